@@ -1,0 +1,288 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use arrow::array::{Array, AsArray};
+use arrow::compute::{cast, kernels::aggregate};
+use arrow::datatypes::{DataType, TimeUnit, TimestampMicrosecondType};
+use chrono::NaiveDate;
+use futures::{StreamExt, TryStreamExt};
+use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
+use parquet::errors::ParquetError;
+use tables::{DateRange, Reason, date_from_days};
+
+use super::object::{ObjectColumn, OpenObject};
+use super::{ArchiveObject, ArchiveSource};
+use crate::error::EngineError;
+
+const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
+/// Objects whose footers are read at the same time.
+const CONCURRENT_OBJECTS: usize = 16;
+
+/// How many rows the archive has per date, and where they are. It is counted
+/// from the `fetched_at` column alone, before any work: chunks are cut by it,
+/// and what a run wrote must add up to it.
+#[derive(Debug, Default)]
+pub struct Census {
+    objects: Vec<ObjectCensus>,
+}
+
+/// The rows of one object.
+#[derive(Debug)]
+pub struct ObjectCensus {
+    /// The object.
+    pub object: ArchiveObject,
+    /// The date of what has none of its own: the folder's, else the earliest
+    /// in the object, else the run's first.
+    pub home: NaiveDate,
+    /// Its row groups, or why it cannot be opened.
+    pub row_groups: Result<Vec<RowGroupCensus>, String>,
+}
+
+/// The rows of one row group.
+#[derive(Debug, Clone, Default)]
+pub struct RowGroupCensus {
+    /// Bytes of HTML after decompression.
+    pub html_bytes: u64,
+    /// First row in the object.
+    pub first_row: u64,
+    /// Number of rows.
+    pub rows: u64,
+    /// Rows per date, for the dates of the range that was asked for.
+    pub dates: BTreeMap<NaiveDate, u64>,
+    /// Why the times cannot be decoded; all rows count at the home date then.
+    pub unreadable: Option<String>,
+}
+
+/// On which date a row counts, and what is wrong with its time.
+pub type RowDate = (NaiveDate, Option<Reason>);
+
+/// The date of a row fetched at `time_micros` in an object whose home date is
+/// `home`, and whose folder alone decides where `folder` is given.
+pub fn row_date(time_micros: Option<i64>, home: NaiveDate, folder: Option<NaiveDate>) -> RowDate {
+    let Some(time) = time_micros else {
+        return (home, Some(Reason::MissingTime));
+    };
+    let date = date_of_time(time);
+    match folder {
+        Some(folder) if folder != date => (folder, Some(Reason::WrongDate)),
+        _ => (date, None),
+    }
+}
+
+fn date_of_time(time_micros: i64) -> NaiveDate {
+    // A day count of any i64 of microseconds fits an i32 (at most 1.1e8).
+    date_from_days(i32::try_from(time_micros.div_euclid(DAY_MICROS)).unwrap_or(i32::MAX))
+}
+
+impl Census {
+    /// Counts the rows of `archive` on the dates of `range`.
+    ///
+    /// # Errors
+    /// Where the store fails, or an object lacks a column. An object that is
+    /// no Parquet is part of the census.
+    pub async fn take(archive: &ArchiveSource, range: DateRange) -> Result<Self, EngineError> {
+        let objects = archive.objects(range).await?;
+        let objects = futures::stream::iter(objects)
+            .map(|object| count_object(archive, object, range))
+            .buffered(CONCURRENT_OBJECTS)
+            .try_collect()
+            .await?;
+        Ok(Self { objects })
+    }
+
+    /// The objects, in order of their path.
+    pub fn objects(&self) -> &[ObjectCensus] {
+        &self.objects
+    }
+
+    /// Archive rows on each date of `range`; dates without rows are left out.
+    pub fn rows(&self, range: DateRange) -> BTreeMap<NaiveDate, u64> {
+        let mut rows = BTreeMap::new();
+        for (date, count) in self.dates(range) {
+            *rows.entry(date).or_default() += count;
+        }
+        rows
+    }
+
+    /// Objects with rows on each date of `range`, unreadable ones at home.
+    pub fn objects_by_date(&self, range: DateRange) -> BTreeMap<NaiveDate, u64> {
+        let mut objects = BTreeMap::new();
+        for object in &self.objects {
+            let dates: BTreeSet<_> = match &object.row_groups {
+                Ok(groups) => (groups.iter().flat_map(|group| group.dates.keys().copied())).collect(),
+                Err(_) => BTreeSet::from([object.home]),
+            };
+            for date in dates.into_iter().filter(|date| range.contains(*date)) {
+                *objects.entry(date).or_default() += 1;
+            }
+        }
+        objects
+    }
+
+    /// Bytes of HTML on the dates of `range`, row groups that span dates being
+    /// shared out by rows.
+    pub fn html_bytes(&self, range: DateRange) -> u64 {
+        self.groups()
+            .map(|group| {
+                let rows = (group.dates.iter())
+                    .filter(|(date, _)| range.contains(**date))
+                    .map(|(_, rows)| rows)
+                    .sum::<u64>();
+                let share = u128::from(group.html_bytes) * u128::from(rows)
+                    / u128::from(group.rows.max(1));
+                u64::try_from(share).unwrap_or(u64::MAX)
+            })
+            .sum()
+    }
+
+    fn dates(&self, range: DateRange) -> impl Iterator<Item = (NaiveDate, u64)> + '_ {
+        self.groups()
+            .flat_map(|group| group.dates.iter())
+            .filter(move |(date, _)| range.contains(**date))
+            .map(|(date, rows)| (*date, *rows))
+    }
+
+    fn groups(&self) -> impl Iterator<Item = &RowGroupCensus> {
+        self.objects
+            .iter()
+            .filter_map(|object| object.row_groups.as_ref().ok())
+            .flatten()
+    }
+}
+
+async fn count_object(
+    archive: &ArchiveSource,
+    object: ArchiveObject,
+    range: DateRange,
+) -> Result<ObjectCensus, EngineError> {
+    let folder = object.folder_date;
+    let open = match OpenObject::open(archive, &object.source, object.bytes).await? {
+        Ok(open) => open,
+        Err(error) => {
+            return Ok(ObjectCensus {
+                home: folder.unwrap_or(range.first()),
+                row_groups: Err(error.to_string()),
+                object,
+            });
+        }
+    };
+    let spans = match time_spans(&open) {
+        Ok(spans) => spans,
+        Err(_) => vec![None; open.metadata().num_row_groups()],
+    };
+    let mut groups = Vec::with_capacity(spans.len());
+    let mut times = Vec::with_capacity(spans.len());
+    let mut earliest = spans.iter().flatten().map(|span| span.first).min();
+    let mut first_row = 0;
+    for (index, span) in spans.iter().enumerate() {
+        let rows = u64::try_from(open.metadata().row_group(index).num_rows()).unwrap_or(0);
+        let mut group = RowGroupCensus {
+            html_bytes: open.html_bytes(index),
+            first_row,
+            rows,
+            ..RowGroupCensus::default()
+        };
+        first_row += rows;
+        let outside =
+            |span: &TimeSpan| range.last() < span.first || span.last < range.first();
+        let mut counts = BTreeMap::new();
+        if archive.by_date || !span.as_ref().is_some_and(outside) {
+            match count_times(&open, index).await? {
+                Ok(found) => counts = found,
+                Err(error) => group.unreadable = Some(error.to_string()),
+            }
+        }
+        earliest = earliest.into_iter().chain(counts.keys().flatten().copied()).min();
+        groups.push(group);
+        times.push(counts);
+    }
+    let home = folder.or(earliest).unwrap_or(range.first());
+    let deciding = folder.filter(|_| archive.by_date);
+    for (group, counts) in groups.iter_mut().zip(times) {
+        if group.unreadable.is_some() {
+            group.dates.insert(home, group.rows);
+        }
+        for (date, rows) in counts {
+            let counted = deciding.or(date).unwrap_or(home);
+            *group.dates.entry(counted).or_default() += rows;
+        }
+        group.dates.retain(|date, _| range.contains(*date));
+    }
+    Ok(ObjectCensus {
+        object,
+        home,
+        row_groups: Ok(groups),
+    })
+}
+
+#[derive(Debug, Clone)]
+struct TimeSpan {
+    first: NaiveDate,
+    last: NaiveDate,
+}
+
+/// The dates each row group spans by its statistics; `None` where there are
+/// none, or some time is missing.
+fn time_spans(open: &OpenObject) -> Result<Vec<Option<TimeSpan>>, ParquetError> {
+    let name = open
+        .column_name(ObjectColumn::FetchedAt)
+        .unwrap_or(ObjectColumn::FetchedAt.name());
+    let metadata = open.metadata();
+    let converter = StatisticsConverter::try_new(
+        name,
+        open.schema(),
+        metadata.file_metadata().schema_descr(),
+    )?;
+    let groups = metadata.row_groups();
+    let micros = DataType::Timestamp(TimeUnit::Microsecond, None);
+    let first = cast(&converter.row_group_mins(groups)?, &micros)?;
+    let last = cast(&converter.row_group_maxes(groups)?, &micros)?;
+    let nulls = converter.row_group_null_counts(groups)?;
+    let first = first.as_primitive::<TimestampMicrosecondType>();
+    let last = last.as_primitive::<TimestampMicrosecondType>();
+    Ok((0..groups.len())
+        .map(|group| {
+            let complete = nulls.is_valid(group) && nulls.value(group) == 0;
+            (complete && first.is_valid(group) && last.is_valid(group)).then(|| TimeSpan {
+                first: date_of_time(first.value(group)),
+                last: date_of_time(last.value(group)),
+            })
+        })
+        .collect())
+}
+
+type DateCounts = BTreeMap<Option<NaiveDate>, u64>;
+
+/// Rows per date of one row group, `None` for rows without a time; the inner
+/// error is about the row group alone.
+async fn count_times(
+    open: &OpenObject,
+    row_group: usize,
+) -> Result<Result<DateCounts, ParquetError>, EngineError> {
+    let counted = async {
+        let mut counts = DateCounts::new();
+        let mut stream = open.stream(row_group, &[ObjectColumn::FetchedAt], None, 8192)?;
+        while let Some(batch) = stream.next().await {
+            let columns = open.columns(&batch?)?;
+            let Some(times) = columns.get(ObjectColumn::FetchedAt) else {
+                continue;
+            };
+            let times = times.as_primitive::<TimestampMicrosecondType>();
+            // Streams are mostly in order: whole batches fall on one date.
+            let one_day = aggregate::min(times)
+                .zip(aggregate::max(times))
+                .filter(|(first, last)| date_of_time(*first) == date_of_time(*last));
+            if let (Some((first, _)), 0) = (one_day, times.null_count()) {
+                *counts.entry(Some(date_of_time(first))).or_default() += times.len() as u64;
+                continue;
+            }
+            for time in times {
+                *counts.entry(time.map(date_of_time)).or_default() += 1;
+            }
+        }
+        Ok::<_, ParquetError>(counts)
+    };
+    match counted.await {
+        Ok(counts) => Ok(Ok(counts)),
+        Err(error) => open.decode_error(error).map(Err),
+    }
+}

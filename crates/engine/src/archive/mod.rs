@@ -1,0 +1,131 @@
+//! The archive as it lies in its store: which objects it has, what their
+//! columns are called, and which rows fall on which date.
+
+mod census;
+mod object;
+
+use chrono::NaiveDate;
+use futures::TryStreamExt;
+use object_store::path::Path;
+use object_store::{ObjectMeta, ObjectStoreExt};
+use tables::{DateRange, Location};
+
+pub use census::{Census, ObjectCensus, RowGroupCensus, RowDate, row_date};
+pub use object::{Columns, ObjectColumn, OpenObject};
+
+use crate::error::EngineError;
+use crate::spec::ColumnNames;
+
+/// Where the pages are and how to read them.
+#[derive(Debug, Clone)]
+pub struct ArchiveSource {
+    /// A Parquet file or a folder of them.
+    pub location: Location,
+    /// Rows of a date are in its folder, `date=YYYY-MM-DD`.
+    pub by_date: bool,
+    /// Names of columns.
+    pub columns: ColumnNames,
+}
+
+/// One Parquet object of the archive.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ArchiveObject {
+    /// Its path relative to the archive's location: the `source` column.
+    pub source: String,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// The date its folder is named for.
+    pub folder_date: Option<NaiveDate>,
+}
+
+impl ArchiveSource {
+    /// The Parquet objects, in order of their path. With dated folders, only
+    /// those of `range`.
+    ///
+    /// # Errors
+    /// Where the location cannot be reached, holds no Parquet object, or has
+    /// one outside dated folders when all should be in them.
+    pub async fn objects(&self, range: DateRange) -> Result<Vec<ArchiveObject>, EngineError> {
+        let listed = self.list().await?;
+        let mut objects: Vec<_> = listed
+            .iter()
+            .filter_map(|meta| self.object(meta))
+            .collect();
+        if objects.is_empty() {
+            return Err(EngineError::EmptyArchive {
+                location: self.location.to_string(),
+                others: listed.len(),
+            });
+        }
+        if self.by_date {
+            if let Some(stray) = objects.iter().find(|object| object.folder_date.is_none()) {
+                return Err(EngineError::Undated {
+                    source_object: stray.source.clone(),
+                });
+            }
+            objects.retain(|object| object.folder_date.is_some_and(|date| range.contains(date)));
+        }
+        objects.sort();
+        Ok(objects)
+    }
+
+    /// The path of `source` in the store.
+    pub fn path(&self, source: &str) -> Path {
+        let root = self.location.path();
+        if root.filename() == Some(source) && is_parquet(source) {
+            // The location may be the object itself.
+            return root.clone();
+        }
+        source
+            .split('/')
+            .fold(root.clone(), |path, part| path.join(part))
+    }
+
+    async fn list(&self) -> Result<Vec<ObjectMeta>, EngineError> {
+        let store = self.location.store();
+        let path = self.location.path();
+        let failed = |source: object_store::Error| EngineError::Store {
+            doing: "list",
+            object: self.location.to_string(),
+            source,
+        };
+        if is_parquet(path.filename().unwrap_or_default()) {
+            match store.head(path).await {
+                Ok(meta) => return Ok(vec![meta]),
+                Err(object_store::Error::NotFound { .. }) => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        store.list(Some(path)).try_collect().await.map_err(failed)
+    }
+
+    /// `None` for what is no Parquet object, or hidden as `_log` and `.tmp`
+    /// are.
+    fn object(&self, meta: &ObjectMeta) -> Option<ArchiveObject> {
+        let relative: Vec<_> = match meta.location.prefix_match(self.location.path()) {
+            Some(parts) => parts.map(|part| part.as_ref().to_owned()).collect(),
+            None => return None,
+        };
+        let source = if relative.is_empty() {
+            meta.location.filename().unwrap_or_default().to_owned()
+        } else {
+            relative.join("/")
+        };
+        let hidden = relative
+            .iter()
+            .any(|part| part.starts_with(['_', '.']));
+        (is_parquet(&source) && !hidden).then(|| ArchiveObject {
+            folder_date: source.split('/').rev().find_map(folder_date),
+            source,
+            bytes: meta.size,
+        })
+    }
+}
+
+fn is_parquet(name: &str) -> bool {
+    name.ends_with(".parquet") || name.ends_with(".pq")
+}
+
+fn folder_date(part: &str) -> Option<NaiveDate> {
+    part.strip_prefix("date=")?.parse().ok()
+}

@@ -1,0 +1,363 @@
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, RecordBatch};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Schema, TimeUnit};
+use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::physical_plan::ParquetFileReaderFactory;
+use datafusion::datasource::physical_plan::parquet::DefaultParquetFileReaderFactory;
+use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, RowSelection};
+use parquet::arrow::async_reader::{
+    AsyncFileReader, ParquetRecordBatchStream, ParquetRecordBatchStreamBuilder,
+};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
+
+use super::ArchiveSource;
+use crate::error::EngineError;
+use crate::spec::ColumnNames;
+
+/// A column of the archive, whatever it is called there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ObjectColumn {
+    /// Time of the fetch.
+    FetchedAt,
+    /// Response URL.
+    Url,
+    /// The page.
+    Html,
+    /// URL before redirects.
+    RequestUrl,
+    /// Title from the feed.
+    Title,
+    /// Content-Type header.
+    ContentType,
+    /// Charset of the header.
+    HttpCharset,
+    /// Status of the response.
+    HttpStatus,
+}
+
+impl ObjectColumn {
+    const ALL: [Self; 8] = [
+        Self::FetchedAt,
+        Self::Url,
+        Self::Html,
+        Self::RequestUrl,
+        Self::Title,
+        Self::ContentType,
+        Self::HttpCharset,
+        Self::HttpStatus,
+    ];
+
+    /// The usual name, which is also the key under `[archive.columns]`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FetchedAt => "fetched_at",
+            Self::Url => "url",
+            Self::Html => "html",
+            Self::RequestUrl => "request_url",
+            Self::Title => "title",
+            Self::ContentType => "content_type",
+            Self::HttpCharset => "http_charset",
+            Self::HttpStatus => "http_status",
+        }
+    }
+
+    /// The name a job gives the column, if it does.
+    pub fn named(self, names: &ColumnNames) -> Option<&str> {
+        match self {
+            Self::FetchedAt => &names.fetched_at,
+            Self::Url => &names.url,
+            Self::Html => &names.html,
+            Self::RequestUrl => &names.request_url,
+            Self::Title => &names.title,
+            Self::ContentType => &names.content_type,
+            Self::HttpCharset => &names.http_charset,
+            Self::HttpStatus => &names.http_status,
+        }
+        .as_deref()
+    }
+
+    fn required(self) -> bool {
+        matches!(self, Self::FetchedAt | Self::Html)
+    }
+
+    /// The type columns are read as; times are microseconds, and a time
+    /// without a zone is UTC.
+    fn target(self) -> DataType {
+        match self {
+            Self::FetchedAt => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
+            Self::Html => DataType::Binary,
+            Self::HttpStatus => DataType::Int32,
+            _ => DataType::Utf8,
+        }
+    }
+
+    fn accepts(self, found: &DataType) -> Result<(), &'static str> {
+        let text = matches!(
+            found,
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+        );
+        let binary = matches!(
+            found,
+            DataType::Binary | DataType::LargeBinary | DataType::BinaryView
+        );
+        let (accepted, expected) = match self {
+            Self::FetchedAt => (matches!(found, DataType::Timestamp(..)), "a timestamp"),
+            Self::Html => (binary || text, "binary"),
+            Self::HttpStatus => (found.is_integer(), "an integer"),
+            _ => (text, "a string"),
+        };
+        if accepted { Ok(()) } else { Err(expected) }
+    }
+}
+
+/// A Parquet object whose footer was read and whose columns were checked.
+pub struct OpenObject {
+    source: String,
+    store: Arc<dyn object_store::ObjectStore>,
+    file: PartitionedFile,
+    metadata: ArrowReaderMetadata,
+    /// Index and name of each column that is there.
+    columns: Vec<(ObjectColumn, usize, String)>,
+}
+
+/// The columns that were asked for, as far as they are there, in their
+/// [target types](ObjectColumn).
+#[derive(Debug)]
+pub struct Columns {
+    arrays: Vec<(ObjectColumn, ArrayRef)>,
+    rows: usize,
+}
+
+impl Columns {
+    /// One column, if the object has it.
+    pub fn get(&self, column: ObjectColumn) -> Option<&ArrayRef> {
+        self.arrays
+            .iter()
+            .find(|(found, _)| *found == column)
+            .map(|(_, array)| array)
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+}
+
+impl OpenObject {
+    /// Reads the footer of `source`, an object of `bytes` bytes.
+    ///
+    /// # Errors
+    /// The outer error stops the run: the store fails, or a column is missing
+    /// or of another type. The inner one is about this object alone: it is no
+    /// readable Parquet.
+    pub async fn open(
+        archive: &ArchiveSource,
+        source: &str,
+        bytes: u64,
+    ) -> Result<Result<Self, ParquetError>, EngineError> {
+        let store = Arc::clone(archive.location.store());
+        let file = PartitionedFile::new(archive.path(source).to_string(), bytes);
+        let opened = async {
+            let mut reader = reader(&store, &file)?;
+            let options = ArrowReaderOptions::new()
+                .with_page_index_policy(PageIndexPolicy::Optional)
+                // Our own schema checks say more than the hint of the writer.
+                .with_skip_arrow_metadata(true);
+            ArrowReaderMetadata::load_async(&mut reader, options).await
+        };
+        let metadata = match opened.await {
+            Ok(metadata) => metadata,
+            Err(error) => return sort_error(source, error).map(Err),
+        };
+        let columns = check(source, metadata.schema(), &archive.columns)?;
+        Ok(Ok(Self {
+            source: source.to_owned(),
+            store,
+            file,
+            metadata,
+            columns,
+        }))
+    }
+
+    /// Its path relative to the archive.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// First row and number of rows of `row_group`.
+    pub fn row_range(&self, row_group: usize) -> (i64, i64) {
+        let rows = |group: usize| self.metadata().row_group(group).num_rows();
+        ((0..row_group).map(rows).sum(), rows(row_group))
+    }
+
+    /// The footer.
+    pub fn metadata(&self) -> &Arc<ParquetMetaData> {
+        self.metadata.metadata()
+    }
+
+    /// The name of `column` in this object, if it is there.
+    pub fn column_name(&self, column: ObjectColumn) -> Option<&str> {
+        self.columns
+            .iter()
+            .find(|(found, ..)| *found == column)
+            .map(|(_, _, name)| name.as_str())
+    }
+
+    /// The Arrow schema of the object.
+    pub fn schema(&self) -> &Schema {
+        self.metadata.schema()
+    }
+
+    /// Bytes of HTML in `row_group` after decompression.
+    pub fn html_bytes(&self, row_group: usize) -> u64 {
+        let Some(root) = self.root(ObjectColumn::Html) else {
+            return 0;
+        };
+        let descriptor = self.metadata().file_metadata().schema_descr();
+        let bytes: i64 = (self.metadata().row_group(row_group).columns().iter().enumerate())
+            .filter(|(leaf, _)| descriptor.get_column_root_idx(*leaf) == root)
+            .map(|(_, column)| column.uncompressed_size())
+            .sum();
+        u64::try_from(bytes).unwrap_or(0)
+    }
+
+    /// A stream over `columns` of `row_group`, only the selected rows, in
+    /// batches of at most `batch_rows`.
+    ///
+    /// # Errors
+    /// Where the row group cannot be read.
+    pub fn stream(
+        &self,
+        row_group: usize,
+        columns: &[ObjectColumn],
+        selection: Option<RowSelection>,
+        batch_rows: usize,
+    ) -> Result<ParquetRecordBatchStream<Box<dyn AsyncFileReader>>, ParquetError> {
+        let reader = reader(&self.store, &self.file)?;
+        let roots = columns.iter().filter_map(|column| self.root(*column));
+        let mask = ProjectionMask::roots(
+            self.metadata().file_metadata().schema_descr(),
+            roots,
+        );
+        let mut builder =
+            ParquetRecordBatchStreamBuilder::new_with_metadata(reader, self.metadata.clone())
+                .with_row_groups(vec![row_group])
+                .with_projection(mask)
+                .with_batch_size(batch_rows);
+        if let Some(selection) = selection {
+            builder = builder.with_row_selection(selection);
+        }
+        builder.build()
+    }
+
+    /// The columns of a batch of [`OpenObject::stream`], in target types.
+    ///
+    /// # Errors
+    /// Where a value cannot be converted: text that is no UTF-8, for example.
+    pub fn columns(&self, batch: &RecordBatch) -> Result<Columns, ParquetError> {
+        let mut arrays = Vec::new();
+        for (column, _, name) in &self.columns {
+            if let Some(array) = batch.column_by_name(name) {
+                let array = cast(array, &column.target()).map_err(ParquetError::from)?;
+                arrays.push((*column, array));
+            }
+        }
+        Ok(Columns {
+            arrays,
+            rows: batch.num_rows(),
+        })
+    }
+
+    /// An error of this object, sorted: a failing store stops the run, what
+    /// cannot be decoded is about the rows alone.
+    ///
+    /// # Errors
+    /// Where the store failed.
+    pub fn decode_error(&self, error: ParquetError) -> Result<ParquetError, EngineError> {
+        sort_error(&self.source, error)
+    }
+
+    fn root(&self, column: ObjectColumn) -> Option<usize> {
+        self.columns
+            .iter()
+            .find(|(found, ..)| *found == column)
+            .map(|(_, index, _)| *index)
+    }
+}
+
+fn reader(
+    store: &Arc<dyn object_store::ObjectStore>,
+    file: &PartitionedFile,
+) -> Result<Box<dyn AsyncFileReader>, ParquetError> {
+    let factory = DefaultParquetFileReaderFactory::new(Arc::clone(store));
+    match factory.create_reader(0, file.clone(), None, &ExecutionPlanMetricsSet::new()) {
+        Ok(reader) => Ok(reader),
+        Err(error) => Err(ParquetError::External(Box::new(error))),
+    }
+}
+
+fn sort_error(source: &str, error: ParquetError) -> Result<ParquetError, EngineError> {
+    match error {
+        ParquetError::External(cause) => match cause.downcast::<object_store::Error>() {
+            Ok(store) => Err(EngineError::Store {
+                doing: "read",
+                object: source.to_owned(),
+                source: *store,
+            }),
+            Err(cause) => Ok(ParquetError::External(cause)),
+        },
+        other => Ok(other),
+    }
+}
+
+fn check(
+    source: &str,
+    schema: &Schema,
+    names: &ColumnNames,
+) -> Result<Vec<(ObjectColumn, usize, String)>, EngineError> {
+    let mut columns = Vec::new();
+    for column in ObjectColumn::ALL {
+        let named = column.named(names);
+        let name = named.unwrap_or(column.name());
+        let Ok(index) = schema.index_of(name) else {
+            if named.is_some() || column.required() {
+                return Err(missing(source, schema, column, name));
+            }
+            continue;
+        };
+        let found = schema.field(index).data_type();
+        if let Err(expected) = column.accepts(found) {
+            return Err(EngineError::ColumnType {
+                source_object: source.to_owned(),
+                column: name.to_owned(),
+                expected,
+                found: found.to_string(),
+            });
+        }
+        columns.push((column, index, name.to_owned()));
+    }
+    let has = |wanted| columns.iter().any(|(column, ..)| *column == wanted);
+    if !has(ObjectColumn::Url) && !has(ObjectColumn::RequestUrl) {
+        return Err(missing(source, schema, ObjectColumn::Url, "url"));
+    }
+    Ok(columns)
+}
+
+fn missing(source: &str, schema: &Schema, column: ObjectColumn, name: &str) -> EngineError {
+    EngineError::MissingColumn {
+        source_object: source.to_owned(),
+        column: name.to_owned(),
+        key: column.name(),
+        found: schema
+            .fields()
+            .iter()
+            .map(|field| field.name().as_str())
+            .collect::<Vec<_>>()
+            .join(", "),
+    }
+}

@@ -1,0 +1,256 @@
+//! A job that is ready to run: every setting checked, every file of rules
+//! read, every location reached. Nothing after this sees a raw string.
+
+use std::num::NonZeroU64;
+use std::path::Path;
+use std::sync::Arc;
+
+use html_blocks::{BlockOptions, Joining, PageLimits, SplitList};
+use md5::{Digest, Md5};
+use tables::{Location, Output, Partitioning};
+use url_key::{Blacklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
+use url_tree::{Heuristic, WindowOptions};
+
+use crate::archive::ArchiveSource;
+use crate::key_cache::Horizon;
+use crate::spec::{
+    ArchiveLayout, Batch, GroupingSpec, JobSpec, JoiningSpec, SchemeSpec, SpecError, SplitSpec,
+    TitleSource,
+};
+
+const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
+
+/// The URL rules of the product, used where a job names none.
+const BUNDLED_RULES: &str = include_str!("../../../jobs/rules/url-keys.tsv");
+
+/// A checked job.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The pages.
+    pub archive: ArchiveSource,
+    /// The tables.
+    pub output: Output,
+    /// Everything that decides rows.
+    pub settings: Arc<Settings>,
+    /// Everything that only decides speed and memory.
+    pub resources: Resources,
+}
+
+/// What decides the content of the output tables, beside the archive.
+pub struct Settings {
+    /// Gives pages their key.
+    pub keyer: Keyer,
+    /// Where titles come from.
+    pub title: TitleSource,
+    /// How far back a duplicate is looked for.
+    pub horizon: Horizon,
+    /// Duplicates with unseen text are kept.
+    pub revisions: bool,
+    /// Cuts pages into blocks.
+    pub blocks: BlockOptions,
+    /// Labels blocks.
+    pub heuristic: Heuristic,
+    /// What is inserted before it is labelled.
+    pub batch: Batch,
+    /// What a tree remembers.
+    pub window: WindowOptions,
+    /// The `blocks` table is written.
+    pub write_blocks: bool,
+    /// MD5 of all of this in hex: the `settings` column of `runs`.
+    pub digest: String,
+}
+
+impl std::fmt::Debug for Settings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Settings({})", self.digest)
+    }
+}
+
+/// What a run may use.
+#[derive(Debug, Clone, Copy)]
+pub struct Resources {
+    /// Worker threads, and partitions of the plan.
+    pub threads: usize,
+    /// Bytes that sorts and joins may hold before they spill.
+    pub memory: usize,
+    /// Bytes of HTML per chunk.
+    pub chunk_bytes: u64,
+}
+
+impl Job {
+    /// Checks `spec` and reads the files it names.
+    ///
+    /// # Errors
+    /// [`SpecError`], naming the key and what was expected.
+    pub fn new(spec: &JobSpec) -> Result<Self, SpecError> {
+        let location = |key: &str, text: &str| {
+            Location::parse(text).map_err(|error| SpecError::key(key, error.to_string()))
+        };
+        let partitioning: Partitioning = spec
+            .output
+            .partition
+            .parse()
+            .map_err(|error: String| SpecError::key("output.partition", error))?;
+        let file_bytes = NonZeroU64::new(spec.output.file_bytes.as_u64())
+            .ok_or_else(|| SpecError::key("output.file_bytes", "expected a size above 0"))?;
+        Ok(Self {
+            archive: ArchiveSource {
+                location: location("archive.location", &spec.archive.location)?,
+                by_date: spec.archive.layout == ArchiveLayout::Date,
+                columns: spec.archive.columns.clone(),
+            },
+            output: Output::new(
+                location("output.location", &spec.output.location)?,
+                partitioning,
+                file_bytes,
+            ),
+            settings: Arc::new(settings(spec)?),
+            resources: resources(spec)?,
+        })
+    }
+}
+
+fn settings(spec: &JobSpec) -> Result<Settings, SpecError> {
+    let rules = match spec.url_key.rules.as_deref() {
+        None => BUNDLED_RULES.to_owned(),
+        Some("none") => String::new(),
+        Some(path) => read("url_key.rules", path)?,
+    };
+    let blacklist = match spec.url_key.blacklist.as_deref() {
+        None => String::new(),
+        Some(path) => read("url_key.blacklist", path)?,
+    };
+    let digest = digest(spec, &rules, &blacklist);
+    let rules = RuleSet::parse(&rules)
+        .map_err(|error| SpecError::key("url_key.rules", error.to_string()))?;
+    let keyer = Keyer::new(key_options(spec), rules, Blacklist::parse(&blacklist))
+        .map_err(|error| SpecError::key("domain.extra_suffixes", error.to_string()))?;
+    let window = WindowOptions {
+        max_documents: spec.window.max_documents,
+        max_age_micros: i64::from(spec.window.max_age_days) * DAY_MICROS,
+        min_documents: spec.window.min_documents,
+    };
+    let horizon = Horizon::parse(&spec.dedup.horizon, window)
+        .map_err(|error| SpecError::key("dedup.horizon", error))?;
+    let heuristic = (spec.tree.heuristic.parse::<Heuristic>())
+        .map_err(|error| SpecError::key("tree.heuristic", error.to_string()))?;
+    Ok(Settings {
+        keyer,
+        title: spec.url_key.title,
+        horizon,
+        revisions: spec.dedup.revisions,
+        blocks: block_options(spec)?,
+        heuristic,
+        batch: spec.tree.batch,
+        window,
+        write_blocks: spec.output.blocks,
+        digest,
+    })
+}
+
+fn read(key: &str, path: &str) -> Result<String, SpecError> {
+    std::fs::read_to_string(Path::new(path)).map_err(|error| {
+        let folder = std::env::current_dir().unwrap_or_default();
+        SpecError::key(
+            key,
+            format!(
+                "cannot read `{path}` (paths are relative to {}): {error}",
+                folder.display()
+            ),
+        )
+    })
+}
+
+fn key_options(spec: &JobSpec) -> KeyOptions {
+    let mut options = KeyOptions {
+        scheme: match spec.url_key.scheme {
+            SchemeSpec::Merge => Scheme::Merge,
+            SchemeSpec::Separate => Scheme::Separate,
+        },
+        grouping: match spec.domain.grouping {
+            GroupingSpec::Registrable => Grouping::RegistrableDomain,
+            GroupingSpec::Host => Grouping::FullHost,
+        },
+        extra_suffixes: spec.domain.extra_suffixes.clone(),
+        ..KeyOptions::default()
+    };
+    if let Some(bytes) = spec.limits.url_bytes {
+        options.max_url_bytes = bytes;
+    }
+    if let Some(segments) = spec.limits.path_segments {
+        options.max_path_segments = segments;
+    }
+    options
+}
+
+fn block_options(spec: &JobSpec) -> Result<BlockOptions, SpecError> {
+    let mut limits = PageLimits::default();
+    let bytes = |key: &str, size: bytesize::ByteSize| {
+        usize::try_from(size.as_u64())
+            .map_err(|_| SpecError::key(key, "expected a size that fits the address space"))
+    };
+    if let Some(size) = spec.limits.page_bytes {
+        limits.page_bytes = bytes("limits.page_bytes", size)?;
+    }
+    if let Some(size) = spec.limits.tag_bytes {
+        limits.tag_bytes = bytes("limits.tag_bytes", size)?;
+    }
+    let counts = [
+        (spec.limits.attributes_per_tag, &mut limits.attributes_per_tag),
+        (spec.limits.blocks, &mut limits.blocks),
+        (spec.limits.block_chars, &mut limits.block_chars),
+        (spec.limits.depth, &mut limits.depth),
+    ];
+    for (asked, limit) in counts {
+        if let Some(count) = asked {
+            *limit = count;
+        }
+    }
+    Ok(BlockOptions {
+        split: match spec.blocks.split {
+            SplitSpec::Html => SplitList::Html,
+            SplitSpec::Original => SplitList::Original,
+        },
+        joining: match spec.blocks.joining {
+            JoiningSpec::Tight => Joining::Tight,
+            JoiningSpec::Spaced => Joining::Spaced,
+        },
+        limits,
+    })
+}
+
+fn resources(spec: &JobSpec) -> Result<Resources, SpecError> {
+    let threads = match spec.run.threads {
+        Some(0) => return Err(SpecError::key("run.threads", "0 threads; expected 1 or more")),
+        Some(threads) => threads,
+        None => std::thread::available_parallelism().map_or(1, usize::from),
+    };
+    let memory = usize::try_from(spec.run.memory.as_u64())
+        .map_err(|_| SpecError::key("run.memory", "more than the address space"))?;
+    Ok(Resources {
+        threads,
+        memory,
+        chunk_bytes: spec.run.chunk_bytes.as_u64(),
+    })
+}
+
+/// Names everything that can change a row: the sections of the spec but where
+/// things lie and what the run may use, and the rule files by content.
+fn digest(spec: &JobSpec, rules: &str, blacklist: &str) -> String {
+    let mut spec = spec.clone();
+    spec.url_key.rules = Some(rules.to_owned());
+    spec.url_key.blacklist = Some(blacklist.to_owned());
+    let deciding = serde_json::json!({
+        "columns": spec.archive.columns,
+        "layout": spec.archive.layout,
+        "url_key": spec.url_key,
+        "domain": spec.domain,
+        "dedup": spec.dedup,
+        "blocks": spec.blocks,
+        "tree": spec.tree,
+        "window": spec.window,
+        "limits": spec.limits,
+    });
+    let bytes = Md5::digest(deciding.to_string().as_bytes());
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,414 @@
+//! Step 3: text blocks of the pages that survived; the only step that reads
+//! HTML, and HTML does not leave it.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, ArrayRef, BinaryBuilder, BooleanBuilder, Int32Array, Int32Builder, Int64Array,
+    Int64Builder, ListBuilder, RecordBatch, StringBuilder, UInt32Array, new_null_array,
+};
+use arrow::compute::{concat_batches, take_record_batch};
+use arrow::datatypes::{DataType, Date32Type, Int32Type, Int64Type, SchemaRef};
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_plan::stream::RecordBatchReceiverStreamBuilder;
+use futures::StreamExt;
+use html_blocks::{Page, PageError};
+use tables::Reason;
+use tokio::sync::Semaphore;
+use tokio::sync::mpsc::Sender;
+use tokio::task::JoinSet;
+
+use super::pages::{PageBytes, PageReader, Pages};
+use super::stage::{BLOCKED, Named, Phase, Status, extend, list_field};
+use super::step::Step;
+use crate::archive::ArchiveSource;
+use crate::job::Settings;
+use crate::spec::Batch;
+
+/// Cuts pages into blocks. Rows come grouped by row group, so that each is
+/// read once and front to back; pages are parsed on all cores, whatever the
+/// partition that reads them.
+#[derive(Debug, Clone)]
+pub(crate) struct Block {
+    archive: ArchiveSource,
+    settings: Arc<Settings>,
+    /// Batches of pages in memory, over all partitions.
+    parsing: Arc<Semaphore>,
+}
+
+impl Block {
+    pub(crate) fn new(archive: ArchiveSource, settings: Arc<Settings>, threads: usize) -> Self {
+        Self {
+            archive,
+            settings,
+            // One batch parsed and one read ahead for each core.
+            parsing: Arc::new(Semaphore::new(2 * threads)),
+        }
+    }
+}
+
+type Out = Sender<Result<RecordBatch>>;
+
+impl Step for Block {
+    fn name(&self) -> &'static str {
+        "Block"
+    }
+
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&BLOCKED)
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["source", "row_group"]
+    }
+
+    fn order(&self) -> &'static [&'static str] {
+        &["source", "row_group", "row"]
+    }
+
+    fn run(
+        &self,
+        mut input: SendableRecordBatchStream,
+        _: &Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let step = self.clone();
+        let mut stream = RecordBatchReceiverStreamBuilder::new(self.schema(), 2);
+        let out = stream.tx();
+        stream.spawn(async move {
+            let mut reader = PageReader::new(step.archive.clone());
+            let mut group: Vec<RecordBatch> = Vec::new();
+            while let Some(batch) = input.next().await {
+                for part in split_by_row_group(&batch?)? {
+                    if let Some(last) = group.last()
+                        && !same_row_group(last, &part)?
+                    {
+                        step.row_group(&group, &mut reader, &out).await?;
+                        group.clear();
+                    }
+                    group.push(part);
+                }
+            }
+            step.row_group(&group, &mut reader, &out).await
+        });
+        Ok(stream.build())
+    }
+}
+
+impl Block {
+    async fn row_group(
+        &self,
+        batches: &[RecordBatch],
+        reader: &mut PageReader,
+        out: &Out,
+    ) -> Result<()> {
+        let Some(first) = batches.first() else {
+            return Ok(());
+        };
+        let rows = concat_batches(first.schema_ref(), batches)?;
+        let statuses = rows.text("status")?;
+        let (mut survivors, mut others) = (Vec::new(), Vec::new());
+        for row in 0..rows.num_rows() {
+            match Status::of(statuses.value(row))? {
+                Status::Unique | Status::Candidate => survivors.push(row as u32),
+                _ => others.push(row as u32),
+            }
+        }
+        if !others.is_empty() {
+            let others = take_record_batch(&rows, &UInt32Array::from(others))?;
+            let _ = out.send(passing(&others)).await;
+        }
+        if survivors.is_empty() {
+            return Ok(());
+        }
+        let rows = take_record_batch(&rows, &UInt32Array::from(survivors))?;
+        self.pages(&rows, reader, out).await
+    }
+
+    /// Reads the HTML of `rows`, all of one row group, and parses it in tasks.
+    async fn pages(
+        &self,
+        rows: &RecordBatch,
+        reader: &mut PageReader,
+        out: &Out,
+    ) -> Result<()> {
+        let object = reader
+            .object(
+                rows.text("source")?.value(0),
+                rows.numbers::<Int64Type>("object_bytes")?.value(0),
+            )
+            .await?;
+        let row_group = rows.numbers::<Int32Type>("row_group")?.value(0);
+        let positions = rows.numbers::<Int64Type>("row")?;
+        let mut stream = object.read(row_group, positions.values())?;
+        let mut tasks = JoinSet::new();
+        let mut next = 0;
+        loop {
+            let permit = Arc::clone(&self.parsing)
+                .acquire_owned()
+                .await
+                .map_err(|closed| DataFusionError::External(Box::new(closed)))?;
+            let pages = match stream.next().await? {
+                None => break,
+                Some(Ok(pages)) => pages,
+                Some(Err(error)) => {
+                    let rest = rows.slice(next, rows.num_rows() - next);
+                    let at = positions.value(next);
+                    let detail = format!("row group {row_group}, from row {at}: {error}");
+                    let _ = out.send(unreadable(&rest, &detail)).await;
+                    break;
+                }
+            };
+            let batch = rows.slice(next, pages.len());
+            next += pages.len();
+            let (settings, out) = (Arc::clone(&self.settings), out.clone());
+            tasks.spawn(async move {
+                let blocked = block(&batch, &pages, &settings);
+                drop((pages, permit));
+                let _ = out.send(blocked).await;
+            });
+        }
+        while let Some(done) = tasks.join_next().await {
+            done.map_err(|panic| DataFusionError::External(Box::new(panic)))?;
+        }
+        Ok(())
+    }
+}
+
+fn split_by_row_group(batch: &RecordBatch) -> Result<Vec<RecordBatch>> {
+    let (sources, groups) = (batch.text("source")?, batch.numbers::<Int32Type>("row_group")?);
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for row in 1..=batch.num_rows() {
+        let ends = row == batch.num_rows()
+            || sources.value(row) != sources.value(start)
+            || groups.value(row) != groups.value(start);
+        if ends {
+            parts.push(batch.slice(start, row - start));
+            start = row;
+        }
+    }
+    Ok(parts)
+}
+
+fn same_row_group(a: &RecordBatch, b: &RecordBatch) -> Result<bool> {
+    Ok(a.text("source")?.value(0) == b.text("source")?.value(0)
+        && a.numbers::<Int32Type>("row_group")?.value(0)
+            == b.numbers::<Int32Type>("row_group")?.value(0))
+}
+
+/// Rows without a page.
+fn passing(rows: &RecordBatch) -> Result<RecordBatch> {
+    let count = rows.num_rows();
+    extend(
+        rows,
+        &BLOCKED,
+        vec![
+            ("batch", Arc::new(Int64Array::from_value(0, count))),
+            (
+                "phase",
+                Arc::new(Int32Array::from_value(Phase::Pass as i32, count)),
+            ),
+        ],
+    )
+}
+
+/// Rows whose HTML cannot be decoded.
+fn unreadable(rows: &RecordBatch, detail: &str) -> Result<RecordBatch> {
+    let mut columns = BlockColumns::default();
+    for _ in 0..rows.num_rows() {
+        columns.problem(Reason::UnreadableRow, detail, None);
+    }
+    columns.finish(rows)
+}
+
+/// Parses pages, one per row.
+fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> Result<RecordBatch> {
+    let batches = rows.numbers::<Date32Type>("date")?;
+    let statuses = rows.text("status")?;
+    let mut columns = BlockColumns::default();
+    for (row, page) in pages.iter().enumerate() {
+        let bytes = page.html.map(|html| html.len() as i64);
+        let batch = match settings.batch {
+            Batch::Date => i64::from(batches.value(row)),
+            Batch::Page | Batch::Run => 0,
+        };
+        match parse(page, settings) {
+            Ok(parsed) => {
+                let status = Status::of(statuses.value(row))?;
+                columns.page(status, batch, bytes, &parsed);
+            }
+            Err((reason, detail)) => columns.problem(reason, &detail, bytes),
+        }
+    }
+    let blocked = columns.finish(rows)?;
+    if settings.batch == Batch::Page {
+        return Ok(blocked);
+    }
+    with_insertions(&blocked)
+}
+
+fn parse(
+    page: PageBytes<'_>,
+    settings: &Settings,
+) -> std::result::Result<Page, (Reason, String)> {
+    let html = page
+        .html
+        .ok_or_else(|| (Reason::MissingHtml, "html is null".to_owned()))?;
+    html_blocks::page(html, page.charset, &settings.blocks)
+        .map_err(|error| (reason(&error), error.to_string()))
+}
+
+fn reason(error: &PageError) -> Reason {
+    match error {
+        PageError::Empty { .. } => Reason::EmptyHtml,
+        PageError::Binary { .. } => Reason::BinaryHtml,
+    }
+}
+
+/// The same pages twice: once to be inserted, with no more than that needs,
+/// once to be labelled. So a batch never has to be held in memory to be
+/// inserted before it is labelled; the sort brings it in twice.
+fn with_insertions(blocked: &RecordBatch) -> Result<RecordBatch> {
+    let statuses = blocked.text("status")?;
+    let unique: Vec<u32> = (0..blocked.num_rows())
+        .filter(|row| statuses.value(*row) == Status::Unique.as_str())
+        .map(|row| row as u32)
+        .collect();
+    let inserted = take_record_batch(blocked, &UInt32Array::from(unique))?;
+    let rows = inserted.num_rows();
+    let heavy = [
+        "title",
+        "page_title",
+        "warnings",
+        "texts",
+        "link_chars",
+        "slots",
+        "chrome",
+    ];
+    let mut given: Vec<(&str, ArrayRef)> = vec![(
+        "phase",
+        Arc::new(Int32Array::from_value(Phase::Insert as i32, rows)),
+    )];
+    for name in heavy {
+        given.push((name, new_null_array(inserted.array(name)?.data_type(), rows)));
+    }
+    let inserted = extend(&inserted, &BLOCKED, given)?;
+    Ok(concat_batches(&BLOCKED, [&inserted, blocked])?)
+}
+
+struct BlockColumns {
+    status: StringBuilder,
+    reason: StringBuilder,
+    detail: StringBuilder,
+    bytes: Int64Builder,
+    batch: Int64Builder,
+    phase: Int32Builder,
+    page_title: StringBuilder,
+    charset: StringBuilder,
+    charset_source: StringBuilder,
+    warnings: ListBuilder<StringBuilder>,
+    texts: ListBuilder<StringBuilder>,
+    hashes: BinaryBuilder,
+    link_chars: ListBuilder<Int32Builder>,
+    slots: ListBuilder<StringBuilder>,
+    chrome: ListBuilder<BooleanBuilder>,
+}
+
+impl Default for BlockColumns {
+    fn default() -> Self {
+        let texts =
+            || ListBuilder::new(StringBuilder::new()).with_field(list_field(DataType::Utf8));
+        Self {
+            status: StringBuilder::new(),
+            reason: StringBuilder::new(),
+            detail: StringBuilder::new(),
+            bytes: Int64Builder::new(),
+            batch: Int64Builder::new(),
+            phase: Int32Builder::new(),
+            page_title: StringBuilder::new(),
+            charset: StringBuilder::new(),
+            charset_source: StringBuilder::new(),
+            warnings: texts(),
+            texts: texts(),
+            hashes: BinaryBuilder::new(),
+            link_chars: ListBuilder::new(Int32Builder::new())
+                .with_field(list_field(DataType::Int32)),
+            slots: texts(),
+            chrome: ListBuilder::new(BooleanBuilder::new())
+                .with_field(list_field(DataType::Boolean)),
+        }
+    }
+}
+
+impl BlockColumns {
+    fn page(&mut self, status: Status, batch: i64, bytes: Option<i64>, page: &Page) {
+        self.status.append_value(status.as_str());
+        self.reason.append_null();
+        self.detail.append_null();
+        self.bytes.append_option(bytes);
+        self.batch.append_value(batch);
+        self.phase.append_value(Phase::Label as i32);
+        self.page_title.append_option(page.title.as_deref());
+        self.charset.append_value(page.charset);
+        self.charset_source
+            .append_value(page.charset_source.as_str());
+        let warnings = page.warnings.iter().map(|warning| Some(warning.to_string()));
+        self.warnings.append_value(warnings);
+        let blocks = &page.blocks;
+        self.texts
+            .append_value(blocks.iter().map(|block| Some(&block.text)));
+        let hashes: Vec<u8> = blocks.iter().flat_map(|block| block.hash).collect();
+        self.hashes.append_value(hashes);
+        let link_chars = blocks
+            .iter()
+            .map(|block| Some(i32::try_from(block.link_chars).unwrap_or(i32::MAX)));
+        self.link_chars.append_value(link_chars);
+        self.slots
+            .append_value(blocks.iter().map(|block| Some(&block.slot)));
+        self.chrome
+            .append_value(blocks.iter().map(|block| Some(block.chrome)));
+    }
+
+    fn problem(&mut self, reason: Reason, detail: &str, bytes: Option<i64>) {
+        self.status.append_value(Status::Quarantined.as_str());
+        self.reason.append_value(reason.code());
+        self.detail.append_value(detail);
+        self.bytes.append_option(bytes);
+        self.batch.append_value(0);
+        self.phase.append_value(Phase::Pass as i32);
+        self.page_title.append_null();
+        self.charset.append_null();
+        self.charset_source.append_null();
+        self.warnings.append_null();
+        self.texts.append_null();
+        self.hashes.append_null();
+        self.link_chars.append_null();
+        self.slots.append_null();
+        self.chrome.append_null();
+    }
+
+    fn finish(mut self, rows: &RecordBatch) -> Result<RecordBatch> {
+        extend(
+            rows,
+            &BLOCKED,
+            vec![
+                ("status", Arc::new(self.status.finish())),
+                ("reason", Arc::new(self.reason.finish())),
+                ("detail", Arc::new(self.detail.finish())),
+                ("bytes", Arc::new(self.bytes.finish())),
+                ("batch", Arc::new(self.batch.finish())),
+                ("phase", Arc::new(self.phase.finish())),
+                ("page_title", Arc::new(self.page_title.finish())),
+                ("charset", Arc::new(self.charset.finish())),
+                ("charset_source", Arc::new(self.charset_source.finish())),
+                ("warnings", Arc::new(self.warnings.finish())),
+                ("texts", Arc::new(self.texts.finish())),
+                ("hashes", Arc::new(self.hashes.finish())),
+                ("link_chars", Arc::new(self.link_chars.finish())),
+                ("slots", Arc::new(self.slots.finish())),
+                ("chrome", Arc::new(self.chrome.finish())),
+            ],
+        )
+    }
+}

@@ -1,0 +1,279 @@
+//! Step 1: a URL key for every row [P 3].
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, BooleanBuilder, Int32Array, ListBuilder, RecordBatch, StringBuilder,
+};
+use arrow::datatypes::{DataType, Int32Type, Int64Type, SchemaRef};
+use datafusion::error::Result;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_plan::stream::RecordBatchReceiverStreamBuilder;
+use futures::StreamExt;
+use tables::Reason;
+use url_key::{UrlError, UrlKey};
+
+use super::pages::PageReader;
+use super::stage::{KEYED, Named, Status, extend, list_field, some};
+use super::step::Step;
+use crate::archive::ArchiveSource;
+use crate::job::Settings;
+use crate::spec::TitleSource;
+
+/// The generation of rows of this run; rows of earlier dates have 0 and sort
+/// before them.
+pub(crate) const THIS_RUN: i32 = 1;
+
+/// Gives each row its domain, URL key and branch, and quarantines rows whose
+/// URL has none.
+#[derive(Debug, Clone)]
+pub(crate) struct Key {
+    pub(crate) archive: ArchiveSource,
+    pub(crate) settings: Arc<Settings>,
+}
+
+/// What becomes of one row.
+enum Keyed {
+    Page(Box<UrlKey>),
+    Problem(Reason, String),
+}
+
+impl Step for Key {
+    fn name(&self) -> &'static str {
+        "Key"
+    }
+
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&KEYED)
+    }
+
+    fn run(
+        &self,
+        mut input: SendableRecordBatchStream,
+        _: &Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let step = self.clone();
+        let mut stream = RecordBatchReceiverStreamBuilder::new(self.schema(), 2);
+        let out = stream.tx();
+        stream.spawn(async move {
+            let mut pages = PageReader::new(step.archive.clone());
+            while let Some(batch) = input.next().await {
+                let batch = batch?;
+                let titles = step.page_titles(&batch, &mut pages).await?;
+                let keyed = step.batch(&batch, &titles)?;
+                if out.send(Ok(keyed)).await.is_err() {
+                    break;
+                }
+            }
+            Ok(())
+        });
+        Ok(stream.build())
+    }
+}
+
+impl Key {
+    fn batch(
+        &self,
+        batch: &RecordBatch,
+        page_titles: &BTreeMap<usize, Option<String>>,
+    ) -> Result<RecordBatch> {
+        let (urls, request_urls) = (batch.text("url")?, batch.text("request_url")?);
+        let (titles, reasons) = (batch.text("title")?, batch.text("reason")?);
+        let details = batch.text("detail")?;
+        let mut columns = KeyColumns::default();
+        for row in 0..batch.num_rows() {
+            let response = some(urls, row);
+            let url = response.or_else(|| some(request_urls, row));
+            let keyed = match (some(reasons, row), url) {
+                (Some(reason), _) => {
+                    columns.kept_problem(url, reason, some(details, row));
+                    continue;
+                }
+                (None, None) => Keyed::Problem(
+                    Reason::MissingUrl,
+                    "neither a response nor a request URL".to_owned(),
+                ),
+                (None, Some(url)) => {
+                    let title = match page_titles.get(&row) {
+                        Some(title) => title.as_deref(),
+                        None => self.feed_title(some(titles, row)),
+                    };
+                    self.row(url, title)
+                }
+            };
+            columns.append(url, response.is_none(), keyed);
+        }
+        columns.finish(batch)
+    }
+
+    fn row(&self, url: &str, title: Option<&str>) -> Keyed {
+        match self.settings.keyer.parse(url) {
+            Ok(page) => Keyed::Page(Box::new(self.settings.keyer.key(&page, title))),
+            Err(error) => Keyed::Problem(reason(&error), error.to_string()),
+        }
+    }
+
+    /// The archive's title, where the job lets it decide.
+    fn feed_title<'a>(&self, title: Option<&'a str>) -> Option<&'a str> {
+        match self.settings.title {
+            TitleSource::Auto | TitleSource::Feed => title,
+            TitleSource::Html => None,
+        }
+    }
+
+    /// The titles of pages whose key depends on a title that only their HTML
+    /// knows, by row of the batch. No other page is read.
+    async fn page_titles(
+        &self,
+        batch: &RecordBatch,
+        pages: &mut PageReader,
+    ) -> Result<BTreeMap<usize, Option<String>>> {
+        let wanted: Vec<usize> = self.rows_without_title(batch)?;
+        let sources = batch.text("source")?;
+        let groups = batch.numbers::<Int32Type>("row_group")?;
+        let bytes = batch.numbers::<Int64Type>("object_bytes")?;
+        let positions = batch.numbers::<Int64Type>("row")?;
+        let mut titles = BTreeMap::new();
+        for rows in wanted.chunk_by(|a, b| {
+            sources.value(*a) == sources.value(*b) && groups.value(*a) == groups.value(*b)
+        }) {
+            let first = rows[0];
+            let object = pages
+                .object(sources.value(first), bytes.value(first))
+                .await?;
+            let found: Vec<i64> = rows.iter().map(|row| positions.value(*row)).collect();
+            let mut read = object.read(groups.value(first), &found)?;
+            let mut rest = rows.iter();
+            while let Some(Ok(read_pages)) = read.next().await? {
+                for (page, row) in read_pages.iter().zip(rest.by_ref()) {
+                    let title = page.html.and_then(|html| {
+                        html_blocks::title(html, page.charset, &self.settings.blocks)
+                    });
+                    titles.insert(*row, title);
+                }
+            }
+            // Pages that cannot be read are quarantined when their turn comes.
+            titles.extend(rest.map(|row| (*row, None)));
+        }
+        Ok(titles)
+    }
+
+    fn rows_without_title(&self, batch: &RecordBatch) -> Result<Vec<usize>> {
+        if self.settings.title == TitleSource::Feed {
+            return Ok(Vec::new());
+        }
+        let (urls, request_urls) = (batch.text("url")?, batch.text("request_url")?);
+        let (titles, reasons) = (batch.text("title")?, batch.text("reason")?);
+        Ok((0..batch.num_rows())
+            .filter(|row| reasons.is_null(*row))
+            .filter(|row| self.feed_title(some(titles, *row)).is_none())
+            .filter(|row| {
+                let url = some(urls, *row).or_else(|| some(request_urls, *row));
+                let page = url.and_then(|url| self.settings.keyer.parse(url).ok());
+                page.is_some_and(|page| self.settings.keyer.needs_title(&page))
+            })
+            .collect())
+    }
+}
+
+fn reason(error: &UrlError) -> Reason {
+    match error {
+        UrlError::TooLong { .. } | UrlError::TooDeep { .. } => Reason::UrlLimit,
+        UrlError::NoDomain { .. } => Reason::NoDomain,
+        _ => Reason::InvalidUrl,
+    }
+}
+
+struct KeyColumns {
+    url: StringBuilder,
+    reason: StringBuilder,
+    detail: StringBuilder,
+    domain: StringBuilder,
+    status: StringBuilder,
+    url_from_request: BooleanBuilder,
+    url_key: StringBuilder,
+    content_id: StringBuilder,
+    rule: StringBuilder,
+    branch: ListBuilder<StringBuilder>,
+}
+
+impl Default for KeyColumns {
+    fn default() -> Self {
+        Self {
+            url: StringBuilder::new(),
+            reason: StringBuilder::new(),
+            detail: StringBuilder::new(),
+            domain: StringBuilder::new(),
+            status: StringBuilder::new(),
+            url_from_request: BooleanBuilder::new(),
+            url_key: StringBuilder::new(),
+            content_id: StringBuilder::new(),
+            rule: StringBuilder::new(),
+            branch: ListBuilder::new(StringBuilder::new()).with_field(list_field(DataType::Utf8)),
+        }
+    }
+}
+
+impl KeyColumns {
+    fn append(&mut self, url: Option<&str>, from_request: bool, keyed: Keyed) {
+        let key = match keyed {
+            Keyed::Problem(reason, detail) => {
+                return self.kept_problem(url, reason.code(), Some(&detail));
+            }
+            Keyed::Page(key) => key,
+        };
+        let status = if key.blacklisted {
+            Status::Blacklisted
+        } else {
+            Status::Unique
+        };
+        self.url.append_option(url);
+        self.reason.append_null();
+        self.detail.append_null();
+        self.domain.append_value(key.domain.as_str());
+        self.status.append_value(status.as_str());
+        self.url_from_request.append_value(from_request);
+        self.url_key.append_value(&key.text);
+        self.content_id.append_option(key.content_id.as_deref());
+        self.rule.append_option(key.rule.as_deref());
+        self.branch.append_value(key.branch.iter().map(Some));
+    }
+
+    fn kept_problem(&mut self, url: Option<&str>, reason: &str, detail: Option<&str>) {
+        self.url.append_option(url);
+        self.reason.append_value(reason);
+        self.detail.append_option(detail);
+        self.domain.append_null();
+        self.status.append_value(Status::Quarantined.as_str());
+        self.url_from_request.append_null();
+        self.url_key.append_null();
+        self.content_id.append_null();
+        self.rule.append_null();
+        self.branch.append_null();
+    }
+
+    fn finish(mut self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let rows = batch.num_rows();
+        extend(
+            batch,
+            &KEYED,
+            vec![
+                ("url", Arc::new(self.url.finish())),
+                ("reason", Arc::new(self.reason.finish())),
+                ("detail", Arc::new(self.detail.finish())),
+                ("domain", Arc::new(self.domain.finish())),
+                (
+                    "generation",
+                    Arc::new(Int32Array::from_value(THIS_RUN, rows)),
+                ),
+                ("status", Arc::new(self.status.finish())),
+                ("url_from_request", Arc::new(self.url_from_request.finish())),
+                ("url_key", Arc::new(self.url_key.finish())),
+                ("content_id", Arc::new(self.content_id.finish())),
+                ("rule", Arc::new(self.rule.finish())),
+                ("branch", Arc::new(self.branch.finish())),
+            ],
+        )
+    }
+}

@@ -1,0 +1,271 @@
+//! The plan of one chunk: five steps, with DataFusion moving and sorting the
+//! rows between them.
+//!
+//! ```text
+//! work (row groups)
+//!   Scan      narrow columns of the archive               any partition
+//!   Key       URL, title -> domain, URL key, branch       any partition
+//!   ∪ pages of earlier dates with one of these keys
+//!   Dedupe    first of each key survives                  by domain, in time order
+//!   Block     HTML -> text blocks                         by row group, front to back
+//!   ∪ windows of these domains as earlier dates left them
+//!   Replay    one URL Tree per domain                     by domain, in time order
+//!   Write     data files, and an account of every row     as it comes
+//! ```
+//!
+//! A step says by which columns it wants rows together and in which order, and
+//! the optimizer puts the shuffle and the sort before it. Rows that are done (a
+//! duplicate, say) ride along, narrow, so that `Write` sees every row once.
+
+mod block;
+mod dedupe;
+mod earlier;
+mod key;
+mod pages;
+mod replay;
+mod scan;
+mod stage;
+mod step;
+mod write;
+
+use std::sync::Arc;
+
+use arrow::array::{
+    Date32Builder, Int32Builder, Int64Builder, RecordBatch, StringBuilder,
+};
+use arrow::datatypes::{Date32Type, Int64Type};
+use datafusion::datasource::{MemTable, provider_as_source};
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::SessionStateBuilder;
+use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
+use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
+use tables::{DateRange, Table, date_from_days, days_from_date};
+
+use crate::account::{Account, Written};
+use crate::archive::Census;
+use crate::job::Job;
+use stage::{Named, WORK, some};
+
+pub(crate) use earlier::Earlier;
+pub(crate) use write::UNREADABLE_OBJECT;
+
+/// Rows per batch. Rows with the blocks of a page have some 5 KB, so a batch
+/// has some 5 MB where it is widest.
+const BATCH_ROWS: usize = 1024;
+
+/// Runs `chunk` of `job`: its rows are in data files afterwards that no table
+/// names yet.
+pub(crate) async fn run_chunk(
+    job: &Job,
+    census: &Census,
+    chunk: DateRange,
+    earlier: &Earlier,
+) -> Result<Written> {
+    let context = session(job)?;
+    let plan = plan(&context, job, census, chunk, earlier).await?;
+    let batches = DataFrame::new(context.state(), plan).collect().await?;
+    written(&batches)
+}
+
+/// The physical plan of `chunk`, as text.
+pub(crate) async fn explain_chunk(
+    job: &Job,
+    census: &Census,
+    chunk: DateRange,
+    earlier: &Earlier,
+) -> Result<String> {
+    let context = session(job)?;
+    let plan = plan(&context, job, census, chunk, earlier).await?;
+    let physical = DataFrame::new(context.state(), plan)
+        .create_physical_plan()
+        .await?;
+    Ok(datafusion::physical_plan::displayable(physical.as_ref())
+        .indent(false)
+        .to_string())
+}
+
+fn session(job: &Job) -> Result<SessionContext> {
+    let pool = FairSpillPool::new(job.resources.memory);
+    let consumers = std::num::NonZeroUsize::MIN.saturating_add(4);
+    let runtime = RuntimeEnvBuilder::new()
+        .with_memory_pool(Arc::new(TrackConsumersPool::new(pool, consumers)))
+        .build_arc()?;
+    let config = SessionConfig::new()
+        .with_target_partitions(job.resources.threads)
+        .with_batch_size(BATCH_ROWS);
+    let state = SessionStateBuilder::new()
+        .with_config(config)
+        .with_runtime_env(runtime)
+        .with_default_features()
+        .with_query_planner(Arc::new(step::StepPlanner))
+        .build();
+    Ok(SessionContext::new_with_state(state))
+}
+
+async fn plan(
+    context: &SessionContext,
+    job: &Job,
+    census: &Census,
+    chunk: DateRange,
+    earlier: &Earlier,
+) -> Result<LogicalPlan> {
+    let settings = &job.settings;
+    let archive = || job.archive.clone();
+    let scanned = step::apply(
+        scan::Scan {
+            archive: archive(),
+            dates: chunk,
+        },
+        work(job, census, chunk)?,
+    )?;
+    let keyed = step::apply(
+        key::Key {
+            archive: archive(),
+            settings: Arc::clone(settings),
+        },
+        scanned,
+    )?;
+    earlier.register(context, &keyed).await?;
+    let known = earlier.keys(context, settings.horizon, chunk).await?;
+    let deduped = step::apply(
+        dedupe::Dedupe {
+            settings: Arc::clone(settings),
+        },
+        union(keyed, known)?,
+    )?;
+    let blocked = step::apply(
+        block::Block::new(archive(), Arc::clone(settings), job.resources.threads),
+        deduped,
+    )?;
+    let windows = earlier.windows(context, settings.window, chunk).await?;
+    let replayed = step::apply(
+        replay::Replay {
+            settings: Arc::clone(settings),
+        },
+        union(blocked, windows)?,
+    )?;
+    step::apply(
+        write::Write {
+            output: job.output.clone(),
+            settings: Arc::clone(settings),
+        },
+        replayed,
+    )
+}
+
+fn union(rows: LogicalPlan, more: Option<LogicalPlan>) -> Result<LogicalPlan> {
+    match more {
+        Some(more) => LogicalPlanBuilder::from(rows).union(more)?.build(),
+        None => Ok(rows),
+    }
+}
+
+/// The row groups with rows of `chunk`, dealt out to partitions so that each
+/// has about the same number of rows to look at.
+fn work(job: &Job, census: &Census, chunk: DateRange) -> Result<LogicalPlan> {
+    let partitions = job.resources.threads;
+    let mut hands: Vec<(u64, WorkColumns)> = (0..partitions)
+        .map(|_| (0, WorkColumns::default()))
+        .collect();
+    for object in census.objects() {
+        let units: Vec<(Option<usize>, u64, Option<&str>)> = match &object.row_groups {
+            Err(problem) if chunk.contains(object.home) => vec![(None, 1, Some(problem))],
+            Err(_) => Vec::new(),
+            Ok(groups) => (groups.iter().enumerate())
+                .filter(|(_, group)| group.dates.keys().any(|date| chunk.contains(*date)))
+                .map(|(index, group)| (Some(index), group.rows, None))
+                .collect(),
+        };
+        for (row_group, rows, problem) in units {
+            if let Some((load, hand)) = hands.iter_mut().min_by_key(|(load, _)| *load) {
+                *load += rows;
+                hand.append(object, row_group, problem, job.archive.by_date);
+            }
+        }
+    }
+    let batches = hands
+        .into_iter()
+        .map(|(_, hand)| Ok(vec![hand.finish()?]))
+        .collect::<Result<Vec<_>>>()?;
+    let table = MemTable::try_new(Arc::clone(&WORK), batches)?;
+    LogicalPlanBuilder::scan("work", provider_as_source(Arc::new(table)), None)?.build()
+}
+
+#[derive(Default)]
+struct WorkColumns {
+    source: StringBuilder,
+    object_bytes: Int64Builder,
+    row_group: Int32Builder,
+    home: Date32Builder,
+    folder: Date32Builder,
+    problem: StringBuilder,
+}
+
+impl WorkColumns {
+    fn append(
+        &mut self,
+        object: &crate::archive::ObjectCensus,
+        row_group: Option<usize>,
+        problem: Option<&str>,
+        by_date: bool,
+    ) {
+        let folder = object.object.folder_date.filter(|_| by_date);
+        self.source.append_value(&object.object.source);
+        self.object_bytes
+            .append_value(i64::try_from(object.object.bytes).unwrap_or(i64::MAX));
+        self.row_group
+            .append_option(row_group.and_then(|group| i32::try_from(group).ok()));
+        self.home.append_value(days_from_date(object.home));
+        self.folder.append_option(folder.map(days_from_date));
+        self.problem.append_option(problem);
+    }
+
+    fn finish(mut self) -> Result<RecordBatch> {
+        Ok(RecordBatch::try_new(
+            Arc::clone(&WORK),
+            vec![
+                Arc::new(self.source.finish()),
+                Arc::new(self.object_bytes.finish()),
+                Arc::new(self.row_group.finish()),
+                Arc::new(self.home.finish()),
+                Arc::new(self.folder.finish()),
+                Arc::new(self.problem.finish()),
+            ],
+        )?)
+    }
+}
+
+fn written(batches: &[RecordBatch]) -> Result<Written> {
+    let mut written = Written::default();
+    for batch in batches {
+        let (tables, files) = (batch.text("table")?, batch.text("file")?);
+        let (statuses, causes) = (batch.text("status")?, batch.text("cause")?);
+        let dates = batch.numbers::<Date32Type>("date")?;
+        let count = |name: &str, row: usize| -> Result<u64> {
+            let numbers = batch.numbers::<Int64Type>(name)?;
+            Ok(numbers.value(row).unsigned_abs())
+        };
+        for row in 0..batch.num_rows() {
+            if let Some(name) = some(tables, row) {
+                let table = Table::from_name(name)
+                    .ok_or_else(|| DataFusionError::Internal(format!("no table `{name}`")))?;
+                let file = files.value(row).to_owned();
+                written.files.entry(table).or_default().push(file);
+                continue;
+            }
+            written.account.add(
+                date_from_days(dates.value(row)),
+                statuses.value(row),
+                some(causes, row),
+                Account::tally(
+                    count("rows", row)?,
+                    count("html_bytes", row)?,
+                    count("text_bytes", row)?,
+                ),
+            );
+        }
+    }
+    Ok(written)
+}

@@ -1,0 +1,175 @@
+//! Reading the HTML of chosen rows, wherever they lie.
+
+use arrow::array::{Array, AsArray, BinaryArray};
+use datafusion::error::Result;
+use futures::StreamExt;
+use parquet::arrow::arrow_reader::RowSelection;
+use parquet::arrow::async_reader::{AsyncFileReader, ParquetRecordBatchStream};
+use parquet::errors::ParquetError;
+
+use crate::archive::{ArchiveSource, Columns, ObjectColumn, OpenObject};
+
+/// Pages that are decoded at once. Batches are counted in rows, and a page has
+/// some 60 KB: 32 of them are 2 MB, the usual 8,192 would be half a gigabyte.
+const PAGES_PER_BATCH: usize = 32;
+
+const PAGE_COLUMNS: [ObjectColumn; 3] = [
+    ObjectColumn::Html,
+    ObjectColumn::ContentType,
+    ObjectColumn::HttpCharset,
+];
+
+/// Opens objects one after the other and keeps the last one open.
+pub(crate) struct PageReader {
+    archive: ArchiveSource,
+    open: Option<OpenObject>,
+}
+
+/// One page.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PageBytes<'a> {
+    pub(crate) html: Option<&'a [u8]>,
+    /// Label of the charset that HTTP declared.
+    pub(crate) charset: Option<&'a str>,
+}
+
+impl PageReader {
+    pub(crate) fn new(archive: ArchiveSource) -> Self {
+        Self {
+            archive,
+            open: None,
+        }
+    }
+
+    /// The object `source`. The scan has opened it before: that it is no
+    /// Parquet now means that it changed under the run.
+    pub(crate) async fn object(&mut self, source: &str, bytes: i64) -> Result<PageObject<'_>> {
+        let known = self
+            .open
+            .take()
+            .filter(|open| open.source() == source);
+        let open = match known {
+            Some(open) => open,
+            None => OpenObject::open(&self.archive, source, bytes.unsigned_abs()).await??,
+        };
+        Ok(PageObject(self.open.insert(open)))
+    }
+}
+
+/// An open object.
+pub(crate) struct PageObject<'a>(&'a OpenObject);
+
+impl<'a> PageObject<'a> {
+    /// The pages of `rows` (positions in the object, ascending), all of which
+    /// are in `row_group`.
+    pub(crate) fn read(&self, row_group: i32, rows: &[i64]) -> Result<PageStream<'a>> {
+        let group = usize::try_from(row_group).unwrap_or(0);
+        let (first, count) = self.0.row_range(group);
+        let offset = |row: i64| usize::try_from(row - first).unwrap_or(0);
+        let ranges = rows
+            .chunk_by(|a, b| a + 1 == *b)
+            .map(|run| offset(run[0])..offset(run[run.len() - 1]) + 1);
+        let selection =
+            RowSelection::from_consecutive_ranges(ranges, usize::try_from(count).unwrap_or(0));
+        let stream = (self.0).stream(group, &PAGE_COLUMNS, Some(selection), PAGES_PER_BATCH);
+        let stream = match stream {
+            Ok(stream) => Some(stream),
+            Err(error) => return Ok(PageStream::failed(self.0, error)),
+        };
+        Ok(PageStream {
+            object: self.0,
+            stream,
+            error: None,
+        })
+    }
+}
+
+/// Pages in the order they were asked for.
+pub(crate) struct PageStream<'a> {
+    object: &'a OpenObject,
+    stream: Option<ParquetRecordBatchStream<Box<dyn AsyncFileReader>>>,
+    error: Option<ParquetError>,
+}
+
+impl<'a> PageStream<'a> {
+    fn failed(object: &'a OpenObject, error: ParquetError) -> Self {
+        Self {
+            object,
+            stream: None,
+            error: Some(error),
+        }
+    }
+
+    /// The next pages; after an inner error, the rest cannot be decoded.
+    pub(crate) async fn next(&mut self) -> Result<Option<std::result::Result<Pages, ParquetError>>> {
+        if let Some(error) = self.error.take() {
+            return Ok(Some(Err(self.object.decode_error(error)?)));
+        }
+        let Some(stream) = &mut self.stream else {
+            return Ok(None);
+        };
+        let pages = match stream.next().await {
+            None => return Ok(None),
+            Some(batch) => batch.and_then(|batch| self.object.columns(&batch)),
+        };
+        match pages {
+            Ok(columns) => Ok(Some(Ok(Pages(columns)))),
+            Err(error) => {
+                self.stream = None;
+                Ok(Some(Err(self.object.decode_error(error)?)))
+            }
+        }
+    }
+}
+
+/// Some pages of one object.
+#[derive(Debug)]
+pub(crate) struct Pages(Columns);
+
+impl Pages {
+    pub(crate) fn len(&self) -> usize {
+        self.0.rows()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = PageBytes<'_>> {
+        let html: Option<&BinaryArray> = self
+            .0
+            .get(ObjectColumn::Html)
+            .and_then(|array| array.as_binary_opt());
+        let text = |column, row| {
+            let array = self.0.get(column)?.as_string_opt::<i32>()?;
+            array.is_valid(row).then(|| array.value(row))
+        };
+        (0..self.len()).map(move |row| PageBytes {
+            html: html.and_then(|html| html.is_valid(row).then(|| html.value(row))),
+            charset: text(ObjectColumn::HttpCharset, row)
+                .or_else(|| charset_parameter(text(ObjectColumn::ContentType, row)?)),
+        })
+    }
+}
+
+/// The charset of a Content-Type header.
+fn charset_parameter(content_type: &str) -> Option<&str> {
+    content_type.split(';').skip(1).find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        name.trim()
+            .eq_ignore_ascii_case("charset")
+            .then(|| value.trim().trim_matches(['"', '\'']))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_content_type_declares_its_charset() {
+        for (header, charset) in [
+            ("text/html; charset=ISO-8859-1", Some("ISO-8859-1")),
+            ("text/html;boundary=x; Charset=\"utf-8\"", Some("utf-8")),
+            ("text/html", None),
+        ] {
+            assert_eq!(charset_parameter(header), charset, "{header}");
+        }
+    }
+}

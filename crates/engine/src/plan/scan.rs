@@ -1,0 +1,332 @@
+//! Step 0: the narrow columns of the archive's rows, with their position.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, ArrayRef, AsArray, Date32Builder, Int32Array, Int64Array, RecordBatch, StringArray,
+    StringBuilder,
+};
+use arrow::compute::filter_record_batch;
+use arrow::datatypes::{
+    Date32Type, Int32Type, Int64Type, SchemaRef, TimestampMicrosecondType,
+};
+use chrono::NaiveDate;
+use datafusion::error::Result;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_plan::stream::RecordBatchReceiverStreamBuilder;
+use futures::StreamExt;
+use parquet::errors::ParquetError;
+use tables::{DateRange, Reason, date_from_days, days_from_date};
+use tokio::sync::mpsc::Sender;
+
+use super::stage::{Named, SCANNED, some};
+use super::step::Step;
+use crate::archive::{ArchiveSource, Columns, ObjectColumn, OpenObject, row_date};
+
+const NARROW: [ObjectColumn; 6] = [
+    ObjectColumn::FetchedAt,
+    ObjectColumn::Url,
+    ObjectColumn::RequestUrl,
+    ObjectColumn::Title,
+    ObjectColumn::ContentType,
+    ObjectColumn::HttpStatus,
+];
+
+/// Reads the row groups it is given, without their HTML. It is no leaf: what
+/// to read comes as rows, so that the plan can be cut anywhere.
+#[derive(Debug, Clone)]
+pub(crate) struct Scan {
+    pub(crate) archive: ArchiveSource,
+    pub(crate) dates: DateRange,
+}
+
+/// One row of the input: a row group, or an object that cannot be opened.
+struct Work {
+    source: String,
+    object_bytes: i64,
+    row_group: Option<i32>,
+    home: NaiveDate,
+    folder: Option<NaiveDate>,
+    problem: Option<String>,
+}
+
+impl Step for Scan {
+    fn name(&self) -> &'static str {
+        "Scan"
+    }
+
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&SCANNED)
+    }
+
+    fn run(
+        &self,
+        mut input: SendableRecordBatchStream,
+        context: &Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let scan = self.clone();
+        let batch_rows = context.session_config().batch_size();
+        let mut stream = RecordBatchReceiverStreamBuilder::new(self.schema(), 2);
+        let out = stream.tx();
+        stream.spawn(async move {
+            let mut open: Option<OpenObject> = None;
+            while let Some(batch) = input.next().await {
+                let batch = batch?;
+                for row in 0..batch.num_rows() {
+                    let work = Work::read(&batch, row)?;
+                    scan.one(&work, &mut open, batch_rows, &out).await?;
+                }
+            }
+            Ok(())
+        });
+        Ok(stream.build())
+    }
+}
+
+impl Work {
+    fn read(batch: &RecordBatch, row: usize) -> Result<Self> {
+        let folder = batch.numbers::<Date32Type>("folder")?;
+        let row_group = batch.numbers::<Int32Type>("row_group")?;
+        Ok(Self {
+            source: batch.text("source")?.value(row).to_owned(),
+            object_bytes: batch.numbers::<Int64Type>("object_bytes")?.value(row),
+            row_group: row_group.is_valid(row).then(|| row_group.value(row)),
+            home: date_from_days(batch.numbers::<Date32Type>("home")?.value(row)),
+            folder: folder
+                .is_valid(row)
+                .then(|| date_from_days(folder.value(row))),
+            problem: some(batch.text("problem")?, row).map(str::to_owned),
+        })
+    }
+}
+
+/// Sends to the next step; `false` where it has gone.
+async fn send(out: &Sender<Result<RecordBatch>>, batch: RecordBatch) -> bool {
+    out.send(Ok(batch)).await.is_ok()
+}
+
+impl Scan {
+    async fn one(
+        &self,
+        work: &Work,
+        open: &mut Option<OpenObject>,
+        batch_rows: usize,
+        out: &Sender<Result<RecordBatch>>,
+    ) -> Result<()> {
+        let (Some(row_group), None) = (work.row_group, &work.problem) else {
+            send(out, self.unreadable_object(work)?).await;
+            return Ok(());
+        };
+        if open.as_ref().is_none_or(|open| open.source() != work.source) {
+            let bytes = work.object_bytes.unsigned_abs();
+            match OpenObject::open(&self.archive, &work.source, bytes).await? {
+                Ok(opened) => *open = Some(opened),
+                Err(error) => return Err(ParquetError::External(Box::new(error)).into()),
+            }
+        }
+        let Some(object) = open else { return Ok(()) };
+        let group = usize::try_from(row_group).unwrap_or(0);
+        let (first, rows) = object.row_range(group);
+        let mut next = first;
+        let end = first + rows;
+        let failed = match object.stream(group, &NARROW, None, batch_rows) {
+            Err(error) => Some(error),
+            Ok(mut stream) => loop {
+                let columns = match stream.next().await {
+                    None => break None,
+                    Some(Err(error)) => break Some(error),
+                    Some(Ok(batch)) => match object.columns(&batch) {
+                        Err(error) => break Some(error),
+                        Ok(columns) => columns,
+                    },
+                };
+                let batch = self.rows(work, row_group, next, &columns)?;
+                next += columns.rows() as i64;
+                if !send(out, batch).await {
+                    return Ok(());
+                }
+            },
+        };
+        if let Some(error) = failed {
+            let error = object.decode_error(error)?;
+            send(out, self.unreadable_rows(work, next..end, &error)?).await;
+        }
+        Ok(())
+    }
+
+    fn rows(
+        &self,
+        work: &Work,
+        row_group: i32,
+        first: i64,
+        columns: &Columns,
+    ) -> Result<RecordBatch> {
+        let rows = columns.rows();
+        let null_text = || Arc::new(StringArray::new_null(rows)) as ArrayRef;
+        let text = |column| columns.get(column).cloned().unwrap_or_else(null_text);
+        let times = match columns.get(ObjectColumn::FetchedAt) {
+            Some(times) => Arc::clone(times),
+            None => arrow::array::new_null_array(
+                SCANNED.field_with_name("fetched_at")?.data_type(),
+                rows,
+            ),
+        };
+        let micros = times.as_primitive::<TimestampMicrosecondType>();
+        let content_types = text(ObjectColumn::ContentType);
+        let content_types = content_types.as_string::<i32>();
+        let statuses = columns.get(ObjectColumn::HttpStatus);
+        let statuses = statuses.map(|array| array.as_primitive::<Int32Type>());
+        let mut dates = Date32Builder::with_capacity(rows);
+        let mut reasons = StringBuilder::new();
+        let mut details = StringBuilder::new();
+        for row in 0..rows {
+            let time = micros.is_valid(row).then(|| micros.value(row));
+            let (date, wrong) = row_date(time, work.home, work.folder);
+            dates.append_value(days_from_date(date));
+            let status = statuses.and_then(|array| array.is_valid(row).then(|| array.value(row)));
+            let problem = wrong
+                .map(|reason| (reason, time_detail(reason, work, time)))
+                .or_else(|| http_problem(status, some(content_types, row)));
+            reasons.append_option(problem.as_ref().map(|(reason, _)| reason.code()));
+            details.append_option(problem.map(|(_, detail)| detail));
+        }
+        let batch = RecordBatch::try_new(
+            self.schema(),
+            vec![
+                Arc::new(StringArray::from_iter_values(
+                    std::iter::repeat_n(&work.source, rows),
+                )),
+                Arc::new(Int64Array::from_value(work.object_bytes, rows)),
+                Arc::new(Int32Array::from_value(row_group, rows)),
+                Arc::new(Int64Array::from_iter_values(first..first + rows as i64)),
+                Arc::new(dates.finish()),
+                times,
+                text(ObjectColumn::Url),
+                text(ObjectColumn::RequestUrl),
+                text(ObjectColumn::Title),
+                Arc::new(reasons.finish()),
+                Arc::new(details.finish()),
+                Arc::new(Int64Array::new_null(rows)),
+            ],
+        )?;
+        self.in_range(&batch)
+    }
+
+    /// A row group mostly holds dates of other chunks too.
+    fn in_range(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let kept = batch
+            .numbers::<Date32Type>("date")?
+            .iter()
+            .map(|date| date.map(|days| self.dates.contains(date_from_days(days))))
+            .collect();
+        Ok(filter_record_batch(batch, &kept)?)
+    }
+
+    fn unreadable_object(&self, work: &Work) -> Result<RecordBatch> {
+        let detail = work.problem.as_deref().unwrap_or("no row group");
+        self.bare(
+            work,
+            vec![None],
+            Reason::UnreadableObject,
+            detail,
+            Some(work.object_bytes),
+        )
+    }
+
+    fn unreadable_rows(
+        &self,
+        work: &Work,
+        rows: std::ops::Range<i64>,
+        error: &ParquetError,
+    ) -> Result<RecordBatch> {
+        let group = work.row_group.unwrap_or_default();
+        let detail = format!("row group {group}, from row {}: {error}", rows.start);
+        let batch = self.bare(
+            work,
+            rows.map(Some).collect(),
+            Reason::UnreadableRow,
+            &detail,
+            None,
+        )?;
+        self.in_range(&batch)
+    }
+
+    /// Rows of which nothing is known but where they are.
+    fn bare(
+        &self,
+        work: &Work,
+        rows: Vec<Option<i64>>,
+        reason: Reason,
+        detail: &str,
+        bytes: Option<i64>,
+    ) -> Result<RecordBatch> {
+        let count = rows.len();
+        let repeat = |text: &str| -> ArrayRef {
+            Arc::new(StringArray::from_iter_values(std::iter::repeat_n(
+                text, count,
+            )))
+        };
+        let given: Vec<(&str, ArrayRef)> = vec![
+            ("source", repeat(&work.source)),
+            (
+                "object_bytes",
+                Arc::new(Int64Array::from_value(work.object_bytes, count)),
+            ),
+            (
+                "row_group",
+                Arc::new(Int32Array::from(vec![work.row_group; count])),
+            ),
+            ("row", Arc::new(Int64Array::from(rows))),
+            (
+                "date",
+                Arc::new(arrow::array::Date32Array::from_value(
+                    days_from_date(work.home),
+                    count,
+                )),
+            ),
+            ("reason", repeat(reason.code())),
+            ("detail", repeat(detail)),
+            ("bytes", Arc::new(Int64Array::from(vec![bytes; count]))),
+        ];
+        let columns = SCANNED
+            .fields()
+            .iter()
+            .map(|field| {
+                (given.iter())
+                    .find(|(name, _)| name == field.name())
+                    .map_or_else(
+                        || arrow::array::new_null_array(field.data_type(), count),
+                        |(_, array)| Arc::clone(array),
+                    )
+            })
+            .collect();
+        Ok(RecordBatch::try_new(self.schema(), columns)?)
+    }
+}
+
+fn time_detail(reason: Reason, work: &Work, time: Option<i64>) -> String {
+    match (reason, work.folder, time) {
+        (Reason::WrongDate, Some(folder), Some(time)) => {
+            let (date, _) = row_date(Some(time), work.home, None);
+            format!("fetched_at is on {date}, the folder is for {folder}")
+        }
+        _ => "fetched_at is null".to_owned(),
+    }
+}
+
+fn http_problem(status: Option<i32>, content_type: Option<&str>) -> Option<(Reason, String)> {
+    if let Some(status) = status.filter(|status| !(200..300).contains(status)) {
+        return Some((Reason::HttpStatus, format!("the response was {status}")));
+    }
+    let content_type = content_type?.trim();
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    let html = ["text/html", "application/xhtml+xml", "text/plain", ""]
+        .iter()
+        .any(|known| essence.eq_ignore_ascii_case(known));
+    (!html).then(|| {
+        (
+            Reason::ContentType,
+            format!("the response was `{content_type}`"),
+        )
+    })
+}

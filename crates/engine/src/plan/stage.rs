@@ -1,0 +1,301 @@
+//! The columns of the rows between two steps. Each step keeps the columns it
+//! gets and adds its own; HTML is in none of them.
+
+use std::sync::{Arc, LazyLock};
+
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use arrow::datatypes::{ArrowPrimitiveType, DataType, Field, Schema, SchemaRef, TimeUnit};
+use datafusion::error::{DataFusionError, Result};
+
+/// What is known of a row so far: the `status` column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// First of its URL key.
+    Unique,
+    /// Has the URL key of an earlier row.
+    Duplicate,
+    /// A duplicate that is read to see whether it brings unseen text.
+    Candidate,
+    /// A duplicate that brought unseen text.
+    Revision,
+    /// Its URL is blacklisted.
+    Blacklisted,
+    /// It cannot be processed.
+    Quarantined,
+    /// A row of an earlier date, here to be looked up.
+    Earlier,
+}
+
+impl Status {
+    const ALL: [Self; 7] = [
+        Self::Unique,
+        Self::Duplicate,
+        Self::Candidate,
+        Self::Revision,
+        Self::Blacklisted,
+        Self::Quarantined,
+        Self::Earlier,
+    ];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Unique => "unique",
+            Self::Duplicate => "duplicate",
+            Self::Candidate => "candidate",
+            Self::Revision => "revision",
+            Self::Blacklisted => "blacklisted",
+            Self::Quarantined => "quarantined",
+            Self::Earlier => "earlier",
+        }
+    }
+
+    pub(crate) fn of(text: &str) -> Result<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|status| status.as_str() == text)
+            .ok_or_else(|| DataFusionError::Internal(format!("`{text}` is no status")))
+    }
+}
+
+/// What a row is for in the replay: the `phase` column, in sorting order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// A page of the window as the last run left it: goes into the tree.
+    Remember = 0,
+    /// A page of a batch: goes into the tree before anything of the batch is
+    /// labelled.
+    Insert = 1,
+    /// The same page again, with its text: is labelled.
+    Label = 2,
+    /// A row that is no page; it passes.
+    Pass = 3,
+}
+
+impl Phase {
+    pub(crate) fn of(number: i32) -> Result<Self> {
+        [Self::Remember, Self::Insert, Self::Label, Self::Pass]
+            .into_iter()
+            .find(|phase| *phase as i32 == number)
+            .ok_or_else(|| DataFusionError::Internal(format!("{number} is no phase")))
+    }
+}
+
+/// What the scan starts from: one row per row group, or per object that cannot
+/// be opened.
+pub(crate) static WORK: LazyLock<SchemaRef> = LazyLock::new(|| {
+    schema(&[
+        ("source", DataType::Utf8),
+        ("object_bytes", DataType::Int64),
+        ("row_group", DataType::Int32),
+        ("home", DataType::Date32),
+        ("folder", DataType::Date32),
+        ("problem", DataType::Utf8),
+    ])
+});
+
+/// One row per archive row: its narrow columns.
+pub(crate) static SCANNED: LazyLock<SchemaRef> = LazyLock::new(|| {
+    schema(&[
+        ("source", DataType::Utf8),
+        ("object_bytes", DataType::Int64),
+        ("row_group", DataType::Int32),
+        ("row", DataType::Int64),
+        ("date", DataType::Date32),
+        ("fetched_at", time()),
+        ("url", DataType::Utf8),
+        ("request_url", DataType::Utf8),
+        ("title", DataType::Utf8),
+        ("reason", DataType::Utf8),
+        ("detail", DataType::Utf8),
+        ("bytes", DataType::Int64),
+    ])
+});
+
+/// … with its URL key.
+pub(crate) static KEYED: LazyLock<SchemaRef> = LazyLock::new(|| {
+    with(
+        &SCANNED,
+        &[
+            ("domain", DataType::Utf8),
+            ("generation", DataType::Int32),
+            ("status", DataType::Utf8),
+            ("url_from_request", DataType::Boolean),
+            ("url_key", DataType::Utf8),
+            ("content_id", DataType::Utf8),
+            ("rule", DataType::Utf8),
+            ("branch", list(DataType::Utf8)),
+        ],
+    )
+});
+
+/// … with what it duplicates.
+pub(crate) static DEDUPED: LazyLock<SchemaRef> = LazyLock::new(|| {
+    with(
+        &KEYED,
+        &[
+            ("merged_by", DataType::Utf8),
+            ("duplicate_of", DataType::Utf8),
+        ],
+    )
+});
+
+/// … with its text blocks. `hashes` holds 16 bytes per block.
+pub(crate) static BLOCKED: LazyLock<SchemaRef> = LazyLock::new(|| {
+    with(
+        &DEDUPED,
+        &[
+            ("batch", DataType::Int64),
+            ("phase", DataType::Int32),
+            ("page_title", DataType::Utf8),
+            ("charset", DataType::Utf8),
+            ("charset_source", DataType::Utf8),
+            ("warnings", list(DataType::Utf8)),
+            ("texts", list(DataType::Utf8)),
+            ("hashes", DataType::Binary),
+            ("link_chars", list(DataType::Int32)),
+            ("slots", list(DataType::Utf8)),
+            ("chrome", list(DataType::Boolean)),
+        ],
+    )
+});
+
+/// … with a label per block, and what goes into `history`.
+pub(crate) static REPLAYED: LazyLock<SchemaRef> = LazyLock::new(|| {
+    with(
+        &BLOCKED,
+        &[
+            ("node", DataType::Utf8),
+            ("support", DataType::Int32),
+            ("boilerplate", list(DataType::Boolean)),
+            ("counts", list(DataType::Int32)),
+            ("supports", list(DataType::Int32)),
+            ("nodes", list(DataType::Utf8)),
+            ("ordinal", DataType::Int64),
+            ("entry_hashes", DataType::Binary),
+        ],
+    )
+});
+
+/// What a chunk leaves: the data files it wrote (`table`, `file`), and how
+/// many rows of each status each date had, with the step that merged duplicates
+/// or the reason of a quarantine as `cause`.
+pub(crate) static WRITTEN: LazyLock<SchemaRef> = LazyLock::new(|| {
+    schema(&[
+        ("table", DataType::Utf8),
+        ("file", DataType::Utf8),
+        ("date", DataType::Date32),
+        ("status", DataType::Utf8),
+        ("cause", DataType::Utf8),
+        ("rows", DataType::Int64),
+        ("html_bytes", DataType::Int64),
+        ("text_bytes", DataType::Int64),
+    ])
+});
+
+fn time() -> DataType {
+    DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()))
+}
+
+/// A list as Delta writes it.
+pub(crate) fn list(items: DataType) -> DataType {
+    DataType::List(list_field(items))
+}
+
+pub(crate) fn list_field(items: DataType) -> Arc<Field> {
+    Arc::new(Field::new("element", items, true))
+}
+
+fn schema(fields: &[(&str, DataType)]) -> SchemaRef {
+    Arc::new(Schema::new(
+        fields
+            .iter()
+            .map(|(name, data_type)| Field::new(*name, data_type.clone(), true))
+            .collect::<Vec<_>>(),
+    ))
+}
+
+fn with(base: &SchemaRef, fields: &[(&str, DataType)]) -> SchemaRef {
+    let mut all: Vec<_> = base.fields().iter().cloned().collect();
+    all.extend(schema(fields).fields().iter().cloned());
+    Arc::new(Schema::new(all))
+}
+
+/// Typed access to the columns of a stage by name.
+pub(crate) trait Named {
+    fn array(&self, name: &str) -> Result<&ArrayRef>;
+
+    fn text(&self, name: &str) -> Result<&arrow::array::StringArray> {
+        let array = self.array(name)?;
+        array.as_string_opt().ok_or_else(|| wrong(name, array))
+    }
+
+    fn bytes(&self, name: &str) -> Result<&arrow::array::BinaryArray> {
+        let array = self.array(name)?;
+        array.as_binary_opt().ok_or_else(|| wrong(name, array))
+    }
+
+
+    fn lists(&self, name: &str) -> Result<&arrow::array::ListArray> {
+        let array = self.array(name)?;
+        array.as_list_opt().ok_or_else(|| wrong(name, array))
+    }
+
+    fn numbers<T: ArrowPrimitiveType>(
+        &self,
+        name: &str,
+    ) -> Result<&arrow::array::PrimitiveArray<T>> {
+        let array = self.array(name)?;
+        array.as_primitive_opt().ok_or_else(|| wrong(name, array))
+    }
+}
+
+impl Named for RecordBatch {
+    fn array(&self, name: &str) -> Result<&ArrayRef> {
+        self.column_by_name(name)
+            .ok_or_else(|| DataFusionError::Internal(format!("no column `{name}`")))
+    }
+}
+
+fn wrong(name: &str, array: &ArrayRef) -> DataFusionError {
+    DataFusionError::Internal(format!("column `{name}` is {}", array.data_type()))
+}
+
+/// `batch` with some columns replaced and the new ones of `schema` added;
+/// those that are not given are null.
+pub(crate) fn extend(
+    batch: &RecordBatch,
+    schema: &SchemaRef,
+    given: Vec<(&str, ArrayRef)>,
+) -> Result<RecordBatch> {
+    let columns = schema
+        .fields()
+        .iter()
+        .map(|field| {
+            if let Some((_, array)) = given.iter().find(|(name, _)| name == field.name()) {
+                return Arc::clone(array);
+            }
+            match batch.column_by_name(field.name()) {
+                Some(array) => Arc::clone(array),
+                None => arrow::array::new_null_array(field.data_type(), batch.num_rows()),
+            }
+        })
+        .collect();
+    Ok(RecordBatch::try_new(Arc::clone(schema), columns)?)
+}
+
+/// The value of a nullable text column.
+pub(crate) fn some<'a>(array: &'a arrow::array::StringArray, row: usize) -> Option<&'a str> {
+    array.is_valid(row).then(|| array.value(row))
+}
+
+/// The texts of one row of a list column.
+pub(crate) fn items(array: &arrow::array::ListArray, row: usize) -> Result<Vec<String>> {
+    if array.is_null(row) {
+        return Ok(Vec::new());
+    }
+    let values = array.value(row);
+    let texts = values
+        .as_string_opt::<i32>()
+        .ok_or_else(|| wrong("list", &values))?;
+    Ok(texts.iter().flatten().map(str::to_owned).collect())
+}

@@ -1,0 +1,451 @@
+//! Step 5: the rows of every table, as data files that no table names yet.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, ArrayRef, AsArray, BinaryBuilder, BooleanArray, Date32Builder, Int32Array, Int64Array,
+    Int64Builder, RecordBatch, StringArray, StringBuilder, UInt32Array,
+};
+use arrow::compute::take;
+use arrow::datatypes::{Date32Type, Int64Type, SchemaRef};
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_plan::stream::RecordBatchReceiverStreamBuilder;
+use futures::StreamExt;
+use tables::{Output, Partitioning, Reason, Table, TableSink};
+
+use super::stage::{Named, Status, WRITTEN, some};
+use super::step::Step;
+use crate::job::Settings;
+
+/// The status under which objects that cannot be opened are counted: their
+/// rows are in no other count.
+pub(crate) const UNREADABLE_OBJECT: &str = "unreadable_object";
+
+/// Writes the tables of one partition of the plan.
+#[derive(Debug, Clone)]
+pub(crate) struct Write {
+    pub(crate) output: Output,
+    pub(crate) settings: Arc<Settings>,
+}
+
+impl Step for Write {
+    fn name(&self) -> &'static str {
+        "Write"
+    }
+
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&WRITTEN)
+    }
+
+    fn run(
+        &self,
+        mut input: SendableRecordBatchStream,
+        _: &Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let step = self.clone();
+        let mut stream = RecordBatchReceiverStreamBuilder::new(self.schema(), 1);
+        let out = stream.tx();
+        stream.spawn(async move {
+            let mut writer = Writer::new(&step);
+            while let Some(batch) = input.next().await {
+                let written = match batch {
+                    Ok(batch) => writer.batch(&batch).await,
+                    Err(error) => Err(error),
+                };
+                if let Err(error) = written {
+                    writer.abort().await;
+                    return Err(error);
+                }
+            }
+            let _ = out.send(writer.close().await).await;
+            Ok(())
+        });
+        Ok(stream.build())
+    }
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Tally {
+    rows: i64,
+    html_bytes: i64,
+    text_bytes: i64,
+}
+
+/// Date, status and cause.
+type TallyKey = (i32, String, Option<String>);
+
+struct Writer {
+    settings: Arc<Settings>,
+    sinks: BTreeMap<Table, TableSink>,
+    tallies: BTreeMap<TallyKey, Tally>,
+}
+
+impl Writer {
+    fn new(step: &Write) -> Self {
+        let sinks = Table::ALL
+            .into_iter()
+            .filter(|table| match table {
+                // The driver writes the account of the run.
+                Table::Runs => false,
+                Table::Blocks => step.settings.write_blocks,
+                _ => true,
+            })
+            .map(|table| (table, step.output.sink(table)))
+            .collect();
+        Self {
+            settings: Arc::clone(&step.settings),
+            sinks,
+            tallies: BTreeMap::new(),
+        }
+    }
+
+    async fn batch(&mut self, batch: &RecordBatch) -> Result<()> {
+        let rows = TableRows::of(batch)?;
+        let texts = Texts::of(batch, &rows.pages)?;
+        self.tally(batch, &texts)?;
+        let mut tables = vec![
+            (Table::UrlKeys, url_keys(batch, &rows.keyed)?),
+            (Table::Quarantine, quarantine(batch, &rows.quarantined)?),
+            (Table::History, history(batch, &rows.pages)?),
+        ];
+        if self.settings.write_blocks {
+            tables.push((Table::Blocks, blocks(batch, &rows.pages)?));
+        }
+        let heuristic = self.settings.heuristic.to_string();
+        tables.push((
+            Table::Documents,
+            documents(batch, &rows.pages, texts, &heuristic)?,
+        ));
+        for (table, rows) in tables {
+            if rows.num_rows() == 0 {
+                continue;
+            }
+            if let Some(sink) = self.sinks.get_mut(&table) {
+                sink.write(&rows).await.map_err(external)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn tally(&mut self, batch: &RecordBatch, texts: &Texts) -> Result<()> {
+        let dates = batch.numbers::<Date32Type>("date")?;
+        let (statuses, reasons) = (batch.text("status")?, batch.text("reason")?);
+        let merged_by = batch.text("merged_by")?;
+        let bytes = batch.numbers::<Int64Type>("bytes")?;
+        let mut text_bytes = BTreeMap::new();
+        for (row, text) in texts.rows.iter().zip(texts.text.iter()) {
+            text_bytes.insert(*row as usize, text.map_or(0, str::len) as i64);
+        }
+        for row in 0..batch.num_rows() {
+            let reason = some(reasons, row);
+            let whole_object = reason == Some(Reason::UnreadableObject.code());
+            let status = if whole_object {
+                UNREADABLE_OBJECT
+            } else {
+                statuses.value(row)
+            };
+            let cause = reason.or_else(|| some(merged_by, row)).map(str::to_owned);
+            let key = (dates.value(row), status.to_owned(), cause);
+            let tally = self.tallies.entry(key).or_default();
+            tally.rows += 1;
+            tally.text_bytes += text_bytes.get(&row).copied().unwrap_or(0);
+            if !whole_object && bytes.is_valid(row) {
+                tally.html_bytes += bytes.value(row);
+            }
+        }
+        Ok(())
+    }
+
+    /// Finishes the files; gives their names and the account.
+    async fn close(self) -> Result<RecordBatch> {
+        let mut written = WrittenColumns::default();
+        for (table, sink) in self.sinks {
+            for file in sink.close().await.map_err(external)? {
+                written.file(table.name(), &file);
+            }
+        }
+        for (key, tally) in &self.tallies {
+            written.tally(key, tally);
+        }
+        written.finish()
+    }
+
+    async fn abort(self) {
+        for (table, sink) in self.sinks {
+            if let Err(error) = sink.abort().await {
+                tracing::warn!(table = table.name(), %error, "files of a failed run are left behind");
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct WrittenColumns {
+    table: StringBuilder,
+    file: StringBuilder,
+    date: Date32Builder,
+    status: StringBuilder,
+    cause: StringBuilder,
+    rows: Int64Builder,
+    html_bytes: Int64Builder,
+    text_bytes: Int64Builder,
+}
+
+impl WrittenColumns {
+    fn file(&mut self, table: &str, file: &str) {
+        self.table.append_value(table);
+        self.file.append_value(file);
+        self.date.append_null();
+        self.status.append_null();
+        self.cause.append_null();
+        self.rows.append_null();
+        self.html_bytes.append_null();
+        self.text_bytes.append_null();
+    }
+
+    fn tally(&mut self, (date, status, cause): &TallyKey, tally: &Tally) {
+        self.table.append_null();
+        self.file.append_null();
+        self.date.append_value(*date);
+        self.status.append_value(status);
+        self.cause.append_option(cause.as_deref());
+        self.rows.append_value(tally.rows);
+        self.html_bytes.append_value(tally.html_bytes);
+        self.text_bytes.append_value(tally.text_bytes);
+    }
+
+    fn finish(mut self) -> Result<RecordBatch> {
+        Ok(RecordBatch::try_new(
+            Arc::clone(&WRITTEN),
+            vec![
+                Arc::new(self.table.finish()),
+                Arc::new(self.file.finish()),
+                Arc::new(self.date.finish()),
+                Arc::new(self.status.finish()),
+                Arc::new(self.cause.finish()),
+                Arc::new(self.rows.finish()),
+                Arc::new(self.html_bytes.finish()),
+                Arc::new(self.text_bytes.finish()),
+            ],
+        )?)
+    }
+}
+
+fn external(error: deltalake::DeltaTableError) -> DataFusionError {
+    DataFusionError::External(Box::new(error))
+}
+
+/// Which rows of a batch go into which table.
+#[derive(Default)]
+struct TableRows {
+    keyed: Vec<u32>,
+    quarantined: Vec<u32>,
+    pages: Vec<u32>,
+}
+
+impl TableRows {
+    fn of(batch: &RecordBatch) -> Result<Self> {
+        let (statuses, keys) = (batch.text("status")?, batch.text("url_key")?);
+        let mut rows = Self::default();
+        for row in 0..batch.num_rows() {
+            let index = row as u32;
+            if keys.is_valid(row) {
+                rows.keyed.push(index);
+            }
+            match Status::of(statuses.value(row))? {
+                Status::Unique | Status::Revision => rows.pages.push(index),
+                Status::Quarantined => rows.quarantined.push(index),
+                _ => {}
+            }
+        }
+        Ok(rows)
+    }
+}
+
+/// `rows` of `batch` as rows of `table`: columns of the same name, and the
+/// given ones.
+fn table_rows(
+    table: Table,
+    batch: &RecordBatch,
+    rows: &[u32],
+    given: Vec<(&str, ArrayRef)>,
+) -> Result<RecordBatch> {
+    let schema = table.schema(Partitioning::Day);
+    let rows = UInt32Array::from(rows.to_vec());
+    let columns = schema
+        .fields()
+        .iter()
+        .map(|field| {
+            match given.iter().find(|(name, _)| name == field.name()) {
+                Some((_, array)) => Ok(Arc::clone(array)),
+                None => Ok(take(batch.array(field.name())?, &rows, None)?),
+            }
+        })
+        .collect::<Result<_>>()?;
+    Ok(RecordBatch::try_new(schema, columns)?)
+}
+
+fn url_keys(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {
+    table_rows(Table::UrlKeys, batch, rows, Vec::new())
+}
+
+fn quarantine(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {
+    table_rows(Table::Quarantine, batch, rows, Vec::new())
+}
+
+fn history(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {
+    let statuses = batch.text("status")?;
+    let entries: StringArray = rows
+        .iter()
+        .map(|row| {
+            Some(match statuses.value(*row as usize) {
+                status if status == Status::Revision.as_str() => "revision",
+                _ => "document",
+            })
+        })
+        .collect();
+    let hashes = take(
+        batch.array("entry_hashes")?,
+        &UInt32Array::from(rows.to_vec()),
+        None,
+    )?;
+    table_rows(
+        Table::History,
+        batch,
+        rows,
+        vec![("entry", Arc::new(entries)), ("hashes", hashes)],
+    )
+}
+
+/// The texts of pages, from their blocks and labels.
+struct Texts {
+    rows: Vec<u32>,
+    text: StringArray,
+    blocks: Int32Array,
+    content_blocks: Int32Array,
+    content_chars: Int64Array,
+    boilerplate_chars: Int64Array,
+}
+
+impl Texts {
+    fn of(batch: &RecordBatch, rows: &[u32]) -> Result<Self> {
+        let (texts, labels) = (batch.lists("texts")?, batch.lists("boilerplate")?);
+        let mut text = StringBuilder::new();
+        let (mut blocks, mut content_blocks) = (Vec::new(), Vec::new());
+        let (mut content_chars, mut boilerplate_chars) = (Vec::new(), Vec::new());
+        for row in rows {
+            let (page, labels) = (texts.value(*row as usize), labels.value(*row as usize));
+            let (page, labels) = (page.as_string::<i32>(), labels.as_boolean());
+            let (mut content, mut kept) = (String::new(), 0);
+            let (mut chars, mut dropped) = (0, 0);
+            for (block, boilerplate) in page.iter().flatten().zip(labels.iter().flatten()) {
+                let length = block.chars().count() as i64;
+                if boilerplate {
+                    dropped += length;
+                    continue;
+                }
+                if kept > 0 {
+                    content.push('\n');
+                }
+                content.push_str(block);
+                kept += 1;
+                chars += length;
+            }
+            text.append_value(content);
+            blocks.push(page.len() as i32);
+            content_blocks.push(kept);
+            content_chars.push(chars);
+            boilerplate_chars.push(dropped);
+        }
+        Ok(Self {
+            rows: rows.to_vec(),
+            text: text.finish(),
+            blocks: blocks.into(),
+            content_blocks: content_blocks.into(),
+            content_chars: content_chars.into(),
+            boilerplate_chars: boilerplate_chars.into(),
+        })
+    }
+}
+
+fn documents(
+    batch: &RecordBatch,
+    rows: &[u32],
+    texts: Texts,
+    heuristic: &str,
+) -> Result<RecordBatch> {
+    let (page_titles, titles) = (batch.text("page_title")?, batch.text("title")?);
+    let title: StringArray = rows
+        .iter()
+        .map(|row| some(page_titles, *row as usize).or_else(|| some(titles, *row as usize)))
+        .collect();
+    let heuristic = StringArray::from_iter_values(std::iter::repeat_n(heuristic, rows.len()));
+    table_rows(
+        Table::Documents,
+        batch,
+        rows,
+        vec![
+            ("title", Arc::new(title)),
+            ("text", Arc::new(texts.text)),
+            ("blocks", Arc::new(texts.blocks)),
+            ("content_blocks", Arc::new(texts.content_blocks)),
+            ("content_chars", Arc::new(texts.content_chars)),
+            ("boilerplate_chars", Arc::new(texts.boilerplate_chars)),
+            ("heuristic", Arc::new(heuristic)),
+        ],
+    )
+}
+
+/// One row per block of the pages in `rows`.
+fn blocks(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {
+    let (texts, hashes) = (batch.lists("texts")?, batch.bytes("hashes")?);
+    let mut pages = Vec::new();
+    let mut ordinals = Vec::new();
+    let mut hash = BinaryBuilder::new();
+    for row in rows {
+        let count = texts.value_length(*row as usize);
+        pages.extend(std::iter::repeat_n(*row, count.unsigned_abs() as usize));
+        ordinals.extend(0..count);
+        for block in hashes.value(*row as usize).chunks(16) {
+            hash.append_value(block);
+        }
+    }
+    let items = |name: &str| -> Result<ArrayRef> {
+        let list = take(batch.array(name)?, &UInt32Array::from(rows.to_vec()), None)?;
+        let list = list.as_list::<i32>();
+        let first = list.value_offsets()[0] as usize;
+        let last = list.value_offsets()[list.len()] as usize;
+        Ok(list.values().slice(first, last - first))
+    };
+    let boilerplate = items("boilerplate")?;
+    let boilerplate: &BooleanArray = boilerplate.as_boolean();
+    let labels: StringArray = boilerplate
+        .iter()
+        .map(|boilerplate| {
+            Some(if boilerplate == Some(true) {
+                "boilerplate"
+            } else {
+                "content"
+            })
+        })
+        .collect();
+    table_rows(
+        Table::Blocks,
+        batch,
+        &pages,
+        vec![
+            ("ordinal", Arc::new(Int32Array::from(ordinals))),
+            ("text", items("texts")?),
+            ("hash", Arc::new(hash.finish())),
+            ("label", Arc::new(labels)),
+            ("count", items("counts")?),
+            ("support", items("supports")?),
+            ("node", items("nodes")?),
+            ("link_chars", items("link_chars")?),
+            ("slot", items("slots")?),
+            ("chrome", items("chrome")?),
+        ],
+    )
+}

@@ -1,0 +1,189 @@
+//! The charset a page declares about itself.
+//!
+//! The WHATWG's prescan: a reading of raw bytes, good enough to find a
+//! declaration before the bytes can be decoded.
+//! <https://html.spec.whatwg.org/multipage/parsing.html#prescan-a-byte-stream-to-determine-its-encoding>
+
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
+
+use crate::attributes::{Attributes, space};
+
+/// What `<meta charset>` or `<meta http-equiv=content-type>` says; failing that,
+/// an XML declaration.
+pub(crate) fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
+    meta(bytes).or_else(|| xml(bytes))
+}
+
+fn meta(bytes: &[u8]) -> Option<&'static Encoding> {
+    let mut at = 0;
+    while let Some(angle) = find(&bytes[at..], b"<") {
+        at += angle;
+        let rest = &bytes[at..];
+        if rest.starts_with(b"<!--") {
+            // The dashes that open a comment may close it too.
+            at += 2 + find(&rest[2..], b"-->")? + 3;
+        } else if is_meta(rest) {
+            let mut attributes = Attributes::at(bytes, at + 5);
+            if let Some(encoding) = meta_charset(&mut attributes) {
+                return Some(encoding);
+            }
+            at = attributes.position();
+        } else if matches!(rest, [_, letter, ..] | [_, b'/', letter, ..] if letter.is_ascii_alphabetic())
+        {
+            at += rest.iter().position(|byte| space(*byte) || *byte == b'>')?;
+            let mut attributes = Attributes::at(bytes, at);
+            attributes.by_ref().for_each(drop);
+            at = attributes.position();
+        } else if matches!(rest, [_, b'!' | b'/' | b'?', ..]) {
+            at += find(rest, b">")?;
+        } else {
+            at += 1;
+        }
+    }
+    None
+}
+
+fn is_meta(rest: &[u8]) -> bool {
+    rest.len() > 5
+        && rest[..5].eq_ignore_ascii_case(b"<meta")
+        && (space(rest[5]) || rest[5] == b'/')
+}
+
+fn meta_charset(attributes: &mut Attributes) -> Option<&'static Encoding> {
+    let mut pragma = false;
+    let mut charset = None;
+    let mut content = None;
+    for (name, value) in attributes {
+        match name.to_ascii_lowercase().as_slice() {
+            b"http-equiv" => pragma |= value.eq_ignore_ascii_case(b"content-type"),
+            b"content" if content.is_none() => content = charset_in(value).and_then(lookup),
+            b"charset" if charset.is_none() => charset = lookup(value),
+            _ => {}
+        }
+    }
+    charset.or(content.filter(|_| pragma))
+}
+
+/// The label after `charset=` in the content of a meta element.
+fn charset_in(content: &[u8]) -> Option<&[u8]> {
+    let mut rest = content;
+    loop {
+        let name = rest
+            .windows(7)
+            .position(|window| window.eq_ignore_ascii_case(b"charset"))?;
+        rest = rest[name + 7..].trim_ascii_start();
+        if let Some(value) = rest.strip_prefix(b"=") {
+            return Some(quoted_or_word(value.trim_ascii_start()));
+        }
+    }
+}
+
+fn quoted_or_word(value: &[u8]) -> &[u8] {
+    let (value, ends): (&[u8], &[u8]) = match value {
+        [b'"', inner @ ..] => (inner, b"\""),
+        [b'\'', inner @ ..] => (inner, b"'"),
+        _ => (value, b"\t\n\x0c\r ;"),
+    };
+    let end = value.iter().position(|byte| ends.contains(byte));
+    &value[..end.unwrap_or(value.len())]
+}
+
+/// `<?xml version="1.0" encoding="...">` at the very start.
+fn xml(bytes: &[u8]) -> Option<&'static Encoding> {
+    let declaration = bytes.strip_prefix(b"<?xml")?;
+    let declaration = &declaration[..find(declaration, b">")?];
+    let value = &declaration[find(declaration, b"encoding")? + 8..];
+    let value = value
+        .trim_ascii_start()
+        .strip_prefix(b"=")?
+        .trim_ascii_start();
+    let quote = *value.first().filter(|byte| matches!(byte, b'"' | b'\''))?;
+    let value = &value[1..];
+    lookup(&value[..value.iter().position(|byte| *byte == quote)?])
+}
+
+/// A declaration that could be read as ASCII is not in UTF-16, whatever it says.
+fn lookup(label: &[u8]) -> Option<&'static Encoding> {
+    let encoding = Encoding::for_label_no_replacement(label)?;
+    Some(if encoding == UTF_16LE || encoding == UTF_16BE {
+        UTF_8
+    } else if encoding == X_USER_DEFINED {
+        WINDOWS_1252
+    } else {
+        encoding
+    })
+}
+
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes
+        .windows(wanted.len())
+        .position(|window| window == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(page: &str) -> Option<&'static str> {
+        declared(page.as_bytes()).map(Encoding::name)
+    }
+
+    #[test]
+    fn meta_elements_declare() {
+        assert_eq!(name("<meta charset=utf-8>"), Some("UTF-8"));
+        assert_eq!(
+            name("<html><META name=x charset = 'Latin1' >"),
+            Some("windows-1252")
+        );
+        assert_eq!(
+            name("<meta http-equiv=\"Content-Type\" content=\"text/html; charset=koi8-r\">"),
+            Some("KOI8-R")
+        );
+        assert_eq!(
+            name("<meta content='text/html;charset=\"gbk\"' http-equiv=content-type>"),
+            Some("GBK")
+        );
+    }
+
+    #[test]
+    fn what_only_looks_like_a_declaration_does_not_count() {
+        assert_eq!(name("<!-- <meta charset=koi8-r> --><p>"), None);
+        assert_eq!(name("<p title='<meta charset=koi8-r>'>"), None);
+        assert_eq!(
+            name("<meta name=description content='charset=koi8-r'>"),
+            None
+        );
+        assert_eq!(name("<metal charset=koi8-r>"), None);
+        assert_eq!(name("<meta charset=no-such>"), None);
+    }
+
+    #[test]
+    fn a_declaration_cut_by_the_end_of_the_bytes_does_not_count() {
+        assert_eq!(name("<meta charset=iso-8859-1"), None);
+        assert_eq!(name("<meta charset='iso-8859-1"), None);
+        assert_eq!(name("<meta charset=koi8-r "), Some("KOI8-R"));
+    }
+
+    #[test]
+    fn the_first_known_declaration_counts() {
+        assert_eq!(
+            name("<meta charset=nope><meta charset=sjis>"),
+            Some("Shift_JIS")
+        );
+        assert_eq!(name("<!--><meta charset=sjis>"), Some("Shift_JIS"));
+    }
+
+    #[test]
+    fn utf_16_read_as_ascii_is_not_utf_16() {
+        assert_eq!(name("<meta charset=utf-16le>"), Some("UTF-8"));
+        assert_eq!(name("<meta charset=x-user-defined>"), Some("windows-1252"));
+    }
+
+    #[test]
+    fn an_xml_declaration_counts_where_no_meta_does() {
+        let xml = "<?xml version='1.0' encoding='iso-8859-2'?>";
+        assert_eq!(name(xml), Some("ISO-8859-2"));
+        assert_eq!(name(&format!("{xml}<meta charset=koi8-r>")), Some("KOI8-R"));
+        assert_eq!(name(" <?xml encoding='iso-8859-2'?>"), None);
+    }
+}

@@ -1,0 +1,136 @@
+//! Slots: the text of an element path, built once per element and block.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Bytes of a path. It ends before the element that does not fit, so that a
+/// hostile page of a megabyte cannot ask for a gigabyte of paths.
+const PATH_BYTES: usize = 1024;
+
+/// Classes of one element that are read.
+const CLASSES: usize = 64;
+
+/// The path text of the stack's elements, as far as blocks have asked for it.
+#[derive(Debug, Default)]
+pub(crate) struct SlotPath {
+    text: String,
+    /// The length of `text` after each element.
+    ends: Vec<usize>,
+    /// The depth of the first element that did not fit.
+    full_at: Option<usize>,
+    /// Slots given out: blocks of one slot share its text.
+    slots: HashSet<Arc<str>>,
+    last: Option<Arc<str>>,
+}
+
+impl SlotPath {
+    /// Elements whose text is known.
+    pub(crate) fn depth(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(crate) fn truncate(&mut self, depth: usize) {
+        if depth < self.ends.len() {
+            self.ends.truncate(depth);
+            self.text.truncate(self.ends.last().copied().unwrap_or(0));
+            self.full_at = self.full_at.filter(|full| *full < depth);
+            self.last = None;
+        }
+    }
+
+    /// Appends an element that is part of no path.
+    pub(crate) fn push_unnamed(&mut self) {
+        self.ends.push(self.text.len());
+    }
+
+    pub(crate) fn push(&mut self, name: &str, class: &str) {
+        if self.full_at.is_none() {
+            let parent = self.text.len();
+            if parent > 0 {
+                self.text.push('>');
+            }
+            self.text.push_str(name);
+            self.push_classes(class);
+            if self.text.len() > PATH_BYTES {
+                self.text.truncate(parent);
+                self.full_at = Some(self.ends.len());
+            }
+        }
+        self.ends.push(self.text.len());
+        self.last = None;
+    }
+
+    /// Appends `.class` for each class. Digits go, since they number single pages
+    /// and items (`post-1234`); so do the separators of the path.
+    fn push_classes(&mut self, classes: &str) {
+        let first = self.text.len();
+        for class in classes.split_ascii_whitespace().take(CLASSES) {
+            let start = self.text.len();
+            self.text.push('.');
+            self.text.extend(
+                class
+                    .chars()
+                    .filter(|c| !c.is_ascii_digit() && !matches!(c, '.' | '>')),
+            );
+            let (before, class) = self.text.split_at(start);
+            let known = before[first..].split('.').any(|known| known == &class[1..]);
+            if class.len() == 1 || known {
+                self.text.truncate(start);
+            }
+            if self.text.len() > PATH_BYTES {
+                return;
+            }
+        }
+    }
+
+    pub(crate) fn slot(&mut self) -> Arc<str> {
+        if let Some(last) = &self.last {
+            return Arc::clone(last);
+        }
+        let slot = match self.slots.get(self.text.as_str()) {
+            Some(slot) => Arc::clone(slot),
+            None => {
+                let slot = Arc::from(self.text.as_str());
+                self.slots.insert(Arc::clone(&slot));
+                slot
+            }
+        };
+        self.last = Some(Arc::clone(&slot));
+        slot
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_lose_digits_separators_and_repeats() {
+        let mut path = SlotPath::default();
+        path.push("div", " post-12 post-13\tentry 42 w-0.5 [&>p]:mt");
+        path.push("h2", "");
+        assert_eq!(&*path.slot(), "div.post-.entry.w-.[&p]:mt>h2");
+    }
+
+    #[test]
+    fn equal_slots_share_their_text() {
+        let mut path = SlotPath::default();
+        path.push("li", "item1");
+        let one = path.slot();
+        path.truncate(0);
+        path.push("li", "item2");
+        assert!(Arc::ptr_eq(&one, &path.slot()));
+    }
+
+    #[test]
+    fn a_long_path_ends_before_the_element_that_does_not_fit() {
+        let mut path = SlotPath::default();
+        path.push("div", &"x".repeat(1000));
+        path.push("section", &"y".repeat(100));
+        path.push("p", "");
+        assert_eq!(path.slot().len(), 1004);
+        path.truncate(1);
+        path.push("p", "");
+        assert!(path.slot().ends_with("x>p"));
+    }
+}

@@ -1,0 +1,226 @@
+//! Runs of text: whitespace, joining, and what of it is link text.
+
+/// How the pieces of one block are joined where only inline tags or comments
+/// stand between them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Joining {
+    /// As they stand: a word broken only by inline tags stays one word, so that
+    /// `<b>Hel</b>lo, <i>x</i>!` is `Hello, x!`.
+    #[default]
+    Tight,
+    /// By one space, as the original does: `Hel lo, x !` [O G5].
+    Spaced,
+}
+
+/// Text has reached its limit of characters; the character that did not fit, and
+/// all after it, were not taken.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Full;
+
+/// Text under construction: trimmed, with runs of Unicode whitespace (also
+/// no-break spaces) as one space.
+#[derive(Debug)]
+pub(crate) struct Run {
+    text: String,
+    chars: usize,
+    link_chars: usize,
+    space_pending: bool,
+    ends_in_link: bool,
+    limit: usize,
+}
+
+/// Whether text stands inside a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Plain,
+    Link,
+}
+
+impl Run {
+    /// An empty run of at most `limit` characters.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self {
+            text: String::new(),
+            chars: 0,
+            link_chars: 0,
+            space_pending: false,
+            ends_in_link: false,
+            limit,
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Characters inside links. A space counts where both its neighbours do, so
+    /// that this equals the length exactly when all the text is link text.
+    pub(crate) fn link_chars(&self) -> usize {
+        self.link_chars
+    }
+
+    /// The next text, if there is any, stands apart by a space.
+    pub(crate) fn space(&mut self) {
+        self.space_pending = !self.text.is_empty();
+    }
+
+    /// Appends a piece. Cutting it in two anywhere and pushing both gives the same.
+    pub(crate) fn push(&mut self, piece: &str, place: Place) -> Result<(), Full> {
+        let mut rest = piece;
+        loop {
+            let word = rest.trim_start();
+            if word.len() < rest.len() {
+                self.space();
+            }
+            if word.is_empty() {
+                return Ok(());
+            }
+            let end = collapsed_prefix(word);
+            self.push_collapsed(&word[..end], place)?;
+            rest = &word[end..];
+        }
+    }
+
+    /// Appends text that needs no collapsing and has no space at its ends.
+    fn push_collapsed(&mut self, text: &str, place: Place) -> Result<(), Full> {
+        let link = place == Place::Link;
+        if self.space_pending {
+            if self.chars + 2 > self.limit {
+                return Err(Full);
+            }
+            self.text.push(' ');
+            self.chars += 1;
+            self.link_chars += usize::from(link && self.ends_in_link);
+            self.space_pending = false;
+        }
+        let fitting = first_chars(text, self.limit - self.chars);
+        let chars = fitting.chars().count();
+        self.text.push_str(fitting);
+        self.chars += chars;
+        self.link_chars += if link { chars } else { 0 };
+        self.ends_in_link = link;
+        if fitting.len() < text.len() {
+            Err(Full)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The text so far, in a string of just its size; the run starts anew.
+    pub(crate) fn take(&mut self) -> String {
+        let text = self.text.clone();
+        self.text.clear();
+        *self = Self {
+            text: std::mem::take(&mut self.text),
+            ..Self::new(self.limit)
+        };
+        text
+    }
+}
+
+/// The length of the words at the start of a text that have one space between
+/// them, and so stay as they are.
+fn collapsed_prefix(text: &str) -> usize {
+    let mut at = 0;
+    loop {
+        at += word_length(&text[at..]);
+        match text.as_bytes()[at..] {
+            [b' ', next, ..] if !may_begin_space(next) => at += 1,
+            _ => return at,
+        }
+    }
+}
+
+fn word_length(text: &str) -> usize {
+    let mut at = 0;
+    while let Some(found) = text.as_bytes()[at..]
+        .iter()
+        .position(|byte| may_begin_space(*byte))
+    {
+        at += found;
+        match text[at..].chars().next() {
+            Some(c) if !c.is_whitespace() => at += c.len_utf8(),
+            _ => return at,
+        }
+    }
+    text.len()
+}
+
+/// Whether a byte begins the UTF-8 of some whitespace.
+fn may_begin_space(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ' | 0xc2 | 0xe1 | 0xe2 | 0xe3)
+}
+
+fn first_chars(text: &str, chars: usize) -> &str {
+    if text.len() <= chars {
+        return text;
+    }
+    text.char_indices()
+        .nth(chars)
+        .map_or(text, |(end, _)| text[..end].trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(pieces: &[(&str, Place)], limit: usize) -> (String, usize, Result<(), Full>) {
+        let mut run = Run::new(limit);
+        let full = pieces
+            .iter()
+            .try_for_each(|(piece, place)| run.push(piece, *place));
+        let link_chars = run.link_chars();
+        (run.take(), link_chars, full)
+    }
+
+    #[test]
+    fn whitespace_collapses_across_pieces() {
+        let pieces = [" one\n ", "\u{a0}two", "three \u{2003}", " four "];
+        let pieces = pieces.map(|piece| (piece, Place::Plain));
+        assert_eq!(run(&pieces, 99), ("one twothree four".into(), 0, Ok(())));
+    }
+
+    #[test]
+    fn every_whitespace_character_collapses() {
+        for space in (0..=0xffff)
+            .filter_map(char::from_u32)
+            .filter(|c| c.is_whitespace())
+        {
+            let text = format!("a {space}b{space}c d{space}");
+            assert_eq!(run(&[(&text, Place::Plain)], 99).0, "a b c d", "{space:?}");
+        }
+        let text = "â ã¢ 日本語 ‘x’ … \u{200b} \u{3042}";
+        assert_eq!(run(&[(text, Place::Plain)], 99).0, text);
+    }
+
+    #[test]
+    fn zero_width_characters_are_not_whitespace() {
+        let text = "a\u{200b}b\u{ad}c\u{feff}d";
+        assert_eq!(run(&[(text, Place::Plain)], 99).0, text);
+    }
+
+    #[test]
+    fn all_link_text_is_as_long_as_the_text() {
+        use Place::{Link, Plain};
+        let (text, link_chars, _) = run(&[("Home", Link), (" ", Plain), ("Über uns", Link)], 99);
+        assert_eq!((text.chars().count(), link_chars), (13, 13));
+        let (text, link_chars, _) = run(&[("Home", Link), (" | ", Plain), ("News", Link)], 99);
+        assert_eq!((text.as_str(), link_chars), ("Home | News", 8));
+    }
+
+    #[test]
+    fn a_full_run_keeps_what_fits_wherever_it_is_cut() {
+        let text = "añb cde fg";
+        for limit in 1..10 {
+            let (whole, _, full) = run(&[(text, Place::Plain)], limit);
+            assert_eq!(full, Err(Full));
+            assert!(whole.chars().count() <= limit && !whole.ends_with(' '));
+            let singles: Vec<_> = text
+                .char_indices()
+                .map(|(at, c)| (&text[at..at + c.len_utf8()], Place::Plain))
+                .collect();
+            assert_eq!(run(&singles, limit).0, whole);
+        }
+        assert_eq!(run(&[("añb cde fg ", Place::Plain)], 10).2, Ok(()));
+    }
+}

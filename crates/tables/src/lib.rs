@@ -1,0 +1,36 @@
+//! The tables of a job: what their columns are, where they lie, how they are
+//! cut into partitions, and how a change to them becomes visible.
+//!
+//! - [`Table`] names a table; its Arrow schema is read from `schemas/*.sql`,
+//!   the one place where columns and their meaning are written down.
+//! - [`Location`] is an object or a folder on a disk or in an object store.
+//! - [`Partitioning`] says which dates a partition holds.
+//! - [`Output`] opens the Delta tables below a location, gives writers for new
+//!   data files, and commits: whole partitions are replaced, in one commit per
+//!   table, so that a reader sees the old rows or the new ones.
+//!
+//! ```
+//! use tables::{Partitioning, Table};
+//!
+//! let schema = Table::Documents.schema(Partitioning::Month);
+//! assert!(schema.column_with_name("text").is_some());
+//! assert!(schema.column_with_name("month").is_some());
+//! let date = "2011-10-24".parse().unwrap();
+//! assert_eq!(Partitioning::Month.value(date), "2011-10");
+//! ```
+//!
+//! The crate knows nothing about pages, keys or trees, and plans no queries.
+
+mod error;
+mod location;
+mod output;
+mod partition;
+mod quarantine;
+mod schema;
+
+pub use error::TableError;
+pub use location::{Location, LocationError};
+pub use output::{Output, Replacement, TableSink};
+pub use partition::{DateRange, DateRangeError, Partitioning, date_from_days, days_from_date};
+pub use quarantine::Reason;
+pub use schema::{Table, archive_schema};

@@ -1,0 +1,373 @@
+use std::collections::{BTreeSet, HashMap};
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, AsArray, StringArray};
+use arrow::datatypes::{Date32Type, SchemaRef};
+use arrow::record_batch::RecordBatch;
+use deltalake::datafile::writer::{DeltaWriter, WriterConfig};
+use deltalake::kernel::engine::arrow_conversion::TryIntoKernel;
+use deltalake::kernel::schema::StructType;
+use deltalake::kernel::transaction::{CommitBuilder, CommitProperties};
+use deltalake::kernel::{Action, Add, Transaction};
+use deltalake::logstore::{LogStore, LogStoreFactory, ObjectStoreRef, StorageConfig};
+use deltalake::operations::get_num_idx_cols_and_stats_columns;
+use deltalake::protocol::{DeltaOperation, SaveMode};
+use deltalake::{DeltaResult, DeltaTable, DeltaTableBuilder, DeltaTableError};
+use futures::TryStreamExt;
+use object_store::prefix::PrefixStore;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use url::Url;
+
+use crate::{Location, Partitioning, Table, TableError, date_from_days};
+
+/// Statistics for data skipping are kept for `date`, `domain` and `fetched_at`:
+/// minima of whole texts would fill the log and skip nothing.
+const INDEXED_COLUMNS: &str = "3";
+const INDEXED_COLUMNS_KEY: &str = "delta.dataSkippingNumIndexedCols";
+
+/// The output tables of a job below one location.
+#[derive(Debug, Clone)]
+pub struct Output {
+    location: Location,
+    partitioning: Partitioning,
+    target_file_bytes: NonZeroU64,
+}
+
+/// New content for whole partitions of one table.
+#[derive(Debug, Clone)]
+pub struct Replacement {
+    /// Values of the partition column; every row they hold now is removed.
+    pub partitions: BTreeSet<String>,
+    /// The new data files, as [`TableSink::close`] gave them.
+    pub files: Vec<String>,
+    /// Names the change: a change that is in the table already is not made
+    /// again.
+    pub transaction: String,
+    /// Orders changes of that name.
+    pub transaction_version: i64,
+}
+
+impl Output {
+    /// The tables below `location`. Data files are closed near
+    /// `target_file_bytes`.
+    pub fn new(
+        location: Location,
+        partitioning: Partitioning,
+        target_file_bytes: NonZeroU64,
+    ) -> Self {
+        register_log_stores(location.url());
+        Self {
+            location,
+            partitioning,
+            target_file_bytes,
+        }
+    }
+
+    /// Where the tables lie.
+    pub fn location(&self) -> &Location {
+        &self.location
+    }
+
+    /// How they are cut.
+    pub fn partitioning(&self) -> Partitioning {
+        self.partitioning
+    }
+
+    /// The current version of `table`, or `None` where it was never written.
+    ///
+    /// # Errors
+    /// [`TableError`] where it is there and cannot be read, or has another
+    /// layout than this job writes.
+    pub async fn open(&self, table: Table) -> Result<Option<DeltaTable>, TableError> {
+        let mut opened = self.handle(table)?;
+        let exists = opened
+            .verify_deltatable_existence()
+            .await
+            .map_err(|error| self.error(table, error))?;
+        if !exists {
+            return Ok(None);
+        }
+        opened
+            .load()
+            .await
+            .map_err(|error| self.error(table, error))?;
+        self.check_layout(table, &opened)?;
+        Ok(Some(opened))
+    }
+
+    /// The current version of `table`, which is made where it is missing.
+    ///
+    /// # Errors
+    /// As [`Output::open`].
+    pub async fn open_or_create(&self, table: Table) -> Result<DeltaTable, TableError> {
+        if let Some(opened) = self.open(table).await? {
+            return Ok(opened);
+        }
+        let schema = table.schema(self.partitioning);
+        let columns: StructType =
+            schema
+                .as_ref()
+                .try_into_kernel()
+                .map_err(|error: arrow::error::ArrowError| {
+                    self.error(table, DeltaTableError::Arrow { source: error })
+                })?;
+        self.handle(table)?
+            .create()
+            .with_table_name(table.name())
+            .with_columns(columns.fields().cloned())
+            .with_partition_columns([self.partitioning.column()])
+            .with_configuration([(INDEXED_COLUMNS_KEY, Some(INDEXED_COLUMNS))])
+            // Another run may be making it at this moment.
+            .with_save_mode(SaveMode::Ignore)
+            .await
+            .map_err(|error| self.error(table, error))
+    }
+
+    /// A writer of data files for `table`. The files are invisible until a
+    /// [`Output::replace`] names them.
+    pub fn sink(&self, table: Table) -> TableSink {
+        let location = self.location.child(table.name());
+        let store = PrefixStore::new(Arc::clone(location.store()), location.path().clone());
+        let schema = table.schema(self.partitioning);
+        let (indexed, stats_columns) = get_num_idx_cols_and_stats_columns(
+            None,
+            HashMap::from([(
+                INDEXED_COLUMNS_KEY.to_owned(),
+                Some(INDEXED_COLUMNS.to_owned()),
+            )]),
+        );
+        let properties = WriterProperties::builder()
+            .set_created_by(concat!("urltree ", env!("CARGO_PKG_VERSION")).to_owned())
+            // Level 3: text shrinks to a third at a few per cent of the run.
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .build();
+        let config = WriterConfig::new(
+            Arc::clone(&schema),
+            vec![self.partitioning.column().to_owned()],
+            Some(properties),
+            Some(self.target_file_bytes),
+            None,
+            indexed,
+            stats_columns,
+        );
+        TableSink {
+            writer: DeltaWriter::new(Arc::new(store), config),
+            partitioning: self.partitioning,
+            schema,
+        }
+    }
+
+    /// Replaces whole partitions of `table` in one commit and gives the new
+    /// version, or `None` where the change was made before or there is nothing
+    /// to change.
+    ///
+    /// # Errors
+    /// [`TableError`], with the table as it was, where another writer changed
+    /// the same partitions meanwhile or the store fails.
+    pub async fn replace(
+        &self,
+        table: Table,
+        replacement: Replacement,
+    ) -> Result<Option<u64>, TableError> {
+        let opened = self.open_or_create(table).await?;
+        self.commit(&opened, replacement)
+            .await
+            .map_err(|error| self.error(table, error))
+    }
+
+    async fn commit(
+        &self,
+        table: &DeltaTable,
+        replacement: Replacement,
+    ) -> DeltaResult<Option<u64>> {
+        let log_store = table.log_store();
+        let snapshot = table.snapshot()?.snapshot().clone();
+        let committed = snapshot
+            .transaction_version(log_store.as_ref(), &replacement.transaction)
+            .await?;
+        if committed.is_some_and(|version| version >= replacement.transaction_version) {
+            return Ok(None);
+        }
+        let column = self.partitioning.column();
+        let mut actions: Vec<Action> = snapshot
+            .file_views(log_store.as_ref(), None)
+            .try_collect::<Vec<_>>()
+            .await?
+            .iter()
+            .filter(|file| {
+                let values = file.partition_values_map();
+                values
+                    .get(column)
+                    .and_then(Option::as_ref)
+                    .is_some_and(|value| replacement.partitions.contains(value))
+            })
+            .map(|file| Action::Remove(file.remove_action(true)))
+            .collect();
+        for file in &replacement.files {
+            actions.push(Action::Add(serde_json::from_str::<Add>(file)?));
+        }
+        if actions.is_empty() {
+            return Ok(None);
+        }
+        let values: Vec<_> = replacement
+            .partitions
+            .iter()
+            .map(|value| format!("'{value}'"))
+            .collect();
+        let operation = DeltaOperation::Write {
+            mode: SaveMode::Overwrite,
+            partition_by: Some(vec![column.to_owned()]),
+            predicate: Some(format!("{column} IN ({})", values.join(", "))),
+        };
+        let properties = CommitProperties::default().with_application_transaction(
+            Transaction::new(&replacement.transaction, replacement.transaction_version),
+        );
+        let commit = CommitBuilder::from(properties)
+            .with_actions(actions)
+            .build(Some(&snapshot), log_store, operation)
+            .await?;
+        Ok(Some(commit.version()))
+    }
+
+    fn handle(&self, table: Table) -> Result<DeltaTable, TableError> {
+        let location = self.location.child(table.name());
+        let url = location.url().clone();
+        DeltaTableBuilder::from_url(url.clone())
+            .and_then(|builder| {
+                builder
+                    .with_storage_backend(Arc::clone(location.store()), url)
+                    .build()
+            })
+            .map_err(|error| self.error(table, error))
+    }
+
+    /// Columns and partition column of a table that is there must be the ones
+    /// this job writes.
+    fn check_layout(&self, table: Table, opened: &DeltaTable) -> Result<(), TableError> {
+        let snapshot = opened.snapshot().map_err(|error| self.error(table, error))?;
+        let partitions = snapshot.metadata().partition_columns();
+        let names = |columns: &mut dyn Iterator<Item = String>, partition: &str| {
+            format!(
+                "columns {} by {partition}",
+                columns.collect::<Vec<_>>().join(", ")
+            )
+        };
+        let expected = names(
+            &mut table
+                .schema(self.partitioning)
+                .fields()
+                .iter()
+                .map(|field| field.name().clone()),
+            self.partitioning.column(),
+        );
+        let found = names(
+            &mut snapshot
+                .schema()
+                .fields()
+                .map(|field| field.name().clone()),
+            &partitions.join(", "),
+        );
+        if expected == found {
+            return Ok(());
+        }
+        Err(TableError::Layout {
+            table: table.name(),
+            location: self.location.child(table.name()).to_string(),
+            expected,
+            found,
+        })
+    }
+
+    fn error(&self, table: Table, source: DeltaTableError) -> TableError {
+        TableError::Delta {
+            table: table.name(),
+            location: self.location.child(table.name()).to_string(),
+            source: Box::new(source),
+        }
+    }
+}
+
+/// Writes data files of one table, one set per partition.
+pub struct TableSink {
+    writer: DeltaWriter,
+    partitioning: Partitioning,
+    schema: SchemaRef,
+}
+
+impl TableSink {
+    /// Appends `rows`, which have the columns of `schemas/<table>.sql`; the
+    /// partition is told from `date`.
+    ///
+    /// # Errors
+    /// Where the store fails, or the rows have other columns.
+    pub async fn write(&mut self, rows: &RecordBatch) -> DeltaResult<()> {
+        let mut columns = rows.columns().to_vec();
+        if self.partitioning != Partitioning::Day {
+            columns.push(partition_column(self.partitioning, rows.column(0)));
+        }
+        let rows = RecordBatch::try_new(Arc::clone(&self.schema), columns)?;
+        self.writer.write(&rows).await
+    }
+
+    /// Finishes the files and names them: Delta `add` actions in JSON, which
+    /// can travel to whoever commits.
+    ///
+    /// # Errors
+    /// Where the store fails; what was written stays unnamed and invisible.
+    pub async fn close(self) -> DeltaResult<Vec<String>> {
+        let adds = self.writer.close().await?;
+        adds.iter()
+            .map(|add| Ok(serde_json::to_string(add)?))
+            .collect()
+    }
+
+    /// Gives up: uploads that were begun are taken back where the store can.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn abort(self) -> DeltaResult<()> {
+        self.writer.abort().await
+    }
+}
+
+fn partition_column(partitioning: Partitioning, dates: &ArrayRef) -> ArrayRef {
+    let dates = dates.as_primitive::<Date32Type>();
+    let values: StringArray = dates
+        .iter()
+        .map(|days| days.map(|days| partitioning.value(date_from_days(days))))
+        .collect();
+    Arc::new(values)
+}
+
+/// Teaches deltalake that a log can live in any store that has conditional
+/// puts. It knows files and memory by itself; its own crates for the clouds
+/// would bring their SDKs along, for what `object_store` does.
+fn register_log_stores(url: &Url) {
+    let factories = deltalake::logstore::logstore_factories();
+    if let Ok(scheme) = Url::parse(&format!("{}://", url.scheme())) {
+        factories
+            .entry(scheme)
+            .or_insert_with(|| Arc::new(PlainLogStore));
+    }
+}
+
+struct PlainLogStore;
+
+impl LogStoreFactory for PlainLogStore {
+    fn with_options(
+        &self,
+        prefixed_store: ObjectStoreRef,
+        root_store: ObjectStoreRef,
+        location: &Url,
+        options: &StorageConfig,
+    ) -> DeltaResult<Arc<dyn LogStore>> {
+        Ok(deltalake::logstore::default_logstore(
+            prefixed_store,
+            root_store,
+            location,
+            options,
+        ))
+    }
+}

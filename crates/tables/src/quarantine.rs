@@ -1,0 +1,63 @@
+use std::fmt;
+
+/// Why an archive row or object could not be processed: the `reason` column of
+/// the `quarantine` table. Codes are stable, the words beside them are not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// The object is no readable Parquet file.
+    UnreadableObject,
+    /// A part of the object cannot be decoded.
+    UnreadableRow,
+    /// The row has no time.
+    MissingTime,
+    /// The row's time is not on the day its folder is named for.
+    WrongDate,
+    /// The row has neither a response nor a request URL.
+    MissingUrl,
+    /// The URL cannot be parsed, or is no web address.
+    InvalidUrl,
+    /// The host of the URL has no registrable domain.
+    NoDomain,
+    /// The URL is over a limit.
+    UrlLimit,
+    /// The response was no success.
+    HttpStatus,
+    /// The response was no HTML.
+    ContentType,
+    /// The row has no HTML.
+    MissingHtml,
+    /// The HTML is empty or all white space.
+    EmptyHtml,
+    /// The bytes are another format.
+    BinaryHtml,
+    /// The page is over a limit that leaves nothing to keep.
+    PageLimit,
+}
+
+impl Reason {
+    /// The code in the `reason` column.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::UnreadableObject => "unreadable_object",
+            Self::UnreadableRow => "unreadable_row",
+            Self::MissingTime => "missing_time",
+            Self::WrongDate => "wrong_date",
+            Self::MissingUrl => "missing_url",
+            Self::InvalidUrl => "invalid_url",
+            Self::NoDomain => "no_domain",
+            Self::UrlLimit => "url_limit",
+            Self::HttpStatus => "http_status",
+            Self::ContentType => "content_type",
+            Self::MissingHtml => "missing_html",
+            Self::EmptyHtml => "empty_html",
+            Self::BinaryHtml => "binary_html",
+            Self::PageLimit => "page_limit",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}

@@ -1,0 +1,208 @@
+//! A page's URL, taken apart.
+
+use std::sync::Arc;
+
+use url::{Host, Url};
+
+use crate::domain::{Domain, Suffixes};
+use crate::escape::{Place, decode, print};
+use crate::keyer::{KeyOptions, Scheme};
+use crate::query::Query;
+use crate::rules::Rule;
+
+/// A parsed URL, ready for the questions of a [`Keyer`](crate::Keyer).
+#[derive(Clone, Debug)]
+pub struct PageUrl {
+    /// `scheme://host[:port]/segments`, without query.
+    pub(crate) address: String,
+    pub(crate) domain: Domain,
+    /// The host's labels in reverse; an IP literal is one label.
+    pub(crate) labels: Vec<String>,
+    /// The decoded segments of the path, none of them empty.
+    pub(crate) segments: Vec<String>,
+    pub(crate) query: Query,
+    pub(crate) rule: Option<Arc<Rule>>,
+    pub(crate) blacklisted: bool,
+}
+
+/// A URL that has no key.
+#[derive(Debug, thiserror::Error)]
+pub enum UrlError {
+    /// The URL is longer than [`KeyOptions::max_url_bytes`].
+    #[error("the URL has {seen} bytes, the limit is {limit}")]
+    TooLong {
+        /// Most bytes a URL may have.
+        limit: usize,
+        /// Bytes it has.
+        seen: usize,
+    },
+    /// The path is deeper than [`KeyOptions::max_path_segments`].
+    #[error("the path has {seen} segments, the limit is {limit}")]
+    TooDeep {
+        /// Most segments a path may have.
+        limit: usize,
+        /// Segments it has.
+        seen: usize,
+    },
+    /// The text is not an absolute URL.
+    #[error("not a URL: {source}")]
+    Unparsable {
+        /// What is wrong with it.
+        source: url::ParseError,
+    },
+    /// The URL is not one of a web page.
+    #[error("`{scheme}` is not a scheme of web pages, which have http or https")]
+    UnsupportedScheme {
+        /// The scheme, in lower case.
+        scheme: String,
+    },
+    /// The host is no name of the domain name system: it has an empty label or
+    /// more than 253 bytes.
+    #[error("`{host}` is not a host name")]
+    InvalidHost {
+        /// The host as parsed.
+        host: String,
+    },
+    /// The host is itself a suffix under which registries sell names.
+    #[error("`{host}` is a public suffix and belongs to no domain")]
+    NoDomain {
+        /// The host.
+        host: String,
+    },
+}
+
+/// Most bytes of a host name (RFC 1035).
+const MAX_HOST_BYTES: usize = 253;
+
+/// A URL's parts before rules and blacklist have been asked.
+pub(crate) struct Parts {
+    scheme: &'static str,
+    host: String,
+    /// `None` where it is the default of the scheme the key is printed with.
+    port: Option<u16>,
+    domain: Domain,
+    labels: Vec<String>,
+    segments: Vec<String>,
+    query: Query,
+}
+
+impl Parts {
+    pub(crate) fn parse(
+        text: &str,
+        options: &KeyOptions,
+        suffixes: &Suffixes,
+    ) -> Result<Self, UrlError> {
+        if text.len() > options.max_url_bytes {
+            return Err(UrlError::TooLong {
+                limit: options.max_url_bytes,
+                seen: text.len(),
+            });
+        }
+        let url = Url::parse(text).map_err(|source| UrlError::Unparsable { source })?;
+        let scheme = match (url.scheme(), options.scheme) {
+            ("http", _) | ("https", Scheme::Merge) => "http",
+            ("https", Scheme::Separate) => "https",
+            (other, _) => {
+                return Err(UrlError::UnsupportedScheme {
+                    scheme: other.to_owned(),
+                });
+            }
+        };
+        let (host, labels, domain) = place(&url, suffixes)?;
+        let segments: Vec<String> = url
+            .path()
+            .split('/')
+            .map(decode)
+            .filter(|segment| !segment.is_empty())
+            .collect();
+        if segments.len() > options.max_path_segments {
+            return Err(UrlError::TooDeep {
+                limit: options.max_path_segments,
+                seen: segments.len(),
+            });
+        }
+        Ok(Parts {
+            scheme,
+            host,
+            // A URL that loses `https` may be left with the default of `http`.
+            port: url.port().filter(|&port| scheme == "https" || port != 80),
+            domain,
+            labels,
+            segments,
+            query: url.query().map(Query::parse).unwrap_or_default(),
+        })
+    }
+
+    pub(crate) fn query(&self) -> &Query {
+        &self.query
+    }
+
+    /// The texts rules and blacklist are tried on: the whole URL as `http`, and
+    /// with port 80 made explicit where no other is.
+    pub(crate) fn spellings(&self) -> Vec<String> {
+        /// No title is known yet, and none may decide which rule applies.
+        const SOME_CONTENT_ID: &str = "00000000000000000000000000000000";
+
+        let mut tail = self.path();
+        self.query.print(&mut tail, Some(SOME_CONTENT_ID));
+        let host = &self.host;
+        match self.port {
+            None | Some(80) => vec![
+                format!("http://{host}:80{tail}"),
+                format!("http://{host}{tail}"),
+            ],
+            Some(port) => vec![format!("http://{host}:{port}{tail}")],
+        }
+    }
+
+    pub(crate) fn into_page_url(self, rule: Option<Arc<Rule>>, blacklisted: bool) -> PageUrl {
+        let path = self.path();
+        let (scheme, host) = (self.scheme, self.host);
+        PageUrl {
+            address: match self.port {
+                Some(port) => format!("{scheme}://{host}:{port}{path}"),
+                None => format!("{scheme}://{host}{path}"),
+            },
+            domain: self.domain,
+            labels: self.labels,
+            segments: self.segments,
+            query: self.query,
+            rule,
+            blacklisted,
+        }
+    }
+
+    fn path(&self) -> String {
+        let mut path = String::new();
+        for segment in &self.segments {
+            path.push('/');
+            print(&mut path, segment, Place::Path);
+        }
+        path
+    }
+}
+
+/// The host as printed, its labels in reverse, and its domain.
+fn place(url: &Url, suffixes: &Suffixes) -> Result<(String, Vec<String>, Domain), UrlError> {
+    match url.host() {
+        Some(Host::Domain(name)) => {
+            let host = name.strip_suffix('.').unwrap_or(name).to_owned();
+            if host.len() > MAX_HOST_BYTES || host.split('.').any(str::is_empty) {
+                return Err(UrlError::InvalidHost { host });
+            }
+            let Some(domain) = suffixes.domain(&host) else {
+                return Err(UrlError::NoDomain { host });
+            };
+            let labels = host.rsplit('.').map(str::to_owned).collect();
+            Ok((host, labels, domain))
+        }
+        Some(address) => {
+            let host = address.to_string();
+            Ok((host.clone(), vec![host.clone()], Domain::from_name(&host)))
+        }
+        // URLs of these schemes have a host, or do not parse.
+        None => Err(UrlError::InvalidHost {
+            host: String::new(),
+        }),
+    }
+}

@@ -1,0 +1,170 @@
+//! The query of a URL: named parameters, grouped and sorted.
+
+use std::collections::BTreeMap;
+
+use crate::escape::{Place, decode, print};
+use crate::title::{CONTENT_ID, is_content_id};
+
+/// What rules call a part of the query that has no `=` [O A7].
+const NULL: &str = "null";
+
+/// The parameters of a URL in the order of their names.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Query {
+    parameters: Vec<Parameter>,
+}
+
+#[derive(Clone, Debug)]
+struct Parameter {
+    /// As spelt first in the URL; `None` for the parts without `=`.
+    name: Option<String>,
+    values: Vec<String>,
+}
+
+impl Query {
+    /// Splits at `&` and the first `=` of each part, decodes, and groups names
+    /// without regard to case under their first spelling [O A6, A8].
+    pub(crate) fn parse(query: &str) -> Self {
+        let mut parameters: Vec<Parameter> = Vec::new();
+        let mut positions = BTreeMap::new();
+        for part in query.split('&').filter(|part| !part.is_empty()) {
+            let (name, value) = match part.split_once('=') {
+                Some((name, value)) => (Some(decode(name)), decode(value)),
+                None => (None, decode(part)),
+            };
+            let folded = name.as_ref().map(|name| name.to_lowercase());
+            let position = *positions.entry(folded).or_insert(parameters.len());
+            match parameters.get_mut(position) {
+                Some(parameter) => parameter.values.push(value),
+                None => parameters.push(Parameter {
+                    name,
+                    values: vec![value],
+                }),
+            }
+        }
+        for parameter in &mut parameters {
+            parameter.values.sort_unstable();
+        }
+        parameters.sort_by(|a, b| a.name.cmp(&b.name));
+        Query { parameters }
+    }
+
+    /// Whether a rule finds the parameter it asks for: in the case it is
+    /// written in, possibly empty. The content id always is there [O B3].
+    pub(crate) fn has(&self, wanted: &str) -> bool {
+        is_content_id(wanted) || self.parameters.iter().any(|p| p.answers_to(wanted))
+    }
+
+    /// Appends all parameters, and the content id if there is one, to `out`.
+    pub(crate) fn print(&self, out: &mut String, content_id: Option<&str>) {
+        self.print_if(out, content_id, |_| true);
+    }
+
+    /// Appends the parameters a rule retains.
+    pub(crate) fn print_retained(
+        &self,
+        out: &mut String,
+        content_id: Option<&str>,
+        retain: &[String],
+    ) {
+        self.print_if(out, content_id, |parameter| {
+            retain.iter().any(|name| parameter.answers_to(name))
+        });
+    }
+
+    fn print_if(
+        &self,
+        out: &mut String,
+        content_id: Option<&str>,
+        keep: impl Fn(&Parameter) -> bool,
+    ) {
+        let before = self
+            .parameters
+            .partition_point(|p| p.name.as_deref() < Some(CONTENT_ID));
+        let mut separator = '?';
+        let mut put = |name: Option<&str>, value: &str| {
+            out.push(separator);
+            separator = '&';
+            if let Some(name) = name {
+                print(out, name, Place::Query);
+                out.push('=');
+            }
+            print(out, value, Place::Query);
+        };
+        for (position, parameter) in self.parameters.iter().enumerate() {
+            if let (true, Some(id)) = (position == before, content_id) {
+                put(Some(CONTENT_ID), id);
+            }
+            if keep(parameter) {
+                for value in &parameter.values {
+                    put(parameter.name.as_deref(), value);
+                }
+            }
+        }
+        if let (true, Some(id)) = (before == self.parameters.len(), content_id) {
+            put(Some(CONTENT_ID), id);
+        }
+    }
+}
+
+impl Parameter {
+    fn answers_to(&self, wanted: &str) -> bool {
+        match self.name.as_deref() {
+            None => wanted == NULL,
+            // A page's own content id parameter stays beside ours [O A12].
+            Some(name) => name == wanted || (is_content_id(name) && is_content_id(wanted)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn normal(query: &str) -> String {
+        let mut out = String::new();
+        Query::parse(query).print(&mut out, None);
+        out
+    }
+
+    #[test]
+    fn names_are_sorted_and_grouped_under_their_first_spelling() {
+        assert_eq!(normal("b=1&a=2"), "?a=2&b=1");
+        assert_eq!(normal("ID=2&x=0&id=1"), "?ID=1&ID=2&x=0");
+        assert_eq!(normal("É=1&é=0"), "?É=0&É=1");
+    }
+
+    #[test]
+    fn parts_without_a_name_are_kept_and_empty_parts_are_not() {
+        assert_eq!(normal("b=1&278725&&"), "?278725&b=1");
+        assert_eq!(normal("=a&b"), "?b&=a");
+        assert_eq!(normal(""), "");
+        assert_eq!(normal("&"), "");
+        assert!(Query::parse("278725").has("null"));
+        assert!(Query::parse("null=").has("null"));
+        assert!(!Query::parse("id").has("id"));
+    }
+
+    #[test]
+    fn a_printed_query_reads_back_as_itself() {
+        for query in [
+            "a=1&a=2&A=1%2C2",
+            "a=b%3Dc&d%26=%25",
+            "a==b",
+            "x%3Dy",
+            "%26",
+            "a=+%2B",
+            "a=%00%0a\u{85}",
+        ] {
+            let once = normal(query);
+            assert_eq!(normal(&once[1..]), once, "{query}");
+        }
+    }
+
+    #[test]
+    fn the_content_id_has_its_place_among_the_names() {
+        let mut out = String::new();
+        Query::parse("a=1&Z=2&_cid_=own").print(&mut out, Some("ours"));
+        assert_eq!(out, "?Z=2&_cid_=ours&_cid_=own&a=1");
+    }
+}

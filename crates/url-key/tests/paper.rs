@@ -1,0 +1,316 @@
+//! Section 3 of the paper, and what a user of its rules may rely on.
+
+use url_key::{
+    Blacklist, Domain, Grouping, KeyOptions, Keyer, MergeStep, RuleSet, Scheme, Seen, UrlError,
+    UrlKey, content_id, merge_step,
+};
+
+/// Table 1 of the paper, with its typing error (`abcnews\go\.com`) put right.
+const TABLE_1: &str = r"abcnews\.go\.com	id
+www\.fitchratings\.com.*?/detail\.cfm	pr_id
+bbs\.chinadaily\.com\.cn/viewthread\.php	tid
+www\.hurriyetdailynews\.com/n\.php	n
+globeandmail\.golfcanada\.ca	articleId
+podcast\.ft\.com/index\.php	pid
+www\.aljazeera\.com(\?.*)?$	_cid_
+www\.dailymail\.co\.uk/home/index\.html	_cid_
+www\.foxnews\.com/on-air.*?/index\.html	_cid_
+";
+
+fn keyer(rules: &str, options: KeyOptions) -> Keyer {
+    let rules = RuleSet::parse(rules).expect("the rules are valid");
+    Keyer::new(options, rules, Blacklist::default()).expect("the options are valid")
+}
+
+fn key(keyer: &Keyer, url: &str, title: Option<&str>) -> UrlKey {
+    let page = keyer
+        .parse(url)
+        .unwrap_or_else(|error| panic!("{url}: {error}"));
+    keyer.key(&page, title)
+}
+
+fn error(options: KeyOptions, url: &str) -> UrlError {
+    let parsed = keyer("", options).parse(url);
+    parsed.expect_err(url)
+}
+
+#[test]
+fn the_worked_example() {
+    let url = "http://abcnews.go.com/kabc/story?section=news/local/los_angeles&id=8691010";
+    let key = key(&keyer(TABLE_1, KeyOptions::default()), url, Some("A title"));
+    assert_eq!(
+        key.normalized,
+        "http://abcnews.go.com/kabc/story?id=8691010&section=news/local/los_angeles"
+    );
+    assert_eq!(key.text, "http://abcnews.go.com/kabc/story?id=8691010");
+    assert_eq!(key.rule.as_deref(), Some(r"abcnews\.go\.com id"));
+    assert_eq!(key.content_id, Some(content_id("A title")));
+}
+
+#[test]
+fn the_domain_is_the_second_level_name_of_the_response_url() {
+    let key = key(
+        &keyer("", KeyOptions::default()),
+        "http://www.news.eu/politics/europe/article1.html",
+        None,
+    );
+    assert_eq!(key.domain, Domain::from_name("news.eu"));
+    assert_eq!(key.branch, ["eu", "news", "www", "politics", "europe"]);
+    assert_eq!(key.domain.labels(), 2);
+}
+
+#[test]
+fn table_1_keeps_what_it_says() {
+    let kept = [
+        (
+            "http://abcnews.go.com/x/story?id=1&foo=2",
+            "http://abcnews.go.com/x/story?id=1",
+        ),
+        (
+            "http://www.fitchratings.com/a/detail.cfm?print=1&pr_id=5",
+            "http://www.fitchratings.com/a/detail.cfm?pr_id=5",
+        ),
+        (
+            "http://bbs.chinadaily.com.cn/viewthread.php?gid=2&tid=7",
+            "http://bbs.chinadaily.com.cn/viewthread.php?tid=7",
+        ),
+        (
+            "http://www.hurriyetdailynews.com/n.php?n=a-2011-10-24&x=1",
+            "http://www.hurriyetdailynews.com/n.php?n=a-2011-10-24",
+        ),
+        (
+            "http://globeandmail.golfcanada.ca/x/y.aspx?articleId=12&r=3",
+            "http://globeandmail.golfcanada.ca/x/y.aspx?articleId=12",
+        ),
+        (
+            "http://podcast.ft.com/index.php?sid=3&pid=4",
+            "http://podcast.ft.com/index.php?pid=4",
+        ),
+        (
+            "http://www.ft.com/world/2013/02/news.html?feed=3",
+            "http://www.ft.com/world/2013/02/news.html",
+        ),
+    ];
+    let as_deployed = TABLE_1
+        .replace(r"\.com", r"\.com:80")
+        .replace(r"\.ca", r"\.ca:80")
+        .replace("_cid_", "__cid__")
+        .replace(r"\.com:80\.cn", r"\.com\.cn:80");
+    for rules in [TABLE_1, &as_deployed] {
+        let keyer = keyer(rules, KeyOptions::default());
+        for (url, expected) in kept {
+            assert_eq!(key(&keyer, url, None).text, expected);
+            let https = url.replace("http://", "https://");
+            assert_eq!(key(&keyer, &https, None).text, expected);
+        }
+    }
+}
+
+#[test]
+fn front_pages_are_known_by_their_titles() {
+    let keyer = keyer(TABLE_1, KeyOptions::default());
+    let page = keyer
+        .parse("http://www.aljazeera.com/?utm_source=rss")
+        .expect("a URL");
+    assert!(keyer.needs_title(&page));
+    let monday = keyer.key(&page, Some("Monday's news"));
+    let tuesday = keyer.key(&page, Some("Tuesday's news"));
+    assert_eq!(
+        monday.text,
+        format!(
+            "http://www.aljazeera.com?_cid_={}",
+            content_id("Monday's news")
+        )
+    );
+    assert_ne!(monday.text, tuesday.text);
+    assert_eq!(keyer.key(&page, None).content_id, Some(content_id("")));
+}
+
+#[test]
+fn a_title_is_needed_only_where_the_content_id_is_kept() {
+    let rules = "^http://a\\.com\tid\n^http://a\\.com\t_cid_";
+    let keyer = keyer(rules, KeyOptions::default());
+    let page = |url| keyer.parse(url).expect("a URL");
+    assert!(keyer.needs_title(&page("http://a.com/x")));
+    assert!(!keyer.needs_title(&page("http://a.com/x?id=1")));
+    assert!(!keyer.needs_title(&page("http://b.com/x")));
+    assert_eq!(keyer.key(&page("http://b.com/x"), None).content_id, None);
+}
+
+#[test]
+fn without_a_rule_the_query_goes() {
+    let key = key(
+        &keyer("", KeyOptions::default()),
+        "HTTP://user:pass@WWW.Example.COM.:80//a+b/%7Ec/./d%2Fe/?b=1&a=%41#top",
+        None,
+    );
+    assert_eq!(key.text, "http://www.example.com/a%20b/~c/d%2Fe");
+    assert_eq!(
+        key.normalized,
+        "http://www.example.com/a%20b/~c/d%2Fe?a=A&b=1"
+    );
+    assert_eq!(key.branch, ["com", "example", "www", "a b", "~c"]);
+    assert_eq!((key.rule, key.blacklisted), (None, false));
+}
+
+#[test]
+fn schemes_merge_unless_they_are_kept_apart() {
+    let merged = keyer("", KeyOptions::default());
+    assert_eq!(key(&merged, "https://a.com/x", None).text, "http://a.com/x");
+    assert_eq!(
+        key(&merged, "https://a.com:8443/x", None).text,
+        "http://a.com:8443/x"
+    );
+    assert_eq!(
+        key(&merged, "https://a.com:80/x", None).text,
+        "http://a.com/x"
+    );
+    let separate = keyer(
+        "",
+        KeyOptions {
+            scheme: Scheme::Separate,
+            ..KeyOptions::default()
+        },
+    );
+    assert_eq!(
+        key(&separate, "https://a.com/x", None).text,
+        "https://a.com/x"
+    );
+    assert_eq!(
+        key(&separate, "https://a.com:80/x", None).text,
+        "https://a.com:80/x"
+    );
+}
+
+#[test]
+fn pages_can_be_grouped_by_host_or_by_further_suffixes() {
+    let url = "http://abcnews.go.com/x";
+    let by_host = KeyOptions {
+        grouping: Grouping::FullHost,
+        ..KeyOptions::default()
+    };
+    let by_suffix = KeyOptions {
+        extra_suffixes: vec!["go.com".to_owned()],
+        ..KeyOptions::default()
+    };
+    for (options, domain) in [
+        (KeyOptions::default(), "go.com"),
+        (by_host, "abcnews.go.com"),
+        (by_suffix, "abcnews.go.com"),
+    ] {
+        assert_eq!(key(&keyer("", options), url, None).domain.as_str(), domain);
+    }
+}
+
+#[test]
+fn ip_literals_and_local_names_are_domains() {
+    let keyer = keyer("", KeyOptions::default());
+    for (url, name, branch) in [
+        ("http://127.0.0.1/a/b", "127.0.0.1", ["127.0.0.1", "a"]),
+        (
+            "http://[2001:db8::1]/a/b",
+            "[2001:db8::1]",
+            ["[2001:db8::1]", "a"],
+        ),
+        ("http://localhost:8080/a/b", "localhost", ["localhost", "a"]),
+    ] {
+        let key = key(&keyer, url, None);
+        assert_eq!(key.domain.as_str(), name);
+        assert_eq!(key.branch, branch);
+        assert_eq!(key.domain.labels(), 1);
+    }
+}
+
+#[test]
+fn urls_without_a_key_say_why() {
+    let limits = || KeyOptions {
+        max_url_bytes: 30,
+        max_path_segments: 3,
+        ..KeyOptions::default()
+    };
+    let url = "http://a.com/0123456789/0123456789";
+    assert!(matches!(
+        error(limits(), url),
+        UrlError::TooLong {
+            limit: 30,
+            seen: 34
+        }
+    ));
+    let url = "http://a.com/1/2/3/4";
+    assert!(matches!(
+        error(limits(), url),
+        UrlError::TooDeep { limit: 3, seen: 4 }
+    ));
+
+    let error = |url| error(KeyOptions::default(), url);
+    assert!(matches!(
+        error("example.com/a"),
+        UrlError::Unparsable { .. }
+    ));
+    assert!(matches!(error("http://"), UrlError::Unparsable { .. }));
+    assert!(matches!(
+        error("ftp://example.com/"),
+        UrlError::UnsupportedScheme { .. }
+    ));
+    assert!(matches!(
+        error("javascript:void(0)"),
+        UrlError::UnsupportedScheme { .. }
+    ));
+    assert!(matches!(
+        error("http://a..com/"),
+        UrlError::InvalidHost { .. }
+    ));
+    assert!(matches!(error("http://co.uk/"), UrlError::NoDomain { .. }));
+    let deep = format!("http://{}com/", "a.".repeat(130));
+    assert!(matches!(error(&deep), UrlError::InvalidHost { .. }));
+}
+
+#[test]
+fn blacklisted_pages_have_keys() {
+    let list = Blacklist::parse("http://a.com:80/login\nhttps://b.com:443");
+    let keyer = Keyer::new(KeyOptions::default(), RuleSet::empty(), list);
+    let keyer = keyer.expect("the options are valid");
+    for (url, blacklisted) in [
+        ("http://a.com/login?x=1", true),
+        ("https://a.com/login/2", true),
+        ("http://a.com/", false),
+        ("https://b.com/x", true),
+        ("http://b.com/x", true),
+        ("http://b.com.au/x", false),
+    ] {
+        let key = key(&keyer, url, None);
+        assert_eq!(key.blacklisted, blacklisted, "{url}");
+        assert!(key.text.starts_with("http://"), "{url}");
+    }
+}
+
+#[test]
+fn the_step_that_merged_two_pages_is_named() {
+    let seen = |request_url, url, normalized, rule| Seen {
+        request_url,
+        url,
+        normalized,
+        rule,
+    };
+    let original = seen(Some("r1"), "u1", "n1", None);
+    for (duplicate, step) in [
+        (seen(Some("r1"), "u2", "n2", None), MergeStep::IdenticalUrl),
+        (seen(Some("r2"), "u1", "n1", None), MergeStep::Redirect),
+        (seen(Some("r2"), "u2", "n1", None), MergeStep::Encoding),
+        (seen(Some("r2"), "u2", "n2", Some("rule")), MergeStep::Rule),
+        (seen(None, "u2", "n2", None), MergeStep::DroppedQuery),
+    ] {
+        assert_eq!(merge_step(&original, &duplicate), step);
+    }
+    let without_request = seen(None, "u1", "n1", None);
+    assert_eq!(
+        merge_step(&without_request, &without_request).as_str(),
+        "identical_url"
+    );
+}
+
+#[test]
+fn a_keyer_is_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Keyer>();
+}

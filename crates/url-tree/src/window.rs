@@ -1,0 +1,122 @@
+//! Which documents a domain's tree counts [P 6].
+
+use std::collections::VecDeque;
+
+use crate::tree::Placement;
+
+const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
+
+/// How far a domain's tree looks back. The defaults are the paper's [P 6].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WindowOptions {
+    /// Entries above this number go, oldest first. Default 10,000.
+    pub max_documents: usize,
+    /// Entries go when they are older than this, in microseconds before the
+    /// newest time of a batch. Default 14 days.
+    pub max_age_micros: i64,
+    /// As many entries stay, whatever the other two say. Default 100.
+    pub min_documents: usize,
+}
+
+impl Default for WindowOptions {
+    fn default() -> Self {
+        WindowOptions {
+            max_documents: 10_000,
+            max_age_micros: 14 * DAY_MICROS,
+            min_documents: 100,
+        }
+    }
+}
+
+impl WindowOptions {
+    /// Whether the oldest of `len` entries goes. All comparisons are strict
+    /// [O F1].
+    pub fn evicts(&self, len: usize, oldest_micros: i64, newest_micros: i64) -> bool {
+        len > self.min_documents
+            && (newest_micros.saturating_sub(oldest_micros) > self.max_age_micros
+                || len > self.max_documents)
+    }
+}
+
+/// Where the window starts in a domain's stream of entries: `times[start..]`
+/// are the entries a replay still holds after its last batch.
+///
+/// `times` are the times of the inserted entries (documents and revisions) in
+/// microseconds, ascending; a tail of the stream is enough if it holds the
+/// window. The batches in which they were inserted make no difference, as long
+/// as every batch ended with the time of its own newest entry.
+pub fn window_start(times: &[i64], options: &WindowOptions) -> usize {
+    let Some(&newest) = times.last() else {
+        return 0;
+    };
+    (times.iter().enumerate())
+        .position(|(at, &time)| !options.evicts(times.len() - at, time, newest))
+        .unwrap_or(times.len())
+}
+
+/// The entries a tree counts, in order of insertion.
+#[derive(Debug)]
+pub(crate) struct Window {
+    options: WindowOptions,
+    entries: VecDeque<(i64, Placement)>,
+}
+
+impl Window {
+    pub(crate) fn new(options: WindowOptions) -> Self {
+        Window {
+            options,
+            entries: VecDeque::new(),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(crate) fn push(&mut self, time_micros: i64, placement: Placement) {
+        self.entries.push_back((time_micros, placement));
+    }
+
+    /// Takes out the oldest entry if it has to go. Oldest is who came first,
+    /// not who has the earliest time [O F2].
+    pub(crate) fn pop_evicted(&mut self, newest_micros: i64) -> Option<Placement> {
+        let (oldest_micros, _) = self.entries.front()?;
+        if !(self.options).evicts(self.len(), *oldest_micros, newest_micros) {
+            return None;
+        }
+        self.entries.pop_front().map(|(_, placement)| placement)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(min: usize, max: usize, age: i64) -> WindowOptions {
+        WindowOptions {
+            max_documents: max,
+            max_age_micros: age,
+            min_documents: min,
+        }
+    }
+
+    #[test]
+    fn an_entry_exactly_as_old_as_allowed_stays() {
+        assert_eq!(window_start(&[0, 10], &options(0, 9, 10)), 0);
+        assert_eq!(window_start(&[0, 11], &options(0, 9, 10)), 1);
+    }
+
+    #[test]
+    fn the_minimum_wins_over_age_and_maximum() {
+        assert_eq!(window_start(&[0, 1, 2, 99], &options(3, 9, 10)), 1);
+        assert_eq!(window_start(&[0, 1, 2, 3], &options(3, 1, 10)), 1);
+        assert_eq!(window_start(&[0, 1, 2, 3], &options(0, 1, 10)), 3);
+        assert_eq!(window_start(&[0, 1], &options(0, 0, 10)), 2);
+        assert_eq!(window_start(&[], &options(0, 0, 10)), 0);
+    }
+
+    #[test]
+    fn times_at_both_ends_of_the_range_do_not_overflow() {
+        assert_eq!(window_start(&[i64::MIN, i64::MAX], &options(0, 9, 10)), 1);
+    }
+}

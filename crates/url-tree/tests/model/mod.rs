@@ -1,0 +1,135 @@
+//! The URL Tree as the paper tells it, without thought of cost: every node
+//! from the root on has counters of its own, trees are rebuilt whole, and each
+//! heuristic is spelled out on its own. Tests hold the crate against it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use url_tree::{BlockHash, Heuristic, Label, Verdict};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Document,
+    Revision,
+}
+
+/// An entry of a domain's stream.
+#[derive(Debug, Clone)]
+pub(crate) struct Item {
+    pub(crate) time: i64,
+    pub(crate) branch: Vec<String>,
+    pub(crate) hashes: Vec<BlockHash>,
+    pub(crate) kind: Kind,
+}
+
+impl Item {
+    pub(crate) fn distinct(&self) -> HashSet<BlockHash> {
+        self.hashes.iter().copied().collect()
+    }
+}
+
+/// `n` and, per asked block, `c` of one node.
+pub(crate) type Statistics = (u32, Vec<u32>);
+
+#[derive(Debug, Default)]
+pub(crate) struct ModelNode {
+    pub(crate) n: u32,
+    pub(crate) c: HashMap<BlockHash, u32>,
+}
+
+/// Nodes by their path from the root, which has the empty path.
+#[derive(Debug, Default)]
+pub(crate) struct ModelTree {
+    pub(crate) nodes: BTreeMap<Vec<String>, ModelNode>,
+}
+
+impl ModelTree {
+    pub(crate) fn of<'a>(items: impl IntoIterator<Item = &'a Item>) -> Self {
+        let mut tree = ModelTree::default();
+        for item in items {
+            tree.insert(item);
+        }
+        tree
+    }
+
+    pub(crate) fn insert(&mut self, item: &Item) {
+        for depth in 0..=item.branch.len() {
+            let path = item.branch[..depth].to_vec();
+            let node = self.nodes.entry(path).or_default();
+            node.n += u32::from(item.kind == Kind::Document);
+            for hash in item.distinct() {
+                *node.c.entry(hash).or_default() += 1;
+            }
+        }
+    }
+
+    /// From the root to the leaf of the branch, absent nodes included.
+    pub(crate) fn statistics(&self, branch: &[String], hashes: &[BlockHash]) -> Vec<Statistics> {
+        let absent = ModelNode::default();
+        (0..=branch.len())
+            .map(|depth| self.nodes.get(&branch[..depth]).unwrap_or(&absent))
+            .map(|node| {
+                let count = |hash| node.c.get(hash).copied().unwrap_or(0);
+                (node.n, hashes.iter().map(count).collect())
+            })
+            .collect()
+    }
+}
+
+/// How a heuristic labels a document of which these are the statistics, and
+/// the depth and support of the node nearest to the leaf that took part.
+pub(crate) fn label(
+    heuristic: Heuristic,
+    statistics: &[Statistics],
+    domain_labels: usize,
+    n_min: u32,
+) -> (Vec<Label>, (u16, u32)) {
+    let supports: Vec<u32> = statistics.iter().map(|(n, _)| *n).collect();
+    let leaf = supports.len() - 1;
+    let first = |enough: &dyn Fn(u32) -> bool| (0..=leaf).rev().find(|&at| enough(supports[at]));
+    let returned = first(&|n| n >= n_min).unwrap_or(0);
+    let domain = domain_labels.min(leaf);
+    let deciding: Vec<usize> = match heuristic {
+        Heuristic::Strict => vec![returned],
+        Heuristic::StrictSupport(than) => vec![first(&|n| n > than).unwrap_or(0)],
+        Heuristic::StrictAtDomain | Heuristic::RelaxedAtDomain(_) => vec![domain],
+        Heuristic::VoteSlow | Heuristic::VoteFast => {
+            let inside = (domain..=leaf).rev();
+            let voters: Vec<usize> = inside.filter(|&at| supports[at] >= n_min).collect();
+            if voters.is_empty() {
+                vec![returned]
+            } else {
+                voters
+            }
+        }
+    };
+    let is_boilerplate = |at: usize, c: u32| match heuristic {
+        Heuristic::Strict | Heuristic::StrictSupport(_) | Heuristic::StrictAtDomain => c > 1,
+        Heuristic::RelaxedAtDomain(than) => c > if supports[at] > than { 2 } else { 1 },
+        Heuristic::VoteSlow => c > supports[at] / 100 + 1,
+        Heuristic::VoteFast => c > supports[at] / 50 + 1,
+    };
+    let depth = |at: usize| at.max(domain_labels) as u16;
+
+    let labels = (0..statistics[0].1.len())
+        .map(|block| {
+            let count = |at: usize| statistics[at].1[block];
+            let (against, for_content): (Vec<usize>, Vec<usize>) =
+                (deciding.iter()).partition(|&&at| is_boilerplate(at, count(at)));
+            let boilerplate = against.len() > for_content.len()
+                || against.len() == for_content.len() && heuristic == Heuristic::VoteSlow;
+            let reason = if boilerplate { against } else { for_content }[0];
+            Label {
+                verdict: if boilerplate {
+                    Verdict::Boilerplate
+                } else {
+                    Verdict::Content
+                },
+                count: count(reason),
+                support: supports[reason],
+                depth: depth(reason),
+                unseen: !boilerplate && count(returned) == 0,
+            }
+        })
+        .collect();
+    (labels, (depth(deciding[0]), supports[deciding[0]]))
+}
