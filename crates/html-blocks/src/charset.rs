@@ -64,14 +64,17 @@ pub(crate) fn decode<'b>(
     limit: usize,
 ) -> Result<Decoded<'b>, PageError> {
     let whole = bytes.len();
+    let cut = whole > limit;
     let bytes = &bytes[..whole.min(limit)];
     let bom = Encoding::for_bom(bytes);
     let label = http_charset
         .map(|label| label.trim_matches(['"', '\'', ' ']))
         .unwrap_or_default();
     let http = Encoding::for_label_no_replacement(label.as_bytes());
-    let known = bom.map(|(encoding, _)| encoding).or(http);
-    let wide = known.is_some_and(|known| known == UTF_16LE || known == UTF_16BE);
+    let wide = bom
+        .map(|(encoding, _)| encoding)
+        .or(http)
+        .is_some_and(is_utf_16);
     let bytes = bom.map_or(bytes, |(_, length)| &bytes[length..]);
     refuse(bytes, wide)?;
 
@@ -86,13 +89,12 @@ pub(crate) fn decode<'b>(
     }
     let (encoding, source, denied) = match bom {
         Some((encoding, _)) => (encoding, CharsetSource::Bom, None),
-        None => decide(bytes, http),
+        None => decide(if cut { whole_characters(bytes) } else { bytes }, http),
     };
     if let Some(denied) = denied {
         let (declared, decoded) = (denied.name(), encoding.name());
         warnings.push(Warning::CharsetMismatch { declared, decoded });
     }
-    let cut = whole > limit;
     let (text, errors) = match cut {
         false => encoding.decode_without_bom_handling(bytes),
         true => decode_prefix(bytes, encoding),
@@ -116,6 +118,14 @@ pub(crate) fn decode<'b>(
     })
 }
 
+/// The bytes without a UTF-8 character cut by their end.
+fn whole_characters(bytes: &[u8]) -> &[u8] {
+    match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
+        _ => bytes,
+    }
+}
+
 /// Decodes without an error for a character that the end of the bytes cuts.
 fn decode_prefix(bytes: &[u8], encoding: &'static Encoding) -> (Cow<'static, str>, bool) {
     let mut decoder = encoding.new_decoder_without_bom_handling();
@@ -137,7 +147,8 @@ fn decide(bytes: &[u8], http: Option<&'static Encoding>) -> Decision {
     let utf8 = Utf8::of(bytes);
     let mut denied = None;
     let mut believe = |encoding: &&'static Encoding| {
-        let believed = !utf8.denies(encoding);
+        // Markup in UTF-16 is full of NULs.
+        let believed = !utf8.denies(encoding) && (!is_utf_16(encoding) || bytes.contains(&0));
         if !believed {
             denied.get_or_insert(*encoding);
         }
@@ -157,6 +168,10 @@ fn decide(bytes: &[u8], http: Option<&'static Encoding>) -> Decision {
         return (encoding, CharsetSource::Meta, denied);
     }
     (detect(bytes), CharsetSource::Detected, denied)
+}
+
+pub(crate) fn is_utf_16(encoding: &'static Encoding) -> bool {
+    encoding == UTF_16LE || encoding == UTF_16BE
 }
 
 /// What bytes are when read as UTF-8.

@@ -6,8 +6,12 @@ use html5ever::{LocalName, local_name};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SplitList {
     /// HTML as it is today: every tag ends a block except those of elements
-    /// that browsers lay out inside a line of text (`b`, `em`, `a`, `span`,
-    /// `mark`, `time`, `ruby`, `math`, ...). Custom elements (`x-card`) end a
+    /// that browsers lay out inside a line of text (`b`, `em`, `a`, `mark`,
+    /// `time`, `ruby`, `math`, ...). `span` is the exception and ends a block:
+    /// templates set dates, counts and names apart with it, and one of those in
+    /// a block makes a whole line of template look unique. Measured over 17
+    /// sites, F1 is .916 with it and .907 without, and no site loses; `time` and
+    /// `mark` make no difference (.0004). Custom elements (`x-card`) end a
     /// block, since pages build their layout from them; names with a colon
     /// (`st1:City`, `o:p`: office exports mark words with them) do not. Line
     /// breaks, images and other replaced elements end a block as in the original.
@@ -166,7 +170,8 @@ impl Element {
             // Inline to a browser, yet in the original's split list.
             local_name!("mark") | local_name!("time") => I | O,
             local_name!("rp") | local_name!("rt") => I | O,
-            local_name!("ruby") | local_name!("span") => I | O | X,
+            local_name!("ruby") => I | O | X,
+            local_name!("span") => O | X,
             local_name!("wbr") => I | O | V,
             _ => Self::unlisted(name),
         })
@@ -216,13 +221,12 @@ mod tests {
 
     #[test]
     fn html_splits_at_everything_but_inline_elements() {
-        for name in
-            "p div main center br img svg x-card label option section noscript".split_whitespace()
+        for name in "p div span main center br img svg x-card label option section noscript"
+            .split_whitespace()
         {
             assert!(splits(name, SplitList::Html), "{name}");
         }
-        for name in "a b span mark time wbr ruby rt math samp nobr o:p st1:city".split_whitespace()
-        {
+        for name in "a b mark time wbr ruby rt math samp nobr o:p st1:city".split_whitespace() {
             assert!(!splits(name, SplitList::Html), "{name}");
         }
         for name in IGNORED.split_whitespace() {

@@ -104,8 +104,9 @@ pub struct TextBlock {
     /// begins, such as `div.content>article.post>p`. Elements laid out inside a
     /// line (see [`SplitList::Html`]) are not on it. Classes stand in their order
     /// in the source, each once, without digits, dots and `>`; an element shows
-    /// at most its first 64. A path of more than 1,024 bytes ends before the
-    /// element that does not fit. Blocks of one slot share the text.
+    /// at most its first 64, and 256 bytes of them. A path of more than 1,024
+    /// bytes ends before the element that does not fit. Blocks of one slot share
+    /// the text.
     pub slot: Arc<str>,
     /// Under `nav`, `aside`, `header`, `footer`, `address`, `form` or one of the
     /// other elements by which the authors' later code knows boilerplate [O D7].

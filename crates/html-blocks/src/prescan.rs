@@ -4,9 +4,10 @@
 //! declaration before the bytes can be decoded.
 //! <https://html.spec.whatwg.org/multipage/parsing.html#prescan-a-byte-stream-to-determine-its-encoding>
 
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252, X_USER_DEFINED};
 
 use crate::attributes::{Attributes, space};
+use crate::charset::is_utf_16;
 
 /// What `<meta charset>` or `<meta http-equiv=content-type>` says; failing that,
 /// an XML declaration.
@@ -105,7 +106,7 @@ fn xml(bytes: &[u8]) -> Option<&'static Encoding> {
 /// A declaration that could be read as ASCII is not in UTF-16, whatever it says.
 fn lookup(label: &[u8]) -> Option<&'static Encoding> {
     let encoding = Encoding::for_label_no_replacement(label)?;
-    Some(if encoding == UTF_16LE || encoding == UTF_16BE {
+    Some(if is_utf_16(encoding) {
         UTF_8
     } else if encoding == X_USER_DEFINED {
         WINDOWS_1252

@@ -16,7 +16,7 @@ use crate::text::{Full, Joining, Place, Run};
 use crate::{BlockOptions, TextBlock};
 
 /// An element whose content the tokenizer reads as raw text.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct RawElement {
     name: LocalName,
     text: RawText,

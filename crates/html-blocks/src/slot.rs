@@ -7,8 +7,9 @@ use std::sync::Arc;
 /// hostile page of a megabyte cannot ask for a gigabyte of paths.
 const PATH_BYTES: usize = 1024;
 
-/// Classes of one element that are read.
+/// Classes of one element that are looked at, and bytes of them that are kept.
 const CLASSES: usize = 64;
+const CLASS_BYTES: usize = 256;
 
 /// The path text of the stack's elements, as far as blocks have asked for it.
 #[derive(Debug, Default)]
@@ -34,7 +35,6 @@ impl SlotPath {
             self.ends.truncate(depth);
             self.text.truncate(self.ends.last().copied().unwrap_or(0));
             self.full_at = self.full_at.filter(|full| *full < depth);
-            self.last = None;
         }
     }
 
@@ -57,7 +57,6 @@ impl SlotPath {
             }
         }
         self.ends.push(self.text.len());
-        self.last = None;
     }
 
     /// Appends `.class` for each class. Digits go, since they number single pages
@@ -74,27 +73,27 @@ impl SlotPath {
             );
             let (before, class) = self.text.split_at(start);
             let known = before[first..].split('.').any(|known| known == &class[1..]);
-            if class.len() == 1 || known {
+            let full = self.text.len() - first > CLASS_BYTES;
+            if class.len() == 1 || known || full {
                 self.text.truncate(start);
             }
-            if self.text.len() > PATH_BYTES {
+            if full {
                 return;
             }
         }
     }
 
     pub(crate) fn slot(&mut self) -> Arc<str> {
-        if let Some(last) = &self.last {
+        // Most blocks follow one of the same slot.
+        if let Some(last) = self.last.as_ref().filter(|last| ***last == *self.text) {
             return Arc::clone(last);
         }
-        let slot = match self.slots.get(self.text.as_str()) {
-            Some(slot) => Arc::clone(slot),
-            None => {
-                let slot = Arc::from(self.text.as_str());
-                self.slots.insert(Arc::clone(&slot));
-                slot
-            }
-        };
+        let known = self.slots.get(self.text.as_str()).map(Arc::clone);
+        let slot = known.unwrap_or_else(|| {
+            let slot: Arc<str> = Arc::from(self.text.as_str());
+            self.slots.insert(Arc::clone(&slot));
+            slot
+        });
         self.last = Some(Arc::clone(&slot));
         slot
     }
@@ -125,12 +124,25 @@ mod tests {
     #[test]
     fn a_long_path_ends_before_the_element_that_does_not_fit() {
         let mut path = SlotPath::default();
-        path.push("div", &"x".repeat(1000));
-        path.push("section", &"y".repeat(100));
+        for _ in 0..5 {
+            path.push("div", &"x".repeat(200));
+        }
+        path.push("section", "y");
         path.push("p", "");
-        assert_eq!(path.slot().len(), 1004);
-        path.truncate(1);
+        assert_eq!(path.slot().len(), 5 * 205 - 1);
+        path.truncate(4);
         path.push("p", "");
         assert!(path.slot().ends_with("x>p"));
+    }
+
+    #[test]
+    fn an_element_of_many_classes_keeps_its_first() {
+        let mut path = SlotPath::default();
+        let classes: String = ('a'..='z')
+            .map(|c| format!("{} ", c.to_string().repeat(20)))
+            .collect();
+        path.push("article", &classes);
+        path.push("p", "");
+        assert_eq!(path.slot().len(), "article".len() + 12 * 21 + ">p".len());
     }
 }

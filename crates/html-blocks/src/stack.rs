@@ -3,7 +3,7 @@
 //! The rules are those of HTML's tree construction as far as they say which
 //! elements are open: implied ends of `p`, `li`, `dt`, `dd`, `option` and table
 //! parts, scopes that end tags do not reach across, and `svg` and `math` with the
-//! tags that break out of them. Elements laid out inside a line (`b`, `span`) are
+//! tags that break out of them. Elements laid out inside a line (`b`, `em`) are
 //! not kept: where they end is nobody's business here.
 
 use std::sync::Arc;
@@ -72,8 +72,9 @@ impl Stack {
         self.deepest
     }
 
-    /// Text here is never shown: `template`, and the style sheets, titles and
-    /// annotations of drawings and formulas. The original shows all but the first.
+    /// Text here is never shown: that of templates, and of the style sheets, titles
+    /// and annotations of drawings and formulas. The original drops only the style
+    /// sheets and scripts.
     pub(crate) fn hidden(&self) -> bool {
         self.open.last().is_some_and(|top| top.hidden)
     }

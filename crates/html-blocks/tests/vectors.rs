@@ -4,6 +4,13 @@
 //! cases that really differ in the way it states. The vectors are not part of this
 //! repository; without them the tests say that they were skipped.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "what helps a test is a test"
+)]
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -29,6 +36,9 @@ fn vectors<T: DeserializeOwned>(test: &str, file: &str) -> Option<Vec<T>> {
             .collect(),
     )
 }
+
+/// A deliberate difference: its name, and the cases it can excuse.
+type Rule<Case> = (&'static str, fn(&Case) -> bool);
 
 #[derive(Deserialize)]
 struct HashCase {
@@ -66,7 +76,7 @@ fn hashes_are_those_of_the_original_folded_to_64_bits() {
     let Some(cases) = vectors::<HashCase>("hashes", "hash/expected.jsonl") else {
         return;
     };
-    let rules: [(&str, fn(&HashCase) -> bool); 2] = [
+    let rules: [Rule<HashCase>; 2] = [
         ("astral letters", astral_letters),
         ("letters younger than the runtime", younger_than_the_runtime),
     ];
@@ -116,7 +126,7 @@ struct HtmlCase {
 
 /// Why an HTML5 tokenizer reads a page unlike the original [O G9]. A rule excuses
 /// a case whose blocks are those of an HTML5 parser with the original's lists.
-const HTML5_RULES: &[(&str, fn(&str) -> bool)] = &[
+const HTML5_RULES: &[Rule<str>] = &[
     ("`</br>` is a line break", |html| html.contains("</br")),
     ("character references as in HTML5", |html| {
         html.contains('&')

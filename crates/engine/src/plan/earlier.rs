@@ -65,10 +65,10 @@ impl Earlier {
         if self.url_keys.is_none() {
             return Ok(None);
         }
-        let joined = match horizon {
-            Horizon::All | Horizon::Micros(_) => "domain, url_key",
+        let joined: &[&str] = match horizon {
+            Horizon::All | Horizon::Micros(_) => &["domain", "url_key"],
             // A window is cut by its number of keys: all of them are needed.
-            Horizon::Window(_) => "domain",
+            Horizon::Window(_) => &["domain"],
         };
         let since = match horizon {
             Horizon::Micros(reach) => {
@@ -78,16 +78,11 @@ impl Earlier {
             Horizon::All | Horizon::Window(_) => String::new(),
         };
         let query = format!(
-            "SELECT * FROM url_keys \
+            "SELECT url_keys.* FROM {of_chunk} \
              WHERE date < DATE '{first}' AND duplicate_of IS NULL \
-               AND status IN ('unique', 'quarantined') {since} \
-               AND EXISTS (SELECT 1 FROM chunk WHERE {on})",
+               AND status IN ('unique', 'quarantined') {since}",
+            of_chunk = of_chunk("url_keys", joined),
             first = chunk.first(),
-            on = joined
-                .split(", ")
-                .map(|column| format!("chunk.{column} = url_keys.{column}"))
-                .collect::<Vec<_>>()
-                .join(" AND "),
         );
         let found = context.sql(&query).await?;
         let given = vec![
@@ -118,15 +113,14 @@ impl Earlier {
                SELECT domain, ordinal, CAST(fetched_at AS BIGINT) AS micros, \
                  row_number() OVER (PARTITION BY domain ORDER BY ordinal DESC) AS place, \
                  max(CAST(fetched_at AS BIGINT)) OVER (PARTITION BY domain) AS newest \
-               FROM history \
-               WHERE date < DATE '{first}' \
-                 AND EXISTS (SELECT 1 FROM chunk WHERE chunk.domain = history.domain)), \
+               FROM {of_chunk} WHERE date < DATE '{first}'), \
              starts AS ( \
                SELECT domain AS start_domain, min(ordinal) AS start FROM entries \
                WHERE place <= {min} OR (place <= {max} AND newest - micros <= {age}) \
                GROUP BY domain) \
-             SELECT history.* FROM history JOIN starts ON domain = start_domain \
+             SELECT history.* FROM starts JOIN history ON domain = start_domain \
              WHERE ordinal >= start AND date < DATE '{first}'",
+            of_chunk = of_chunk("history", &["domain"]),
             first = chunk.first(),
             min = window.min_documents,
             max = window.max_documents,
@@ -148,6 +142,21 @@ impl Earlier {
         ];
         shaped(found, &BLOCKED, given).map(Some)
     }
+}
+
+/// The rows of `table` that agree with some row of the chunk in `columns`. The
+/// chunk is bounded and the table is not: it stands on the left, where a hash
+/// join builds, and the table streams past it.
+fn of_chunk(table: &str, columns: &[&str]) -> String {
+    let agree: Vec<_> = columns
+        .iter()
+        .map(|column| format!("met.{column} = {table}.{column}"))
+        .collect();
+    format!(
+        "(SELECT DISTINCT {} FROM chunk) AS met RIGHT SEMI JOIN {table} ON {}",
+        columns.join(", "),
+        agree.join(" AND ")
+    )
 }
 
 /// `rows` with the columns of `schema`: the given ones, those of the same name,

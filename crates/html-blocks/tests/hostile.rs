@@ -1,0 +1,204 @@
+//! Pages made to hurt. What they cost is linear in their length; these tests hold
+//! what becomes of them.
+
+#![allow(clippy::unwrap_used, reason = "what helps a test is a test")]
+
+use html_blocks::{BlockOptions, Limit, Page, PageLimits, Warning, page};
+
+fn read_within(html: &str, limits: PageLimits) -> Page {
+    page(
+        html.as_bytes(),
+        None,
+        &BlockOptions {
+            limits,
+            ..BlockOptions::default()
+        },
+    )
+    .unwrap()
+}
+
+fn read(html: &str) -> Page {
+    read_within(html, PageLimits::default())
+}
+
+fn said(page: &Page) -> Vec<String> {
+    page.warnings.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn deep_nesting_keeps_all_text() {
+    let levels = 52_428;
+    let page = read(&"<ul><li>x".repeat(levels));
+    assert_eq!(page.blocks.len(), levels);
+    assert_eq!(said(&page), [format!("depth_limit: 512 of {}", 2 * levels)]);
+    assert_eq!(&*page.blocks[1].slot, "ul>li>ul>li");
+    assert!(page.blocks.iter().all(|block| block.slot.len() <= 1024));
+}
+
+#[test]
+fn elements_beyond_the_limit_are_closed_by_their_end_tags() {
+    let limits = PageLimits {
+        depth: 3,
+        ..PageLimits::default()
+    };
+    let page = read_within(
+        "<div>a<div><div><div><nav>b</nav></div></div></div>c",
+        limits,
+    );
+    let slots: Vec<_> = page.blocks.iter().map(|block| &*block.slot).collect();
+    assert_eq!(slots, ["div", "div>div>div", "div"]);
+    assert_eq!(said(&page), ["depth_limit: 3 of 5"]);
+}
+
+#[test]
+fn a_tag_of_too_many_bytes_ends_the_page() {
+    let attributes: String = (0..80_000).map(|i| format!(" a{i}='>'")).collect();
+    assert!(attributes.len() > 700_000);
+    let html = format!("<p>before</p><p{attributes}>after");
+    let page = read(&html);
+    assert_eq!(page.blocks.len(), 1);
+    assert_eq!(
+        said(&page),
+        [format!("tag_bytes_limit: cut at 13 of {}", html.len())]
+    );
+    assert_eq!(page.warnings[0].as_str(), "tag_bytes_limit");
+}
+
+#[test]
+fn a_tag_cannot_hide_its_beginning() {
+    let attributes: String = (0..30_000).map(|i| format!(" a{i}")).collect();
+    for before in [
+        "<",
+        "&l",
+        "</",
+        "<!>",
+        "<p>a</>",
+        "<!-- x -->",
+        "<title></title>",
+        "\r",
+        "&#",
+    ] {
+        let html = format!("text{before}<p{attributes}>after");
+        let page = read(&html);
+        let cut = Warning::Cut {
+            limit: Limit::TagBytes,
+            at: 4 + before.len(),
+            of: html.len(),
+        };
+        let in_comment = before == "</";
+        assert_eq!(
+            page.warnings.contains(&cut),
+            !in_comment,
+            "{before} {:?}",
+            page.warnings
+        );
+    }
+    for raw in ["script", "title", "textarea"] {
+        let html = format!("text<{raw}>x</</{raw}{attributes}>after");
+        assert_eq!(read(&html).warnings[0].as_str(), "tag_bytes_limit", "{raw}");
+    }
+}
+
+#[test]
+fn long_values_long_comments_and_long_scripts_are_no_long_tags() {
+    let long = "x y ".repeat(50_000);
+    for html in [
+        format!("<img src='data:{long}'><p>after"),
+        format!("<img alt=\"<a {long}\"><p>after"),
+        format!("<!-- <a {long} --><p>after"),
+        format!("<? <a {long} ?><p>after"),
+        format!("<script>if (i<a {long}) f()</script><p>after"),
+        format!("<svg><style><![CDATA[<a {long}]]></style></svg><p>after"),
+    ] {
+        let page = read(&html);
+        assert_eq!(said(&page), [""; 0], "{}", &html[..20]);
+        assert_eq!(page.blocks[0].text, "after", "{}", &html[..20]);
+    }
+}
+
+#[test]
+fn the_length_of_a_tag_is_limited_to_the_byte() {
+    let limits = |tag_bytes| PageLimits {
+        tag_bytes,
+        ..PageLimits::default()
+    };
+    let tag = format!("<p {}='value'>", "é".repeat(50));
+    let length = tag.len() - "value".len();
+    let html = format!("<p>a{tag}after");
+    assert_eq!(read_within(&html, limits(length)).blocks.len(), 2);
+    assert_eq!(
+        read_within(&html, limits(length - 1)).warnings[0].as_str(),
+        "tag_bytes_limit"
+    );
+}
+
+#[test]
+fn a_tag_of_too_many_attributes_ends_the_page() {
+    let attributes: String = (0..1_025).map(|i| format!(" a{i}")).collect();
+    let html = format!("<p>before</p><p{attributes}>after");
+    let page = read(&html);
+    assert_eq!(page.blocks.len(), 1);
+    assert_eq!(
+        said(&page),
+        [format!(
+            "attributes_per_tag_limit: cut at 13 of {}",
+            html.len()
+        )]
+    );
+}
+
+#[test]
+fn a_page_of_too_many_blocks_ends_there() {
+    let html = "<p>x".repeat(100_001);
+    let page = read(&html);
+    assert_eq!(page.blocks.len(), 100_000);
+    assert_eq!(page.warnings[0].as_str(), "blocks_limit");
+    assert_eq!(read(&"<p>x".repeat(100_000)).warnings, []);
+}
+
+#[test]
+fn a_block_of_too_many_characters_ends_the_page() {
+    let limits = PageLimits {
+        block_chars: 5,
+        ..PageLimits::default()
+    };
+    let page = read_within(
+        "<title>title</title><p>é<b>bé</b>d efg<p>after",
+        limits.clone(),
+    );
+    assert_eq!(page.blocks.len(), 1);
+    assert_eq!(page.blocks[0].text, "ébéd");
+    assert_eq!(page.warnings[0].as_str(), "block_chars_limit");
+    assert_eq!(read_within("<p>ébéde <p>after", limits).warnings, []);
+}
+
+#[test]
+fn a_page_of_too_many_bytes_is_cut_between_characters() {
+    let limits = PageLimits {
+        page_bytes: 5,
+        ..PageLimits::default()
+    };
+    let page = read_within("<p>až and more", limits);
+    assert_eq!(page.blocks[0].text, "a");
+    assert_eq!(said(&page), ["page_bytes_limit: cut at 5 of 15"]);
+    assert_eq!(page.charset_source.as_str(), "utf8");
+}
+
+#[test]
+fn nothing_ever_closed_is_a_page() {
+    let page = read(&"<b><div><a href=x><table><td><form><svg><p>x".repeat(10_000));
+    assert_eq!(page.blocks.len(), 10_000);
+    let page = read(&"</div></p></li></table></svg></a>x".repeat(10_000));
+    assert_eq!(page.blocks.len(), 10_000);
+    assert_eq!(page.warnings, []);
+}
+
+#[test]
+fn distinct_classes_and_deep_paths_share_the_limit_of_a_path() {
+    let html: String = (0..20_000)
+        .map(|i| format!("<div class='{}{i:x}'>x", "k ".repeat(40)))
+        .collect();
+    let page = read(&html);
+    assert_eq!(page.blocks.len(), 20_000);
+    assert!(page.blocks.iter().all(|block| block.slot.len() <= 1024));
+}
