@@ -42,7 +42,11 @@ pub(crate) fn table(report: &RunReport) -> Result<String> {
     lines.push(("chunks".to_owned(), report.chunks.to_string()));
     lines.push(("seconds".to_owned(), format!("{:.1}", report.seconds)));
     let name = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let value = lines.iter().map(|(_, value)| value.len()).max().unwrap_or(0);
+    let value = lines
+        .iter()
+        .map(|(_, value)| value.len())
+        .max()
+        .unwrap_or(0);
     Ok(lines
         .iter()
         .map(|(title, number)| format!("{title:name$}  {number:>value$}\n"))
@@ -105,5 +109,8 @@ fn flat(batch: &RecordBatch) -> Result<RecordBatch> {
         fields.push(Arc::new(Field::new(field.name(), DataType::Utf8, true)));
         columns.push(Arc::new(texts));
     }
-    Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?)
+    Ok(RecordBatch::try_new(
+        Arc::new(Schema::new(fields)),
+        columns,
+    )?)
 }

@@ -137,6 +137,15 @@ async fn warn_about(job: &Job, dates: DateRange, census: &Census) -> Result<(), 
         );
     }
     let partitioning = job.output.partitioning();
+    let last = partitioning.value(dates.last());
+    let mut later = job.output.partitions(Table::Runs).await?;
+    later.retain(|partition| *partition > last);
+    if let (Some(first), Some(last)) = (later.first(), later.last()) {
+        warn!(
+            "the tables already hold {first}..{last}, computed from the dates that are replaced \
+             now; run those again after this"
+        );
+    }
     let partitions: BTreeSet<_> = rows.keys().map(|date| partitioning.value(*date)).collect();
     if partitions.len() > SPARSE_PARTITIONS && total / (partitions.len() as u64) < SPARSE_ROWS {
         let coarser = match partitioning {
@@ -235,7 +244,11 @@ impl Run<'_> {
         account: &Account,
         seconds: f64,
     ) -> Result<RecordBatch, EngineError> {
-        let dates: Vec<NaiveDate> = chunk.first().iter_days().take_while(|date| *date <= chunk.last()).collect();
+        let dates: Vec<NaiveDate> = chunk
+            .first()
+            .iter_days()
+            .take_while(|date| *date <= chunk.last())
+            .collect();
         let archive = self.census.rows(chunk);
         let objects = self.census.objects_by_date(chunk);
         let number = |of: &dyn Fn(NaiveDate) -> u64| -> ArrayRef {

@@ -196,7 +196,10 @@ fn block_options(spec: &JobSpec) -> Result<BlockOptions, SpecError> {
         limits.tag_bytes = bytes("limits.tag_bytes", size)?;
     }
     let counts = [
-        (spec.limits.attributes_per_tag, &mut limits.attributes_per_tag),
+        (
+            spec.limits.attributes_per_tag,
+            &mut limits.attributes_per_tag,
+        ),
         (spec.limits.blocks, &mut limits.blocks),
         (spec.limits.block_chars, &mut limits.block_chars),
         (spec.limits.depth, &mut limits.depth),
@@ -221,7 +224,12 @@ fn block_options(spec: &JobSpec) -> Result<BlockOptions, SpecError> {
 
 fn resources(spec: &JobSpec) -> Result<Resources, SpecError> {
     let threads = match spec.run.threads {
-        Some(0) => return Err(SpecError::key("run.threads", "0 threads; expected 1 or more")),
+        Some(0) => {
+            return Err(SpecError::key(
+                "run.threads",
+                "0 threads; expected 1 or more",
+            ));
+        }
         Some(threads) => threads,
         None => std::thread::available_parallelism().map_or(1, usize::from),
     };

@@ -69,11 +69,7 @@ impl<T> KeyCache<T> {
     pub(crate) fn original(&self, key: &str, time_micros: i64) -> Option<&T> {
         let known = self.known.get(key)?;
         match self.horizon {
-            Horizon::Micros(reach)
-                if time_micros.saturating_sub(known.time_micros) > reach =>
-            {
-                None
-            }
+            Horizon::Micros(reach) if time_micros.saturating_sub(known.time_micros) > reach => None,
             _ => Some(&known.page),
         }
     }

@@ -54,18 +54,19 @@ impl Location {
         } else if text.is_empty() {
             return Err(unknown("it is empty".to_owned()));
         } else {
-            let absolute =
-                std::path::absolute(FilePath::new(text)).map_err(|error| unknown(error.to_string()))?;
+            let absolute = std::path::absolute(FilePath::new(text))
+                .map_err(|error| unknown(error.to_string()))?;
             Url::from_file_path(absolute)
                 .map_err(|()| unknown("the path has no URL form".to_owned()))?
         };
         ObjectStoreScheme::parse(&url).map_err(|error| unknown(error.to_string()))?;
         let settings = std::env::vars().map(|(key, value)| (key.to_ascii_lowercase(), value));
-        let (store, path) =
-            object_store::parse_url_opts(&url, settings).map_err(|source| LocationError::Store {
+        let (store, path) = object_store::parse_url_opts(&url, settings).map_err(|source| {
+            LocationError::Store {
                 text: text.to_owned(),
                 source,
-            })?;
+            }
+        })?;
         Ok(Self {
             url,
             store: Arc::from(store),

@@ -125,6 +125,29 @@ impl Output {
             .map_err(|error| self.error(table, error))
     }
 
+    /// Values of the partition column under which `table` has rows.
+    ///
+    /// # Errors
+    /// As [`Output::open`].
+    pub async fn partitions(&self, table: Table) -> Result<BTreeSet<String>, TableError> {
+        let Some(opened) = self.open(table).await? else {
+            return Ok(BTreeSet::new());
+        };
+        let files = async {
+            let snapshot = opened.snapshot()?.snapshot().clone();
+            let log_store = opened.log_store();
+            let files: Vec<_> = (snapshot.file_views(log_store.as_ref(), None))
+                .try_collect()
+                .await?;
+            Ok(files)
+        };
+        let files = files.await.map_err(|error| self.error(table, error))?;
+        let column = self.partitioning.column();
+        Ok((files.iter())
+            .filter_map(|file| file.partition_values_map().remove(column).flatten())
+            .collect())
+    }
+
     /// A writer of data files for `table`. The files are invisible until a
     /// [`Output::replace`] names them.
     pub fn sink(&self, table: Table) -> TableSink {
@@ -246,7 +269,9 @@ impl Output {
     /// Columns and partition column of a table that is there must be the ones
     /// this job writes.
     fn check_layout(&self, table: Table, opened: &DeltaTable) -> Result<(), TableError> {
-        let snapshot = opened.snapshot().map_err(|error| self.error(table, error))?;
+        let snapshot = opened
+            .snapshot()
+            .map_err(|error| self.error(table, error))?;
         let partitions = snapshot.metadata().partition_columns();
         let names = |columns: &mut dyn Iterator<Item = String>, partition: &str| {
             format!(
@@ -263,10 +288,7 @@ impl Output {
             self.partitioning.column(),
         );
         let found = names(
-            &mut snapshot
-                .schema()
-                .fields()
-                .map(|field| field.name().clone()),
+            &mut snapshot.schema().fields().map(|field| field.name().clone()),
             &partitions.join(", "),
         );
         if expected == found {

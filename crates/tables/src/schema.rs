@@ -103,8 +103,8 @@ static SCHEMAS: LazyLock<HashMap<Table, SchemaRef>> = LazyLock::new(|| {
 /// and a test reads all of it: a statement that is wrong is a bug here, not
 /// input.
 fn parse(sql: &str) -> SchemaRef {
-    let mut statements = DFParser::parse_sql(sql)
-        .unwrap_or_else(|error| panic!("schema is no SQL: {error}\n{sql}"));
+    let mut statements =
+        DFParser::parse_sql(sql).unwrap_or_else(|error| panic!("schema is no SQL: {error}\n{sql}"));
     let Some(Statement::CreateExternalTable(table)) = statements.pop_front() else {
         panic!("schema is no CREATE EXTERNAL TABLE:\n{sql}");
     };

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use arrow::array::{Array, AsArray};
-use arrow::compute::{cast, kernels::aggregate};
+use arrow::compute::cast;
 use arrow::datatypes::{DataType, TimeUnit, TimestampMicrosecondType};
 use chrono::NaiveDate;
 use futures::{StreamExt, TryStreamExt};
@@ -108,7 +108,9 @@ impl Census {
         let mut objects = BTreeMap::new();
         for object in &self.objects {
             let dates: BTreeSet<_> = match &object.row_groups {
-                Ok(groups) => (groups.iter().flat_map(|group| group.dates.keys().copied())).collect(),
+                Ok(groups) => {
+                    (groups.iter().flat_map(|group| group.dates.keys().copied())).collect()
+                }
                 Err(_) => BTreeSet::from([object.home]),
             };
             for date in dates.into_iter().filter(|date| range.contains(*date)) {
@@ -127,8 +129,8 @@ impl Census {
                     .filter(|(date, _)| range.contains(**date))
                     .map(|(_, rows)| rows)
                     .sum::<u64>();
-                let share = u128::from(group.html_bytes) * u128::from(rows)
-                    / u128::from(group.rows.max(1));
+                let share =
+                    u128::from(group.html_bytes) * u128::from(rows) / u128::from(group.rows.max(1));
                 u64::try_from(share).unwrap_or(u64::MAX)
             })
             .sum()
@@ -182,8 +184,7 @@ async fn count_object(
             ..RowGroupCensus::default()
         };
         first_row += rows;
-        let outside =
-            |span: &TimeSpan| range.last() < span.first || span.last < range.first();
+        let outside = |span: &TimeSpan| range.last() < span.first || span.last < range.first();
         let mut counts = BTreeMap::new();
         if archive.by_date || !span.as_ref().is_some_and(outside) {
             match count_times(&open, index).await? {
@@ -191,7 +192,10 @@ async fn count_object(
                 Err(error) => group.unreadable = Some(error.to_string()),
             }
         }
-        earliest = earliest.into_iter().chain(counts.keys().flatten().copied()).min();
+        earliest = earliest
+            .into_iter()
+            .chain(counts.keys().flatten().copied())
+            .min();
         groups.push(group);
         times.push(counts);
     }
@@ -227,11 +231,8 @@ fn time_spans(open: &OpenObject) -> Result<Vec<Option<TimeSpan>>, ParquetError> 
         .column_name(ObjectColumn::FetchedAt)
         .unwrap_or(ObjectColumn::FetchedAt.name());
     let metadata = open.metadata();
-    let converter = StatisticsConverter::try_new(
-        name,
-        open.schema(),
-        metadata.file_metadata().schema_descr(),
-    )?;
+    let converter =
+        StatisticsConverter::try_new(name, open.schema(), metadata.file_metadata().schema_descr())?;
     let groups = metadata.row_groups();
     let micros = DataType::Timestamp(TimeUnit::Microsecond, None);
     let first = cast(&converter.row_group_mins(groups)?, &micros)?;
@@ -260,24 +261,8 @@ async fn count_times(
 ) -> Result<Result<DateCounts, ParquetError>, EngineError> {
     let counted = async {
         let mut counts = DateCounts::new();
-        let mut stream = open.stream(row_group, &[ObjectColumn::FetchedAt], None, 8192)?;
-        while let Some(batch) = stream.next().await {
-            let columns = open.columns(&batch?)?;
-            let Some(times) = columns.get(ObjectColumn::FetchedAt) else {
-                continue;
-            };
-            let times = times.as_primitive::<TimestampMicrosecondType>();
-            // Streams are mostly in order: whole batches fall on one date.
-            let one_day = aggregate::min(times)
-                .zip(aggregate::max(times))
-                .filter(|(first, last)| date_of_time(*first) == date_of_time(*last));
-            if let (Some((first, _)), 0) = (one_day, times.null_count()) {
-                *counts.entry(Some(date_of_time(first))).or_default() += times.len() as u64;
-                continue;
-            }
-            for time in times {
-                *counts.entry(time.map(date_of_time)).or_default() += 1;
-            }
+        for time in open.times(row_group).await? {
+            *counts.entry(time.map(date_of_time)).or_default() += 1;
         }
         Ok::<_, ParquetError>(counts)
     };

@@ -10,7 +10,7 @@ use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStoreExt};
 use tables::{DateRange, Location};
 
-pub use census::{Census, ObjectCensus, RowGroupCensus, RowDate, row_date};
+pub use census::{Census, ObjectCensus, RowDate, RowGroupCensus, row_date};
 pub use object::{Columns, ObjectColumn, OpenObject};
 
 use crate::error::EngineError;
@@ -47,10 +47,7 @@ impl ArchiveSource {
     /// one outside dated folders when all should be in them.
     pub async fn objects(&self, range: DateRange) -> Result<Vec<ArchiveObject>, EngineError> {
         let listed = self.list().await?;
-        let mut objects: Vec<_> = listed
-            .iter()
-            .filter_map(|meta| self.object(meta))
-            .collect();
+        let mut objects: Vec<_> = listed.iter().filter_map(|meta| self.object(meta)).collect();
         if objects.is_empty() {
             return Err(EngineError::EmptyArchive {
                 location: self.location.to_string(),
@@ -111,9 +108,7 @@ impl ArchiveSource {
         } else {
             relative.join("/")
         };
-        let hidden = relative
-            .iter()
-            .any(|part| part.starts_with(['_', '.']));
+        let hidden = relative.iter().any(|part| part.starts_with(['_', '.']));
         (is_parquet(&source) && !hidden).then(|| ArchiveObject {
             folder_date: source.split('/').rev().find_map(folder_date),
             source,

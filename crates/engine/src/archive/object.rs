@@ -1,12 +1,13 @@
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch};
+use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, Schema, TimeUnit};
+use arrow::datatypes::{DataType, Schema, TimeUnit, TimestampMicrosecondType};
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::ParquetFileReaderFactory;
 use datafusion::datasource::physical_plan::parquet::DefaultParquetFileReaderFactory;
 use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
+use futures::StreamExt;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, RowSelection};
 use parquet::arrow::async_reader::{
@@ -219,10 +220,15 @@ impl OpenObject {
             return 0;
         };
         let descriptor = self.metadata().file_metadata().schema_descr();
-        let bytes: i64 = (self.metadata().row_group(row_group).columns().iter().enumerate())
-            .filter(|(leaf, _)| descriptor.get_column_root_idx(*leaf) == root)
-            .map(|(_, column)| column.uncompressed_size())
-            .sum();
+        let bytes: i64 = (self
+            .metadata()
+            .row_group(row_group)
+            .columns()
+            .iter()
+            .enumerate())
+        .filter(|(leaf, _)| descriptor.get_column_root_idx(*leaf) == root)
+        .map(|(_, column)| column.uncompressed_size())
+        .sum();
         u64::try_from(bytes).unwrap_or(0)
     }
 
@@ -240,10 +246,7 @@ impl OpenObject {
     ) -> Result<ParquetRecordBatchStream<Box<dyn AsyncFileReader>>, ParquetError> {
         let reader = reader(&self.store, &self.file)?;
         let roots = columns.iter().filter_map(|column| self.root(*column));
-        let mask = ProjectionMask::roots(
-            self.metadata().file_metadata().schema_descr(),
-            roots,
-        );
+        let mask = ProjectionMask::roots(self.metadata().file_metadata().schema_descr(), roots);
         let mut builder =
             ParquetRecordBatchStreamBuilder::new_with_metadata(reader, self.metadata.clone())
                 .with_row_groups(vec![row_group])
@@ -271,6 +274,22 @@ impl OpenObject {
             arrays,
             rows: batch.num_rows(),
         })
+    }
+
+    /// The times of all rows of `row_group`, in microseconds.
+    ///
+    /// # Errors
+    /// Where they cannot be read.
+    pub async fn times(&self, row_group: usize) -> Result<Vec<Option<i64>>, ParquetError> {
+        let mut times = Vec::new();
+        let mut stream = self.stream(row_group, &[ObjectColumn::FetchedAt], None, 8192)?;
+        while let Some(batch) = stream.next().await {
+            let columns = self.columns(&batch?)?;
+            if let Some(column) = columns.get(ObjectColumn::FetchedAt) {
+                times.extend(column.as_primitive::<TimestampMicrosecondType>());
+            }
+        }
+        Ok(times)
     }
 
     /// An error of this object, sorted: a failing store stops the run, what

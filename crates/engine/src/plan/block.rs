@@ -126,12 +126,7 @@ impl Block {
     }
 
     /// Reads the HTML of `rows`, all of one row group, and parses it in tasks.
-    async fn pages(
-        &self,
-        rows: &RecordBatch,
-        reader: &mut PageReader,
-        out: &Out,
-    ) -> Result<()> {
+    async fn pages(&self, rows: &RecordBatch, reader: &mut PageReader, out: &Out) -> Result<()> {
         let object = reader
             .object(
                 rows.text("source")?.value(0),
@@ -164,8 +159,10 @@ impl Block {
             let (settings, out) = (Arc::clone(&self.settings), out.clone());
             tasks.spawn(async move {
                 let blocked = block(&batch, &pages, &settings);
-                drop((pages, permit));
+                drop(pages);
                 let _ = out.send(blocked).await;
+                // Only now: blocks that nobody has taken yet are memory too.
+                drop(permit);
             });
         }
         while let Some(done) = tasks.join_next().await {
@@ -176,7 +173,10 @@ impl Block {
 }
 
 fn split_by_row_group(batch: &RecordBatch) -> Result<Vec<RecordBatch>> {
-    let (sources, groups) = (batch.text("source")?, batch.numbers::<Int32Type>("row_group")?);
+    let (sources, groups) = (
+        batch.text("source")?,
+        batch.numbers::<Int32Type>("row_group")?,
+    );
     let mut parts = Vec::new();
     let mut start = 0;
     for row in 1..=batch.num_rows() {
@@ -248,10 +248,7 @@ fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> Result<Recor
     with_insertions(&blocked)
 }
 
-fn parse(
-    page: PageBytes<'_>,
-    settings: &Settings,
-) -> std::result::Result<Page, (Reason, String)> {
+fn parse(page: PageBytes<'_>, settings: &Settings) -> std::result::Result<Page, (Reason, String)> {
     let html = page
         .html
         .ok_or_else(|| (Reason::MissingHtml, "html is null".to_owned()))?;
@@ -291,7 +288,10 @@ fn with_insertions(blocked: &RecordBatch) -> Result<RecordBatch> {
         Arc::new(Int32Array::from_value(Phase::Insert as i32, rows)),
     )];
     for name in heavy {
-        given.push((name, new_null_array(inserted.array(name)?.data_type(), rows)));
+        given.push((
+            name,
+            new_null_array(inserted.array(name)?.data_type(), rows),
+        ));
     }
     let inserted = extend(&inserted, &BLOCKED, given)?;
     Ok(concat_batches(&BLOCKED, [&inserted, blocked])?)
@@ -353,7 +353,10 @@ impl BlockColumns {
         self.charset.append_value(page.charset);
         self.charset_source
             .append_value(page.charset_source.as_str());
-        let warnings = page.warnings.iter().map(|warning| Some(warning.to_string()));
+        let warnings = page
+            .warnings
+            .iter()
+            .map(|warning| Some(warning.to_string()));
         self.warnings.append_value(warnings);
         let blocks = &page.blocks;
         self.texts

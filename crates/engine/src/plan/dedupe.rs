@@ -68,8 +68,11 @@ struct DomainKeys {
     settings: Arc<Settings>,
     domain: String,
     known: KeyCache<Original>,
-    /// Batch of the last page, and its time.
-    last: Option<(i64, i64)>,
+    batch: Option<i64>,
+    /// Time of the newest first page of the batch. As in the replay, a
+    /// duplicate moves no clock: what is forgotten is a function of the first
+    /// pages alone, which is all that earlier dates leave.
+    newest: Option<i64>,
 }
 
 impl DomainKeys {
@@ -78,7 +81,8 @@ impl DomainKeys {
             known: KeyCache::new(settings.horizon),
             settings,
             domain: String::new(),
-            last: None,
+            batch: None,
+            newest: None,
         }
     }
 
@@ -101,7 +105,7 @@ impl DomainKeys {
                 duplicate_of.append_null();
                 continue;
             }
-            self.enter(domains.value(row), times.value(row), dates.value(row));
+            self.enter(domains.value(row), dates.value(row));
             let seen = Original {
                 request_url: some(request_urls, row).map(str::to_owned),
                 url: urls.value(row).to_owned(),
@@ -121,6 +125,7 @@ impl DomainKeys {
                 }
                 _ => {
                     self.known.insert(keys.value(row), times.value(row), seen);
+                    self.newest = self.newest.max(Some(times.value(row)));
                     status.append_value(was.as_str());
                     merged_by.append_null();
                     duplicate_of.append_null();
@@ -140,33 +145,31 @@ impl DomainKeys {
     }
 
     /// Starts a domain, and ends the batch before a page of a new one.
-    fn enter(&mut self, domain: &str, time: i64, date: i32) {
+    fn enter(&mut self, domain: &str, date: i32) {
         if domain != self.domain {
             domain.clone_into(&mut self.domain);
             self.known = KeyCache::new(self.settings.horizon);
-            self.last = None;
+            (self.batch, self.newest) = (None, None);
         }
         let batch = match self.settings.batch {
-            Batch::Page => time,
             Batch::Date => i64::from(date),
-            Batch::Run => 0,
+            Batch::Page | Batch::Run => 0,
         };
-        if let Some((last, newest)) = self.last
-            && (self.settings.batch == Batch::Page || last != batch)
-        {
+        let ended = self.settings.batch == Batch::Page || self.batch != Some(batch);
+        if let (true, Some(newest)) = (ended, self.newest) {
             self.known.end_batch(newest);
+            self.newest = None;
         }
-        self.last = Some((batch, time));
+        self.batch = Some(batch);
     }
 
     fn step(&self, original: &Original, duplicate: &Original) -> MergeStep {
         let normalized = |url: &str| {
             let keyer = &self.settings.keyer;
             // Both had a key a moment ago; a URL that has none is its own form.
-            keyer.parse(url).map_or_else(
-                |_| url.to_owned(),
-                |page| keyer.key(&page, None).normalized,
-            )
+            keyer
+                .parse(url)
+                .map_or_else(|_| url.to_owned(), |page| keyer.key(&page, None).normalized)
         };
         let (first, second) = (normalized(&original.url), normalized(&duplicate.url));
         merge_step(&original.seen(&first), &duplicate.seen(&second))

@@ -182,4 +182,3 @@ fn shaped(rows: DataFrame, schema: &SchemaRef, given: Vec<(&str, Expr)>) -> Resu
 fn external(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> DataFusionError {
     DataFusionError::External(error.into())
 }
-

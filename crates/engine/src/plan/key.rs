@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow::array::{
-    Array, BooleanBuilder, Int32Array, ListBuilder, RecordBatch, StringBuilder,
-};
+use arrow::array::{Array, BooleanBuilder, Int32Array, ListBuilder, RecordBatch, StringBuilder};
 use arrow::datatypes::{DataType, Int32Type, Int64Type, SchemaRef};
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};

@@ -30,9 +30,7 @@ mod write;
 
 use std::sync::Arc;
 
-use arrow::array::{
-    Date32Builder, Int32Builder, Int64Builder, RecordBatch, StringBuilder,
-};
+use arrow::array::{Date32Builder, Int32Builder, Int64Builder, RecordBatch, StringBuilder};
 use arrow::datatypes::{Date32Type, Int64Type};
 use datafusion::datasource::{MemTable, provider_as_source};
 use datafusion::error::{DataFusionError, Result};
@@ -171,11 +169,11 @@ fn work(job: &Job, census: &Census, chunk: DateRange) -> Result<LogicalPlan> {
         .collect();
     for object in census.objects() {
         let units: Vec<(Option<usize>, u64, Option<&str>)> = match &object.row_groups {
-            Err(problem) if chunk.contains(object.home) => vec![(None, 1, Some(problem))],
+            Err(problem) if chunk.contains(object.home) => vec![(None, 1, Some(problem.as_str()))],
             Err(_) => Vec::new(),
             Ok(groups) => (groups.iter().enumerate())
                 .filter(|(_, group)| group.dates.keys().any(|date| chunk.contains(*date)))
-                .map(|(index, group)| (Some(index), group.rows, None))
+                .map(|(index, group)| (Some(index), group.rows, group.unreadable.as_deref()))
                 .collect(),
         };
         for (row_group, rows, problem) in units {

@@ -44,10 +44,7 @@ impl PageReader {
     /// The object `source`. The scan has opened it before: that it is no
     /// Parquet now means that it changed under the run.
     pub(crate) async fn object(&mut self, source: &str, bytes: i64) -> Result<PageObject<'_>> {
-        let known = self
-            .open
-            .take()
-            .filter(|open| open.source() == source);
+        let known = self.open.take().filter(|open| open.source() == source);
         let open = match known {
             Some(open) => open,
             None => OpenObject::open(&self.archive, source, bytes.unsigned_abs()).await??,
@@ -101,7 +98,9 @@ impl<'a> PageStream<'a> {
     }
 
     /// The next pages; after an inner error, the rest cannot be decoded.
-    pub(crate) async fn next(&mut self) -> Result<Option<std::result::Result<Pages, ParquetError>>> {
+    pub(crate) async fn next(
+        &mut self,
+    ) -> Result<Option<std::result::Result<Pages, ParquetError>>> {
         if let Some(error) = self.error.take() {
             return Ok(Some(Err(self.object.decode_error(error)?)));
         }

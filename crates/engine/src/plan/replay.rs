@@ -7,9 +7,7 @@ use arrow::array::{
     StringBuilder, UInt32Array,
 };
 use arrow::compute::take_record_batch;
-use arrow::datatypes::{
-    DataType, Int32Type, Int64Type, SchemaRef, TimestampMicrosecondType,
-};
+use arrow::datatypes::{DataType, Int32Type, Int64Type, SchemaRef, TimestampMicrosecondType};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
@@ -186,7 +184,10 @@ impl PageRow<'_> {
     /// Lengths of the blocks in UTF-16 units [O D8].
     fn utf16_lengths(&self) -> Result<Vec<usize>> {
         let texts = items(self.texts, self.row)?;
-        Ok(texts.iter().map(|text| text.encode_utf16().count()).collect())
+        Ok(texts
+            .iter()
+            .map(|text| text.encode_utf16().count())
+            .collect())
     }
 }
 
@@ -273,7 +274,14 @@ impl DomainStream {
             let labels = self.tree.label(&page.branch, &page.hashes);
             let ordinal = self.before + self.labelled;
             self.labelled += 1;
-            out.page(Status::Unique, page, &labels, ordinal, &page.hashes, settings);
+            out.page(
+                Status::Unique,
+                page,
+                &labels,
+                ordinal,
+                &page.hashes,
+                settings,
+            );
             return Ok(());
         }
         let labels = self.tree.label(&page.branch, &page.hashes);
@@ -365,9 +373,8 @@ impl LabelColumns {
         self.node
             .append_value(node_name(&page.branch, labels.node.depth, host));
         self.support.append_option(number(labels.node.support));
-        self.boilerplate.append_value(
-            (blocks.iter()).map(|label| Some(label.verdict == Verdict::Boilerplate)),
-        );
+        self.boilerplate
+            .append_value((blocks.iter()).map(|label| Some(label.verdict == Verdict::Boilerplate)));
         self.ordinal.append_value(ordinal);
         self.entry_hashes.append_value(distinct(entry));
         if !settings.write_blocks {

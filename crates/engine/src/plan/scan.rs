@@ -3,23 +3,22 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray, Date32Builder, Int32Array, Int64Array, RecordBatch, StringArray,
-    StringBuilder,
+    Array, ArrayRef, AsArray, Date32Array, Date32Builder, Int32Array, Int64Array, RecordBatch,
+    RecordBatchOptions, StringArray, StringBuilder, TimestampMicrosecondArray,
 };
 use arrow::compute::filter_record_batch;
 use arrow::datatypes::{
-    Date32Type, Int32Type, Int64Type, SchemaRef, TimestampMicrosecondType,
+    Date32Type, Int32Type, Int64Type, Schema, SchemaRef, TimestampMicrosecondType,
 };
 use chrono::NaiveDate;
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::stream::RecordBatchReceiverStreamBuilder;
 use futures::StreamExt;
-use parquet::errors::ParquetError;
 use tables::{DateRange, Reason, date_from_days, days_from_date};
 use tokio::sync::mpsc::Sender;
 
-use super::stage::{Named, SCANNED, some};
+use super::stage::{Named, SCANNED, extend, some};
 use super::step::Step;
 use crate::archive::{ArchiveSource, Columns, ObjectColumn, OpenObject, row_date};
 
@@ -113,22 +112,27 @@ impl Scan {
         batch_rows: usize,
         out: &Sender<Result<RecordBatch>>,
     ) -> Result<()> {
-        let (Some(row_group), None) = (work.row_group, &work.problem) else {
+        let Some(row_group) = work.row_group else {
             send(out, self.unreadable_object(work)?).await;
             return Ok(());
         };
-        if open.as_ref().is_none_or(|open| open.source() != work.source) {
-            let bytes = work.object_bytes.unsigned_abs();
-            match OpenObject::open(&self.archive, &work.source, bytes).await? {
-                Ok(opened) => *open = Some(opened),
-                Err(error) => return Err(ParquetError::External(Box::new(error)).into()),
+        let object = match open.take().filter(|open| open.source() == work.source) {
+            Some(known) => known,
+            None => {
+                let bytes = work.object_bytes.unsigned_abs();
+                OpenObject::open(&self.archive, &work.source, bytes).await??
             }
-        }
-        let Some(object) = open else { return Ok(()) };
+        };
+        let object = open.insert(object);
         let group = usize::try_from(row_group).unwrap_or(0);
-        let (first, rows) = object.row_range(group);
+        let (first, count) = object.row_range(group);
+        if let Some(problem) = &work.problem {
+            // The census could not tell their dates, and counted them at home.
+            let rows = (first..first + count).map(|row| (row, None)).collect();
+            send(out, self.unreadable_rows(work, rows, problem)?).await;
+            return Ok(());
+        }
         let mut next = first;
-        let end = first + rows;
         let failed = match object.stream(group, &NARROW, None, batch_rows) {
             Err(error) => Some(error),
             Ok(mut stream) => loop {
@@ -149,7 +153,10 @@ impl Scan {
         };
         if let Some(error) = failed {
             let error = object.decode_error(error)?;
-            send(out, self.unreadable_rows(work, next..end, &error)?).await;
+            let times = object.times(group).await?;
+            let rows = (first..).zip(times).filter(|(row, _)| *row >= next);
+            let rows = rows.collect();
+            send(out, self.unreadable_rows(work, rows, &error.to_string())?).await;
         }
         Ok(())
     }
@@ -193,9 +200,10 @@ impl Scan {
         let batch = RecordBatch::try_new(
             self.schema(),
             vec![
-                Arc::new(StringArray::from_iter_values(
-                    std::iter::repeat_n(&work.source, rows),
-                )),
+                Arc::new(StringArray::from_iter_values(std::iter::repeat_n(
+                    &work.source,
+                    rows,
+                ))),
                 Arc::new(Int64Array::from_value(work.object_bytes, rows)),
                 Arc::new(Int32Array::from_value(row_group, rows)),
                 Arc::new(Int64Array::from_iter_values(first..first + rows as i64)),
@@ -224,41 +232,39 @@ impl Scan {
 
     fn unreadable_object(&self, work: &Work) -> Result<RecordBatch> {
         let detail = work.problem.as_deref().unwrap_or("no row group");
+        let bytes: ArrayRef = Arc::new(Int64Array::from_value(work.object_bytes, 1));
         self.bare(
             work,
-            vec![None],
+            &[(None, None)],
             Reason::UnreadableObject,
             detail,
-            Some(work.object_bytes),
+            vec![("bytes", bytes)],
         )
     }
 
     fn unreadable_rows(
         &self,
         work: &Work,
-        rows: std::ops::Range<i64>,
-        error: &ParquetError,
+        rows: Vec<(i64, Option<i64>)>,
+        error: &str,
     ) -> Result<RecordBatch> {
         let group = work.row_group.unwrap_or_default();
-        let detail = format!("row group {group}, from row {}: {error}", rows.start);
-        let batch = self.bare(
-            work,
-            rows.map(Some).collect(),
-            Reason::UnreadableRow,
-            &detail,
-            None,
-        )?;
+        let first = rows.first().map_or(0, |(row, _)| *row);
+        let detail = format!("row group {group}, from row {first}: {error}");
+        let rows: Vec<_> = (rows.into_iter().map(|(row, time)| (Some(row), time))).collect();
+        let batch = self.bare(work, &rows, Reason::UnreadableRow, &detail, Vec::new())?;
         self.in_range(&batch)
     }
 
-    /// Rows of which nothing is known but where they are.
+    /// Rows of which no more is known than where they are, and when they were
+    /// fetched.
     fn bare(
         &self,
         work: &Work,
-        rows: Vec<Option<i64>>,
+        rows: &[(Option<i64>, Option<i64>)],
         reason: Reason,
         detail: &str,
-        bytes: Option<i64>,
+        mut given: Vec<(&str, ArrayRef)>,
     ) -> Result<RecordBatch> {
         let count = rows.len();
         let repeat = |text: &str| -> ArrayRef {
@@ -266,41 +272,34 @@ impl Scan {
                 text, count,
             )))
         };
-        let given: Vec<(&str, ArrayRef)> = vec![
+        let dates = rows.iter().map(|(_, time)| {
+            let (date, _) = row_date(*time, work.home, work.folder);
+            days_from_date(date)
+        });
+        let times: TimestampMicrosecondArray = rows.iter().map(|(_, time)| *time).collect();
+        let numbers = |values: Vec<Option<i64>>| -> ArrayRef { Arc::new(Int64Array::from(values)) };
+        given.extend([
             ("source", repeat(&work.source)),
             (
                 "object_bytes",
-                Arc::new(Int64Array::from_value(work.object_bytes, count)),
+                numbers(vec![Some(work.object_bytes); count]),
             ),
             (
                 "row_group",
-                Arc::new(Int32Array::from(vec![work.row_group; count])),
+                Arc::new(Int32Array::from(vec![work.row_group; count])) as ArrayRef,
             ),
-            ("row", Arc::new(Int64Array::from(rows))),
-            (
-                "date",
-                Arc::new(arrow::array::Date32Array::from_value(
-                    days_from_date(work.home),
-                    count,
-                )),
-            ),
+            ("row", numbers(rows.iter().map(|(row, _)| *row).collect())),
+            ("date", Arc::new(Date32Array::from_iter_values(dates))),
+            ("fetched_at", Arc::new(times.with_timezone("UTC"))),
             ("reason", repeat(reason.code())),
             ("detail", repeat(detail)),
-            ("bytes", Arc::new(Int64Array::from(vec![bytes; count]))),
-        ];
-        let columns = SCANNED
-            .fields()
-            .iter()
-            .map(|field| {
-                (given.iter())
-                    .find(|(name, _)| name == field.name())
-                    .map_or_else(
-                        || arrow::array::new_null_array(field.data_type(), count),
-                        |(_, array)| Arc::clone(array),
-                    )
-            })
-            .collect();
-        Ok(RecordBatch::try_new(self.schema(), columns)?)
+        ]);
+        let empty = RecordBatch::try_new_with_options(
+            Arc::new(Schema::empty()),
+            Vec::new(),
+            &RecordBatchOptions::new().with_row_count(Some(count)),
+        )?;
+        extend(&empty, &SCANNED, given)
     }
 }
 

@@ -81,7 +81,8 @@ impl Phase {
 }
 
 /// What the scan starts from: one row per row group, or per object that cannot
-/// be opened.
+/// be opened. `problem` says why it cannot, or why the times of the row group
+/// cannot be decoded.
 pub(crate) static WORK: LazyLock<SchemaRef> = LazyLock::new(|| {
     schema(&[
         ("source", DataType::Utf8),
@@ -233,7 +234,6 @@ pub(crate) trait Named {
         let array = self.array(name)?;
         array.as_binary_opt().ok_or_else(|| wrong(name, array))
     }
-
 
     fn lists(&self, name: &str) -> Result<&arrow::array::ListArray> {
         let array = self.array(name)?;

@@ -277,12 +277,12 @@ fn table_rows(
     let columns = schema
         .fields()
         .iter()
-        .map(|field| {
-            match given.iter().find(|(name, _)| name == field.name()) {
+        .map(
+            |field| match given.iter().find(|(name, _)| name == field.name()) {
                 Some((_, array)) => Ok(Arc::clone(array)),
                 None => Ok(take(batch.array(field.name())?, &rows, None)?),
-            }
-        })
+            },
+        )
         .collect::<Result<_>>()?;
     Ok(RecordBatch::try_new(schema, columns)?)
 }

@@ -1,0 +1,206 @@
+//! Reading a job spec: TOML, overrides, and errors that name the key.
+
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+use super::JobSpec;
+
+/// A job spec that does not read.
+#[derive(Debug, thiserror::Error)]
+pub enum SpecError {
+    /// The file cannot be opened.
+    #[error("job file {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The file is no TOML.
+    #[error("job file {}: {source}", path.display())]
+    NoToml {
+        /// The file.
+        path: PathBuf,
+        /// Line and cause.
+        #[source]
+        source: Box<toml::de::Error>,
+    },
+    /// An override has no `=`, or goes through a value that is no section.
+    #[error("--set {text}: expected KEY=VALUE with a key such as tree.heuristic")]
+    BadOverride {
+        /// What was given.
+        text: String,
+    },
+    /// A key that is unknown, missing, or of another type.
+    #[error("{key}: {expected}")]
+    Key {
+        /// The key, in dotted form.
+        key: String,
+        /// What was found and what was expected.
+        expected: String,
+    },
+}
+
+impl SpecError {
+    pub(crate) fn key(key: &str, expected: impl Into<String>) -> Self {
+        Self::Key {
+            key: key.to_owned(),
+            expected: expected.into(),
+        }
+    }
+}
+
+impl JobSpec {
+    /// Reads the job file at `path` and applies `overrides`, each `KEY=VALUE`
+    /// with a dotted key. A value that is no TOML is taken as a string.
+    ///
+    /// # Errors
+    /// [`SpecError`], naming the key and what was expected.
+    pub fn read(path: &Path, overrides: &[String]) -> Result<Self, SpecError> {
+        let text = std::fs::read_to_string(path).map_err(|source| SpecError::Unreadable {
+            path: path.to_owned(),
+            source,
+        })?;
+        let mut table: Table = text.parse().map_err(|source| SpecError::NoToml {
+            path: path.to_owned(),
+            source: Box::new(source),
+        })?;
+        for text in overrides {
+            apply_override(&mut table, text)?;
+        }
+        Self::from_table(table)
+    }
+
+    fn from_table(table: Table) -> Result<Self, SpecError> {
+        serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
+            let key = error.path().to_string();
+            let expected = error.into_inner().to_string();
+            Self::key_error(&key, expected.trim())
+        })
+    }
+
+    /// serde names an unknown or missing field in the message and stops the
+    /// path at its section.
+    fn key_error(section: &str, message: &str) -> SpecError {
+        let field = ["unknown field `", "missing field `"]
+            .iter()
+            .find_map(|start| message.strip_prefix(start)?.split('`').next());
+        let key = match (section, field) {
+            ("" | ".", Some(field)) => field.to_owned(),
+            (section, Some(field))
+                if section != field && !section.ends_with(&format!(".{field}")) =>
+            {
+                format!("{section}.{field}")
+            }
+            (section, _) => section.to_owned(),
+        };
+        SpecError::key(&key, message)
+    }
+}
+
+fn apply_override(table: &mut Table, text: &str) -> Result<(), SpecError> {
+    let bad = || SpecError::BadOverride {
+        text: text.to_owned(),
+    };
+    let (key, value) = text.split_once('=').ok_or_else(bad)?;
+    let value = format!("value = {value}")
+        .parse::<Table>()
+        .ok()
+        .and_then(|mut table| table.remove("value"))
+        .unwrap_or_else(|| Value::String(value.to_owned()));
+    let mut section = table;
+    let (path, last) = match key.trim().rsplit_once('.') {
+        Some((path, last)) => (path, last),
+        None => ("", key.trim()),
+    };
+    for name in path.split('.').filter(|name| !name.is_empty()) {
+        section = section
+            .entry(name)
+            .or_insert_with(|| Value::Table(Table::new()))
+            .as_table_mut()
+            .ok_or_else(bad)?;
+    }
+    if last.is_empty() {
+        return Err(bad());
+    }
+    section.insert(last.to_owned(), value);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Batch;
+    use bytesize::ByteSize;
+
+    const JOB: &str = "[archive]\nlocation = 'in'\n[output]\nlocation = 'out'\n";
+
+    fn read(text: &str, overrides: &[&str]) -> Result<JobSpec, SpecError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("job.toml");
+        std::fs::write(&path, text).unwrap();
+        let overrides: Vec<_> = overrides.iter().map(ToString::to_string).collect();
+        JobSpec::read(&path, &overrides)
+    }
+
+    #[test]
+    fn defaults_are_the_published_method() {
+        let spec = read(JOB, &[]).unwrap();
+        assert_eq!(spec.tree.heuristic, "strict");
+        assert_eq!(spec.window.max_documents, 10_000);
+        assert_eq!(spec.dedup.horizon, "all");
+        assert_eq!(spec.tree.batch, Batch::Date);
+    }
+
+    #[test]
+    fn overrides_reach_any_key_and_keep_their_type() {
+        let spec = read(
+            JOB,
+            &[
+                "archive.location=s3://bucket/x",
+                "run.threads=1",
+                "run.chunk_bytes=64MB",
+                "window.max_documents=5",
+                "archive.columns.html=body",
+                "domain.extra_suffixes=['go.com']",
+            ],
+        )
+        .unwrap();
+        assert_eq!(spec.archive.location, "s3://bucket/x");
+        assert_eq!(spec.run.threads, Some(1));
+        assert_eq!(spec.run.chunk_bytes, ByteSize::mb(64));
+        assert_eq!(spec.archive.columns.html.as_deref(), Some("body"));
+        assert_eq!(spec.domain.extra_suffixes, ["go.com"]);
+    }
+
+    #[test]
+    fn errors_name_the_key_and_what_was_expected() {
+        for (overrides, key, word) in [
+            (&["tree.heuristics=strict"][..], "tree.heuristics", "batch"),
+            (&["archive.columns.body=x"], "archive.columns.body", "html"),
+            (&["run.threads=many"], "run.threads", "usize"),
+            (&["tree.batch=week"], "tree.batch", "page"),
+            (&["speed.fast=true"], "speed", "archive"),
+            (&["run.chunk_bytes=lots"], "run.chunk_bytes", "lots"),
+        ] {
+            let error = read(JOB, overrides).unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("{key}: ")) && error.contains(word),
+                "{overrides:?}: {error}"
+            );
+        }
+        let error = read("[archive]\n[output]\nlocation='o'", &[])
+            .unwrap_err()
+            .to_string();
+        assert!(error.starts_with("archive.location: missing"), "{error}");
+        let error = read("[archive", &[]).unwrap_err().to_string();
+        assert!(
+            error.contains("job.toml") && error.contains("line 1"),
+            "{error}"
+        );
+        let error = read(JOB, &["nonsense"]).unwrap_err().to_string();
+        assert!(error.contains("--set nonsense"), "{error}");
+    }
+}
