@@ -51,15 +51,16 @@ pub async fn query(job: &Job, sql: &str) -> Result<Vec<RecordBatch>, EngineError
 async fn register_archive(context: &SessionContext, job: &Job) -> Result<(), EngineError> {
     let location = &job.archive.location;
     context.register_object_store(&location.store_url(), Arc::clone(location.store()));
+    let mut url = location.url().to_string();
+    if job.archive.single_object().await?.is_none() && !url.ends_with('/') {
+        url.push('/');
+    }
     let mut options = ParquetReadOptions::default();
     if job.archive.by_date {
         options = options.table_partition_cols(vec![("date".to_owned(), DataType::Date32)]);
     }
-    let registered = context
-        .register_parquet("archive", location.url().as_str(), options)
-        .await;
-    if let Err(error) = registered {
-        tracing::debug!(%error, "no table `archive`");
+    if let Err(error) = context.register_parquet("archive", url, options).await {
+        tracing::warn!("there is no table `archive`: {error}");
     }
     Ok(())
 }

@@ -78,22 +78,37 @@ impl ArchiveSource {
             .fold(root.clone(), |path, part| path.join(part))
     }
 
-    async fn list(&self) -> Result<Vec<ObjectMeta>, EngineError> {
-        let store = self.location.store();
+    /// The object at the location itself, where it is no folder.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn single_object(&self) -> Result<Option<ObjectMeta>, EngineError> {
         let path = self.location.path();
-        let failed = |source: object_store::Error| EngineError::Store {
+        if !is_parquet(path.filename().unwrap_or_default()) {
+            return Ok(None);
+        }
+        match self.location.store().head(path).await {
+            Ok(meta) => Ok(Some(meta)),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(self.cannot_list(error)),
+        }
+    }
+
+    async fn list(&self) -> Result<Vec<ObjectMeta>, EngineError> {
+        if let Some(meta) = self.single_object().await? {
+            return Ok(vec![meta]);
+        }
+        let store = self.location.store();
+        let listed = store.list(Some(self.location.path())).try_collect().await;
+        listed.map_err(|error| self.cannot_list(error))
+    }
+
+    fn cannot_list(&self, source: object_store::Error) -> EngineError {
+        EngineError::Store {
             doing: "list",
             object: self.location.to_string(),
             source,
-        };
-        if is_parquet(path.filename().unwrap_or_default()) {
-            match store.head(path).await {
-                Ok(meta) => return Ok(vec![meta]),
-                Err(object_store::Error::NotFound { .. }) => {}
-                Err(error) => return Err(failed(error)),
-            }
         }
-        store.list(Some(path)).try_collect().await.map_err(failed)
     }
 
     /// `None` for what is no Parquet object, or hidden as `_log` and `.tmp`
