@@ -33,9 +33,10 @@ backfill: build ## Run the job: DATE=A..B ARCHIVE=... OUTPUT=... SET="key=value 
 sql: build ## Query the tables: QUERY="SELECT ..."
 	@$(URLTREE) sql --job $(JOB) $(SETTINGS) "$(QUERY)"
 
-check: ## Formatting and lints, warnings denied
+check: ## Formatting, lints and documentation, warnings denied
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
 
 test: ## Every test
 ifeq ($(NEXTEST),yes)

@@ -40,7 +40,7 @@ pub(crate) enum Command {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct JobArgs {
-    /// The job: a TOML file with [archive], [output] and the settings.
+    /// The job: a TOML file that names the archive, the output and the settings.
     #[arg(long, value_name = "FILE")]
     pub(crate) job: PathBuf,
     /// Override a key of the job, such as archive.location=pages.parquet.

@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // The one place that writes an error: a closed stderr is no reason
             // to fail differently.
-            let _ = writeln!(std::io::stderr(), "error: {error:#}");
+            let _ = writeln!(std::io::stderr(), "error: {}", message(&error));
             ExitCode::from(exit_code(&error))
         }
     }
@@ -81,6 +81,14 @@ fn print(text: &str) -> Result<()> {
         // A reader that has seen enough, such as `head`.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => other.context("cannot write the result"),
+    }
+}
+
+/// The engine's errors name their cause themselves.
+fn message(error: &anyhow::Error) -> String {
+    match error.downcast_ref::<EngineError>() {
+        Some(error) => error.to_string(),
+        None => format!("{error:#}"),
     }
 }
 

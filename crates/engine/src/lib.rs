@@ -2,7 +2,7 @@
 //!
 //! A [`JobSpec`] is what a user writes, a [`Job`] is a spec that was checked,
 //! and [`backfill`] runs it over a range of dates: it counts the archive's rows
-//! ([`archive::Census`]), cuts the range into chunks, and for each chunk plans
+//! (the census), cuts the range into chunks, and for each chunk plans
 //! the five steps as one DataFusion plan, checks that every row is accounted
 //! for, and commits the tables. [`query`] runs SQL over what is there.
 //!
@@ -26,7 +26,7 @@
 //! has no engine of its own and prints nothing.
 
 mod account;
-pub mod archive;
+mod archive;
 mod backfill;
 mod chunk;
 mod error;
@@ -37,6 +37,7 @@ mod query;
 mod spec;
 
 pub use account::{Account, Tally};
+pub use archive::ArchiveSource;
 pub use backfill::{RunReport, backfill, explain};
 pub use error::{EngineError, ErrorClass};
 pub use job::{Job, Resources, Settings};

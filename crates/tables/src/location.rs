@@ -60,7 +60,10 @@ impl Location {
                 .map_err(|()| unknown("the path has no URL form".to_owned()))?
         };
         ObjectStoreScheme::parse(&url).map_err(|error| unknown(error.to_string()))?;
-        let settings = std::env::vars().map(|(key, value)| (key.to_ascii_lowercase(), value));
+        let variables = std::env::vars().map(|(key, value)| (key.to_ascii_lowercase(), value));
+        // Who writes http:// means it; stores in the cloud need AWS_ALLOW_HTTP.
+        let plain = (url.scheme() == "http").then(|| ("allow_http".to_owned(), "true".to_owned()));
+        let settings = variables.chain(plain);
         let (store, path) = object_store::parse_url_opts(&url, settings).map_err(|source| {
             LocationError::Store {
                 text: text.to_owned(),
@@ -77,6 +80,11 @@ impl Location {
     /// The absolute URL.
     pub fn url(&self) -> &Url {
         &self.url
+    }
+
+    /// Is this on a web server, not in an object store?
+    pub fn is_web(&self) -> bool {
+        matches!(self.url.scheme(), "http" | "https")
     }
 
     /// The store, rooted where its scheme roots it: the file system, a bucket.

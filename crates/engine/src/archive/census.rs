@@ -21,43 +21,45 @@ const CONCURRENT_OBJECTS: usize = 16;
 /// from the `fetched_at` column alone, before any work: chunks are cut by it,
 /// and what a run wrote must add up to it.
 #[derive(Debug, Default)]
-pub struct Census {
+pub(crate) struct Census {
     objects: Vec<ObjectCensus>,
 }
 
 /// The rows of one object.
 #[derive(Debug)]
-pub struct ObjectCensus {
+pub(crate) struct ObjectCensus {
     /// The object.
-    pub object: ArchiveObject,
+    pub(crate) object: ArchiveObject,
     /// The date of what has none of its own: the folder's, else the earliest
     /// in the object, else the run's first.
-    pub home: NaiveDate,
+    pub(crate) home: NaiveDate,
     /// Its row groups, or why it cannot be opened.
-    pub row_groups: Result<Vec<RowGroupCensus>, String>,
+    pub(crate) row_groups: Result<Vec<RowGroupCensus>, String>,
 }
 
 /// The rows of one row group.
 #[derive(Debug, Clone, Default)]
-pub struct RowGroupCensus {
+pub(crate) struct RowGroupCensus {
     /// Bytes of HTML after decompression.
-    pub html_bytes: u64,
-    /// First row in the object.
-    pub first_row: u64,
+    pub(crate) html_bytes: u64,
     /// Number of rows.
-    pub rows: u64,
+    pub(crate) rows: u64,
     /// Rows per date, for the dates of the range that was asked for.
-    pub dates: BTreeMap<NaiveDate, u64>,
+    pub(crate) dates: BTreeMap<NaiveDate, u64>,
     /// Why the times cannot be decoded; all rows count at the home date then.
-    pub unreadable: Option<String>,
+    pub(crate) unreadable: Option<String>,
 }
 
 /// On which date a row counts, and what is wrong with its time.
-pub type RowDate = (NaiveDate, Option<Reason>);
+pub(crate) type RowDate = (NaiveDate, Option<Reason>);
 
 /// The date of a row fetched at `time_micros` in an object whose home date is
 /// `home`, and whose folder alone decides where `folder` is given.
-pub fn row_date(time_micros: Option<i64>, home: NaiveDate, folder: Option<NaiveDate>) -> RowDate {
+pub(crate) fn row_date(
+    time_micros: Option<i64>,
+    home: NaiveDate,
+    folder: Option<NaiveDate>,
+) -> RowDate {
     let Some(time) = time_micros else {
         return (home, Some(Reason::MissingTime));
     };
@@ -79,7 +81,10 @@ impl Census {
     /// # Errors
     /// Where the store fails, or an object lacks a column. An object that is
     /// no Parquet is part of the census.
-    pub async fn take(archive: &ArchiveSource, range: DateRange) -> Result<Self, EngineError> {
+    pub(crate) async fn take(
+        archive: &ArchiveSource,
+        range: DateRange,
+    ) -> Result<Self, EngineError> {
         let objects = archive.objects(range).await?;
         let objects = futures::stream::iter(objects)
             .map(|object| count_object(archive, object, range))
@@ -90,12 +95,12 @@ impl Census {
     }
 
     /// The objects, in order of their path.
-    pub fn objects(&self) -> &[ObjectCensus] {
+    pub(crate) fn objects(&self) -> &[ObjectCensus] {
         &self.objects
     }
 
     /// Archive rows on each date of `range`; dates without rows are left out.
-    pub fn rows(&self, range: DateRange) -> BTreeMap<NaiveDate, u64> {
+    pub(crate) fn rows(&self, range: DateRange) -> BTreeMap<NaiveDate, u64> {
         let mut rows = BTreeMap::new();
         for (date, count) in self.dates(range) {
             *rows.entry(date).or_default() += count;
@@ -104,7 +109,7 @@ impl Census {
     }
 
     /// Objects with rows on each date of `range`, unreadable ones at home.
-    pub fn objects_by_date(&self, range: DateRange) -> BTreeMap<NaiveDate, u64> {
+    pub(crate) fn objects_by_date(&self, range: DateRange) -> BTreeMap<NaiveDate, u64> {
         let mut objects = BTreeMap::new();
         for object in &self.objects {
             let dates: BTreeSet<_> = match &object.row_groups {
@@ -122,7 +127,7 @@ impl Census {
 
     /// Bytes of HTML on the dates of `range`, row groups that span dates being
     /// shared out by rows.
-    pub fn html_bytes(&self, range: DateRange) -> u64 {
+    pub(crate) fn html_bytes(&self, range: DateRange) -> u64 {
         self.groups()
             .map(|group| {
                 let rows = (group.dates.iter())
@@ -174,16 +179,13 @@ async fn count_object(
     let mut groups = Vec::with_capacity(spans.len());
     let mut times = Vec::with_capacity(spans.len());
     let mut earliest = spans.iter().flatten().map(|span| span.first).min();
-    let mut first_row = 0;
     for (index, span) in spans.iter().enumerate() {
         let rows = u64::try_from(open.metadata().row_group(index).num_rows()).unwrap_or(0);
         let mut group = RowGroupCensus {
             html_bytes: open.html_bytes(index),
-            first_row,
             rows,
             ..RowGroupCensus::default()
         };
-        first_row += rows;
         let outside = |span: &TimeSpan| range.last() < span.first || span.last < range.first();
         let mut counts = BTreeMap::new();
         if archive.by_date || !span.as_ref().is_some_and(outside) {

@@ -3,6 +3,7 @@
 
 mod census;
 mod object;
+mod reader;
 
 use chrono::NaiveDate;
 use futures::TryStreamExt;
@@ -10,8 +11,8 @@ use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStoreExt};
 use tables::{DateRange, Location};
 
-pub use census::{Census, ObjectCensus, RowDate, RowGroupCensus, row_date};
-pub use object::{Columns, ObjectColumn, OpenObject};
+pub(crate) use census::{Census, ObjectCensus, row_date};
+pub(crate) use object::{Columns, ObjectColumn, ObjectStream, OpenObject};
 
 use crate::error::EngineError;
 use crate::spec::ColumnNames;
@@ -29,13 +30,13 @@ pub struct ArchiveSource {
 
 /// One Parquet object of the archive.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ArchiveObject {
+pub(crate) struct ArchiveObject {
     /// Its path relative to the archive's location: the `source` column.
-    pub source: String,
+    pub(crate) source: String,
     /// Size in bytes.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// The date its folder is named for.
-    pub folder_date: Option<NaiveDate>,
+    pub(crate) folder_date: Option<NaiveDate>,
 }
 
 impl ArchiveSource {
@@ -45,7 +46,10 @@ impl ArchiveSource {
     /// # Errors
     /// Where the location cannot be reached, holds no Parquet object, or has
     /// one outside dated folders when all should be in them.
-    pub async fn objects(&self, range: DateRange) -> Result<Vec<ArchiveObject>, EngineError> {
+    pub(crate) async fn objects(
+        &self,
+        range: DateRange,
+    ) -> Result<Vec<ArchiveObject>, EngineError> {
         let listed = self.list().await?;
         let mut objects: Vec<_> = listed.iter().filter_map(|meta| self.object(meta)).collect();
         if objects.is_empty() {
@@ -67,7 +71,7 @@ impl ArchiveSource {
     }
 
     /// The path of `source` in the store.
-    pub fn path(&self, source: &str) -> Path {
+    pub(crate) fn path(&self, source: &str) -> Path {
         let root = self.location.path();
         if root.filename() == Some(source) && is_parquet(source) {
             // The location may be the object itself.
@@ -82,14 +86,15 @@ impl ArchiveSource {
     ///
     /// # Errors
     /// Where the store fails.
-    pub async fn single_object(&self) -> Result<Option<ObjectMeta>, EngineError> {
+    pub(crate) async fn single_object(&self) -> Result<Option<ObjectMeta>, EngineError> {
         let path = self.location.path();
         if !is_parquet(path.filename().unwrap_or_default()) {
             return Ok(None);
         }
         match self.location.store().head(path).await {
             Ok(meta) => Ok(Some(meta)),
-            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            // Most web servers have no folders to list.
+            Err(object_store::Error::NotFound { .. }) if !self.location.is_web() => Ok(None),
             Err(error) => Err(self.cannot_list(error)),
         }
     }

@@ -3,26 +3,21 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Schema, TimeUnit, TimestampMicrosecondType};
-use datafusion::datasource::listing::PartitionedFile;
-use datafusion::datasource::physical_plan::ParquetFileReaderFactory;
-use datafusion::datasource::physical_plan::parquet::DefaultParquetFileReaderFactory;
-use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
 use futures::StreamExt;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, RowSelection};
-use parquet::arrow::async_reader::{
-    AsyncFileReader, ParquetRecordBatchStream, ParquetRecordBatchStreamBuilder,
-};
+use parquet::arrow::async_reader::{ParquetRecordBatchStream, ParquetRecordBatchStreamBuilder};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
+use parquet::file::metadata::ParquetMetaData;
 
 use super::ArchiveSource;
+use super::reader::StoreReader;
 use crate::error::EngineError;
 use crate::spec::ColumnNames;
 
 /// A column of the archive, whatever it is called there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ObjectColumn {
+pub(crate) enum ObjectColumn {
     /// Time of the fetch.
     FetchedAt,
     /// Response URL.
@@ -54,7 +49,7 @@ impl ObjectColumn {
     ];
 
     /// The usual name, which is also the key under `[archive.columns]`.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::FetchedAt => "fetched_at",
             Self::Url => "url",
@@ -68,7 +63,7 @@ impl ObjectColumn {
     }
 
     /// The name a job gives the column, if it does.
-    pub fn named(self, names: &ColumnNames) -> Option<&str> {
+    pub(crate) fn named(self, names: &ColumnNames) -> Option<&str> {
         match self {
             Self::FetchedAt => &names.fetched_at,
             Self::Url => &names.url,
@@ -116,11 +111,13 @@ impl ObjectColumn {
     }
 }
 
+/// Rows of one object.
+pub(crate) type ObjectStream = ParquetRecordBatchStream<StoreReader>;
+
 /// A Parquet object whose footer was read and whose columns were checked.
-pub struct OpenObject {
+pub(crate) struct OpenObject {
     source: String,
-    store: Arc<dyn object_store::ObjectStore>,
-    file: PartitionedFile,
+    reader: StoreReader,
     metadata: ArrowReaderMetadata,
     /// Index and name of each column that is there.
     columns: Vec<(ObjectColumn, usize, String)>,
@@ -129,14 +126,14 @@ pub struct OpenObject {
 /// The columns that were asked for, as far as they are there, in their
 /// [target types](ObjectColumn).
 #[derive(Debug)]
-pub struct Columns {
+pub(crate) struct Columns {
     arrays: Vec<(ObjectColumn, ArrayRef)>,
     rows: usize,
 }
 
 impl Columns {
     /// One column, if the object has it.
-    pub fn get(&self, column: ObjectColumn) -> Option<&ArrayRef> {
+    pub(crate) fn get(&self, column: ObjectColumn) -> Option<&ArrayRef> {
         self.arrays
             .iter()
             .find(|(found, _)| *found == column)
@@ -144,7 +141,7 @@ impl Columns {
     }
 
     /// Number of rows.
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 }
@@ -156,21 +153,19 @@ impl OpenObject {
     /// The outer error stops the run: the store fails, or a column is missing
     /// or of another type. The inner one is about this object alone: it is no
     /// readable Parquet.
-    pub async fn open(
+    pub(crate) async fn open(
         archive: &ArchiveSource,
         source: &str,
         bytes: u64,
     ) -> Result<Result<Self, ParquetError>, EngineError> {
-        let store = Arc::clone(archive.location.store());
-        let file = PartitionedFile::new(archive.path(source).to_string(), bytes);
-        let opened = async {
-            let mut reader = reader(&store, &file)?;
-            let options = ArrowReaderOptions::new()
-                .with_page_index_policy(PageIndexPolicy::Optional)
-                // Our own schema checks say more than the hint of the writer.
-                .with_skip_arrow_metadata(true);
-            ArrowReaderMetadata::load_async(&mut reader, options).await
+        let mut reader = StoreReader {
+            store: Arc::clone(archive.location.store()),
+            path: archive.path(source),
+            bytes,
         };
+        // Our own checks say more than a schema the writer left as a hint.
+        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+        let opened = ArrowReaderMetadata::load_async(&mut reader, options);
         let metadata = match opened.await {
             Ok(metadata) => metadata,
             Err(error) => return sort_error(source, error).map(Err),
@@ -178,31 +173,30 @@ impl OpenObject {
         let columns = check(source, metadata.schema(), &archive.columns)?;
         Ok(Ok(Self {
             source: source.to_owned(),
-            store,
-            file,
+            reader,
             metadata,
             columns,
         }))
     }
 
     /// Its path relative to the archive.
-    pub fn source(&self) -> &str {
+    pub(crate) fn source(&self) -> &str {
         &self.source
     }
 
     /// First row and number of rows of `row_group`.
-    pub fn row_range(&self, row_group: usize) -> (i64, i64) {
+    pub(crate) fn row_range(&self, row_group: usize) -> (i64, i64) {
         let rows = |group: usize| self.metadata().row_group(group).num_rows();
         ((0..row_group).map(rows).sum(), rows(row_group))
     }
 
     /// The footer.
-    pub fn metadata(&self) -> &Arc<ParquetMetaData> {
+    pub(crate) fn metadata(&self) -> &Arc<ParquetMetaData> {
         self.metadata.metadata()
     }
 
     /// The name of `column` in this object, if it is there.
-    pub fn column_name(&self, column: ObjectColumn) -> Option<&str> {
+    pub(crate) fn column_name(&self, column: ObjectColumn) -> Option<&str> {
         self.columns
             .iter()
             .find(|(found, ..)| *found == column)
@@ -210,12 +204,12 @@ impl OpenObject {
     }
 
     /// The Arrow schema of the object.
-    pub fn schema(&self) -> &Schema {
+    pub(crate) fn schema(&self) -> &Schema {
         self.metadata.schema()
     }
 
     /// Bytes of HTML in `row_group` after decompression.
-    pub fn html_bytes(&self, row_group: usize) -> u64 {
+    pub(crate) fn html_bytes(&self, row_group: usize) -> u64 {
         let Some(root) = self.root(ObjectColumn::Html) else {
             return 0;
         };
@@ -237,21 +231,22 @@ impl OpenObject {
     ///
     /// # Errors
     /// Where the row group cannot be read.
-    pub fn stream(
+    pub(crate) fn stream(
         &self,
         row_group: usize,
         columns: &[ObjectColumn],
         selection: Option<RowSelection>,
         batch_rows: usize,
-    ) -> Result<ParquetRecordBatchStream<Box<dyn AsyncFileReader>>, ParquetError> {
-        let reader = reader(&self.store, &self.file)?;
+    ) -> Result<ObjectStream, ParquetError> {
         let roots = columns.iter().filter_map(|column| self.root(*column));
         let mask = ProjectionMask::roots(self.metadata().file_metadata().schema_descr(), roots);
-        let mut builder =
-            ParquetRecordBatchStreamBuilder::new_with_metadata(reader, self.metadata.clone())
-                .with_row_groups(vec![row_group])
-                .with_projection(mask)
-                .with_batch_size(batch_rows);
+        let mut builder = ParquetRecordBatchStreamBuilder::new_with_metadata(
+            self.reader.clone(),
+            self.metadata.clone(),
+        )
+        .with_row_groups(vec![row_group])
+        .with_projection(mask)
+        .with_batch_size(batch_rows);
         if let Some(selection) = selection {
             builder = builder.with_row_selection(selection);
         }
@@ -262,7 +257,7 @@ impl OpenObject {
     ///
     /// # Errors
     /// Where a value cannot be converted: text that is no UTF-8, for example.
-    pub fn columns(&self, batch: &RecordBatch) -> Result<Columns, ParquetError> {
+    pub(crate) fn columns(&self, batch: &RecordBatch) -> Result<Columns, ParquetError> {
         let mut arrays = Vec::new();
         for (column, _, name) in &self.columns {
             if let Some(array) = batch.column_by_name(name) {
@@ -280,7 +275,7 @@ impl OpenObject {
     ///
     /// # Errors
     /// Where they cannot be read.
-    pub async fn times(&self, row_group: usize) -> Result<Vec<Option<i64>>, ParquetError> {
+    pub(crate) async fn times(&self, row_group: usize) -> Result<Vec<Option<i64>>, ParquetError> {
         let mut times = Vec::new();
         let mut stream = self.stream(row_group, &[ObjectColumn::FetchedAt], None, 8192)?;
         while let Some(batch) = stream.next().await {
@@ -297,7 +292,7 @@ impl OpenObject {
     ///
     /// # Errors
     /// Where the store failed.
-    pub fn decode_error(&self, error: ParquetError) -> Result<ParquetError, EngineError> {
+    pub(crate) fn decode_error(&self, error: ParquetError) -> Result<ParquetError, EngineError> {
         sort_error(&self.source, error)
     }
 
@@ -306,17 +301,6 @@ impl OpenObject {
             .iter()
             .find(|(found, ..)| *found == column)
             .map(|(_, index, _)| *index)
-    }
-}
-
-fn reader(
-    store: &Arc<dyn object_store::ObjectStore>,
-    file: &PartitionedFile,
-) -> Result<Box<dyn AsyncFileReader>, ParquetError> {
-    let factory = DefaultParquetFileReaderFactory::new(Arc::clone(store));
-    match factory.create_reader(0, file.clone(), None, &ExecutionPlanMetricsSet::new()) {
-        Ok(reader) => Ok(reader),
-        Err(error) => Err(ParquetError::External(Box::new(error))),
     }
 }
 

@@ -11,17 +11,15 @@ use arrow::compute::{concat_batches, take_record_batch};
 use arrow::datatypes::{DataType, Date32Type, Int32Type, Int64Type, SchemaRef};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_plan::stream::RecordBatchReceiverStreamBuilder;
 use futures::StreamExt;
 use html_blocks::{Page, PageError};
 use tables::Reason;
 use tokio::sync::Semaphore;
-use tokio::sync::mpsc::Sender;
 use tokio::task::JoinSet;
 
 use super::pages::{PageBytes, PageReader, Pages};
 use super::stage::{BLOCKED, Named, Phase, Status, extend, list_field};
-use super::step::Step;
+use super::step::{Out, Step, sent};
 use crate::archive::ArchiveSource;
 use crate::job::Settings;
 use crate::spec::Batch;
@@ -48,8 +46,6 @@ impl Block {
     }
 }
 
-type Out = Sender<Result<RecordBatch>>;
-
 impl Step for Block {
     fn name(&self) -> &'static str {
         "Block"
@@ -73,9 +69,7 @@ impl Step for Block {
         _: &Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
         let step = self.clone();
-        let mut stream = RecordBatchReceiverStreamBuilder::new(self.schema(), 2);
-        let out = stream.tx();
-        stream.spawn(async move {
+        Ok(sent(self.schema(), 2, |out| async move {
             let mut reader = PageReader::new(step.archive.clone());
             let mut group: Vec<RecordBatch> = Vec::new();
             while let Some(batch) = input.next().await {
@@ -90,8 +84,7 @@ impl Step for Block {
                 }
             }
             step.row_group(&group, &mut reader, &out).await
-        });
-        Ok(stream.build())
+        }))
     }
 }
 

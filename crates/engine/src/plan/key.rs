@@ -7,14 +7,13 @@ use arrow::array::{Array, BooleanBuilder, Int32Array, ListBuilder, RecordBatch, 
 use arrow::datatypes::{DataType, Int32Type, Int64Type, SchemaRef};
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_plan::stream::RecordBatchReceiverStreamBuilder;
 use futures::StreamExt;
 use tables::Reason;
 use url_key::{UrlError, UrlKey};
 
 use super::pages::PageReader;
 use super::stage::{KEYED, Named, Status, extend, list_field, some};
-use super::step::Step;
+use super::step::{Step, sent};
 use crate::archive::ArchiveSource;
 use crate::job::Settings;
 use crate::spec::TitleSource;
@@ -52,9 +51,7 @@ impl Step for Key {
         _: &Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
         let step = self.clone();
-        let mut stream = RecordBatchReceiverStreamBuilder::new(self.schema(), 2);
-        let out = stream.tx();
-        stream.spawn(async move {
+        Ok(sent(self.schema(), 2, |out| async move {
             let mut pages = PageReader::new(step.archive.clone());
             while let Some(batch) = input.next().await {
                 let batch = batch?;
@@ -65,8 +62,7 @@ impl Step for Key {
                 }
             }
             Ok(())
-        });
-        Ok(stream.build())
+        }))
     }
 }
 

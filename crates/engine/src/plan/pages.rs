@@ -4,10 +4,9 @@ use arrow::array::{Array, AsArray, BinaryArray};
 use datafusion::error::Result;
 use futures::StreamExt;
 use parquet::arrow::arrow_reader::RowSelection;
-use parquet::arrow::async_reader::{AsyncFileReader, ParquetRecordBatchStream};
 use parquet::errors::ParquetError;
 
-use crate::archive::{ArchiveSource, Columns, ObjectColumn, OpenObject};
+use crate::archive::{ArchiveSource, Columns, ObjectColumn, ObjectStream, OpenObject};
 
 /// Pages that are decoded at once. Batches are counted in rows, and a page has
 /// some 60 KB: 32 of them are 2 MB, the usual 8,192 would be half a gigabyte.
@@ -84,7 +83,7 @@ impl<'a> PageObject<'a> {
 /// Pages in the order they were asked for.
 pub(crate) struct PageStream<'a> {
     object: &'a OpenObject,
-    stream: Option<ParquetRecordBatchStream<Box<dyn AsyncFileReader>>>,
+    stream: Option<ObjectStream>,
     error: Option<ParquetError>,
 }
 

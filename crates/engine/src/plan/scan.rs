@@ -13,13 +13,11 @@ use arrow::datatypes::{
 use chrono::NaiveDate;
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_plan::stream::RecordBatchReceiverStreamBuilder;
 use futures::StreamExt;
 use tables::{DateRange, Reason, date_from_days, days_from_date};
-use tokio::sync::mpsc::Sender;
 
 use super::stage::{Named, SCANNED, extend, some};
-use super::step::Step;
+use super::step::{Out, Step, sent};
 use crate::archive::{ArchiveSource, Columns, ObjectColumn, OpenObject, row_date};
 
 const NARROW: [ObjectColumn; 6] = [
@@ -65,9 +63,7 @@ impl Step for Scan {
     ) -> Result<SendableRecordBatchStream> {
         let scan = self.clone();
         let batch_rows = context.session_config().batch_size();
-        let mut stream = RecordBatchReceiverStreamBuilder::new(self.schema(), 2);
-        let out = stream.tx();
-        stream.spawn(async move {
+        Ok(sent(self.schema(), 2, |out| async move {
             let mut open: Option<OpenObject> = None;
             while let Some(batch) = input.next().await {
                 let batch = batch?;
@@ -77,8 +73,7 @@ impl Step for Scan {
                 }
             }
             Ok(())
-        });
-        Ok(stream.build())
+        }))
     }
 }
 
@@ -100,7 +95,7 @@ impl Work {
 }
 
 /// Sends to the next step; `false` where it has gone.
-async fn send(out: &Sender<Result<RecordBatch>>, batch: RecordBatch) -> bool {
+async fn send(out: &Out, batch: RecordBatch) -> bool {
     out.send(Ok(batch)).await.is_ok()
 }
 
@@ -110,7 +105,7 @@ impl Scan {
         work: &Work,
         open: &mut Option<OpenObject>,
         batch_rows: usize,
-        out: &Sender<Result<RecordBatch>>,
+        out: &Out,
     ) -> Result<()> {
         let Some(row_group) = work.row_group else {
             send(out, self.unreadable_object(work)?).await;

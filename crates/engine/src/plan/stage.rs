@@ -284,7 +284,7 @@ pub(crate) fn extend(
 }
 
 /// The value of a nullable text column.
-pub(crate) fn some<'a>(array: &'a arrow::array::StringArray, row: usize) -> Option<&'a str> {
+pub(crate) fn some(array: &arrow::array::StringArray, row: usize) -> Option<&str> {
     array.is_valid(row).then(|| array.value(row))
 }
 

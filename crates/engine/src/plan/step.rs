@@ -7,6 +7,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use arrow::array::RecordBatch;
 use arrow::compute::SortOptions;
 use arrow::datatypes::SchemaRef;
 use async_trait::async_trait;
@@ -26,11 +27,13 @@ use datafusion::physical_expr::{
     PhysicalExpr, PhysicalSortExpr,
 };
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion::physical_plan::stream::RecordBatchReceiverStreamBuilder;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties,
     InputDistributionRequirements, PlanProperties,
 };
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
+use tokio::sync::mpsc::Sender;
 
 /// A step of the job.
 pub(crate) trait Step: fmt::Debug + Send + Sync + 'static {
@@ -57,6 +60,25 @@ pub(crate) trait Step: fmt::Debug + Send + Sync + 'static {
         input: SendableRecordBatchStream,
         context: &Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream>;
+}
+
+/// Where a step sends its rows.
+pub(crate) type Out = Sender<Result<RecordBatch>>;
+
+/// The rows that `work` sends, up to `ahead` batches before they are asked for.
+/// It stops when nobody listens any more.
+pub(crate) fn sent<W>(
+    schema: SchemaRef,
+    ahead: usize,
+    work: impl FnOnce(Out) -> W,
+) -> SendableRecordBatchStream
+where
+    W: Future<Output = Result<()>> + Send + 'static,
+{
+    let mut stream = RecordBatchReceiverStreamBuilder::new(schema, ahead);
+    let out = stream.tx();
+    stream.spawn(work(out));
+    stream.build()
 }
 
 /// `step` on the rows of `input`.

@@ -11,12 +11,11 @@ use arrow::compute::take;
 use arrow::datatypes::{Date32Type, Int64Type, SchemaRef};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_plan::stream::RecordBatchReceiverStreamBuilder;
 use futures::StreamExt;
 use tables::{Output, Partitioning, Reason, Table, TableSink};
 
 use super::stage::{Named, Status, WRITTEN, some};
-use super::step::Step;
+use super::step::{Step, sent};
 use crate::job::Settings;
 
 /// The status under which objects that cannot be opened are counted: their
@@ -45,9 +44,7 @@ impl Step for Write {
         _: &Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
         let step = self.clone();
-        let mut stream = RecordBatchReceiverStreamBuilder::new(self.schema(), 1);
-        let out = stream.tx();
-        stream.spawn(async move {
+        Ok(sent(self.schema(), 1, |out| async move {
             let mut writer = Writer::new(&step);
             while let Some(batch) = input.next().await {
                 let written = match batch {
@@ -61,8 +58,7 @@ impl Step for Write {
             }
             let _ = out.send(writer.close().await).await;
             Ok(())
-        });
-        Ok(stream.build())
+        }))
     }
 }
 

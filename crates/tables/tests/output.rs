@@ -1,0 +1,168 @@
+//! Changes to tables: whole partitions, once, and all or nothing.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, Date32Array, RecordBatch, StringArray, new_null_array};
+use tables::{Location, Output, Partitioning, Replacement, Table, TableError, days_from_date};
+
+const FILE_BYTES: NonZeroU64 = NonZeroU64::new(1 << 20).unwrap();
+
+fn output(folder: &tempfile::TempDir, partitioning: Partitioning) -> Output {
+    let location = Location::parse(folder.path().to_str().unwrap()).unwrap();
+    Output::new(location, partitioning, FILE_BYTES)
+}
+
+/// Rows of `quarantine`, which has few columns that must be there.
+fn rows(dates: &[&str], reason: &str) -> RecordBatch {
+    let schema = Table::Quarantine.schema(Partitioning::Day);
+    let columns = schema
+        .fields()
+        .iter()
+        .map(|field| -> ArrayRef {
+            match field.name().as_str() {
+                "date" => Arc::new(Date32Array::from_iter_values(
+                    dates
+                        .iter()
+                        .map(|date| days_from_date(date.parse().unwrap())),
+                )),
+                "source" | "reason" | "detail" => {
+                    Arc::new(StringArray::from(vec![reason; dates.len()]))
+                }
+                _ => new_null_array(field.data_type(), dates.len()),
+            }
+        })
+        .collect();
+    RecordBatch::try_new(schema, columns).unwrap()
+}
+
+async fn change(
+    output: &Output,
+    dates: &[&str],
+    reason: &str,
+    transaction: (&str, i64),
+) -> Result<Option<u64>, TableError> {
+    let mut sink = output.sink(Table::Quarantine);
+    sink.write(&rows(dates, reason)).await.unwrap();
+    let replacement = Replacement {
+        partitions: dates
+            .iter()
+            .map(|date| output.partitioning().value(date.parse().unwrap()))
+            .collect(),
+        files: sink.close().await.unwrap(),
+        transaction: transaction.0.to_owned(),
+        transaction_version: transaction.1,
+    };
+    output.replace(Table::Quarantine, replacement).await
+}
+
+async fn partitions(output: &Output) -> Vec<String> {
+    let found = output.partitions(Table::Quarantine).await.unwrap();
+    found.into_iter().collect()
+}
+
+/// Files that the current version names.
+async fn files(output: &Output) -> BTreeSet<String> {
+    let table = output.open(Table::Quarantine).await.unwrap().unwrap();
+    table.get_file_uris().unwrap().collect()
+}
+
+#[tokio::test]
+async fn a_change_replaces_its_partitions_and_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = output(&folder, Partitioning::Day);
+    assert!(output.open(Table::Quarantine).await.unwrap().is_none());
+    change(&output, &["2011-10-24", "2011-10-25"], "old", ("a", 1))
+        .await
+        .unwrap();
+    let before = files(&output).await;
+    change(&output, &["2011-10-25"], "new", ("a", 2))
+        .await
+        .unwrap();
+    let after = files(&output).await;
+    assert_eq!(partitions(&output).await, ["2011-10-24", "2011-10-25"]);
+    assert_eq!(before.len(), 2);
+    assert_eq!(after.len(), 2);
+    let kept: Vec<_> = before.intersection(&after).collect();
+    assert!(
+        kept.len() == 1 && kept[0].contains("date=2011-10-24"),
+        "{kept:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_change_without_files_empties_its_partitions() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = output(&folder, Partitioning::Month);
+    change(&output, &["2011-10-24", "2011-11-02"], "old", ("a", 1))
+        .await
+        .unwrap();
+    let nothing = Replacement {
+        partitions: BTreeSet::from(["2011-10".to_owned()]),
+        files: Vec::new(),
+        transaction: "a".to_owned(),
+        transaction_version: 2,
+    };
+    output.replace(Table::Quarantine, nothing).await.unwrap();
+    assert_eq!(partitions(&output).await, ["2011-11"]);
+}
+
+#[tokio::test]
+async fn a_change_that_is_in_the_table_is_not_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = output(&folder, Partitioning::Day);
+    let first = change(&output, &["2011-10-24"], "x", ("a", 7))
+        .await
+        .unwrap();
+    let again = change(&output, &["2011-10-24"], "x", ("a", 7))
+        .await
+        .unwrap();
+    let next = change(&output, &["2011-10-24"], "x", ("a", 8))
+        .await
+        .unwrap();
+    assert_eq!((first, again, next), (Some(1), None, Some(2)));
+}
+
+#[tokio::test]
+async fn of_two_changes_of_one_partition_at_once_one_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = output(&folder, Partitioning::Day);
+    change(&output, &["2011-10-24"], "old", ("a", 1))
+        .await
+        .unwrap();
+    let (first, second) = tokio::join!(
+        change(&output, &["2011-10-24"], "first", ("b", 1)),
+        change(&output, &["2011-10-24"], "second", ("c", 1)),
+    );
+    let refused = [&first, &second]
+        .iter()
+        .filter(|done| done.is_err())
+        .count();
+    // Where the second saw the first's version, it replaced it: one set of
+    // files is there either way, never both.
+    assert!(refused <= 1, "{first:?} {second:?}");
+    assert_eq!(files(&output).await.len(), 1);
+}
+
+#[tokio::test]
+async fn tables_of_another_partitioning_are_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    change(
+        &output(&folder, Partitioning::Day),
+        &["2011-10-24"],
+        "x",
+        ("a", 1),
+    )
+    .await
+    .unwrap();
+    let error = output(&folder, Partitioning::Year)
+        .open(Table::Quarantine)
+        .await
+        .unwrap_err();
+    let text = error.to_string();
+    assert!(
+        matches!(error, TableError::Layout { .. }) && text.contains("quarantine"),
+        "{text}"
+    );
+}

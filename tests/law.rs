@@ -1,0 +1,216 @@
+//! The law of nightly runs: a range of dates at once, in pieces one after the
+//! other, or in chunks, leaves the same tables, bit for bit. And what a batch
+//! may know of later pages.
+
+mod archive;
+
+use std::path::Path;
+
+use crate::support::{Job, Row, Site, Snapshot, assert_same, contents, difference, shared, text};
+use archive::{FIRST, LAST, busy_archive};
+
+/// A window that pages leave all the time.
+const WINDOW: [&str; 3] = [
+    "window.max_documents=30",
+    "window.max_age_days=5",
+    "window.min_documents=10",
+];
+
+/// Every heuristic, and every treatment of duplicates: how far back they are
+/// looked for, and whether revisions are kept.
+type Case = (&'static str, &'static str, bool);
+
+const WITH_PAGES: [Case; 6] = [
+    ("strict", "all", false),
+    ("strict-support-10", "window", true),
+    ("strict-at-domain", "5d", false),
+    ("relaxed-at-domain-20", "all", true),
+    ("vote-slow", "window", false),
+    ("vote-fast", "5d", true),
+];
+
+const WITH_DATES: [Case; 6] = [
+    ("strict", "window", false),
+    ("strict-support-10", "5d", true),
+    ("strict-at-domain", "all", true),
+    ("relaxed-at-domain-20", "5d", false),
+    ("vote-slow", "window", true),
+    ("vote-fast", "all", false),
+];
+
+/// Consecutive pieces of the range, of many days and of one.
+const PIECES: [&str; 5] = [
+    "2011-10-01..2011-10-13",
+    "2011-10-14",
+    "2011-10-15",
+    "2011-10-16..2011-10-30",
+    "2011-10-31..2011-11-09",
+];
+
+fn job(archive: &Path, settings: &[&str]) -> Job {
+    let settings = settings.iter().chain(&WINDOW).chain(&["output.blocks=true", "run.threads=1"]);
+    settings.fold(Job::new().reading(archive), |job, setting| job.with(setting))
+}
+
+/// Runs the archive at once and in consecutive `pieces`; gives the tables, and
+/// how they differ.
+fn at_once_and_in_pieces(
+    archive: &Path,
+    settings: &[&str],
+    pieces: &[&str],
+) -> (Snapshot, Option<String>) {
+    let at_once = job(archive, settings);
+    let (first, last) = (pieces[0], pieces[pieces.len() - 1]);
+    at_once.run(&format!("{}..{}", &first[..10], &last[last.len() - 10..]));
+    let expected = contents(&at_once);
+    let in_pieces = job(archive, settings);
+    for piece in pieces {
+        in_pieces.run(piece);
+    }
+    in_pieces.assert_accounts();
+    let difference = difference(&expected, &contents(&in_pieces));
+    (expected, difference)
+}
+
+/// The law for all `cases`; what breaks it in any of them is reported.
+fn assert_law(batch: &str, cases: &[Case]) {
+    let folder = tempfile::tempdir().expect("a folder for the archive");
+    busy_archive(folder.path());
+    let mut broken = String::new();
+    for (heuristic, horizon, revisions) in cases {
+        let settings = [
+            format!("tree.batch={batch}"),
+            format!("tree.heuristic={heuristic}"),
+            format!("dedup.horizon={horizon}"),
+            format!("dedup.revisions={revisions}"),
+        ];
+        let settings = settings.each_ref().map(String::as_str);
+        let (tables, difference) = at_once_and_in_pieces(folder.path(), &settings, &PIECES);
+        assert!(tables["documents"].len() > 1200, "the archive has too few pages");
+        assert!(!tables["quarantine"].is_empty(), "the archive has no bad rows");
+        let revised = (tables["documents"].iter()).any(|row| row.contains("\"status\":\"revision\""));
+        assert_eq!(revised, *revisions, "{settings:?}");
+        if let Some(difference) = difference {
+            broken += &format!("\n{settings:?}: {difference}");
+        }
+    }
+    assert!(broken.is_empty(), "at once (expected) and in pieces (found):{broken}");
+}
+
+#[test]
+fn pages_one_by_one_are_the_same_at_once_and_in_pieces() {
+    assert_law("page", &WITH_PAGES);
+}
+
+#[test]
+fn whole_dates_are_the_same_at_once_and_in_pieces() {
+    assert_law("date", &WITH_DATES);
+}
+
+#[test]
+fn chunks_do_not_show() {
+    let folder = tempfile::tempdir().expect("a folder for the archive");
+    busy_archive(folder.path());
+    let range = format!("{FIRST}..{LAST}");
+    for settings in [
+        ["tree.batch=page", "dedup.horizon=5d", "dedup.revisions=true"],
+        ["tree.batch=date", "dedup.horizon=all", "dedup.revisions=true"],
+    ] {
+        let at_once = job(folder.path(), &settings);
+        let one = at_once.run(&range);
+        assert!(one.stderr.contains("chunk 1 of 1 "), "{}", one.stderr);
+        let chunked = job(folder.path(), &settings).with("run.chunk_bytes=300KB");
+        let many = chunked.backfill(&range);
+        assert!(many.stderr.contains("chunk 8 of "), "{}", many.stderr);
+        assert_same(&contents(&at_once), &contents(&chunked), settings[0]);
+    }
+}
+
+#[test]
+fn a_day_in_the_middle_can_be_run_again() {
+    let folder = tempfile::tempdir().expect("a folder for the archive");
+    busy_archive(folder.path());
+    let job = job(folder.path(), &["dedup.revisions=true"]);
+    job.backfill(&format!("{FIRST}..{LAST}"));
+    let before = contents(&job);
+    job.backfill("2011-10-17..2011-10-19");
+    assert_same(&before, &contents(&job), "the same days again");
+}
+
+#[test]
+fn a_real_site_year_by_year() {
+    let Some(streams) = shared("data/streams") else {
+        eprintln!("SKIPPED a_real_site_year_by_year: no data/streams in the shared folder");
+        return;
+    };
+    let years: Vec<String> = (2006..=2017)
+        .map(|year| format!("{year}-01-01..{year}-12-31"))
+        .collect();
+    let pieces: Vec<&str> = years.iter().map(String::as_str).collect();
+    for settings in [
+        ["tree.batch=page", "tree.heuristic=vote-fast"],
+        ["tree.batch=date", "tree.heuristic=strict"],
+    ] {
+        let [batch, heuristic] = settings;
+        let by_year = [batch, heuristic, "output.partition=year", "dedup.revisions=true"];
+        let (tables, difference) =
+            at_once_and_in_pieces(&streams.join("lerosua.parquet"), &by_year, &pieces);
+        assert_eq!(tables["url_keys"].len(), 862);
+        assert_eq!(difference, None, "{settings:?}");
+    }
+}
+
+/// Twenty articles of one site, one a day, and the job over them.
+fn labels_of_first_page(batch: &str) -> Vec<(String, String)> {
+    let site = Site {
+        host: "www.gazette.example",
+    };
+    let job = Job::of(&site.daily_articles(20))
+        .with("output.blocks=true")
+        .with(&format!("tree.batch={batch}"));
+    job.backfill("2011-10-01..2011-10-20");
+    let blocks = job.rows("SELECT text, label FROM blocks WHERE date = '2011-10-01' ORDER BY ordinal");
+    blocks
+        .iter()
+        .map(|block| (text(block, "text"), text(block, "label")))
+        .collect()
+}
+
+#[test]
+fn a_run_labels_the_first_page_with_knowledge_of_later_ones_and_a_page_or_date_does_not() {
+    let site = Site {
+        host: "www.gazette.example",
+    };
+    for (batch, label) in [("run", "boilerplate"), ("date", "content"), ("page", "content")] {
+        let blocks = labels_of_first_page(batch);
+        for template in [site.name(), site.sidebar(), "Latest news".to_owned()] {
+            let expected = (template.clone(), label.to_owned());
+            assert!(blocks.contains(&expected), "{batch}: {template}: {blocks:?}");
+        }
+        let articles = blocks.iter().filter(|(_, label)| label == "content").count();
+        assert!(articles >= 3, "{batch}: the article is content: {blocks:?}");
+    }
+}
+
+#[test]
+fn a_date_is_known_as_a_whole_and_a_page_knows_what_came_before_it() {
+    let site = Site {
+        host: "www.gazette.example",
+    };
+    let rows: Vec<Row> = (0..6)
+        .map(|hour| site.article(hour, &format!("2011-10-01T{:02}:00:00", 10 + hour)))
+        .collect();
+    for (batch, boilerplate) in [("date", [true, true]), ("page", [false, true])] {
+        let job = Job::of(&rows)
+            .with("output.blocks=true")
+            .with(&format!("tree.batch={batch}"));
+        job.backfill("2011-10-01");
+        let labels = job.rows(&format!(
+            "SELECT label FROM blocks WHERE text = '{}' ORDER BY fetched_at",
+            site.sidebar()
+        ));
+        assert_eq!(labels.len(), 6);
+        let found = [0, 5].map(|page| text(&labels[page], "label") == "boilerplate");
+        assert_eq!(found, boilerplate, "{batch}: first and last page of the day");
+    }
+}

@@ -1,0 +1,174 @@
+//! An archive in which everything happens that a window has to bear: twelve
+//! sites over forty days, among them a flood, a pause, and weeks with nothing but
+//! pages that are known; templates that change; pages that come again.
+
+use std::path::Path;
+
+use crate::support::{Row, Site, micros, paragraph, write_groups};
+
+pub(super) const FIRST: &str = "2011-10-01";
+pub(super) const LAST: &str = "2011-11-09";
+const DAYS: u64 = 40;
+
+const SITES: [Site; 12] = [
+    Site { host: "www.flood.example" },
+    Site { host: "pause.example" },
+    Site { host: "news.repeats.example" },
+    Site { host: "www.a.example" },
+    Site { host: "www.b.example" },
+    Site { host: "www.c.example" },
+    Site { host: "www.d.example" },
+    Site { host: "e.example" },
+    Site { host: "f.example" },
+    Site { host: "g.f.co.uk" },
+    Site { host: "www.h.f.co.uk" },
+    Site { host: "127.0.0.1" },
+];
+
+/// New pages of a site on a day.
+fn new_pages(site: usize, day: u64) -> u64 {
+    match site {
+        // More in a day than the window holds.
+        0 => [1, 45][usize::from(day % 13 == 5)],
+        1 => [0, 6][usize::from(day < 10 || day >= 30)],
+        2 => [0, 5][usize::from(day < 11 || day >= 27)],
+        _ => 3,
+    }
+}
+
+/// Writes the archive: rows in no order, in files and row groups that know
+/// nothing of dates.
+pub(super) fn busy_archive(folder: &Path) {
+    let mut rows: Vec<Row> = (0..SITES.len()).flat_map(rows_of_site).collect();
+    rows.extend(bad_rows());
+    let count = rows.len();
+    // A stride that has no factor in common with any count near it.
+    rows = (0..count).map(|at| rows[at * 7919 % count].clone()).collect();
+    for (number, part) in rows.chunks(count.div_ceil(3)).enumerate() {
+        write_groups(&folder.join(format!("part-{number}.parquet")), part, 200);
+    }
+}
+
+fn rows_of_site(index: usize) -> Vec<Row> {
+    let site = SITES[index];
+    let mut rows: Vec<Row> = Vec::new();
+    let mut number = 0;
+    for day in 0..DAYS {
+        for place in 0..new_pages(index, day) {
+            let page = Row {
+                fetched_at: Some(time(day, place, number)),
+                url: Some(address(site, number)),
+                html: Some(html(site, number, day).into_bytes()),
+                ..Row::default()
+            };
+            rows.extend(copies(site, &page, number, day));
+            rows.push(page);
+            number += 1;
+        }
+    }
+    assert!(number >= 100, "{} has only {number} pages", site.host);
+    rows
+}
+
+/// Some pages share a time, some are at the very start or end of their day.
+fn time(day: u64, place: u64, number: u64) -> i64 {
+    let midnight = micros(&format!("{FIRST}T00:00:00")) + day as i64 * DAY;
+    midnight
+        + match number % 7 {
+            0 => 0,
+            1 => DAY - 1,
+            2 | 3 => DAY / 2,
+            _ => (place as i64 + 1) * 900_000_000,
+        }
+}
+
+const DAY: i64 = 86_400_000_000;
+
+/// Two sections of unequal size, one with days below it.
+fn address(site: Site, number: u64) -> String {
+    match number % 5 {
+        0 => format!("http://{}/sport/{number}.html", site.host),
+        1 => format!("http://{}/story?id={number}", site.host),
+        _ => format!("http://{}/news/{}/{number}.html", site.host, number / 9),
+    }
+}
+
+/// The template of ten days, the headlines of the last two pages, an article.
+fn html(site: Site, number: u64, day: u64) -> String {
+    let era = 1_000_000 + day / 10;
+    site.page(
+        &headline(site, number),
+        &[
+            paragraph(seed(site, era)),
+            headline(site, number.saturating_sub(1)),
+            headline(site, number.saturating_sub(2)),
+            paragraph(seed(site, 2 * number)),
+            paragraph(seed(site, 2 * number + 1)),
+        ],
+    )
+}
+
+fn headline(site: Site, number: u64) -> String {
+    let paragraph = paragraph(seed(site, 500_000 + number));
+    paragraph.chars().take(40).collect()
+}
+
+fn seed(site: Site, number: u64) -> u64 {
+    (site.host.bytes()).fold(number, |seed, byte| seed * 31 % 1_000_000_007 + u64::from(byte))
+}
+
+/// The page again: unchanged under another address, after exactly the days of
+/// a horizon and a moment more, with a little new text, and with much.
+fn copies(site: Site, page: &Row, number: u64, day: u64) -> Vec<Row> {
+    let html = String::from_utf8_lossy(page.html.as_deref().unwrap_or_default()).into_owned();
+    let with = |text: &str| Some(html.replace("</main>", &format!("<p>{text}</p></main>")).into_bytes());
+    let update = paragraph(seed(site, 3_000_000 + number));
+    let mut copies = match number % 6 {
+        0 => vec![page.after(0, 60), page.after(5, 0)],
+        1 => vec![page.after(5, 1), page.after(12, 0)],
+        2 => vec![Row { html: with(&update), ..page.after(2, 30) }],
+        3 => vec![
+            Row { html: with("Corrected."), ..page.after(1, 0) },
+            Row { html: with(&update), ..page.after(6, 0) },
+            Row { html: with(&update), ..page.after(7, 0) },
+        ],
+        4 => vec![Row {
+            url: page.url.as_ref().map(|url| format!("{url}#comments")),
+            ..page.after(3, 7)
+        }],
+        _ => Vec::new(),
+    };
+    if site.host == SITES[2].host && day < 11 {
+        // Nothing but pages of the last two days for a fortnight, and then pages
+        // that would still be known, had these not moved the clock.
+        copies = match day {
+            9 | 10 => (1..16).map(|days| page.after(days, 0)).collect(),
+            7 => vec![page.after(8, 0)],
+            _ => Vec::new(),
+        };
+    }
+    copies.retain(|copy| copy.fetched_at < Some(time(DAYS, 0, 0)));
+    copies
+}
+
+/// Rows of every tenth day that cannot be processed.
+fn bad_rows() -> Vec<Row> {
+    let page = |day| Row {
+        fetched_at: Some(time(day, 0, 5)),
+        url: Some(format!("http://{}/bad/{day}.html", SITES[3].host)),
+        html: Some(Vec::new()),
+        ..Row::default()
+    };
+    (0..DAYS)
+        .step_by(10)
+        .flat_map(|day| {
+            [
+                page(day),
+                Row { url: None, ..page(day) },
+                Row { fetched_at: None, ..page(day) },
+                // The address of a page without text, with text.
+                Row { html: Some(SITES[3].html(day).into_bytes()), ..page(day).after(1, 0) },
+            ]
+        })
+        .collect()
+}

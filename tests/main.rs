@@ -1,0 +1,14 @@
+//! Tests of the product as its users meet it: archives go in as Parquet files,
+//! the binary `urltree` runs, and its tables are read with `urltree sql`.
+//!
+//! Archives are made up by [`support`], but for the real sites of `streams` and
+//! `law`, which lie outside the repository: tests that need them say so and pass
+//! where they are missing.
+
+mod hostile;
+mod jobs;
+mod keys;
+mod law;
+mod objects;
+mod refusals;
+mod support;

@@ -1,0 +1,124 @@
+//! What a user got wrong is refused before any work, and the refusal names it.
+
+use crate::support::{Job, Site};
+
+const SITE: Site = Site {
+    host: "www.gazette.example",
+};
+
+fn job() -> Job {
+    Job::of(&SITE.daily_articles(3))
+}
+
+#[test]
+fn a_wrong_setting_is_refused_by_its_key_and_what_was_expected() {
+    for (setting, key, expected) in [
+        ("tree.heuristics=strict", "tree.heuristics", "heuristic"),
+        ("speed.fast=true", "speed", "archive"),
+        ("archive.columns.body=html", "archive.columns.body", "html"),
+        ("run.threads=many", "run.threads", "many"),
+        ("run.threads=0", "run.threads", "1 or more"),
+        ("run.memory=lots", "run.memory", "lots"),
+        ("output.blocks=maybe", "output.blocks", "boolean"),
+        ("output.partition=week", "output.partition", "day, month or year"),
+        ("tree.heuristic=stricter", "tree.heuristic", "strict-at-domain"),
+        ("tree.batch=week", "tree.batch", "page"),
+        ("dedup.horizon=month", "dedup.horizon", "30d"),
+        ("window.max_age_days=-1", "window.max_age_days", "-1"),
+        ("url_key.title=rss", "url_key.title", "feed"),
+        ("url_key.rules=nowhere.tsv", "url_key.rules", "nowhere.tsv"),
+        ("url_key.blacklist=nowhere.txt", "url_key.blacklist", "nowhere.txt"),
+        ("domain.extra_suffixes=['a b']", "domain.extra_suffixes", "a b"),
+        ("archive.location=ftp://host/x", "archive.location", "s3://"),
+        ("output.location=ftp://host/x", "output.location", "s3://"),
+        ("output.location=", "output.location", "empty"),
+    ] {
+        let job = job().with(setting);
+        let error = job.refused("2011-10-01..2011-10-31", 2);
+        assert!(error.starts_with(&format!("error: {key}: ")), "{setting}: {error}");
+        assert!(error.contains(expected), "{setting}: {error}");
+        assert!(!job.has_tables(), "{setting}: something was written");
+    }
+}
+
+#[test]
+fn a_rule_that_does_not_compile_is_refused_by_its_line() {
+    let job = job().with("url_key.rules=rules.tsv");
+    std::fs::write(job.path("rules.tsv"), "# ids\n^http://a/\tid\n(unclosed\tid\n").expect("a file");
+    let error = job.refused("2011-10-01", 2);
+    assert!(error.starts_with("error: url_key.rules: line 3"), "{error}");
+}
+
+#[test]
+fn an_override_that_is_none_is_refused() {
+    let error = job().with("tree.heuristic").refused("2011-10-01", 2);
+    assert!(error.contains("--set tree.heuristic") && error.contains("KEY=VALUE"), "{error}");
+}
+
+#[test]
+fn a_job_file_that_is_missing_or_no_toml_is_refused_by_name() {
+    let job = job();
+    std::fs::write(job.path("job.toml"), "[archive\nlocation = 'archive'\n").expect("a file");
+    let error = job.refused("2011-10-01", 2);
+    assert!(error.contains("job.toml") && error.contains("line 1"), "{error}");
+
+    std::fs::write(job.path("job.toml"), "[archive]\n[output]\nlocation = 'tables'\n")
+        .expect("a file");
+    let error = job.refused("2011-10-01", 2);
+    assert!(error.starts_with("error: archive.location: missing"), "{error}");
+
+    std::fs::remove_file(job.path("job.toml")).expect("the file is there");
+    let error = job.refused("2011-10-01", 2);
+    assert!(error.contains("job.toml"), "{error}");
+}
+
+#[test]
+fn dates_that_are_none_or_reversed_are_refused() {
+    let job = job();
+    let error = job.refused("2011-10-31..2011-10-01", 2);
+    assert!(error.contains("did you mean 2011-10-01..2011-10-31"), "{error}");
+    for dates in ["2011-02-30", "yesterday", "2011-10-01..", "..", ""] {
+        let error = job.refused(dates, 2);
+        assert!(error.contains("YYYY-MM-DD"), "{dates}: {error}");
+    }
+    assert!(!job.has_tables());
+}
+
+#[test]
+fn a_range_that_cuts_a_partition_is_refused_with_the_one_that_covers_it() {
+    for (partition, dates, covering) in [
+        ("month", "2011-10-01..2011-10-30", "2011-10-01..2011-10-31"),
+        ("month", "2011-10-24..2011-12-19", "2011-10-01..2011-12-31"),
+        ("month", "2012-02-29", "2012-02-01..2012-02-29"),
+        ("year", "2011-10-24..2012-01-01", "2011-01-01..2012-12-31"),
+    ] {
+        let job = job().with(&format!("output.partition={partition}"));
+        let error = job.refused(dates, 2);
+        assert!(error.contains(&format!("use {covering}")), "{error}");
+        assert!(error.contains(partition), "{error}");
+        assert!(!job.has_tables());
+    }
+}
+
+#[test]
+fn tables_with_another_partitioning_are_left_alone() {
+    let mut job = job();
+    job.backfill("2011-10-01..2011-10-31");
+    let before = job.lines("SELECT * FROM documents");
+    job.set("output.partition=month");
+    let error = job.refused("2011-10-01..2011-10-31", 3);
+    assert!(error.contains("by month") && error.contains("by date"), "{error}");
+    job.set("output.partition=day");
+    assert_eq!(job.lines("SELECT * FROM documents"), before);
+}
+
+#[test]
+fn a_statement_that_is_wrong_is_refused() {
+    let job = job();
+    job.backfill("2011-10-01..2011-10-31");
+    for sql in ["SELEC 1", "SELECT nothing FROM documents", "SELECT * FROM nowhere"] {
+        let finished = job.command("sql", &[sql]);
+        assert_eq!(finished.code, Some(2), "{sql}: {finished:?}");
+        assert_eq!(finished.stdout, "", "{sql}");
+    }
+}

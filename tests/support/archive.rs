@@ -1,0 +1,109 @@
+//! Archives: rows with the columns of `schemas/archive.sql`, as Parquet files.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, BinaryArray, Int32Array, RecordBatch, StringArray, TimestampMicrosecondArray,
+};
+use chrono::DateTime;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+
+/// One row of an archive; what is not given is null.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Row {
+    /// Microseconds since 1970, UTC.
+    pub(crate) fetched_at: Option<i64>,
+    pub(crate) url: Option<String>,
+    pub(crate) html: Option<Vec<u8>>,
+    pub(crate) request_url: Option<String>,
+    pub(crate) title: Option<String>,
+    pub(crate) content_type: Option<String>,
+    pub(crate) http_charset: Option<String>,
+    pub(crate) http_status: Option<i32>,
+}
+
+impl Row {
+    /// A page as every archive has it; `time` is `2011-10-24T12:00:00`.
+    pub(crate) fn page(time: &str, url: impl Into<String>, html: impl Into<Vec<u8>>) -> Self {
+        Self {
+            fetched_at: Some(micros(time)),
+            url: Some(url.into()),
+            html: Some(html.into()),
+            ..Self::default()
+        }
+    }
+
+    /// The page as it is a whole number of days and seconds later.
+    pub(crate) fn after(&self, days: i64, seconds: i64) -> Self {
+        let later = (days * 86_400 + seconds) * 1_000_000;
+        Self {
+            fetched_at: self.fetched_at.map(|time| time + later),
+            ..self.clone()
+        }
+    }
+}
+
+/// Microseconds since 1970 of a UTC time such as `2011-10-24T12:00:00`.
+pub(crate) fn micros(time: &str) -> i64 {
+    DateTime::parse_from_rfc3339(&format!("{time}Z"))
+        .unwrap_or_else(|error| panic!("{time}: {error}"))
+        .timestamp_micros()
+}
+
+/// The rows with all columns.
+pub(crate) fn batch(rows: &[Row]) -> RecordBatch {
+    let text = |of: fn(&Row) -> &Option<String>| -> ArrayRef {
+        Arc::new(StringArray::from_iter(
+            rows.iter().map(|row| of(row).as_deref()),
+        ))
+    };
+    let times = rows.iter().map(|row| row.fetched_at);
+    let html = rows.iter().map(|row| row.html.as_deref());
+    let statuses = rows.iter().map(|row| row.http_status);
+    let columns: [(&str, ArrayRef); 8] = [
+        (
+            "fetched_at",
+            Arc::new(TimestampMicrosecondArray::from_iter(times).with_timezone("UTC")),
+        ),
+        ("url", text(|row| &row.url)),
+        ("html", Arc::new(BinaryArray::from_iter(html))),
+        ("request_url", text(|row| &row.request_url)),
+        ("title", text(|row| &row.title)),
+        ("content_type", text(|row| &row.content_type)),
+        ("http_charset", text(|row| &row.http_charset)),
+        ("http_status", Arc::new(Int32Array::from_iter(statuses))),
+    ];
+    RecordBatch::try_from_iter(columns).expect("columns of one length")
+}
+
+/// One file with the rows in the order given.
+pub(crate) fn write(path: &Path, rows: &[Row]) {
+    write_groups(path, rows, 1000);
+}
+
+/// The same, in row groups of at most `rows_per_group`.
+pub(crate) fn write_groups(path: &Path, rows: &[Row], rows_per_group: usize) {
+    write_batch(path, &batch(rows), rows_per_group);
+}
+
+/// One file with any columns; makes the folders above it.
+pub(crate) fn write_batch(path: &Path, batch: &RecordBatch, rows_per_group: usize) {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).expect("the folder can be made");
+    }
+    let properties = WriterProperties::builder()
+        .set_max_row_group_row_count(Some(rows_per_group))
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        // A page is its own dictionary.
+        .set_column_dictionary_enabled("html".into(), false)
+        .build();
+    let file = File::create(path).expect("the file can be made");
+    let mut writer =
+        ArrowWriter::try_new(file, batch.schema(), Some(properties)).expect("a Parquet schema");
+    writer.write(batch).expect("the rows can be written");
+    writer.close().expect("the footer can be written");
+}

@@ -1,0 +1,226 @@
+//! A job in a folder of its own, and the binary that runs it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::{Row, write};
+
+const DEFAULTS: &str = "\
+[archive]
+location = 'archive'
+[output]
+location = 'tables'
+";
+
+/// A folder with a job file, an archive, and the tables that runs leave.
+pub(crate) struct Job {
+    folder: TempDir,
+    overrides: Vec<String>,
+}
+
+/// What a command said.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Job {
+    /// A job whose archive has no file yet.
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder for the job");
+        std::fs::create_dir(folder.path().join("archive")).expect("a folder for the archive");
+        std::fs::write(folder.path().join("job.toml"), DEFAULTS).expect("a job file");
+        Self {
+            folder,
+            overrides: Vec::new(),
+        }
+    }
+
+    /// A job whose archive is the file `pages.parquet` with these rows.
+    pub(crate) fn of(rows: &[Row]) -> Self {
+        let job = Self::new();
+        write(&job.archive("pages.parquet"), rows);
+        job
+    }
+
+    /// The job with `KEY=VALUE` overridden.
+    pub(crate) fn with(mut self, setting: &str) -> Self {
+        self.set(setting);
+        self
+    }
+
+    /// Overrides `KEY=VALUE` from now on.
+    pub(crate) fn set(&mut self, setting: &str) {
+        self.overrides.push(setting.to_owned());
+    }
+
+    /// The job with the archive somewhere else.
+    pub(crate) fn reading(self, archive: &Path) -> Self {
+        self.with(&format!("archive.location={}", archive.display()))
+    }
+
+    /// A file in the archive's folder.
+    pub(crate) fn archive(&self, file: &str) -> PathBuf {
+        self.path("archive").join(file)
+    }
+
+    /// Anything in the job's folder.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Whether any table is there.
+    pub(crate) fn has_tables(&self) -> bool {
+        self.path("tables").exists()
+    }
+
+    /// Runs the dates, which must go well and add up.
+    pub(crate) fn backfill(&self, dates: &str) -> Finished {
+        let finished = self.run(dates);
+        self.assert_accounts();
+        finished
+    }
+
+    /// Runs the dates, which must go well.
+    pub(crate) fn run(&self, dates: &str) -> Finished {
+        let finished = self.try_run(dates);
+        assert_eq!(finished.code, Some(0), "{dates}: {}", finished.stderr);
+        finished
+    }
+
+    /// Runs the dates, which the binary must refuse with this exit code; gives
+    /// what it says.
+    pub(crate) fn refused(&self, dates: &str, code: i32) -> String {
+        let finished = self.try_run(dates);
+        assert_eq!(finished.code, Some(code), "{dates}: {finished:?}");
+        finished.stderr
+    }
+
+    fn try_run(&self, dates: &str) -> Finished {
+        self.command("backfill", &["--date", dates])
+    }
+
+    /// The rows of a query, one object each; nulls are left out.
+    pub(crate) fn rows(&self, sql: &str) -> Vec<Value> {
+        let row = |line: &str| serde_json::from_str(line).expect("a JSON object per line");
+        self.lines(sql).iter().map(|line| row(line)).collect()
+    }
+
+    /// The only row of a query.
+    pub(crate) fn row(&self, sql: &str) -> Value {
+        let mut rows = self.rows(sql);
+        assert_eq!(rows.len(), 1, "{sql}: {rows:?}");
+        rows.remove(0)
+    }
+
+    /// The rows of a query as lines of JSON.
+    pub(crate) fn lines(&self, sql: &str) -> Vec<String> {
+        let printed = self.sql("json", sql);
+        (printed.lines().filter(|line| !line.is_empty()))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// A query as the binary prints it.
+    pub(crate) fn sql(&self, format: &str, sql: &str) -> String {
+        let finished = self.command("sql", &["--format", format, sql]);
+        assert_eq!(finished.code, Some(0), "{sql}: {}", finished.stderr);
+        finished.stdout
+    }
+
+    /// Runs `urltree <subcommand>` with the job, in the job's folder.
+    pub(crate) fn command(&self, subcommand: &str, arguments: &[&str]) -> Finished {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_urltree"));
+        command.args([subcommand, "--job", "job.toml"]);
+        for setting in &self.overrides {
+            command.args(["--set", setting]);
+        }
+        command.args(arguments).current_dir(self.folder.path());
+        finished(&mut command)
+    }
+
+    /// Every row of the archive is in one count of `runs`, and the tables have
+    /// the rows that were counted.
+    pub(crate) fn assert_accounts(&self) {
+        let counted = self.rows(
+            "SELECT date, archive_rows, unique_pages, duplicates, revisions, blacklisted, \
+             quarantined, unreadable_objects FROM runs",
+        );
+        let written = self.rows(
+            "SELECT date, status, count(*) AS rows FROM url_keys \
+             WHERE status <> 'quarantined' GROUP BY date, status \
+             UNION ALL SELECT date, 'document ' || status, count(*) FROM documents \
+             GROUP BY date, status \
+             UNION ALL SELECT date, 'quarantined', count(*) FROM quarantine \
+             WHERE row IS NOT NULL GROUP BY date \
+             UNION ALL SELECT date, 'unreadable', count(*) FROM quarantine \
+             WHERE row IS NULL GROUP BY date",
+        );
+        let mut tables: BTreeMap<(String, String), i64> = written
+            .iter()
+            .map(|row| {
+                (
+                    (text(row, "date"), text(row, "status")),
+                    number(row, "rows"),
+                )
+            })
+            .collect();
+        for run in &counted {
+            let statuses = [
+                ("unique_pages", "unique"),
+                ("duplicates", "duplicate"),
+                ("revisions", "revision"),
+                ("blacklisted", "blacklisted"),
+                ("quarantined", "quarantined"),
+            ];
+            let sum: i64 = (statuses.iter())
+                .map(|(column, _)| number(run, column))
+                .sum();
+            assert_eq!(number(run, "archive_rows"), sum, "{run}");
+            let documents = [
+                ("unique_pages", "document unique"),
+                ("revisions", "document revision"),
+                ("unreadable_objects", "unreadable"),
+            ];
+            for (column, status) in statuses.into_iter().chain(documents) {
+                let key = (text(run, "date"), status.to_owned());
+                let rows = tables.remove(&key).unwrap_or(0);
+                assert_eq!(number(run, column), rows, "{column} of {run}");
+            }
+        }
+        assert!(tables.is_empty(), "rows that no run counted: {tables:?}");
+    }
+}
+
+fn finished(command: &mut Command) -> Finished {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().expect("the binary can be started");
+    Finished {
+        code: status.code(),
+        stdout: String::from_utf8(stdout).expect("the binary prints UTF-8"),
+        stderr: String::from_utf8(stderr).expect("the binary says UTF-8"),
+    }
+}
+
+/// A column of a row as text.
+pub(crate) fn text(row: &Value, column: &str) -> String {
+    match &row[column] {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn number(row: &Value, column: &str) -> i64 {
+    row[column]
+        .as_i64()
+        .unwrap_or_else(|| panic!("no {column} in {row}"))
+}

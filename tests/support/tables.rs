@@ -1,0 +1,76 @@
+//! Whole tables, to be compared.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Job;
+
+/// The rows of every table but `runs`, as sorted lines of JSON.
+pub(crate) type Snapshot = BTreeMap<&'static str, Vec<String>>;
+
+const TABLES: [&str; 5] = ["documents", "url_keys", "history", "quarantine", "blocks"];
+
+/// Everything a job wrote; `blocks` where the job writes them.
+pub(crate) fn contents(job: &Job) -> Snapshot {
+    snapshot(job, |_| "*")
+}
+
+/// Everything but where in the archive a row was found.
+pub(crate) fn contents_anywhere(job: &Job) -> Snapshot {
+    snapshot(job, |table| match table {
+        "url_keys" => "* EXCEPT (source, row, duplicate_of)",
+        "quarantine" => "* EXCEPT (source, row_group, row)",
+        _ => "*",
+    })
+}
+
+fn snapshot(job: &Job, columns: impl Fn(&str) -> &'static str) -> Snapshot {
+    let there = TABLES
+        .into_iter()
+        .filter(|table| job.path("tables").join(table).exists());
+    there
+        .map(|table| {
+            let mut lines = job.lines(&format!("SELECT {} FROM {table}", columns(table)));
+            lines.sort_unstable();
+            (table, lines)
+        })
+        .collect()
+}
+
+/// Fails with the first rows that only one of the two has.
+pub(crate) fn assert_same(expected: &Snapshot, found: &Snapshot, what: &str) {
+    if let Some(difference) = difference(expected, found) {
+        panic!("{what}: {difference}");
+    }
+}
+
+/// How the tables differ, if they do, with some of the rows only one side has.
+pub(crate) fn difference(expected: &Snapshot, found: &Snapshot) -> Option<String> {
+    let tables = |snapshot: &Snapshot| snapshot.keys().copied().collect::<Vec<_>>();
+    if tables(expected) != tables(found) {
+        return Some(format!("tables {:?} and {:?}", tables(expected), tables(found)));
+    }
+    let differ = expected.iter().filter(|(table, rows)| found[*table] != **rows);
+    let lines: Vec<String> = differ
+        .map(|(table, rows)| {
+            let others = &found[table];
+            format!(
+                "`{table}` has {} rows and {}\nonly expected: {}\nonly found: {}",
+                rows.len(),
+                others.len(),
+                only_in(rows, others),
+                only_in(others, rows),
+            )
+        })
+        .collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn only_in(rows: &[String], others: &[String]) -> String {
+    let others: BTreeSet<_> = others.iter().collect();
+    let rows: Vec<_> = rows.iter().filter(|row| !others.contains(row)).collect();
+    let shown = rows.iter().take(2).map(|row| {
+        let cut: String = row.chars().take(400).collect();
+        format!("\n  {cut}")
+    });
+    format!("{}{}", rows.len(), shown.collect::<String>())
+}
