@@ -163,7 +163,10 @@ fn an_archive_of_nothing_but_bad_rows_is_accounted_for() {
     let rows: Vec<Row> = (0..)
         .zip(cases())
         .map(|(number, case)| match case.row.url.as_deref() {
-            Some(BAD_URL) => Row { url: Some(SITE.url(number)), ..case.row },
+            Some(BAD_URL) => Row {
+                url: Some(SITE.url(number)),
+                ..case.row
+            },
             _ => case.row,
         })
         .collect();

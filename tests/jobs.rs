@@ -1,19 +1,16 @@
-//! Job specs and layouts: where pages are, where tables go, and what the two
-//! commands print.
+//! Jobs as they are run: the job file of the repository, what the two commands
+//! print, and what runs leave in the tables.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 
-use arrow::array::{AsArray, RecordBatch};
+use arrow::array::AsArray;
 use arrow::datatypes::TimestampMicrosecondType;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::support::{
-    Job, Row, Site, assert_same, batch, contents, text, write, write_batch,
-};
+use crate::support::{Job, Row, Site, assert_same, contents, text, write};
 
 const SITE: Site = Site {
     host: "www.gazette.example",
@@ -27,19 +24,33 @@ fn the_job_file_of_the_repository_runs_as_it_is() {
     let run = |subcommand: &str, last: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_urltree"))
             .args([subcommand, "--job", "jobs/backfill.toml", "--set"])
-            .arg(format!("archive.location={}", job.path("archive").display()))
+            .arg(format!(
+                "archive.location={}",
+                job.path("archive").display()
+            ))
             .arg("--set")
             .arg(format!("output.location={}", job.path("tables").display()))
             .args(last)
             .current_dir(root)
             .output()
             .expect("the binary can be started");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8(output.stdout).expect("UTF-8")
     };
     run("backfill", &["--date", DATES]);
     assert_eq!(
-        run("sql", &["--format", "json", "SELECT count(*) AS pages FROM documents"]),
+        run(
+            "sql",
+            &[
+                "--format",
+                "json",
+                "SELECT count(*) AS pages FROM documents"
+            ]
+        ),
         "{\"pages\":3}\n"
     );
 
@@ -53,7 +64,10 @@ fn the_job_file_of_the_repository_runs_as_it_is() {
 fn a_run_ends_with_a_table_of_what_became_of_the_pages() {
     let mut rows = SITE.daily_articles(4);
     rows.push(SITE.article(0, "2011-10-09T12:00:00"));
-    rows.push(Row { html: None, ..SITE.article(9, "2011-10-09T13:00:00") });
+    rows.push(Row {
+        html: None,
+        ..SITE.article(9, "2011-10-09T13:00:00")
+    });
     let job = Job::of(&rows);
     let printed = job.backfill(DATES).stdout;
     let figures: Vec<(String, String)> = printed
@@ -74,7 +88,10 @@ fn a_run_ends_with_a_table_of_what_became_of_the_pages() {
         assert!(figures.contains(&expected), "{name} in\n{printed}");
     }
     for name in ["text MB", "seconds"] {
-        assert!(figures.iter().any(|(found, _)| found == name), "{name} in\n{printed}");
+        assert!(
+            figures.iter().any(|(found, _)| found == name),
+            "{name} in\n{printed}"
+        );
     }
 }
 
@@ -86,8 +103,14 @@ fn a_query_is_printed_as_a_table_as_csv_or_as_json() {
     let title = text(&job.rows(sql)[0], "title");
 
     let table = job.sql("table", sql);
-    assert!(table.starts_with("+--") && table.contains("| date "), "{table}");
-    assert!(table.contains(&format!("| {title} |")) || table.contains(&title), "{table}");
+    assert!(
+        table.starts_with("+--") && table.contains("| date "),
+        "{table}"
+    );
+    assert!(
+        table.contains(&format!("| {title} |")) || table.contains(&title),
+        "{table}"
+    );
 
     let csv = job.sql("csv", sql);
     let lines: Vec<_> = csv.lines().collect();
@@ -115,7 +138,10 @@ fn the_archive_can_be_queried_before_and_after_a_run_and_the_tables_without_it()
     assert_eq!(job.row(joined), json!({"pages": 5}));
 
     std::fs::remove_dir_all(job.path("archive")).expect("the archive is there");
-    assert_eq!(job.row("SELECT count(*) AS pages FROM documents"), json!({"pages": 5}));
+    assert_eq!(
+        job.row("SELECT count(*) AS pages FROM documents"),
+        json!({"pages": 5})
+    );
 }
 
 #[test]
@@ -129,138 +155,11 @@ fn a_plan_is_explained_without_being_run() {
     assert!(!job.has_tables());
 }
 
-#[test]
-fn columns_of_other_names_are_mapped() {
-    let rows = SITE.daily_articles(4);
-    let expected = Job::of(&rows);
-    expected.backfill(DATES);
-
-    let names = [("fetched_at", "ts"), ("url", "address"), ("html", "body"), ("title", "headline")];
-    let good = batch(&rows);
-    let schema = good.schema();
-    let columns = schema.fields().iter().zip(good.columns()).map(|(field, array)| {
-        let name = field.name().as_str();
-        let other = names.iter().find(|(usual, _)| *usual == name);
-        (other.map_or(name, |(_, other)| *other), Arc::clone(array))
-    });
-    let renamed = RecordBatch::try_from_iter(columns).expect("columns of one length");
-    let mut job = Job::new();
-    write_batch(&job.archive("pages.parquet"), &renamed, 100);
-    for (usual, other) in names {
-        job.set(&format!("archive.columns.{usual}={other}"));
-    }
-    job.backfill(DATES);
-    assert_same(&contents(&expected), &contents(&job), "renamed columns");
-
-    job.set("archive.columns.http_status=status");
-    let error = job.refused(DATES, 3);
-    assert!(error.contains("`status`") && error.contains("pages.parquet"), "{error}");
-}
-
-#[test]
-fn with_dated_folders_only_those_of_the_range_are_opened() {
-    let rows = SITE.daily_articles(4);
-    let job = Job::new().with("archive.layout=date");
-    for (row, day) in rows.iter().zip(1..) {
-        let file = job.archive(&format!("date=2011-10-{day:02}/part-0.parquet"));
-        write(&file, std::slice::from_ref(row));
-    }
-    // Nobody should look at this one.
-    std::fs::create_dir(job.archive("date=2011-10-09")).expect("a folder");
-    std::fs::write(job.archive("date=2011-10-09/part-0.parquet"), "no Parquet").expect("a file");
-
-    job.backfill("2011-10-02..2011-10-03");
-    let found = job.rows("SELECT date, source FROM url_keys ORDER BY date");
-    let expected = ["2011-10-02", "2011-10-03"]
-        .map(|date| json!({"date": date, "source": format!("date={date}/part-0.parquet")}));
-    assert_eq!(found, expected);
-    assert_eq!(job.rows("SELECT * FROM quarantine"), Vec::<Value>::new());
-
-    job.backfill("2011-10-09");
-    let named = job.row("SELECT date, source, reason FROM quarantine");
-    assert_eq!(named["date"], "2011-10-09");
-    assert_eq!(named["reason"], "unreadable_object");
-
-    let pages = "SELECT count(*) AS pages FROM archive WHERE date = DATE '2011-10-01'";
-    assert_eq!(job.row(pages), json!({"pages": 1}), "the folder is a column");
-}
-
-#[test]
-fn a_row_in_the_folder_of_another_date_is_quarantined() {
-    let rows = SITE.daily_articles(3);
-    let job = Job::new().with("archive.layout=date");
-    write(&job.archive("date=2011-10-01/part-0.parquet"), &rows[..2]);
-    write(&job.archive("date=2011-10-03/part-0.parquet"), &rows[2..]);
-    job.backfill("2011-10-01..2011-10-03");
-    let named = job.row("SELECT date, source, row, reason, detail FROM quarantine");
-    let expected = json!({
-        "date": "2011-10-01",
-        "source": "date=2011-10-01/part-0.parquet",
-        "row": 1,
-        "reason": "wrong_date",
-        "detail": "fetched_at is on 2011-10-02, the folder is for 2011-10-01",
-    });
-    assert_eq!(named, expected);
-    assert_eq!(job.rows("SELECT url FROM documents").len(), 2);
-
-    write(&job.archive("stray.parquet"), &rows);
-    let error = job.refused("2011-10-01..2011-10-03", 3);
-    assert!(error.contains("stray.parquet") && error.contains("archive.layout"), "{error}");
-}
-
-#[test]
-fn an_archive_is_a_file_or_a_folder_by_an_absolute_or_a_relative_path_or_a_url() {
-    let job = Job::of(&SITE.daily_articles(3));
-    let file = job.archive("pages.parquet");
-    let folder = job.path("archive");
-    let elsewhere = format!("{}/../archive", folder.display());
-    for location in [
-        "archive".to_owned(),
-        "archive/".to_owned(),
-        "./archive".to_owned(),
-        "tables/../archive".to_owned(),
-        elsewhere,
-        "archive/pages.parquet".to_owned(),
-        file.display().to_string(),
-        format!("file://{}", folder.display()),
-    ] {
-        let reading = Job::new().with("output.partition=month").reading(&folder);
-        reading.backfill(DATES);
-        let copy = Job::of(&SITE.daily_articles(3))
-            .with("output.partition=month")
-            .with(&format!("archive.location={location}"));
-        copy.backfill(DATES);
-        assert_same(&contents(&reading), &contents(&copy), &location);
-        assert_eq!(copy.row("SELECT count(*) AS rows FROM archive")["rows"], 3, "{location}");
-    }
-}
-
-#[test]
-fn files_in_folders_and_with_strange_names_are_read_and_hidden_ones_are_not() {
-    let rows = SITE.daily_articles(3);
-    let job = Job::new();
-    let names = ["a b/pages (1).parquet", "year=2011/%41é.parquet", "c.pq"];
-    for (row, name) in rows.iter().zip(names) {
-        write(&job.archive(name), std::slice::from_ref(row));
-    }
-    for hidden in ["_temporary/x.parquet", ".part.parquet", "notes.txt"] {
-        let path = job.archive(hidden);
-        std::fs::create_dir_all(path.parent().unwrap_or(Path::new(""))).expect("a folder");
-        std::fs::write(path, "no Parquet").expect("a file");
-    }
-    job.backfill(DATES);
-    let sources = job.rows("SELECT source FROM url_keys ORDER BY fetched_at");
-    let sources: Vec<_> = sources.iter().map(|row| text(row, "source")).collect();
-    assert_eq!(sources, names);
-    assert_eq!(job.rows("SELECT * FROM quarantine"), Vec::<Value>::new());
-}
-
 /// The data files of a table.
 fn data_files(job: &Job, table: &str) -> Vec<PathBuf> {
     let folders = std::fs::read_dir(job.path("tables").join(table)).expect("the table is there");
-    let files = folders.flat_map(|folder| {
-        std::fs::read_dir(folder.expect("a folder").path()).expect("a folder")
-    });
+    let files = folders
+        .flat_map(|folder| std::fs::read_dir(folder.expect("a folder").path()).expect("a folder"));
     let files = files.map(|file| file.expect("a file").path());
     files
         .filter(|path| path.extension().is_some_and(|kind| kind == "parquet"))
@@ -275,14 +174,19 @@ fn months_are_partitions_and_their_rows_are_sorted_by_site_and_time() {
     }
     let job = Job::of(&rows).with("output.partition=month");
     job.backfill("2011-10-01..2011-11-30");
-    let months = job.rows("SELECT month, count(*) AS pages FROM documents GROUP BY month ORDER BY month");
+    let months =
+        job.rows("SELECT month, count(*) AS pages FROM documents GROUP BY month ORDER BY month");
     let expected = [("2011-10", 93), ("2011-11", 27)]
         .map(|(month, pages)| json!({"month": month, "pages": pages}));
     assert_eq!(months, expected);
     let by_day = Job::of(&rows);
     by_day.backfill("2011-10-01..2011-11-30");
     let texts = "SELECT url, text, node, support FROM documents ORDER BY url";
-    assert_eq!(job.lines(texts), by_day.lines(texts), "partitions change no row");
+    assert_eq!(
+        job.lines(texts),
+        by_day.lines(texts),
+        "partitions change no row"
+    );
 
     let files = data_files(&job, "documents");
     assert!(files.len() >= 2);
@@ -302,7 +206,10 @@ fn sites_and_times(file: &Path) -> Vec<(String, i64)> {
     let mut places = Vec::new();
     for batch in batches {
         let batch = batch.expect("rows");
-        let domains = batch.column_by_name("domain").expect("domain").as_string::<i32>();
+        let domains = batch
+            .column_by_name("domain")
+            .expect("domain")
+            .as_string::<i32>();
         let times = batch.column_by_name("fetched_at").expect("fetched_at");
         let times = times.as_primitive::<TimestampMicrosecondType>();
         let rows = domains.iter().zip(times.values());
@@ -323,7 +230,10 @@ fn a_run_without_blocks_removes_those_of_the_dates_it_replaces() {
     job.backfill("2011-10-02");
     let left = ["2011-10-01", "2011-10-03"].map(|date| json!({"date": date}));
     assert_eq!(job.rows(dates), left);
-    assert_eq!(job.lines("SELECT * FROM documents ORDER BY date"), documents);
+    assert_eq!(
+        job.lines("SELECT * FROM documents ORDER BY date"),
+        documents
+    );
 
     job.set("output.blocks=true");
     job.backfill("2011-10-02");
@@ -335,10 +245,16 @@ fn a_run_replaces_what_the_archive_no_longer_has() {
     let rows = SITE.daily_articles(3);
     let job = Job::of(&rows);
     job.backfill("2011-10-01..2011-10-03");
-    write(&job.archive("pages.parquet"), &[rows[0].clone(), rows[2].clone()]);
+    write(
+        &job.archive("pages.parquet"),
+        &[rows[0].clone(), rows[2].clone()],
+    );
     job.backfill("2011-10-02..2011-10-03");
     let dates = job.rows("SELECT date FROM documents ORDER BY date");
-    assert_eq!(dates, ["2011-10-01", "2011-10-03"].map(|date| json!({"date": date})));
+    assert_eq!(
+        dates,
+        ["2011-10-01", "2011-10-03"].map(|date| json!({"date": date}))
+    );
 }
 
 #[test]

@@ -35,11 +35,19 @@ fn every_step_of_normalisation_is_named_by_the_duplicates_it_finds() {
         ("redirect", "/news/b.html", "/news/b.html"),
         ("encoding", "/news/caf%C3%A9.html", "/news/caf%c3%a9.html"),
         ("encoding", "/news/c", "/news/c/"),
-        ("dropped_query", "/news/d.html", "/news/d.html?utm_source=feed"),
+        (
+            "dropped_query",
+            "/news/d.html",
+            "/news/d.html?utm_source=feed",
+        ),
         ("rule", "?tid=1&extra=page", "?tid=1"),
     ];
     for (step, first, second) in steps {
-        let host = if step == "rule" { thread } else { "http://www.gazette.example" };
+        let host = if step == "rule" {
+            thread
+        } else {
+            "http://www.gazette.example"
+        };
         let mut rows = pages(&[&format!("{host}{first}"), &format!("{host}{second}")]);
         if step == "redirect" {
             rows[0].request_url = rows[0].url.clone();
@@ -53,9 +61,17 @@ fn every_step_of_normalisation_is_named_by_the_duplicates_it_finds() {
             "merged_by": step,
             "duplicate_of": "pages.parquet#0",
         });
-        assert_eq!(found, [json!({"status": "unique"}), duplicate], "{first} and {second}");
+        assert_eq!(
+            found,
+            [json!({"status": "unique"}), duplicate],
+            "{first} and {second}"
+        );
         let kept = job.row("SELECT url FROM documents");
-        assert_eq!(kept["url"], json!(rows[0].url), "{step}: the first one wins");
+        assert_eq!(
+            kept["url"],
+            json!(rows[0].url),
+            "{step}: the first one wins"
+        );
     }
 }
 
@@ -90,7 +106,10 @@ fn rules_of_ones_own_replace_the_bundled_ones() {
 /// A front page, three times, under one address.
 fn front_page(feed_titles: [Option<&str>; 3], page_titles: [&str; 3]) -> Vec<Row> {
     let mut rows = pages(&["http://www.aljazeera.com/"; 3]);
-    for (row, (feed, title)) in rows.iter_mut().zip(feed_titles.into_iter().zip(page_titles)) {
+    for (row, (feed, title)) in rows
+        .iter_mut()
+        .zip(feed_titles.into_iter().zip(page_titles))
+    {
         row.title = feed.map(str::to_owned);
         row.html = Some(SITE.page(title, &[]).into_bytes());
     }
@@ -114,13 +133,23 @@ fn a_front_page_is_told_apart_by_the_title_the_job_chooses() {
         job.backfill(DAY);
         let keys = keys(&job);
         for (row, first) in distinct.into_iter().enumerate() {
-            assert!(keys[row].starts_with("http://www.aljazeera.com?_cid_="), "{keys:?}");
+            assert!(
+                keys[row].starts_with("http://www.aljazeera.com?_cid_="),
+                "{keys:?}"
+            );
             let same = keys.iter().position(|key| *key == keys[row]);
-            assert_eq!(same, Some(first), "{title}, {feed:?}: row {row} of {keys:?}");
+            assert_eq!(
+                same,
+                Some(first),
+                "{title}, {feed:?}: row {row} of {keys:?}"
+            );
         }
         let shown = job.rows("SELECT url_key, content_id FROM url_keys");
         for row in shown {
-            assert!(text(&row, "url_key").ends_with(&text(&row, "content_id")), "{row}");
+            assert!(
+                text(&row, "url_key").ends_with(&text(&row, "content_id")),
+                "{row}"
+            );
         }
     }
 }
@@ -157,13 +186,19 @@ fn blacklisted_pages_are_keyed_and_not_replayed() {
     }
     for table in ["documents", "history"] {
         let kept = job.rows(&format!("SELECT url_key FROM {table}"));
-        assert_eq!(kept, [json!({"url_key": "http://www.gazette.example/news/1.html"})]);
+        assert_eq!(
+            kept,
+            [json!({"url_key": "http://www.gazette.example/news/1.html"})]
+        );
     }
 }
 
 #[test]
 fn both_schemes_are_one_page_unless_they_are_kept_apart() {
-    let urls = ["https://www.gazette.example/news/1.html", "http://www.gazette.example/news/1.html"];
+    let urls = [
+        "https://www.gazette.example/news/1.html",
+        "http://www.gazette.example/news/1.html",
+    ];
     let merged = Job::of(&pages(&urls));
     merged.backfill(DAY);
     assert_eq!(keys(&merged), ["http://www.gazette.example/news/1.html"; 2]);
@@ -185,8 +220,14 @@ fn a_site_is_a_public_suffix_and_a_label_unless_the_job_says_otherwise() {
     let (bbc, go) = ("bbc.co.uk", "go.com");
     let abc = "abcnews.go.com";
     for (setting, expected) in [
-        ("domain.grouping=registrable", [bbc, bbc, go, go, "localhost", "127.0.0.1"]),
-        ("domain.extra_suffixes=['go.com']", [bbc, bbc, abc, abc, "localhost", "127.0.0.1"]),
+        (
+            "domain.grouping=registrable",
+            [bbc, bbc, go, go, "localhost", "127.0.0.1"],
+        ),
+        (
+            "domain.extra_suffixes=['go.com']",
+            [bbc, bbc, abc, abc, "localhost", "127.0.0.1"],
+        ),
         (
             "domain.grouping=host",
             [
@@ -233,10 +274,15 @@ fn a_duplicate_is_looked_for_as_far_back_as_the_horizon_reaches() {
 #[test]
 fn a_duplicate_with_much_unseen_text_is_a_revision_if_these_are_kept() {
     let with = |text: &str| {
-        let html = SITE.html(1).replace("</main>", &format!("<p>{text}</p></main>"));
+        let html = SITE
+            .html(1)
+            .replace("</main>", &format!("<p>{text}</p></main>"));
         let rows = vec![
             SITE.article(1, "2011-10-24T08:00:00"),
-            Row { html: Some(html.into_bytes()), ..SITE.article(1, "2011-10-24T09:00:00") },
+            Row {
+                html: Some(html.into_bytes()),
+                ..SITE.article(1, "2011-10-24T09:00:00")
+            },
         ];
         Job::of(&rows)
     };
@@ -259,8 +305,16 @@ fn a_duplicate_with_much_unseen_text_is_a_revision_if_these_are_kept() {
         let revisions = job.rows("SELECT text FROM documents WHERE status = 'revision'");
         let entries = job.rows("SELECT entry FROM history ORDER BY ordinal");
         if status == "revision" {
-            assert!(text == update && revisions[0]["text"].as_str().is_some_and(|text| text.contains(&update)));
-            assert_eq!(entries, [json!({"entry": "document"}), json!({"entry": "revision"})]);
+            assert!(
+                text == update
+                    && revisions[0]["text"]
+                        .as_str()
+                        .is_some_and(|text| text.contains(&update))
+            );
+            assert_eq!(
+                entries,
+                [json!({"entry": "document"}), json!({"entry": "revision"})]
+            );
         } else {
             assert_eq!(revisions, Vec::<Value>::new());
             assert_eq!(entries, [json!({"entry": "document"})]);

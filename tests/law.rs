@@ -48,8 +48,13 @@ const PIECES: [&str; 5] = [
 ];
 
 fn job(archive: &Path, settings: &[&str]) -> Job {
-    let settings = settings.iter().chain(&WINDOW).chain(&["output.blocks=true", "run.threads=1"]);
-    settings.fold(Job::new().reading(archive), |job, setting| job.with(setting))
+    let settings = settings
+        .iter()
+        .chain(&WINDOW)
+        .chain(&["output.blocks=true", "run.threads=1"]);
+    settings.fold(Job::new().reading(archive), |job, setting| {
+        job.with(setting)
+    })
 }
 
 /// Runs the archive at once and in consecutive `pieces`; gives the tables, and
@@ -86,15 +91,25 @@ fn assert_law(batch: &str, cases: &[Case]) {
         ];
         let settings = settings.each_ref().map(String::as_str);
         let (tables, difference) = at_once_and_in_pieces(folder.path(), &settings, &PIECES);
-        assert!(tables["documents"].len() > 1200, "the archive has too few pages");
-        assert!(!tables["quarantine"].is_empty(), "the archive has no bad rows");
-        let revised = (tables["documents"].iter()).any(|row| row.contains("\"status\":\"revision\""));
+        assert!(
+            tables["documents"].len() > 1200,
+            "the archive has too few pages"
+        );
+        assert!(
+            !tables["quarantine"].is_empty(),
+            "the archive has no bad rows"
+        );
+        let revised =
+            (tables["documents"].iter()).any(|row| row.contains("\"status\":\"revision\""));
         assert_eq!(revised, *revisions, "{settings:?}");
         if let Some(difference) = difference {
             broken += &format!("\n{settings:?}: {difference}");
         }
     }
-    assert!(broken.is_empty(), "at once (expected) and in pieces (found):{broken}");
+    assert!(
+        broken.is_empty(),
+        "at once (expected) and in pieces (found):{broken}"
+    );
 }
 
 #[test]
@@ -113,8 +128,16 @@ fn chunks_do_not_show() {
     busy_archive(folder.path());
     let range = format!("{FIRST}..{LAST}");
     for settings in [
-        ["tree.batch=page", "dedup.horizon=5d", "dedup.revisions=true"],
-        ["tree.batch=date", "dedup.horizon=all", "dedup.revisions=true"],
+        [
+            "tree.batch=page",
+            "dedup.horizon=5d",
+            "dedup.revisions=true",
+        ],
+        [
+            "tree.batch=date",
+            "dedup.horizon=all",
+            "dedup.revisions=true",
+        ],
     ] {
         let at_once = job(folder.path(), &settings);
         let one = at_once.run(&range);
@@ -152,7 +175,12 @@ fn a_real_site_year_by_year() {
         ["tree.batch=date", "tree.heuristic=strict"],
     ] {
         let [batch, heuristic] = settings;
-        let by_year = [batch, heuristic, "output.partition=year", "dedup.revisions=true"];
+        let by_year = [
+            batch,
+            heuristic,
+            "output.partition=year",
+            "dedup.revisions=true",
+        ];
         let (tables, difference) =
             at_once_and_in_pieces(&streams.join("lerosua.parquet"), &by_year, &pieces);
         assert_eq!(tables["url_keys"].len(), 862);
@@ -169,7 +197,8 @@ fn labels_of_first_page(batch: &str) -> Vec<(String, String)> {
         .with("output.blocks=true")
         .with(&format!("tree.batch={batch}"));
     job.backfill("2011-10-01..2011-10-20");
-    let blocks = job.rows("SELECT text, label FROM blocks WHERE date = '2011-10-01' ORDER BY ordinal");
+    let blocks =
+        job.rows("SELECT text, label FROM blocks WHERE date = '2011-10-01' ORDER BY ordinal");
     blocks
         .iter()
         .map(|block| (text(block, "text"), text(block, "label")))
@@ -181,13 +210,23 @@ fn a_run_labels_the_first_page_with_knowledge_of_later_ones_and_a_page_or_date_d
     let site = Site {
         host: "www.gazette.example",
     };
-    for (batch, label) in [("run", "boilerplate"), ("date", "content"), ("page", "content")] {
+    for (batch, label) in [
+        ("run", "boilerplate"),
+        ("date", "content"),
+        ("page", "content"),
+    ] {
         let blocks = labels_of_first_page(batch);
         for template in [site.name(), site.sidebar(), "Latest news".to_owned()] {
             let expected = (template.clone(), label.to_owned());
-            assert!(blocks.contains(&expected), "{batch}: {template}: {blocks:?}");
+            assert!(
+                blocks.contains(&expected),
+                "{batch}: {template}: {blocks:?}"
+            );
         }
-        let articles = blocks.iter().filter(|(_, label)| label == "content").count();
+        let articles = blocks
+            .iter()
+            .filter(|(_, label)| label == "content")
+            .count();
         assert!(articles >= 3, "{batch}: the article is content: {blocks:?}");
     }
 }
@@ -211,6 +250,9 @@ fn a_date_is_known_as_a_whole_and_a_page_knows_what_came_before_it() {
         ));
         assert_eq!(labels.len(), 6);
         let found = [0, 5].map(|page| text(&labels[page], "label") == "boilerplate");
-        assert_eq!(found, boilerplate, "{batch}: first and last page of the day");
+        assert_eq!(
+            found, boilerplate,
+            "{batch}: first and last page of the day"
+        );
     }
 }

@@ -5,10 +5,14 @@
 //! `law`, which lie outside the repository: tests that need them say so and pass
 //! where they are missing.
 
+mod archives;
+mod dependencies;
 mod hostile;
 mod jobs;
 mod keys;
 mod law;
 mod objects;
 mod refusals;
+mod sample;
+mod streams;
 mod support;

@@ -98,7 +98,8 @@ fn rows_of_a_damaged_row_group_are_named_and_the_other_groups_are_processed() {
         damage(&path, 1, column);
 
         job.backfill(DATES);
-        let named = job.rows("SELECT source, row_group, row, reason, detail FROM quarantine ORDER BY row");
+        let named =
+            job.rows("SELECT source, row_group, row, reason, detail FROM quarantine ORDER BY row");
         let rows: Vec<_> = named.iter().map(|row| row["row"].as_i64()).collect();
         assert_eq!(rows, (5..10).map(Some).collect::<Vec<_>>(), "{column}");
         for row in &named {
@@ -106,11 +107,18 @@ fn rows_of_a_damaged_row_group_are_named_and_the_other_groups_are_processed() {
             assert_eq!(row["row_group"], 1, "{column}: {row}");
             assert_eq!(row["reason"], "unreadable_row", "{column}: {row}");
             let detail = text(row, "detail");
-            assert!(detail.starts_with("row group 1, from row 5: "), "{column}: {detail}");
+            assert!(
+                detail.starts_with("row group 1, from row 5: "),
+                "{column}: {detail}"
+            );
         }
         let kept = job.rows("SELECT row FROM url_keys WHERE status = 'unique' ORDER BY row");
         let kept: Vec<_> = kept.iter().map(|row| row["row"].as_i64()).collect();
-        assert_eq!(kept, (0..5).chain(10..15).map(Some).collect::<Vec<_>>(), "{column}");
+        assert_eq!(
+            kept,
+            (0..5).chain(10..15).map(Some).collect::<Vec<_>>(),
+            "{column}"
+        );
     }
 }
 
@@ -124,7 +132,11 @@ fn pages_before_the_damage_in_a_row_group_are_kept() {
         .map(|(number, page)| {
             let filler = format!("<p>{}</p>", "word ".repeat(4000 + number));
             let html = page.html.map(|html| [html, filler.into_bytes()].concat());
-            Row { fetched_at: at, html, ..page }
+            Row {
+                fetched_at: at,
+                html,
+                ..page
+            }
         })
         .collect();
     let job = Job::new();
@@ -139,7 +151,10 @@ fn pages_before_the_damage_in_a_row_group_are_kept() {
     );
     let first = counts["first"].as_i64().unwrap_or_default();
     assert!((1..299).contains(&first), "{counts}");
-    assert_eq!(counts, json!({"first": first, "last": 299, "rows": 300 - first}));
+    assert_eq!(
+        counts,
+        json!({"first": first, "last": 299, "rows": 300 - first})
+    );
     assert_eq!(
         job.row("SELECT count(*) AS rows, max(row) AS last FROM url_keys WHERE status = 'unique'"),
         json!({"rows": first, "last": first - 1})
@@ -152,7 +167,11 @@ fn reshaped(rows: &[Row], column: &str, replacement: Option<ArrayRef>) -> Record
     let schema = good.schema();
     let columns = (schema.fields().iter().zip(good.columns())).filter_map(|(field, array)| {
         let name = field.name().as_str();
-        let array = if name == column { replacement.clone()? } else { Arc::clone(array) };
+        let array = if name == column {
+            replacement.clone()?
+        } else {
+            Arc::clone(array)
+        };
         Some((name, array))
     });
     RecordBatch::try_from_iter(columns).expect("columns of one length")
@@ -166,9 +185,21 @@ fn a_file_that_lacks_a_column_or_has_another_type_stops_the_run_before_it_writes
     for (column, replacement, expected) in [
         ("html", None, "archive.columns.html"),
         ("fetched_at", None, "archive.columns.fetched_at"),
-        ("html", Some(Arc::clone(&numbers)), "is Int64, expected binary"),
-        ("url", Some(Arc::clone(&numbers)), "is Int64, expected a string"),
-        ("fetched_at", Some(Arc::clone(&texts)), "expected a timestamp"),
+        (
+            "html",
+            Some(Arc::clone(&numbers)),
+            "is Int64, expected binary",
+        ),
+        (
+            "url",
+            Some(Arc::clone(&numbers)),
+            "is Int64, expected a string",
+        ),
+        (
+            "fetched_at",
+            Some(Arc::clone(&texts)),
+            "expected a timestamp",
+        ),
         ("http_status", Some(texts), "expected an integer"),
     ] {
         let job = two_files();
@@ -193,10 +224,17 @@ fn an_archive_without_either_url_column_is_refused_and_one_of_them_is_enough() {
     let path = job.archive("pages.parquet");
     write_batch(&path, &without.project(&kept).expect("columns"), 100);
     let error = job.refused(DATES, 3);
-    assert!(error.contains("`url`") && error.contains("pages.parquet"), "{error}");
+    assert!(
+        error.contains("`url`") && error.contains("pages.parquet"),
+        "{error}"
+    );
 
     let requested: Vec<Row> = (rows.into_iter())
-        .map(|row| Row { request_url: row.url.clone(), url: None, ..row })
+        .map(|row| Row {
+            request_url: row.url.clone(),
+            url: None,
+            ..row
+        })
         .collect();
     write_batch(&path, &reshaped(&requested, "url", None), 100);
     job.backfill(DATES);
@@ -210,7 +248,10 @@ fn an_archive_without_parquet_files_is_refused() {
     for folder in ["archive", "nowhere"] {
         let job = Job::new().reading(Path::new(folder));
         let error = job.refused(DATES, 3);
-        assert!(error.contains("archive.location") && error.contains(folder), "{error}");
+        assert!(
+            error.contains("archive.location") && error.contains(folder),
+            "{error}"
+        );
         assert!(!job.has_tables());
     }
     std::fs::write(job.archive("pages.csv"), "url,html\n").expect("a file of another kind");
@@ -222,11 +263,15 @@ fn an_archive_without_parquet_files_is_refused() {
 fn dates_without_files_give_empty_tables() {
     let job = two_files();
     let finished = job.backfill("2010-01-01..2010-01-03");
-    assert!(finished.stderr.contains("no rows on these dates"), "{}", finished.stderr);
+    assert!(
+        finished.stderr.contains("no rows on these dates"),
+        "{}",
+        finished.stderr
+    );
     assert_eq!(job.rows("SELECT * FROM documents"), Vec::<Value>::new());
     let runs = job.rows("SELECT date, archive_rows AS rows FROM runs ORDER BY date");
-    let expected = ["2010-01-01", "2010-01-02", "2010-01-03"]
-        .map(|date| json!({"date": date, "rows": 0}));
+    let expected =
+        ["2010-01-01", "2010-01-02", "2010-01-03"].map(|date| json!({"date": date, "rows": 0}));
     assert_eq!(runs, expected);
 }
 
@@ -246,15 +291,25 @@ fn rows_out_of_order_inside_a_file_are_replayed_in_time_order() {
     let sorted = Job::of(&rows).with("output.blocks=true");
     sorted.backfill(DATES);
     let mut shuffled: Vec<Row> = rows.clone();
-    shuffled.sort_by_key(|row| row.fetched_at.map(|time| (time / 1_000_000 * 7919) % 100_003));
+    shuffled.sort_by_key(|row| {
+        row.fetched_at
+            .map(|time| (time / 1_000_000 * 7919) % 100_003)
+    });
     assert_ne!(
-        shuffled.iter().map(|row| row.fetched_at).collect::<Vec<_>>(),
+        shuffled
+            .iter()
+            .map(|row| row.fetched_at)
+            .collect::<Vec<_>>(),
         rows.iter().map(|row| row.fetched_at).collect::<Vec<_>>()
     );
     let job = Job::new().with("output.blocks=true");
     write_groups(&job.archive("shuffled.parquet"), &shuffled, 5);
     job.backfill(DATES);
-    assert_same(&contents_anywhere(&sorted), &contents_anywhere(&job), "out of order");
+    assert_same(
+        &contents_anywhere(&sorted),
+        &contents_anywhere(&job),
+        "out of order",
+    );
 }
 
 #[test]
@@ -291,18 +346,22 @@ fn other_types_of_the_same_values_read_the_same() {
 
     let good = batch(&rows);
     let schema = good.schema();
-    let columns = schema.fields().iter().zip(good.columns()).map(|(field, array)| {
-        use arrow::datatypes::{DataType, TimeUnit};
-        let other = match field.name().as_str() {
-            "fetched_at" => DataType::Timestamp(TimeUnit::Millisecond, None),
-            "http_status" => DataType::Int64,
-            // HTML that is stored as text; text with long offsets.
-            _ => DataType::LargeUtf8,
-        };
-        let array = arrow::compute::cast(array, &other).expect("a cast without loss");
-        assert_eq!(array.len(), rows.len());
-        (field.name().as_str(), array)
-    });
+    let columns = schema
+        .fields()
+        .iter()
+        .zip(good.columns())
+        .map(|(field, array)| {
+            use arrow::datatypes::{DataType, TimeUnit};
+            let other = match field.name().as_str() {
+                "fetched_at" => DataType::Timestamp(TimeUnit::Millisecond, None),
+                "http_status" => DataType::Int64,
+                // HTML that is stored as text; text with long offsets.
+                _ => DataType::LargeUtf8,
+            };
+            let array = arrow::compute::cast(array, &other).expect("a cast without loss");
+            assert_eq!(array.len(), rows.len());
+            (field.name().as_str(), array)
+        });
     let other = RecordBatch::try_from_iter(columns).expect("columns of one length");
     let job = Job::new();
     write_batch(&job.archive("pages.parquet"), &other, 100);

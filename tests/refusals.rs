@@ -20,22 +20,41 @@ fn a_wrong_setting_is_refused_by_its_key_and_what_was_expected() {
         ("run.threads=0", "run.threads", "1 or more"),
         ("run.memory=lots", "run.memory", "lots"),
         ("output.blocks=maybe", "output.blocks", "boolean"),
-        ("output.partition=week", "output.partition", "day, month or year"),
-        ("tree.heuristic=stricter", "tree.heuristic", "strict-at-domain"),
+        (
+            "output.partition=week",
+            "output.partition",
+            "day, month or year",
+        ),
+        (
+            "tree.heuristic=stricter",
+            "tree.heuristic",
+            "strict-at-domain",
+        ),
         ("tree.batch=week", "tree.batch", "page"),
         ("dedup.horizon=month", "dedup.horizon", "30d"),
         ("window.max_age_days=-1", "window.max_age_days", "-1"),
         ("url_key.title=rss", "url_key.title", "feed"),
         ("url_key.rules=nowhere.tsv", "url_key.rules", "nowhere.tsv"),
-        ("url_key.blacklist=nowhere.txt", "url_key.blacklist", "nowhere.txt"),
-        ("domain.extra_suffixes=['a b']", "domain.extra_suffixes", "a b"),
+        (
+            "url_key.blacklist=nowhere.txt",
+            "url_key.blacklist",
+            "nowhere.txt",
+        ),
+        (
+            "domain.extra_suffixes=['a b']",
+            "domain.extra_suffixes",
+            "a b",
+        ),
         ("archive.location=ftp://host/x", "archive.location", "s3://"),
         ("output.location=ftp://host/x", "output.location", "s3://"),
         ("output.location=", "output.location", "empty"),
     ] {
         let job = job().with(setting);
         let error = job.refused("2011-10-01..2011-10-31", 2);
-        assert!(error.starts_with(&format!("error: {key}: ")), "{setting}: {error}");
+        assert!(
+            error.starts_with(&format!("error: {key}: ")),
+            "{setting}: {error}"
+        );
         assert!(error.contains(expected), "{setting}: {error}");
         assert!(!job.has_tables(), "{setting}: something was written");
     }
@@ -44,7 +63,11 @@ fn a_wrong_setting_is_refused_by_its_key_and_what_was_expected() {
 #[test]
 fn a_rule_that_does_not_compile_is_refused_by_its_line() {
     let job = job().with("url_key.rules=rules.tsv");
-    std::fs::write(job.path("rules.tsv"), "# ids\n^http://a/\tid\n(unclosed\tid\n").expect("a file");
+    std::fs::write(
+        job.path("rules.tsv"),
+        "# ids\n^http://a/\tid\n(unclosed\tid\n",
+    )
+    .expect("a file");
     let error = job.refused("2011-10-01", 2);
     assert!(error.starts_with("error: url_key.rules: line 3"), "{error}");
 }
@@ -52,7 +75,10 @@ fn a_rule_that_does_not_compile_is_refused_by_its_line() {
 #[test]
 fn an_override_that_is_none_is_refused() {
     let error = job().with("tree.heuristic").refused("2011-10-01", 2);
-    assert!(error.contains("--set tree.heuristic") && error.contains("KEY=VALUE"), "{error}");
+    assert!(
+        error.contains("--set tree.heuristic") && error.contains("KEY=VALUE"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -60,12 +86,21 @@ fn a_job_file_that_is_missing_or_no_toml_is_refused_by_name() {
     let job = job();
     std::fs::write(job.path("job.toml"), "[archive\nlocation = 'archive'\n").expect("a file");
     let error = job.refused("2011-10-01", 2);
-    assert!(error.contains("job.toml") && error.contains("line 1"), "{error}");
+    assert!(
+        error.contains("job.toml") && error.contains("line 1"),
+        "{error}"
+    );
 
-    std::fs::write(job.path("job.toml"), "[archive]\n[output]\nlocation = 'tables'\n")
-        .expect("a file");
+    std::fs::write(
+        job.path("job.toml"),
+        "[archive]\n[output]\nlocation = 'tables'\n",
+    )
+    .expect("a file");
     let error = job.refused("2011-10-01", 2);
-    assert!(error.starts_with("error: archive.location: missing"), "{error}");
+    assert!(
+        error.starts_with("error: archive.location: missing"),
+        "{error}"
+    );
 
     std::fs::remove_file(job.path("job.toml")).expect("the file is there");
     let error = job.refused("2011-10-01", 2);
@@ -76,7 +111,10 @@ fn a_job_file_that_is_missing_or_no_toml_is_refused_by_name() {
 fn dates_that_are_none_or_reversed_are_refused() {
     let job = job();
     let error = job.refused("2011-10-31..2011-10-01", 2);
-    assert!(error.contains("did you mean 2011-10-01..2011-10-31"), "{error}");
+    assert!(
+        error.contains("did you mean 2011-10-01..2011-10-31"),
+        "{error}"
+    );
     for dates in ["2011-02-30", "yesterday", "2011-10-01..", "..", ""] {
         let error = job.refused(dates, 2);
         assert!(error.contains("YYYY-MM-DD"), "{dates}: {error}");
@@ -107,7 +145,10 @@ fn tables_with_another_partitioning_are_left_alone() {
     let before = job.lines("SELECT * FROM documents");
     job.set("output.partition=month");
     let error = job.refused("2011-10-01..2011-10-31", 3);
-    assert!(error.contains("by month") && error.contains("by date"), "{error}");
+    assert!(
+        error.contains("by month") && error.contains("by date"),
+        "{error}"
+    );
     job.set("output.partition=day");
     assert_eq!(job.lines("SELECT * FROM documents"), before);
 }
@@ -116,7 +157,11 @@ fn tables_with_another_partitioning_are_left_alone() {
 fn a_statement_that_is_wrong_is_refused() {
     let job = job();
     job.backfill("2011-10-01..2011-10-31");
-    for sql in ["SELEC 1", "SELECT nothing FROM documents", "SELECT * FROM nowhere"] {
+    for sql in [
+        "SELEC 1",
+        "SELECT nothing FROM documents",
+        "SELECT * FROM nowhere",
+    ] {
         let finished = job.command("sql", &[sql]);
         assert_eq!(finished.code, Some(2), "{sql}: {finished:?}");
         assert_eq!(finished.stdout, "", "{sql}");

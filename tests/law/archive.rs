@@ -11,27 +11,45 @@ pub(super) const LAST: &str = "2011-11-09";
 const DAYS: u64 = 40;
 
 const SITES: [Site; 12] = [
-    Site { host: "www.flood.example" },
-    Site { host: "pause.example" },
-    Site { host: "news.repeats.example" },
-    Site { host: "www.a.example" },
-    Site { host: "www.b.example" },
-    Site { host: "www.c.example" },
-    Site { host: "www.d.example" },
+    Site {
+        host: "www.flood.example",
+    },
+    Site {
+        host: "pause.example",
+    },
+    Site {
+        host: "news.repeats.example",
+    },
+    Site {
+        host: "www.a.example",
+    },
+    Site {
+        host: "www.b.example",
+    },
+    Site {
+        host: "www.c.example",
+    },
+    Site {
+        host: "www.d.example",
+    },
     Site { host: "e.example" },
     Site { host: "f.example" },
     Site { host: "g.f.co.uk" },
-    Site { host: "www.h.f.co.uk" },
+    Site {
+        host: "www.h.f.co.uk",
+    },
     Site { host: "127.0.0.1" },
 ];
 
 /// New pages of a site on a day.
 fn new_pages(site: usize, day: u64) -> u64 {
-    match site {
+    match (site, day) {
         // More in a day than the window holds.
-        0 => [1, 45][usize::from(day % 13 == 5)],
-        1 => [0, 6][usize::from(day < 10 || day >= 30)],
-        2 => [0, 5][usize::from(day < 11 || day >= 27)],
+        (0, _) if day % 13 == 5 => 45,
+        (0, _) => 1,
+        (1, 10..30) | (2, 11..27) => 0,
+        (1, _) => 6,
+        (2, _) => 5,
         _ => 3,
     }
 }
@@ -43,7 +61,9 @@ pub(super) fn busy_archive(folder: &Path) {
     rows.extend(bad_rows());
     let count = rows.len();
     // A stride that has no factor in common with any count near it.
-    rows = (0..count).map(|at| rows[at * 7919 % count].clone()).collect();
+    rows = (0..count)
+        .map(|at| rows[at * 7919 % count].clone())
+        .collect();
     for (number, part) in rows.chunks(count.div_ceil(3)).enumerate() {
         write_groups(&folder.join(format!("part-{number}.parquet")), part, 200);
     }
@@ -114,23 +134,42 @@ fn headline(site: Site, number: u64) -> String {
 }
 
 fn seed(site: Site, number: u64) -> u64 {
-    (site.host.bytes()).fold(number, |seed, byte| seed * 31 % 1_000_000_007 + u64::from(byte))
+    (site.host.bytes()).fold(number, |seed, byte| {
+        seed * 31 % 1_000_000_007 + u64::from(byte)
+    })
 }
 
 /// The page again: unchanged under another address, after exactly the days of
 /// a horizon and a moment more, with a little new text, and with much.
 fn copies(site: Site, page: &Row, number: u64, day: u64) -> Vec<Row> {
     let html = String::from_utf8_lossy(page.html.as_deref().unwrap_or_default()).into_owned();
-    let with = |text: &str| Some(html.replace("</main>", &format!("<p>{text}</p></main>")).into_bytes());
+    let with = |text: &str| {
+        Some(
+            html.replace("</main>", &format!("<p>{text}</p></main>"))
+                .into_bytes(),
+        )
+    };
     let update = paragraph(seed(site, 3_000_000 + number));
     let mut copies = match number % 6 {
         0 => vec![page.after(0, 60), page.after(5, 0)],
         1 => vec![page.after(5, 1), page.after(12, 0)],
-        2 => vec![Row { html: with(&update), ..page.after(2, 30) }],
+        2 => vec![Row {
+            html: with(&update),
+            ..page.after(2, 30)
+        }],
         3 => vec![
-            Row { html: with("Corrected."), ..page.after(1, 0) },
-            Row { html: with(&update), ..page.after(6, 0) },
-            Row { html: with(&update), ..page.after(7, 0) },
+            Row {
+                html: with("Corrected."),
+                ..page.after(1, 0)
+            },
+            Row {
+                html: with(&update),
+                ..page.after(6, 0)
+            },
+            Row {
+                html: with(&update),
+                ..page.after(7, 0)
+            },
         ],
         4 => vec![Row {
             url: page.url.as_ref().map(|url| format!("{url}#comments")),
@@ -164,10 +203,19 @@ fn bad_rows() -> Vec<Row> {
         .flat_map(|day| {
             [
                 page(day),
-                Row { url: None, ..page(day) },
-                Row { fetched_at: None, ..page(day) },
+                Row {
+                    url: None,
+                    ..page(day)
+                },
+                Row {
+                    fetched_at: None,
+                    ..page(day)
+                },
                 // The address of a page without text, with text.
-                Row { html: Some(SITES[3].html(day).into_bytes()), ..page(day).after(1, 0) },
+                Row {
+                    html: Some(SITES[3].html(day).into_bytes()),
+                    ..page(day).after(1, 0)
+                },
             ]
         })
         .collect()

@@ -121,7 +121,12 @@ impl Job {
 
     /// The rows of a query as lines of JSON.
     pub(crate) fn lines(&self, sql: &str) -> Vec<String> {
-        let printed = self.sql("json", sql);
+        self.lines_with(&[], sql)
+    }
+
+    /// The same, with more arguments.
+    pub(crate) fn lines_with(&self, arguments: &[&str], sql: &str) -> Vec<String> {
+        let printed = self.sql_with(&[arguments, &["--format", "json"]].concat(), sql);
         (printed.lines().filter(|line| !line.is_empty()))
             .map(str::to_owned)
             .collect()
@@ -129,7 +134,11 @@ impl Job {
 
     /// A query as the binary prints it.
     pub(crate) fn sql(&self, format: &str, sql: &str) -> String {
-        let finished = self.command("sql", &["--format", format, sql]);
+        self.sql_with(&["--format", format], sql)
+    }
+
+    fn sql_with(&self, arguments: &[&str], sql: &str) -> String {
+        let finished = self.command("sql", &[arguments, &[sql]].concat());
         assert_eq!(finished.code, Some(0), "{sql}: {}", finished.stderr);
         finished.stdout
     }

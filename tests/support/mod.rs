@@ -8,7 +8,7 @@ mod tables;
 use std::path::PathBuf;
 
 pub(crate) use archive::{Row, batch, micros, write, write_batch, write_groups};
-pub(crate) use job::{Finished, Job, text};
+pub(crate) use job::{Job, text};
 pub(crate) use site::{Site, paragraph};
 pub(crate) use tables::{Snapshot, assert_same, contents, contents_anywhere, difference};
 

@@ -57,7 +57,7 @@ impl Site {
         );
         for paragraph in paragraphs {
             // Writing to a string cannot fail.
-            let _ = write!(page, "<p>{paragraph}</p>\n");
+            let _ = writeln!(page, "<p>{paragraph}</p>");
         }
         page + &format!(
             "</main><aside><h2>Most read</h2><p>{}</p></aside>\n\

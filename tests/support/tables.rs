@@ -47,9 +47,15 @@ pub(crate) fn assert_same(expected: &Snapshot, found: &Snapshot, what: &str) {
 pub(crate) fn difference(expected: &Snapshot, found: &Snapshot) -> Option<String> {
     let tables = |snapshot: &Snapshot| snapshot.keys().copied().collect::<Vec<_>>();
     if tables(expected) != tables(found) {
-        return Some(format!("tables {:?} and {:?}", tables(expected), tables(found)));
+        return Some(format!(
+            "tables {:?} and {:?}",
+            tables(expected),
+            tables(found)
+        ));
     }
-    let differ = expected.iter().filter(|(table, rows)| found[*table] != **rows);
+    let differ = expected
+        .iter()
+        .filter(|(table, rows)| found[*table] != **rows);
     let lines: Vec<String> = differ
         .map(|(table, rows)| {
             let others = &found[table];

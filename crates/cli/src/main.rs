@@ -16,6 +16,11 @@ use tracing_subscriber::EnvFilter;
 
 use args::{Args, BackfillArgs, Command, JobArgs, SqlArgs};
 
+/// Tokenizing is many small allocations on many threads, and a long run frees
+/// in one chunk what it took in the last.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let args = Args::parse();
     init_logs();

@@ -58,6 +58,7 @@ pub async fn backfill(job: &Job, dates: DateRange) -> Result<RunReport, EngineEr
     let started = Instant::now();
     let (census, chunks) = prepare(job, dates).await?;
     warn_about(job, dates, &census).await?;
+    make_tables(job).await?;
     let run = Run {
         job,
         id: Uuid::new_v4().to_string(),
@@ -94,10 +95,7 @@ pub async fn explain(job: &Job, dates: DateRange) -> Result<String, EngineError>
     let earlier = Earlier::open(&job.output).await?;
     plan::explain_chunk(job, &census, chunk, &earlier)
         .await
-        .map_err(|source| EngineError::Plan {
-            dates: chunk,
-            source,
-        })
+        .map_err(|source| EngineError::plan(chunk, source))
 }
 
 /// Everything that can be refused is refused here, before any work.
@@ -125,6 +123,16 @@ async fn prepare(job: &Job, dates: DateRange) -> Result<(Census, Vec<DateRange>)
         ),
     };
     Ok((census, chunks))
+}
+
+/// Tables that cannot be written are found out now, and not after the work.
+async fn make_tables(job: &Job) -> Result<(), EngineError> {
+    for table in Table::ALL {
+        if table != Table::Blocks || job.settings.write_blocks {
+            job.output.open_or_create(table).await?;
+        }
+    }
+    Ok(())
 }
 
 async fn warn_about(job: &Job, dates: DateRange, census: &Census) -> Result<(), EngineError> {
@@ -180,10 +188,7 @@ impl Run<'_> {
         let earlier = Earlier::open(&self.job.output).await?;
         let mut written = plan::run_chunk(self.job, self.census, chunk, &earlier)
             .await
-            .map_err(|source| EngineError::Plan {
-                dates: chunk,
-                source,
-            })?;
+            .map_err(|source| EngineError::plan(chunk, source))?;
         written.account.check(&self.census.rows(chunk))?;
         let seconds = started.elapsed().as_secs_f64();
         let runs = self.runs_file(chunk, &written.account, seconds).await?;

@@ -93,6 +93,17 @@ pub enum EngineError {
         #[source]
         source: DataFusionError,
     },
+    /// The sorts and joins of the plan need more memory than they may have.
+    #[error(
+        "{dates}: run.memory is too little for this chunk; raise it, or lower run.threads: {source}"
+    )]
+    Memory {
+        /// The chunk.
+        dates: DateRange,
+        /// Who held how much.
+        #[source]
+        source: DataFusionError,
+    },
     /// The rows that were written do not add up to those that were read. The
     /// chunk is not committed.
     #[error(
@@ -126,10 +137,20 @@ pub enum ErrorClass {
 }
 
 impl EngineError {
+    /// The failure of the plan of `dates`.
+    pub(crate) fn plan(dates: DateRange, source: DataFusionError) -> Self {
+        match source.find_root() {
+            DataFusionError::ResourcesExhausted(_) => Self::Memory { dates, source },
+            _ => Self::Plan { dates, source },
+        }
+    }
+
     /// Whose turn it is.
     pub fn class(&self) -> ErrorClass {
         match self {
-            Self::Spec(_) | Self::CutPartition { .. } | Self::Query(_) => ErrorClass::Usage,
+            Self::Spec(_) | Self::CutPartition { .. } | Self::Query(_) | Self::Memory { .. } => {
+                ErrorClass::Usage
+            }
             Self::EmptyArchive { .. }
             | Self::Undated { .. }
             | Self::MissingColumn { .. }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, Date32Array, RecordBatch, StringArray, new_null_array};
 use tables::{Location, Output, Partitioning, Replacement, Table, TableError, days_from_date};
 
-const FILE_BYTES: NonZeroU64 = NonZeroU64::new(1 << 20).unwrap();
+const FILE_BYTES: NonZeroU64 = NonZeroU64::MAX;
 
 fn output(folder: &tempfile::TempDir, partitioning: Partitioning) -> Output {
-    let location = Location::parse(folder.path().to_str().unwrap()).unwrap();
+    let location = Location::parse(&folder.path().to_string_lossy()).expect("a path");
     Output::new(location, partitioning, FILE_BYTES)
 }
 
@@ -25,7 +25,7 @@ fn rows(dates: &[&str], reason: &str) -> RecordBatch {
                 "date" => Arc::new(Date32Array::from_iter_values(
                     dates
                         .iter()
-                        .map(|date| days_from_date(date.parse().unwrap())),
+                        .map(|date| days_from_date(date.parse().expect("a date"))),
                 )),
                 "source" | "reason" | "detail" => {
                     Arc::new(StringArray::from(vec![reason; dates.len()]))
@@ -34,7 +34,7 @@ fn rows(dates: &[&str], reason: &str) -> RecordBatch {
             }
         })
         .collect();
-    RecordBatch::try_new(schema, columns).unwrap()
+    RecordBatch::try_new(schema, columns).expect("rows of the table")
 }
 
 async fn change(
@@ -44,13 +44,15 @@ async fn change(
     transaction: (&str, i64),
 ) -> Result<Option<u64>, TableError> {
     let mut sink = output.sink(Table::Quarantine);
-    sink.write(&rows(dates, reason)).await.unwrap();
+    sink.write(&rows(dates, reason))
+        .await
+        .expect("a store that works");
     let replacement = Replacement {
         partitions: dates
             .iter()
-            .map(|date| output.partitioning().value(date.parse().unwrap()))
+            .map(|date| output.partitioning().value(date.parse().expect("a date")))
             .collect(),
-        files: sink.close().await.unwrap(),
+        files: sink.close().await.expect("a store that works"),
         transaction: transaction.0.to_owned(),
         transaction_version: transaction.1,
     };
@@ -58,14 +60,15 @@ async fn change(
 }
 
 async fn partitions(output: &Output) -> Vec<String> {
-    let found = output.partitions(Table::Quarantine).await.unwrap();
-    found.into_iter().collect()
+    let found = output.partitions(Table::Quarantine).await;
+    found.expect("a table").into_iter().collect()
 }
 
 /// Files that the current version names.
 async fn files(output: &Output) -> BTreeSet<String> {
-    let table = output.open(Table::Quarantine).await.unwrap().unwrap();
-    table.get_file_uris().unwrap().collect()
+    let table = output.open(Table::Quarantine).await.expect("a table");
+    let table = table.expect("it was written");
+    table.get_file_uris().expect("a version").collect()
 }
 
 #[tokio::test]

@@ -49,9 +49,13 @@ use stage::{Named, WORK, some};
 pub(crate) use earlier::Earlier;
 pub(crate) use write::UNREADABLE_OBJECT;
 
-/// Rows per batch. Rows with the blocks of a page have some 5 KB, so a batch
-/// has some 5 MB where it is widest.
-const BATCH_ROWS: usize = 1024;
+/// Rows per batch. A row with all blocks of a page, those of the template too,
+/// has some 20 KB, so a batch has some 5 MB where it is widest; a sort cannot
+/// hold less than a few of them.
+const BATCH_ROWS: usize = 256;
+
+/// What a sort keeps back to merge what it spilled, at most.
+const SPILL_RESERVATION: usize = 10 << 20;
 
 /// Runs `chunk` of `job`: its rows are in data files afterwards that no table
 /// names yet.
@@ -92,7 +96,10 @@ fn session(job: &Job) -> Result<SessionContext> {
         .build_arc()?;
     let config = SessionConfig::new()
         .with_target_partitions(job.resources.threads)
-        .with_batch_size(BATCH_ROWS);
+        .with_batch_size(BATCH_ROWS)
+        .with_sort_spill_reservation_bytes(
+            SPILL_RESERVATION.min(job.resources.memory / (16 * job.resources.threads)),
+        );
     let state = SessionStateBuilder::new()
         .with_config(config)
         .with_runtime_env(runtime)

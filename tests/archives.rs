@@ -1,0 +1,230 @@
+//! Archives of every layout: where they are, how their files and columns are
+//! called, and what their folders mean.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use serde_json::{Value, json};
+
+use crate::support::{Job, Site, assert_same, batch, contents, text, write, write_batch};
+
+const SITE: Site = Site {
+    host: "www.gazette.example",
+};
+const DATES: &str = "2011-10-01..2011-10-31";
+
+#[test]
+fn columns_of_other_names_are_mapped() {
+    let rows = SITE.daily_articles(4);
+    let expected = Job::of(&rows);
+    expected.backfill(DATES);
+
+    let names = [
+        ("fetched_at", "ts"),
+        ("url", "address"),
+        ("html", "body"),
+        ("title", "headline"),
+    ];
+    let good = batch(&rows);
+    let schema = good.schema();
+    let columns = schema
+        .fields()
+        .iter()
+        .zip(good.columns())
+        .map(|(field, array)| {
+            let name = field.name().as_str();
+            let other = names.iter().find(|(usual, _)| *usual == name);
+            (other.map_or(name, |(_, other)| *other), Arc::clone(array))
+        });
+    let renamed = RecordBatch::try_from_iter(columns).expect("columns of one length");
+    let mut job = Job::new();
+    write_batch(&job.archive("pages.parquet"), &renamed, 100);
+    for (usual, other) in names {
+        job.set(&format!("archive.columns.{usual}={other}"));
+    }
+    job.backfill(DATES);
+    assert_same(&contents(&expected), &contents(&job), "renamed columns");
+
+    job.set("archive.columns.http_status=status");
+    let error = job.refused(DATES, 3);
+    assert!(
+        error.contains("`status`") && error.contains("pages.parquet"),
+        "{error}"
+    );
+}
+
+#[test]
+fn with_dated_folders_only_those_of_the_range_are_opened() {
+    let rows = SITE.daily_articles(4);
+    let job = Job::new().with("archive.layout=date");
+    for (row, day) in rows.iter().zip(1..) {
+        let file = job.archive(&format!("date=2011-10-{day:02}/part-0.parquet"));
+        write(&file, std::slice::from_ref(row));
+    }
+    // Nobody should look at this one.
+    std::fs::create_dir(job.archive("date=2011-10-09")).expect("a folder");
+    std::fs::write(job.archive("date=2011-10-09/part-0.parquet"), "no Parquet").expect("a file");
+
+    job.backfill("2011-10-02..2011-10-03");
+    let found = job.rows("SELECT date, source FROM url_keys ORDER BY date");
+    let expected = ["2011-10-02", "2011-10-03"]
+        .map(|date| json!({"date": date, "source": format!("date={date}/part-0.parquet")}));
+    assert_eq!(found, expected);
+    assert_eq!(job.rows("SELECT * FROM quarantine"), Vec::<Value>::new());
+
+    job.backfill("2011-10-09");
+    let named = job.row("SELECT date, source, reason FROM quarantine");
+    assert_eq!(named["date"], "2011-10-09");
+    assert_eq!(named["reason"], "unreadable_object");
+
+    std::fs::remove_dir_all(job.archive("date=2011-10-09")).expect("the folder is there");
+    let pages = "SELECT count(*) AS pages FROM archive WHERE date = DATE '2011-10-01'";
+    assert_eq!(
+        job.row(pages),
+        json!({"pages": 1}),
+        "the folder is a column"
+    );
+}
+
+#[test]
+fn a_row_in_the_folder_of_another_date_is_quarantined() {
+    let rows = SITE.daily_articles(3);
+    let job = Job::new().with("archive.layout=date");
+    write(&job.archive("date=2011-10-01/part-0.parquet"), &rows[..2]);
+    write(&job.archive("date=2011-10-03/part-0.parquet"), &rows[2..]);
+    job.backfill("2011-10-01..2011-10-03");
+    let named = job.row("SELECT date, source, row, reason, detail FROM quarantine");
+    let expected = json!({
+        "date": "2011-10-01",
+        "source": "date=2011-10-01/part-0.parquet",
+        "row": 1,
+        "reason": "wrong_date",
+        "detail": "fetched_at is on 2011-10-02, the folder is for 2011-10-01",
+    });
+    assert_eq!(named, expected);
+    assert_eq!(job.rows("SELECT url FROM documents").len(), 2);
+
+    write(&job.archive("stray.parquet"), &rows);
+    let error = job.refused("2011-10-01..2011-10-03", 3);
+    assert!(
+        error.contains("stray.parquet") && error.contains("archive.layout"),
+        "{error}"
+    );
+}
+
+/// The archive read from each location must give the same tables.
+fn assert_same_archive(job: &Job, locations: &[String]) {
+    job.backfill(DATES);
+    let expected = contents(job);
+    assert_eq!(expected["documents"].len(), 3);
+    for location in locations {
+        let tables = tempfile::tempdir().expect("a folder for the tables");
+        let read = [
+            format!("archive.location={location}"),
+            format!("output.location={}", tables.path().display()),
+        ];
+        let set = ["--set", &read[0], "--set", &read[1]];
+        let run = job.command("backfill", &[&set[..], &["--date", DATES]].concat());
+        assert_eq!(run.code, Some(0), "{location}: {}", run.stderr);
+        for (table, rows) in &expected {
+            let sql = format!("SELECT * FROM {table}");
+            let mut found = job.lines_with(&set, &sql);
+            found.sort_unstable();
+            assert_eq!(*rows, found, "{location}: {table}");
+        }
+        let rows = job.lines_with(&set, "SELECT count(*) AS rows FROM archive");
+        assert_eq!(rows, ["{\"rows\":3}"], "{location}");
+    }
+}
+
+#[test]
+fn an_archive_is_a_file_or_a_folder_by_a_path_or_a_url() {
+    let job = Job::of(&SITE.daily_articles(3));
+    let folder = job.path("archive").display().to_string();
+    assert_same_archive(
+        &job,
+        &[
+            "archive/".to_owned(),
+            "./archive".to_owned(),
+            folder.clone(),
+            format!("file://{folder}"),
+            "archive/pages.parquet".to_owned(),
+            format!("{folder}/pages.parquet"),
+        ],
+    );
+}
+
+#[test]
+fn a_path_may_lead_through_the_folder_above() {
+    let job = Job::of(&SITE.daily_articles(3));
+    let folder = job.path("archive").display().to_string();
+    assert_same_archive(
+        &job,
+        &[
+            "archive/../archive".to_owned(),
+            format!("{folder}/../archive/pages.parquet"),
+        ],
+    );
+}
+
+/// Runs an archive whose files have these names, one page each.
+fn assert_names_are_read(names: &[&str]) {
+    let rows = SITE.daily_articles(names.len() as u64);
+    let job = Job::new();
+    for (row, name) in rows.iter().zip(names) {
+        write(&job.archive(name), std::slice::from_ref(row));
+    }
+    for hidden in ["_temporary/x.parquet", ".part.parquet", "notes.txt"] {
+        let path = job.archive(hidden);
+        std::fs::create_dir_all(path.parent().unwrap_or(Path::new(""))).expect("a folder");
+        std::fs::write(path, "no Parquet").expect("a file");
+    }
+    job.backfill(DATES);
+    let sources = job.rows("SELECT source FROM url_keys ORDER BY fetched_at");
+    let sources: Vec<_> = sources.iter().map(|row| text(row, "source")).collect();
+    assert_eq!(sources, names);
+    assert_eq!(job.rows("SELECT * FROM quarantine"), Vec::<Value>::new());
+}
+
+#[test]
+fn files_in_any_folder_are_read_and_hidden_ones_are_not() {
+    assert_names_are_read(&[
+        "a.parquet",
+        "b/c/d.parquet",
+        "e.pq",
+        "year=2011/part 1 (2).parquet",
+    ]);
+}
+
+#[test]
+fn names_outside_ascii_are_read() {
+    assert_names_are_read(&["données/été.parquet", "新聞.parquet"]);
+}
+
+#[test]
+fn folders_outside_ascii_are_read_and_written() {
+    let job = Job::of(&SITE.daily_articles(3));
+    job.backfill(DATES);
+    let expected = contents(&job);
+    std::fs::rename(job.path("archive"), job.path("données 1")).expect("the folder is there");
+    let mut job = job.reading(Path::new("données 1"));
+    job.set("output.location=新聞");
+    job.run(DATES);
+    for (table, rows) in &expected {
+        let mut found = job.lines(&format!("SELECT * FROM {table}"));
+        found.sort_unstable();
+        assert_eq!(*rows, found, "{table}");
+    }
+    assert!(job.path("新聞/documents/_delta_log").is_dir());
+}
+
+#[test]
+fn names_with_characters_that_stores_escape_are_read() {
+    assert_names_are_read(&[
+        "100%.parquet",
+        "a%20b.parquet",
+        "c#d?e&f+g.parquet",
+        "~h[i].parquet",
+    ]);
+}

@@ -1,0 +1,191 @@
+//! Which crate may know which: the arrows of `ARCHITECTURE.md`, read from what
+//! cargo would build.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Crates that decide what a page is, without I/O, threads or columns.
+const PURE: [&str; 3] = ["url-key", "html-blocks", "url-tree"];
+const TABLES: &str = "urltree-tables";
+const ENGINE: &str = "urltree-engine";
+const BINARY: &str = "urltree";
+
+/// What cargo knows of the workspace.
+struct Workspace {
+    /// The members by name.
+    members: BTreeMap<String, Value>,
+    /// Names of packages by id.
+    names: BTreeMap<String, String>,
+    /// Ids of the packages each package is built with, tests not counted.
+    dependencies: BTreeMap<String, Vec<String>>,
+}
+
+fn workspace() -> Workspace {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--offline", "--locked"])
+        .current_dir(root)
+        .output()
+        .expect("cargo can be started");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo prints JSON");
+    let members: BTreeSet<&str> = texts(&metadata["workspace_members"]).collect();
+    let packages = list(&metadata["packages"]);
+    let names = packages
+        .iter()
+        .map(|package| (text(&package["id"]), text(&package["name"])));
+    let is_member = |package: &&Value| members.contains(text(&package["id"]).as_str());
+    Workspace {
+        names: names.collect(),
+        members: (packages.iter().filter(is_member))
+            .map(|package| (text(&package["name"]), package.clone()))
+            .collect(),
+        dependencies: list(&metadata["resolve"]["nodes"])
+            .iter()
+            .map(|node| (text(&node["id"]), built_with(node)))
+            .collect(),
+    }
+}
+
+fn built_with(node: &Value) -> Vec<String> {
+    let built = |dependency: &&Value| {
+        let kinds = list(&dependency["dep_kinds"]);
+        kinds.iter().any(|kind| kind["kind"] != "dev")
+    };
+    (list(&node["deps"]).iter().filter(built))
+        .map(|dependency| text(&dependency["pkg"]))
+        .collect()
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().expect("a list")
+}
+
+fn texts(value: &Value) -> impl Iterator<Item = &str> {
+    list(value).iter().filter_map(Value::as_str)
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().expect("a text").to_owned()
+}
+
+impl Workspace {
+    /// Names of what a member depends on directly.
+    fn direct(&self, member: &str) -> BTreeSet<&str> {
+        let id = text(&self.members[member]["id"]);
+        (self.dependencies[&id].iter())
+            .map(|id| self.names[id].as_str())
+            .collect()
+    }
+
+    /// Names of everything a member is built with.
+    fn transitive(&self, member: &str) -> BTreeSet<&str> {
+        let mut open = vec![text(&self.members[member]["id"])];
+        let mut seen = BTreeSet::new();
+        while let Some(id) = open.pop() {
+            for dependency in &self.dependencies[&id] {
+                if seen.insert(self.names[dependency].as_str()) {
+                    open.push(dependency.clone());
+                }
+            }
+        }
+        seen
+    }
+
+    /// The members among what a member depends on.
+    fn arrows(&self, member: &str) -> BTreeSet<&str> {
+        let mut arrows = self.direct(member);
+        arrows.retain(|name| self.members.contains_key(*name));
+        arrows
+    }
+}
+
+#[test]
+fn the_pure_crates_know_no_other_and_neither_threads_nor_columns() {
+    let workspace = workspace();
+    for member in PURE {
+        assert_eq!(workspace.arrows(member), BTreeSet::new(), "{member}");
+        let heavy = |name: &&str| {
+            [
+                "tokio",
+                "arrow",
+                "parquet",
+                "datafusion",
+                "deltalake",
+                "object_store",
+                "futures",
+            ]
+            .iter()
+            .any(|family| name.split(['-', '_']).next() == family.split('_').next())
+        };
+        let built_with = workspace.transitive(member);
+        assert!(built_with.len() > 3, "{member}: {built_with:?}");
+        let heavy: Vec<_> = built_with.into_iter().filter(heavy).collect();
+        assert_eq!(heavy, Vec::<&str>::new(), "{member}");
+    }
+}
+
+#[test]
+fn tables_know_no_other_crate_and_no_engine() {
+    let workspace = workspace();
+    assert_eq!(workspace.arrows(TABLES), BTreeSet::new());
+    let direct = workspace.direct(TABLES);
+    let engines: Vec<_> = direct
+        .iter()
+        .filter(|name| name.starts_with("datafusion"))
+        .collect();
+    assert_eq!(engines, Vec::<&&str>::new());
+    assert!(direct.contains("deltalake"), "{direct:?}");
+}
+
+#[test]
+fn the_engine_stands_on_the_pure_crates_and_the_tables() {
+    let workspace = workspace();
+    let expected = PURE.into_iter().chain([TABLES]).collect();
+    assert_eq!(workspace.arrows(ENGINE), expected);
+    assert!(workspace.direct(ENGINE).contains("datafusion"));
+}
+
+#[test]
+fn only_the_binary_reads_arguments_and_wraps_errors() {
+    let workspace = workspace();
+    for member in workspace.members.keys() {
+        let direct = workspace.direct(member);
+        for dependency in ["anyhow", "clap"] {
+            assert_eq!(
+                direct.contains(dependency),
+                member == BINARY,
+                "{member}: {dependency}"
+            );
+        }
+        let on_binary = workspace.arrows(member).contains(BINARY);
+        assert!(!on_binary, "{member} depends on the binary");
+    }
+    assert!(!workspace.direct(BINARY).contains("datafusion"));
+}
+
+#[test]
+fn all_crates_share_version_edition_and_lints() {
+    let workspace = workspace();
+    assert!(workspace.members.len() >= 6);
+    let binary = &workspace.members[BINARY];
+    for (name, package) in &workspace.members {
+        for key in ["version", "edition", "rust_version", "license"] {
+            assert_eq!(package[key], binary[key], "{name}: {key}");
+        }
+        let manifest = text(&package["manifest_path"]);
+        let manifest =
+            std::fs::read_to_string(Path::new(&manifest)).expect("the manifest is there");
+        assert!(
+            manifest.contains("[lints]\nworkspace = true\n"),
+            "{name}: [lints]"
+        );
+    }
+}

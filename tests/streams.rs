@@ -1,0 +1,268 @@
+//! Seventeen real sites, all their years in one run: what must hold on pages
+//! that nobody made up for a test.
+
+mod rearranged;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use serde_json::{Value, json};
+
+use crate::support::{Job, shared, text};
+
+const YEARS: &str = "1997-01-01..2023-12-31";
+const SITES: usize = 17;
+
+/// Tables by name: a line per row, of `blocks` one per page.
+type Tables = BTreeMap<&'static str, String>;
+
+/// What is to be known of the 1.6 million blocks of the sites without printing
+/// them: sums per page that a change in any block, or of two blocks' places,
+/// does not leave alone. (`history` has their hashes, `documents` their text.)
+const BLOCKS: &str = "SELECT domain, fetched_at, url_key, count(*) AS blocks, \
+     sum(place * length(text)) AS text, sum(place * link_chars) AS link_chars, \
+     sum(place * length(slot)) AS slot, sum(CASE WHEN chrome THEN place ELSE 0 END) AS chrome, \
+     sum(CASE label WHEN 'content' THEN place ELSE 0 END) AS content, \
+     sum(place * count) AS counts, sum(place * support) AS supports, \
+     sum(place * length(node)) AS nodes, min(hash) AS least, max(hash) AS greatest \
+     FROM (SELECT *, (ordinal + 7) * (ordinal + 7) AS place FROM blocks) \
+     GROUP BY domain, fetched_at, url_key ORDER BY domain, fetched_at, url_key";
+
+/// The first run over the sites, and what it left.
+struct FirstRun {
+    streams: PathBuf,
+    job: Job,
+    tables: Tables,
+}
+
+/// The first run, which all tests share; `None` where the sites are missing.
+fn first_run() -> Option<&'static FirstRun> {
+    static FIRST: OnceLock<Option<FirstRun>> = OnceLock::new();
+    let run = || {
+        let streams = shared("data/streams")?;
+        let job = job(&streams);
+        job.backfill(YEARS);
+        let tables = tables(&job);
+        Some(FirstRun {
+            streams,
+            job,
+            tables,
+        })
+    };
+    FIRST.get_or_init(run).as_ref()
+}
+
+fn job(archive: &Path) -> Job {
+    Job::new()
+        .reading(archive)
+        .with("output.partition=year")
+        .with("output.blocks=true")
+}
+
+/// Every table in a total order, without what says where a row was found.
+fn tables(job: &Job) -> Tables {
+    [
+        (
+            "documents",
+            "SELECT * FROM documents ORDER BY domain, fetched_at, url, url_key",
+        ),
+        ("history", "SELECT * FROM history ORDER BY domain, ordinal"),
+        (
+            "url_keys",
+            "SELECT * EXCEPT (source, row, duplicate_of) FROM url_keys \
+             ORDER BY domain, fetched_at, url, status",
+        ),
+        (
+            "quarantine",
+            "SELECT * FROM quarantine ORDER BY source, row",
+        ),
+        ("blocks", BLOCKS),
+    ]
+    .map(|(table, sql)| (table, job.sql("csv", sql)))
+    .into()
+}
+
+fn assert_same_tables(expected: &Tables, found: &Tables, what: &str) {
+    for (table, rows) in expected {
+        let others = &found[table];
+        if rows == others {
+            continue;
+        }
+        let mut pairs = rows.lines().zip(others.lines()).zip(1..);
+        let first = pairs.find(|((row, other), _)| row != other);
+        panic!(
+            "{what}: `{table}` has {} lines and {}, the first that differ: {first:?}",
+            rows.lines().count(),
+            others.lines().count(),
+        );
+    }
+}
+
+/// The Parquet files of a folder, by name.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("the folder is there");
+    let mut files: Vec<_> = entries.map(|entry| entry.expect("a file").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|kind| kind == "parquet"));
+    files.sort();
+    files
+}
+
+fn rows_of(file: &Path) -> i64 {
+    let file = File::open(file).expect("the file is there");
+    let reader = SerializedFileReader::new(file).expect("the file is Parquet");
+    reader.metadata().file_metadata().num_rows()
+}
+
+#[test]
+fn real_sites_are_processed_page_by_page_and_nothing_is_lost() {
+    let Some(FirstRun { streams, job, .. }) = first_run() else {
+        eprintln!(
+            "SKIPPED real_sites_are_processed_page_by_page_and_nothing_is_lost: no data/streams"
+        );
+        return;
+    };
+    let files = files(streams);
+    assert_eq!(files.len(), SITES);
+    for file in &files {
+        let name = file.file_name().expect("a name").to_string_lossy();
+        let keyed = job.row(&format!(
+            "SELECT count(*) AS rows FROM url_keys WHERE source = '{name}'"
+        ));
+        assert_eq!(keyed["rows"], rows_of(file), "{name}: one key per row");
+    }
+    let unique = "SELECT count(*) AS pages, count(DISTINCT domain || ' ' || url_key) AS keys";
+    let documents = job.row(&format!("{unique} FROM documents"));
+    let keys = job.row(&format!("{unique} FROM url_keys WHERE status = 'unique'"));
+    assert_eq!(documents, keys, "one document per unique page");
+    assert_eq!(documents["pages"], documents["keys"], "no key twice");
+    assert_eq!(
+        job.row("SELECT count(*) AS rows FROM quarantine"),
+        json!({"rows": 0})
+    );
+    let dates = job.row("SELECT min(date) AS first, max(date) AS last, count(*) AS days FROM runs");
+    let expected = json!({"first": "1997-01-01", "last": "2023-12-31", "days": 9861});
+    assert_eq!(dates, expected);
+    let pages = job.row("SELECT min(fetched_at) AS first, max(fetched_at) AS last FROM url_keys");
+    assert!(text(&pages, "first").starts_with("1997-01-11"), "{pages}");
+    assert!(text(&pages, "last").starts_with("2023-06-14"), "{pages}");
+}
+
+#[test]
+fn real_pages_have_text() {
+    let Some(FirstRun { job, .. }) = first_run() else {
+        eprintln!("SKIPPED real_pages_have_text: no data/streams");
+        return;
+    };
+    // An article that a site published twice, under two addresses, is its own
+    // template: by the definition of boilerplate nothing of it is left. It is
+    // told by its title and its number of blocks.
+    let sites = job.rows(
+        "SELECT domain, count(*) AS pages, \
+           sum(CASE WHEN text = '' THEN 1 ELSE 0 END) AS empty, \
+           sum(CASE WHEN text = '' AND copies = 1 THEN 1 ELSE 0 END) AS empty_and_single \
+         FROM (SELECT *, count(*) OVER (PARTITION BY domain, title, blocks) AS copies FROM documents) \
+         GROUP BY domain ORDER BY domain",
+    );
+    assert_eq!(sites.len(), SITES);
+    let number = |site: &Value, column: &str| site[column].as_u64().unwrap_or(u64::MAX);
+    let poor: Vec<_> = (sites.iter())
+        .filter(|site| 100 * number(site, "empty_and_single") > number(site, "pages"))
+        .collect();
+    assert!(
+        poor.is_empty(),
+        "more than 1 % without text: {poor:#?}\nof {sites:#?}"
+    );
+    let total = |column| sites.iter().map(|site| number(site, column)).sum::<u64>();
+    let (empty, pages) = (total("empty"), total("pages"));
+    assert!(
+        500 * empty <= pages,
+        "{empty} of {pages} pages without text: {sites:#?}"
+    );
+}
+
+#[test]
+fn threads_chunks_and_the_order_of_the_archive_leave_the_tables_as_they_are() {
+    let Some(FirstRun {
+        streams,
+        tables: expected,
+        ..
+    }) = first_run()
+    else {
+        eprintln!(
+            "SKIPPED threads_chunks_and_the_order_of_the_archive_leave_the_tables_as_they_are: \
+             no data/streams"
+        );
+        return;
+    };
+    for settings in [
+        &["run.threads=1"][..],
+        &["run.threads=2", "run.chunk_bytes=40MB"],
+    ] {
+        let job = settings
+            .iter()
+            .fold(job(streams), |job, setting| job.with(setting));
+        let finished = job.backfill(YEARS);
+        let chunks = finished
+            .stderr
+            .lines()
+            .filter(|line| line.contains(" committed, "))
+            .count();
+        assert_eq!(
+            chunks > 10,
+            settings.len() > 1,
+            "{settings:?}: {chunks} chunks"
+        );
+        assert_same_tables(expected, &tables(&job), &format!("{settings:?}"));
+    }
+    let folder = tempfile::tempdir().expect("a folder for the archive");
+    rearranged::rearrange(&files(streams), folder.path());
+    assert!(files(folder.path()).len() > SITES);
+    let job = job(folder.path()).with("run.threads=2");
+    job.backfill(YEARS);
+    assert_same_tables(expected, &tables(&job), "rows in reverse in other files");
+}
+
+#[test]
+fn a_second_run_replaces_the_tables_with_the_same_rows() {
+    let Some(streams) = shared("data/streams") else {
+        eprintln!("SKIPPED a_second_run_replaces_the_tables_with_the_same_rows: no data/streams");
+        return;
+    };
+    // Two sites are enough to see it, and leave the shared run alone.
+    let folder = tempfile::tempdir().expect("a folder for the archive");
+    for site in ["vlaamserap.parquet", "lerosua.parquet"] {
+        std::fs::copy(streams.join(site), folder.path().join(site)).expect("the site is there");
+    }
+    let job = job(folder.path());
+    job.backfill(YEARS);
+    let (expected, before) = (tables(&job), versions(&job));
+    job.backfill(YEARS);
+    assert_same_tables(&expected, &tables(&job), "again");
+    for ((table, before), (_, after)) in before.iter().zip(versions(&job)) {
+        let moved = *before + usize::from(*table != "quarantine");
+        assert_eq!(after, moved, "versions of `{table}`");
+    }
+}
+
+/// Commits in the log of each table.
+fn versions(job: &Job) -> Vec<(&'static str, usize)> {
+    [
+        "documents",
+        "url_keys",
+        "history",
+        "blocks",
+        "runs",
+        "quarantine",
+    ]
+    .map(|table| {
+        let log = job.path("tables").join(table).join("_delta_log");
+        let entries = std::fs::read_dir(log).expect("the log is there");
+        let names = entries.map(|entry| entry.expect("an entry").file_name());
+        let commits = names.filter(|name| name.to_string_lossy().ends_with(".json"));
+        (table, commits.count())
+    })
+    .into()
+}
