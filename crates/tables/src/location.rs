@@ -1,5 +1,5 @@
 use std::fmt;
-use std::path::Path as FilePath;
+use std::path::{Component, Path as FilePath, PathBuf};
 use std::sync::Arc;
 
 use object_store::path::Path;
@@ -54,8 +54,8 @@ impl Location {
         } else if text.is_empty() {
             return Err(unknown("it is empty".to_owned()));
         } else {
-            let absolute = std::path::absolute(FilePath::new(text))
-                .map_err(|error| unknown(error.to_string()))?;
+            let absolute =
+                absolute(FilePath::new(text)).map_err(|error| unknown(error.to_string()))?;
             Url::from_file_path(absolute)
                 .map_err(|()| unknown("the path has no URL form".to_owned()))?
         };
@@ -120,6 +120,31 @@ impl Location {
     }
 }
 
+/// The path from the root. URLs have no `..`: it is followed as the system
+/// does, through links, where the path is there, and by its letters otherwise.
+fn absolute(path: &FilePath) -> std::io::Result<PathBuf> {
+    let absolute = std::path::absolute(path)?;
+    if !absolute
+        .components()
+        .any(|part| part == Component::ParentDir)
+    {
+        return Ok(absolute);
+    }
+    if let Ok(real) = absolute.canonicalize() {
+        return Ok(real);
+    }
+    let mut plain = PathBuf::new();
+    for part in absolute.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    Ok(plain)
+}
+
 impl fmt::Display for Location {
     /// A local path as a path, anything else as its URL without secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -158,6 +183,12 @@ mod tests {
             path.child("documents").path().as_ref(),
             "tmp/a b/out/documents"
         );
+    }
+
+    #[test]
+    fn a_path_may_lead_through_the_folder_above() {
+        let path = Location::parse("/no/such/../place/./x").unwrap();
+        assert_eq!(path.to_string(), "/no/place/x");
     }
 
     #[test]

@@ -30,8 +30,6 @@ pub enum Reason {
     EmptyHtml,
     /// The bytes are another format.
     BinaryHtml,
-    /// The page is over a limit that leaves nothing to keep.
-    PageLimit,
 }
 
 impl Reason {
@@ -51,7 +49,6 @@ impl Reason {
             Self::MissingHtml => "missing_html",
             Self::EmptyHtml => "empty_html",
             Self::BinaryHtml => "binary_html",
-            Self::PageLimit => "page_limit",
         }
     }
 }

@@ -70,16 +70,19 @@ impl ArchiveSource {
         Ok(objects)
     }
 
-    /// The path of `source` in the store.
-    pub(crate) fn path(&self, source: &str) -> Path {
+    /// The path of `source` in the store. A source is part of a listed path,
+    /// in the store's own spelling: joining its parts would escape them again.
+    pub(crate) fn path(&self, source: &str) -> Result<Path, EngineError> {
         let root = self.location.path();
         if root.filename() == Some(source) && is_parquet(source) {
             // The location may be the object itself.
-            return root.clone();
+            return Ok(root.clone());
         }
-        source
-            .split('/')
-            .fold(root.clone(), |path, part| path.join(part))
+        Path::parse(format!("{root}/{source}")).map_err(|error| EngineError::Store {
+            doing: "read",
+            object: source.to_owned(),
+            source: error.into(),
+        })
     }
 
     /// The object at the location itself, where it is no folder.

@@ -160,7 +160,7 @@ impl OpenObject {
     ) -> Result<Result<Self, ParquetError>, EngineError> {
         let mut reader = StoreReader {
             store: Arc::clone(archive.location.store()),
-            path: archive.path(source),
+            path: archive.path(source)?,
             bytes,
         };
         // Our own checks say more than a schema the writer left as a hint.
