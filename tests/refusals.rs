@@ -108,6 +108,17 @@ fn a_job_file_that_is_missing_or_no_toml_is_refused_by_name() {
 }
 
 #[test]
+fn too_little_memory_is_named_and_nothing_is_committed() {
+    let job = job().with("run.memory=1kB");
+    let error = job.refused("2011-10-01..2011-10-31", 2);
+    assert!(
+        error.contains("2011-10-01..2011-10-31: run.memory is too little"),
+        "{error}"
+    );
+    assert_eq!(job.lines("SELECT * FROM documents").len(), 0);
+}
+
+#[test]
 fn dates_that_are_none_or_reversed_are_refused() {
     let job = job();
     let error = job.refused("2011-10-31..2011-10-01", 2);
