@@ -4,10 +4,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
 use serde_json::{Value, json};
 
-use crate::support::{Job, Site, assert_same, batch, contents, text, write, write_batch};
+use crate::support::{Job, Site, assert_same, batch, changed, contents, text, write, write_batch};
 
 const SITE: Site = Site {
     host: "www.gazette.example",
@@ -27,17 +26,10 @@ fn columns_of_other_names_are_mapped() {
         ("title", "headline"),
     ];
     let good = batch(&rows);
-    let schema = good.schema();
-    let columns = schema
-        .fields()
-        .iter()
-        .zip(good.columns())
-        .map(|(field, array)| {
-            let name = field.name().as_str();
-            let other = names.iter().find(|(usual, _)| *usual == name);
-            (other.map_or(name, |(_, other)| *other), Arc::clone(array))
-        });
-    let renamed = RecordBatch::try_from_iter(columns).expect("columns of one length");
+    let renamed = changed(&good, |name, array| {
+        let other = names.iter().find(|(usual, _)| *usual == name);
+        (other.map_or(name, |(_, other)| *other), Arc::clone(array))
+    });
     let mut job = Job::new();
     write_batch(&job.archive("pages.parquet"), &renamed, 100);
     for (usual, other) in names {

@@ -163,7 +163,6 @@ fn a_day_in_the_middle_can_be_run_again() {
 #[test]
 fn a_real_site_year_by_year() {
     let Some(streams) = shared("data/streams") else {
-        eprintln!("SKIPPED a_real_site_year_by_year: no data/streams in the shared folder");
         return;
     };
     let years: Vec<String> = (2006..=2017)

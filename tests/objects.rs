@@ -11,8 +11,8 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Job, Row, Site, assert_same, batch, contents, contents_anywhere, text, write, write_batch,
-    write_groups,
+    Job, Row, Site, assert_same, batch, changed, contents, contents_anywhere, text, write,
+    write_batch, write_groups,
 };
 
 const SITE: Site = Site {
@@ -345,24 +345,18 @@ fn other_types_of_the_same_values_read_the_same() {
     expected.backfill(DATES);
 
     let good = batch(&rows);
-    let schema = good.schema();
-    let columns = schema
-        .fields()
-        .iter()
-        .zip(good.columns())
-        .map(|(field, array)| {
-            use arrow::datatypes::{DataType, TimeUnit};
-            let other = match field.name().as_str() {
-                "fetched_at" => DataType::Timestamp(TimeUnit::Millisecond, None),
-                "http_status" => DataType::Int64,
-                // HTML that is stored as text; text with long offsets.
-                _ => DataType::LargeUtf8,
-            };
-            let array = arrow::compute::cast(array, &other).expect("a cast without loss");
-            assert_eq!(array.len(), rows.len());
-            (field.name().as_str(), array)
-        });
-    let other = RecordBatch::try_from_iter(columns).expect("columns of one length");
+    let other = changed(&good, |name, array| {
+        use arrow::datatypes::{DataType, TimeUnit};
+        let other = match name {
+            "fetched_at" => DataType::Timestamp(TimeUnit::Millisecond, None),
+            "http_status" => DataType::Int64,
+            // HTML that is stored as text; text with long offsets.
+            _ => DataType::LargeUtf8,
+        };
+        let array = arrow::compute::cast(array, &other).expect("a cast without loss");
+        assert_eq!(array.len(), rows.len());
+        (name, array)
+    });
     let job = Job::new();
     write_batch(&job.archive("pages.parquet"), &other, 100);
     job.backfill(DATES);

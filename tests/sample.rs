@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use arrow::compute::concat_batches;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-use crate::support::{Job, Row, batch, write};
+use crate::support::{GAMMA, Job, Row, batch, mix, write};
 
 const DAYS: i64 = 57;
 const FIRST: &str = "2011-10-24T06:00:00";
@@ -158,11 +158,9 @@ struct Dice(u64);
 
 impl Dice {
     fn throw(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ (mixed >> 31)) % sides as u64).expect("less than the sides")
+        let number = mix(self.0);
+        self.0 = self.0.wrapping_add(GAMMA);
+        usize::try_from(number % sides as u64).expect("less than the sides")
     }
 
     fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {

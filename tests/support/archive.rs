@@ -80,6 +80,18 @@ pub(crate) fn batch(rows: &[Row]) -> RecordBatch {
     RecordBatch::try_from_iter(columns).expect("columns of one length")
 }
 
+/// The rows with every column under the name and with the values that `change`
+/// makes of its own.
+pub(crate) fn changed<'a>(
+    rows: &'a RecordBatch,
+    change: impl Fn(&'a str, &ArrayRef) -> (&'a str, ArrayRef),
+) -> RecordBatch {
+    let fields = rows.schema_ref().fields();
+    let columns = fields.iter().zip(rows.columns());
+    RecordBatch::try_from_iter(columns.map(|(field, array)| change(field.name(), array)))
+        .expect("columns of one length")
+}
+
 /// One file with the rows in the order given.
 pub(crate) fn write(path: &Path, rows: &[Row]) {
     write_groups(path, rows, 1000);

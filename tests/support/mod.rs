@@ -5,19 +5,33 @@ mod job;
 mod site;
 mod tables;
 
+use std::io::Write;
 use std::path::PathBuf;
 
-pub(crate) use archive::{Row, batch, micros, write, write_batch, write_groups};
+pub(crate) use archive::{Row, batch, changed, micros, write, write_batch, write_groups};
 pub(crate) use job::{Job, text};
-pub(crate) use site::{Site, paragraph};
+pub(crate) use site::{GAMMA, Site, mix, paragraph};
 pub(crate) use tables::{Snapshot, assert_same, contents, contents_anywhere, difference};
 
-/// A folder of the data that is shared beside the repository, if it is there.
+/// A folder of the data that is shared beside the repository; where it is
+/// missing, says which test skips for want of it.
 pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
     let root = std::env::var_os("URLTREE_SHARED").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
         PathBuf::from,
     );
-    let path = root.join(folder).canonicalize().ok()?;
-    path.is_dir().then_some(path)
+    let path = root.join(folder).canonicalize().ok();
+    let found = path.filter(|path| path.is_dir());
+    if found.is_none() {
+        // A test runs on a thread of its name.
+        let test = std::thread::current().name().unwrap_or("a test").to_owned();
+        // Not `eprintln!`, which a test that passes keeps to itself.
+        let missing = root.join(folder);
+        let _ = writeln!(
+            std::io::stderr(),
+            "SKIPPED {test}: no {}",
+            missing.display()
+        );
+    }
+    found
 }

@@ -106,9 +106,12 @@ fn sentence(seed: u64, words: usize) -> String {
     sentence
 }
 
-/// One step of the SplitMix64 generator.
-fn mix(seed: u64) -> u64 {
-    let mut mixed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+/// What the state of SplitMix64 grows by from one number to the next.
+pub(crate) const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The number that the SplitMix64 generator gives after the state `seed`.
+pub(crate) fn mix(seed: u64) -> u64 {
+    let mut mixed = seed.wrapping_add(GAMMA);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ (mixed >> 31)

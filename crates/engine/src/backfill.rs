@@ -39,6 +39,14 @@ pub struct RunReport {
     pub seconds: f64,
 }
 
+/// A run that nothing was found against.
+struct Prepared {
+    census: Census,
+    chunks: Vec<DateRange>,
+    /// Tables that the run writes and that are not there yet.
+    missing: Vec<Table>,
+}
+
 /// One run of a job.
 struct Run<'a> {
     job: &'a Job,
@@ -56,9 +64,16 @@ struct Run<'a> {
 /// in one table.
 pub async fn backfill(job: &Job, dates: DateRange) -> Result<RunReport, EngineError> {
     let started = Instant::now();
-    let (census, chunks) = prepare(job, dates).await?;
+    let Prepared {
+        census,
+        chunks,
+        missing,
+    } = prepare(job, dates).await?;
     warn_about(job, dates, &census).await?;
-    make_tables(job).await?;
+    // Tables that cannot be written are found out now, and not after the work.
+    for table in missing {
+        job.output.open_or_create(table).await?;
+    }
     let run = Run {
         job,
         id: Uuid::new_v4().to_string(),
@@ -90,7 +105,7 @@ pub async fn backfill(job: &Job, dates: DateRange) -> Result<RunReport, EngineEr
 /// # Errors
 /// As [`backfill`].
 pub async fn explain(job: &Job, dates: DateRange) -> Result<String, EngineError> {
-    let (census, chunks) = prepare(job, dates).await?;
+    let Prepared { census, chunks, .. } = prepare(job, dates).await?;
     let chunk = chunks.first().copied().unwrap_or(dates);
     let earlier = Earlier::open(&job.output).await?;
     plan::explain_chunk(job, &census, chunk, &earlier)
@@ -99,7 +114,7 @@ pub async fn explain(job: &Job, dates: DateRange) -> Result<String, EngineError>
 }
 
 /// Everything that can be refused is refused here, before any work.
-async fn prepare(job: &Job, dates: DateRange) -> Result<(Census, Vec<DateRange>), EngineError> {
+async fn prepare(job: &Job, dates: DateRange) -> Result<Prepared, EngineError> {
     let partitioning = job.output.partitioning();
     let covering = partitioning.covering(dates);
     if covering != dates {
@@ -109,8 +124,12 @@ async fn prepare(job: &Job, dates: DateRange) -> Result<(Census, Vec<DateRange>)
             covering,
         });
     }
+    let mut missing = Vec::new();
     for table in Table::ALL {
-        job.output.open(table).await?;
+        let there = job.output.open(table).await?.is_some();
+        if !there && job.settings.writes(table) {
+            missing.push(table);
+        }
     }
     let census = Census::take(&job.archive, dates).await?;
     let chunks = match job.settings.batch {
@@ -122,17 +141,11 @@ async fn prepare(job: &Job, dates: DateRange) -> Result<(Census, Vec<DateRange>)
             job.resources.chunk_bytes,
         ),
     };
-    Ok((census, chunks))
-}
-
-/// Tables that cannot be written are found out now, and not after the work.
-async fn make_tables(job: &Job) -> Result<(), EngineError> {
-    for table in Table::ALL {
-        if table != Table::Blocks || job.settings.write_blocks {
-            job.output.open_or_create(table).await?;
-        }
-    }
-    Ok(())
+    Ok(Prepared {
+        census,
+        chunks,
+        missing,
+    })
 }
 
 async fn warn_about(job: &Job, dates: DateRange, census: &Census) -> Result<(), EngineError> {
@@ -208,8 +221,7 @@ impl Run<'_> {
             .collect();
         for table in Table::ALL {
             let files = written.files.remove(&table).unwrap_or_default();
-            let optional = table == Table::Blocks && !self.job.settings.write_blocks;
-            if optional && output.open(table).await?.is_none() {
+            if !self.job.settings.writes(table) && output.open(table).await?.is_none() {
                 continue;
             }
             let replacement = Replacement {
@@ -289,11 +301,7 @@ impl Run<'_> {
             number(&|date| account.rows_on(date).text_bytes),
             Arc::new(Float64Array::from_value(seconds, dates.len())),
         ];
-        RecordBatch::try_new(Table::Runs.schema(Partitioning::Day), columns).map_err(|error| {
-            EngineError::Plan {
-                dates: chunk,
-                source: error.into(),
-            }
-        })
+        RecordBatch::try_new(Table::Runs.schema(Partitioning::Day), columns)
+            .map_err(|error| EngineError::plan(chunk, error.into()))
     }
 }

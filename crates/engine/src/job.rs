@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use html_blocks::{BlockOptions, Joining, PageLimits, SplitList};
 use md5::{Digest, Md5};
-use tables::{Location, Output, Partitioning};
+use tables::{Location, Output, Partitioning, Table};
 use url_key::{Blacklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
 use url_tree::{Heuristic, WindowOptions};
 
@@ -58,6 +58,13 @@ pub struct Settings {
     pub write_blocks: bool,
     /// MD5 of all of this in hex: the `settings` column of `runs`.
     pub digest: String,
+}
+
+impl Settings {
+    /// Does the job write `table`?
+    pub(crate) fn writes(&self, table: Table) -> bool {
+        table != Table::Blocks || self.write_blocks
+    }
 }
 
 impl std::fmt::Debug for Settings {

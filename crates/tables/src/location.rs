@@ -1,5 +1,5 @@
 use std::fmt;
-use std::path::{Component, Path as FilePath, PathBuf};
+use std::path::Component;
 use std::sync::Arc;
 
 use object_store::path::Path;
@@ -54,10 +54,7 @@ impl Location {
         } else if text.is_empty() {
             return Err(unknown("it is empty".to_owned()));
         } else {
-            let absolute =
-                absolute(FilePath::new(text)).map_err(|error| unknown(error.to_string()))?;
-            Url::from_file_path(absolute)
-                .map_err(|()| unknown("the path has no URL form".to_owned()))?
+            file_url(text).map_err(unknown)?
         };
         ObjectStoreScheme::parse(&url).map_err(|error| unknown(error.to_string()))?;
         let variables = std::env::vars().map(|(key, value)| (key.to_ascii_lowercase(), value));
@@ -120,29 +117,15 @@ impl Location {
     }
 }
 
-/// The path from the root. URLs have no `..`: it is followed as the system
-/// does, through links, where the path is there, and by its letters otherwise.
-fn absolute(path: &FilePath) -> std::io::Result<PathBuf> {
-    let absolute = std::path::absolute(path)?;
-    if !absolute
-        .components()
-        .any(|part| part == Component::ParentDir)
-    {
-        return Ok(absolute);
-    }
-    if let Ok(real) = absolute.canonicalize() {
-        return Ok(real);
-    }
-    let mut plain = PathBuf::new();
-    for part in absolute.components() {
-        match part {
-            Component::ParentDir => {
-                plain.pop();
-            }
-            other => plain.push(other),
-        }
-    }
-    Ok(plain)
+/// The URL of a path. `..` is followed as the system does, through links, where
+/// the path is there, and by its letters otherwise: a URL, once parsed, has none.
+fn file_url(text: &str) -> Result<Url, String> {
+    let path = std::path::absolute(text).map_err(|error| error.to_string())?;
+    let climbs = path.components().any(|part| part == Component::ParentDir);
+    let real = climbs.then(|| path.canonicalize().ok()).flatten();
+    let url = Url::from_file_path(real.unwrap_or(path))
+        .map_err(|()| "the path has no URL form".to_owned())?;
+    Url::parse(url.as_str()).map_err(|error| error.to_string())
 }
 
 impl fmt::Display for Location {

@@ -12,7 +12,7 @@ use object_store::{ObjectMeta, ObjectStoreExt};
 use tables::{DateRange, Location};
 
 pub(crate) use census::{Census, ObjectCensus, row_date};
-pub(crate) use object::{Columns, ObjectColumn, ObjectStream, OpenObject};
+pub(crate) use object::{Columns, ObjectColumn, ObjectStream, OpenObject, OpenObjects};
 
 use crate::error::EngineError;
 use crate::spec::ColumnNames;

@@ -131,6 +131,36 @@ pub(crate) struct Columns {
     rows: usize,
 }
 
+/// Opens objects one after the other and keeps the last one open.
+pub(crate) struct OpenObjects {
+    archive: ArchiveSource,
+    last: Option<OpenObject>,
+}
+
+impl OpenObjects {
+    pub(crate) fn new(archive: ArchiveSource) -> Self {
+        Self {
+            archive,
+            last: None,
+        }
+    }
+
+    /// The object `source`. The census has opened it before: that it is no
+    /// Parquet now means that it changed under the run.
+    pub(crate) async fn get(
+        &mut self,
+        source: &str,
+        bytes: i64,
+    ) -> datafusion::error::Result<&OpenObject> {
+        let known = self.last.take().filter(|open| open.source == source);
+        let open = match known {
+            Some(open) => open,
+            None => OpenObject::open(&self.archive, source, bytes.unsigned_abs()).await??,
+        };
+        Ok(self.last.insert(open))
+    }
+}
+
 impl Columns {
     /// One column, if the object has it.
     pub(crate) fn get(&self, column: ObjectColumn) -> Option<&ArrayRef> {
@@ -177,11 +207,6 @@ impl OpenObject {
             metadata,
             columns,
         }))
-    }
-
-    /// Its path relative to the archive.
-    pub(crate) fn source(&self) -> &str {
-        &self.source
     }
 
     /// First row and number of rows of `row_group`.

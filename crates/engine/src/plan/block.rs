@@ -217,15 +217,12 @@ fn unreadable(rows: &RecordBatch, detail: &str) -> Result<RecordBatch> {
 
 /// Parses pages, one per row.
 fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> Result<RecordBatch> {
-    let batches = rows.numbers::<Date32Type>("date")?;
+    let dates = rows.numbers::<Date32Type>("date")?;
     let statuses = rows.text("status")?;
     let mut columns = BlockColumns::default();
     for (row, page) in pages.iter().enumerate() {
         let bytes = page.html.map(|html| html.len() as i64);
-        let batch = match settings.batch {
-            Batch::Date => i64::from(batches.value(row)),
-            Batch::Page | Batch::Run => 0,
-        };
+        let batch = settings.batch.of_date(dates.value(row));
         match parse(page, settings) {
             Ok(parsed) => {
                 let status = Status::of(statuses.value(row))?;

@@ -10,11 +10,11 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use futures::StreamExt;
 use url_key::{MergeStep, Seen, merge_step};
 
+use super::batch_clock::BatchClock;
 use super::stage::{DEDUPED, Named, Status, extend, some};
 use super::step::Step;
 use crate::job::Settings;
 use crate::key_cache::KeyCache;
-use crate::spec::Batch;
 
 /// Finds the duplicates of each domain in time order, and names what they
 /// duplicate.
@@ -68,21 +68,16 @@ struct DomainKeys {
     settings: Arc<Settings>,
     domain: String,
     known: KeyCache<Original>,
-    batch: Option<i64>,
-    /// Time of the newest first page of the batch. As in the replay, a
-    /// duplicate moves no clock: what is forgotten is a function of the first
-    /// pages alone, which is all that earlier dates leave.
-    newest: Option<i64>,
+    clock: BatchClock,
 }
 
 impl DomainKeys {
     fn new(settings: Arc<Settings>) -> Self {
         Self {
             known: KeyCache::new(settings.horizon),
+            clock: BatchClock::new(settings.batch),
             settings,
             domain: String::new(),
-            batch: None,
-            newest: None,
         }
     }
 
@@ -125,7 +120,7 @@ impl DomainKeys {
                 }
                 _ => {
                     self.known.insert(keys.value(row), times.value(row), seen);
-                    self.newest = self.newest.max(Some(times.value(row)));
+                    self.clock.take_in(times.value(row));
                     status.append_value(was.as_str());
                     merged_by.append_null();
                     duplicate_of.append_null();
@@ -149,18 +144,13 @@ impl DomainKeys {
         if domain != self.domain {
             domain.clone_into(&mut self.domain);
             self.known = KeyCache::new(self.settings.horizon);
-            (self.batch, self.newest) = (None, None);
+            self.clock = BatchClock::new(self.settings.batch);
         }
-        let batch = match self.settings.batch {
-            Batch::Date => i64::from(date),
-            Batch::Page | Batch::Run => 0,
-        };
-        let ended = self.settings.batch == Batch::Page || self.batch != Some(batch);
-        if let (true, Some(newest)) = (ended, self.newest) {
+        if self.clock.begins(self.settings.batch.of_date(date))
+            && let Some(newest) = self.clock.end()
+        {
             self.known.end_batch(newest);
-            self.newest = None;
         }
-        self.batch = Some(batch);
     }
 
     fn step(&self, original: &Original, duplicate: &Original) -> MergeStep {

@@ -146,7 +146,8 @@ impl Earlier {
 
 /// The rows of `table` that agree with some row of the chunk in `columns`. The
 /// chunk is bounded and the table is not: it stands on the left, where a hash
-/// join builds, and the table streams past it.
+/// join builds, and the table streams past it, unless its statistics say that it
+/// is small.
 fn of_chunk(table: &str, columns: &[&str]) -> String {
     let agree: Vec<_> = columns
         .iter()

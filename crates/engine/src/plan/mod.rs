@@ -17,6 +17,7 @@
 //! the optimizer puts the shuffle and the sort before it. Rows that are done (a
 //! duplicate, say) ride along, narrow, so that `Write` sees every row once.
 
+mod batch_clock;
 mod block;
 mod dedupe;
 mod earlier;

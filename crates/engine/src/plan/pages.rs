@@ -6,7 +6,7 @@ use futures::StreamExt;
 use parquet::arrow::arrow_reader::RowSelection;
 use parquet::errors::ParquetError;
 
-use crate::archive::{ArchiveSource, Columns, ObjectColumn, ObjectStream, OpenObject};
+use crate::archive::{ArchiveSource, Columns, ObjectColumn, ObjectStream, OpenObject, OpenObjects};
 
 /// Pages that are decoded at once. Batches are counted in rows, and a page has
 /// some 60 KB: 32 of them are 2 MB, the usual 8,192 would be half a gigabyte.
@@ -18,11 +18,8 @@ const PAGE_COLUMNS: [ObjectColumn; 3] = [
     ObjectColumn::HttpCharset,
 ];
 
-/// Opens objects one after the other and keeps the last one open.
-pub(crate) struct PageReader {
-    archive: ArchiveSource,
-    open: Option<OpenObject>,
-}
+/// Reads pages of the archive.
+pub(crate) struct PageReader(OpenObjects);
 
 /// One page.
 #[derive(Debug, Clone, Copy)]
@@ -34,21 +31,11 @@ pub(crate) struct PageBytes<'a> {
 
 impl PageReader {
     pub(crate) fn new(archive: ArchiveSource) -> Self {
-        Self {
-            archive,
-            open: None,
-        }
+        Self(OpenObjects::new(archive))
     }
 
-    /// The object `source`. The scan has opened it before: that it is no
-    /// Parquet now means that it changed under the run.
     pub(crate) async fn object(&mut self, source: &str, bytes: i64) -> Result<PageObject<'_>> {
-        let known = self.open.take().filter(|open| open.source() == source);
-        let open = match known {
-            Some(open) => open,
-            None => OpenObject::open(&self.archive, source, bytes.unsigned_abs()).await??,
-        };
-        Ok(PageObject(self.open.insert(open)))
+        Ok(PageObject(self.0.get(source, bytes).await?))
     }
 }
 

@@ -15,6 +15,7 @@ use futures::StreamExt;
 use url_key::Domain;
 use url_tree::{BlockHash, DomainReplay, Entry, Labels, Verdict, revision_hashes};
 
+use super::batch_clock::BatchClock;
 use super::stage::{Named, Phase, REPLAYED, Status, extend, items, list_field, some};
 use super::step::Step;
 use crate::job::Settings;
@@ -196,10 +197,7 @@ struct DomainStream {
     name: String,
     tree: DomainReplay,
     one_by_one: bool,
-    /// The batch that is open.
-    batch: Option<i64>,
-    /// Time of its newest entry, if it has any.
-    newest: Option<i64>,
+    clock: BatchClock,
     /// Entries of the domain before this batch.
     before: i64,
     inserted: i64,
@@ -214,8 +212,7 @@ impl DomainStream {
             name: name.to_owned(),
             tree: DomainReplay::new(labels, settings.heuristic, settings.window),
             one_by_one: settings.batch == Batch::Page,
-            batch: None,
-            newest: None,
+            clock: BatchClock::new(settings.batch),
             before: 0,
             inserted: 0,
             labelled: 0,
@@ -230,22 +227,19 @@ impl DomainStream {
         } else {
             self.tree.insert(page.entry(&page.hashes));
         }
-        self.newest = self.newest.max(Some(page.time));
+        self.clock.take_in(page.time);
         self.before = page.position + 1;
     }
 
     fn enter(&mut self, batch: i64) {
-        if self.batch != Some(batch) {
+        if self.clock.begins(batch) {
             self.end_batch();
-            self.batch = Some(batch);
         }
     }
 
-    /// Forgets what left the window. Its clock is the newest page that went
-    /// into the tree: a duplicate moves nothing, so that the window is a
-    /// function of `history` alone. (The original lets duplicates count, O F1.)
+    /// Forgets what left the window.
     fn end_batch(&mut self) {
-        if let Some(newest) = self.newest.take() {
+        if let Some(newest) = self.clock.end() {
             self.tree.end_batch(newest);
         }
         self.before += self.inserted + self.revisions;
@@ -254,7 +248,7 @@ impl DomainStream {
 
     fn insert(&mut self, page: &PageRow<'_>) {
         self.tree.insert(page.entry(&page.hashes));
-        self.newest = self.newest.max(Some(page.time));
+        self.clock.take_in(page.time);
         self.inserted += 1;
     }
 
@@ -264,9 +258,6 @@ impl DomainStream {
         settings: &Settings,
         out: &mut LabelColumns,
     ) -> Result<()> {
-        if self.one_by_one {
-            self.end_batch();
-        }
         if page.status == Status::Unique {
             if self.one_by_one {
                 self.insert(page);
@@ -291,7 +282,7 @@ impl DomainStream {
             return Ok(());
         };
         self.tree.insert_unseen(page.entry(&unseen));
-        self.newest = self.newest.max(Some(page.time));
+        self.clock.take_in(page.time);
         // In the order of insertion, which is the order of eviction [O F2]:
         // all new pages of the batch, then its revisions.
         let ordinal = self.before + self.inserted + self.revisions;

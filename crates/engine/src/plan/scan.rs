@@ -18,7 +18,7 @@ use tables::{DateRange, Reason, date_from_days, days_from_date};
 
 use super::stage::{Named, SCANNED, extend, some};
 use super::step::{Out, Step, sent};
-use crate::archive::{ArchiveSource, Columns, ObjectColumn, OpenObject, row_date};
+use crate::archive::{ArchiveSource, Columns, ObjectColumn, OpenObjects, row_date};
 
 const NARROW: [ObjectColumn; 6] = [
     ObjectColumn::FetchedAt,
@@ -64,12 +64,12 @@ impl Step for Scan {
         let scan = self.clone();
         let batch_rows = context.session_config().batch_size();
         Ok(sent(self.schema(), 2, |out| async move {
-            let mut open: Option<OpenObject> = None;
+            let mut objects = OpenObjects::new(scan.archive.clone());
             while let Some(batch) = input.next().await {
                 let batch = batch?;
                 for row in 0..batch.num_rows() {
                     let work = Work::read(&batch, row)?;
-                    scan.one(&work, &mut open, batch_rows, &out).await?;
+                    scan.one(&work, &mut objects, batch_rows, &out).await?;
                 }
             }
             Ok(())
@@ -103,7 +103,7 @@ impl Scan {
     async fn one(
         &self,
         work: &Work,
-        open: &mut Option<OpenObject>,
+        objects: &mut OpenObjects,
         batch_rows: usize,
         out: &Out,
     ) -> Result<()> {
@@ -111,14 +111,7 @@ impl Scan {
             send(out, self.unreadable_object(work)?).await;
             return Ok(());
         };
-        let object = match open.take().filter(|open| open.source() == work.source) {
-            Some(known) => known,
-            None => {
-                let bytes = work.object_bytes.unsigned_abs();
-                OpenObject::open(&self.archive, &work.source, bytes).await??
-            }
-        };
-        let object = open.insert(object);
+        let object = objects.get(&work.source, work.object_bytes).await?;
         let group = usize::try_from(row_group).unwrap_or(0);
         let (first, count) = object.row_range(group);
         if let Some(problem) = &work.problem {

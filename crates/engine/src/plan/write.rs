@@ -82,12 +82,8 @@ impl Writer {
     fn new(step: &Write) -> Self {
         let sinks = Table::ALL
             .into_iter()
-            .filter(|table| match table {
-                // The driver writes the account of the run.
-                Table::Runs => false,
-                Table::Blocks => step.settings.write_blocks,
-                _ => true,
-            })
+            // The driver writes the account of the run.
+            .filter(|table| *table != Table::Runs && step.settings.writes(*table))
             .map(|table| (table, step.output.sink(table)))
             .collect();
         Self {

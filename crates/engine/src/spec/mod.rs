@@ -264,6 +264,17 @@ pub enum Batch {
     Run,
 }
 
+impl Batch {
+    /// The batch that a page of `date`, in days since 1970, is in. Every page
+    /// is one of its own with [`Batch::Page`], whatever its number.
+    pub(crate) fn of_date(self, date: i32) -> i64 {
+        match self {
+            Self::Date => i64::from(date),
+            Self::Page | Self::Run => 0,
+        }
+    }
+}
+
 /// `[window]`
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
