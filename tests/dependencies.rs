@@ -7,6 +7,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::support::repository;
+
 /// Crates that decide what a page is, without I/O, threads or columns.
 const PURE: [&str; 3] = ["url-key", "html-blocks", "url-tree"];
 const TABLES: &str = "urltree-tables";
@@ -24,10 +26,9 @@ struct Workspace {
 }
 
 fn workspace() -> Workspace {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--offline", "--locked"])
-        .current_dir(root)
+        .current_dir(repository())
         .output()
         .expect("cargo can be started");
     assert!(

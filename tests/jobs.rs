@@ -3,7 +3,6 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use arrow::array::AsArray;
 use arrow::datatypes::TimestampMicrosecondType;
@@ -19,38 +18,12 @@ const DATES: &str = "2011-10-01..2011-10-31";
 
 #[test]
 fn the_job_file_of_the_repository_runs_as_it_is() {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let job = Job::of(&SITE.daily_articles(3));
-    let run = |subcommand: &str, last: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_urltree"))
-            .args([subcommand, "--job", "jobs/backfill.toml", "--set"])
-            .arg(format!(
-                "archive.location={}",
-                job.path("archive").display()
-            ))
-            .arg("--set")
-            .arg(format!("output.location={}", job.path("tables").display()))
-            .args(last)
-            .current_dir(root)
-            .output()
-            .expect("the binary can be started");
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        String::from_utf8(output.stdout).expect("UTF-8")
-    };
-    run("backfill", &["--date", DATES]);
+    let job = Job::of(&SITE.daily_articles(3)).of_the_repository();
+    let archive = job.path("archive");
+    let job = job.reading(&archive);
+    job.run(DATES);
     assert_eq!(
-        run(
-            "sql",
-            &[
-                "--format",
-                "json",
-                "SELECT count(*) AS pages FROM documents"
-            ]
-        ),
+        job.sql("json", "SELECT count(*) AS pages FROM documents"),
         "{\"pages\":3}\n"
     );
 

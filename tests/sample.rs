@@ -10,12 +10,11 @@
 
 use std::fmt::Write;
 use std::fs::File;
-use std::path::{Path, PathBuf};
 
 use arrow::compute::concat_batches;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-use crate::support::{GAMMA, Job, Row, batch, mix, write};
+use crate::support::{GAMMA, Job, Row, batch, mix, repository, write};
 
 const DAYS: i64 = 57;
 const FIRST: &str = "2011-10-24T06:00:00";
@@ -314,18 +313,12 @@ fn broken() -> Vec<Row> {
     ]
 }
 
-fn repository(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .join(path)
-}
-
 const SAMPLE: &str = "jobs/sample/pages.parquet";
 
 #[test]
 fn the_bundled_sample_is_what_this_file_writes() {
     let rows = rows();
-    let sample = repository(SAMPLE);
+    let sample = repository().join(SAMPLE);
     if std::env::var_os("URLTREE_WRITE_SAMPLE").is_some() {
         write(&sample, &rows);
     }
@@ -337,25 +330,9 @@ fn the_bundled_sample_is_what_this_file_writes() {
     assert_eq!(written, batch(&rows));
 }
 
-/// A folder that looks like the repository to a job.
-fn job_of_the_repository() -> Job {
-    let job = Job::new().with("output.location=tables");
-    for path in [
-        "jobs/rules/url-keys.tsv",
-        "jobs/rules/blacklist.txt",
-        SAMPLE,
-    ] {
-        let copy = job.path(path);
-        std::fs::create_dir_all(copy.parent().expect("a folder")).expect("the folder");
-        std::fs::copy(repository(path), copy).expect("a file of the repository");
-    }
-    std::fs::copy(repository("jobs/backfill.toml"), job.path("job.toml")).expect("a job file");
-    job
-}
-
 #[test]
 fn the_job_file_runs_the_sample_as_the_readme_says() {
-    let job = job_of_the_repository();
+    let job = Job::new().of_the_repository();
     job.backfill(DATES);
     let counts = job.row(
         "SELECT count(*) AS pages, \

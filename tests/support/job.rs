@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{Row, write};
+use super::{Row, repository, write};
 
 const DEFAULTS: &str = "\
 [archive]
@@ -19,6 +19,9 @@ location = 'tables'
 /// A folder with a job file, an archive, and the tables that runs leave.
 pub(crate) struct Job {
     folder: TempDir,
+    /// Where the binary is started, and the job file as it is called there.
+    started_in: PathBuf,
+    file: &'static str,
     overrides: Vec<String>,
 }
 
@@ -37,9 +40,22 @@ impl Job {
         std::fs::create_dir(folder.path().join("archive")).expect("a folder for the archive");
         std::fs::write(folder.path().join("job.toml"), DEFAULTS).expect("a job file");
         Self {
+            started_in: folder.path().to_owned(),
             folder,
+            file: "job.toml",
             overrides: Vec::new(),
         }
+    }
+
+    /// The job of the repository, started there; its tables go into the folder.
+    pub(crate) fn of_the_repository(self) -> Self {
+        let tables = format!("output.location={}", self.path("tables").display());
+        let job = Self {
+            started_in: repository(),
+            file: "jobs/backfill.toml",
+            ..self
+        };
+        job.with(&tables)
     }
 
     /// A job whose archive is the file `pages.parquet` with these rows.
@@ -143,14 +159,14 @@ impl Job {
         finished.stdout
     }
 
-    /// Runs `urltree <subcommand>` with the job, in the job's folder.
+    /// Runs `urltree <subcommand>` with the job.
     pub(crate) fn command(&self, subcommand: &str, arguments: &[&str]) -> Finished {
         let mut command = Command::new(env!("CARGO_BIN_EXE_urltree"));
-        command.args([subcommand, "--job", "job.toml"]);
+        command.args([subcommand, "--job", self.file]);
         for setting in &self.overrides {
             command.args(["--set", setting]);
         }
-        command.args(arguments).current_dir(self.folder.path());
+        command.args(arguments).current_dir(&self.started_in);
         finished(&mut command)
     }
 

@@ -13,6 +13,11 @@ pub(crate) use job::{Job, text};
 pub(crate) use site::{GAMMA, Site, mix, paragraph};
 pub(crate) use tables::{Snapshot, assert_same, contents, contents_anywhere, difference};
 
+/// The root of the repository.
+pub(crate) fn repository() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
 /// A folder of the data that is shared beside the repository; where it is
 /// missing, says which test skips for want of it.
 pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
