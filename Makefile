@@ -1,6 +1,6 @@
 # The commands of the project; `make help` lists them.
 #
-#   make backfill                                    the bundled sample
+#   make backfill                                    the sample archive
 #   make backfill ARCHIVE=s3://bucket/pages OUTPUT=s3://bucket/text DATE=2011-10-24..2011-12-19
 
 JOB     ?= jobs/backfill.toml
@@ -8,35 +8,62 @@ DATE    ?= 2011-10-24..2011-12-19
 ARCHIVE ?=
 OUTPUT  ?=
 SET     ?=
-QUERY   ?= SELECT url, text FROM documents ORDER BY fetched_at DESC LIMIT 3
+QUERY   ?= SELECT url, text FROM documents WHERE content_blocks > 3 ORDER BY fetched_at DESC, url LIMIT 3
+
+# The sample that jobs/backfill.toml reads. It has the dates it was made for,
+# whatever DATE a later run asks for.
+SAMPLE       = data/sample
+SAMPLE_DATE  = 2011-10-24..2011-12-19
+SAMPLE_PAGES = 6000
 
 SETTINGS = $(if $(ARCHIVE),--set archive.location=$(ARCHIVE)) \
            $(if $(OUTPUT),--set output.location=$(OUTPUT)) \
            $(foreach setting,$(SET),--set $(setting))
+# What has to be typed again to ask about the same tables.
+SAME     = $(if $(filter-out jobs/backfill.toml,$(JOB)), JOB=$(JOB))$(if $(OUTPUT), OUTPUT=$(OUTPUT))$(if $(SET), SET="$(SET)")
 URLTREE  = ./target/debug/urltree
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help build backfill sql check test clean
+.PHONY: help build sample backfill status sql check test readme clean
 
 help: ## List these commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
 build: ## Build the urltree binary
-	cargo build --locked --bin urltree
+	@cargo build --locked --bin urltree
 
-backfill: build ## Run the job: DATE=A..B ARCHIVE=... OUTPUT=... SET="key=value ..."
-	$(URLTREE) backfill --job $(JOB) --date $(DATE) $(SETTINGS)
+sample: $(SAMPLE)/.complete ## Make the archive of invented news sites that backfill runs on
+$(SAMPLE)/.complete: | build
+	@$(URLTREE) sample --output $(SAMPLE) --date $(SAMPLE_DATE) --pages $(SAMPLE_PAGES)
+	@touch $@
+
+backfill: build $(if $(ARCHIVE),,sample) ## Run the job: DATE=A..B ARCHIVE=... OUTPUT=... SET="key=value ..."
+	@$(URLTREE) backfill --job $(JOB) --date $(DATE) $(SETTINGS)
 	@echo
-	@echo "Look at the text with:  make sql"
+	@echo 'Look at the text:       make sql$(SAME)'
+	@echo 'What else is there:     make status$(SAME)'
+
+status: build ## Show the dates in the tables, missing and stale ones too
+	@$(URLTREE) status --job $(JOB) $(SETTINGS)
 
 sql: build ## Query the tables: QUERY="SELECT ..."
 	@$(URLTREE) sql --job $(JOB) $(SETTINGS) "$(QUERY)"
 
-check: ## Formatting, lints and documentation, warnings denied
+check: ## Formatting, lints, documentation, licences, unused dependencies, spelling
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
+	@$(call where,cargo deny,cargo deny --locked check bans licenses sources)
+	@$(call where,cargo deny,$(ADVISORIES))
+	@$(call where,cargo machete,cargo machete --with-metadata)
+	@$(call where,typos,typos)
+
+# $(call where,TOOL,COMMAND): the command, where the tool is installed.
+where = if $(1) --version >/dev/null 2>&1; then $(2); else echo 'SKIPPED $(1): not installed'; fi
+
+ADVISORIES = if cargo deny fetch db 2>/dev/null; then cargo deny --locked check --disable-fetch advisories; \
+             else echo "SKIPPED advisories: the database cannot be reached"; fi
 
 test: ## Every test
 ifeq ($(NEXTEST),yes)
@@ -45,6 +72,9 @@ ifeq ($(NEXTEST),yes)
 else
 	cargo test --locked --workspace --no-fail-fast
 endif
+
+readme: ## Type the commands of the README and compare what they print
+	bash tests/readme.sh
 
 clean: ## Remove what was built
 	cargo clean

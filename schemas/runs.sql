@@ -15,5 +15,6 @@ CREATE EXTERNAL TABLE runs (
   unreadable_objects BIGINT NOT NULL COMMENT 'objects that could not be opened; their rows are in no other count',
   html_bytes BIGINT NOT NULL COMMENT 'bytes of HTML read',
   text_bytes BIGINT NOT NULL COMMENT 'bytes of text written to documents',
+  started_at TIMESTAMP WITH TIME ZONE NOT NULL COMMENT 'when the run began, UTC',
   seconds DOUBLE NOT NULL COMMENT 'wall-clock seconds of the chunk the date was processed in'
 ) STORED AS DELTATABLE LOCATION 'runs';

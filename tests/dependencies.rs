@@ -9,8 +9,10 @@ use serde_json::Value;
 
 use crate::support::repository;
 
-/// Crates that decide what a page is, without I/O, threads or columns.
-const PURE: [&str; 3] = ["url-key", "html-blocks", "url-tree"];
+/// Crates that decide what a page is.
+const CORE: [&str; 3] = ["url-key", "html-blocks", "url-tree"];
+const SAMPLE: &str = "urltree-sample";
+const ARCHIVE: &str = "urltree-archive";
 const TABLES: &str = "urltree-tables";
 const ENGINE: &str = "urltree-engine";
 const BINARY: &str = "urltree";
@@ -28,6 +30,8 @@ struct Workspace {
 fn workspace() -> Workspace {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--offline", "--locked"])
+        // What other platforms need, such as wasm for a clock, is not built here.
+        .args(["--filter-platform", &host()])
         .current_dir(repository())
         .output()
         .expect("cargo can be started");
@@ -53,6 +57,15 @@ fn workspace() -> Workspace {
             .map(|node| (text(&node["id"]), built_with(node)))
             .collect(),
     }
+}
+
+/// The platform this is built on, such as `x86_64-unknown-linux-gnu`.
+fn host() -> String {
+    let output = Command::new("rustc").arg("-vV").output();
+    let said = String::from_utf8(output.expect("rustc can be started").stdout);
+    let said = said.expect("rustc says UTF-8");
+    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
+    host.expect("rustc names its host").to_owned()
 }
 
 fn built_with(node: &Value) -> Vec<String> {
@@ -111,7 +124,7 @@ impl Workspace {
 #[test]
 fn the_pure_crates_know_no_other_and_neither_threads_nor_columns() {
     let workspace = workspace();
-    for member in PURE {
+    for member in CORE.into_iter().chain([SAMPLE]) {
         assert_eq!(workspace.arrows(member), BTreeSet::new(), "{member}");
         let heavy = |name: &&str| {
             [
@@ -149,9 +162,15 @@ fn tables_know_no_other_crate_and_no_engine() {
 #[test]
 fn the_engine_stands_on_the_pure_crates_and_the_tables() {
     let workspace = workspace();
-    let expected = PURE.into_iter().chain([TABLES]).collect();
+    let expected = CORE.into_iter().chain([TABLES]).collect();
     assert_eq!(workspace.arrows(ENGINE), expected);
     assert!(workspace.direct(ENGINE).contains("datafusion"));
+}
+
+#[test]
+fn ways_into_an_archive_know_no_engine() {
+    let arrows = BTreeSet::from([SAMPLE, TABLES]);
+    assert_eq!(workspace().arrows(ARCHIVE), arrows);
 }
 
 #[test]
@@ -175,10 +194,10 @@ fn only_the_binary_reads_arguments_and_wraps_errors() {
 #[test]
 fn all_crates_share_version_edition_and_lints() {
     let workspace = workspace();
-    assert!(workspace.members.len() >= 6);
+    assert!(workspace.members.len() >= 8);
     let binary = &workspace.members[BINARY];
     for (name, package) in &workspace.members {
-        for key in ["version", "edition", "rust_version", "license"] {
+        for key in ["version", "edition", "rust_version", "license", "publish"] {
             assert_eq!(package[key], binary[key], "{name}: {key}");
         }
         let manifest = text(&package["manifest_path"]);

@@ -11,6 +11,7 @@ mod hostile;
 mod jobs;
 mod keys;
 mod law;
+mod manners;
 mod objects;
 mod refusals;
 mod sample;

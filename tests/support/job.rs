@@ -161,13 +161,17 @@ impl Job {
 
     /// Runs `urltree <subcommand>` with the job.
     pub(crate) fn command(&self, subcommand: &str, arguments: &[&str]) -> Finished {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_urltree"));
-        command.args([subcommand, "--job", self.file]);
+        let mut words = vec![subcommand, "--job", self.file];
         for setting in &self.overrides {
-            command.args(["--set", setting]);
+            words.extend(["--set", setting]);
         }
-        command.args(arguments).current_dir(&self.started_in);
-        finished(&mut command)
+        urltree_in(&self.started_in, &[&words, arguments].concat())
+    }
+
+    /// Runs `urltree` with these words, as somebody types them where the job is.
+    pub(crate) fn type_in(&self, words: &[String]) -> Finished {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        urltree_in(&self.started_in, &words)
     }
 
     /// Every row of the archive is in one count of `runs`, and the tables have
@@ -221,6 +225,17 @@ impl Job {
         }
         assert!(tables.is_empty(), "rows that no run counted: {tables:?}");
     }
+}
+
+/// Runs `urltree` without a job.
+pub(crate) fn urltree(arguments: &[&str]) -> Finished {
+    urltree_in(&repository(), arguments)
+}
+
+/// The same, started in `folder`.
+pub(crate) fn urltree_in(folder: &Path, arguments: &[&str]) -> Finished {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_urltree"));
+    finished(command.args(arguments).current_dir(folder))
 }
 
 fn finished(command: &mut Command) -> Finished {

@@ -9,8 +9,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 pub(crate) use archive::{Row, batch, changed, micros, write, write_batch, write_groups};
-pub(crate) use job::{Job, text};
-pub(crate) use site::{GAMMA, Site, mix, paragraph};
+pub(crate) use job::{Job, text, urltree, urltree_in};
+pub(crate) use site::{Site, paragraph};
 pub(crate) use tables::{Snapshot, assert_same, contents, contents_anywhere, difference};
 
 /// The root of the repository.

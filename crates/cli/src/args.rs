@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use tables::DateRange;
 
 /// Turns crawl archives into clean text.
@@ -11,6 +12,7 @@ use tables::DateRange;
 /// writes tables of text.
 #[derive(Debug, Parser)]
 #[command(
+    name = "urltree",
     version,
     after_help = "Exit codes: 0 done, 2 usage, 3 input, 4 storage, 5 internal.\n\
                   Logs go to stderr; URLTREE_LOG=debug shows more of them."
@@ -18,6 +20,12 @@ use tables::DateRange;
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Say more on stderr: -v each stage, -vv what the libraries do.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, conflicts_with = "quiet")]
+    pub(crate) verbose: u8,
+    /// Say nothing but errors, and print no report unless --format asks for it.
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -29,6 +37,14 @@ pub(crate) enum Command {
         urltree backfill --job jobs/backfill.toml --date 2004-01-01..2013-12-31 \\\n      \
         --set archive.location=s3://bucket/pages --set output.partition=year")]
     Backfill(BackfillArgs),
+    /// Show which dates the output tables hold, and which are missing or stale.
+    ///
+    /// A date is stale where an earlier one was run after it. Only the tables
+    /// are read, not the archive.
+    #[command(after_help = "Examples:\n  \
+        urltree status --job jobs/backfill.toml\n  \
+        urltree status --job jobs/backfill.toml --format json")]
+    Status(StatusArgs),
     /// Query the output tables (documents, url_keys, quarantine, history, runs,
     /// blocks) and the archive.
     #[command(after_help = "Examples:\n  \
@@ -36,6 +52,27 @@ pub(crate) enum Command {
         urltree sql --job jobs/backfill.toml --format csv \\\n      \
         \"SELECT merged_by, count(*) FROM url_keys WHERE status = 'duplicate' GROUP BY merged_by\"")]
     Sql(SqlArgs),
+    /// Write an archive of news sites that do not exist, with the text of every
+    /// article beside it.
+    #[command(after_help = "Examples:\n  \
+        urltree sample --output data/sample --date 2011-10-24..2011-12-19\n  \
+        urltree sample --output s3://bucket/sample --date 2011-10-24 --pages 500 --seed 7")]
+    Sample(SampleArgs),
+    /// Print the completion script of a shell.
+    #[command(after_help = "Examples:\n  \
+        urltree completions bash > ~/.local/share/bash-completion/completions/urltree\n  \
+        urltree completions zsh > ~/.zfunc/_urltree")]
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Write the manual: a page for urltree and one for each command.
+    #[command(after_help = "Example:\n  \
+        urltree man ~/.local/share/man/man1")]
+    Man {
+        /// The folder, which is made where it is missing.
+        folder: PathBuf,
+    },
 }
 
 #[derive(Debug, clap::Args)]
@@ -46,6 +83,26 @@ pub(crate) struct JobArgs {
     /// Override a key of the job, such as archive.location=pages.parquet.
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
+}
+
+impl JobArgs {
+    /// A command for this job, as a shell takes it; passwords in URLs are left
+    /// out.
+    pub(crate) fn command(&self, name: &str, options: &[&str]) -> String {
+        let job = self.job.display().to_string();
+        let mut words = vec!["urltree".to_owned(), name.to_owned()];
+        words.extend(["--job".to_owned(), job]);
+        for setting in &self.set {
+            words.extend(["--set".to_owned(), tables::without_secrets(setting)]);
+        }
+        words.extend(options.iter().map(|option| (*option).to_owned()));
+        let quoted = words.iter().map(|word| match shlex::try_quote(word) {
+            Ok(quoted) => quoted.into_owned(),
+            // A NUL byte, which no shell could pass on either.
+            Err(_) => word.clone(),
+        });
+        quoted.collect::<Vec<_>>().join(" ")
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -59,6 +116,35 @@ pub(crate) struct BackfillArgs {
     /// Print the plan of the first chunk and do nothing.
     #[arg(long)]
     pub(crate) explain: bool,
+    /// How to print the report.
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<ReportFormat>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct StatusArgs {
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+    /// How to print it.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SampleArgs {
+    /// Folder or URL below which pages/date=YYYY-MM-DD/*.parquet and
+    /// gold/date=YYYY-MM-DD/*.parquet are written.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) output: String,
+    /// UTC days on which pages are fetched, both ends included.
+    #[arg(long, value_name = "A..B")]
+    pub(crate) date: DateRange,
+    /// About how many pages.
+    #[arg(long, value_name = "N", default_value_t = 6_000)]
+    pub(crate) pages: u64,
+    /// Another number gives other pages; the same gives the same bytes.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
 }
 
 #[derive(Debug, clap::Args)]
@@ -66,19 +152,28 @@ pub(crate) struct SqlArgs {
     #[command(flatten)]
     pub(crate) job: JobArgs,
     /// How to print the rows.
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = RowFormat::Table)]
+    pub(crate) format: RowFormat,
     /// The statement.
     pub(crate) query: String,
 }
 
 /// How rows are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum RowFormat {
     /// Drawn columns, for people.
     Table,
     /// Comma-separated values with a header.
     Csv,
     /// One JSON object per line.
+    Json,
+}
+
+/// How a report is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// Lines, for people.
+    Text,
+    /// One JSON object.
     Json,
 }

@@ -4,17 +4,25 @@
 //! prints what came of it. What a job is and does is in `engine`.
 
 mod args;
+mod manual;
+mod progress;
 mod report;
+mod rows;
+mod stopped;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use archive::SampleError;
 use clap::Parser;
-use engine::{EngineError, ErrorClass, Job, JobSpec};
+use engine::{EngineError, ErrorClass, Failure, Job, JobSpec, SpecError, Stage};
+use sample::SampleOptions;
+use tables::{Location, LocationError};
 use tracing_subscriber::EnvFilter;
 
-use args::{Args, BackfillArgs, Command, JobArgs, SqlArgs};
+use args::{Args, BackfillArgs, Command, JobArgs, ReportFormat, SampleArgs, SqlArgs, StatusArgs};
+use progress::Terminal;
 
 /// Tokenizing is many small allocations on many threads, and a long run frees
 /// in one chunk what it took in the last.
@@ -23,48 +31,105 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    init_logs();
+    let terminal = Terminal::stderr(args.quiet);
+    init_logs(&args, &terminal);
     let done = match &args.command {
-        Command::Backfill(args) => backfill(args),
+        Command::Backfill(backfill_args) => backfill(backfill_args, args.quiet, &terminal),
+        Command::Status(args) => status(args),
         Command::Sql(args) => sql(args),
+        Command::Sample(args) => sample(args),
+        Command::Completions { shell } => print(&manual::completions(*shell)),
+        Command::Man { folder } => manual::pages(folder),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // The one place that writes an error: a closed stderr is no reason
             // to fail differently.
-            let _ = writeln!(std::io::stderr(), "error: {}", message(&error));
+            let mut stderr = std::io::stderr().lock();
+            let _ = writeln!(stderr, "error: {}", message(&error));
+            if let (Command::Backfill(args), Some(failure)) =
+                (&args.command, error.downcast_ref::<Failure>())
+            {
+                let _ = writeln!(stderr, "{}", stopped::line(args, failure));
+            }
             ExitCode::from(exit_code(&error))
         }
     }
 }
 
-fn init_logs() {
-    let filter = EnvFilter::try_from_env("URLTREE_LOG")
-        .unwrap_or_else(|_| EnvFilter::new("warn,engine=info,urltree=info"));
+fn init_logs(args: &Args, terminal: &Terminal) {
+    let level = match (args.quiet, args.verbose) {
+        (true, _) => "error",
+        (_, 0) => "warn,engine=info,tables=info,urltree=info",
+        (_, 1) => "warn,engine=debug,tables=debug,urltree=debug",
+        _ => "info,engine=trace,tables=trace,urltree=trace",
+    };
+    let filter = EnvFilter::try_from_env("URLTREE_LOG").unwrap_or_else(|_| EnvFilter::new(level));
+    let terminal = terminal.clone();
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
+        .with_writer(move || terminal.clone())
         .with_ansi(std::io::stderr().is_terminal())
         .with_target(false)
         .init();
 }
 
-fn backfill(args: &BackfillArgs) -> Result<()> {
-    let job = job(&args.job)?;
+fn backfill(args: &BackfillArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
+    let job = job(&args.job).map_err(|source| Failure {
+        dates: args.date,
+        stage: Stage::Job,
+        source: Box::new(source),
+    })?;
     let runtime = runtime(&job)?;
     if args.explain {
-        let plan = runtime.block_on(engine::explain(&job, args.date))?;
-        return print(&plan);
+        return print(&runtime.block_on(engine::explain(&job, args.date))?);
     }
-    let report = runtime.block_on(engine::backfill(&job, args.date))?;
-    print(&report::table(&report)?)
+    let shown = terminal.run();
+    let report = runtime.block_on(engine::backfill(&job, args.date, shown.clone()));
+    shown.finish();
+    let report = report?;
+    match args.format {
+        Some(ReportFormat::Json) => print(&report::run_json(&report)),
+        None if quiet => Ok(()),
+        None | Some(ReportFormat::Text) => print(&report::run(&report)),
+    }
+}
+
+fn status(args: &StatusArgs) -> Result<()> {
+    let job = job(&args.job)?;
+    let status = runtime(&job)?.block_on(engine::status(&job))?;
+    match args.format {
+        ReportFormat::Json => print(&report::status_json(&status)),
+        ReportFormat::Text => print(&report::status(&status, &args.job)),
+    }
 }
 
 fn sql(args: &SqlArgs) -> Result<()> {
     let job = job(&args.job)?;
     let batches = runtime(&job)?.block_on(engine::query(&job, &args.query))?;
-    print(&report::rows(&batches, args.format)?)
+    print(&rows::text(&batches, args.format)?)
+}
+
+fn sample(args: &SampleArgs) -> Result<()> {
+    let usage = |error: LocationError| SpecError::Key {
+        key: "--output".to_owned(),
+        expected: error.to_string(),
+    };
+    let location =
+        Location::parse(&args.output).map_err(|error| EngineError::from(usage(error)))?;
+    let options = SampleOptions {
+        first: args.date.first(),
+        last: args.date.last(),
+        pages: args.pages,
+        seed: args.seed,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start a runtime")?;
+    let written = runtime.block_on(archive::write_sample(&options, &location))?;
+    print(&report::sample(&written, &args.output))
 }
 
 fn job(args: &JobArgs) -> Result<Job, EngineError> {
@@ -91,16 +156,23 @@ fn print(text: &str) -> Result<()> {
 
 /// The engine's errors name their cause themselves.
 fn message(error: &anyhow::Error) -> String {
-    match error.downcast_ref::<EngineError>() {
-        Some(error) => error.to_string(),
-        None => format!("{error:#}"),
+    if error.is::<Failure>() || error.is::<EngineError>() || error.is::<SampleError>() {
+        error.to_string()
+    } else {
+        format!("{error:#}")
     }
 }
 
 /// 2 usage, 3 input, 4 storage, 5 internal.
 fn exit_code(error: &anyhow::Error) -> u8 {
-    let class = error
-        .downcast_ref::<EngineError>()
+    match error.downcast_ref::<SampleError>() {
+        Some(SampleError::Occupied { .. }) => return 2,
+        Some(SampleError::Store { .. }) => return 4,
+        Some(SampleError::Encode { .. }) | None => {}
+    }
+    let failure = error.downcast_ref::<Failure>();
+    let cause = failure.map(|failure| failure.source.as_ref());
+    let class = (cause.or_else(|| error.downcast_ref::<EngineError>()))
         .map_or(ErrorClass::Internal, EngineError::class);
     match class {
         ErrorClass::Usage => 2,

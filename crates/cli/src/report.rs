@@ -1,116 +1,184 @@
-use std::sync::Arc;
+//! What a run did and what the tables hold, for people and for scripts.
 
-use anyhow::{Context, Result};
-use arrow::array::{ArrayRef, RecordBatch, StringArray};
-use arrow::datatypes::{DataType, Field, Schema};
-use arrow::util::pretty::pretty_format_batches;
-use engine::RunReport;
+use archive::Written;
+use engine::{Counts, RunReport, Status};
+use serde_json::{Value, json};
+use tables::DateRange;
 
-use crate::args::Format;
+use crate::args::JobArgs;
+use crate::progress::megabytes;
+
+/// Statuses of archive rows and their names in reports.
+const STATUSES: [(&str, &str); 6] = [
+    ("unique", "unique"),
+    ("duplicate", "duplicates"),
+    ("revision", "revisions"),
+    ("blacklisted", "blacklisted"),
+    ("quarantined", "quarantined"),
+    ("unreadable_object", "unreadable objects"),
+];
 
 /// The short table at the end of a run.
-pub(crate) fn table(report: &RunReport) -> Result<String> {
+pub(crate) fn run(report: &RunReport) -> String {
     let account = &report.account;
     let all = account.rows();
-    let mut lines: Vec<(String, String)> = vec![
-        ("dates".to_owned(), report.dates.to_string()),
-        ("pages".to_owned(), all.rows.to_string()),
-    ];
-    for (status, title) in [
-        ("unique", "unique"),
-        ("duplicate", "duplicates"),
-        ("revision", "revisions"),
-        ("blacklisted", "blacklisted"),
-        ("quarantined", "quarantined"),
-        ("unreadable_object", "unreadable objects"),
-    ] {
+    let mut lines = Lines::default();
+    lines.add("dates", report.dates);
+    lines.add("pages", all.rows);
+    for (status, title) in STATUSES {
         let by_cause = account.total(status);
         let rows: u64 = by_cause.values().map(|tally| tally.rows).sum();
         if rows > 0 || matches!(status, "unique" | "duplicate" | "quarantined") {
-            lines.push((title.to_owned(), rows.to_string()));
+            lines.add(title, rows);
         }
         if matches!(status, "duplicate" | "quarantined") {
-            lines.extend(
-                (by_cause.into_iter())
-                    .map(|(cause, tally)| (format!("  {cause}"), tally.rows.to_string())),
-            );
+            for (cause, tally) in by_cause {
+                lines.add(&format!("  {cause}"), tally.rows);
+            }
         }
     }
-    let megabytes = |bytes: u64| format!("{:.1}", bytes as f64 / 1e6);
-    lines.push(("HTML MB".to_owned(), megabytes(all.html_bytes)));
-    lines.push(("text MB".to_owned(), megabytes(all.text_bytes)));
-    lines.push(("chunks".to_owned(), report.chunks.to_string()));
-    lines.push(("seconds".to_owned(), format!("{:.1}", report.seconds)));
-    let name = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let value = lines
-        .iter()
-        .map(|(_, value)| value.len())
-        .max()
-        .unwrap_or(0);
-    Ok(lines
-        .iter()
-        .map(|(title, number)| format!("{title:name$}  {number:>value$}\n"))
-        .collect())
+    lines.add("HTML MB", format!("{:.1}", megabytes(all.html_bytes)));
+    lines.add("text MB", format!("{:.1}", megabytes(all.text_bytes)));
+    lines.add("chunks", report.chunks);
+    lines.add("seconds", format!("{:.1}", report.seconds));
+    lines.text()
 }
 
-/// Rows of a query.
-pub(crate) fn rows(batches: &[RecordBatch], format: Format) -> Result<String> {
-    match format {
-        Format::Table => Ok(pretty_format_batches(batches)
-            .context("cannot print the rows")?
-            .to_string()),
-        Format::Csv => csv(batches),
-        Format::Json => json(batches),
-    }
-}
-
-fn csv(batches: &[RecordBatch]) -> Result<String> {
-    let mut bytes = Vec::new();
-    let mut writer = arrow::csv::WriterBuilder::new()
-        .with_header(true)
-        .build(&mut bytes);
-    for batch in batches {
-        writer
-            .write(&flat(batch)?)
-            .context("cannot print the rows as CSV")?;
-    }
-    drop(writer);
-    String::from_utf8(bytes).context("CSV is no UTF-8")
-}
-
-fn json(batches: &[RecordBatch]) -> Result<String> {
-    let mut writer = arrow::json::LineDelimitedWriter::new(Vec::new());
-    for batch in batches {
-        writer
-            .write(batch)
-            .context("cannot print the rows as JSON")?;
-    }
-    writer.finish().context("cannot print the rows as JSON")?;
-    String::from_utf8(writer.into_inner()).context("JSON is no UTF-8")
-}
-
-/// CSV has no lists: they are printed as in a table.
-fn flat(batch: &RecordBatch) -> Result<RecordBatch> {
-    let mut fields = Vec::new();
-    let mut columns: Vec<ArrayRef> = Vec::new();
-    for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
-        if !field.data_type().is_nested() {
-            fields.push(Arc::clone(field));
-            columns.push(Arc::clone(column));
-            continue;
-        }
-        let printed = arrow::util::display::ArrayFormatter::try_new(
-            column,
-            &arrow::util::display::FormatOptions::default(),
-        )?;
-        let texts: StringArray = (0..column.len())
-            .map(|row| Some(printed.value(row).to_string()))
+/// The same as one JSON object.
+pub(crate) fn run_json(report: &RunReport) -> String {
+    let account = &report.account;
+    let all = account.rows();
+    let statuses = STATUSES.map(|(status, _)| {
+        let causes = account.total(status);
+        let rows: u64 = causes.values().map(|tally| tally.rows).sum();
+        // What is unique has no cause.
+        let causes = causes.into_iter().filter(|(cause, _)| !cause.is_empty());
+        let causes: Value = causes
+            .map(|(cause, tally)| (cause, Value::from(tally.rows)))
             .collect();
-        fields.push(Arc::new(Field::new(field.name(), DataType::Utf8, true)));
-        columns.push(Arc::new(texts));
+        (status.to_owned(), json!({ "rows": rows, "causes": causes }))
+    });
+    json!({
+        "run_id": report.run_id,
+        "first_date": report.dates.first().to_string(),
+        "last_date": report.dates.last().to_string(),
+        "archive_rows": all.rows,
+        "statuses": Value::from_iter(statuses),
+        "html_bytes": all.html_bytes,
+        "text_bytes": all.text_bytes,
+        "chunks": report.chunks,
+        "seconds": report.seconds,
+    })
+    .to_string()
+}
+
+/// The dates and counts in the tables, and the command that mends them.
+pub(crate) fn status(status: &Status, args: &JobArgs) -> String {
+    let Some(span) = status.span else {
+        return "no date was run\n".to_owned();
+    };
+    let mut lines = Lines::default();
+    lines.add("dates", span);
+    lines.add("done", status.done);
+    for (title, ranges) in [
+        ("missing", &status.missing),
+        ("stale", &status.stale),
+        ("other settings", &status.other_settings),
+    ] {
+        let days = (ranges.iter())
+            .map(|range| (range.last() - range.first()).num_days() + 1)
+            .sum::<i64>();
+        lines.add(title, days);
+        for range in ranges {
+            lines.add("", range);
+        }
     }
-    Ok(RecordBatch::try_new(
-        Arc::new(Schema::new(fields)),
-        columns,
-    )?)
+    let counts = &status.counts;
+    lines.add("pages", counts.archive_rows);
+    lines.add("unique", counts.unique_pages);
+    lines.add("duplicates", counts.duplicates);
+    for (title, count) in [
+        ("revisions", counts.revisions),
+        ("blacklisted", counts.blacklisted),
+        ("quarantined", counts.quarantined),
+        ("unreadable objects", counts.unreadable_objects),
+    ] {
+        if count > 0 {
+            lines.add(title, count);
+        }
+    }
+    lines.add("HTML MB", format!("{:.1}", megabytes(counts.html_bytes)));
+    lines.add("text MB", format!("{:.1}", megabytes(counts.text_bytes)));
+    let mut text = lines.text();
+    if let Some(repair) = status.repair {
+        text.push_str("next: ");
+        text.push_str(&args.command("backfill", &["--date", &repair.to_string()]));
+        text.push('\n');
+    }
+    text
+}
+
+/// The same as one JSON object.
+pub(crate) fn status_json(status: &Status) -> String {
+    let range = |range: &DateRange| json!({ "first_date": range.first().to_string(), "last_date": range.last().to_string() });
+    let ranges = |all: &[DateRange]| Value::from_iter(all.iter().map(range));
+    let Counts {
+        archive_rows,
+        unique_pages,
+        duplicates,
+        revisions,
+        blacklisted,
+        quarantined,
+        unreadable_objects,
+        html_bytes,
+        text_bytes,
+    } = status.counts;
+    json!({
+        "dates": status.span.as_ref().map(range),
+        "done": status.done,
+        "missing": ranges(&status.missing),
+        "stale": ranges(&status.stale),
+        "other_settings": ranges(&status.other_settings),
+        "repair": status.repair.as_ref().map(range),
+        "archive_rows": archive_rows,
+        "unique_pages": unique_pages,
+        "duplicates": duplicates,
+        "revisions": revisions,
+        "blacklisted": blacklisted,
+        "quarantined": quarantined,
+        "unreadable_objects": unreadable_objects,
+        "html_bytes": html_bytes,
+        "text_bytes": text_bytes,
+    })
+    .to_string()
+}
+
+/// What a sample has, and the job that reads it.
+pub(crate) fn sample(written: &Written, output: &str) -> String {
+    let mut lines = Lines::default();
+    lines.add("pages", written.pages);
+    lines.add("with gold", written.gold);
+    lines.add("HTML MB", format!("{:.1}", megabytes(written.html_bytes)));
+    lines.add("objects", written.objects);
+    let output = output.trim_end_matches('/');
+    format!("{}archive: {output}/pages\n", lines.text())
+}
+
+/// Titles to the left, values to the right.
+#[derive(Default)]
+struct Lines(Vec<(String, String)>);
+
+impl Lines {
+    fn add(&mut self, title: &str, value: impl ToString) {
+        self.0.push((title.to_owned(), value.to_string()));
+    }
+
+    fn text(&self) -> String {
+        let title = self.0.iter().map(|(title, _)| title.len()).max();
+        let value = self.0.iter().map(|(_, value)| value.len()).max();
+        let (title_width, value_width) = (title.unwrap_or(0), value.unwrap_or(0));
+        (self.0.iter())
+            .map(|(title, value)| format!("{title:title_width$}  {value:>value_width$}\n"))
+            .collect()
+    }
 }

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use arrow::array::{ArrayRef, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow::array::{
+    ArrayRef, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray,
+    TimestampMicrosecondArray,
+};
 use chrono::{NaiveDate, Utc};
 use tables::{DateRange, Partitioning, Replacement, Table, TableError, days_from_date};
 use tracing::{info, warn};
@@ -15,8 +18,10 @@ use crate::account::{Account, Written};
 use crate::archive::Census;
 use crate::chunk::chunks;
 use crate::error::EngineError;
+use crate::failure::Failure;
 use crate::job::Job;
 use crate::plan::{self, Earlier, UNREADABLE_OBJECT};
+use crate::progress::{Gauge, Progress, Stage, Unwatched, Work};
 use crate::spec::Batch;
 
 /// With fewer pages per partition than this, over more than
@@ -53,36 +58,54 @@ struct Run<'a> {
     id: String,
     started_micros: i64,
     census: &'a Census,
+    gauge: Gauge,
+    progress: &'a dyn Progress,
 }
 
 /// Runs `job` over the archive rows of `dates` and replaces these dates in the
 /// output tables. What earlier dates left there is the state it starts from.
 ///
 /// # Errors
-/// [`EngineError`]. Chunks that were committed before it stay; the tables hold
+/// [`Failure`]. Chunks that were committed before it stay; the tables hold
 /// the old rows or the new ones of every other chunk, never a mixture of both
 /// in one table.
-pub async fn backfill(job: &Job, dates: DateRange) -> Result<RunReport, EngineError> {
+pub async fn backfill(
+    job: &Job,
+    dates: DateRange,
+    progress: Arc<dyn Progress>,
+) -> Result<RunReport, Failure> {
     let started = Instant::now();
     let Prepared {
         census,
         chunks,
         missing,
-    } = prepare(job, dates).await?;
-    warn_about(job, dates, &census).await?;
+    } = prepare(job, dates, progress.as_ref()).await?;
+    let in_tables = Failure::at(Stage::Tables, dates);
+    warn_about(job, dates, &census).await.map_err(&in_tables)?;
     // Tables that cannot be written are found out now, and not after the work.
     for table in missing {
-        job.output.open_or_create(table).await?;
+        let made = job.output.open_or_create(table).await;
+        made.map_err(EngineError::from).map_err(&in_tables)?;
     }
+    progress.planned(Work {
+        rows: census.rows(dates).values().sum(),
+        html_bytes: census.html_bytes(dates),
+    });
     let run = Run {
         job,
         id: Uuid::new_v4().to_string(),
         started_micros: Utc::now().timestamp_micros(),
         census: &census,
+        gauge: Gauge::new(Arc::clone(&progress), &census),
+        progress: progress.as_ref(),
     };
     let mut account = Account::default();
     for (index, chunk) in chunks.iter().enumerate() {
-        let done = run.chunk(*chunk).await?;
+        let left = chunks[index..]
+            .iter()
+            .copied()
+            .fold(*chunk, DateRange::through);
+        let done = run.chunk(*chunk, left).await?;
         info!(
             "{chunk}: chunk {} of {} committed, {} rows",
             index + 1,
@@ -104,34 +127,39 @@ pub async fn backfill(job: &Job, dates: DateRange) -> Result<RunReport, EngineEr
 ///
 /// # Errors
 /// As [`backfill`].
-pub async fn explain(job: &Job, dates: DateRange) -> Result<String, EngineError> {
-    let Prepared { census, chunks, .. } = prepare(job, dates).await?;
+pub async fn explain(job: &Job, dates: DateRange) -> Result<String, Failure> {
+    let Prepared { census, chunks, .. } = prepare(job, dates, &Unwatched).await?;
     let chunk = chunks.first().copied().unwrap_or(dates);
-    let earlier = Earlier::open(&job.output).await?;
+    let in_tables = Failure::at(Stage::Tables, dates);
+    let earlier = Earlier::open(&job.output).await;
+    let earlier = earlier.map_err(EngineError::from).map_err(in_tables)?;
     plan::explain_chunk(job, &census, chunk, &earlier)
         .await
         .map_err(|source| EngineError::plan(chunk, source))
+        .map_err(Failure::at(Stage::Plan(None), dates))
 }
 
 /// Everything that can be refused is refused here, before any work.
-async fn prepare(job: &Job, dates: DateRange) -> Result<Prepared, EngineError> {
+async fn prepare(
+    job: &Job,
+    dates: DateRange,
+    progress: &dyn Progress,
+) -> Result<Prepared, Failure> {
     let partitioning = job.output.partitioning();
     let covering = partitioning.covering(dates);
     if covering != dates {
-        return Err(EngineError::CutPartition {
+        return Err(Failure::at(Stage::Job, dates)(EngineError::CutPartition {
             asked: dates,
             partitioning,
             covering,
-        });
+        }));
     }
-    let mut missing = Vec::new();
-    for table in Table::ALL {
-        let there = job.output.open(table).await?.is_some();
-        if !there && job.settings.writes(table) {
-            missing.push(table);
-        }
-    }
-    let census = Census::take(&job.archive, dates).await?;
+    progress.entered(Stage::Tables, dates);
+    let missing = missing_tables(job).await;
+    let missing = missing.map_err(Failure::at(Stage::Tables, dates))?;
+    progress.entered(Stage::Census, dates);
+    let census = Census::take(&job.archive, dates).await;
+    let census = census.map_err(Failure::at(Stage::Census, dates))?;
     let chunks = match job.settings.batch {
         // All pages go into the trees before the first is labelled.
         Batch::Run => vec![dates],
@@ -146,6 +174,17 @@ async fn prepare(job: &Job, dates: DateRange) -> Result<Prepared, EngineError> {
         chunks,
         missing,
     })
+}
+
+async fn missing_tables(job: &Job) -> Result<Vec<Table>, EngineError> {
+    let mut missing = Vec::new();
+    for table in Table::ALL {
+        let there = job.output.open(table).await?.is_some();
+        if !there && job.settings.writes(table) {
+            missing.push(table);
+        }
+    }
+    Ok(missing)
 }
 
 async fn warn_about(job: &Job, dates: DateRange, census: &Census) -> Result<(), EngineError> {
@@ -195,18 +234,30 @@ async fn warn_about(job: &Job, dates: DateRange, census: &Census) -> Result<(), 
 }
 
 impl Run<'_> {
-    /// One chunk: plan, run, check the account, commit.
-    async fn chunk(&self, chunk: DateRange) -> Result<Account, EngineError> {
+    /// One chunk: plan, run, check the account, commit. `left` is what would
+    /// have to be run again if it failed.
+    async fn chunk(&self, chunk: DateRange, left: DateRange) -> Result<Account, Failure> {
         let started = Instant::now();
-        let earlier = Earlier::open(&self.job.output).await?;
-        let mut written = plan::run_chunk(self.job, self.census, chunk, &earlier)
+        let enter = |stage| {
+            self.progress.entered(stage, chunk);
+            Failure::at(stage, left)
+        };
+        let failed = enter(Stage::Tables);
+        let earlier = Earlier::open(&self.job.output).await;
+        let earlier = earlier.map_err(EngineError::from).map_err(failed)?;
+        let failed = enter(Stage::Plan(None));
+        let gauge = self.gauge.clone();
+        let mut written = plan::run_chunk(self.job, self.census, chunk, &earlier, gauge)
             .await
-            .map_err(|source| EngineError::plan(chunk, source))?;
-        written.account.check(&self.census.rows(chunk))?;
+            .map_err(|source| EngineError::plan(chunk, source))
+            .map_err(failed)?;
+        let failed = enter(Stage::Account);
+        (written.account.check(&self.census.rows(chunk))).map_err(failed)?;
+        let failed = enter(Stage::Commit);
         let seconds = started.elapsed().as_secs_f64();
-        let runs = self.runs_file(chunk, &written.account, seconds).await?;
-        written.files.insert(Table::Runs, runs);
-        self.commit(chunk, &mut written).await?;
+        let runs = self.runs_file(chunk, &written.account, seconds).await;
+        written.files.insert(Table::Runs, runs.map_err(&failed)?);
+        self.commit(chunk, &mut written).await.map_err(failed)?;
         Ok(written.account)
     }
 
@@ -299,6 +350,10 @@ impl Run<'_> {
             status(UNREADABLE_OBJECT),
             number(&|date| account.rows_on(date).html_bytes),
             number(&|date| account.rows_on(date).text_bytes),
+            Arc::new(
+                TimestampMicrosecondArray::from_value(self.started_micros, dates.len())
+                    .with_timezone("UTC"),
+            ),
             Arc::new(Float64Array::from_value(seconds, dates.len())),
         ];
         RecordBatch::try_new(Table::Runs.schema(Partitioning::Day), columns)

@@ -1,7 +1,12 @@
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
 use chrono::NaiveDate;
 use datafusion::error::DataFusionError;
 use tables::{DateRange, Partitioning, TableError};
 
+use crate::plan::step_name;
 use crate::spec::SpecError;
 
 /// What can stop a job.
@@ -85,7 +90,7 @@ pub enum EngineError {
     #[error(transparent)]
     Table(#[from] TableError),
     /// The plan fails.
-    #[error("{dates}: {source}")]
+    #[error("{dates}: {}", cause(source))]
     Plan {
         /// The chunk.
         dates: DateRange,
@@ -95,7 +100,8 @@ pub enum EngineError {
     },
     /// The sorts and joins of the plan need more memory than they may have.
     #[error(
-        "{dates}: run.memory is too little for this chunk; raise it, or lower run.threads: {source}"
+        "{dates}: run.memory is too little for this chunk; raise it, or lower run.threads: {}",
+        cause(source)
     )]
     Memory {
         /// The chunk.
@@ -145,6 +151,43 @@ impl EngineError {
         }
     }
 
+    /// The step of the plan that failed, where a plan did.
+    pub(crate) fn step(&self) -> Option<&'static str> {
+        let (Self::Plan { source, .. } | Self::Memory { source, .. }) = self else {
+            return None;
+        };
+        let names = chain(source).filter_map(|error| {
+            let shared = error
+                .downcast_ref::<Arc<DataFusionError>>()
+                .map(Arc::as_ref);
+            match error.downcast_ref::<DataFusionError>().or(shared)? {
+                DataFusionError::Context(name, _) => step_name(name),
+                _ => None,
+            }
+        });
+        names.last()
+    }
+
+    /// The object, table or place that it is about, where it is about one.
+    pub fn object(&self) -> Option<String> {
+        match self {
+            Self::EmptyArchive { location, .. } => Some(location.clone()),
+            Self::Undated { source_object }
+            | Self::MissingColumn { source_object, .. }
+            | Self::ColumnType { source_object, .. } => Some(source_object.clone()),
+            Self::Store { object, .. } => Some(object.clone()),
+            Self::Table(
+                TableError::Delta { location, .. } | TableError::Layout { location, .. },
+            ) => Some(location.clone()),
+            Self::Plan { source, .. } => engine_error(source)?.object(),
+            Self::Spec(_)
+            | Self::CutPartition { .. }
+            | Self::Memory { .. }
+            | Self::Accounting { .. }
+            | Self::Query(_) => None,
+        }
+    }
+
     /// Whose turn it is.
     pub fn class(&self) -> ErrorClass {
         match self {
@@ -165,14 +208,32 @@ impl EngineError {
 
 /// A step wraps its own errors into the engine's.
 fn plan_class(error: &DataFusionError) -> ErrorClass {
-    match error.find_root() {
-        DataFusionError::External(cause) => match cause.downcast_ref::<EngineError>() {
-            Some(cause) => cause.class(),
-            None => ErrorClass::Internal,
-        },
-        DataFusionError::ObjectStore(_) | DataFusionError::IoError(_) => ErrorClass::Storage,
-        _ => ErrorClass::Internal,
+    match (engine_error(error), error.find_root()) {
+        (Some(cause), _) => cause.class(),
+        (None, DataFusionError::ObjectStore(_) | DataFusionError::IoError(_)) => {
+            ErrorClass::Storage
+        }
+        (None, _) => ErrorClass::Internal,
     }
+}
+
+/// What a person wants to read of the failure of a plan: not through how many
+/// nodes it came.
+fn cause(error: &DataFusionError) -> &dyn fmt::Display {
+    match engine_error(error) {
+        Some(cause) => cause,
+        None => error.find_root(),
+    }
+}
+
+/// The error of a step in the failure of the plan.
+fn engine_error(error: &DataFusionError) -> Option<&EngineError> {
+    chain(error).find_map(|error| error.downcast_ref::<EngineError>())
+}
+
+fn chain(error: &DataFusionError) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    let first: &(dyn Error + 'static) = error;
+    std::iter::successors(Some(first), |error| (*error).source())
 }
 
 impl From<EngineError> for DataFusionError {

@@ -7,13 +7,13 @@
 //! for, and commits the tables. [`query`] runs SQL over what is there.
 //!
 //! ```no_run
-//! # async fn run() -> Result<(), engine::EngineError> {
-//! use engine::{Job, JobSpec, backfill, query};
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! use engine::{Job, JobSpec, Unwatched, backfill, query};
 //!
 //! let overrides = ["run.threads=2".to_owned()];
 //! let job = Job::new(&JobSpec::read("jobs/backfill.toml".as_ref(), &overrides)?)?;
 //! let dates = "2011-10-24..2011-12-19".parse().expect("two dates");
-//! let report = backfill(&job, dates).await?;
+//! let report = backfill(&job, dates, std::sync::Arc::new(Unwatched)).await?;
 //! assert_eq!(report.dates, dates);
 //! query(&job, "SELECT url, text FROM documents LIMIT 3").await?;
 //! # Ok(())
@@ -30,21 +30,27 @@ mod archive;
 mod backfill;
 mod chunk;
 mod error;
+mod failure;
 mod job;
 mod key_cache;
 mod plan;
+mod progress;
 mod query;
 mod spec;
+mod status;
 
 pub use account::{Account, Tally};
 pub use archive::ArchiveSource;
 pub use backfill::{RunReport, backfill, explain};
 pub use error::{EngineError, ErrorClass};
+pub use failure::Failure;
 pub use job::{Job, Resources, Settings};
 pub use key_cache::Horizon;
+pub use progress::{Progress, Stage, Unwatched, Work};
 pub use query::query;
 pub use spec::{
     ArchiveLayout, ArchiveSpec, Batch, BlocksSpec, ColumnNames, DedupSpec, DomainSpec,
     GroupingSpec, JobSpec, JoiningSpec, LimitsSpec, OutputSpec, RunSpec, SchemeSpec, SpecError,
     SplitSpec, TitleSource, TreeSpec, UrlKeySpec, WindowSpec,
 };
+pub use status::{Counts, Status, status};

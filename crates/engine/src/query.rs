@@ -20,22 +20,7 @@ use crate::job::Job;
 pub async fn query(job: &Job, sql: &str) -> Result<Vec<RecordBatch>, EngineError> {
     let context: SessionContext = create_session().into_inner();
     for table in Table::ALL {
-        let Some(opened) = job.output.open(table).await? else {
-            continue;
-        };
-        let failed = |error: Box<dyn std::error::Error + Send + Sync>| {
-            EngineError::Query(DataFusionError::External(error))
-        };
-        opened
-            .update_datafusion_session(&context.state())
-            .map_err(|error| failed(error.into()))?;
-        let provider = opened
-            .table_provider()
-            .await
-            .map_err(|error| failed(error.into()))?;
-        context
-            .register_table(table.name(), provider)
-            .map_err(EngineError::Query)?;
+        register(&context, job, table).await?;
     }
     register_archive(&context, job).await?;
     let frame = context.sql(sql).await.map_err(EngineError::Query)?;
@@ -45,6 +30,36 @@ pub async fn query(job: &Job, sql: &str) -> Result<Vec<RecordBatch>, EngineError
         batches.push(RecordBatch::new_empty(schema));
     }
     Ok(batches)
+}
+
+/// The rows of one table, or none where it was never written.
+pub(crate) async fn rows(job: &Job, table: Table) -> Result<Vec<RecordBatch>, EngineError> {
+    let context: SessionContext = create_session().into_inner();
+    if !register(&context, job, table).await? {
+        return Ok(Vec::new());
+    }
+    let frame = context.table(table.name()).await;
+    let rows = frame.map_err(EngineError::Query)?.collect().await;
+    rows.map_err(EngineError::Query)
+}
+
+/// Gives `table` its name in `context`; false where it was never written.
+async fn register(context: &SessionContext, job: &Job, table: Table) -> Result<bool, EngineError> {
+    let Some(opened) = job.output.open(table).await? else {
+        return Ok(false);
+    };
+    let failed = |error: Box<dyn std::error::Error + Send + Sync>| {
+        EngineError::Query(DataFusionError::External(error))
+    };
+    opened
+        .update_datafusion_session(&context.state())
+        .map_err(|error| failed(error.into()))?;
+    let provider = opened.table_provider().await;
+    let provider = provider.map_err(|error| failed(error.into()))?;
+    context
+        .register_table(table.name(), provider)
+        .map_err(EngineError::Query)?;
+    Ok(true)
 }
 
 /// An archive that cannot be read is no reason not to look at the tables.

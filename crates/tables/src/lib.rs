@@ -29,7 +29,7 @@ mod quarantine;
 mod schema;
 
 pub use error::TableError;
-pub use location::{Location, LocationError};
+pub use location::{Location, LocationError, without_secrets};
 pub use output::{Output, Replacement, TableSink};
 pub use partition::{DateRange, DateRangeError, Partitioning, date_from_days, days_from_date};
 pub use quarantine::Reason;

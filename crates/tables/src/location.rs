@@ -128,6 +128,21 @@ fn file_url(text: &str) -> Result<Url, String> {
     Url::parse(url.as_str()).map_err(|error| error.to_string())
 }
 
+/// `text` without the passwords, tokens and signatures that a URL in it may
+/// carry: in `KEY=VALUE`, of the value.
+pub fn without_secrets(text: &str) -> String {
+    let Some((start, rest)) = text.split_once("://") else {
+        return text.to_owned();
+    };
+    let host = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, tail) = rest.split_at(host);
+    let authority = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host);
+    let path = tail.split(['?', '#']).next().unwrap_or_default();
+    format!("{start}://{authority}{path}")
+}
+
 impl fmt::Display for Location {
     /// A local path as a path, anything else as its URL without secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -181,6 +196,21 @@ mod tests {
             error.contains("ftp://host/x") && error.contains("s3://"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn a_setting_is_repeated_without_its_secrets() {
+        for (text, shown) in [
+            (
+                "archive.location=https://me:hunter2@host:8080/a/b.parquet?sig=hunter2#x",
+                "archive.location=https://host:8080/a/b.parquet",
+            ),
+            ("s3://bucket/pages", "s3://bucket/pages"),
+            ("abfss://pages@account/a", "abfss://pages@account/a"),
+            ("tree.heuristic=strict", "tree.heuristic=strict"),
+        ] {
+            assert_eq!(without_secrets(text), shown);
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use tables::{DateRange, Reason, date_from_days};
 use super::object::{ObjectColumn, OpenObject};
 use super::{ArchiveObject, ArchiveSource};
 use crate::error::EngineError;
+use crate::progress::share;
 
 const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 /// Objects whose footers are read at the same time.
@@ -23,6 +24,7 @@ const CONCURRENT_OBJECTS: usize = 16;
 #[derive(Debug, Default)]
 pub(crate) struct Census {
     objects: Vec<ObjectCensus>,
+    html_bytes: BTreeMap<NaiveDate, u64>,
 }
 
 /// The rows of one object.
@@ -86,12 +88,21 @@ impl Census {
         range: DateRange,
     ) -> Result<Self, EngineError> {
         let objects = archive.objects(range).await?;
-        let objects = futures::stream::iter(objects)
+        let objects: Vec<ObjectCensus> = futures::stream::iter(objects)
             .map(|object| count_object(archive, object, range))
             .buffered(CONCURRENT_OBJECTS)
             .try_collect()
             .await?;
-        Ok(Self { objects })
+        let mut html_bytes = BTreeMap::new();
+        for group in groups(&objects) {
+            for (date, rows) in &group.dates {
+                *html_bytes.entry(*date).or_default() += share(group.html_bytes, *rows, group.rows);
+            }
+        }
+        Ok(Self {
+            objects,
+            html_bytes,
+        })
     }
 
     /// The objects, in order of their path.
@@ -128,32 +139,22 @@ impl Census {
     /// Bytes of HTML on the dates of `range`, row groups that span dates being
     /// shared out by rows.
     pub(crate) fn html_bytes(&self, range: DateRange) -> u64 {
-        self.groups()
-            .map(|group| {
-                let rows = (group.dates.iter())
-                    .filter(|(date, _)| range.contains(**date))
-                    .map(|(_, rows)| rows)
-                    .sum::<u64>();
-                let share =
-                    u128::from(group.html_bytes) * u128::from(rows) / u128::from(group.rows.max(1));
-                u64::try_from(share).unwrap_or(u64::MAX)
-            })
-            .sum()
+        let dates = self.html_bytes.range(range.first()..=range.last());
+        dates.map(|(_, bytes)| bytes).sum()
     }
 
     fn dates(&self, range: DateRange) -> impl Iterator<Item = (NaiveDate, u64)> + '_ {
-        self.groups()
+        groups(&self.objects)
             .flat_map(|group| group.dates.iter())
             .filter(move |(date, _)| range.contains(**date))
             .map(|(date, rows)| (*date, *rows))
     }
+}
 
-    fn groups(&self) -> impl Iterator<Item = &RowGroupCensus> {
-        self.objects
-            .iter()
-            .filter_map(|object| object.row_groups.as_ref().ok())
-            .flatten()
-    }
+fn groups(objects: &[ObjectCensus]) -> impl Iterator<Item = &RowGroupCensus> {
+    (objects.iter())
+        .filter_map(|object| object.row_groups.as_ref().ok())
+        .flatten()
 }
 
 async fn count_object(

@@ -22,6 +22,7 @@ use super::stage::{BLOCKED, Named, Phase, Status, extend, list_field};
 use super::step::{Out, Step, sent};
 use crate::archive::ArchiveSource;
 use crate::job::Settings;
+use crate::progress::Gauge;
 use crate::spec::Batch;
 
 /// Cuts pages into blocks. Rows come grouped by row group, so that each is
@@ -31,15 +32,22 @@ use crate::spec::Batch;
 pub(crate) struct Block {
     archive: ArchiveSource,
     settings: Arc<Settings>,
+    gauge: Gauge,
     /// Batches of pages in memory, over all partitions.
     parsing: Arc<Semaphore>,
 }
 
 impl Block {
-    pub(crate) fn new(archive: ArchiveSource, settings: Arc<Settings>, threads: usize) -> Self {
+    pub(crate) fn new(
+        archive: ArchiveSource,
+        settings: Arc<Settings>,
+        gauge: Gauge,
+        threads: usize,
+    ) -> Self {
         Self {
             archive,
             settings,
+            gauge,
             // One batch parsed and one read ahead for each core.
             parsing: Arc::new(Semaphore::new(2 * threads)),
         }
@@ -109,6 +117,7 @@ impl Block {
         }
         if !others.is_empty() {
             let others = take_record_batch(&rows, &UInt32Array::from(others))?;
+            self.advance(&others)?;
             let _ = out.send(passing(&others)).await;
         }
         if survivors.is_empty() {
@@ -143,16 +152,18 @@ impl Block {
                     let rest = rows.slice(next, rows.num_rows() - next);
                     let at = positions.value(next);
                     let detail = format!("row group {row_group}, from row {at}: {error}");
+                    self.advance(&rest)?;
                     let _ = out.send(unreadable(&rest, &detail)).await;
                     break;
                 }
             };
             let batch = rows.slice(next, pages.len());
             next += pages.len();
-            let (settings, out) = (Arc::clone(&self.settings), out.clone());
+            let (step, out) = (self.clone(), out.clone());
             tasks.spawn(async move {
-                let blocked = block(&batch, &pages, &settings);
+                let blocked = block(&batch, &pages, &step.settings);
                 drop(pages);
+                let blocked = step.advance(&batch).and(blocked);
                 let _ = out.send(blocked).await;
                 // Only now: blocks that nobody has taken yet are memory too.
                 drop(permit);
@@ -161,6 +172,14 @@ impl Block {
         while let Some(done) = tasks.join_next().await {
             done.map_err(|panic| DataFusionError::External(Box::new(panic)))?;
         }
+        Ok(())
+    }
+
+    /// Tells that `rows`, all of one row group, are through.
+    fn advance(&self, rows: &RecordBatch) -> Result<()> {
+        let source = rows.text("source")?.value(0);
+        let row_group = rows.numbers::<Int32Type>("row_group")?.value(0);
+        self.gauge.advance(source, row_group, rows.num_rows());
         Ok(())
     }
 }

@@ -45,9 +45,11 @@ use tables::{DateRange, Table, date_from_days, days_from_date};
 use crate::account::{Account, Written};
 use crate::archive::Census;
 use crate::job::Job;
+use crate::progress::{Gauge, Unwatched};
 use stage::{Named, WORK, some};
 
 pub(crate) use earlier::Earlier;
+pub(crate) use step::step_name;
 pub(crate) use write::UNREADABLE_OBJECT;
 
 /// Rows per batch. A row with all blocks of a page, those of the template too,
@@ -65,9 +67,10 @@ pub(crate) async fn run_chunk(
     census: &Census,
     chunk: DateRange,
     earlier: &Earlier,
+    gauge: Gauge,
 ) -> Result<Written> {
     let context = session(job)?;
-    let plan = plan(&context, job, census, chunk, earlier).await?;
+    let plan = plan(&context, job, census, chunk, earlier, gauge).await?;
     let batches = DataFrame::new(context.state(), plan).collect().await?;
     written(&batches)
 }
@@ -80,7 +83,8 @@ pub(crate) async fn explain_chunk(
     earlier: &Earlier,
 ) -> Result<String> {
     let context = session(job)?;
-    let plan = plan(&context, job, census, chunk, earlier).await?;
+    let gauge = Gauge::new(Arc::new(Unwatched), census);
+    let plan = plan(&context, job, census, chunk, earlier, gauge).await?;
     let physical = DataFrame::new(context.state(), plan)
         .create_physical_plan()
         .await?;
@@ -116,6 +120,7 @@ async fn plan(
     census: &Census,
     chunk: DateRange,
     earlier: &Earlier,
+    gauge: Gauge,
 ) -> Result<LogicalPlan> {
     let settings = &job.settings;
     let archive = || job.archive.clone();
@@ -142,7 +147,12 @@ async fn plan(
         union(keyed, known)?,
     )?;
     let blocked = step::apply(
-        block::Block::new(archive(), Arc::clone(settings), job.resources.threads),
+        block::Block::new(
+            archive(),
+            Arc::clone(settings),
+            gauge,
+            job.resources.threads,
+        ),
         deduped,
     )?;
     let windows = earlier.windows(context, settings.window, chunk).await?;

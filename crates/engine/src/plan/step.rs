@@ -27,12 +27,15 @@ use datafusion::physical_expr::{
     PhysicalExpr, PhysicalSortExpr,
 };
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
-use datafusion::physical_plan::stream::RecordBatchReceiverStreamBuilder;
+use datafusion::physical_plan::stream::{
+    RecordBatchReceiverStreamBuilder, RecordBatchStreamAdapter,
+};
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties,
     InputDistributionRequirements, PlanProperties,
 };
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
+use futures::TryStreamExt;
 use tokio::sync::mpsc::Sender;
 
 /// A step of the job.
@@ -60,6 +63,14 @@ pub(crate) trait Step: fmt::Debug + Send + Sync + 'static {
         input: SendableRecordBatchStream,
         context: &Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream>;
+}
+
+/// The names of the steps, in order.
+const STEPS: [&str; 6] = ["Scan", "Key", "Dedupe", "Block", "Replay", "Write"];
+
+/// `name`, if it is a step's.
+pub(crate) fn step_name(name: &str) -> Option<&'static str> {
+    STEPS.into_iter().find(|step| *step == name)
 }
 
 /// Where a step sends its rows.
@@ -263,7 +274,15 @@ impl ExecutionPlan for StepExec {
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
         let input = self.input.execute(partition, Arc::clone(&context))?;
-        self.step.run(input, &context)
+        let name = self.step.name();
+        let rows = self.step.run(input, &context)?;
+        // An error passes through every later step: the innermost name is the
+        // step that failed.
+        let rows = rows.map_err(move |error| error.context(name));
+        Ok(Box::pin(RecordBatchStreamAdapter::new(
+            self.step.schema(),
+            rows,
+        )))
     }
 }
 

@@ -1,0 +1,147 @@
+//! How far a run is: a bar on a terminal, a line now and then elsewhere.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use engine::{Progress, Stage, Work};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use tables::DateRange;
+use tracing::{debug, info};
+
+/// Between two lines, where there is no terminal.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+const BAR: &str =
+    "{msg} [{bar:30}] {percent:>3} %  {rows} rows  {decimal_bytes_per_sec}  {eta} left";
+
+/// Where progress and log lines go; a log line never breaks the bar.
+#[derive(Debug, Clone)]
+pub(crate) struct Terminal {
+    bar: ProgressBar,
+}
+
+impl Terminal {
+    /// Stderr. The bar is shown on a terminal only, and never where the user
+    /// wants quiet.
+    pub(crate) fn stderr(quiet: bool) -> Self {
+        let bar = ProgressBar::hidden();
+        if io::stderr().is_terminal() && !quiet {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        Self { bar }
+    }
+
+    /// Shows a run.
+    pub(crate) fn run(&self) -> Arc<Shown> {
+        let bar = &self.bar;
+        if !bar.is_hidden() {
+            bar.enable_steady_tick(Duration::from_millis(100));
+        }
+        let shown = Shown {
+            bar: bar.clone(),
+            rows: Arc::default(),
+            line: Mutex::new(Line {
+                last: Instant::now(),
+                started: Instant::now(),
+                bytes: 0,
+                total: Work::default(),
+            }),
+        };
+        Arc::new(shown)
+    }
+}
+
+impl Write for Terminal {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bar.suspend(|| io::stderr().write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}
+
+/// A run that is watched.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    bar: ProgressBar,
+    rows: Arc<AtomicU64>,
+    line: Mutex<Line>,
+}
+
+#[derive(Debug)]
+struct Line {
+    started: Instant,
+    last: Instant,
+    bytes: u64,
+    total: Work,
+}
+
+impl Shown {
+    /// Takes the bar away.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Progress for Shown {
+    fn planned(&self, total: Work) {
+        info!(
+            "{} rows with {:.1} MB of HTML",
+            total.rows,
+            megabytes(total.html_bytes)
+        );
+        if let Ok(mut line) = self.line.lock() {
+            line.started = Instant::now();
+            line.total = total;
+        }
+        let rows = Arc::clone(&self.rows);
+        if let Ok(style) = ProgressStyle::with_template(BAR) {
+            let rows = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+                let _ = write!(out, "{}", rows.load(Ordering::Relaxed));
+            };
+            self.bar.set_style(style.with_key("rows", rows));
+        }
+        self.bar.set_length(total.html_bytes);
+        self.bar.reset_elapsed();
+        self.bar.reset_eta();
+    }
+
+    fn advanced(&self, done: Work) {
+        let rows = self.rows.fetch_add(done.rows, Ordering::Relaxed) + done.rows;
+        self.bar.inc(done.html_bytes);
+        if let Ok(mut line) = self.line.lock() {
+            line.bytes += done.html_bytes;
+            if self.bar.is_hidden() && line.last.elapsed() >= LINE_EVERY {
+                line.last = Instant::now();
+                info!("{}", line.text(rows));
+            }
+        }
+    }
+
+    fn entered(&self, stage: Stage, dates: DateRange) {
+        debug!("{dates}: {stage}");
+        self.bar.set_message(format!("{dates} {stage}"));
+    }
+}
+
+impl Line {
+    fn text(&self, rows: u64) -> String {
+        let seconds = self.started.elapsed().as_secs_f64().max(f64::MIN_POSITIVE);
+        let (done, total) = (self.bytes as f64, self.total.html_bytes.max(1) as f64);
+        let left = seconds * (total - done).max(0.0) / done.max(1.0);
+        format!(
+            "{:.0} %: {rows} of {} rows, {:.1} MB/s, {left:.0} s left",
+            100.0 * (done / total).min(1.0),
+            self.total.rows,
+            done / 1e6 / seconds,
+        )
+    }
+}
+
+/// Decimal megabytes.
+pub(crate) fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}

@@ -1,0 +1,324 @@
+//! The thirty sites.
+
+use chrono::NaiveDate;
+use encoding_rs::{
+    EUC_JP_INIT, GBK_INIT, ISO_8859_2_INIT, SHIFT_JIS_INIT, UTF_8_INIT, WINDOWS_1251_INIT,
+    WINDOWS_1252_INIT,
+};
+
+use crate::address::Style;
+use crate::language::{CHINESE, ENGLISH, FRENCH, GERMAN, JAPANESE, RUSSIAN, SLOVENE, SPANISH};
+use crate::site::{Declared, Site};
+
+/// All sites, the large ones first.
+pub(crate) static SITES: [Site; 30] = [
+    Site::new(
+        "The Norwick Post",
+        &[
+            "www.norwick-post.example",
+            "sport.norwick-post.example",
+            "blogs.norwick-post.example",
+        ],
+        &ENGLISH,
+        &UTF_8_INIT,
+        Style::Dated,
+        160,
+    )
+    .declared(Declared::ContentType)
+    .comments(3),
+    Site::new(
+        "Süderauer Zeitung",
+        &["www.suederauer-zeitung.example"],
+        &GERMAN,
+        &WINDOWS_1252_INIT,
+        Style::Section,
+        120,
+    )
+    .comments(1)
+    .redesigned(85),
+    Site::new(
+        "Eastham Herald",
+        &["herald.eastham.example"],
+        &ENGLISH,
+        &UTF_8_INIT,
+        Style::Story,
+        90,
+    )
+    .comments(4)
+    .declared(Declared::HttpCharset),
+    Site::new(
+        "Gorski glas",
+        &["www.gorski-glas.example"],
+        &SLOVENE,
+        &ISO_8859_2_INIT,
+        Style::Section,
+        80,
+    )
+    .comments(2),
+    Site::new(
+        "Le Courrier de Montcerf",
+        &[
+            "www.courrier-montcerf.example",
+            "sports.courrier-montcerf.example",
+        ],
+        &FRENCH,
+        &WINDOWS_1252_INIT,
+        Style::Dated,
+        65,
+    )
+    .comments(2)
+    .declared(Declared::ContentType),
+    Site::new(
+        "Верхнереченские вести",
+        &["www.vesti-vr.example"],
+        &RUSSIAN,
+        &WINDOWS_1251_INIT,
+        Style::Article,
+        55,
+    )
+    .comments(3)
+    .redesigned(85),
+    Site::new(
+        "El Faro de Villamarín",
+        &["elfaro.villamarin.example"],
+        &SPANISH,
+        &UTF_8_INIT,
+        Style::Deep,
+        48,
+    )
+    .comments(2),
+    Site::new(
+        "潮見新聞",
+        &["www.shiomi-shimbun.example"],
+        &JAPANESE,
+        &SHIFT_JIS_INIT,
+        Style::Content,
+        44,
+    )
+    .comments(1),
+    Site::new(
+        "青河日报",
+        &["news.qinghe-daily.example"],
+        &CHINESE,
+        &GBK_INIT,
+        Style::Content,
+        40,
+    )
+    .comments(2),
+    Site::new(
+        "Midland Daily",
+        &[
+            "www.midland-daily.example",
+            "football.midland-daily.example",
+        ],
+        &ENGLISH,
+        &UTF_8_INIT,
+        Style::SectionYear,
+        36,
+    )
+    .comments(3)
+    .redesigned(85)
+    .declared(Declared::Bom),
+    Site::new(
+        "Harbour Times",
+        &["www.harbour-times.example"],
+        &ENGLISH,
+        &WINDOWS_1252_INIT,
+        Style::Monthly,
+        32,
+    )
+    .paragraphs(5, 11)
+    .linked(),
+    Site::new(
+        "Lautener Bote",
+        &["www.lautener-bote.example"],
+        &GERMAN,
+        &UTF_8_INIT,
+        Style::SectionYear,
+        29,
+    )
+    .https(),
+    Site::new(
+        "Notes from the Upland",
+        &["blog.upland.example"],
+        &ENGLISH,
+        &UTF_8_INIT,
+        Style::Post,
+        26,
+    )
+    .comments(3)
+    .paragraphs(4, 12),
+    Site::new(
+        "Novice Podkraj",
+        &["www.podkraj.example"],
+        &SLOVENE,
+        &UTF_8_INIT,
+        Style::Monthly,
+        24,
+    )
+    .declared(Declared::Nowhere),
+    Site::new(
+        "L’Écho de Brézé",
+        &["echo.port-breze.example"],
+        &FRENCH,
+        &UTF_8_INIT,
+        Style::Section,
+        22,
+    )
+    .comments(3)
+    .redesigned(85),
+    Site::new(
+        "Синегорье онлайн",
+        &["sinegorye.example"],
+        &RUSSIAN,
+        &UTF_8_INIT,
+        Style::Unicode,
+        20,
+    )
+    .comments(2)
+    .declared(Declared::ContentType),
+    Site::new(
+        "三日月タイムズ",
+        &["mikazuki-times.example"],
+        &JAPANESE,
+        &EUC_JP_INIT,
+        Style::Story,
+        18,
+    )
+    .paragraphs(5, 11),
+    Site::new(
+        "Valley Echo",
+        &["www.valley-echo.example"],
+        &ENGLISH,
+        &WINDOWS_1252_INIT,
+        Style::Home,
+        16,
+    )
+    .declared(Declared::Nowhere)
+    .comments(1),
+    Site::new(
+        "Diario de Peñarroya",
+        &["www.diario-penarroya.example"],
+        &SPANISH,
+        &WINDOWS_1252_INIT,
+        Style::Story,
+        15,
+    )
+    .comments(4)
+    .redesigned(85),
+    Site::new(
+        "Wetherley Wire",
+        &["www.wetherley-wire.example"],
+        &ENGLISH,
+        &UTF_8_INIT,
+        Style::Section,
+        14,
+    )
+    .https()
+    .comments(4)
+    .paragraphs(4, 10),
+    Site::new(
+        "Hohenkirch Aktuell",
+        &["aktuell.hohenkirch.example"],
+        &GERMAN,
+        &WINDOWS_1252_INIT,
+        Style::Article,
+        13,
+    )
+    .declared(Declared::HttpCharset)
+    .redesigned(85),
+    Site::new(
+        "Лесогорский рабочий",
+        &["rabochy.lesogorsk.example"],
+        &RUSSIAN,
+        &WINDOWS_1251_INIT,
+        Style::Dated,
+        12,
+    )
+    .declared(Declared::Nowhere)
+    .linked(),
+    Site::new(
+        "云岭在线",
+        &["www.yunling-online.example"],
+        &CHINESE,
+        &UTF_8_INIT,
+        Style::Deep,
+        11,
+    )
+    .comments(2)
+    .redesigned(85),
+    Site::new(
+        "Carnet de Vézelac",
+        &["carnet.vezelac.example"],
+        &FRENCH,
+        &UTF_8_INIT,
+        Style::Post,
+        10,
+    )
+    .paragraphs(4, 10)
+    .comments(1),
+    Site::new(
+        "The Stonebeck Enquirer",
+        &[
+            "www.stonebeck-enquirer.example",
+            "m.stonebeck-enquirer.example",
+        ],
+        &ENGLISH,
+        &UTF_8_INIT,
+        Style::Article,
+        9,
+    )
+    .comments(2)
+    .redesigned(85),
+    Site::new(
+        "Rečiški list",
+        &["list.recica.example"],
+        &SLOVENE,
+        &UTF_8_INIT,
+        Style::Dated,
+        8,
+    )
+    .comments(3)
+    .paragraphs(4, 12),
+    Site::new(
+        "La Voz de San Telmo",
+        &["www.voz-santelmo.example"],
+        &SPANISH,
+        &UTF_8_INIT,
+        Style::SectionYear,
+        8,
+    )
+    .declared(Declared::Bom)
+    .linked()
+    .launched(NaiveDate::from_ymd_opt(2011, 11, 14)),
+    Site::new(
+        "Crowmere Chronicle",
+        &["chronicle.crowmere.example"],
+        &ENGLISH,
+        &UTF_8_INIT,
+        Style::Monthly,
+        7,
+    )
+    .https()
+    .redesigned(85),
+    Site::new(
+        "Tannroda Notizen",
+        &["notizen.tannroda.example"],
+        &GERMAN,
+        &UTF_8_INIT,
+        Style::Post,
+        5,
+    )
+    .comments(2)
+    .paragraphs(4, 10),
+    Site::new(
+        "The Lighthouse Keeper’s Letter",
+        &["letter.saltmouth.example"],
+        &ENGLISH,
+        &UTF_8_INIT,
+        Style::Monthly,
+        2,
+    )
+    .paragraphs(12, 24)
+    .comments(1),
+];

@@ -1,0 +1,419 @@
+//! Templates: the design of a site, drawn once per site and era.
+
+use std::fmt::Write;
+
+use crate::dice::Dice;
+use crate::sites::SITES;
+
+/// One design.
+#[derive(Debug)]
+pub(crate) struct Template {
+    pub(crate) markup: Markup,
+    pub(crate) ends: Ends,
+    pub(crate) entities: Entities,
+    pub(crate) paragraphs: Paragraphs,
+    pub(crate) side: Side,
+    pub(crate) byline: Byline,
+    /// What stands below an article.
+    pub(crate) below: Vec<Module>,
+    /// What stands beside it.
+    pub(crate) beside: Vec<Module>,
+    /// A class per role.
+    classes: Vec<String>,
+    pub(crate) style: String,
+    pub(crate) head_script: String,
+    pub(crate) foot_script: String,
+}
+
+/// Which elements a design is built of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Markup {
+    /// `article`, `main`, `nav`.
+    Html5,
+    /// `div`, all the way down.
+    Divs,
+    /// Nested tables and `font`.
+    Tables,
+    /// Few elements, and no classes.
+    Bare,
+}
+
+/// What becomes of end tags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ends {
+    Tidy,
+    /// `p`, `li`, `td` and `tr` are left open.
+    Implied,
+    /// Inline elements overlap, and some end that were never begun.
+    Misnested,
+}
+
+/// How characters outside ASCII are written, where the charset leaves a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entities {
+    Plain,
+    Named,
+    Numeric,
+}
+
+/// What keeps paragraphs apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Paragraphs {
+    Element,
+    Breaks,
+    Boxes,
+}
+
+/// Where the side column stands in the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    BeforeMain,
+    AfterMain,
+}
+
+/// What the line above an article says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Byline {
+    Date,
+    DateAndTime,
+}
+
+/// A box of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Module {
+    Share,
+    Tags,
+    Author,
+    Related,
+    Neighbours,
+    Teasers,
+    MostRead,
+    Latest,
+    Newsletter,
+    Poll,
+    Weather,
+    Archive,
+    Advert,
+    RecentComments,
+}
+
+/// What an element is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Cookies,
+    Top,
+    Logo,
+    Nav,
+    List,
+    Item,
+    Columns,
+    Main,
+    Article,
+    Headline,
+    Byline,
+    Body,
+    Paragraph,
+    Subhead,
+    Quote,
+    Figure,
+    Caption,
+    Comments,
+    Comment,
+    CommentName,
+    Side,
+    Box,
+    BoxTitle,
+    Foot,
+}
+
+impl Role {
+    const ALL: [Role; 24] = [
+        Role::Cookies,
+        Role::Top,
+        Role::Logo,
+        Role::Nav,
+        Role::List,
+        Role::Item,
+        Role::Columns,
+        Role::Main,
+        Role::Article,
+        Role::Headline,
+        Role::Byline,
+        Role::Body,
+        Role::Paragraph,
+        Role::Subhead,
+        Role::Quote,
+        Role::Figure,
+        Role::Caption,
+        Role::Comments,
+        Role::Comment,
+        Role::CommentName,
+        Role::Side,
+        Role::Box,
+        Role::BoxTitle,
+        Role::Foot,
+    ];
+
+    /// Names that designers give it.
+    fn names(self) -> &'static [&'static str] {
+        match self {
+            Role::Cookies => &["cookie-bar", "consent", "notice", "eu-banner"],
+            Role::Top => &["header", "masthead", "top", "hd", "brand-row"],
+            Role::Logo => &["logo", "site-title", "brand", "titel"],
+            Role::Nav => &["nav", "menu", "mainmenu", "navigation", "topnav"],
+            Role::List => &["list", "items", "links", "ul-plain"],
+            Role::Item => &["item", "entry", "li", "row"],
+            Role::Columns => &[
+                "wrap",
+                "container",
+                "columns",
+                "content-wrapper",
+                "page-inner",
+            ],
+            Role::Main => &["main", "primary", "col-left", "content", "colMain"],
+            Role::Article => &["article", "post", "story", "hentry", "single", "node"],
+            Role::Headline => &["headline", "entry-title", "story-title", "hl1", "title"],
+            Role::Byline => &["meta", "byline", "dateline", "info", "entry-meta"],
+            Role::Body => &[
+                "body",
+                "entry-content",
+                "story-text",
+                "copy",
+                "txt",
+                "article-body",
+            ],
+            Role::Paragraph => &["par", "text", "p", "paragraph"],
+            Role::Subhead => &["subhead", "crosshead", "zwischentitel", "h3"],
+            Role::Quote => &["quote", "pull", "cite"],
+            Role::Figure => &["figure", "photo", "wp-caption", "image-box"],
+            Role::Caption => &["caption", "wp-caption-text", "legend", "photo-credit"],
+            Role::Comments => &["comments", "responses", "disqus", "forum", "opinions"],
+            Role::Comment => &["comment", "reply-box", "posting", "msg"],
+            Role::CommentName => &["comment-author", "who", "user", "vcard"],
+            Role::Side => &["sidebar", "rail", "right", "secondary", "col-right"],
+            Role::Box => &["widget", "module", "box", "block", "teaser-box"],
+            Role::BoxTitle => &["widget-title", "box-head", "module-title", "head"],
+            Role::Foot => &["footer", "ft", "bottom", "colophon"],
+        }
+    }
+
+    /// The elements it is made of, the outer first.
+    pub(crate) fn elements(self, markup: Markup) -> &'static [&'static str] {
+        match (self, markup) {
+            (Role::Headline, Markup::Tables) => &["p", "font", "b"],
+            (Role::Headline, Markup::Bare) => &["h2"],
+            (Role::Headline, _) => &["h1"],
+            (Role::Paragraph, _) => &["p"],
+            (Role::Subhead, Markup::Tables) => &["p", "b"],
+            (Role::Subhead, _) => &["h3"],
+            (Role::Quote, _) => &["blockquote"],
+            (Role::List, _) => &["ul"],
+            (Role::Item, _) => &["li"],
+            (Role::BoxTitle, Markup::Tables) => &["font", "b"],
+            (Role::BoxTitle, Markup::Bare) => &["h4"],
+            (Role::BoxTitle, _) => &["h3"],
+            (Role::Columns, Markup::Tables) => &["table", "tr"],
+            (Role::Main | Role::Side, Markup::Tables) => &["td"],
+            (Role::Top | Role::Nav | Role::Box | Role::Foot | Role::Comment, Markup::Tables) => {
+                &["table", "tr", "td"]
+            }
+            (Role::Main, Markup::Html5) => &["main"],
+            (Role::Article, Markup::Html5) => &["article"],
+            (Role::Nav, Markup::Html5) => &["nav"],
+            (Role::Top, Markup::Html5) => &["header"],
+            (Role::Side, Markup::Html5) => &["aside"],
+            (Role::Box | Role::Comments, Markup::Html5) => &["section"],
+            (Role::Foot, Markup::Html5) => &["footer"],
+            (Role::Figure, Markup::Html5) => &["figure"],
+            (Role::Caption, Markup::Html5) => &["figcaption"],
+            (Role::Comment, Markup::Bare) => &["dl", "dd"],
+            (Role::Byline, Markup::Bare | Markup::Tables) => &["p", "small"],
+            _ => &["div"],
+        }
+    }
+}
+
+impl Template {
+    pub(crate) fn new(seed: u64, site: usize, era: i64) -> Self {
+        let dice = &mut Dice::new(seed, "template", &[site as i64, era]);
+        let markup = dice.one(&[
+            Markup::Html5,
+            Markup::Divs,
+            Markup::Divs,
+            Markup::Tables,
+            Markup::Bare,
+        ]);
+        let mut below = vec![Module::Share];
+        below.extend(drawn(
+            dice,
+            &[
+                (Module::Tags, 30),
+                (Module::Author, 35),
+                (Module::Related, 35),
+                (Module::Neighbours, 30),
+                (Module::Advert, 50),
+                (Module::Teasers, 25),
+            ],
+        ));
+        let mut beside = drawn(
+            dice,
+            &[
+                (Module::MostRead, 45),
+                (Module::Latest, 45),
+                (Module::Newsletter, 60),
+                (Module::Poll, 35),
+                (Module::Weather, 40),
+                (Module::Archive, 45),
+                (Module::Advert, 80),
+                (Module::Teasers, 25),
+            ],
+        );
+        if SITES[site].comments > 0 {
+            beside.extend(drawn(dice, &[(Module::RecentComments, 35)]));
+        }
+        let beside = dice.some(&beside, beside.len());
+        let classes = classes(dice, markup);
+        let (style_bytes, head_bytes, foot_bytes) = (
+            dice.between(3_000, 12_000),
+            dice.between(1_500, 6_000),
+            dice.between(1_000, 5_000),
+        );
+        Template {
+            markup,
+            ends: dice.one(&[Ends::Tidy, Ends::Tidy, Ends::Implied, Ends::Misnested]),
+            entities: dice.one(&[
+                Entities::Plain,
+                Entities::Plain,
+                Entities::Named,
+                Entities::Numeric,
+            ]),
+            paragraphs: dice.one(&[
+                Paragraphs::Element,
+                Paragraphs::Element,
+                Paragraphs::Element,
+                Paragraphs::Breaks,
+                Paragraphs::Boxes,
+            ]),
+            side: dice.one(&[Side::AfterMain, Side::AfterMain, Side::BeforeMain]),
+            byline: dice.one(&[
+                Byline::Date,
+                Byline::Date,
+                Byline::Date,
+                Byline::DateAndTime,
+            ]),
+            below,
+            beside,
+            style: style_sheet(dice, style_bytes),
+            head_script: script(dice, head_bytes),
+            foot_script: script(dice, foot_bytes),
+            classes,
+        }
+    }
+
+    /// The class of a role, empty for none.
+    pub(crate) fn class(&self, role: Role) -> &str {
+        &self.classes[role as usize]
+    }
+
+    pub(crate) fn doctype(&self) -> &'static str {
+        match self.markup {
+            Markup::Html5 => "<!DOCTYPE html>\n<html>",
+            Markup::Divs => {
+                "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Transitional//EN\" \
+                \"http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd\">\n\
+                <html xmlns=\"http://www.w3.org/1999/xhtml\">"
+            }
+            Markup::Tables => {
+                "<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 4.01 Transitional//EN\">\n<HTML>"
+            }
+            Markup::Bare => "<html>",
+        }
+    }
+}
+
+/// Those of the modules that a throw of so many percent brings.
+fn drawn(dice: &mut Dice, modules: &[(Module, usize)]) -> Vec<Module> {
+    let mut drawn = Vec::new();
+    for (module, share) in modules {
+        if dice.percent(*share) {
+            drawn.push(*module);
+        }
+    }
+    drawn
+}
+
+/// Class names in one convention: none, plain, with a prefix, or made by a tool.
+fn classes(dice: &mut Dice, markup: Markup) -> Vec<String> {
+    let convention = match markup {
+        Markup::Bare => 0,
+        _ => dice.between(1, 4),
+    };
+    let prefix = dice.one(&["c", "np", "site", "x", "art"]);
+    (Role::ALL.into_iter())
+        .map(|role| {
+            let name = dice.one(role.names());
+            match convention {
+                0 => String::new(),
+                1 | 2 => name.to_owned(),
+                3 => format!("{prefix}-{name}"),
+                _ => format!("{prefix}{}__{}", letters(dice, 4), letters(dice, 3)),
+            }
+        })
+        .collect()
+}
+
+fn letters(dice: &mut Dice, count: usize) -> String {
+    (0..count)
+        .map(|_| char::from(b'a' + dice.below(26) as u8))
+        .collect()
+}
+
+/// Rules that style nothing.
+fn style_sheet(dice: &mut Dice, bytes: usize) -> String {
+    let mut out = String::with_capacity(bytes + 100);
+    while out.len() < bytes {
+        let _ = writeln!(
+            out,
+            ".{}-{}{{margin:{}px {}px;color:#{:06x};font:{}px/1.{} Arial,sans-serif;background:url(/i/{}.png)}}",
+            letters(dice, 5),
+            letters(dice, 3),
+            dice.below(40),
+            dice.below(40),
+            dice.below(1 << 24),
+            dice.between(9, 28),
+            dice.below(9),
+            letters(dice, 6),
+        );
+    }
+    out
+}
+
+/// Statements that do nothing.
+fn script(dice: &mut Dice, bytes: usize) -> String {
+    let mut out = String::with_capacity(bytes + 120);
+    while out.len() < bytes {
+        let (a, b) = (letters(dice, 3), letters(dice, 4));
+        let _ = match dice.below(3) {
+            0 => writeln!(
+                out,
+                "var {a}={a}||[];{a}.push(['_{b}','UA-{}-{}']);",
+                dice.below(9_999_999),
+                dice.below(9)
+            ),
+            1 => writeln!(
+                out,
+                "function {b}({a}){{return {a}&&{a}.{}?{a}.{}:{};}}",
+                letters(dice, 4),
+                letters(dice, 5),
+                dice.below(999)
+            ),
+            _ => writeln!(
+                out,
+                "document.cookie='{b}={}; path=/';if(window.{a})window.{a}.load('{}');",
+                dice.below(99_999),
+                letters(dice, 9)
+            ),
+        };
+    }
+    out
+}

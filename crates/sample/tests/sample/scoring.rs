@@ -1,0 +1,201 @@
+//! The published heuristics over a stream of pages, scored as in [P 5.2].
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use html_blocks::{BlockOptions, TextBlock};
+use url_key::{Blacklist, KeyOptions, Keyer, RuleSet};
+use url_tree::{BlockHash, DomainReplay, Entry, Heuristic, Verdict, WindowOptions};
+
+/// Pages of a site that are scored, as far as it has them.
+const PER_SITE: usize = 100;
+
+/// A unique page of an archive, in blocks.
+pub(crate) struct Document {
+    pub(crate) domain: String,
+    pub(crate) labels: usize,
+    pub(crate) branch: Vec<String>,
+    pub(crate) fetched_at: i64,
+    pub(crate) html_bytes: usize,
+    pub(crate) blocks: Vec<TextBlock>,
+    /// Blocks with another text than all before them on the page.
+    pub(crate) distinct: usize,
+    pub(crate) gold: Option<String>,
+}
+
+/// What is inserted before anything of it is labelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Batch {
+    Page,
+    Date,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Score {
+    pub(crate) precision: f64,
+    pub(crate) recall: f64,
+    pub(crate) f1: f64,
+}
+
+/// The first page of each URL key, in the order given: (time, URL, HTML, charset
+/// of the header, gold).
+pub(crate) fn documents<'a>(
+    rules: &str,
+    pages: impl Iterator<Item = (i64, &'a str, &'a [u8], Option<&'a str>, Option<&'a str>)>,
+) -> Vec<Document> {
+    let rules = RuleSet::parse(rules).expect("the rules are valid");
+    let keyer = Keyer::new(KeyOptions::default(), rules, Blacklist::default()).expect("no options");
+    let mut seen = HashSet::new();
+    let mut documents = Vec::new();
+    for (fetched_at, url, html, charset, gold) in pages {
+        let Ok(parsed) = keyer.parse(url) else {
+            continue;
+        };
+        let key = keyer.key(&parsed, None);
+        let Ok(page) = html_blocks::page(html, charset, &BlockOptions::default()) else {
+            continue;
+        };
+        if !seen.insert(key.text) {
+            continue;
+        }
+        let distinct: HashSet<BlockHash> = page.blocks.iter().map(|block| block.hash).collect();
+        documents.push(Document {
+            domain: key.domain.as_str().to_owned(),
+            labels: key.domain.labels(),
+            branch: key.branch,
+            fetched_at,
+            html_bytes: html.len(),
+            distinct: distinct.len(),
+            blocks: page.blocks,
+            gold: gold.map(str::to_owned),
+        });
+    }
+    documents
+}
+
+/// The mean score of every site.
+pub(crate) fn scores(
+    documents: &[Document],
+    heuristic: Heuristic,
+    batch: Batch,
+) -> BTreeMap<String, Score> {
+    let mut sites: BTreeMap<&str, Vec<&Document>> = BTreeMap::new();
+    for document in documents {
+        sites.entry(&document.domain).or_default().push(document);
+    }
+    (sites.into_iter())
+        .map(|(site, documents)| (site.to_owned(), site_score(&documents, heuristic, batch)))
+        .collect()
+}
+
+/// The mean over sites.
+pub(crate) fn macro_score(sites: &BTreeMap<String, Score>) -> Score {
+    mean(&sites.values().copied().collect::<Vec<_>>())
+}
+
+fn mean(scores: &[Score]) -> Score {
+    let count = scores.len() as f64;
+    Score {
+        precision: scores.iter().map(|score| score.precision).sum::<f64>() / count,
+        recall: scores.iter().map(|score| score.recall).sum::<f64>() / count,
+        f1: scores.iter().map(|score| score.f1).sum::<f64>() / count,
+    }
+}
+
+fn site_score(documents: &[&Document], heuristic: Heuristic, batch: Batch) -> Score {
+    let mut replay = DomainReplay::new(documents[0].labels, heuristic, WindowOptions::default());
+    let with_gold = documents
+        .iter()
+        .filter(|document| document.gold.is_some())
+        .count();
+    let mut scores = Vec::new();
+    let mut nth = 0;
+    let same_batch = |a: &&Document, b: &&Document| match batch {
+        Batch::Page => false,
+        Batch::Date => day(a) == day(b),
+    };
+    for batch in documents.chunk_by(same_batch) {
+        let hashes: Vec<Vec<BlockHash>> = (batch.iter())
+            .map(|document| document.blocks.iter().map(|block| block.hash).collect())
+            .collect();
+        for (document, hashes) in batch.iter().zip(&hashes) {
+            replay.insert(Entry {
+                time_micros: document.fetched_at,
+                branch: &document.branch,
+                hashes,
+            });
+        }
+        for (document, hashes) in batch.iter().zip(&hashes) {
+            let Some(gold) = &document.gold else { continue };
+            nth += 1;
+            // At most so many, evenly spread over the stream.
+            if nth * PER_SITE / with_gold == (nth - 1) * PER_SITE / with_gold {
+                continue;
+            }
+            let labels = replay.label(&document.branch, hashes);
+            let kept: Vec<&str> = (document.blocks.iter().zip(&labels.blocks))
+                .filter(|(_, label)| label.verdict == Verdict::Content)
+                .map(|(block, _)| block.text.as_str())
+                .collect();
+            scores.push(score(&kept.join("\n"), gold));
+        }
+        replay.end_batch(batch.last().expect("not empty").fetched_at);
+    }
+    mean(&scores)
+}
+
+fn day(document: &Document) -> i64 {
+    document.fetched_at.div_euclid(24 * 60 * 60 * 1_000_000)
+}
+
+/// Lower case, non-word characters as spaces, split at whitespace [P 5.2].
+pub(crate) fn words(text: &str) -> Vec<String> {
+    text.to_lowercase()
+        .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+pub(crate) fn score(found: &str, gold: &str) -> Score {
+    let (found, gold) = (words(found), words(gold));
+    if found.is_empty() {
+        return Score::default();
+    }
+    let common = common(&gold, &found) as f64;
+    let precision = common / found.len() as f64;
+    let recall = common / gold.len() as f64;
+    let f1 = if common > 0.0 {
+        2.0 * precision * recall / (precision + recall)
+    } else {
+        0.0
+    };
+    Score {
+        precision,
+        recall,
+        f1,
+    }
+}
+
+/// Length of the longest common subsequence: one bit per word of `a`, a row of the
+/// table per word of `b` (Hyyrö 2004).
+fn common(a: &[String], b: &[String]) -> usize {
+    let limbs = a.len().div_ceil(64);
+    let mut places: HashMap<&str, Vec<u64>> = HashMap::new();
+    for (at, word) in a.iter().enumerate() {
+        places.entry(word).or_insert_with(|| vec![0; limbs])[at / 64] |= 1 << (at % 64);
+    }
+    let mut row = vec![u64::MAX; limbs];
+    for places in b.iter().filter_map(|word| places.get(word.as_str())) {
+        let mut carry = false;
+        for (limb, places) in row.iter_mut().zip(places) {
+            let matched = *limb & places;
+            let (sum, first) = limb.overflowing_add(matched);
+            let (sum, second) = sum.overflowing_add(u64::from(carry));
+            carry = first || second;
+            *limb = sum | (*limb & !places);
+        }
+    }
+    (0..a.len())
+        .filter(|at| row[at / 64] >> (at % 64) & 1 == 0)
+        .count()
+}

@@ -1,0 +1,262 @@
+//! How the binary behaves beside what it computes: reports, status, what it says
+//! when it fails, and what it says of itself.
+
+use serde_json::Value;
+
+use crate::support::{Job, Row, Site, repository, urltree, urltree_in};
+
+const SITE: Site = Site {
+    host: "www.gazette.example",
+};
+const DATES: &str = "2011-10-01..2011-10-05";
+
+fn job() -> Job {
+    Job::of(&SITE.daily_articles(5))
+}
+
+/// The last line of a run that fails, which must have this exit code.
+fn last_line(job: &Job, dates: &str, code: i32) -> String {
+    let said = job.refused(dates, code);
+    let last = said.lines().last().unwrap_or_default().to_owned();
+    assert!(last.starts_with("stopped at "), "{said}");
+    last
+}
+
+/// The command that a line names as the next.
+fn next(said: &str) -> Vec<String> {
+    let (_, command) = said.split_once("next: ").expect("a next command");
+    let words = shlex::split(command.trim()).expect("words of a shell");
+    assert_eq!(words[0], "urltree", "{said}");
+    words[1..].to_vec()
+}
+
+#[test]
+fn a_run_that_fails_names_dates_stage_object_and_the_next_command() {
+    let job = job();
+    job.run(DATES);
+    let archive = job.archive("pages.parquet").display().to_string();
+    let tables = job.path("tables").display().to_string();
+    for (setting, code, stage, object) in [
+        ("tree.heuristic=none", 2, "job", "job.toml"),
+        ("output.partition=year", 2, "job", "job.toml"),
+        ("archive.columns.html=body", 3, "census", archive.as_str()),
+        ("archive.layout=date", 3, "census", "pages.parquet"),
+        ("archive.location=empty", 3, "census", "empty"),
+        (
+            "archive.location=http://127.0.0.1:9/a.parquet",
+            4,
+            "census",
+            "127.0.0.1:9",
+        ),
+        ("output.location=job.toml", 4, "tables", "job.toml"),
+    ] {
+        let failing = Job::of(&SITE.daily_articles(5)).with(setting);
+        let said = last_line(&failing, DATES, code);
+        let start = format!("stopped at {DATES}, stage {stage}, object ");
+        assert!(said.starts_with(&start), "{setting}: {said}");
+        let named = object.rsplit('/').next().expect("a name");
+        assert!(said.contains(named), "{setting}: {said}");
+        assert_eq!(next(&said)[0], "backfill", "{said}");
+    }
+    let other = job.with("output.partition=month");
+    let said = last_line(&other, "2011-10-01..2011-10-31", 3);
+    assert!(said.contains("stage tables"), "{said}");
+    assert!(said.contains(&tables), "{said}");
+}
+
+#[test]
+fn the_next_command_is_the_one_that_helps() {
+    let job = job().with("output.partition=month");
+    let said = last_line(&job, DATES, 2);
+    let words = next(&said);
+    assert!(
+        words.contains(&"2011-10-01..2011-10-31".to_owned()),
+        "{said}"
+    );
+    let finished = job.type_in(&words);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+}
+
+#[test]
+fn quiet_runs_say_nothing_and_failures_are_still_said() {
+    let job = job();
+    let finished = job.command("backfill", &["--quiet", "--date", DATES]);
+    assert_eq!(finished.code, Some(0));
+    assert_eq!(
+        (finished.stdout.as_str(), finished.stderr.as_str()),
+        ("", "")
+    );
+
+    let job = job.with("archive.location=empty");
+    let finished = job.command("backfill", &["-q", "--date", DATES]);
+    assert_eq!(finished.code, Some(3));
+    assert!(finished.stderr.starts_with("error: "), "{finished:?}");
+}
+
+#[test]
+fn where_there_is_no_terminal_a_run_says_what_it_does_in_lines() {
+    let finished = job().command("backfill", &["-v", "--date", DATES]);
+    let said = &finished.stderr;
+    assert!(said.contains("5 rows with "), "{said}");
+    for stage in ["tables", "census", "plan", "account", "commit"] {
+        assert!(
+            said.contains(&format!("{DATES}: {stage}\n")),
+            "{stage}: {said}"
+        );
+    }
+    assert!(!said.contains('\x1b'), "colours or a bar: {said}");
+    let plain = job().command("backfill", &["--date", DATES]);
+    assert!(plain.stderr.len() < said.len(), "{}", plain.stderr);
+}
+
+#[test]
+fn a_report_for_scripts_has_the_counts_of_the_runs_table() {
+    let mut rows = SITE.daily_articles(5);
+    rows.push(SITE.article(0, "2011-10-05T13:00:00"));
+    rows.push(Row {
+        html: None,
+        ..SITE.article(9, "2011-10-05T14:00:00")
+    });
+    let job = Job::of(&rows);
+    let finished = job.command("backfill", &["--date", DATES, "--format", "json", "-q"]);
+    let report: Value = serde_json::from_str(&finished.stdout).expect("one JSON object");
+    let statuses = &report["statuses"];
+    assert_eq!(report["archive_rows"], 7);
+    assert_eq!(statuses["unique"]["rows"], 5);
+    assert_eq!(statuses["duplicate"]["causes"]["identical_url"], 1);
+    assert_eq!(statuses["quarantined"]["causes"]["missing_html"], 1);
+    let runs = job.row(
+        "SELECT sum(archive_rows) AS archive_rows, sum(html_bytes) AS html_bytes, \
+         sum(text_bytes) AS text_bytes FROM runs",
+    );
+    for column in ["archive_rows", "html_bytes", "text_bytes"] {
+        assert_eq!(report[column], runs[column], "{column}");
+    }
+}
+
+fn status(job: &Job) -> Value {
+    let finished = job.command("status", &["--format", "json"]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    serde_json::from_str(&finished.stdout).expect("one JSON object")
+}
+
+fn range(first: &str, last: &str) -> Value {
+    serde_json::json!({ "first_date": first, "last_date": last })
+}
+
+#[test]
+fn status_knows_done_missing_and_stale_dates_from_the_tables_alone() {
+    let job = job();
+    assert_eq!(status(&job)["dates"], Value::Null);
+
+    job.run("2011-10-01..2011-10-02");
+    job.run("2011-10-05");
+    std::fs::remove_dir_all(job.path("archive")).expect("the archive can go");
+    let found = status(&job);
+    assert_eq!(found["dates"], range("2011-10-01", "2011-10-05"));
+    assert_eq!(found["done"], 3);
+    assert_eq!(found["archive_rows"], 3);
+    assert_eq!(found["missing"][0], range("2011-10-03", "2011-10-04"));
+    assert_eq!(found["stale"], serde_json::json!([]));
+    assert_eq!(found["repair"], range("2011-10-03", "2011-10-05"));
+}
+
+#[test]
+fn the_command_that_status_names_mends_stale_dates() {
+    let job = job();
+    job.run(DATES);
+    job.run("2011-10-02");
+    let stale = status(&job);
+    assert_eq!(stale["stale"][0], range("2011-10-03", "2011-10-05"));
+
+    let printed = job.command("status", &[]).stdout;
+    let finished = job.type_in(&next(&printed));
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let mended = status(&job);
+    assert_eq!(mended["repair"], Value::Null, "{mended}");
+}
+
+#[test]
+fn dates_of_other_settings_are_told_apart() {
+    let job = job();
+    job.run(DATES);
+    let changed = job.with("tree.heuristic=vote-slow");
+    let found = status(&changed);
+    assert_eq!(
+        found["other_settings"][0],
+        range("2011-10-01", "2011-10-05")
+    );
+}
+
+const COMMANDS: [&str; 6] = ["backfill", "status", "sql", "sample", "completions", "man"];
+
+#[test]
+fn every_command_has_help_with_examples_and_a_page_in_the_manual() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pages = folder.path().join("man1");
+    let finished = urltree(&["man", &pages.display().to_string()]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    for command in COMMANDS {
+        let help = urltree(&[command, "--help"]).stdout;
+        assert!(help.contains(&format!("urltree {command} ")), "{help}");
+        assert!(help.contains("Example"), "{help}");
+        let page = std::fs::read_to_string(pages.join(format!("urltree-{command}.1")));
+        let page = page.expect("a page");
+        assert!(
+            page.contains(".SH SYNOPSIS") && page.contains("Example"),
+            "{page}"
+        );
+    }
+    assert!(pages.join("urltree.1").exists());
+}
+
+#[test]
+fn completions_know_every_command() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = urltree(&["completions", shell]).stdout;
+        for command in COMMANDS {
+            assert!(script.contains(command), "{shell}: {command}");
+        }
+    }
+}
+
+/// Examples that need a store elsewhere, or the shell, are only read.
+#[test]
+fn the_examples_of_the_help_work_as_typed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let jobs = folder.path().join("jobs/rules");
+    std::fs::create_dir_all(&jobs).expect("folders");
+    for file in ["backfill.toml", "rules/url-keys.tsv", "rules/blacklist.txt"] {
+        let copied = std::fs::copy(
+            repository().join("jobs").join(file),
+            folder.path().join("jobs").join(file),
+        );
+        copied.expect("a job file");
+    }
+    let (mut ran, mut read) = (0, 0);
+    for command in ["sample", "backfill", "status", "sql"] {
+        let help = urltree(&[command, "--help"]).stdout;
+        let (_, examples) = help.split_once("Examples:").expect("examples");
+        let examples = examples.replace("\\\n", " ");
+        for line in examples
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+        {
+            let mut words = shlex::split(line).expect("words of a shell");
+            assert_eq!(words.remove(0), "urltree", "{line}");
+            if line.contains("://") {
+                // What follows --help is parsed no more: it comes last.
+                words.push("--help".to_owned());
+                read += 1;
+            } else {
+                ran += 1;
+            }
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let finished = urltree_in(folder.path(), &words);
+            assert_eq!(finished.code, Some(0), "{line}: {}", finished.stderr);
+            assert!(!finished.stdout.is_empty(), "{line}");
+        }
+    }
+    assert!(ran >= 7 && read >= 2, "{ran} ran, {read} read");
+}
