@@ -7,6 +7,7 @@
 
 mod archives;
 mod dependencies;
+mod elsewhere;
 mod hostile;
 mod jobs;
 mod keys;
@@ -14,5 +15,6 @@ mod law;
 mod objects;
 mod refusals;
 mod sample;
+mod storage;
 mod streams;
 mod support;

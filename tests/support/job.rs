@@ -23,6 +23,8 @@ pub(crate) struct Job {
     started_in: PathBuf,
     file: &'static str,
     overrides: Vec<String>,
+    variables: Vec<(&'static str, String)>,
+    tables: PathBuf,
 }
 
 /// What a command said.
@@ -41,9 +43,11 @@ impl Job {
         std::fs::write(folder.path().join("job.toml"), DEFAULTS).expect("a job file");
         Self {
             started_in: folder.path().to_owned(),
+            tables: folder.path().join("tables"),
             folder,
             file: "job.toml",
             overrides: Vec::new(),
+            variables: Vec::new(),
         }
     }
 
@@ -81,6 +85,23 @@ impl Job {
         self.with(&format!("archive.location={}", archive.display()))
     }
 
+    /// The job with its tables at `location`, which is `folder` on this machine.
+    pub(crate) fn writing(mut self, location: &str, folder: PathBuf) -> Self {
+        self.tables = folder;
+        self.with(&format!("output.location={location}"))
+    }
+
+    /// The job with an environment variable.
+    pub(crate) fn with_variable(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.variables.push((name, value.into()));
+        self
+    }
+
+    /// The folder of the tables.
+    pub(crate) fn tables(&self) -> &Path {
+        &self.tables
+    }
+
     /// A file in the archive's folder.
     pub(crate) fn archive(&self, file: &str) -> PathBuf {
         self.path("archive").join(file)
@@ -93,7 +114,7 @@ impl Job {
 
     /// Whether any table is there.
     pub(crate) fn has_tables(&self) -> bool {
-        self.path("tables").exists()
+        self.tables.exists()
     }
 
     /// Runs the dates, which must go well and add up.
@@ -167,6 +188,17 @@ impl Job {
             command.args(["--set", setting]);
         }
         command.args(arguments).current_dir(&self.started_in);
+        for (name, _) in std::env::vars_os() {
+            // Stores and logs are as the test wants them, not as whoever runs it.
+            let name = name.to_string_lossy();
+            if ["AWS_", "AZURE_", "GOOGLE_", "URLTREE_LOG"]
+                .iter()
+                .any(|own| name.starts_with(own))
+            {
+                command.env_remove(&*name);
+            }
+        }
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         finished(&mut command)
     }
 
