@@ -7,6 +7,7 @@ JOB     ?= jobs/backfill.toml
 DATE    ?= 2011-10-24..2011-12-19
 ARCHIVE ?=
 OUTPUT  ?=
+FORMAT  ?= table
 SET     ?=
 QUERY   ?= SELECT url, text FROM documents WHERE content_blocks > 3 ORDER BY fetched_at DESC, url LIMIT 3
 
@@ -35,7 +36,7 @@ build: ## Build the urltree binary
 
 sample: $(SAMPLE)/.complete ## Make the archive of invented news sites that backfill runs on
 $(SAMPLE)/.complete: | build
-	@$(URLTREE) sample --output $(SAMPLE) --date $(SAMPLE_DATE) --pages $(SAMPLE_PAGES)
+	@$(URLTREE) sample --output $(SAMPLE) --date $(SAMPLE_DATE) --pages $(SAMPLE_PAGES) >&2
 	@touch $@
 
 backfill: build $(if $(ARCHIVE),,sample) ## Run the job: DATE=A..B ARCHIVE=... OUTPUT=... SET="key=value ..."
@@ -47,8 +48,8 @@ backfill: build $(if $(ARCHIVE),,sample) ## Run the job: DATE=A..B ARCHIVE=... O
 status: build ## Show the dates in the tables, missing and stale ones too
 	@$(URLTREE) status --job $(JOB) $(SETTINGS)
 
-sql: build ## Query the tables: QUERY="SELECT ..."
-	@$(URLTREE) sql --job $(JOB) $(SETTINGS) "$(QUERY)"
+sql: build ## Query the tables: QUERY="SELECT ..." FORMAT=table|csv|json
+	@$(URLTREE) sql --job $(JOB) $(SETTINGS) --format $(FORMAT) "$(QUERY)"
 
 check: ## Formatting, lints, documentation, licences, unused dependencies, spelling
 	cargo fmt --all --check

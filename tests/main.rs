@@ -7,6 +7,7 @@
 
 mod archives;
 mod dependencies;
+mod elsewhere;
 mod hostile;
 mod jobs;
 mod keys;
@@ -15,5 +16,6 @@ mod manners;
 mod objects;
 mod refusals;
 mod sample;
+mod storage;
 mod streams;
 mod support;

@@ -78,6 +78,14 @@ fn the_next_command_is_the_one_that_helps() {
 }
 
 #[test]
+fn a_password_in_a_setting_is_not_repeated() {
+    let job = job().with("archive.location=http://me:hunter2@127.0.0.1:9/a.parquet?sig=hunter2");
+    let said = job.refused(DATES, 2);
+    assert!(said.contains("127.0.0.1:9/a.parquet"), "{said}");
+    assert!(!said.contains("hunter2"), "{said}");
+}
+
+#[test]
 fn quiet_runs_say_nothing_and_failures_are_still_said() {
     let job = job();
     let finished = job.command("backfill", &["--quiet", "--date", DATES]);

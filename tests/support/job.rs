@@ -23,6 +23,8 @@ pub(crate) struct Job {
     started_in: PathBuf,
     file: &'static str,
     overrides: Vec<String>,
+    variables: Vec<(&'static str, String)>,
+    tables: PathBuf,
 }
 
 /// What a command said.
@@ -41,9 +43,11 @@ impl Job {
         std::fs::write(folder.path().join("job.toml"), DEFAULTS).expect("a job file");
         Self {
             started_in: folder.path().to_owned(),
+            tables: folder.path().join("tables"),
             folder,
             file: "job.toml",
             overrides: Vec::new(),
+            variables: Vec::new(),
         }
     }
 
@@ -81,6 +85,23 @@ impl Job {
         self.with(&format!("archive.location={}", archive.display()))
     }
 
+    /// The job with its tables at `location`, which is `folder` on this machine.
+    pub(crate) fn writing(mut self, location: &str, folder: PathBuf) -> Self {
+        self.tables = folder;
+        self.with(&format!("output.location={location}"))
+    }
+
+    /// The job with an environment variable.
+    pub(crate) fn with_variable(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.variables.push((name, value.into()));
+        self
+    }
+
+    /// The folder of the tables.
+    pub(crate) fn tables(&self) -> &Path {
+        &self.tables
+    }
+
     /// A file in the archive's folder.
     pub(crate) fn archive(&self, file: &str) -> PathBuf {
         self.path("archive").join(file)
@@ -93,7 +114,7 @@ impl Job {
 
     /// Whether any table is there.
     pub(crate) fn has_tables(&self) -> bool {
-        self.path("tables").exists()
+        self.tables.exists()
     }
 
     /// Runs the dates, which must go well and add up.
@@ -165,7 +186,9 @@ impl Job {
         for setting in &self.overrides {
             words.extend(["--set", setting]);
         }
-        urltree_in(&self.started_in, &[&words, arguments].concat())
+        let mut command = urltree_command(&self.started_in, &[&words, arguments].concat());
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        finished(&mut command)
     }
 
     /// Runs `urltree` with these words, as somebody types them where the job is.
@@ -234,8 +257,24 @@ pub(crate) fn urltree(arguments: &[&str]) -> Finished {
 
 /// The same, started in `folder`.
 pub(crate) fn urltree_in(folder: &Path, arguments: &[&str]) -> Finished {
+    finished(&mut urltree_command(folder, arguments))
+}
+
+/// Stores and logs are as the test wants them, not as whoever runs it.
+fn urltree_command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_urltree"));
-    finished(command.args(arguments).current_dir(folder))
+    command.args(arguments).current_dir(folder);
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy();
+        let decides = |own: &&str| name.starts_with(*own);
+        if ["AWS_", "AZURE_", "GOOGLE_", "URLTREE_LOG"]
+            .iter()
+            .any(decides)
+        {
+            command.env_remove(&*name);
+        }
+    }
+    command
 }
 
 fn finished(command: &mut Command) -> Finished {

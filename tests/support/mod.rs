@@ -5,11 +5,12 @@ mod job;
 mod site;
 mod tables;
 
+use std::fmt::Display;
 use std::io::Write;
 use std::path::PathBuf;
 
 pub(crate) use archive::{Row, batch, changed, micros, write, write_batch, write_groups};
-pub(crate) use job::{Job, text, urltree, urltree_in};
+pub(crate) use job::{Finished, Job, text, urltree, urltree_in};
 pub(crate) use site::{Site, paragraph};
 pub(crate) use tables::{Snapshot, assert_same, contents, contents_anywhere, difference};
 
@@ -25,18 +26,18 @@ pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
         PathBuf::from,
     );
-    let path = root.join(folder).canonicalize().ok();
-    let found = path.filter(|path| path.is_dir());
+    let path = root.join(folder);
+    let found = path.canonicalize().ok().filter(|path| path.is_dir());
     if found.is_none() {
-        // A test runs on a thread of its name.
-        let test = std::thread::current().name().unwrap_or("a test").to_owned();
-        // Not `eprintln!`, which a test that passes keeps to itself.
-        let missing = root.join(folder);
-        let _ = writeln!(
-            std::io::stderr(),
-            "SKIPPED {test}: no {}",
-            missing.display()
-        );
+        skip(path.display());
     }
     found
+}
+
+/// Says that the test skips for want of something.
+pub(crate) fn skip(missing: impl Display) {
+    // A test runs on a thread of its name.
+    let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    // Not `eprintln!`, which a test that passes keeps to itself.
+    let _ = writeln!(std::io::stderr(), "SKIPPED {test}: no {missing}");
 }

@@ -26,7 +26,7 @@ pub(crate) fn contents_anywhere(job: &Job) -> Snapshot {
 fn snapshot(job: &Job, columns: impl Fn(&str) -> &'static str) -> Snapshot {
     let there = TABLES
         .into_iter()
-        .filter(|table| job.path("tables").join(table).exists());
+        .filter(|table| job.tables().join(table).exists());
     there
         .map(|table| {
             let mut lines = job.lines(&format!("SELECT {} FROM {table}", columns(table)));

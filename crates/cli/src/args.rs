@@ -20,7 +20,7 @@ use tables::DateRange;
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Say more on stderr: -v each stage, -vv what the libraries do.
+    /// Say more on stderr: -v each stage, -vv all there is.
     #[arg(short, long, global = true, action = clap::ArgAction::Count, conflicts_with = "quiet")]
     pub(crate) verbose: u8,
     /// Say nothing but errors, and print no report unless --format asks for it.

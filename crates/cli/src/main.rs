@@ -20,6 +20,9 @@ use engine::{EngineError, ErrorClass, Failure, Job, JobSpec, SpecError, Stage};
 use sample::SampleOptions;
 use tables::{Location, LocationError};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, filter_fn};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use args::{Args, BackfillArgs, Command, JobArgs, ReportFormat, SampleArgs, SqlArgs, StatusArgs};
 use progress::Terminal;
@@ -63,7 +66,7 @@ fn init_logs(args: &Args, terminal: &Terminal) {
         (true, _) => "error",
         (_, 0) => "warn,engine=info,tables=info,urltree=info",
         (_, 1) => "warn,engine=debug,tables=debug,urltree=debug",
-        _ => "info,engine=trace,tables=trace,urltree=trace",
+        _ => "warn,engine=trace,tables=trace,urltree=trace",
     };
     let filter = EnvFilter::try_from_env("URLTREE_LOG").unwrap_or_else(|_| EnvFilter::new(level));
     let terminal = terminal.clone();
@@ -72,7 +75,18 @@ fn init_logs(args: &Args, terminal: &Terminal) {
         .with_writer(move || terminal.clone())
         .with_ansi(std::io::stderr().is_terminal())
         .with_target(false)
+        .finish()
+        .with(filter_fn(|event| {
+            *event.level() <= LevelFilter::WARN || is_ours(event.target())
+        }))
         .init();
+}
+
+/// Below a warning only our own crates speak, whatever URLTREE_LOG asks for:
+/// deltalake's debug lines have printed the keys of a store.
+fn is_ours(target: &str) -> bool {
+    let name = target.split("::").next().unwrap_or_default();
+    ["urltree", "engine", "tables", "archive"].contains(&name)
 }
 
 fn backfill(args: &BackfillArgs, quiet: bool, terminal: &Terminal) -> Result<()> {

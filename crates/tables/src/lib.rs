@@ -26,7 +26,9 @@ mod location;
 mod output;
 mod partition;
 mod quarantine;
+mod s3_error;
 mod schema;
+mod store;
 
 pub use error::TableError;
 pub use location::{Location, LocationError, without_secrets};

@@ -6,8 +6,27 @@ use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreScheme};
 use url::Url;
 
+use crate::store::{Variables, azure, google, s3, web_server};
+
 /// An object or a folder on a disk or in an object store, with the store that
 /// reaches it.
+///
+/// Stores in the cloud take settings and credentials from the environment, under
+/// the names of their own tools:
+///
+/// | location | what is read |
+/// |---|---|
+/// | `path`, `file:///path` | nothing |
+/// | `s3://bucket/path` | `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`; without them `AWS_WEB_IDENTITY_TOKEN_FILE` with `AWS_ROLE_ARN`, `AWS_CONTAINER_CREDENTIALS_*`, the role of the instance. `AWS_SKIP_SIGNATURE=true` for public buckets. `AWS_REGION`, else `AWS_DEFAULT_REGION`, else us-east-1. `AWS_ENDPOINT_URL_S3`, else `AWS_ENDPOINT_URL` or `AWS_ENDPOINT`, for other stores than Amazon's, with the bucket in the path unless `AWS_VIRTUAL_HOSTED_STYLE_REQUEST=true` |
+/// | `gs://bucket/path` | `GOOGLE_APPLICATION_CREDENTIALS` or `GOOGLE_SERVICE_ACCOUNT` (a file), `GOOGLE_SERVICE_ACCOUNT_KEY` (its content); without them the login of `gcloud`, the role of the instance. `GOOGLE_SKIP_SIGNATURE=true` for public buckets. `GOOGLE_BASE_URL` for other servers than Google's |
+/// | `az://container/path`, `abfss://container@account.dfs.core.windows.net/path` | `AZURE_STORAGE_ACCOUNT` or `AZURE_STORAGE_ACCOUNT_NAME`, unless the URL has it; `AZURE_STORAGE_KEY` or `AZURE_STORAGE_ACCOUNT_KEY`, `AZURE_STORAGE_SAS_TOKEN`, `AZURE_CLIENT_ID` with `AZURE_TENANT_ID` and `AZURE_CLIENT_SECRET` or `AZURE_FEDERATED_TOKEN_FILE`, `AZURE_USE_AZURE_CLI=true`; without them the identity of the machine. `AZURE_SKIP_SIGNATURE=true` for public containers. `AZURE_STORAGE_ENDPOINT` for other servers than Microsoft's, `AZURE_STORAGE_USE_EMULATOR=true` for Azurite |
+/// | `http://host/path`, `https://host/path` | nothing: a plain web server |
+///
+/// Variables that are set to nothing count as not set. An endpoint that begins
+/// with `http://` is used as it is, without encryption. Files of the tools are
+/// not read: `AWS_PROFILE` and `~/.aws` are turned into variables by
+/// `aws configure export-credentials --format env`, and
+/// `AZURE_STORAGE_CONNECTION_STRING` must be taken apart.
 #[derive(Clone)]
 pub struct Location {
     url: Url,
@@ -15,7 +34,8 @@ pub struct Location {
     path: Path,
 }
 
-/// A text that names no place this program can reach.
+/// A text that names no place this program can reach. What could be a secret is
+/// left out of what is shown of it.
 #[derive(Debug, thiserror::Error)]
 pub enum LocationError {
     /// Not a path and not a URL of a known store.
@@ -25,6 +45,16 @@ pub enum LocationError {
         text: String,
         /// What is wrong with it.
         detail: String,
+    },
+    /// A URL with parts that no request would carry.
+    #[error(
+        "`{text}` has {part}, which would not be sent; credentials are read from the environment"
+    )]
+    UnusedPart {
+        /// What was given.
+        text: String,
+        /// The part.
+        part: &'static str,
     },
     /// The store cannot be set up, for want of credentials for example.
     #[error("`{text}`: {source}")]
@@ -38,15 +68,26 @@ pub enum LocationError {
 }
 
 impl Location {
-    /// Reads a path (relative to the working directory) or a URL. Stores in
-    /// the cloud take their settings from the environment variables of their
-    /// own tools (`AWS_…`, `GOOGLE_…`, `AZURE_…`). Nothing is read yet.
+    /// Reads a path (relative to the working directory) or a URL, with the
+    /// environment of the process. Nothing is read from the store yet.
     ///
     /// # Errors
     /// [`LocationError`] where the text names no reachable kind of place.
     pub fn parse(text: &str) -> Result<Self, LocationError> {
+        // A variable that is no text is of no use to any store.
+        let variables = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        });
+        Self::with_variables(text, variables)
+    }
+
+    /// The same with these environment variables.
+    pub(crate) fn with_variables(
+        text: &str,
+        variables: impl Variables,
+    ) -> Result<Self, LocationError> {
         let unknown = |detail: String| LocationError::Unknown {
-            text: text.to_owned(),
+            text: without_secrets(text),
             detail,
         };
         let url = if text.contains("://") {
@@ -56,16 +97,25 @@ impl Location {
         } else {
             file_url(text).map_err(unknown)?
         };
-        ObjectStoreScheme::parse(&url).map_err(|error| unknown(error.to_string()))?;
-        let variables = std::env::vars().map(|(key, value)| (key.to_ascii_lowercase(), value));
-        // Who writes http:// means it; stores in the cloud need AWS_ALLOW_HTTP.
-        let plain = (url.scheme() == "http").then(|| ("allow_http".to_owned(), "true".to_owned()));
-        let settings = variables.chain(plain);
-        let (store, path) = object_store::parse_url_opts(&url, settings).map_err(|source| {
-            LocationError::Store {
-                text: text.to_owned(),
-                source,
-            }
+        if let Some(part) = unused_part(&url) {
+            let text = without_secrets(text);
+            return Err(LocationError::UnusedPart { text, part });
+        }
+        let (scheme, path) =
+            ObjectStoreScheme::parse(&url).map_err(|error| unknown(error.to_string()))?;
+        let (store, path) = match scheme {
+            // Also where the host is one of a cloud: its store has a scheme of
+            // its own.
+            _ if is_web(&url) => web_server(&url),
+            ObjectStoreScheme::Local => object_store::parse_url(&url),
+            ObjectStoreScheme::AmazonS3 => s3(&url, variables),
+            ObjectStoreScheme::GoogleCloudStorage => google(&url, variables),
+            ObjectStoreScheme::MicrosoftAzure => azure(&url, variables),
+            _ => return Err(unknown(format!("{path} is in no store that lasts"))),
+        }
+        .map_err(|source| LocationError::Store {
+            text: without_secrets(text),
+            source,
         })?;
         Ok(Self {
             url,
@@ -81,7 +131,7 @@ impl Location {
 
     /// Is this on a web server, not in an object store?
     pub fn is_web(&self) -> bool {
-        matches!(self.url.scheme(), "http" | "https")
+        is_web(&self.url)
     }
 
     /// The store, rooted where its scheme roots it: the file system, a bucket.
@@ -111,10 +161,50 @@ impl Location {
     pub fn store_url(&self) -> Url {
         let mut url = self.url.clone();
         url.set_path("/");
-        url.set_query(None);
-        url.set_fragment(None);
         url
     }
+}
+
+fn is_web(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https")
+}
+
+/// Is the user name of such a URL a container?
+fn names_container(scheme: &str) -> bool {
+    matches!(scheme, "abfs" | "abfss")
+}
+
+/// What `object_store` would leave out of its requests without a word.
+fn unused_part(url: &Url) -> Option<&'static str> {
+    if url.password().is_some() {
+        Some("a password")
+    } else if !url.username().is_empty() && !names_container(url.scheme()) {
+        Some("a user name")
+    } else if url.query().is_some() {
+        Some("a query")
+    } else if url.fragment().is_some() {
+        Some("a fragment")
+    } else {
+        None
+    }
+}
+
+/// `text` without the user names, passwords and queries of a URL in it; it may be
+/// a location, or a setting `KEY=LOCATION`.
+pub fn without_secrets(text: &str) -> String {
+    let Some((scheme, rest)) = text.split_once("://") else {
+        return text.to_owned();
+    };
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let container = scheme.rsplit('=').next().is_some_and(names_container);
+    let host = match authority.rsplit_once('@') {
+        // A user name is a container there, and may be a token elsewhere.
+        Some((user, _)) if container && !user.contains(':') => authority,
+        Some((_, host)) => host,
+        None => authority,
+    };
+    format!("{scheme}://{host}{path}")
 }
 
 /// The URL of a path. `..` is followed as the system does, through links, where
@@ -128,32 +218,12 @@ fn file_url(text: &str) -> Result<Url, String> {
     Url::parse(url.as_str()).map_err(|error| error.to_string())
 }
 
-/// `text` without the passwords, tokens and signatures that a URL in it may
-/// carry: in `KEY=VALUE`, of the value.
-pub fn without_secrets(text: &str) -> String {
-    let Some((start, rest)) = text.split_once("://") else {
-        return text.to_owned();
-    };
-    let host = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (authority, tail) = rest.split_at(host);
-    let authority = authority
-        .rsplit_once('@')
-        .map_or(authority, |(_, host)| host);
-    let path = tail.split(['?', '#']).next().unwrap_or_default();
-    format!("{start}://{authority}{path}")
-}
-
 impl fmt::Display for Location {
-    /// A local path as a path, anything else as its URL without secrets.
+    /// A local path as a path, anything else as its URL, which has no secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.url.to_file_path() {
             Ok(path) => write!(f, "{}", path.display()),
-            Err(()) => {
-                let mut url = self.url.clone();
-                let _ = url.set_password(None);
-                url.set_query(None);
-                write!(f, "{url}")
-            }
+            Err(()) => write!(f, "{}", self.url),
         }
     }
 }
@@ -191,10 +261,22 @@ mod tests {
 
     #[test]
     fn a_scheme_nobody_serves_is_refused_by_name() {
-        let error = Location::parse("ftp://host/x").unwrap_err().to_string();
+        for text in ["ftp://host/x", "memory:///x", "s3:///no-bucket", "az://"] {
+            let error = Location::parse(text).unwrap_err().to_string();
+            assert!(error.contains(text) && error.contains("s3://"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_host_of_a_cloud_is_a_web_server_too() {
+        let location = Location::parse("http://localhost:8000/a%20b/x.parquet").unwrap();
+        assert_eq!(location.path().as_ref(), "a b/x.parquet");
+        assert!(location.is_web());
+        let cloud = Location::parse("https://bucket.s3.amazonaws.com/x.parquet").unwrap();
         assert!(
-            error.contains("ftp://host/x") && error.contains("s3://"),
-            "{error}"
+            format!("{:?}", cloud.store()).starts_with("HttpStore"),
+            "{:?}",
+            cloud.store()
         );
     }
 
@@ -205,8 +287,14 @@ mod tests {
                 "archive.location=https://me:hunter2@host:8080/a/b.parquet?sig=hunter2#x",
                 "archive.location=https://host:8080/a/b.parquet",
             ),
-            ("s3://bucket/pages", "s3://bucket/pages"),
-            ("abfss://pages@account/a", "abfss://pages@account/a"),
+            (
+                "archive.location=s3://bucket/pages",
+                "archive.location=s3://bucket/pages",
+            ),
+            (
+                "output.location=abfss://pages@account/a",
+                "output.location=abfss://pages@account/a",
+            ),
             ("tree.heuristic=strict", "tree.heuristic=strict"),
         ] {
             assert_eq!(without_secrets(text), shown);
@@ -214,8 +302,35 @@ mod tests {
     }
 
     #[test]
-    fn a_password_in_a_url_is_never_printed() {
-        let location = Location::parse("https://user:hunter2@host/a.parquet?sig=hunter2").unwrap();
-        assert!(!format!("{location} {location:?}").contains("hunter2"));
+    fn what_would_not_be_sent_is_refused_and_never_printed() {
+        for (text, part, shown) in [
+            (
+                "https://user:hunter2@host/a",
+                "a password",
+                "`https://host/a`",
+            ),
+            ("https://hunter2@host/a", "a user name", "host/a`"),
+            ("s3://id:hunter2@bucket/a", "a password", "`s3://bucket/a`"),
+            (
+                "https://host/a.parquet?X-Amz-Signature=hunter2",
+                "a query",
+                "`https://host/a.parquet`",
+            ),
+            (
+                "az://container/a?sig=hunter2",
+                "a query",
+                "`az://container/a`",
+            ),
+            ("s3://bucket/a#hunter2", "a fragment", "`s3://bucket/a`"),
+            ("ftp://user:hunter2@host/a", "a password", "`ftp://host/a`"),
+            ("https://user:hunter2@ho st/a", "", "`https://ho st/a`"),
+        ] {
+            let error = Location::parse(text).unwrap_err().to_string();
+            assert!(
+                error.contains(part) && error.contains(shown),
+                "{text}: {error}"
+            );
+            assert!(!error.contains("hunter2"), "{text}: {error}");
+        }
     }
 }

@@ -10,15 +10,15 @@ use deltalake::kernel::engine::arrow_conversion::TryIntoKernel;
 use deltalake::kernel::schema::StructType;
 use deltalake::kernel::transaction::{CommitBuilder, CommitProperties};
 use deltalake::kernel::{Action, Add, Transaction};
-use deltalake::logstore::{LogStore, LogStoreFactory, ObjectStoreRef, StorageConfig};
+use deltalake::logstore::{StorageConfig, default_logstore};
 use deltalake::operations::get_num_idx_cols_and_stats_columns;
 use deltalake::protocol::{DeltaOperation, SaveMode};
-use deltalake::{DeltaResult, DeltaTable, DeltaTableBuilder, DeltaTableError};
+use deltalake::{DeltaResult, DeltaTable, DeltaTableError};
 use futures::TryStreamExt;
+use object_store::ObjectStore;
 use object_store::prefix::PrefixStore;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
-use url::Url;
 
 use crate::{Location, Partitioning, Table, TableError, date_from_days};
 
@@ -57,7 +57,6 @@ impl Output {
         partitioning: Partitioning,
         target_file_bytes: NonZeroU64,
     ) -> Self {
-        register_log_stores(location.url());
         Self {
             location,
             partitioning,
@@ -81,7 +80,7 @@ impl Output {
     /// [`TableError`] where it is there and cannot be read, or has another
     /// layout than this job writes.
     pub async fn open(&self, table: Table) -> Result<Option<DeltaTable>, TableError> {
-        let mut opened = self.handle(table)?;
+        let mut opened = self.handle(table);
         let exists = opened
             .verify_deltatable_existence()
             .await
@@ -113,7 +112,7 @@ impl Output {
                 .map_err(|error: arrow::error::ArrowError| {
                     self.error(table, DeltaTableError::Arrow { source: error })
                 })?;
-        self.handle(table)?
+        self.handle(table)
             .create()
             .with_table_name(table.name())
             .with_columns(columns.fields().cloned())
@@ -151,8 +150,7 @@ impl Output {
     /// A writer of data files for `table`. The files are invisible until a
     /// [`Output::replace`] names them.
     pub fn sink(&self, table: Table) -> TableSink {
-        let location = self.location.child(table.name());
-        let store = PrefixStore::new(Arc::clone(location.store()), location.path().clone());
+        let store = prefixed(&self.location.child(table.name()));
         let schema = table.schema(self.partitioning);
         let (indexed, stats_columns) = get_num_idx_cols_and_stats_columns(
             None,
@@ -254,16 +252,17 @@ impl Output {
         Ok(Some(commit.version()))
     }
 
-    fn handle(&self, table: Table) -> Result<DeltaTable, TableError> {
+    /// The table with a log store made here. deltalake's builder would ask for
+    /// a crate of its own per cloud, with an SDK, for what `object_store` does,
+    /// and write the whole store into its debug log, keys included.
+    fn handle(&self, table: Table) -> DeltaTable {
         let location = self.location.child(table.name());
-        let url = location.url().clone();
-        DeltaTableBuilder::from_url(url.clone())
-            .and_then(|builder| {
-                builder
-                    .with_storage_backend(Arc::clone(location.store()), url)
-                    .build()
-            })
-            .map_err(|error| self.error(table, error))
+        DeltaTable::new(default_logstore(
+            Arc::new(prefixed(&location)),
+            Arc::clone(location.store()),
+            location.url(),
+            &StorageConfig::default(),
+        ))
     }
 
     /// Columns and partition column of a table that is there must be the ones
@@ -354,6 +353,11 @@ impl TableSink {
     }
 }
 
+/// The store as seen from `location`.
+fn prefixed(location: &Location) -> PrefixStore<Arc<dyn ObjectStore>> {
+    PrefixStore::new(Arc::clone(location.store()), location.path().clone())
+}
+
 fn partition_column(partitioning: Partitioning, dates: &ArrayRef) -> ArrayRef {
     let dates = dates.as_primitive::<Date32Type>();
     let values: StringArray = dates
@@ -361,35 +365,4 @@ fn partition_column(partitioning: Partitioning, dates: &ArrayRef) -> ArrayRef {
         .map(|days| days.map(|days| partitioning.value(date_from_days(days))))
         .collect();
     Arc::new(values)
-}
-
-/// Teaches deltalake that a log can live in any store that has conditional
-/// puts. It knows files and memory by itself; its own crates for the clouds
-/// would bring their SDKs along, for what `object_store` does.
-fn register_log_stores(url: &Url) {
-    let factories = deltalake::logstore::logstore_factories();
-    if let Ok(scheme) = Url::parse(&format!("{}://", url.scheme())) {
-        factories
-            .entry(scheme)
-            .or_insert_with(|| Arc::new(PlainLogStore));
-    }
-}
-
-struct PlainLogStore;
-
-impl LogStoreFactory for PlainLogStore {
-    fn with_options(
-        &self,
-        prefixed_store: ObjectStoreRef,
-        root_store: ObjectStoreRef,
-        location: &Url,
-        options: &StorageConfig,
-    ) -> DeltaResult<Arc<dyn LogStore>> {
-        Ok(deltalake::logstore::default_logstore(
-            prefixed_store,
-            root_store,
-            location,
-            options,
-        ))
-    }
 }

@@ -1,0 +1,262 @@
+//! Stores, set up from environment variables.
+
+use object_store::aws::AmazonS3Builder;
+use object_store::http::HttpBuilder;
+use object_store::path::Path;
+use object_store::{ClientOptions, ObjectStore};
+use url::{Position, Url};
+
+use crate::s3_error::ShortErrors;
+
+/// A store and the path of a URL in it.
+pub(crate) type StoreAndPath = (Box<dyn ObjectStore>, Path);
+
+/// Environment variables.
+pub(crate) trait Variables: IntoIterator<Item = (String, String)> {}
+
+impl<T: IntoIterator<Item = (String, String)>> Variables for T {}
+
+/// A plain web server.
+pub(crate) fn web_server(url: &Url) -> Result<StoreAndPath, object_store::Error> {
+    // Who writes http:// means it.
+    let options = ClientOptions::new().with_allow_http(url.scheme() == "http");
+    let store = HttpBuilder::new()
+        .with_url(&url[..Position::BeforePath])
+        .with_client_options(options)
+        .build()?;
+    Ok((Box::new(store), Path::from_url_path(url.path())?))
+}
+
+/// A bucket of S3, or of a store that speaks its protocol.
+pub(crate) fn s3(
+    url: &Url,
+    variables: impl Variables,
+) -> Result<StoreAndPath, object_store::Error> {
+    let builder = AmazonS3Builder::new()
+        .with_url(url.as_str())
+        .with_http_connector(ShortErrors);
+    let store = settings("AWS_", variables)
+        .into_iter()
+        .fold(builder, |builder, (key, value)| match key.parse() {
+            Ok(key) => builder.with_config(key, value),
+            // A variable for others.
+            Err(_) => builder,
+        })
+        .build()?;
+    Ok((Box::new(store), Path::from_url_path(url.path())?))
+}
+
+/// A bucket of Google Cloud Storage.
+pub(crate) fn google(
+    url: &Url,
+    variables: impl Variables,
+) -> Result<StoreAndPath, object_store::Error> {
+    object_store::parse_url_opts(url, settings("GOOGLE_", variables))
+}
+
+/// A container of Azure Blob Storage.
+pub(crate) fn azure(
+    url: &Url,
+    variables: impl Variables,
+) -> Result<StoreAndPath, object_store::Error> {
+    object_store::parse_url_opts(url, settings("AZURE_", variables))
+}
+
+/// The variables that begin with `prefix`, as settings. `object_store` knows
+/// settings without the prefix too, but a `TOKEN` or `TIMEOUT` in the
+/// environment is not meant for it.
+fn settings(prefix: &str, variables: impl Variables) -> Vec<(String, String)> {
+    let mut settings: Vec<(String, String)> = variables
+        .into_iter()
+        .filter(|(name, value)| name.starts_with(prefix) && !value.is_empty())
+        .map(|(name, value)| (setting(&name), value))
+        .collect();
+    // The order of an environment is no order.
+    settings.sort();
+    let plain = |(name, value): &(String, String)| {
+        ENDPOINTS.contains(&name.as_str()) && value.starts_with("http://")
+    };
+    if settings.iter().any(plain) {
+        settings.insert(0, ("allow_http".to_owned(), "true".to_owned()));
+    }
+    settings
+}
+
+const ENDPOINTS: [&str; 5] = [
+    "aws_endpoint",
+    "aws_endpoint_url",
+    "aws_endpoint_url_s3",
+    "azure_endpoint",
+    "azure_storage_endpoint",
+];
+
+/// What `object_store` calls the setting of a variable.
+fn setting(variable: &str) -> String {
+    match variable {
+        // The names of the `az` command.
+        "AZURE_STORAGE_ACCOUNT" => "azure_storage_account_name".to_owned(),
+        "AZURE_STORAGE_KEY" => "azure_storage_account_key".to_owned(),
+        _ => variable.to_ascii_lowercase(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Location, LocationError};
+
+    fn with(text: &str, variables: &[(&str, &str)]) -> Result<Location, LocationError> {
+        let variables = variables
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Location::with_variables(text, variables)
+    }
+
+    /// What the store was told, as its `Debug` shows it.
+    fn store(text: &str, variables: &[(&str, &str)]) -> String {
+        format!("{:?}", with(text, variables).expect(text).store())
+    }
+
+    #[test]
+    fn s3_takes_the_variables_of_the_aws_tools() {
+        let keys = [
+            ("AWS_ACCESS_KEY_ID", "AKIA"),
+            ("AWS_SECRET_ACCESS_KEY", "secret"),
+            ("AWS_SESSION_TOKEN", "token"),
+        ];
+        let amazon = store(
+            "s3://bucket/a/b",
+            &[&keys[..], &[("AWS_DEFAULT_REGION", "eu-west-1")]].concat(),
+        );
+        for expected in [
+            "StaticCredentialProvider",
+            "eu-west-1",
+            "https://s3.eu-west-1.amazonaws.com/bucket",
+        ] {
+            assert!(amazon.contains(expected), "{expected}: {amazon}");
+        }
+        for endpoint in ["AWS_ENDPOINT", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"] {
+            let other = store(
+                "s3a://bucket/a",
+                &[
+                    &keys[..],
+                    &[(endpoint, "http://localhost:9000"), ("AWS_REGION", "x")],
+                ]
+                .concat(),
+            );
+            for expected in [
+                "http://localhost:9000/bucket",
+                "allow_http: Deferred(\"true\")",
+            ] {
+                assert!(other.contains(expected), "{endpoint}: {expected}: {other}");
+            }
+        }
+        let public = store("s3://bucket", &[("AWS_SKIP_SIGNATURE", "true")]);
+        assert!(public.contains("skip_signature: true"), "{public}");
+        let hosted = store(
+            "s3://bucket",
+            &[("AWS_VIRTUAL_HOSTED_STYLE_REQUEST", "true")],
+        );
+        assert!(
+            hosted.contains("https://bucket.s3.us-east-1.amazonaws.com"),
+            "{hosted}"
+        );
+    }
+
+    #[test]
+    fn gs_takes_the_variables_of_the_google_tools() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("key.json");
+        let path = file.to_string_lossy();
+        let login = r#"{"type": "authorized_user", "client_id": "c", "client_secret": "s",
+                        "refresh_token": "r"}"#;
+        std::fs::write(&file, login).unwrap();
+        let google = store(
+            "gs://bucket/a",
+            &[("GOOGLE_APPLICATION_CREDENTIALS", &path)],
+        );
+        for expected in [
+            "AuthorizedUserCredentials",
+            "https://storage.googleapis.com",
+        ] {
+            assert!(google.contains(expected), "{expected}: {google}");
+        }
+        let key = r#"{"private_key": "p", "private_key_id": "i", "client_email": "e",
+                      "disable_oauth": true, "gcs_base_url": "http://localhost:4443"}"#;
+        std::fs::write(&file, key).unwrap();
+        for variable in [
+            ("GOOGLE_SERVICE_ACCOUNT", &*path),
+            ("GOOGLE_SERVICE_ACCOUNT_KEY", key),
+        ] {
+            let other = store("gs://bucket/a", &[variable]);
+            assert!(other.contains("http://localhost:4443"), "{other}");
+        }
+        let public = store("gs://bucket", &[("GOOGLE_SKIP_SIGNATURE", "true")]);
+        assert!(public.contains("skip_signature: true"), "{public}");
+
+        let missing = [("GOOGLE_APPLICATION_CREDENTIALS", "/no/such/key.json")];
+        let error = with("gs://bucket/a", &missing).unwrap_err().to_string();
+        assert!(
+            error.contains("gs://bucket/a") && error.contains("/no/such/key.json"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn az_takes_the_variables_of_the_azure_tools() {
+        // The key is Base64 of anything.
+        for (account, key) in [
+            ("AZURE_STORAGE_ACCOUNT_NAME", "AZURE_STORAGE_ACCOUNT_KEY"),
+            ("AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_KEY"),
+        ] {
+            let azure = store("az://container/a", &[(account, "pages"), (key, "c2VjcmV0")]);
+            for expected in ["AccessKey", "pages.blob.core.windows.net", "\"container\""] {
+                assert!(azure.contains(expected), "{account}: {expected}: {azure}");
+            }
+        }
+        let in_url = store("abfss://container@pages.dfs.core.windows.net/a", &[]);
+        assert!(in_url.contains("pages.blob.core.windows.net"), "{in_url}");
+        let token = [
+            ("AZURE_STORAGE_ACCOUNT", "pages"),
+            ("AZURE_STORAGE_SAS_TOKEN", "?sv=1&sig=x"),
+        ];
+        assert!(store("az://container/a", &token).contains("SASToken"));
+        let other = [
+            ("AZURE_STORAGE_ACCOUNT", "pages"),
+            ("AZURE_STORAGE_ENDPOINT", "http://localhost:10000/pages"),
+            ("AZURE_SKIP_SIGNATURE", "true"),
+        ];
+        let other = store("az://container/a", &other);
+        for expected in [
+            "localhost",
+            "allow_http: Deferred(\"true\")",
+            "skip_signature: true",
+        ] {
+            assert!(other.contains(expected), "{expected}: {other}");
+        }
+        let error = with("az://container/a", &[]).unwrap_err().to_string();
+        assert!(
+            error.contains("az://container/a") && error.contains("Account"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn variables_that_are_empty_or_of_others_change_nothing() {
+        let plain = [
+            ("AWS_ACCESS_KEY_ID", "AKIA"),
+            ("AWS_SECRET_ACCESS_KEY", "secret"),
+        ];
+        let others = [
+            ("AWS_ENDPOINT_URL", ""),
+            ("AWS_PROFILE", "work"),
+            ("ENDPOINT", "http://elsewhere"),
+            ("BUCKET", "other"),
+            ("TOKEN", "token"),
+            ("TIMEOUT", "soon"),
+        ];
+        assert_eq!(
+            store("s3://bucket/a", &plain),
+            store("s3://bucket/a", &[&plain[..], &others[..]].concat())
+        );
+    }
+}

@@ -1,0 +1,200 @@
+//! The tables in other hands: DuckDB and the Python package `deltalake` must
+//! see what `urltree sql` sees, and the columns that `schemas/` promises.
+//!
+//! `elsewhere/read.py` does the reading, with the packages of
+//! `elsewhere/requirements.txt`, in the interpreter that `URLTREE_PYTHON` names.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+use crate::support::{Job, Row, Site, repository, skip, text, write};
+
+const SITES: [Site; 2] = [
+    Site {
+        host: "www.gazette.example",
+    },
+    Site {
+        host: "www.courier.example",
+    },
+];
+const TABLES: [&str; 6] = [
+    "blocks",
+    "documents",
+    "history",
+    "quarantine",
+    "runs",
+    "url_keys",
+];
+
+/// Reader and table.
+type Key = (String, String);
+
+/// What the tables look like from elsewhere.
+#[derive(Default)]
+struct Elsewhere {
+    /// Rows as `urltree sql` would print them, sorted.
+    rows: BTreeMap<Key, Vec<Value>>,
+    /// Names and types of columns, as DuckDB says.
+    columns: BTreeMap<Key, Vec<Value>>,
+}
+
+/// An interpreter that has the packages. Without `URLTREE_PYTHON` it may be
+/// missing, and the test skips.
+fn python() -> Option<String> {
+    let named = std::env::var("URLTREE_PYTHON").ok();
+    let python = named.clone().unwrap_or_else(|| "python3".to_owned());
+    let probe = Command::new(&python)
+        .args(["-c", "import deltalake, duckdb, duckdb_ext, pyarrow"])
+        .output();
+    if probe.is_ok_and(|probe| probe.status.success()) {
+        return Some(python);
+    }
+    assert!(
+        named.is_none(),
+        "{python} lacks packages of tests/elsewhere/requirements.txt"
+    );
+    skip("Python with the packages of tests/elsewhere/requirements.txt");
+    None
+}
+
+fn read(python: &str, tables: &Path) -> Elsewhere {
+    let repository = repository();
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = Command::new(python)
+        .arg(repository.join("tests/elsewhere/read.py"))
+        .args([repository.join("schemas").as_path(), tables])
+        .output()
+        .expect("the interpreter can be started");
+    let errors = String::from_utf8_lossy(&stderr);
+    assert!(status.success(), "{errors}");
+    let mut seen = Elsewhere::default();
+    for line in String::from_utf8(stdout).expect("it prints UTF-8").lines() {
+        let said: Value = serde_json::from_str(line).expect("a JSON object per line");
+        let key = (text(&said, "reader"), text(&said, "table"));
+        match said["columns"].as_array() {
+            Some(columns) => drop(seen.columns.insert(key, columns.clone())),
+            None => seen.rows.entry(key).or_default().push(said["row"].clone()),
+        }
+    }
+    seen.rows.values_mut().for_each(|rows| sort(rows));
+    seen
+}
+
+fn sort(rows: &mut [Value]) {
+    rows.sort_by_cached_key(Value::to_string);
+}
+
+/// Every table, as each reader sees it, against what `urltree sql` prints.
+fn assert_seen_alike(python: &str, job: &Job, what: &str) {
+    let seen = read(python, job.tables());
+    for table in TABLES {
+        let mut expected = job.rows(&format!("SELECT * FROM {table}"));
+        assert!(!expected.is_empty(), "{what}: {table} is empty");
+        sort(&mut expected);
+        for reader in ["duckdb", "deltalake"] {
+            let found = &seen.rows[&(reader.to_owned(), table.to_owned())];
+            assert_eq!(found.len(), expected.len(), "{what}: {table} by {reader}");
+            for (found, expected) in found.iter().zip(&expected) {
+                assert_eq!(found, expected, "{what}: {table} by {reader}");
+            }
+        }
+    }
+}
+
+/// Pages with what types can get wrong: nulls, parts of seconds, other letters,
+/// line ends in text, lists with and without items.
+fn pages() -> Vec<Row> {
+    let mut pages: Vec<Row> = (SITES.iter())
+        .flat_map(|site| site.daily_articles(12))
+        .map(|page| Row {
+            fetched_at: page.fetched_at.map(|time| time + 123_456),
+            ..page
+        })
+        .collect();
+    let last = pages[11].clone();
+    let again = Row {
+        request_url: Some("http://t.example/žluťoučký?\"x\"=1".to_owned()),
+        ..last.after(1, 5)
+    };
+    let mislabelled = Row {
+        url: Some(SITES[0].url(40)),
+        html: Some("<p>Žluťoučký kůň úpěl — 日本語 👍</p>\r\n<p>a\tb</p>".into()),
+        http_charset: Some("no-such-charset".to_owned()),
+        ..last.after(1, 6)
+    };
+    let missing = Row {
+        url: None,
+        ..last.after(1, 7)
+    };
+    let not_found = Row {
+        http_status: Some(404),
+        url: Some(SITES[1].url(41)),
+        ..last.after(1, 8)
+    };
+    pages.extend([again, mislabelled, missing, not_found]);
+    pages
+}
+
+#[test]
+fn other_engines_see_the_rows_that_urltree_sees() {
+    let Some(python) = python() else { return };
+    let mut job = Job::of(&pages()).with("output.blocks=true");
+    job.backfill("2011-10-01..2011-10-31");
+    assert_seen_alike(&python, &job, "a first run");
+    let documents = job.rows("SELECT warnings FROM documents");
+    assert!(
+        documents.contains(&json!({"warnings": []})),
+        "{documents:?}"
+    );
+    assert!(
+        documents.iter().any(|row| row["warnings"] != json!([])),
+        "{documents:?}"
+    );
+
+    // Fewer pages, and other ones, on some dates.
+    let mut fewer = pages();
+    fewer.retain(|page| page.url.as_deref() != Some(&SITES[1].url(3)));
+    fewer[2].html = Some("<p>It says something else now.</p>".into());
+    write(&job.archive("pages.parquet"), &fewer);
+    let before = job.row("SELECT count(*) AS n FROM documents");
+    job.backfill("2011-10-03..2011-10-05");
+    assert_ne!(job.row("SELECT count(*) AS n FROM documents"), before);
+    assert_seen_alike(&python, &job, "partitions replaced");
+
+    let by_year = job.path("by-year");
+    job = job
+        .writing("by-year", by_year)
+        .with("output.partition=year");
+    job.backfill("2011-01-01..2011-12-31");
+    assert_seen_alike(&python, &job, "by year");
+    job.backfill("2011-01-01..2011-12-31");
+    assert_seen_alike(&python, &job, "by year, replaced");
+}
+
+#[test]
+fn columns_elsewhere_are_those_of_the_schemas() {
+    let Some(python) = python() else { return };
+    for (partition, column, dates) in [
+        ("day", None, "2011-10-01..2011-10-31"),
+        ("month", Some("month"), "2011-10-01..2011-10-31"),
+        ("year", Some("year"), "2011-01-01..2011-12-31"),
+    ] {
+        let job = Job::of(&pages())
+            .with("output.blocks=true")
+            .with(&format!("output.partition={partition}"));
+        job.backfill(dates);
+        let seen = read(&python, job.tables());
+        for table in TABLES {
+            let of = |reader: &str| &seen.columns[&(reader.to_owned(), table.to_owned())];
+            let mut promised = of("schema").clone();
+            promised.extend(column.map(|name| json!([name, "VARCHAR"])));
+            assert_eq!(of("duckdb"), &promised, "{table} by {partition}");
+        }
+    }
+}

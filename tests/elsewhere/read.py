@@ -1,0 +1,78 @@
+"""Reads the tables of a job without urltree, for tests/elsewhere.rs.
+
+    python read.py SCHEMAS TABLES
+
+SCHEMAS is the folder of the repository, TABLES the output location of a job.
+Prints JSON objects, one per line: a "row" for every row as "duckdb" and
+"deltalake" see it, in the form of `urltree sql --format json`, and "columns" as
+DuckDB describes them, of the table that it makes from the schema and of the one
+that it finds.
+"""
+
+import importlib.util
+import json
+import sys
+from datetime import date, datetime, timezone
+from pathlib import Path
+
+import duckdb
+from deltalake import DeltaTable
+
+
+def connect():
+    """DuckDB with the delta extension from the package, not from the network."""
+    package = importlib.util.find_spec("duckdb_ext").submodule_search_locations[0]
+    connection = duckdb.connect(config={"extension_directory": f"{package}/extensions"})
+    connection.execute("LOAD delta")
+    connection.execute("SET TimeZone = 'UTC'")
+    return connection
+
+
+def columns(connection, relation):
+    described = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
+    return [[name, kind] for name, kind, *_ in described]
+
+
+def plain(value):
+    if isinstance(value, datetime):
+        return value.astimezone(timezone.utc).replace(tzinfo=None).isoformat() + "Z"
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return value.hex()
+    return value
+
+
+def rows_of_duckdb(connection, relation):
+    return connection.execute(f"SELECT * FROM {relation}").fetch_arrow_table().to_pylist()
+
+
+def rows_of_deltalake(path):
+    return DeltaTable(path).to_pyarrow_table().to_pylist()
+
+
+def say(reader, table, **what):
+    print(json.dumps({"reader": reader, "table": table, **what}))
+
+
+def main():
+    schemas, tables = Path(sys.argv[1]), Path(sys.argv[2])
+    connection = connect()
+    for path in sorted(tables.iterdir()):
+        table = path.name
+        connection.execute((schemas / f"{table}.sql").read_text())
+        say("schema", table, columns=columns(connection, table))
+        scan = f"delta_scan('{path}')"
+        say("duckdb", table, columns=columns(connection, scan))
+        readers = {
+            "duckdb": rows_of_duckdb(connection, scan),
+            "deltalake": rows_of_deltalake(path),
+        }
+        for reader, rows in readers.items():
+            for row in rows:
+                known = {name: plain(value) for name, value in row.items() if value is not None}
+                say(reader, table, row=known)
+
+
+if __name__ == "__main__":
+    main()

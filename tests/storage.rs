@@ -1,0 +1,270 @@
+//! Archives and tables that are not on a disk: the job over S3 and over HTTP,
+//! with servers in this process, and what becomes of credentials.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use servers::{KeyPair, Server, StatusCode};
+use tempfile::TempDir;
+
+use crate::support::{Finished, Job, Row, Site, assert_same, contents, text, write};
+
+const SITES: [Site; 2] = [
+    Site {
+        host: "www.gazette.example",
+    },
+    Site {
+        host: "www.courier.example",
+    },
+];
+const DATES: &str = "2011-10-01..2011-10-31";
+
+const KEYS: KeyPair<'_> = KeyPair {
+    id: "PLANTEDKEYID",
+    secret: "planted/secret",
+};
+const TOKEN: &str = "planted-session-token";
+
+fn pages() -> Vec<Row> {
+    SITES
+        .iter()
+        .flat_map(|site| site.daily_articles(12))
+        .collect()
+}
+
+/// An S3 store with the archive `s3://pages/crawl` and an empty bucket `text`.
+struct Store {
+    root: TempDir,
+    server: Server,
+}
+
+impl Store {
+    fn new() -> Self {
+        let root = tempfile::tempdir().expect("a folder for the buckets");
+        std::fs::create_dir(root.path().join("text")).expect("a bucket");
+        write(&root.path().join("pages/crawl/a.parquet"), &pages());
+        let server = Server::s3(root.path(), KEYS).expect("a server");
+        Self { root, server }
+    }
+
+    /// A job from the one bucket to the other.
+    fn job(&self) -> Job {
+        let job = Job::new().with("archive.location=s3://pages/crawl");
+        signing(job, &self.server, KEYS.secret).writing("s3://text/tables", self.tables())
+    }
+
+    fn tables(&self) -> PathBuf {
+        self.root.path().join("text/tables")
+    }
+
+    /// Requests with this method whose path has these parts.
+    fn asked(&self, method: &str, parts: [&str; 2]) -> usize {
+        let requests = self.server.requests();
+        let fits = |request: &&String| {
+            request.starts_with(method) && parts.iter().all(|part| request.contains(part))
+        };
+        requests.iter().filter(fits).count()
+    }
+}
+
+/// The job as somebody who has the key with this secret.
+fn signing(job: Job, server: &Server, secret: &str) -> Job {
+    job.with_variable("AWS_ENDPOINT_URL", format!("http://{}", server.address()))
+        .with_variable("AWS_ACCESS_KEY_ID", KEYS.id)
+        .with_variable("AWS_SECRET_ACCESS_KEY", secret)
+        .with_variable("AWS_SESSION_TOKEN", TOKEN)
+}
+
+/// A job on files, whose only archive file is called `a.parquet`.
+fn on_files() -> Job {
+    let job = Job::new();
+    write(&job.archive("a.parquet"), &pages());
+    job
+}
+
+#[test]
+fn an_archive_in_s3_and_tables_in_s3_are_as_on_files() {
+    let files = on_files().with("output.blocks=true");
+    files.backfill(DATES);
+    let expected = contents(&files);
+    assert_eq!(expected["documents"].len(), 24);
+
+    let store = Store::new();
+    let job = store.job().with("output.blocks=true");
+    job.backfill(DATES);
+    assert_same(&expected, &contents(&job), "in S3");
+    assert_eq!(
+        job.row("SELECT count(*) AS pages FROM archive"),
+        json!({"pages": 24})
+    );
+    assert!(store.asked("GET", ["/pages/crawl/", "a.parquet"]) > 0);
+    for table in expected.keys().copied().chain(["runs"]) {
+        let table = format!("/text/tables/{table}/");
+        let commits = store.asked("PUT", [&table, "_delta_log/"]);
+        assert!(commits > 0, "{table}: {:?}", store.server.requests());
+    }
+
+    let run = |job: &Job| text(&job.row("SELECT DISTINCT run_id AS run FROM runs"), "run");
+    let first = run(&job);
+    job.backfill(DATES);
+    assert_same(&expected, &contents(&job), "in S3, replaced");
+    assert_ne!(run(&job), first);
+    assert!(
+        !job.path("tables").exists(),
+        "something was written to a disk"
+    );
+}
+
+#[test]
+fn an_archive_on_a_web_server_is_read_in_ranges() {
+    let files = on_files();
+    files.backfill(DATES);
+    let server = Server::web(&files.path("archive")).expect("a server");
+    let url = format!("http://{}/a.parquet", server.address());
+    let job = Job::new().reading(Path::new(&url));
+    job.backfill(DATES);
+    assert_same(&contents(&files), &contents(&job), "over HTTP");
+    assert_eq!(
+        job.row("SELECT count(*) AS pages FROM archive"),
+        json!({"pages": 24})
+    );
+    let requests = server.requests();
+    let reads = requests
+        .iter()
+        .filter(|request| *request == "GET /a.parquet");
+    // The footer alone is one.
+    assert!(reads.count() > 2, "{requests:?}");
+}
+
+#[test]
+fn a_store_that_says_no_is_named() {
+    let store = Store::new();
+    let denied = || signing(Job::new(), &store.server, "another");
+    let error = denied()
+        .with("archive.location=s3://pages/crawl")
+        .refused(DATES, 4);
+    assert!(
+        error.contains("s3://pages/crawl") && error.contains("403"),
+        "{error}"
+    );
+
+    let job = denied().writing("s3://text/tables", store.tables());
+    write(&job.archive("a.parquet"), &pages());
+    let error = job.refused(DATES, 4);
+    assert!(
+        error.contains("s3://text/tables/") && error.contains("403"),
+        "{error}"
+    );
+    assert!(!job.has_tables());
+
+    let error = store
+        .job()
+        .with("archive.location=s3://no-such-bucket/a")
+        .refused(DATES, 4);
+    assert!(error.contains("s3://no-such-bucket/a"), "{error}");
+}
+
+/// Every file below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path());
+    entries
+        .flat_map(|path| {
+            if path.is_dir() {
+                files(&path)
+            } else {
+                vec![path]
+            }
+        })
+        .collect()
+}
+
+fn assert_no_secret(what: &str, bytes: &[u8]) {
+    for secret in [KEYS.id, KEYS.secret, TOKEN] {
+        let found = bytes
+            .windows(secret.len())
+            .position(|window| window == secret.as_bytes());
+        if let Some(at) = found {
+            let around = &bytes[at.saturating_sub(300)..bytes.len().min(at + 100)];
+            panic!("{secret} is in {what}: {}", String::from_utf8_lossy(around));
+        }
+    }
+}
+
+fn assert_silent(what: &str, finished: &Finished) {
+    assert_no_secret(&format!("stdout of {what}"), finished.stdout.as_bytes());
+    assert_no_secret(&format!("stderr of {what}"), finished.stderr.as_bytes());
+}
+
+#[test]
+fn credentials_are_in_no_output_log_or_table() {
+    let store = Store::new();
+    let job = store.job().with_variable("URLTREE_LOG", "trace");
+    let finished = job.run(DATES);
+    assert!(finished.stderr.contains("committed"), "{}", finished.stderr);
+    assert_silent("a run", &finished);
+    assert_silent(
+        "a query",
+        &job.command("sql", &["SELECT * FROM archive, runs"]),
+    );
+    let written = files(&store.tables());
+    assert!(written.len() > 30, "{written:?}");
+    for file in written {
+        let bytes = std::fs::read(&file).expect("a file");
+        assert_no_secret(&file.to_string_lossy(), &bytes);
+    }
+
+    let job = signing(store.job(), &store.server, "another").with_variable("URLTREE_LOG", "trace");
+    let denied = job.command("backfill", &["--date", DATES]);
+    assert_eq!(denied.code, Some(4), "{}", denied.stderr);
+    assert_silent("a run that fails", &denied);
+}
+
+/// Amazon tells the sender what was sent.
+#[test]
+fn credentials_that_a_store_repeats_are_not_printed() {
+    for (code, details) in [
+        ("ExpiredToken", format!("<Token-0>{TOKEN}</Token-0>")),
+        (
+            "InvalidAccessKeyId",
+            format!("<AWSAccessKeyId>{}</AWSAccessKeyId>", KEYS.id),
+        ),
+        (
+            "SignatureDoesNotMatch",
+            format!("<CanonicalRequest>x-amz-security-token:{TOKEN}</CanonicalRequest>"),
+        ),
+    ] {
+        let message = format!("No, {code}.");
+        let body =
+            format!("<Error><Code>{code}</Code><Message>{message}</Message>{details}</Error>");
+        let server = Server::answering(StatusCode::FORBIDDEN, &body).expect("a server");
+        let job = signing(Job::new(), &server, KEYS.secret)
+            .with_variable("URLTREE_LOG", "trace")
+            .with("archive.location=s3://pages/crawl");
+        let denied = job.command("backfill", &["--date", DATES]);
+        assert_eq!(denied.code, Some(4), "{}", denied.stderr);
+        assert!(denied.stderr.contains(&message), "{}", denied.stderr);
+        assert_silent(code, &denied);
+        assert!(!server.requests().is_empty());
+    }
+}
+
+#[test]
+fn a_url_with_a_secret_is_refused_without_it() {
+    for location in [
+        format!("https://user:{TOKEN}@host.example/pages.parquet"),
+        format!("s3://{}:{TOKEN}@pages/crawl", KEYS.id),
+        format!("az://pages/crawl?sv=2024&sig={TOKEN}"),
+    ] {
+        for key in ["archive.location", "output.location"] {
+            let job = on_files()
+                .with(&format!("{key}={location}"))
+                .with_variable("URLTREE_LOG", "trace");
+            let refused = job.command("backfill", &["--date", DATES]);
+            assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+            assert!(refused.stderr.contains(key), "{}", refused.stderr);
+            assert_silent(key, &refused);
+        }
+    }
+}
