@@ -47,6 +47,8 @@ mod limits;
 mod prescan;
 mod refuse;
 mod sink;
+#[cfg(test)]
+mod slices;
 mod slot;
 mod stack;
 mod text;

@@ -59,6 +59,24 @@ fn the_domain_is_the_second_level_name_of_the_response_url() {
     assert_eq!(key.domain.labels(), 2);
 }
 
+/// The document itself is no node of the tree, unless its name is in the query
+/// [O C1, C2].
+#[test]
+fn the_last_segment_is_a_node_under_a_kept_query_only() {
+    let keyer = keyer("^http://\tid", KeyOptions::default());
+    for (url, branch) in [
+        ("http://www.a.com/x/1.html", &["com", "a", "www", "x"][..]),
+        ("http://www.a.com/x/1.html?y=2", &["com", "a", "www", "x"]),
+        ("http://www.a.com/x/", &["com", "a", "www"]),
+        ("http://www.a.com/", &["com", "a", "www"]),
+        ("http://a.com/x/story?id=1", &["com", "a", "x", "story"]),
+        ("http://a.com?id=1", &["com", "a"]),
+        ("http://a.com/X/%C3%A9%2Fb/1", &["com", "a", "X", "é/b"]),
+    ] {
+        assert_eq!(key(&keyer, url, None).branch, branch, "{url}");
+    }
+}
+
 #[test]
 fn table_1_keeps_what_it_says() {
     let kept = [
@@ -103,6 +121,23 @@ fn table_1_keeps_what_it_says() {
             let https = url.replace("http://", "https://");
             assert_eq!(key(&keyer, &https, None).text, expected);
         }
+    }
+}
+
+/// Whichever way a rule writes the port, its place in the file decides [O B2].
+#[test]
+fn the_first_rule_wins_with_and_without_its_port() {
+    let with_port = "^http://a\\.com:80/\tid";
+    let without = "^http://a\\.com/\tpage";
+    for (rules, expected) in [
+        ([with_port, without], "http://a.com/x?id=1"),
+        ([without, with_port], "http://a.com/x?page=2"),
+    ] {
+        let keyer = keyer(&rules.join("\n"), KeyOptions::default());
+        assert_eq!(
+            key(&keyer, "http://a.com/x?id=1&page=2", None).text,
+            expected
+        );
     }
 }
 

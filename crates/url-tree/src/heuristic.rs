@@ -299,6 +299,16 @@ mod tests {
     }
 
     #[test]
+    fn strict_at_domain_asks_the_domain_node_whatever_its_support() {
+        for supports in [&[2, 2, 1][..], &[900, 40, 5]] {
+            let jury = Heuristic::StrictAtDomain.jury(supports, N_MIN);
+            assert_eq!(jury.nearest(), 0);
+            assert_eq!(jury.decide(|_| 1).verdict, Verdict::Content);
+            assert_eq!(jury.decide(|_| 2).verdict, Verdict::Boilerplate);
+        }
+    }
+
+    #[test]
     fn relaxed_tolerates_a_second_document_once_support_is_above_n() {
         let second = |n| {
             let jury = Heuristic::RelaxedAtDomain(500).jury(&[n, 9], N_MIN);

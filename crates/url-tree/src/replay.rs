@@ -282,6 +282,44 @@ mod tests {
         assert_eq!(unseen, [false, false, true]);
     }
 
+    /// A batch is in the tree before its first page is labelled [O E2]; page by
+    /// page, as in the paper, the first knows nothing of the second.
+    #[test]
+    fn a_batch_is_counted_whole_before_it_is_labelled() {
+        let sport = ["eu", "news", "www", "sport"];
+        let first_of = |pages| {
+            let mut replay = replay(Heuristic::Strict);
+            section(&mut replay, "sport", pages);
+            replay.label(&sport, &[MENU, story(0)])
+        };
+        let verdicts = |labels: Labels| labels.blocks.iter().map(|l| l.verdict).collect::<Vec<_>>();
+        let (content, boilerplate) = (Verdict::Content, Verdict::Boilerplate);
+        assert_eq!(verdicts(first_of(0..1)), [content, content]);
+        assert_eq!(verdicts(first_of(0..2)), [boilerplate, content]);
+    }
+
+    /// First in, first out: an old page that came late stays until its turn
+    /// [O F2].
+    #[test]
+    fn entries_leave_in_the_order_they_came() {
+        let window = WindowOptions {
+            max_age_micros: 10,
+            min_documents: 0,
+            ..WindowOptions::default()
+        };
+        let mut replay = DomainReplay::new(2, Heuristic::Strict, window);
+        for time_micros in [95, 10, 100] {
+            replay.insert(Entry {
+                time_micros,
+                branch: &["eu", "news"],
+                hashes: &[MENU],
+            });
+        }
+        assert_eq!(replay.end_batch(100), 0);
+        assert_eq!(replay.end_batch(106), 2);
+        assert_eq!(replay.window_len(), 1);
+    }
+
     #[test]
     fn what_leaves_the_window_is_forgotten() {
         let window = WindowOptions {

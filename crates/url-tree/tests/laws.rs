@@ -1,92 +1,100 @@
-//! The replay against a plain model, over pseudo-random streams with small
-//! windows, so that everything is evicted, reused and revised many times.
+//! Laws of the replay, over random streams with small windows, so that
+//! everything is evicted, reused and revised many times.
 
 mod model;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use model::{Item, Kind, ModelTree};
-use url_tree::{BlockHash, DomainReplay, Entry, Heuristic, N_MIN, WindowOptions, window_start};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::RngSeed;
+use url_tree::{
+    BlockHash, DomainReplay, Entry, Heuristic, Labels, N_MIN, WindowOptions, window_start,
+};
 
 const DOMAIN_LABELS: usize = 2;
 
-const HEURISTICS: [Heuristic; 7] = [
-    Heuristic::Strict,
-    Heuristic::StrictSupport(3),
-    Heuristic::StrictSupport(12),
-    Heuristic::StrictAtDomain,
-    Heuristic::RelaxedAtDomain(10),
-    Heuristic::VoteSlow,
-    Heuristic::VoteFast,
-];
-
-/// Linear congruential generator (Knuth's MMIX constants), high bits.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = (self.0)
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % bound
+/// The same streams on every machine. What fails becomes a test of its own.
+fn fixed() -> ProptestConfig {
+    ProptestConfig {
+        cases: 200,
+        rng_seed: RngSeed::Fixed(2013),
+        failure_persistence: None,
+        ..ProptestConfig::default()
     }
+}
 
-    /// Few branches, most of them shared: hosts, sections, a rare deep path.
-    fn branch(&mut self) -> Vec<String> {
-        let mut branch = vec!["eu".to_string(), "news".to_string()];
-        for _ in 0..self.below(5) {
-            branch.push(["www", "a", "b", "2013"][self.below(4)].to_string());
-        }
-        branch
-    }
+/// Few branches, most of them shared: hosts, sections, a rare deep path.
+fn branch() -> impl Strategy<Value = Vec<String>> {
+    vec(select(vec!["www", "a", "b", "2013"]), 0..5).prop_map(|below| {
+        let branch = ["eu", "news"].into_iter().chain(below);
+        branch.map(str::to_owned).collect()
+    })
+}
 
-    /// Template blocks, section blocks and the occasional unique one, some of
-    /// them repeated; sometimes none at all.
-    fn hashes(&mut self) -> Vec<BlockHash> {
-        let block = |id: usize| (id as u128).to_be_bytes();
-        let mut hashes: Vec<_> = (0..self.below(12)).map(|_| block(self.below(30))).collect();
-        hashes.push(block(1_000 + self.below(1_000_000)));
-        hashes.truncate(self.below(20));
-        hashes
-    }
+/// Template blocks, some of them repeated, and the occasional unique one.
+fn hashes() -> impl Strategy<Value = Vec<BlockHash>> {
+    let block = prop_oneof![10 => 0..30_u128, 1 => any::<u128>()];
+    vec(block.prop_map(u128::to_be_bytes), 0..14)
+}
 
-    fn stream(&mut self, length: usize) -> Vec<Item> {
+fn stream() -> impl Strategy<Value = Vec<Item>> {
+    let kind = prop_oneof![4 => Just(Kind::Document), 1 => Just(Kind::Revision)];
+    vec((0..30_i64, branch(), hashes(), kind), 1..120).prop_map(|items| {
         let mut time = 0;
-        (0..length)
-            .map(|_| {
-                time += self.below(30) as i64;
+        (items.into_iter())
+            .map(|(later, branch, hashes, kind)| {
+                time += later;
                 Item {
                     time,
-                    branch: self.branch(),
-                    hashes: self.hashes(),
-                    kind: match self.below(5) {
-                        0 => Kind::Revision,
-                        _ => Kind::Document,
-                    },
+                    branch,
+                    hashes,
+                    kind,
                 }
             })
             .collect()
-    }
+    })
+}
 
-    fn window(&mut self) -> WindowOptions {
-        WindowOptions {
-            max_documents: self.below(40),
-            max_age_micros: self.below(800) as i64,
-            min_documents: self.below(15),
-        }
-    }
+fn window() -> impl Strategy<Value = WindowOptions> {
+    (0..40_usize, 0..800_i64, 0..15_usize).prop_map(|(most, age, least)| WindowOptions {
+        max_documents: most,
+        max_age_micros: age,
+        min_documents: least,
+    })
+}
 
-    /// Cuts the stream into batches of one to `largest` entries.
-    fn batches<'a>(&mut self, stream: &'a [Item], largest: usize) -> Vec<&'a [Item]> {
-        let mut batches = Vec::new();
-        let mut rest = stream;
-        while !rest.is_empty() {
-            let (batch, later) = rest.split_at((1 + self.below(largest)).min(rest.len()));
-            batches.push(batch);
-            rest = later;
+fn heuristic() -> impl Strategy<Value = Heuristic> {
+    select(vec![
+        Heuristic::Strict,
+        Heuristic::StrictSupport(3),
+        Heuristic::StrictSupport(12),
+        Heuristic::StrictAtDomain,
+        Heuristic::RelaxedAtDomain(10),
+        Heuristic::VoteSlow,
+        Heuristic::VoteFast,
+    ])
+}
+
+/// Sizes of batches, taken in turn until the stream ends.
+fn sizes() -> impl Strategy<Value = Vec<usize>> {
+    vec(1..9_usize, 1..6)
+}
+
+fn batches<'a>(stream: &'a [Item], sizes: &[usize]) -> Vec<&'a [Item]> {
+    let mut rest = stream;
+    let mut batches = Vec::new();
+    for size in sizes.iter().cycle() {
+        if rest.is_empty() {
+            break;
         }
-        batches
+        let (batch, later) = rest.split_at(rest.len().min(*size));
+        batches.push(batch);
+        rest = later;
     }
+    batches
 }
 
 fn insert(replay: &mut DomainReplay, item: &Item) {
@@ -99,6 +107,20 @@ fn insert(replay: &mut DomainReplay, item: &Item) {
         Kind::Document => replay.insert(entry),
         Kind::Revision => replay.insert_unseen(entry),
     }
+}
+
+/// Inserts, labels and ends one batch.
+fn replay_batch(replay: &mut DomainReplay, batch: &[Item]) -> Vec<Labels> {
+    batch.iter().for_each(|item| insert(replay, item));
+    let label = |item: &Item| replay.label(&item.branch, &item.hashes);
+    let labels = batch.iter().map(label).collect();
+    replay.end_batch(batch.last().map_or(0, |item| item.time));
+    labels
+}
+
+fn replay_all(replay: &mut DomainReplay, batches: &[&[Item]]) -> Vec<Labels> {
+    let labels = batches.iter().map(|batch| replay_batch(replay, batch));
+    labels.collect::<Vec<_>>().concat()
 }
 
 /// Counts, labels and selected node of some document are those of the model.
@@ -126,17 +148,22 @@ fn assert_like(
     assert_eq!((actual.node.depth, actual.node.support), node);
 }
 
-#[test]
-fn the_tree_is_that_of_the_entries_in_the_window() {
-    let mut evicted = 0;
-    for seed in 0..42 {
-        let random = &mut Random(seed);
-        let heuristic = HEURISTICS[seed as usize % HEURISTICS.len()];
-        let options = random.window();
-        let stream = random.stream(200);
+proptest! {
+    #![proptest_config(fixed())]
+
+    /// A window changes no label that plain counters over its entries would
+    /// give, before and after evictions.
+    #[test]
+    fn the_tree_is_that_of_the_entries_in_the_window(
+        stream in stream(),
+        sizes in sizes(),
+        options in window(),
+        heuristic in heuristic(),
+        others in vec((branch(), hashes()), 3),
+    ) {
         let mut replay = DomainReplay::new(DOMAIN_LABELS, heuristic, options);
         let mut window = VecDeque::new();
-        for batch in random.batches(&stream, 6) {
+        for batch in batches(&stream, &sizes) {
             for item in batch {
                 insert(&mut replay, item);
                 window.push_back(item);
@@ -147,78 +174,91 @@ fn the_tree_is_that_of_the_entries_in_the_window() {
             }
             let gone = replay.end_batch(batch[batch.len() - 1].time);
             window.drain(..gone);
-            evicted += gone;
-            assert_eq!(replay.window_len(), window.len());
+            prop_assert_eq!(replay.window_len(), window.len());
 
             let after = ModelTree::of(window.iter().copied());
-            for _ in 0..4 {
-                let (branch, hashes) = (random.branch(), random.hashes());
-                assert_like(&replay, heuristic, &after, &branch, &hashes);
+            for (branch, hashes) in &others {
+                assert_like(&replay, heuristic, &after, branch, hashes);
             }
         }
     }
-    assert!(evicted > 5_000, "only {evicted} entries were evicted");
-}
 
-#[test]
-fn the_window_is_the_same_suffix_however_the_stream_is_batched() {
-    for seed in 100..160 {
-        let random = &mut Random(seed);
-        let options = random.window();
-        let stream = random.stream(150);
+    #[test]
+    fn the_window_is_the_same_suffix_however_the_stream_is_batched(
+        stream in stream(),
+        sizes in sizes(),
+        options in window(),
+    ) {
         let times: Vec<i64> = stream.iter().map(|item| item.time).collect();
-        for largest in [1, 7, 50, 200] {
-            let mut replay = DomainReplay::new(DOMAIN_LABELS, Heuristic::Strict, options);
-            let mut inserted = 0;
-            for batch in random.batches(&stream, largest) {
-                for item in batch {
-                    insert(&mut replay, item);
-                }
-                inserted += batch.len();
-                let newest = times[inserted - 1];
-                replay.end_batch(newest);
-                let start = window_start(&times[..inserted], &options);
-                assert_eq!(replay.window_len(), inserted - start, "seed {seed}");
-                // A tail of the stream that holds the window is enough.
-                let tail = &times[start / 2..inserted];
-                assert_eq!(window_start(tail, &options), start - start / 2);
-            }
+        let mut replay = DomainReplay::new(DOMAIN_LABELS, Heuristic::Strict, options);
+        let mut inserted = 0;
+        for batch in batches(&stream, &sizes) {
+            replay_batch(&mut replay, batch);
+            inserted += batch.len();
+            let start = window_start(&times[..inserted], &options);
+            prop_assert_eq!(replay.window_len(), inserted - start);
+            // A tail of the stream that holds the window is enough.
+            let tail = &times[start / 2..inserted];
+            prop_assert_eq!(window_start(tail, &options), start - start / 2);
         }
     }
-}
 
-/// backfill(A..C) = backfill(A..B), then nightly(B..C) from the stored window.
-#[test]
-fn a_replay_goes_on_from_its_stored_window() {
-    for seed in 200..235 {
-        let random = &mut Random(seed);
-        let heuristic = HEURISTICS[seed as usize % HEURISTICS.len()];
-        let options = random.window();
-        let stream = random.stream(160);
-        let batches = random.batches(&stream, 9);
-        let cut = batches.len() / 2;
-
-        let label_all = |replay: &mut DomainReplay, batches: &[&[Item]]| {
-            let mut labels = Vec::new();
-            for batch in batches {
-                batch.iter().for_each(|item| insert(replay, item));
-                labels.extend(batch.iter().map(|i| replay.label(&i.branch, &i.hashes)));
-                replay.end_batch(batch[batch.len() - 1].time);
-            }
-            labels
-        };
+    /// backfill(A..C) = backfill(A..B), then backfill(B..C) from the stored window.
+    #[test]
+    fn a_replay_goes_on_from_its_stored_window(
+        stream in stream(),
+        sizes in sizes(),
+        options in window(),
+        heuristic in heuristic(),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let batches = batches(&stream, &sizes);
+        let (earlier, later) = batches.split_at(cut.index(batches.len()));
         let mut whole = DomainReplay::new(DOMAIN_LABELS, heuristic, options);
-        label_all(&mut whole, &batches[..cut]);
-        let expected = label_all(&mut whole, &batches[cut..]);
+        replay_all(&mut whole, earlier);
+        let expected = replay_all(&mut whole, later);
 
-        let stored = &stream[..batches[..cut].iter().map(|batch| batch.len()).sum()];
+        let stored = &stream[..earlier.iter().map(|batch| batch.len()).sum()];
         let times: Vec<i64> = stored.iter().map(|item| item.time).collect();
         let mut resumed = DomainReplay::new(DOMAIN_LABELS, heuristic, options);
         for item in &stored[window_start(&times, &options)..] {
             insert(&mut resumed, item);
         }
-        assert_eq!(label_all(&mut resumed, &batches[cut..]), expected);
-        assert_eq!(resumed.window_len(), whole.window_len());
+        prop_assert_eq!(replay_all(&mut resumed, later), expected);
+        prop_assert_eq!(resumed.window_len(), whole.window_len());
+    }
+
+    /// Domains that arrive mixed get the labels each gets alone.
+    #[test]
+    fn labels_do_not_depend_on_other_domains(
+        streams in vec((stream(), sizes()), 2..4),
+        turns in vec(any::<prop::sample::Index>(), 1..40),
+        options in window(),
+        heuristic in heuristic(),
+    ) {
+        let new = || DomainReplay::new(DOMAIN_LABELS, heuristic, options);
+        let streams: Vec<Vec<&[Item]>> = streams
+            .iter()
+            .map(|(stream, sizes)| batches(stream, sizes))
+            .collect();
+        let mut waiting: BTreeMap<usize, &[&[Item]]> =
+            streams.iter().map(Vec::as_slice).enumerate().collect();
+        let mut replays: Vec<_> = streams.iter().map(|_| (new(), Vec::new())).collect();
+        for turn in turns.iter().cycle() {
+            let Some(&domain) = waiting.keys().nth(turn.index(waiting.len().max(1))) else {
+                break;
+            };
+            let Some((batch, later)) = waiting[&domain].split_first() else {
+                waiting.remove(&domain);
+                continue;
+            };
+            let (replay, labels) = &mut replays[domain];
+            labels.extend(replay_batch(replay, batch));
+            waiting.insert(domain, later);
+        }
+        for (batches, (_, mixed)) in streams.iter().zip(replays) {
+            prop_assert_eq!(replay_all(&mut new(), batches), mixed);
+        }
     }
 }
 

@@ -1,56 +1,110 @@
-//! The form in which the original prints keys.
+//! Our answers as the original would print them.
+
+pub(crate) mod differences;
+
+use std::collections::BTreeSet;
 
 use percent_encoding::percent_decode_str;
 use url_key::UrlKey;
 
-/// A key or normalised URL as the original prints it: the port always there,
-/// less escaped, one part per name with its values joined, parts without a
-/// name under `null`, and the content id in the byte order of a GUID.
-pub(crate) fn original_form(text: &str, key: &UrlKey) -> String {
-    let (address, query) = text.split_once('?').unwrap_or((text, ""));
-    let (scheme, rest) = address.split_once("://").expect("a key is absolute");
-    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-
-    let mut out = format!("{scheme}://{authority}");
-    let after_literal = authority.rfind(']').map_or(0, |bracket| bracket + 1);
-    if !authority[after_literal..].contains(':') {
-        out.push_str(if scheme == "https" { ":443" } else { ":80" });
-    }
-    for segment in path.split('/').skip(1) {
-        out.push('/');
-        out.push_str(&escaped(&decoded(segment), "%/?"));
-    }
-    let mut separator = '?';
-    for (name, values) in parameters(query, key) {
-        out.push(separator);
-        separator = '&';
-        out.push_str(&format!(
-            "{name}={}",
-            values.join(",").trim_end_matches(',')
-        ));
-    }
-    out
+/// An answer in the spelling of the original, and the names of the
+/// [spelling](differences::SPELLING) that had to be changed for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) text: String,
+    pub(crate) spelling: BTreeSet<&'static str>,
 }
 
-fn parameters(query: &str, key: &UrlKey) -> Vec<(String, Vec<String>)> {
-    let mut parameters: Vec<(String, Vec<String>)> = Vec::new();
-    let mut last_name = None;
-    for part in query.split('&').filter(|part| !part.is_empty()) {
-        let (name, value) = match part.split_once('=') {
-            Some((name, value)) => (Some(decoded(name)), decoded(value)),
-            None => (None, decoded(part)),
-        };
-        let printed = escaped(&escaped(&value, "%,"), "&=");
-        let ours = name.as_deref() == Some("_cid_") && key.content_id.as_ref() == Some(&value);
-        match parameters.last_mut() {
-            _ if ours => parameters.push(("__cid__".to_owned(), vec![guid_order(&value)])),
-            Some((_, values)) if last_name.as_ref() == Some(&name) => values.push(printed),
-            _ => {
-                let name = name.as_deref().unwrap_or("null");
-                parameters.push((escaped(name, "%&="), vec![printed]));
+impl Answer {
+    /// An answer that both spell alike.
+    pub(crate) fn alike(text: impl Into<String>) -> Self {
+        Answer {
+            text: text.into(),
+            spelling: BTreeSet::new(),
+        }
+    }
+
+    /// A key or normalised URL: the port always there, less escaped, one part
+    /// per name with its values joined, parts without a name under `null`, and
+    /// the content id in the byte order of a GUID.
+    pub(crate) fn url(text: &str, key: &UrlKey) -> Self {
+        let (address, query) = text.split_once('?').unwrap_or((text, ""));
+        let (scheme, rest) = address.split_once("://").expect("a key is absolute");
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+
+        let mut answer = Answer::alike(format!("{scheme}://{authority}"));
+        let after_literal = authority.rfind(']').map_or(0, |bracket| bracket + 1);
+        if !authority[after_literal..].contains(':') {
+            answer.text += if scheme == "https" { ":443" } else { ":80" };
+            answer.spelling.insert("default port");
+        }
+        for segment in path.split('/').skip(1) {
+            answer.text.push('/');
+            answer.push(segment, escaped(&decoded(segment), "%/?"));
+        }
+        let mut separator = '?';
+        for parameter in parameters(query) {
+            answer.text.push(separator);
+            separator = '&';
+            answer.push_parameter(&parameter, key);
+        }
+        answer
+    }
+
+    fn push_parameter(&mut self, (name, values): &Parameter<'_>, key: &UrlKey) {
+        if let [value] = values[..]
+            && *name == Some("_cid_")
+            && key.content_id.as_deref() == Some(value)
+        {
+            self.text += &format!("__cid__={}", guid_order(value));
+            self.spelling.insert("content id");
+            return;
+        }
+        match name {
+            Some(name) => self.push(name, escaped(&decoded(name), "%&=")),
+            None => {
+                self.text += "null";
+                self.spelling.insert("nameless parts");
             }
         }
-        last_name = Some(name);
+        if values.len() > 1 {
+            self.spelling.insert("repeated parameters");
+        }
+        self.text.push('=');
+        let start = self.text.len();
+        for (at, value) in values.iter().enumerate() {
+            if at > 0 {
+                self.text.push(',');
+            }
+            self.push(value, escaped(&escaped(&decoded(value), "%,"), "&="));
+        }
+        let kept = self.text[start..].trim_end_matches(',').len();
+        self.text.truncate(start + kept);
+    }
+
+    fn push(&mut self, ours: &str, theirs: String) {
+        if ours != theirs {
+            self.spelling.insert("escapes");
+        }
+        self.text += &theirs;
+    }
+}
+
+/// A name, and its values as printed.
+type Parameter<'q> = (Option<&'q str>, Vec<&'q str>);
+
+/// The parameters of a printed query; each content id by itself.
+fn parameters(query: &str) -> Vec<Parameter<'_>> {
+    let mut parameters: Vec<Parameter<'_>> = Vec::new();
+    for part in query.split('&').filter(|part| !part.is_empty()) {
+        let (name, value) = match part.split_once('=') {
+            Some((name, value)) => (Some(name), value),
+            None => (None, part),
+        };
+        match parameters.last_mut() {
+            Some((last, values)) if *last == name && name != Some("_cid_") => values.push(value),
+            _ => parameters.push((name, vec![value])),
+        }
     }
     parameters
 }

@@ -75,20 +75,19 @@ impl ModelTree {
     }
 }
 
-/// How a heuristic labels a document of which these are the statistics, and
-/// the depth and support of the node nearest to the leaf that took part.
-pub(crate) fn label(
+/// The nodes that take part in a heuristic, nearest to the leaf first, and the
+/// first of those with enough support, which decides what is unseen.
+pub(crate) fn deciding(
     heuristic: Heuristic,
-    statistics: &[Statistics],
+    supports: &[u32],
     domain_labels: usize,
     n_min: u32,
-) -> (Vec<Label>, (u16, u32)) {
-    let supports: Vec<u32> = statistics.iter().map(|(n, _)| *n).collect();
+) -> (Vec<usize>, usize) {
     let leaf = supports.len() - 1;
     let first = |enough: &dyn Fn(u32) -> bool| (0..=leaf).rev().find(|&at| enough(supports[at]));
     let returned = first(&|n| n >= n_min).unwrap_or(0);
     let domain = domain_labels.min(leaf);
-    let deciding: Vec<usize> = match heuristic {
+    let deciding = match heuristic {
         Heuristic::Strict => vec![returned],
         Heuristic::StrictSupport(than) => vec![first(&|n| n > than).unwrap_or(0)],
         Heuristic::StrictAtDomain | Heuristic::RelaxedAtDomain(_) => vec![domain],
@@ -102,19 +101,36 @@ pub(crate) fn label(
             }
         }
     };
-    let is_boilerplate = |at: usize, c: u32| match heuristic {
+    (deciding, returned)
+}
+
+/// Whether a node with this support and count says boilerplate.
+pub(crate) fn is_boilerplate(heuristic: Heuristic, n: u32, c: u32) -> bool {
+    match heuristic {
         Heuristic::Strict | Heuristic::StrictSupport(_) | Heuristic::StrictAtDomain => c > 1,
-        Heuristic::RelaxedAtDomain(than) => c > if supports[at] > than { 2 } else { 1 },
-        Heuristic::VoteSlow => c > supports[at] / 100 + 1,
-        Heuristic::VoteFast => c > supports[at] / 50 + 1,
-    };
+        Heuristic::RelaxedAtDomain(than) => c > if n > than { 2 } else { 1 },
+        Heuristic::VoteSlow => c > n / 100 + 1,
+        Heuristic::VoteFast => c > n / 50 + 1,
+    }
+}
+
+/// How a heuristic labels a document of which these are the statistics, and
+/// the depth and support of the node nearest to the leaf that took part.
+pub(crate) fn label(
+    heuristic: Heuristic,
+    statistics: &[Statistics],
+    domain_labels: usize,
+    n_min: u32,
+) -> (Vec<Label>, (u16, u32)) {
+    let supports: Vec<u32> = statistics.iter().map(|(n, _)| *n).collect();
+    let (deciding, returned) = deciding(heuristic, &supports, domain_labels, n_min);
     let depth = |at: usize| at.max(domain_labels) as u16;
 
     let labels = (0..statistics[0].1.len())
         .map(|block| {
             let count = |at: usize| statistics[at].1[block];
-            let (against, for_content): (Vec<usize>, Vec<usize>) =
-                (deciding.iter()).partition(|&&at| is_boilerplate(at, count(at)));
+            let (against, for_content): (Vec<usize>, Vec<usize>) = (deciding.iter())
+                .partition(|&&at| is_boilerplate(heuristic, supports[at], count(at)));
             let boilerplate = against.len() > for_content.len()
                 || against.len() == for_content.len() && heuristic == Heuristic::VoteSlow;
             let reason = if boilerplate { against } else { for_content }[0];

@@ -1,16 +1,15 @@
 //! The stream vectors as files: what they hold, row by row.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::fs;
 use std::path::Path;
 
-use flate2::read::GzDecoder;
+use conformance::rows;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use url_tree::BlockHash;
 
 use crate::model::{Item, Kind, Statistics};
+use crate::observed::Outcome;
 
 #[derive(Deserialize)]
 pub(crate) struct Config {
@@ -31,9 +30,12 @@ pub(crate) struct Input {
 pub(crate) struct Expected {
     pub(crate) i: usize,
     pub(crate) domain: String,
+    pub(crate) url_key: String,
+    pub(crate) rev: u32,
     pub(crate) duplicate: bool,
     pub(crate) hashes: Vec<String>,
     pub(crate) nodes: Vec<ExpectedNode>,
+    pub(crate) query_nmin: Vec<ReturnedNode>,
     pub(crate) labels: BTreeMap<String, String>,
     pub(crate) selected: BTreeMap<String, serde_json::Value>,
     pub(crate) domain_node_index: usize,
@@ -41,6 +43,8 @@ pub(crate) struct Expected {
     pub(crate) inserted: String,
     pub(crate) unseen_content_chars: Option<usize>,
     pub(crate) evicted_after: Option<usize>,
+    /// `None` stands for the entry of a revision.
+    pub(crate) evicted_keys: Option<Vec<Option<String>>>,
     pub(crate) queue_after: Option<usize>,
     pub(crate) tree_after: Option<Vec<String>>,
 }
@@ -50,6 +54,12 @@ pub(crate) struct ExpectedNode {
     pub(crate) key: String,
     pub(crate) n: u32,
     pub(crate) c: Vec<u32>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct ReturnedNode {
+    pub(crate) key: String,
+    pub(crate) n: u32,
 }
 
 /// One document, ready to be replayed.
@@ -102,7 +112,7 @@ impl Document {
 
     /// Labels in the vectors' letters and, where the vectors have it, the
     /// selected node, per heuristic of theirs.
-    pub(crate) fn outcomes(&self) -> BTreeMap<String, (String, Option<(u16, u32)>)> {
+    pub(crate) fn outcomes(&self) -> BTreeMap<String, Outcome> {
         let selected = |name: &String| {
             let node = self.expected.selected.get(name)?.as_array()?;
             let depth = self.depth(node[0].as_u64().unwrap() as usize);
@@ -115,6 +125,7 @@ impl Document {
     }
 }
 
+/// The 64 bits of the vectors as a hash of ours.
 fn widened(hex: &str) -> BlockHash {
     u128::from(u64::from_str_radix(hex, 16).unwrap()).to_be_bytes()
 }
@@ -133,6 +144,19 @@ fn micros(time: &str) -> i64 {
     (((days * 24 + hour) * 60 + minute) * 60 + second) * 1_000_000
 }
 
+/// The names of the streams in a folder.
+pub(crate) fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .filter_map(|file| {
+            let name = file.unwrap().file_name().into_string().unwrap();
+            name.strip_suffix(".config.json").map(str::to_string)
+        })
+        .collect();
+    names.sort();
+    names
+}
+
 /// The configuration and the documents of one stream, in order.
 pub(crate) fn read(folder: &Path, name: &str) -> (Config, Vec<Document>) {
     let text = fs::read_to_string(folder.join(format!("{name}.config.json"))).unwrap();
@@ -146,13 +170,6 @@ pub(crate) fn read(folder: &Path, name: &str) -> (Config, Vec<Document>) {
             .map(|(expected, input)| Document::new(expected, input))
             .collect(),
     )
-}
-
-fn rows<T: DeserializeOwned>(path: &Path) -> Vec<T> {
-    let lines = BufReader::new(GzDecoder::new(File::open(path).unwrap())).lines();
-    lines
-        .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
-        .collect()
 }
 
 /// `"    key (n/total)"`, two blanks per level, as totals per path.

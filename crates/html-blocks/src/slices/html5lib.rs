@@ -1,0 +1,243 @@
+//! The tokenizer cases of html5lib-tests, the suite HTML parsers share.
+//!
+//! The blocks of a case's input, in slices of any size, must be those that the
+//! tokens of the case make. The suite is not part of this repository: it is read
+//! from a checkout named by `URLTREE_HTML5LIB_TESTS`, or `html5lib-tests` in the
+//! shared material.
+
+use std::path::{Path, PathBuf};
+
+use conformance::{Comparison, Row, material};
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult};
+use html5ever::{Attribute, LocalName, QualName, ns};
+use serde_json::Value;
+
+use super::sliced_alike;
+use crate::sink::BlockSink;
+use crate::{BlockOptions, Joining, TextBlock};
+
+/// Own cases in the form of the suite, so that a clone alone tests the reading
+/// of it: input, tokens.
+const OWN: &str = r#"[
+    {"input": "one<P class='a'>two<br/>th&eacute;&#x20AC;</p >", "output": [["Character", "one"],
+        ["StartTag", "p", {"class": "a"}], ["Character", "two"], ["StartTag", "br", {}, true],
+        ["Character", "thé€"], ["EndTag", "p"]]},
+    {"input": "a<!-- <p> -->b<!doctype html>c<?pi?>d", "output": [["Character", "a"],
+        ["Comment", " <p> "], ["Character", "b"], ["DOCTYPE", "html", null, null, true],
+        ["Character", "c"], ["Comment", "?pi?"], ["Character", "d"]]},
+    {"input": "1 < 2 &amp 3 &notit; &#0; a\u0000b<", "output":
+        [["Character", "1 < 2 & 3 ¬it; \uFFFD a\u0000b<"]]},
+    {"input": "<i>&lt;</i></TITLE >x<p>y", "initialStates": ["RCDATA state"],
+        "lastStartTag": "title", "output": [["Character", "<i><</i>"], ["EndTag", "title"],
+        ["Character", "x"], ["StartTag", "p", {}], ["Character", "y"]]},
+    {"input": "<i>&lt;</i></xm</xmp>x", "initialStates": ["RAWTEXT state"], "lastStartTag": "xmp",
+        "output": [["Character", "<i>&lt;</i></xm"], ["EndTag", "xmp"], ["Character", "x"]]},
+    {"input": "<!-- <script></script> </script></script><p>x", "lastStartTag": "script",
+        "initialStates": ["Script data state"], "output":
+        [["Character", "<!-- <script></script> "], ["EndTag", "script"], ["EndTag", "script"],
+        ["StartTag", "p", {}], ["Character", "x"]]},
+    {"input": "</plaintext>&lt;", "initialStates": ["PLAINTEXT state"],
+        "output": [["Character", "</plaintext>&lt;"]]},
+    {"input": "a<b>&lt;]]>c<p>d", "initialStates": ["CDATA section state"], "output":
+        [["Character", "a<b>&lt;c"], ["StartTag", "p", {}], ["Character", "d"]]}
+]"#;
+
+#[test]
+fn own_cases_give_the_blocks_of_their_tokens() {
+    let cases: Vec<Value> = serde_json::from_str(OWN).expect("the cases are JSON");
+    let readings: Vec<_> = cases.iter().flat_map(readings).collect();
+    assert_eq!(readings.len(), 16);
+    for reading in readings {
+        let reading = reading.expect("own cases can be read");
+        assert_eq!(reading.outcome(), reading.expected, "{}", reading.page);
+    }
+}
+
+#[test]
+fn blocks_are_those_of_the_tokens_of_html5lib() {
+    let test = "blocks_are_those_of_the_tokens_of_html5lib";
+    let suite = std::env::var_os("URLTREE_HTML5LIB_TESTS").map(PathBuf::from);
+    let Some(suite) = suite.or_else(|| material(test, "html5lib-tests")) else {
+        return;
+    };
+    let cases = cases(&suite.join("tokenizer"));
+    let (mut read, mut left_out) = (Vec::new(), 0);
+    for reading in cases.iter().flat_map(readings) {
+        match reading {
+            Some(reading) => read.push(reading),
+            None => left_out += 1,
+        }
+    }
+    let mut row = Row::new(format!(
+        "tokenizer cases of html5lib-tests, each joined tight and spaced ({left_out} more need a \
+         tree builder, begin where no page begins, or are no Unicode text)"
+    ));
+    for reading in read {
+        match reading.outcome() == reading.expected {
+            true => row.identical(),
+            false => row.unexplained(format!("{:?}: {:?}", reading.page, reading.expected)),
+        }
+    }
+    let mut comparison = Comparison::new("html5lib", &[]);
+    comparison.add(row);
+    comparison.settle();
+}
+
+fn cases(folder: &Path) -> Vec<Value> {
+    let listing = std::fs::read_dir(folder).expect("a checkout of html5lib-tests");
+    let mut paths: Vec<PathBuf> = listing.map(|file| file.expect("a file").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|end| end == "test"));
+    paths.sort();
+    let mut cases = Vec::new();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("a file of cases");
+        let file: Value = serde_json::from_str(&text).expect("a file of cases is JSON");
+        // Other files hold what XML makes of a page.
+        cases.extend(file["tests"].as_array().into_iter().flatten().cloned());
+    }
+    assert!(cases.len() >= 5_000, "{} cases", cases.len());
+    cases
+}
+
+/// A page, and what its tokens make of it.
+struct Reading {
+    page: String,
+    options: BlockOptions,
+    expected: (Vec<TextBlock>, Option<String>),
+}
+
+impl Reading {
+    /// Blocks and title of the page.
+    fn outcome(&self) -> (Vec<TextBlock>, Option<String>) {
+        let outcome = sliced_alike(&self.page, &self.options);
+        (outcome.blocks, outcome.title)
+    }
+}
+
+/// A case in each of its states, joined both ways; `None` for those left out.
+fn readings(case: &Value) -> Vec<Option<Reading>> {
+    let data = [Value::from("Data state")];
+    let states = case["initialStates"].as_array();
+    let states = states.map_or(&data[..], Vec::as_slice);
+    let joined = [Joining::Tight, Joining::Spaced];
+    let settings = states.iter().flat_map(|state| joined.map(|j| (state, j)));
+    settings
+        .map(|(state, joining)| {
+            let options = BlockOptions {
+                joining,
+                ..BlockOptions::default()
+            };
+            let (page, case) = begun(case, text(state))?;
+            let expected = blocks_of(case, &options)?;
+            Some(Reading {
+                page,
+                options,
+                expected,
+            })
+        })
+        .collect()
+}
+
+/// The tokens of a page: those that bring it into a state, and those of a case.
+struct Case {
+    begin: Vec<Token>,
+    tokens: Vec<Token>,
+}
+
+/// A page that begins in the state of a case, and its tokens. `None` if no page
+/// does, or if the case holds lone surrogates.
+fn begun(case: &Value, state: &str) -> Option<(String, Case)> {
+    let last = case["lastStartTag"].as_str();
+    let (before, begin): (&str, &[&str]) = match (state, last) {
+        ("Data state", None) => ("", &[]),
+        ("RCDATA state", None | Some("textarea")) => ("<textarea>", &["textarea"]),
+        ("RCDATA state", Some("title")) => ("<title>", &["title"]),
+        ("RAWTEXT state", None | Some("xmp")) => ("<xmp>", &["xmp"]),
+        ("Script data state", None | Some("script")) => ("<script>", &["script"]),
+        ("PLAINTEXT state", _) => ("<plaintext>", &["plaintext"]),
+        ("CDATA section state", None) => ("<svg><text><![CDATA[", &["svg", "text"]),
+        _ => return None,
+    };
+    let unescape = |text: &str| match case["doubleEscaped"].as_bool() {
+        // What JSON makes of the text once more.
+        Some(true) => serde_json::from_str(&format!("\"{}\"", text.replace('"', "\\\""))).ok(),
+        _ => Some(text.to_owned()),
+    };
+    let mut tokens = Vec::new();
+    for token in case["output"].as_array()? {
+        tokens.extend(read_token(token, &unescape)?);
+    }
+    let begin = begin.iter().map(|name| start_tag(name, &[])).collect();
+    let page = format!("{before}{}", unescape(text(&case["input"]))?);
+    Some((page, Case { begin, tokens }))
+}
+
+/// The tokens of the suite's notation of one; doctypes come to nothing.
+fn read_token(token: &Value, unescape: &impl Fn(&str) -> Option<String>) -> Option<Option<Token>> {
+    let name = || unescape(text(&token[1]));
+    Some(match text(&token[0]) {
+        "StartTag" => {
+            let mut attributes = Vec::new();
+            for (name, value) in token[2].as_object()? {
+                attributes.push((unescape(name)?, unescape(text(value))?));
+            }
+            let mut tag = start_tag(&name()?, &attributes);
+            if let Token::TagToken(tag) = &mut tag {
+                tag.self_closing = token[3].as_bool() == Some(true);
+            }
+            Some(tag)
+        }
+        "EndTag" => Some(tag(TagKind::EndTag, &name()?, Vec::new())),
+        // NUL is dropped where text is: the tokenizer leaves that to others.
+        "Character" => Some(Token::CharacterTokens(
+            name()?.replace('\0', "").as_str().into(),
+        )),
+        "Comment" => Some(Token::CommentToken(StrTendril::new())),
+        _ => None,
+    })
+}
+
+fn start_tag(name: &str, attributes: &[(String, String)]) -> Token {
+    let attribute = |(name, value): &(String, String)| Attribute {
+        name: QualName::new(None, ns!(), LocalName::from(name.as_str())),
+        value: value.as_str().into(),
+    };
+    tag(
+        TagKind::StartTag,
+        name,
+        attributes.iter().map(attribute).collect(),
+    )
+}
+
+fn tag(kind: TagKind, name: &str, attrs: Vec<Attribute>) -> Token {
+    Token::TagToken(Tag {
+        kind,
+        name: LocalName::from(name),
+        self_closing: false,
+        attrs,
+        had_duplicate_attributes: false,
+    })
+}
+
+/// Blocks and title of a page of these tokens. `None` if one of a case's changes
+/// how the rest is to be read: the suite has no tree builder to say so.
+fn blocks_of(case: Case, options: &BlockOptions) -> Option<(Vec<TextBlock>, Option<String>)> {
+    let sink = BlockSink::new(options);
+    for token in case.begin {
+        // How the rest is to be read is known: it is the state of the case.
+        let _ = sink.process_token(token, 1);
+    }
+    for token in case.tokens {
+        if !matches!(sink.process_token(token, 1), TokenSinkResult::Continue) {
+            return None;
+        }
+    }
+    let mut reader = sink.into_reader();
+    reader.finish();
+    Some((reader.blocks, reader.title))
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().expect("a text")
+}
