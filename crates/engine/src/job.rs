@@ -269,3 +269,22 @@ fn digest(spec: &JobSpec, rules: &str, blacklist: &str) -> String {
     let bytes = Md5::digest(deciding.to_string().as_bytes());
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_that_differ_by_a_byte_have_digests_that_differ() {
+        for key in ["page_bytes", "tag_bytes"] {
+            let digest = |limit: &str| {
+                let job = format!(
+                    "archive.location = 'in'\noutput.location = 'out'\nlimits.{key} = {limit}"
+                );
+                digest(&toml::from_str(&job).unwrap(), "", "")
+            };
+            assert_ne!(digest("10485760"), digest("10485761"), "{key}");
+            assert_eq!(digest("10485760"), digest("'10 MiB'"), "{key}");
+        }
+    }
+}

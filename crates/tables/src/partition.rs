@@ -76,7 +76,10 @@ impl Partitioning {
         };
         DateRange {
             first,
-            last: next.and_then(|next| next.pred_opt()).unwrap_or(first),
+            // The last partition of chrono's calendar ends with it.
+            last: next
+                .and_then(|next| next.pred_opt())
+                .unwrap_or(NaiveDate::MAX),
         }
     }
 
@@ -260,6 +263,17 @@ mod tests {
         let months = Partitioning::Month.partitions(range("2011-10-01..2012-02-29"));
         assert_eq!(months.len(), 5);
         assert_eq!(months[4], range("2012-02-01..2012-02-29"));
+    }
+
+    #[test]
+    fn partitions_at_the_ends_of_the_calendar_hold_their_dates() {
+        for date in [NaiveDate::MIN, NaiveDate::MAX] {
+            for partitioning in [Partitioning::Day, Partitioning::Month, Partitioning::Year] {
+                let partition = partitioning.dates(date);
+                assert!(partition.contains(date), "{partitioning} of {date}");
+                assert_eq!(partitioning.partitions(partition), [partition]);
+            }
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use regex::{Regex, RegexSet, RegexSetBuilder};
+use regex::{RegexBuilder, RegexSet, RegexSetBuilder};
 
 use crate::query::Query;
 use crate::title::{CONTENT_ID, ORIGINAL_CONTENT_ID, is_content_id};
@@ -39,17 +39,17 @@ pub(crate) struct Rule {
 /// A rule file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RuleError {
-    /// An expression does not compile.
+    /// An expression is not one of the syntax.
     #[error("line {line} of the rules: `{expression}` is no regular expression here: {source}")]
     Expression {
         /// Line of the file, from 1.
         line: usize,
         /// The expression as written.
         expression: String,
-        /// Why it does not compile.
+        /// What is wrong with it.
         source: regex::Error,
     },
-    /// The expressions compile one by one, but not into one automaton.
+    /// The expressions do not fit into one automaton.
     #[error("the {rules} rules do not fit together in {limit} bytes: {source}")]
     TooLarge {
         /// How many rules there are.
@@ -61,8 +61,10 @@ pub enum RuleError {
     },
 }
 
-/// Room for a few thousand rules such as those of the paper.
-const COMPILED_BYTES: usize = 64 << 20;
+/// What the `regex` crate gives a single expression by default: room for some
+/// thousands of rules such as those of the paper. The time a URL may take grows
+/// with it.
+const COMPILED_BYTES: usize = 10 << 20;
 
 impl RuleSet {
     /// No rules: every key loses its query.
@@ -78,15 +80,15 @@ impl RuleSet {
     ///
     /// # Errors
     ///
-    /// [`RuleError::Expression`] names the first line whose expression does not
-    /// compile.
+    /// [`RuleError::Expression`] names the first line whose expression cannot be
+    /// read; [`RuleError::TooLarge`] if they are all too large together.
     pub fn parse(text: &str) -> Result<Self, RuleError> {
         let mut rules = Vec::new();
         let mut expressions = Vec::new();
         for (line, text) in entries(text) {
             let (expression, parameters) = text.split_once('\t').unwrap_or((text, text));
             let as_matched = as_http(expression).replace(ORIGINAL_CONTENT_ID, CONTENT_ID);
-            if let Err(source) = Regex::new(&as_matched) {
+            if let Some(source) = syntax_error(&as_matched) {
                 return Err(RuleError::Expression {
                     line,
                     expression: expression.to_owned(),
@@ -147,6 +149,15 @@ impl Rule {
     }
 }
 
+/// With room for nothing the compiler stops right after the syntax: compiled
+/// one by one, the expressions of a small file could take minutes.
+fn syntax_error(expression: &str) -> Option<regex::Error> {
+    let compiled = RegexBuilder::new(expression).size_limit(0).build();
+    compiled
+        .err()
+        .filter(|error| matches!(error, regex::Error::Syntax(_)))
+}
+
 /// The entries of a rule file or blacklist, trimmed, with their line numbers.
 pub(crate) fn entries(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.trim_start_matches('\u{feff}')
@@ -200,6 +211,26 @@ mod tests {
             "{error}"
         );
         assert!(error.to_string().contains("line 4"), "{error}");
+    }
+
+    #[test]
+    fn expressions_that_are_too_large_together_are_refused() {
+        let large = "\\pL{60}\tid\n".repeat(5_000);
+        let error = RuleSet::parse(&large).unwrap_err();
+        assert!(
+            matches!(error, RuleError::TooLarge { rules: 5_000, .. }),
+            "{error}"
+        );
+        let error = RuleSet::parse("\\pL{3000}\tid").unwrap_err();
+        assert!(
+            matches!(error, RuleError::TooLarge { rules: 1, .. }),
+            "{error}"
+        );
+        let error = RuleSet::parse(&format!("{large}(\tid")).unwrap_err();
+        assert!(
+            matches!(error, RuleError::Expression { line: 5_001, .. }),
+            "{error}"
+        );
     }
 
     #[test]

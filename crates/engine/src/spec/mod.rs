@@ -4,7 +4,7 @@
 mod read;
 
 use bytesize::ByteSize;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 pub use read::SpecError;
 
@@ -106,7 +106,7 @@ pub struct OutputSpec {
     #[serde(default)]
     pub blocks: bool,
     /// Data files are closed near this size.
-    #[serde(default = "OutputSpec::default_file_bytes")]
+    #[serde(default = "OutputSpec::default_file_bytes", serialize_with = "exact")]
     pub file_bytes: ByteSize,
 }
 
@@ -308,8 +308,10 @@ pub struct LimitsSpec {
     /// Most path segments of a URL.
     pub path_segments: Option<usize>,
     /// Largest page; a larger one is cut there.
+    #[serde(serialize_with = "exact")]
     pub page_bytes: Option<ByteSize>,
     /// Most bytes inside one tag.
+    #[serde(serialize_with = "exact")]
     pub tag_bytes: Option<ByteSize>,
     /// Most attributes of one tag.
     pub attributes_per_tag: Option<usize>,
@@ -328,8 +330,10 @@ pub struct RunSpec {
     /// Worker threads and partitions; every core where it is left out.
     pub threads: Option<usize>,
     /// What sorts and joins may hold before they spill to disk.
+    #[serde(serialize_with = "exact")]
     pub memory: ByteSize,
     /// HTML per chunk: each is one plan and one commit per table.
+    #[serde(serialize_with = "exact")]
     pub chunk_bytes: ByteSize,
 }
 
@@ -342,4 +346,14 @@ impl Default for RunSpec {
             chunk_bytes: ByteSize::gib(4),
         }
     }
+}
+
+/// Writes a size as a number. Its text is rounded to a tenth of a unit, which
+/// would give two limits one digest.
+fn exact<S: Serializer>(
+    size: &(impl Copy + Into<Option<ByteSize>>),
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let size: Option<ByteSize> = (*size).into();
+    size.map(|size| size.as_u64()).serialize(serializer)
 }

@@ -1,0 +1,159 @@
+//! Bytes to blocks, under every choice of charset, options and limits.
+//!
+//! The input is four bytes that choose, then the page.
+
+#![no_main]
+
+use std::collections::BTreeSet;
+
+use html_blocks::{
+    BlockOptions, Joining, Limit, Page, PageLimits, SplitList, Warning, block_hash, page, title,
+};
+use libfuzzer_sys::fuzz_target;
+
+/// What an HTTP header may say: each family of encodings, and what is none.
+const CHARSETS: [Option<&str>; 16] = [
+    None,
+    Some("utf-8"),
+    Some("windows-1252"),
+    Some("utf-16le"),
+    Some("utf-16be"),
+    Some("shift_jis"),
+    Some("iso-2022-jp"),
+    Some("gb18030"),
+    Some("big5"),
+    Some("euc-kr"),
+    Some("koi8-r"),
+    Some("x-user-defined"),
+    Some("replacement"),
+    Some(" \"UTF-8\" "),
+    Some("no\u{e9} such"),
+    Some(""),
+];
+
+fuzz_target!(|input: &[u8]| {
+    let [charset, options, which, size, bytes @ ..] = input else {
+        return;
+    };
+    // Counted from the digit 0, so that a seed can be written as text.
+    let [charset, options, which, size] =
+        [charset, options, which, size].map(|byte| usize::from(byte.wrapping_sub(b'0')));
+    let charset = CHARSETS[charset % CHARSETS.len()];
+    let options = BlockOptions {
+        split: [SplitList::Html, SplitList::Original][options & 1],
+        joining: [Joining::Tight, Joining::Spaced][options >> 1 & 1],
+        limits: limits(which, if size == 0xff { usize::MAX } else { size }),
+    };
+    let Ok(found) = page(bytes, charset, &options) else {
+        assert_eq!(title(bytes, charset, &options), None);
+        return;
+    };
+    well_formed(&found, bytes.len(), &options.limits);
+    assert_eq!(title(bytes, charset, &options), found.title);
+
+    let wide = BlockOptions {
+        limits: PageLimits {
+            page_bytes: options.limits.page_bytes,
+            depth: options.limits.depth,
+            ..PageLimits::default()
+        },
+        ..options
+    };
+    let whole = page(bytes, charset, &wide).expect("no limit makes a page an error");
+    only_cut(&found, &whole);
+});
+
+fn limits(which: usize, size: usize) -> PageLimits {
+    let mut limits = PageLimits::default();
+    let all = which % 8 == 7;
+    let fields = [
+        &mut limits.page_bytes,
+        &mut limits.tag_bytes,
+        &mut limits.attributes_per_tag,
+        &mut limits.blocks,
+        &mut limits.block_chars,
+        &mut limits.depth,
+    ];
+    for (number, field) in (1..).zip(fields) {
+        if all || number == which % 8 {
+            *field = size;
+        }
+    }
+    limits
+}
+
+/// What holds for every page.
+fn well_formed(page: &Page, bytes: usize, limits: &PageLimits) {
+    assert!(page.blocks.len() <= limits.blocks);
+    for block in &page.blocks {
+        trimmed(&block.text, limits);
+        assert_eq!(block.hash, block_hash(&block.text));
+        assert!(block.link_chars as usize <= block.text.chars().count());
+        assert!(block.slot.len() <= 1024);
+    }
+    if let Some(title) = &page.title {
+        trimmed(title, limits);
+    }
+    assert!(page.warnings.is_sorted_by_key(rank), "{:?}", page.warnings);
+    let codes: BTreeSet<_> = page.warnings.iter().map(Warning::as_str).collect();
+    assert_eq!(codes.len(), page.warnings.len(), "{:?}", page.warnings);
+    for warning in &page.warnings {
+        match *warning {
+            Warning::Cut {
+                limit: Limit::PageBytes,
+                at,
+                of,
+            } => assert_eq!((at, of), (limits.page_bytes, bytes)),
+            Warning::Cut { at, of, .. } => assert!(at <= of),
+            Warning::Truncated { .. } => assert_eq!(cuts(page).count(), 0),
+            Warning::TooDeep { limit, depth } => assert!(limit == limits.depth && depth > limit),
+            Warning::UndecodableCharacters { count } => assert!(count > 0),
+            Warning::CharsetMismatch { declared, decoded } => {
+                assert!(declared != decoded && decoded == page.charset);
+            }
+            Warning::UnknownCharset { ref label } => assert!(label.len() <= 40),
+        }
+    }
+}
+
+fn trimmed(text: &str, limits: &PageLimits) {
+    let words: Vec<_> = text.split_whitespace().collect();
+    assert!(!text.is_empty() && words.join(" ") == text, "{text:?}");
+    assert!(text.chars().count() <= limits.block_chars);
+}
+
+/// The place of a warning in the order that is promised.
+fn rank(warning: &Warning) -> u8 {
+    match warning {
+        Warning::UnknownCharset { .. } => 0,
+        Warning::CharsetMismatch { .. } => 1,
+        Warning::UndecodableCharacters { .. } => 2,
+        Warning::Cut { .. } => 3,
+        Warning::Truncated { .. } => 4,
+        Warning::TooDeep { .. } => 5,
+    }
+}
+
+fn cuts(page: &Page) -> impl Iterator<Item = Limit> {
+    page.warnings.iter().filter_map(|warning| match warning {
+        Warning::Cut { limit, .. } => Some(*limit),
+        _ => None,
+    })
+}
+
+/// A limit ends a page and changes nothing before that; one that is not met
+/// changes nothing. The tokenizer is fed in slices that depend on
+/// [`PageLimits::tag_bytes`], so this also says that slices do not matter.
+fn only_cut(page: &Page, whole: &Page) {
+    if cuts(page).all(|limit| limit == Limit::PageBytes) {
+        assert_eq!(page, whole);
+        return;
+    }
+    let Some((last, before)) = page.blocks.split_last() else {
+        return;
+    };
+    assert_eq!(before, &whole.blocks[..before.len()]);
+    let longer = &whole.blocks[before.len()];
+    assert!(longer.text.starts_with(&last.text), "{last:?} {longer:?}");
+    assert_eq!((&last.slot, last.chrome), (&longer.slot, longer.chrome));
+}

@@ -1,0 +1,99 @@
+//! Job files, their overrides, and ranges of dates.
+//!
+//! The input is a range of dates, overrides, one a line, an empty line, and the
+//! job file. The two modules under test are compiled from their sources: the
+//! crates they belong to bring a query engine, which would take most of an hour to
+//! build with a sanitizer's flags and is asked nothing here.
+
+#![no_main]
+
+#[allow(dead_code, unused_imports)]
+#[path = "../../crates/tables/src/partition.rs"]
+mod partition;
+#[allow(dead_code, unused_imports)]
+#[path = "../../crates/engine/src/spec/mod.rs"]
+mod spec;
+
+use std::cell::RefCell;
+use std::io::{Seek, Write};
+
+use bytesize::ByteSize;
+use libfuzzer_sys::fuzz_target;
+use partition::{DateRange, Partitioning, date_from_days, days_from_date};
+use spec::{JobSpec, SpecError};
+use tempfile::NamedTempFile;
+
+thread_local! {
+    static FILE: RefCell<NamedTempFile> =
+        RefCell::new(NamedTempFile::new().expect("a temporary file"));
+}
+
+fuzz_target!(|input: &str| {
+    let (head, job) = input.split_once("\n\n").unwrap_or((input, ""));
+    let mut lines = head.lines();
+    if let Ok(range) = lines.next().unwrap_or_default().parse() {
+        reads_back(range);
+    }
+    let overrides: Vec<_> = lines.map(str::to_owned).collect();
+    FILE.with_borrow_mut(|file| {
+        write(file, job).expect("the temporary file takes the job");
+        match JobSpec::read(file.path(), &overrides) {
+            Ok(spec) => reads_back_as_toml(file, &spec),
+            Err(error @ SpecError::Unreadable { .. }) => panic!("{error}"),
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    });
+});
+
+fn write(file: &mut NamedTempFile, text: &str) -> std::io::Result<()> {
+    let file = file.as_file_mut();
+    file.rewind()?;
+    file.set_len(0)?;
+    file.write_all(text.as_bytes())
+}
+
+/// A range that was read prints as one that reads the same, and lies in whole
+/// partitions.
+fn reads_back(range: DateRange) {
+    assert!(range.first() <= range.last());
+    assert_eq!(range.to_string().parse(), Ok(range));
+    for date in [range.first(), range.last()] {
+        assert_eq!(date_from_days(days_from_date(date)), date);
+    }
+    for partitioning in [Partitioning::Day, Partitioning::Month, Partitioning::Year] {
+        let covering = partitioning.covering(range);
+        assert!(covering.contains(range.first()) && covering.contains(range.last()));
+        assert_eq!(partitioning.covering(covering), covering);
+        let years = i64::from(days_from_date(range.last()) - days_from_date(range.first())) / 365;
+        if years < 100 {
+            let partitions = partitioning.partitions(covering);
+            assert_eq!(
+                partitions[0].through(partitions[partitions.len() - 1]),
+                covering
+            );
+            assert!(partitions.is_sorted_by(|a, b| a.last() < b.first()));
+        }
+    }
+}
+
+/// A spec that is written out says all that the one that was read did.
+fn reads_back_as_toml(file: &mut NamedTempFile, spec: &JobSpec) {
+    // TOML has no integers above those of 64 bits with a sign.
+    let Ok(text) = toml::to_string(spec) else {
+        return;
+    };
+    write(file, &text).expect("the temporary file takes the job");
+    let again = JobSpec::read(file.path(), &[]).unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert_eq!(toml::to_string(&again).as_ref(), Ok(&text));
+    assert_eq!(bytes(&again), bytes(spec), "{text}");
+}
+
+fn bytes(spec: &JobSpec) -> [Option<ByteSize>; 5] {
+    [
+        Some(spec.output.file_bytes),
+        Some(spec.run.memory),
+        Some(spec.run.chunk_bytes),
+        spec.limits.page_bytes,
+        spec.limits.tag_bytes,
+    ]
+}

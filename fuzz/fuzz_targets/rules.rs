@@ -1,0 +1,45 @@
+//! Rule files and blacklists, parsed and then asked about a URL.
+//!
+//! The input is a URL, a line end, and the file.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use url_key::{Blacklist, KeyOptions, Keyer, RuleError, RuleSet, UrlError};
+
+fuzz_target!(|input: &str| {
+    let Some((url, file)) = input.split_once('\n') else {
+        return;
+    };
+    let rules = match RuleSet::parse(file) {
+        Ok(rules) => rules,
+        Err(RuleError::Expression {
+            line, expression, ..
+        }) => {
+            let named = file.lines().nth(line - 1).expect("the line is in the file");
+            assert!(named.contains(&expression), "{named:?} {expression:?}");
+            RuleSet::empty()
+        }
+        Err(RuleError::TooLarge { .. }) => RuleSet::empty(),
+    };
+    let keyer = Keyer::new(KeyOptions::default(), rules, Blacklist::parse(file))
+        .expect("the default options are valid");
+    let Ok(page) = keyer.parse(url) else {
+        return;
+    };
+    let key = keyer.key(&page, Some("A title"));
+    if let Some(rule) = &key.rule {
+        assert!(
+            file.lines()
+                .any(|line| line.replace('\t', " ").contains(rule)),
+            "{rule:?} is no line of the file"
+        );
+    } else {
+        assert!(!key.text.contains('?'));
+    }
+    match keyer.parse(&key.normalized) {
+        Ok(page) => assert_eq!(keyer.key(&page, Some("A title")), key),
+        Err(UrlError::TooLong { .. }) => {}
+        Err(error) => panic!("{:?}: {error}", key.normalized),
+    }
+});

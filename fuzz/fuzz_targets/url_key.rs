@@ -1,0 +1,120 @@
+//! URLs and titles to keys, with the rules of `jobs/rules` and without.
+//!
+//! The input is a character that chooses, a title, a line end, and the URL.
+
+#![no_main]
+
+use std::sync::LazyLock;
+
+use libfuzzer_sys::fuzz_target;
+use url_key::{
+    Blacklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme, UrlError, UrlKey, content_id,
+};
+
+const RULES: &str = include_str!("../../jobs/rules/url-keys.tsv");
+const BLACKLIST: &str = include_str!("../../jobs/rules/blacklist.txt");
+
+static KEYERS: LazyLock<[Keyer; 16]> = LazyLock::new(|| {
+    std::array::from_fn(|choice| {
+        let options = KeyOptions {
+            scheme: [Scheme::Merge, Scheme::Separate][choice & 1],
+            grouping: [Grouping::RegistrableDomain, Grouping::FullHost][choice >> 1 & 1],
+            extra_suffixes: [vec![], vec!["go.com".to_owned()]][choice >> 2 & 1].clone(),
+            ..KeyOptions::default()
+        };
+        let rules = [RULES, ""][choice >> 3 & 1];
+        let rules = RuleSet::parse(rules).expect("the delivered rules are valid");
+        Keyer::new(options, rules, Blacklist::parse(BLACKLIST)).expect("the options are valid")
+    })
+});
+
+fuzz_target!(|input: &str| {
+    let Some((title, url)) = input.split_once('\n') else {
+        return;
+    };
+    let mut title = title.chars();
+    let choice = title.next().map_or(0, |choice| choice as usize % 16);
+    let title = title.as_str();
+    let keyer = &KEYERS[choice];
+    let Ok(page) = keyer.parse(url) else {
+        return;
+    };
+    let key = keyer.key(&page, Some(title));
+
+    let id = content_id(title);
+    assert_eq!(key.content_id.as_ref(), Some(&id));
+    if keyer.needs_title(&page) {
+        assert!(key.text.contains(&format!("_cid_={id}")));
+    } else {
+        assert_eq!(keyer.key(&page, None).text, key.text);
+    }
+    starts_at_domain(&key);
+    reads_back(keyer, title, &key, keyer.needs_title(&page));
+    https_is_http(keyer, title, &key);
+});
+
+/// The branch goes from the root through the domain.
+fn starts_at_domain(key: &UrlKey) {
+    let domain: Vec<_> = key.branch[..key.domain.labels()]
+        .iter()
+        .rev()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(domain.join("."), key.domain.as_str());
+}
+
+/// The normalised URL has the same key, in any order of its parameters; and a
+/// key is the key of itself, unless a content id is in it.
+fn reads_back(keyer: &Keyer, title: &str, key: &UrlKey, has_content_id: bool) {
+    if let Some(again) = read(keyer, title, &key.normalized) {
+        assert_eq!(&again, key);
+    }
+    if let Some(again) = read(keyer, title, &reversed(&key.normalized)) {
+        assert_eq!(&again, key);
+    }
+    if has_content_id {
+        return;
+    }
+    if let Some(again) = read(keyer, title, &key.text) {
+        assert_eq!(again.text, key.text);
+        assert_eq!(again.normalized, key.text);
+        assert_eq!(again.branch, key.branch);
+        assert_eq!(again.domain, key.domain);
+    }
+}
+
+/// The same URL with its parameters the other way round.
+fn reversed(normalized: &str) -> String {
+    match normalized.split_once('?') {
+        Some((address, query)) => {
+            let parameters: Vec<_> = query.split('&').rev().collect();
+            format!("{address}?{}", parameters.join("&"))
+        }
+        None => normalized.to_owned(),
+    }
+}
+
+fn https_is_http(keyer: &Keyer, title: &str, key: &UrlKey) {
+    let Some(rest) = key.normalized.strip_prefix("http://") else {
+        return;
+    };
+    let host = rest.split(['/', '?']).next().unwrap_or_default();
+    let Some(https) = read(keyer, title, &format!("https://{rest}")) else {
+        return;
+    };
+    // Port 443 is a default of one scheme only.
+    if !host.ends_with(":443") {
+        assert_eq!(https.rule, key.rule);
+        assert_eq!(https.blacklisted, key.blacklisted);
+        assert_eq!(https.branch, key.branch);
+    }
+}
+
+/// The key of a URL that was printed. Escapes may make it too long to be read.
+fn read(keyer: &Keyer, title: &str, printed: &str) -> Option<UrlKey> {
+    match keyer.parse(printed) {
+        Ok(page) => Some(keyer.key(&page, Some(title))),
+        Err(UrlError::TooLong { .. }) => None,
+        Err(error) => panic!("{printed:?}: {error}"),
+    }
+}
