@@ -4,6 +4,7 @@
 #   make backfill ARCHIVE=s3://bucket/pages OUTPUT=s3://bucket/text DATE=2011-10-24..2011-12-19
 
 JOB     ?= jobs/backfill.toml
+NIGHTLY ?= jobs/nightly.toml
 DATE    ?= 2011-10-24..2011-12-19
 ARCHIVE ?=
 OUTPUT  ?=
@@ -26,7 +27,7 @@ URLTREE  = ./target/debug/urltree
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help build sample backfill status sql check test readme clean
+.PHONY: help build sample backfill nightly status sql check test readme clean
 
 help: ## List these commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -44,6 +45,9 @@ backfill: build $(if $(ARCHIVE),,sample) ## Run the job: DATE=A..B ARCHIVE=... O
 	@echo
 	@echo 'Look at the text:       make sql$(SAME)'
 	@echo 'What else is there:     make status$(SAME)'
+
+nightly: build ## Run the dates that are new in the archive: ARCHIVE=... OUTPUT=... SET="key=value ..."
+	@$(URLTREE) nightly --job $(NIGHTLY) $(SETTINGS)
 
 status: build ## Show the dates in the tables, missing and stale ones too
 	@$(URLTREE) status --job $(JOB) $(SETTINGS)

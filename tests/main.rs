@@ -13,6 +13,7 @@ mod jobs;
 mod keys;
 mod law;
 mod manners;
+mod nightly;
 mod objects;
 mod refusals;
 mod sample;

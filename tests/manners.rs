@@ -196,7 +196,15 @@ fn dates_of_other_settings_are_told_apart() {
     );
 }
 
-const COMMANDS: [&str; 6] = ["backfill", "status", "sql", "sample", "completions", "man"];
+const COMMANDS: [&str; 7] = [
+    "backfill",
+    "nightly",
+    "status",
+    "sql",
+    "sample",
+    "completions",
+    "man",
+];
 
 #[test]
 fn every_command_has_help_with_examples_and_a_page_in_the_manual() {
@@ -234,7 +242,12 @@ fn the_examples_of_the_help_work_as_typed() {
     let folder = tempfile::tempdir().expect("a folder");
     let jobs = folder.path().join("jobs/rules");
     std::fs::create_dir_all(&jobs).expect("folders");
-    for file in ["backfill.toml", "rules/url-keys.tsv", "rules/blacklist.txt"] {
+    for file in [
+        "backfill.toml",
+        "nightly.toml",
+        "rules/url-keys.tsv",
+        "rules/blacklist.txt",
+    ] {
         let copied = std::fs::copy(
             repository().join("jobs").join(file),
             folder.path().join("jobs").join(file),
@@ -242,7 +255,7 @@ fn the_examples_of_the_help_work_as_typed() {
         copied.expect("a job file");
     }
     let (mut ran, mut read) = (0, 0);
-    for command in ["sample", "backfill", "status", "sql"] {
+    for command in ["sample", "backfill", "nightly", "status", "sql"] {
         let help = urltree(&[command, "--help"]).stdout;
         let (_, examples) = help.split_once("Examples:").expect("examples");
         let examples = examples.replace("\\\n", " ");

@@ -37,12 +37,21 @@ pub(crate) enum Command {
         urltree backfill --job jobs/backfill.toml --date 2004-01-01..2013-12-31 \\\n      \
         --set archive.location=s3://bucket/pages --set output.partition=year")]
     Backfill(BackfillArgs),
+    /// Process the dates that are new in the archive.
+    ///
+    /// These are all after the last one with pages in the tables. The trees go on
+    /// from where earlier runs left them.
+    #[command(after_help = "Examples:\n  \
+        urltree nightly --job jobs/nightly.toml\n  \
+        urltree nightly --job jobs/nightly.toml --date 2011-12-19")]
+    Nightly(NightlyArgs),
     /// Show which dates the output tables hold, and which are missing or stale.
     ///
     /// A date is stale where an earlier one was run after it. Only the tables
-    /// are read, not the archive.
+    /// are read, unless --archive asks for more.
     #[command(after_help = "Examples:\n  \
         urltree status --job jobs/backfill.toml\n  \
+        urltree status --job jobs/backfill.toml --archive\n  \
         urltree status --job jobs/backfill.toml --format json")]
     Status(StatusArgs),
     /// Query the output tables (documents, url_keys, quarantine, history, runs,
@@ -106,9 +115,22 @@ impl JobArgs {
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct BackfillArgs {
+pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) job: JobArgs,
+    /// Run although the tables were written with other settings. Dates that
+    /// follow are stale then.
+    #[arg(long)]
+    pub(crate) change_settings: bool,
+    /// How to print the report.
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<ReportFormat>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct BackfillArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
     /// UTC days to process, both ends included: YYYY-MM-DD or
     /// YYYY-MM-DD..YYYY-MM-DD.
     #[arg(long, value_name = "A..B")]
@@ -116,15 +138,25 @@ pub(crate) struct BackfillArgs {
     /// Print the plan of the first chunk and do nothing.
     #[arg(long)]
     pub(crate) explain: bool,
-    /// How to print the report.
-    #[arg(long, value_enum)]
-    pub(crate) format: Option<ReportFormat>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct NightlyArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// These UTC days instead of all new ones.
+    #[arg(long, value_name = "A..B")]
+    pub(crate) date: Option<DateRange>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     pub(crate) job: JobArgs,
+    /// Also look for dates of which the archive has other rows or objects by
+    /// now than were run: late or corrected data.
+    #[arg(long)]
+    pub(crate) archive: bool,
     /// How to print it.
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,

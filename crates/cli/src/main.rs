@@ -16,15 +16,19 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use archive::SampleError;
 use clap::Parser;
-use engine::{EngineError, ErrorClass, Failure, Job, JobSpec, SpecError, Stage};
+use engine::{EngineError, ErrorClass, Failure, Job, JobSpec, SettingsChange, SpecError, Stage};
 use sample::SampleOptions;
-use tables::{Location, LocationError};
+use tables::{DateRange, Location, LocationError};
+use tokio::runtime::Runtime;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::{LevelFilter, filter_fn};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use args::{Args, BackfillArgs, Command, JobArgs, ReportFormat, SampleArgs, SqlArgs, StatusArgs};
+use args::{
+    Args, BackfillArgs, Command, JobArgs, NightlyArgs, ReportFormat, RunArgs, SampleArgs, SqlArgs,
+    StatusArgs,
+};
 use progress::Terminal;
 
 /// Tokenizing is many small allocations on many threads, and a long run frees
@@ -38,6 +42,7 @@ fn main() -> ExitCode {
     init_logs(&args, &terminal);
     let done = match &args.command {
         Command::Backfill(backfill_args) => backfill(backfill_args, args.quiet, &terminal),
+        Command::Nightly(nightly_args) => nightly(nightly_args, args.quiet, &terminal),
         Command::Status(args) => status(args),
         Command::Sql(args) => sql(args),
         Command::Sample(args) => sample(args),
@@ -51,10 +56,13 @@ fn main() -> ExitCode {
             // to fail differently.
             let mut stderr = std::io::stderr().lock();
             let _ = writeln!(stderr, "error: {}", message(&error));
-            if let (Command::Backfill(args), Some(failure)) =
-                (&args.command, error.downcast_ref::<Failure>())
-            {
-                let _ = writeln!(stderr, "{}", stopped::line(args, failure));
+            let run = match &args.command {
+                Command::Backfill(args) => Some(("backfill", &args.run)),
+                Command::Nightly(args) => Some(("nightly", &args.run)),
+                _ => None,
+            };
+            if let (Some((command, run)), Some(failure)) = (run, error.downcast_ref::<Failure>()) {
+                let _ = writeln!(stderr, "{}", stopped::line(command, run, failure));
             }
             ExitCode::from(exit_code(&error))
         }
@@ -90,17 +98,54 @@ fn is_ours(target: &str) -> bool {
 }
 
 fn backfill(args: &BackfillArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
-    let job = job(&args.job).map_err(|source| Failure {
-        dates: args.date,
-        stage: Stage::Job,
-        source: Box::new(source),
-    })?;
+    let job = job_of_run(&args.run, Some(args.date))?;
     let runtime = runtime(&job)?;
     if args.explain {
         return print(&runtime.block_on(engine::explain(&job, args.date))?);
     }
+    run(&job, &runtime, args.date, &args.run, quiet, terminal)
+}
+
+fn nightly(args: &NightlyArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
+    let job = job_of_run(&args.run, args.date)?;
+    let runtime = runtime(&job)?;
+    let dates = match args.date {
+        Some(dates) => Some(dates),
+        None => runtime.block_on(engine::new_dates(&job))?,
+    };
+    match dates {
+        Some(dates) => run(&job, &runtime, dates, &args.run, quiet, terminal),
+        None => match args.run.format {
+            Some(ReportFormat::Json) => print("null"),
+            None if quiet => Ok(()),
+            None | Some(ReportFormat::Text) => print("the archive has nothing new"),
+        },
+    }
+}
+
+fn job_of_run(args: &RunArgs, dates: Option<DateRange>) -> Result<Job, Failure> {
+    job(&args.job).map_err(|source| Failure {
+        dates,
+        stage: Stage::Job,
+        source: Box::new(source),
+    })
+}
+
+fn run(
+    job: &Job,
+    runtime: &Runtime,
+    dates: DateRange,
+    args: &RunArgs,
+    quiet: bool,
+    terminal: &Terminal,
+) -> Result<()> {
+    let change = if args.change_settings {
+        SettingsChange::Asked
+    } else {
+        SettingsChange::Refused
+    };
     let shown = terminal.run();
-    let report = runtime.block_on(engine::backfill(&job, args.date, shown.clone()));
+    let report = runtime.block_on(engine::backfill(job, dates, change, shown.clone()));
     shown.finish();
     let report = report?;
     match args.format {
@@ -112,7 +157,12 @@ fn backfill(args: &BackfillArgs, quiet: bool, terminal: &Terminal) -> Result<()>
 
 fn status(args: &StatusArgs) -> Result<()> {
     let job = job(&args.job)?;
-    let status = runtime(&job)?.block_on(engine::status(&job))?;
+    let runtime = runtime(&job)?;
+    let status = if args.archive {
+        runtime.block_on(engine::status_with_archive(&job))?
+    } else {
+        runtime.block_on(engine::status(&job))?
+    };
     match args.format {
         ReportFormat::Json => print(&report::status_json(&status)),
         ReportFormat::Text => print(&report::status(&status, &args.job)),
@@ -151,7 +201,7 @@ fn job(args: &JobArgs) -> Result<Job, EngineError> {
     Ok(Job::new(&spec)?)
 }
 
-fn runtime(job: &Job) -> Result<tokio::runtime::Runtime> {
+fn runtime(job: &Job) -> Result<Runtime> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(job.resources.threads)
         .enable_all()

@@ -84,6 +84,7 @@ pub(crate) fn status(status: &Status, args: &JobArgs) -> String {
         ("missing", &status.missing),
         ("stale", &status.stale),
         ("other settings", &status.other_settings),
+        ("changed", &status.changed),
     ] {
         let days = (ranges.iter())
             .map(|range| (range.last() - range.first()).num_days() + 1)
@@ -112,10 +113,20 @@ pub(crate) fn status(status: &Status, args: &JobArgs) -> String {
     let mut text = lines.text();
     if let Some(repair) = status.repair {
         text.push_str("next: ");
-        text.push_str(&args.command("backfill", &["--date", &repair.to_string()]));
+        text.push_str(&repair_command(status, args, repair));
         text.push('\n');
     }
     text
+}
+
+/// Dates of other settings are only run again where that is asked for.
+fn repair_command(status: &Status, args: &JobArgs, repair: DateRange) -> String {
+    let dates = repair.to_string();
+    let mut options = vec!["--date", &dates];
+    if !status.other_settings.is_empty() {
+        options.push("--change-settings");
+    }
+    args.command("backfill", &options)
 }
 
 /// The same as one JSON object.
@@ -139,6 +150,8 @@ pub(crate) fn status_json(status: &Status) -> String {
         "missing": ranges(&status.missing),
         "stale": ranges(&status.stale),
         "other_settings": ranges(&status.other_settings),
+        "changed": ranges(&status.changed),
+        "last_with_pages": status.last_with_pages.map(|date| date.to_string()),
         "repair": status.repair.as_ref().map(range),
         "archive_rows": archive_rows,
         "unique_pages": unique_pages,

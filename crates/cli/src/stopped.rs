@@ -2,42 +2,51 @@
 
 use engine::{EngineError, ErrorClass, Failure};
 
-use crate::args::BackfillArgs;
+use crate::args::RunArgs;
 
-/// One line that names dates, stage, object and the next command.
-pub(crate) fn line(args: &BackfillArgs, failure: &Failure) -> String {
+/// One line that names dates, stage, object and the next command; `command` is
+/// the one that failed.
+pub(crate) fn line(command: &str, args: &RunArgs, failure: &Failure) -> String {
+    let dates = match failure.dates {
+        Some(dates) => format!("at {dates}"),
+        None => "before any date".to_owned(),
+    };
     let object = (failure.source.object()).unwrap_or_else(|| args.job.job.display().to_string());
     format!(
-        "stopped at {}, stage {}, object {object}; next: {}",
-        failure.dates,
+        "stopped {dates}, stage {}, object {object}; next: {}",
         failure.stage,
-        next(args, failure),
+        next(command, args, failure),
     )
 }
 
 /// The command that goes on from here. Where only the user knows what to
 /// change, it has a word in capitals.
-fn next(args: &BackfillArgs, failure: &Failure) -> String {
+fn next(command: &str, args: &RunArgs, failure: &Failure) -> String {
     let mut dates = failure.dates;
-    let mut more: Vec<String> = Vec::new();
+    let mut setting = None;
+    let mut options = Vec::new();
     match failure.source.as_ref() {
-        EngineError::CutPartition { covering, .. } => dates = *covering,
-        EngineError::EmptyArchive { .. } => more.push("archive.location=LOCATION".to_owned()),
-        EngineError::Undated { .. } => more.push("archive.layout=any".to_owned()),
+        EngineError::CutPartition { covering, .. } => dates = Some(*covering),
+        EngineError::OtherSettings { .. } => options.push("--change-settings"),
+        EngineError::EmptyArchive { .. } => setting = Some("archive.location=LOCATION".to_owned()),
+        EngineError::Undated { .. } => setting = Some("archive.layout=any".to_owned()),
         EngineError::MissingColumn { key, .. } => {
-            more.push(format!("archive.columns.{key}=COLUMN"))
+            setting = Some(format!("archive.columns.{key}=COLUMN"));
         }
-        EngineError::Memory { .. } => more.push("run.memory=MORE".to_owned()),
+        EngineError::Memory { .. } => setting = Some("run.memory=MORE".to_owned()),
         EngineError::Table(tables::TableError::Layout { .. }) => {
-            more.push("output.location=LOCATION".to_owned());
+            setting = Some("output.location=LOCATION".to_owned());
         }
         _ => {}
     }
-    let dates = dates.to_string();
-    let mut options = vec!["--date", &dates];
-    options.extend(more.iter().flat_map(|setting| ["--set", setting]));
+    let dates = dates.map(|dates| dates.to_string());
+    options.extend(dates.iter().flat_map(|dates| ["--date", dates]));
+    options.extend(setting.iter().flat_map(|setting| ["--set", setting]));
+    if args.change_settings {
+        options.push("--change-settings");
+    }
     if failure.source.class() == ErrorClass::Internal {
         options.push("-vv");
     }
-    args.job.command("backfill", &options)
+    args.job.command(command, &options)
 }

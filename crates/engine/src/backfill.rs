@@ -23,6 +23,7 @@ use crate::job::Job;
 use crate::plan::{self, Earlier, UNREADABLE_OBJECT};
 use crate::progress::{Gauge, Progress, Stage, Unwatched, Work};
 use crate::spec::Batch;
+use crate::status::other_settings;
 
 /// With fewer pages per partition than this, over more than
 /// [`SPARSE_PARTITIONS`], most of the time goes into tiny files.
@@ -42,6 +43,16 @@ pub struct RunReport {
     pub chunks: usize,
     /// Wall-clock seconds.
     pub seconds: f64,
+}
+
+/// What becomes of a run whose settings are others than those of the dates it
+/// replaces, or goes on from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SettingsChange {
+    /// It is refused.
+    Refused,
+    /// It was asked for.
+    Asked,
 }
 
 /// A run that nothing was found against.
@@ -72,6 +83,7 @@ struct Run<'a> {
 pub async fn backfill(
     job: &Job,
     dates: DateRange,
+    change: SettingsChange,
     progress: Arc<dyn Progress>,
 ) -> Result<RunReport, Failure> {
     let started = Instant::now();
@@ -79,7 +91,7 @@ pub async fn backfill(
         census,
         chunks,
         missing,
-    } = prepare(job, dates, progress.as_ref()).await?;
+    } = prepare(job, dates, change, progress.as_ref()).await?;
     let in_tables = Failure::at(Stage::Tables, dates);
     warn_about(job, dates, &census).await.map_err(&in_tables)?;
     // Tables that cannot be written are found out now, and not after the work.
@@ -128,7 +140,8 @@ pub async fn backfill(
 /// # Errors
 /// As [`backfill`].
 pub async fn explain(job: &Job, dates: DateRange) -> Result<String, Failure> {
-    let Prepared { census, chunks, .. } = prepare(job, dates, &Unwatched).await?;
+    let Prepared { census, chunks, .. } =
+        prepare(job, dates, SettingsChange::Asked, &Unwatched).await?;
     let chunk = chunks.first().copied().unwrap_or(dates);
     let in_tables = Failure::at(Stage::Tables, dates);
     let earlier = Earlier::open(&job.output).await;
@@ -143,6 +156,7 @@ pub async fn explain(job: &Job, dates: DateRange) -> Result<String, Failure> {
 async fn prepare(
     job: &Job,
     dates: DateRange,
+    change: SettingsChange,
     progress: &dyn Progress,
 ) -> Result<Prepared, Failure> {
     let partitioning = job.output.partitioning();
@@ -155,8 +169,14 @@ async fn prepare(
         }));
     }
     progress.entered(Stage::Tables, dates);
-    let missing = missing_tables(job).await;
-    let missing = missing.map_err(Failure::at(Stage::Tables, dates))?;
+    let in_tables = Failure::at(Stage::Tables, dates);
+    let missing = missing_tables(job).await.map_err(&in_tables)?;
+    let others = other_settings(job, dates).await.map_err(&in_tables)?;
+    if let (Some(others), SettingsChange::Refused) = (others, change) {
+        return Err(Failure::at(Stage::Job, dates)(EngineError::OtherSettings {
+            others,
+        }));
+    }
     progress.entered(Stage::Census, dates);
     let census = Census::take(&job.archive, dates).await;
     let census = census.map_err(Failure::at(Stage::Census, dates))?;

@@ -28,6 +28,16 @@ pub enum EngineError {
         /// The range of whole partitions.
         covering: DateRange,
     },
+    /// The settings are others than those the tables were written with.
+    #[error(
+        "{others} was run with other settings than the job has now; tables of two settings are not \
+         one stream. Undo the change, choose another output.location, or ask for it with \
+         --change-settings"
+    )]
+    OtherSettings {
+        /// The last dates with other settings.
+        others: DateRange,
+    },
     /// There is nothing to read.
     #[error(
         "archive.location: no Parquet object (*.parquet) at {location}; {others} other objects are \
@@ -182,6 +192,7 @@ impl EngineError {
             Self::Plan { source, .. } => engine_error(source)?.object(),
             Self::Spec(_)
             | Self::CutPartition { .. }
+            | Self::OtherSettings { .. }
             | Self::Memory { .. }
             | Self::Accounting { .. }
             | Self::Query(_) => None,
@@ -191,9 +202,11 @@ impl EngineError {
     /// Whose turn it is.
     pub fn class(&self) -> ErrorClass {
         match self {
-            Self::Spec(_) | Self::CutPartition { .. } | Self::Query(_) | Self::Memory { .. } => {
-                ErrorClass::Usage
-            }
+            Self::Spec(_)
+            | Self::CutPartition { .. }
+            | Self::OtherSettings { .. }
+            | Self::Query(_)
+            | Self::Memory { .. } => ErrorClass::Usage,
             Self::EmptyArchive { .. }
             | Self::Undated { .. }
             | Self::MissingColumn { .. }

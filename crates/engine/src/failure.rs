@@ -8,8 +8,9 @@ use crate::progress::Stage;
 #[error("{source}")]
 pub struct Failure {
     /// The dates that are not in the tables: running them again finishes the
-    /// work. What the run had before them is committed.
-    pub dates: DateRange,
+    /// work. What the run had before them is committed. `None` where it was not
+    /// known yet which dates to run.
+    pub dates: Option<DateRange>,
     /// What it was doing.
     pub stage: Stage,
     /// The cause.
@@ -19,6 +20,14 @@ pub struct Failure {
 
 impl Failure {
     pub(crate) fn at(stage: Stage, dates: DateRange) -> impl Fn(EngineError) -> Self + Clone {
+        Self::of(stage, Some(dates))
+    }
+
+    pub(crate) fn before_dates(stage: Stage) -> impl Fn(EngineError) -> Self + Clone {
+        Self::of(stage, None)
+    }
+
+    fn of(stage: Stage, dates: Option<DateRange>) -> impl Fn(EngineError) -> Self + Clone {
         move |source| {
             let stage = match stage {
                 Stage::Plan(_) => Stage::Plan(source.step()),

@@ -250,14 +250,15 @@ fn resources(spec: &JobSpec) -> Result<Resources, SpecError> {
 }
 
 /// Names everything that can change a row: the sections of the spec but where
-/// things lie and what the run may use, and the rule files by content.
+/// things lie and what the run may use, and the rule files by content. Dated
+/// folders are where things lie: that rows of a day are in its folder is true of
+/// an archive or not.
 fn digest(spec: &JobSpec, rules: &str, blacklist: &str) -> String {
     let mut spec = spec.clone();
     spec.url_key.rules = Some(rules.to_owned());
     spec.url_key.blacklist = Some(blacklist.to_owned());
     let deciding = serde_json::json!({
         "columns": spec.archive.columns,
-        "layout": spec.archive.layout,
         "url_key": spec.url_key,
         "domain": spec.domain,
         "dedup": spec.dedup,

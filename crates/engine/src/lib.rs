@@ -8,12 +8,13 @@
 //!
 //! ```no_run
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-//! use engine::{Job, JobSpec, Unwatched, backfill, query};
+//! use engine::{Job, JobSpec, SettingsChange, Unwatched, backfill, query};
 //!
 //! let overrides = ["run.threads=2".to_owned()];
 //! let job = Job::new(&JobSpec::read("jobs/backfill.toml".as_ref(), &overrides)?)?;
 //! let dates = "2011-10-24..2011-12-19".parse().expect("two dates");
-//! let report = backfill(&job, dates, std::sync::Arc::new(Unwatched)).await?;
+//! let unwatched = std::sync::Arc::new(Unwatched);
+//! let report = backfill(&job, dates, SettingsChange::Refused, unwatched).await?;
 //! assert_eq!(report.dates, dates);
 //! query(&job, "SELECT url, text FROM documents LIMIT 3").await?;
 //! # Ok(())
@@ -33,6 +34,7 @@ mod error;
 mod failure;
 mod job;
 mod key_cache;
+mod nightly;
 mod plan;
 mod progress;
 mod query;
@@ -41,11 +43,12 @@ mod status;
 
 pub use account::{Account, Tally};
 pub use archive::ArchiveSource;
-pub use backfill::{RunReport, backfill, explain};
+pub use backfill::{RunReport, SettingsChange, backfill, explain};
 pub use error::{EngineError, ErrorClass};
 pub use failure::Failure;
 pub use job::{Job, Resources, Settings};
 pub use key_cache::Horizon;
+pub use nightly::new_dates;
 pub use progress::{Progress, Stage, Unwatched, Work};
 pub use query::query;
 pub use spec::{
@@ -53,4 +56,4 @@ pub use spec::{
     GroupingSpec, JobSpec, JoiningSpec, LimitsSpec, OutputSpec, RunSpec, SchemeSpec, SpecError,
     SplitSpec, TitleSource, TreeSpec, UrlKeySpec, WindowSpec,
 };
-pub use status::{Counts, Status, status};
+pub use status::{Counts, Status, status, status_with_archive};

@@ -9,6 +9,7 @@ use chrono::NaiveDate;
 use datafusion::error::DataFusionError;
 use tables::{DateRange, Partitioning, Table, date_from_days};
 
+use crate::archive::{Census, Input};
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::query;
@@ -27,6 +28,11 @@ pub struct Status {
     pub stale: Vec<DateRange>,
     /// Dates that were run with other settings than the job has now.
     pub other_settings: Vec<DateRange>,
+    /// Dates inside the span of which the archive now has other rows or objects
+    /// than were run; empty where the archive was not asked.
+    pub changed: Vec<DateRange>,
+    /// The last date that had pages.
+    pub last_with_pages: Option<NaiveDate>,
     /// Sums over all dates.
     pub counts: Counts,
     /// What to run to mend the dates above: whole partitions, to the end.
@@ -62,22 +68,67 @@ struct RunDate {
     date: NaiveDate,
     settings: String,
     started_micros: i64,
+    objects: u64,
     counts: Counts,
 }
+
+/// The archive now, by date.
+type Archive = BTreeMap<NaiveDate, Input>;
 
 /// Reads the status of `job` from its `runs` table; the archive is not touched.
 ///
 /// # Errors
 /// [`EngineError`] where the table cannot be read.
 pub async fn status(job: &Job) -> Result<Status, EngineError> {
-    let batches = query::rows(job, Table::Runs).await?;
+    let dates = runs(job).await?;
+    Ok(Status::of(&dates, None, job))
+}
+
+/// The same, with what the archive has for these dates now.
+///
+/// # Errors
+/// [`EngineError`] where the table or the archive cannot be read.
+pub async fn status_with_archive(job: &Job) -> Result<Status, EngineError> {
+    let dates = runs(job).await?;
+    let Some(span) = span(&dates) else {
+        return Ok(Status::default());
+    };
+    let archive = Census::take(&job.archive, span).await?.dated(span);
+    Ok(Status::of(&dates, Some(&archive), job))
+}
+
+/// The dates that were run, in order.
+async fn runs(job: &Job) -> Result<Vec<RunDate>, EngineError> {
     let mut dates = Vec::new();
-    for batch in &batches {
+    for batch in &query::rows(job, Table::Runs).await? {
         dates.extend(run_dates(batch).map_err(EngineError::Query)?);
     }
     dates.sort_by_key(|run| run.date);
-    let settings = &job.settings.digest;
-    Ok(Status::of(&dates, settings, job.output.partitioning()))
+    Ok(dates)
+}
+
+/// The last dates that were run with other settings than `job` has: among those
+/// of `range`, which a run would replace, and the one before, which it goes on
+/// from.
+///
+/// # Errors
+/// [`EngineError`] where the table cannot be read.
+pub(crate) async fn other_settings(
+    job: &Job,
+    range: DateRange,
+) -> Result<Option<DateRange>, EngineError> {
+    let dates = runs(job).await?;
+    let before = dates.iter().rfind(|run| run.date < range.first());
+    let mut others: Vec<DateRange> = Vec::new();
+    for run in before
+        .into_iter()
+        .chain(dates.iter().filter(|run| range.contains(run.date)))
+    {
+        if run.settings != job.settings.digest {
+            join(&mut others, day_range(run.date));
+        }
+    }
+    Ok(others.pop())
 }
 
 fn run_dates(batch: &RecordBatch) -> Result<Vec<RunDate>, DataFusionError> {
@@ -91,10 +142,15 @@ fn run_dates(batch: &RecordBatch) -> Result<Vec<RunDate>, DataFusionError> {
     let dates = column("date", &DataType::Date32)?;
     let settings = column("settings", &DataType::Utf8)?;
     let started = column("started_at", &micros)?;
+    let objects = column("objects", &DataType::Int64)?;
     let mut runs: Vec<RunDate> = (0..batch.num_rows())
         .map(|row| RunDate {
             date: date_from_days(dates.as_primitive::<Date32Type>().value(row)),
             settings: settings.as_string::<i32>().value(row).to_owned(),
+            objects: objects
+                .as_primitive::<Int64Type>()
+                .value(row)
+                .unsigned_abs(),
             started_micros: started
                 .as_primitive::<TimestampMicrosecondType>()
                 .value(row),
@@ -135,21 +191,33 @@ impl Counts {
 }
 
 impl Status {
+    fn of(dates: &[RunDate], archive: Option<&Archive>, job: &Job) -> Self {
+        Self::at(
+            dates,
+            archive,
+            &job.settings.digest,
+            job.output.partitioning(),
+        )
+    }
+
     /// `dates` come in order, each once.
-    fn of(dates: &[RunDate], settings: &str, partitioning: Partitioning) -> Self {
-        let (Some(first), Some(last)) = (dates.first(), dates.last()) else {
+    fn at(
+        dates: &[RunDate],
+        archive: Option<&Archive>,
+        settings: &str,
+        partitioning: Partitioning,
+    ) -> Self {
+        let Some(span) = span(dates) else {
             return Self::default();
         };
         let mut status = Self {
+            span: Some(span),
             done: dates.len() as u64,
             ..Self::default()
         };
         let done: BTreeMap<NaiveDate, &RunDate> = dates.iter().map(|run| (run.date, run)).collect();
         let mut newest_earlier = i64::MIN;
-        let mut span: Option<DateRange> = None;
-        for day in Partitioning::Day.partitions(day_range(first.date).through(day_range(last.date)))
-        {
-            span = Some(span.map_or(day, |span| span.through(day)));
+        for day in Partitioning::Day.partitions(span) {
             let Some(run) = done.get(&day.first()) else {
                 join(&mut status.missing, day);
                 continue;
@@ -160,17 +228,46 @@ impl Status {
             if run.settings != settings {
                 join(&mut status.other_settings, day);
             }
+            if archive.is_some_and(|archive| run.differs(archive)) {
+                join(&mut status.changed, day);
+            }
+            if run.counts.archive_rows > 0 {
+                status.last_with_pages = Some(run.date);
+            }
             newest_earlier = newest_earlier.max(run.started_micros);
             status.counts.add(run.counts);
         }
-        status.span = span;
-        let wrong = [&status.missing, &status.stale, &status.other_settings];
-        let from = wrong.into_iter().filter_map(|ranges| ranges.first());
-        status.repair = (from.min_by_key(|range| range.first()))
-            .zip(span)
-            .map(|(from, span)| partitioning.covering(from.through(day_range(span.last()))));
+        status.repair = status
+            .first_wrong()
+            .map(|from| partitioning.covering(day_range(from).through(day_range(span.last()))));
         status
     }
+
+    fn first_wrong(&self) -> Option<NaiveDate> {
+        [
+            &self.missing,
+            &self.stale,
+            &self.other_settings,
+            &self.changed,
+        ]
+        .into_iter()
+        .filter_map(|ranges| ranges.first())
+        .map(|range| range.first())
+        .min()
+    }
+}
+
+impl RunDate {
+    fn differs(&self, archive: &Archive) -> bool {
+        let now = archive.get(&self.date).copied().unwrap_or_default();
+        (now.rows, now.objects) != (self.counts.archive_rows, self.objects)
+    }
+}
+
+/// The first and the last date.
+fn span(dates: &[RunDate]) -> Option<DateRange> {
+    let (first, last) = (dates.first()?, dates.last()?);
+    Some(day_range(first.date).through(day_range(last.date)))
 }
 
 fn day_range(date: NaiveDate) -> DateRange {
@@ -193,20 +290,24 @@ mod tests {
     /// One letter per date: the run that did it, in order of time; `.` for a
     /// date that was not run, capitals for other settings.
     fn status(runs: &str, partitioning: Partitioning) -> Status {
+        Status::at(&dates(runs), None, "now", partitioning)
+    }
+
+    fn dates(runs: &str) -> Vec<RunDate> {
         let first: NaiveDate = "2011-10-24".parse().unwrap();
-        let dates: Vec<RunDate> = (first.iter_days().zip(runs.chars()))
+        (first.iter_days().zip(runs.chars()))
             .filter(|(_, run)| *run != '.')
             .map(|(date, run)| RunDate {
                 date,
                 settings: if run.is_lowercase() { "now" } else { "then" }.to_owned(),
                 started_micros: i64::from(u32::from(run.to_ascii_lowercase())),
+                objects: 1,
                 counts: Counts {
                     archive_rows: 2,
                     ..Counts::default()
                 },
             })
-            .collect();
-        Status::of(&dates, "now", partitioning)
+            .collect()
     }
 
     fn ranges(ranges: &[DateRange]) -> String {
@@ -243,6 +344,20 @@ mod tests {
     }
 
     #[test]
+    fn dates_of_which_the_archive_has_something_else_are_told() {
+        let runs = dates("aaaa");
+        let input = |run: &RunDate, rows, objects| (run.date, Input { rows, objects });
+        let archive = BTreeMap::from([
+            input(&runs[0], 2, 1),
+            input(&runs[1], 3, 1),
+            input(&runs[2], 2, 2),
+        ]);
+        let status = Status::at(&runs, Some(&archive), "now", Partitioning::Day);
+        assert_eq!(ranges(&status.changed), "2011-10-25..2011-10-27");
+        assert_eq!(status.repair.unwrap().to_string(), "2011-10-25..2011-10-27");
+    }
+
+    #[test]
     fn a_repair_is_of_whole_partitions() {
         let status = status("aaB", Partitioning::Month);
         assert_eq!(ranges(&status.other_settings), "2011-10-26");
@@ -251,6 +366,6 @@ mod tests {
 
     #[test]
     fn tables_that_were_never_written_have_no_dates() {
-        assert_eq!(Status::of(&[], "now", Partitioning::Day), Status::default());
+        assert_eq!(status("", Partitioning::Day), Status::default());
     }
 }

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use arrow::array::{Array, AsArray};
 use arrow::compute::cast;
@@ -35,8 +35,33 @@ pub(crate) struct ObjectCensus {
     /// The date of what has none of its own: the folder's, else the earliest
     /// in the object, else the run's first.
     pub(crate) home: NaiveDate,
+    /// Nothing of it says when it was fetched, and its home is the run's.
+    pub(crate) undated: bool,
     /// Its row groups, or why it cannot be opened.
     pub(crate) row_groups: Result<Vec<RowGroupCensus>, String>,
+}
+
+impl ObjectCensus {
+    /// Its rows by date; an unreadable one has none, at home.
+    fn dates(&self) -> BTreeMap<NaiveDate, u64> {
+        let Ok(groups) = &self.row_groups else {
+            return BTreeMap::from([(self.home, 0)]);
+        };
+        let mut dates = BTreeMap::new();
+        for (date, rows) in groups.iter().flat_map(|group| &group.dates) {
+            *dates.entry(*date).or_default() += rows;
+        }
+        dates
+    }
+}
+
+/// What the archive has of a date.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Input {
+    /// Rows.
+    pub(crate) rows: u64,
+    /// Objects with rows of the date, and unreadable ones at home there.
+    pub(crate) objects: u64,
 }
 
 /// The rows of one row group.
@@ -119,17 +144,27 @@ impl Census {
         rows
     }
 
+    /// What the archive has on each date of `range` by what it says itself:
+    /// objects that nothing dates are left out.
+    pub(crate) fn dated(&self, range: DateRange) -> BTreeMap<NaiveDate, Input> {
+        let mut dates: BTreeMap<NaiveDate, Input> = BTreeMap::new();
+        for object in self.objects.iter().filter(|object| !object.undated) {
+            for (date, rows) in object.dates() {
+                if range.contains(date) {
+                    let input = dates.entry(date).or_default();
+                    input.rows += rows;
+                    input.objects += 1;
+                }
+            }
+        }
+        dates
+    }
+
     /// Objects with rows on each date of `range`, unreadable ones at home.
     pub(crate) fn objects_by_date(&self, range: DateRange) -> BTreeMap<NaiveDate, u64> {
         let mut objects = BTreeMap::new();
-        for object in &self.objects {
-            let dates: BTreeSet<_> = match &object.row_groups {
-                Ok(groups) => {
-                    (groups.iter().flat_map(|group| group.dates.keys().copied())).collect()
-                }
-                Err(_) => BTreeSet::from([object.home]),
-            };
-            for date in dates.into_iter().filter(|date| range.contains(*date)) {
+        for (date, _) in self.objects.iter().flat_map(ObjectCensus::dates) {
+            if range.contains(date) {
                 *objects.entry(date).or_default() += 1;
             }
         }
@@ -168,6 +203,7 @@ async fn count_object(
         Err(error) => {
             return Ok(ObjectCensus {
                 home: folder.unwrap_or(range.first()),
+                undated: folder.is_none(),
                 row_groups: Err(error.to_string()),
                 object,
             });
@@ -202,7 +238,8 @@ async fn count_object(
         groups.push(group);
         times.push(counts);
     }
-    let home = folder.or(earliest).unwrap_or(range.first());
+    let known = folder.or(earliest);
+    let home = known.unwrap_or(range.first());
     let deciding = folder.filter(|_| archive.by_date);
     for (group, counts) in groups.iter_mut().zip(times) {
         if group.unreadable.is_some() {
@@ -217,6 +254,7 @@ async fn count_object(
     Ok(ObjectCensus {
         object,
         home,
+        undated: known.is_none(),
         row_groups: Ok(groups),
     })
 }

@@ -11,7 +11,7 @@ use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStoreExt};
 use tables::{DateRange, Location};
 
-pub(crate) use census::{Census, ObjectCensus, row_date};
+pub(crate) use census::{Census, Input, ObjectCensus, row_date};
 pub(crate) use object::{Columns, ObjectColumn, ObjectStream, OpenObject, OpenObjects};
 
 use crate::error::EngineError;

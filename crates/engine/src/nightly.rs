@@ -1,0 +1,41 @@
+//! Which dates a night has to run.
+
+use chrono::NaiveDate;
+use tables::DateRange;
+
+use crate::archive::Census;
+use crate::failure::Failure;
+use crate::job::Job;
+use crate::progress::Stage;
+use crate::status::status;
+
+/// Every date after the last one with pages in the tables, up to the last that
+/// the archive has, as whole partitions; `None` where the archive has nothing
+/// after it. On empty tables these are all dates of the archive.
+///
+/// Days on which nothing had arrived are looked at again until something later
+/// did: an archive that is late is no hole.
+///
+/// # Errors
+/// [`Failure`] where the tables or the archive cannot be read.
+pub async fn new_dates(job: &Job) -> Result<Option<DateRange>, Failure> {
+    let status = status(job).await;
+    let status = status.map_err(Failure::before_dates(Stage::Tables))?;
+    let next = match status.last_with_pages {
+        Some(last) => last.succ_opt().unwrap_or(last),
+        None => NaiveDate::MIN,
+    };
+    let later = days(next, NaiveDate::MAX);
+    let census = Census::take(&job.archive, later).await;
+    let dated = (census.map_err(Failure::before_dates(Stage::Census))?).dated(later);
+    let (Some(first), Some(last)) = (dated.keys().next(), dated.keys().next_back()) else {
+        return Ok(None);
+    };
+    let first = status.last_with_pages.and(Some(next)).unwrap_or(*first);
+    Ok(Some(job.output.partitioning().covering(days(first, *last))))
+}
+
+fn days(first: NaiveDate, last: NaiveDate) -> DateRange {
+    let day = |date| tables::Partitioning::Day.dates(date);
+    day(first).through(day(last))
+}

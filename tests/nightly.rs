@@ -1,0 +1,194 @@
+//! `urltree nightly`: an archive that grows, data that comes late, and settings
+//! that change.
+
+use serde_json::{Value, json};
+
+use crate::support::{Finished, Job, Row, Site, assert_same, contents, write};
+
+const SITES: [Site; 3] = [
+    Site {
+        host: "www.gazette.example",
+    },
+    Site {
+        host: "www.courier.example",
+    },
+    // Seen on the first days and the last: what it remembers is old.
+    Site {
+        host: "www.quiet.example",
+    },
+];
+
+/// The pages fetched on `day` of October: articles of the day, and old ones again.
+fn pages(day: u64) -> Vec<Row> {
+    let time = |hour: u64| format!("2011-10-{day:02}T{hour:02}:00:00");
+    let mut rows = Vec::new();
+    for (index, site) in SITES.iter().enumerate() {
+        if index == 2 && (4..18).contains(&day) {
+            continue;
+        }
+        rows.extend((0..6).map(|hour| site.article(day * 10 + hour, &time(hour))));
+        if day > 2 {
+            rows.push(site.article((day - 2) * 10, &time(9)));
+            rows.push(site.article(10, &time(10)));
+        }
+    }
+    rows
+}
+
+/// What the archive of a job has for `day`.
+fn deliver(job: &Job, day: u64, rows: &[Row]) {
+    let file = format!("date=2011-10-{day:02}/pages.parquet");
+    write(&job.archive(&file), rows);
+}
+
+fn job() -> Job {
+    // A window that pages leave all the time, and that a quiet site does not fill.
+    let settings = [
+        "archive.layout=date",
+        "window.max_documents=40",
+        "window.max_age_days=4",
+        "window.min_documents=15",
+    ];
+    settings.into_iter().fold(Job::new(), Job::with)
+}
+
+/// The tables of a job that saw days 1 to 20 at once, but `without`.
+fn at_once(settings: &[&str], without: &[u64]) -> Job {
+    let job = settings
+        .iter()
+        .fold(job(), |job, setting| job.with(setting));
+    for day in (1..=20).filter(|day| !without.contains(day)) {
+        deliver(&job, day, &pages(day));
+    }
+    job.backfill("2011-10-01..2011-10-20");
+    job
+}
+
+fn night(job: &Job) -> Finished {
+    let finished = job.command("nightly", &[]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    finished
+}
+
+fn status(job: &Job) -> Value {
+    let finished = job.command("status", &["--archive", "--format", "json"]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    serde_json::from_str(&finished.stdout).expect("one JSON object")
+}
+
+#[test]
+fn night_by_night_is_what_all_dates_at_once_are() {
+    for settings in [
+        &["tree.heuristic=strict", "tree.batch=page"][..],
+        &[
+            "tree.heuristic=relaxed-at-domain-20",
+            "dedup.horizon=window",
+        ],
+        &[
+            "tree.heuristic=vote-slow",
+            "dedup.revisions=true",
+            "dedup.horizon=3d",
+        ],
+    ] {
+        // Nothing came on the 9th and the 10th, and nobody ran on the 15th.
+        let expected = at_once(settings, &[9, 10]);
+        let nights = settings
+            .iter()
+            .fold(job(), |job, setting| job.with(setting));
+        for day in (1..=20).filter(|day| ![9, 10].contains(day)) {
+            deliver(&nights, day, &pages(day));
+            if day != 15 {
+                night(&nights);
+            }
+        }
+        nights.assert_accounts();
+        assert_same(
+            &contents(&expected),
+            &contents(&nights),
+            &settings.join(" "),
+        );
+    }
+}
+
+#[test]
+fn a_night_without_anything_new_changes_nothing() {
+    let job = at_once(&[], &[]);
+    let before = job.rows("SELECT * FROM runs ORDER BY date");
+    let finished = night(&job);
+    assert!(finished.stdout.contains("nothing new"), "{finished:?}");
+    let quiet = job.command("nightly", &["--quiet"]);
+    assert_eq!(
+        (quiet.code, quiet.stdout.as_str(), quiet.stderr.as_str()),
+        (Some(0), "", "")
+    );
+    assert_eq!(job.rows("SELECT * FROM runs ORDER BY date"), before);
+}
+
+#[test]
+fn a_night_can_be_told_its_dates() {
+    let job = job();
+    for day in 1..=3 {
+        deliver(&job, day, &pages(day));
+    }
+    let finished = job.command("nightly", &["--date", "2011-10-01..2011-10-02"]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    assert_eq!(status(&job)["done"], 2);
+    night(&job);
+    assert_eq!(status(&job)["done"], 3);
+}
+
+#[test]
+fn late_and_corrected_data_are_told_and_mended() {
+    let expected = at_once(&[], &[]);
+    let job = at_once(&[], &[7]);
+    deliver(&job, 7, &pages(7));
+    let mut corrected = pages(12);
+    corrected.truncate(3);
+    deliver(&job, 12, &corrected);
+    let found = status(&job);
+    let range = |day: &str| json!({ "first_date": day, "last_date": day });
+    assert_eq!(
+        found["changed"],
+        json!([range("2011-10-07"), range("2011-10-12")])
+    );
+
+    deliver(&job, 12, &pages(12));
+    let printed = job.command("status", &["--archive"]).stdout;
+    let (_, command) = printed
+        .split_once("next: urltree ")
+        .expect("a next command");
+    let words = shlex::split(command.trim()).expect("words of a shell");
+    let finished = job.type_in(&words);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    assert_eq!(status(&job)["repair"], Value::Null);
+    assert_same(&contents(&expected), &contents(&job), "after late data");
+}
+
+#[test]
+fn other_settings_are_refused_unless_asked_for_and_then_what_follows_is_stale() {
+    let job = at_once(&[], &[20]);
+    let before = contents(&job);
+    deliver(&job, 20, &pages(20));
+    let changed = job.with("tree.heuristic=vote-slow");
+    for (command, dates) in [
+        ("nightly", None),
+        ("backfill", Some("2011-10-05")),
+        ("backfill", Some("2011-10-20")),
+    ] {
+        let dates = dates.iter().flat_map(|dates| ["--date", dates]);
+        let finished = changed.command(command, &dates.collect::<Vec<_>>());
+        assert_eq!(finished.code, Some(2), "{command}: {finished:?}");
+        let said = &finished.stderr;
+        assert!(said.contains("other settings"), "{said}");
+        let last = said.lines().last().unwrap_or_default();
+        assert!(last.contains("--change-settings"), "{said}");
+        assert_same(&before, &contents(&changed), "a refused run");
+    }
+
+    let asked = ["--date", "2011-10-05", "--change-settings"];
+    let finished = changed.command("backfill", &asked);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let found = status(&changed);
+    let stale = json!([{ "first_date": "2011-10-06", "last_date": "2011-10-20" }]);
+    assert_eq!(found["stale"], stale);
+}
