@@ -36,6 +36,10 @@ impl Terminal {
     /// Shows a run.
     pub(crate) fn run(&self) -> Arc<Shown> {
         let bar = &self.bar;
+        // Until it is known how much there is to do.
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+            bar.set_style(style);
+        }
         if !bar.is_hidden() {
             bar.enable_steady_tick(Duration::from_millis(100));
         }
