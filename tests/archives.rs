@@ -30,16 +30,20 @@ fn columns_of_other_names_are_mapped() {
         let other = names.iter().find(|(usual, _)| *usual == name);
         (other.map_or(name, |(_, other)| *other), Arc::clone(array))
     });
-    let mut job = Job::new();
-    write_batch(&job.archive("pages.parquet"), &renamed, 100);
-    for (usual, other) in names {
-        job.set(&format!("archive.columns.{usual}={other}"));
-    }
+    let reading_renamed = || {
+        let job = Job::new();
+        write_batch(&job.archive("pages.parquet"), &renamed, 100);
+        names.iter().fold(job, |job, (usual, other)| {
+            job.with(&format!("archive.columns.{usual}={other}"))
+        })
+    };
+    let job = reading_renamed();
     job.backfill(DATES);
     assert_same(&contents(&expected), &contents(&job), "renamed columns");
 
-    job.set("archive.columns.http_status=status");
-    let error = job.refused(DATES, 3);
+    let error = reading_renamed()
+        .with("archive.columns.http_status=status")
+        .refused(DATES, 3);
     assert!(
         error.contains("`status`") && error.contains("pages.parquet"),
         "{error}"

@@ -64,7 +64,7 @@ pub enum Limit {
 
 /// Something about a page that its reader should know. `Display` gives a short
 /// text that starts with the code of [`Warning::as_str`]. A page has at most one
-/// warning of each kind, in the order of this list.
+/// warning of each code, in the order of this list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {
     /// The HTTP charset is not an encoding of the web; it was ignored.
