@@ -7,6 +7,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH="$PWD/target/debug:$PATH"
+# As if typed, also where make runs this.
+unset MAKEFLAGS MAKELEVEL MFLAGS
 
 commands=0 outputs=0
 typed=$(mktemp) expected=$(mktemp)
