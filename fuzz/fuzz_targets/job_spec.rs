@@ -7,6 +7,7 @@
 
 #![no_main]
 
+// The target calls a part of each module; the rest is for its own crate.
 #[allow(dead_code, unused_imports)]
 #[path = "../../crates/tables/src/partition.rs"]
 mod partition;

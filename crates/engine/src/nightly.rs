@@ -7,7 +7,7 @@ use crate::archive::Census;
 use crate::failure::Failure;
 use crate::job::Job;
 use crate::progress::Stage;
-use crate::status::status;
+use crate::status::{days, status};
 
 /// Every date after the last one with pages in the tables, up to the last that
 /// the archive has, as whole partitions; `None` where the archive has nothing
@@ -33,9 +33,4 @@ pub async fn new_dates(job: &Job) -> Result<Option<DateRange>, Failure> {
     };
     let first = status.last_with_pages.and(Some(next)).unwrap_or(*first);
     Ok(Some(job.output.partitioning().covering(days(first, *last))))
-}
-
-fn days(first: NaiveDate, last: NaiveDate) -> DateRange {
-    let day = |date| tables::Partitioning::Day.dates(date);
-    day(first).through(day(last))
 }

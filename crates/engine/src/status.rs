@@ -125,7 +125,7 @@ pub(crate) async fn other_settings(
         .chain(dates.iter().filter(|run| range.contains(run.date)))
     {
         if run.settings != job.settings.digest {
-            join(&mut others, day_range(run.date));
+            join(&mut others, Partitioning::Day.dates(run.date));
         }
     }
     Ok(others.pop())
@@ -239,7 +239,7 @@ impl Status {
         }
         status.repair = status
             .first_wrong()
-            .map(|from| partitioning.covering(day_range(from).through(day_range(span.last()))));
+            .map(|from| partitioning.covering(days(from, span.last())));
         status
     }
 
@@ -267,11 +267,14 @@ impl RunDate {
 /// The first and the last date.
 fn span(dates: &[RunDate]) -> Option<DateRange> {
     let (first, last) = (dates.first()?, dates.last()?);
-    Some(day_range(first.date).through(day_range(last.date)))
+    Some(days(first.date, last.date))
 }
 
-fn day_range(date: NaiveDate) -> DateRange {
-    Partitioning::Day.dates(date)
+/// All days from `first` to `last`, which is no earlier.
+pub(crate) fn days(first: NaiveDate, last: NaiveDate) -> DateRange {
+    Partitioning::Day
+        .dates(first)
+        .through(Partitioning::Day.dates(last))
 }
 
 /// Adds `day`, which follows all of `ranges`, to the last of them where it is
