@@ -38,13 +38,15 @@ const WITH_DATES: [Case; 6] = [
     ("vote-fast", "all", false),
 ];
 
-/// Consecutive pieces of the range, of many days and of one.
-const PIECES: [&str; 5] = [
+/// Consecutive pieces of the range, of many days and of one; the last starts when
+/// a month is over.
+const PIECES: [&str; 6] = [
     "2011-10-01..2011-10-13",
     "2011-10-14",
     "2011-10-15",
     "2011-10-16..2011-10-30",
-    "2011-10-31..2011-11-09",
+    "2011-10-31",
+    "2011-11-01..2011-11-09",
 ];
 
 fn job(archive: &Path, settings: &[&str]) -> Job {

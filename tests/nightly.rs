@@ -18,9 +18,23 @@ const SITES: [Site; 3] = [
     },
 ];
 
-/// The pages fetched on `day` of October: articles of the day, and old ones again.
+/// The date of `day`, counted from 1: the tenth is the first of October, so that
+/// later days look for what they need in a month that is over.
+fn date(day: u64) -> String {
+    match day.checked_sub(9) {
+        Some(day @ 1..) => format!("2011-10-{day:02}"),
+        _ => format!("2011-09-{:02}", 21 + day),
+    }
+}
+
+/// Both ends of a range of days.
+fn dates(first: u64, last: u64) -> String {
+    format!("{}..{}", date(first), date(last))
+}
+
+/// The pages fetched on `day`: articles of the day, and old ones again.
 fn pages(day: u64) -> Vec<Row> {
-    let time = |hour: u64| format!("2011-10-{day:02}T{hour:02}:00:00");
+    let time = |hour: u64| format!("{}T{hour:02}:00:00", date(day));
     let mut rows = Vec::new();
     for (index, site) in SITES.iter().enumerate() {
         if index == 2 && (4..18).contains(&day) {
@@ -37,7 +51,7 @@ fn pages(day: u64) -> Vec<Row> {
 
 /// What the archive of a job has for `day`.
 fn deliver(job: &Job, day: u64, rows: &[Row]) {
-    let file = format!("date=2011-10-{day:02}/pages.parquet");
+    let file = format!("date={}/pages.parquet", date(day));
     write(&job.archive(&file), rows);
 }
 
@@ -60,7 +74,7 @@ fn at_once(settings: &[&str], without: &[u64]) -> Job {
     for day in (1..=20).filter(|day| !without.contains(day)) {
         deliver(&job, day, &pages(day));
     }
-    job.backfill("2011-10-01..2011-10-20");
+    job.backfill(&dates(1, 20));
     job
 }
 
@@ -130,7 +144,7 @@ fn a_night_can_be_told_its_dates() {
     for day in 1..=3 {
         deliver(&job, day, &pages(day));
     }
-    let finished = job.command("nightly", &["--date", "2011-10-01..2011-10-02"]);
+    let finished = job.command("nightly", &["--date", &dates(1, 2)]);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     assert_eq!(status(&job)["done"], 2);
     night(&job);
@@ -146,11 +160,8 @@ fn late_and_corrected_data_are_told_and_mended() {
     corrected.truncate(3);
     deliver(&job, 12, &corrected);
     let found = status(&job);
-    let range = |day: &str| json!({ "first_date": day, "last_date": day });
-    assert_eq!(
-        found["changed"],
-        json!([range("2011-10-07"), range("2011-10-12")])
-    );
+    let range = |day| json!({ "first_date": date(day), "last_date": date(day) });
+    assert_eq!(found["changed"], json!([range(7), range(12)]));
 
     deliver(&job, 12, &pages(12));
     let printed = job.command("status", &["--archive"]).stdout;
@@ -172,8 +183,8 @@ fn other_settings_are_refused_unless_asked_for_and_then_what_follows_is_stale() 
     let changed = job.with("tree.heuristic=vote-slow");
     for (command, dates) in [
         ("nightly", None),
-        ("backfill", Some("2011-10-05")),
-        ("backfill", Some("2011-10-20")),
+        ("backfill", Some(date(5))),
+        ("backfill", Some(date(20))),
     ] {
         let dates = dates.iter().flat_map(|dates| ["--date", dates]);
         let finished = changed.command(command, &dates.collect::<Vec<_>>());
@@ -185,10 +196,33 @@ fn other_settings_are_refused_unless_asked_for_and_then_what_follows_is_stale() 
         assert_same(&before, &contents(&changed), "a refused run");
     }
 
-    let asked = ["--date", "2011-10-05", "--change-settings"];
+    let asked = ["--date", &date(5), "--change-settings"];
     let finished = changed.command("backfill", &asked);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     let found = status(&changed);
-    let stale = json!([{ "first_date": "2011-10-06", "last_date": "2011-10-20" }]);
+    let stale = json!([{ "first_date": date(6), "last_date": date(20) }]);
     assert_eq!(found["stale"], stale);
+}
+
+#[test]
+fn what_is_kept_of_months_that_are_over_changes_no_row() {
+    let after_two_nights = |kept: bool| {
+        let job = at_once(&[], &[]);
+        deliver(&job, 21, &pages(21));
+        night(&job);
+        let tables = ["key_index", "windows"].map(|table| job.tables().join(table));
+        assert!(tables.iter().all(|table| table.exists()));
+        if !kept {
+            tables.map(|table| std::fs::remove_dir_all(table).expect("the folder goes"));
+        }
+        // Windows that reach further back than those that were kept.
+        let wider = (job.with("window.max_documents=400")).with("window.min_documents=100");
+        deliver(&wider, 22, &pages(22));
+        let finished = wider.command("nightly", &["--change-settings"]);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        let support = wider.row("SELECT max(support) AS support FROM documents WHERE domain = 'quiet.example' AND date = '2011-10-13'");
+        assert!(support["support"].as_u64() > Some(15), "{support}");
+        contents(&wider)
+    };
+    assert_same(&after_two_nights(false), &after_two_nights(true), "kept");
 }

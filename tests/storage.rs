@@ -1,6 +1,7 @@
 //! Archives and tables that are not on a disk: the job over S3 and over HTTP,
 //! with servers in this process, and what becomes of credentials.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
@@ -112,6 +113,68 @@ fn an_archive_in_s3_and_tables_in_s3_are_as_on_files() {
     assert!(
         !job.path("tables").exists(),
         "something was written to a disk"
+    );
+}
+
+/// Days of `month` whose files below `table` are asked for.
+fn days_read(requests: &[String], table: &str, month: &str) -> BTreeSet<String> {
+    let folder = format!("GET /text/tables/{table}/date=");
+    let decoded = requests.iter().map(|path| path.replace("%3D", "="));
+    decoded
+        .filter_map(|path| Some(path.strip_prefix(&folder)?.get(..10)?.to_owned()))
+        .filter(|date| date.starts_with(month))
+        .collect()
+}
+
+#[test]
+fn a_night_reads_what_it_needs_of_months_that_are_over() {
+    let store = Store::new();
+    let job = (store.job())
+        .with("archive.layout=date")
+        .with("window.max_age_days=4")
+        .with("window.min_documents=5");
+    let [site, _] = SITES;
+    let deliver = |date: &str, articles: &[u64]| {
+        let hours = articles.iter().zip(10..);
+        let rows: Vec<_> = hours
+            .map(|(article, hour)| site.article(*article, &format!("{date}T{hour}:00:00")))
+            .collect();
+        let file = format!("pages/crawl/date={date}/pages.parquet");
+        write(&store.root.path().join(file), &rows);
+    };
+    std::fs::remove_file(store.root.path().join("pages/crawl/a.parquet")).expect("the other file");
+    for day in 1..=30 {
+        deliver(
+            &format!("2011-09-{day:02}"),
+            &[day * 10, day * 10 + 1, day * 10 + 2],
+        );
+    }
+    deliver("2011-10-01", &[400]);
+    job.backfill("2011-09-01..2011-10-01");
+
+    // One page is new, and one was fetched on the seventh of September.
+    let september_read_on = |date: &str, articles: &[u64]| {
+        deliver(date, articles);
+        let before = store.server.requests().len();
+        let finished = job.command("nightly", &[]);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        let requests = store.server.requests().split_off(before);
+        ["url_keys", "history"].map(|table| days_read(&requests, table, "2011-09"))
+    };
+    // The first night of a month closes the one before, once.
+    let [keys, history] = september_read_on("2011-10-02", &[500, 70]);
+    assert_eq!((keys.len(), history.len()), (30, 30));
+    let [keys, history] = september_read_on("2011-10-03", &[501, 70]);
+    assert_eq!(keys, ["2011-09-07".to_owned()].into());
+    assert_eq!(history, BTreeSet::new());
+    // The window of the site is there all the same.
+    assert_eq!(
+        job.row("SELECT max(support) > 5 AS remembered FROM documents WHERE date = '2011-10-03'"),
+        json!({"remembered": true})
+    );
+    assert_eq!(
+        job.row("SELECT count(*) AS found FROM url_keys WHERE date > DATE '2011-10-01' AND status = 'duplicate'"),
+        json!({"found": 2})
     );
 }
 

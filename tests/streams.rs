@@ -1,6 +1,7 @@
 //! Seventeen real sites, all their years in one run: what must hold on pages
 //! that nobody made up for a test.
 
+mod nights;
 mod rearranged;
 
 use std::collections::BTreeMap;

@@ -33,7 +33,7 @@ pub(super) fn rearrange(files: &[PathBuf], folder: &Path) {
 }
 
 /// The columns of the archive that a run looks at.
-fn read(file: &Path) -> RecordBatch {
+pub(super) fn read(file: &Path) -> RecordBatch {
     let file = File::open(file).expect("the file is there");
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).expect("the file is Parquet");
     let columns = ["url", "fetched_at", "title", "html"];

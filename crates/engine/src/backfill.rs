@@ -144,7 +144,7 @@ pub async fn explain(job: &Job, dates: DateRange) -> Result<String, Failure> {
         prepare(job, dates, SettingsChange::Asked, &Unwatched).await?;
     let chunk = chunks.first().copied().unwrap_or(dates);
     let in_tables = Failure::at(Stage::Tables, dates);
-    let earlier = Earlier::open(&job.output).await;
+    let earlier = Earlier::open(job).await;
     let earlier = earlier.map_err(EngineError::from).map_err(in_tables)?;
     plan::explain_chunk(job, &census, chunk, &earlier)
         .await
@@ -263,7 +263,9 @@ impl Run<'_> {
             Failure::at(stage, left)
         };
         let failed = enter(Stage::Tables);
-        let earlier = Earlier::open(&self.job.output).await;
+        let closed = plan::close_months(self.job, chunk.first()).await;
+        closed.map_err(&failed)?;
+        let earlier = Earlier::open(self.job).await;
         let earlier = earlier.map_err(EngineError::from).map_err(failed)?;
         let failed = enter(Stage::Plan(None));
         let gauge = self.gauge.clone();
@@ -284,6 +286,7 @@ impl Run<'_> {
     /// One commit per table, `runs` last: a date that is there is complete.
     async fn commit(&self, chunk: DateRange, written: &mut Written) -> Result<(), EngineError> {
         let output = &self.job.output;
+        plan::reopen_months(output, chunk).await?;
         let partitioning = output.partitioning();
         let partitions: BTreeSet<String> = partitioning
             .partitions(chunk)

@@ -7,7 +7,7 @@ use crate::archive::Census;
 use crate::failure::Failure;
 use crate::job::Job;
 use crate::progress::Stage;
-use crate::status::{days, status};
+use crate::status::{days, last_with_pages};
 
 /// Every date after the last one with pages in the tables, up to the last that
 /// the archive has, as whole partitions; `None` where the archive has nothing
@@ -19,18 +19,15 @@ use crate::status::{days, status};
 /// # Errors
 /// [`Failure`] where the tables or the archive cannot be read.
 pub async fn new_dates(job: &Job) -> Result<Option<DateRange>, Failure> {
-    let status = status(job).await;
-    let status = status.map_err(Failure::before_dates(Stage::Tables))?;
-    let next = match status.last_with_pages {
-        Some(last) => last.succ_opt().unwrap_or(last),
-        None => NaiveDate::MIN,
-    };
-    let later = days(next, NaiveDate::MAX);
+    let done = last_with_pages(job).await;
+    let done = done.map_err(Failure::before_dates(Stage::Tables))?;
+    let next = done.map(|last| last.succ_opt().unwrap_or(last));
+    let later = days(next.unwrap_or(NaiveDate::MIN), NaiveDate::MAX);
     let census = Census::take(&job.archive, later).await;
     let dated = (census.map_err(Failure::before_dates(Stage::Census))?).dated(later);
     let (Some(first), Some(last)) = (dated.keys().next(), dated.keys().next_back()) else {
         return Ok(None);
     };
-    let first = status.last_with_pages.and(Some(next)).unwrap_or(*first);
+    let first = next.unwrap_or(*first);
     Ok(Some(job.output.partitioning().covering(days(first, *last))))
 }

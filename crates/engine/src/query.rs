@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use arrow::datatypes::DataType;
 use arrow::record_batch::RecordBatch;
+use datafusion::common::ScalarValue;
 use datafusion::error::DataFusionError;
+use datafusion::logical_expr::{Expr, ident};
 use datafusion::prelude::{ParquetReadOptions, SessionContext};
+use deltalake::DeltaTable;
 use deltalake::delta_datafusion::create_session;
-use tables::Table;
+use tables::{DateRange, Table, days_from_date};
 
 use crate::error::EngineError;
 use crate::job::Job;
@@ -20,7 +23,7 @@ use crate::job::Job;
 pub async fn query(job: &Job, sql: &str) -> Result<Vec<RecordBatch>, EngineError> {
     let context: SessionContext = create_session().into_inner();
     for table in Table::ALL {
-        register(&context, job, table).await?;
+        open(&context, job, table).await?;
     }
     register_archive(&context, job).await?;
     let frame = context.sql(sql).await.map_err(EngineError::Query)?;
@@ -32,34 +35,57 @@ pub async fn query(job: &Job, sql: &str) -> Result<Vec<RecordBatch>, EngineError
     Ok(batches)
 }
 
-/// The rows of one table, or none where it was never written.
-pub(crate) async fn rows(job: &Job, table: Table) -> Result<Vec<RecordBatch>, EngineError> {
+/// The rows of one table on `dates`, or none where it was never written.
+pub(crate) async fn rows(
+    job: &Job,
+    table: Table,
+    dates: DateRange,
+) -> Result<Vec<RecordBatch>, EngineError> {
     let context: SessionContext = create_session().into_inner();
-    if !register(&context, job, table).await? {
+    if !open(&context, job, table).await? {
         return Ok(Vec::new());
     }
-    let frame = context.table(table.name()).await;
-    let rows = frame.map_err(EngineError::Query)?.collect().await;
-    rows.map_err(EngineError::Query)
+    let rows = async {
+        let date = |date| {
+            let days = ScalarValue::Date32(Some(days_from_date(date)));
+            Expr::Literal(days, None)
+        };
+        let within = ident("date").between(date(dates.first()), date(dates.last()));
+        let rows = context.table(table.name()).await?.filter(within)?;
+        rows.collect().await
+    };
+    rows.await.map_err(EngineError::Query)
 }
 
-/// Gives `table` its name in `context`; false where it was never written.
-async fn register(context: &SessionContext, job: &Job, table: Table) -> Result<bool, EngineError> {
+/// Opens `table` under its name in `context`; false where it was never written.
+async fn open(context: &SessionContext, job: &Job, table: Table) -> Result<bool, EngineError> {
     let Some(opened) = job.output.open(table).await? else {
         return Ok(false);
     };
-    let failed = |error: Box<dyn std::error::Error + Send + Sync>| {
-        EngineError::Query(DataFusionError::External(error))
-    };
+    let registered = register(context, table, &opened).await;
+    registered.map_err(EngineError::Query)?;
+    Ok(true)
+}
+
+/// Gives `opened` the name of `table` in `context`.
+pub(crate) async fn register(
+    context: &SessionContext,
+    table: Table,
+    opened: &DeltaTable,
+) -> Result<(), DataFusionError> {
     opened
         .update_datafusion_session(&context.state())
-        .map_err(|error| failed(error.into()))?;
-    let provider = opened.table_provider().await;
-    let provider = provider.map_err(|error| failed(error.into()))?;
-    context
-        .register_table(table.name(), provider)
-        .map_err(EngineError::Query)?;
-    Ok(true)
+        .map_err(external)?;
+    let provider = opened.table_provider().await.map_err(external)?;
+    context.register_table(table.name(), provider)?;
+    Ok(())
+}
+
+/// An error of a table in the midst of a plan.
+pub(crate) fn external(
+    error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> DataFusionError {
+    DataFusionError::External(error.into())
 }
 
 /// An archive that cannot be read is no reason not to look at the tables.

@@ -72,6 +72,9 @@ struct RunDate {
     counts: Counts,
 }
 
+/// Partitions of `runs` that are looked at in one go.
+const NIGHTS_AT_ONCE: usize = 32;
+
 /// The archive now, by date.
 type Archive = BTreeMap<NaiveDate, Input>;
 
@@ -80,7 +83,7 @@ type Archive = BTreeMap<NaiveDate, Input>;
 /// # Errors
 /// [`EngineError`] where the table cannot be read.
 pub async fn status(job: &Job) -> Result<Status, EngineError> {
-    let dates = runs(job).await?;
+    let dates = runs(job, all_dates()).await?;
     Ok(Status::of(&dates, None, job))
 }
 
@@ -89,7 +92,7 @@ pub async fn status(job: &Job) -> Result<Status, EngineError> {
 /// # Errors
 /// [`EngineError`] where the table or the archive cannot be read.
 pub async fn status_with_archive(job: &Job) -> Result<Status, EngineError> {
-    let dates = runs(job).await?;
+    let dates = runs(job, all_dates()).await?;
     let Some(span) = span(&dates) else {
         return Ok(Status::default());
     };
@@ -97,14 +100,43 @@ pub async fn status_with_archive(job: &Job) -> Result<Status, EngineError> {
     Ok(Status::of(&dates, Some(&archive), job))
 }
 
-/// The dates that were run, in order.
-async fn runs(job: &Job) -> Result<Vec<RunDate>, EngineError> {
-    let mut dates = Vec::new();
-    for batch in &query::rows(job, Table::Runs).await? {
-        dates.extend(run_dates(batch).map_err(EngineError::Query)?);
+/// The last date that had pages; `None` where none had.
+///
+/// # Errors
+/// [`EngineError`] where the table cannot be read.
+pub(crate) async fn last_with_pages(job: &Job) -> Result<Option<NaiveDate>, EngineError> {
+    // From the end, since a night asks this: a year of nights is a year of files.
+    for partitions in partitions_of_runs(job).await?.rchunks(NIGHTS_AT_ONCE) {
+        let dates = partitions.iter().copied().reduce(DateRange::through);
+        let Some(dates) = dates else { continue };
+        let runs = runs(job, dates).await?;
+        let with_pages = runs.iter().rfind(|run| run.counts.archive_rows > 0);
+        if let Some(run) = with_pages {
+            return Ok(Some(run.date));
+        }
     }
-    dates.sort_by_key(|run| run.date);
-    Ok(dates)
+    Ok(None)
+}
+
+/// The partitions of `runs`, in order.
+async fn partitions_of_runs(job: &Job) -> Result<Vec<DateRange>, EngineError> {
+    let partitioning = job.output.partitioning();
+    let partitions = job.output.partitions(Table::Runs).await?;
+    let mut partitions: Vec<_> = (partitions.iter())
+        .filter_map(|value| partitioning.dates_of_value(value))
+        .collect();
+    partitions.sort_by_key(|dates| dates.first());
+    Ok(partitions)
+}
+
+/// Those of `dates` that were run, in order.
+async fn runs(job: &Job, dates: DateRange) -> Result<Vec<RunDate>, EngineError> {
+    let mut runs = Vec::new();
+    for batch in &query::rows(job, Table::Runs, dates).await? {
+        runs.extend(run_dates(batch).map_err(EngineError::Query)?);
+    }
+    runs.sort_by_key(|run| run.date);
+    Ok(runs)
 }
 
 /// The last dates that were run with other settings than `job` has: among those
@@ -117,7 +149,10 @@ pub(crate) async fn other_settings(
     job: &Job,
     range: DateRange,
 ) -> Result<Option<DateRange>, EngineError> {
-    let dates = runs(job).await?;
+    let mut partitions = partitions_of_runs(job).await?;
+    partitions.retain(|partition| partition.first() < range.first());
+    let before = partitions.pop().unwrap_or(range);
+    let dates = runs(job, before.through(range)).await?;
     let before = dates.iter().rfind(|run| run.date < range.first());
     let mut others: Vec<DateRange> = Vec::new();
     for run in before
@@ -275,6 +310,10 @@ pub(crate) fn days(first: NaiveDate, last: NaiveDate) -> DateRange {
     Partitioning::Day
         .dates(first)
         .through(Partitioning::Day.dates(last))
+}
+
+fn all_dates() -> DateRange {
+    days(NaiveDate::MIN, NaiveDate::MAX)
 }
 
 /// Adds `day`, which follows all of `ranges`, to the last of them where it is

@@ -27,6 +27,11 @@ use crate::{Location, Partitioning, Table, TableError, date_from_days};
 const INDEXED_COLUMNS: &str = "3";
 const INDEXED_COLUMNS_KEY: &str = "delta.dataSkippingNumIndexedCols";
 
+/// Opening a table reads every commit since its last checkpoint, one object each.
+/// With deltalake's 100, that was a third of the files a night opened.
+const CHECKPOINT_INTERVAL: &str = "10";
+const CHECKPOINT_INTERVAL_KEY: &str = "delta.checkpointInterval";
+
 /// The output tables of a job below one location.
 #[derive(Debug, Clone)]
 pub struct Output {
@@ -74,6 +79,14 @@ impl Output {
         self.partitioning
     }
 
+    /// Tables below the same location that are cut otherwise.
+    pub fn cut_by(&self, partitioning: Partitioning) -> Self {
+        Self {
+            partitioning,
+            ..self.clone()
+        }
+    }
+
     /// The current version of `table`, or `None` where it was never written.
     ///
     /// # Errors
@@ -117,7 +130,10 @@ impl Output {
             .with_table_name(table.name())
             .with_columns(columns.fields().cloned())
             .with_partition_columns([self.partitioning.column()])
-            .with_configuration([(INDEXED_COLUMNS_KEY, Some(INDEXED_COLUMNS))])
+            .with_configuration([
+                (INDEXED_COLUMNS_KEY, Some(INDEXED_COLUMNS)),
+                (CHECKPOINT_INTERVAL_KEY, Some(CHECKPOINT_INTERVAL)),
+            ])
             // Another run may be making it at this moment.
             .with_save_mode(SaveMode::Ignore)
             .await
@@ -129,9 +145,21 @@ impl Output {
     /// # Errors
     /// As [`Output::open`].
     pub async fn partitions(&self, table: Table) -> Result<BTreeSet<String>, TableError> {
-        let Some(opened) = self.open(table).await? else {
-            return Ok(BTreeSet::new());
-        };
+        match self.open(table).await? {
+            Some(opened) => self.partitions_of(table, &opened).await,
+            None => Ok(BTreeSet::new()),
+        }
+    }
+
+    /// The same of the version of `table` that was `opened`.
+    ///
+    /// # Errors
+    /// [`TableError`] where its log cannot be read.
+    pub async fn partitions_of(
+        &self,
+        table: Table,
+        opened: &DeltaTable,
+    ) -> Result<BTreeSet<String>, TableError> {
         let files = async {
             let snapshot = opened.snapshot()?.snapshot().clone();
             let log_store = opened.log_store();
@@ -145,6 +173,26 @@ impl Output {
         Ok((files.iter())
             .filter_map(|file| file.partition_values_map().remove(column).flatten())
             .collect())
+    }
+
+    /// The version of the last change of `opened` that was called `transaction`.
+    ///
+    /// # Errors
+    /// [`TableError`] where its log cannot be read.
+    pub async fn transaction_version(
+        &self,
+        table: Table,
+        opened: &DeltaTable,
+        transaction: &str,
+    ) -> Result<Option<i64>, TableError> {
+        let version = async {
+            let log_store = opened.log_store();
+            let snapshot = opened.snapshot()?.snapshot();
+            snapshot
+                .transaction_version(log_store.as_ref(), transaction)
+                .await
+        };
+        version.await.map_err(|error| self.error(table, error))
     }
 
     /// A writer of data files for `table`. The files are invisible until a

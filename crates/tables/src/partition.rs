@@ -61,6 +61,16 @@ impl Partitioning {
         }
     }
 
+    /// The dates of the partition that [`Partitioning::value`] called `value`.
+    pub fn dates_of_value(self, value: &str) -> Option<DateRange> {
+        let first = match self {
+            Self::Day => value.parse(),
+            Self::Month => format!("{value}-01").parse(),
+            Self::Year => format!("{value}-01-01").parse(),
+        };
+        Some(self.dates(first.ok()?))
+    }
+
     /// All dates of the partition that holds `date`.
     pub fn dates(self, date: NaiveDate) -> DateRange {
         let first = match self {

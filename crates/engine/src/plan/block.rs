@@ -19,7 +19,7 @@ use tokio::task::JoinSet;
 
 use super::pages::{PageBytes, PageReader, Pages};
 use super::stage::{BLOCKED, Named, Phase, Status, extend, list_field};
-use super::step::{Out, Step, sent};
+use super::step::{Out, Step, Together, sent};
 use crate::archive::ArchiveSource;
 use crate::job::Settings;
 use crate::progress::Gauge;
@@ -63,8 +63,8 @@ impl Step for Block {
         Arc::clone(&BLOCKED)
     }
 
-    fn keys(&self) -> &'static [&'static str] {
-        &["source", "row_group"]
+    fn together(&self) -> Together {
+        Together::Agreeing(&["source", "row_group"])
     }
 
     fn order(&self) -> &'static [&'static str] {

@@ -12,7 +12,7 @@ use url_key::{MergeStep, Seen, merge_step};
 
 use super::batch_clock::BatchClock;
 use super::stage::{DEDUPED, Named, Status, extend, some};
-use super::step::Step;
+use super::step::{Step, Together};
 use crate::job::Settings;
 use crate::key_cache::KeyCache;
 
@@ -41,8 +41,8 @@ impl Step for Dedupe {
         Arc::clone(&DEDUPED)
     }
 
-    fn keys(&self) -> &'static [&'static str] {
-        &["domain"]
+    fn together(&self) -> Together {
+        Together::Agreeing(&["domain"])
     }
 
     fn order(&self) -> &'static [&'static str] {

@@ -2,54 +2,57 @@
 //! the windows of its domains.
 
 use arrow::datatypes::SchemaRef;
+use chrono::NaiveDate;
 use datafusion::common::ScalarValue;
-use datafusion::error::{DataFusionError, Result};
+use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, LogicalPlan, cast, ident, lit};
 use datafusion::prelude::{DataFrame, SessionContext};
 use deltalake::DeltaTable;
-use tables::{DateRange, Output, Table, TableError, days_from_date};
+use tables::{DateRange, Table, TableError, date_from_days, days_from_date};
 use url_tree::WindowOptions;
 
+use super::months::{KEY_HASH, Months};
 use super::stage::{BLOCKED, KEYED, Phase, Status};
+use crate::job::Job;
 use crate::key_cache::Horizon;
+use crate::query::register;
 
 /// Batches of remembered pages count up from here, in the order of their
 /// ordinals, before any batch of the run.
 const FIRST_BATCH: i64 = i64::MIN / 2;
 
-const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
+pub(super) const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
+
+/// Rows of `url_keys` that are the first page of their key.
+pub(super) const FIRST_PAGES: &str = "duplicate_of IS NULL AND status IN ('unique', 'quarantined')";
 
 /// The tables as they were before the chunk; `None` where they do not exist.
 #[derive(Debug, Default)]
 pub(crate) struct Earlier {
-    url_keys: Option<DeltaTable>,
-    history: Option<DeltaTable>,
+    pub(super) url_keys: Option<DeltaTable>,
+    pub(super) history: Option<DeltaTable>,
+    pub(super) months: Months,
 }
 
 impl Earlier {
-    pub(crate) async fn open(output: &Output) -> Result<Self, TableError> {
+    pub(crate) async fn open(job: &Job) -> Result<Self, TableError> {
+        let output = &job.output;
         Ok(Self {
             url_keys: output.open(Table::UrlKeys).await?,
             history: output.open(Table::History).await?,
+            months: Months::open(output, job.settings.window).await?,
         })
     }
 
-    /// Makes the tables known to `context`, and the chunk's own rows as
-    /// `chunk`: joins with it keep the look-ups narrow.
-    pub(super) async fn register(
-        &self,
-        context: &SessionContext,
-        keyed: &LogicalPlan,
-    ) -> Result<()> {
-        let chunk = DataFrame::new(context.state(), keyed.clone());
-        context.register_table("chunk", chunk.into_view())?;
-        for (name, table) in [("url_keys", &self.url_keys), ("history", &self.history)] {
-            let Some(table) = table else { continue };
-            table
-                .update_datafusion_session(&context.state())
-                .map_err(external)?;
-            let provider = table.table_provider().await.map_err(external)?;
-            context.register_table(name, provider)?;
+    /// Makes the tables known to `context`, and as `past` the rows of `history`
+    /// before `end` that can be in a window then.
+    pub(super) async fn register(&self, context: &SessionContext, end: NaiveDate) -> Result<()> {
+        if let Some(url_keys) = &self.url_keys {
+            register(context, Table::UrlKeys, url_keys).await?;
+        }
+        if let Some(history) = &self.history {
+            register(context, Table::History, history).await?;
+            self.months.register(context, end).await?;
         }
         Ok(())
     }
@@ -65,24 +68,26 @@ impl Earlier {
         if self.url_keys.is_none() {
             return Ok(None);
         }
-        let joined: &[&str] = match horizon {
-            Horizon::All | Horizon::Micros(_) => &["domain", "url_key"],
+        let (joined, indexed): (&[&str], &[&str]) = match horizon {
+            Horizon::All | Horizon::Micros(_) => (&["domain", "url_key"], &["domain", "key_hash"]),
             // A window is cut by its number of keys: all of them are needed.
-            Horizon::Window(_) => &["domain"],
+            Horizon::Window(_) => (&["domain"], &["domain"]),
         };
         let since = match horizon {
             Horizon::Micros(reach) => {
-                let first = i64::from(days_from_date(chunk.first())) * DAY_MICROS;
-                format!("AND CAST(fetched_at AS BIGINT) >= {}", first - reach)
+                let micros = i64::from(days_from_date(chunk.first())) * DAY_MICROS - reach;
+                let days = i32::try_from(micros.div_euclid(DAY_MICROS)).unwrap_or(i32::MIN);
+                format!(
+                    "AND CAST(fetched_at AS BIGINT) >= {micros} AND date >= DATE '{}'",
+                    date_from_days(days)
+                )
             }
             Horizon::All | Horizon::Window(_) => String::new(),
         };
         let query = format!(
-            "SELECT url_keys.* FROM {of_chunk} \
-             WHERE date < DATE '{first}' AND duplicate_of IS NULL \
-               AND status IN ('unique', 'quarantined') {since}",
+            "SELECT url_keys.* FROM {of_chunk} WHERE {dates} AND {FIRST_PAGES} {since}",
             of_chunk = of_chunk("url_keys", joined),
-            first = chunk.first(),
+            dates = self.months.dates_of_keys(context, indexed, chunk).await?,
         );
         let found = context.sql(&query).await?;
         let given = vec![
@@ -94,38 +99,15 @@ impl Earlier {
 
     /// Windows of the chunk's domains after the last date before it, as rows
     /// of [`BLOCKED`].
-    ///
-    /// A window is a suffix of the domain's entries in the order of their
-    /// ordinals: it starts at the first that is among the newest
-    /// `min_documents`, or among the newest `max_documents` and young enough
-    /// [O F1, F2].
     pub(super) async fn windows(
         &self,
         context: &SessionContext,
         window: WindowOptions,
-        chunk: DateRange,
     ) -> Result<Option<LogicalPlan>> {
         if self.history.is_none() {
             return Ok(None);
         }
-        let query = format!(
-            "WITH entries AS ( \
-               SELECT domain, ordinal, CAST(fetched_at AS BIGINT) AS micros, \
-                 row_number() OVER (PARTITION BY domain ORDER BY ordinal DESC) AS place, \
-                 max(CAST(fetched_at AS BIGINT)) OVER (PARTITION BY domain) AS newest \
-               FROM {of_chunk} WHERE date < DATE '{first}'), \
-             starts AS ( \
-               SELECT domain AS start_domain, min(ordinal) AS start FROM entries \
-               WHERE place <= {min} OR (place <= {max} AND newest - micros <= {age}) \
-               GROUP BY domain) \
-             SELECT history.* FROM starts JOIN history ON domain = start_domain \
-             WHERE ordinal >= start AND date < DATE '{first}'",
-            of_chunk = of_chunk("history", &["domain"]),
-            first = chunk.first(),
-            min = window.min_documents,
-            max = window.max_documents,
-            age = window.max_age_micros,
-        );
+        let query = windows_of(&of_chunk("past", &["domain"]), window);
         let found = context.sql(&query).await?;
         let given = vec![
             ("batch", ident("ordinal") + lit(FIRST_BATCH)),
@@ -144,11 +126,45 @@ impl Earlier {
     }
 }
 
+/// Makes the chunk's own rows known to `context` as `chunk`: joins with it keep
+/// the look-ups narrow.
+pub(super) fn register_chunk(context: &SessionContext, keyed: &LogicalPlan) -> Result<()> {
+    let chunk = DataFrame::new(context.state(), keyed.clone());
+    let key_hash = chunk.parse_sql_expr(KEY_HASH)?;
+    let chunk = chunk.with_column("key_hash", key_hash)?;
+    context.register_table("chunk", chunk.into_view())?;
+    Ok(())
+}
+
+/// The query for the rows of `past` that are in the window of their domain. Of
+/// which domains, `entries` says: `past`, or part of its rows.
+///
+/// A window is a suffix of the domain's entries in the order of their ordinals:
+/// it starts at the first that is among the newest `min_documents`, or among the
+/// newest `max_documents` and young enough [O F1, F2].
+pub(super) fn windows_of(entries: &str, window: WindowOptions) -> String {
+    format!(
+        "WITH entries AS ( \
+           SELECT domain, ordinal, CAST(fetched_at AS BIGINT) AS micros, \
+             row_number() OVER (PARTITION BY domain ORDER BY ordinal DESC) AS place, \
+             max(CAST(fetched_at AS BIGINT)) OVER (PARTITION BY domain) AS newest \
+           FROM {entries}), \
+         starts AS ( \
+           SELECT domain AS start_domain, min(ordinal) AS start FROM entries \
+           WHERE place <= {min} OR (place <= {max} AND newest - micros <= {age}) \
+           GROUP BY domain) \
+         SELECT past.* FROM starts JOIN past ON domain = start_domain WHERE ordinal >= start",
+        min = window.min_documents,
+        max = window.max_documents,
+        age = window.max_age_micros,
+    )
+}
+
 /// The rows of `table` that agree with some row of the chunk in `columns`. The
 /// chunk is bounded and the table is not: it stands on the left, where a hash
 /// join builds, and the table streams past it, unless its statistics say that it
 /// is small.
-fn of_chunk(table: &str, columns: &[&str]) -> String {
+pub(super) fn of_chunk(table: &str, columns: &[&str]) -> String {
     let agree: Vec<_> = columns
         .iter()
         .map(|column| format!("met.{column} = {table}.{column}"))
@@ -162,7 +178,11 @@ fn of_chunk(table: &str, columns: &[&str]) -> String {
 
 /// `rows` with the columns of `schema`: the given ones, those of the same name,
 /// and nulls.
-fn shaped(rows: DataFrame, schema: &SchemaRef, given: Vec<(&str, Expr)>) -> Result<LogicalPlan> {
+pub(super) fn shaped(
+    rows: DataFrame,
+    schema: &SchemaRef,
+    given: Vec<(&str, Expr)>,
+) -> Result<LogicalPlan> {
     let columns = schema
         .fields()
         .iter()
@@ -178,8 +198,4 @@ fn shaped(rows: DataFrame, schema: &SchemaRef, given: Vec<(&str, Expr)>) -> Resu
         })
         .collect::<Result<Vec<_>>>()?;
     Ok(rows.select(columns)?.into_unoptimized_plan())
-}
-
-fn external(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> DataFusionError {
-    DataFusionError::External(error.into())
 }

@@ -10,7 +10,7 @@
 //!   Block     HTML -> text blocks                         by row group, front to back
 //!   ∪ windows of these domains as earlier dates left them
 //!   Replay    one URL Tree per domain                     by domain, in time order
-//!   Write     data files, and an account of every row     as it comes
+//!   Write     data files, and an account of every row     as it comes; few: together
 //! ```
 //!
 //! A step says by which columns it wants rows together and in which order, and
@@ -22,6 +22,7 @@ mod block;
 mod dedupe;
 mod earlier;
 mod key;
+mod months;
 mod pages;
 mod replay;
 mod scan;
@@ -49,6 +50,7 @@ use crate::progress::{Gauge, Unwatched};
 use stage::{Named, WORK, some};
 
 pub(crate) use earlier::Earlier;
+pub(crate) use months::{close_months, reopen_months};
 pub(crate) use step::step_name;
 pub(crate) use write::UNREADABLE_OBJECT;
 
@@ -138,7 +140,8 @@ async fn plan(
         },
         scanned,
     )?;
-    earlier.register(context, &keyed).await?;
+    earlier::register_chunk(context, &keyed)?;
+    earlier.register(context, chunk.first()).await?;
     let known = earlier.keys(context, settings.horizon, chunk).await?;
     let deduped = step::apply(
         dedupe::Dedupe {
@@ -155,7 +158,7 @@ async fn plan(
         ),
         deduped,
     )?;
-    let windows = earlier.windows(context, settings.window, chunk).await?;
+    let windows = earlier.windows(context, settings.window).await?;
     let replayed = step::apply(
         replay::Replay {
             settings: Arc::clone(settings),
@@ -166,6 +169,7 @@ async fn plan(
         write::Write {
             output: job.output.clone(),
             settings: Arc::clone(settings),
+            html_bytes: census.html_bytes(chunk),
         },
         replayed,
     )

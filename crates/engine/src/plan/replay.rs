@@ -17,7 +17,7 @@ use url_tree::{BlockHash, DomainReplay, Entry, Labels, Verdict, revision_hashes}
 
 use super::batch_clock::BatchClock;
 use super::stage::{Named, Phase, REPLAYED, Status, extend, items, list_field, some};
-use super::step::Step;
+use super::step::{Step, Together};
 use crate::job::Settings;
 use crate::spec::Batch;
 
@@ -36,8 +36,8 @@ impl Step for Replay {
         Arc::clone(&REPLAYED)
     }
 
-    fn keys(&self) -> &'static [&'static str] {
-        &["domain"]
+    fn together(&self) -> Together {
+        Together::Agreeing(&["domain"])
     }
 
     fn order(&self) -> &'static [&'static str] {

@@ -46,10 +46,9 @@ pub(crate) trait Step: fmt::Debug + Send + Sync + 'static {
     /// The columns it gives.
     fn schema(&self) -> SchemaRef;
 
-    /// Rows that agree in these columns must come to one partition; none where
-    /// it does not matter.
-    fn keys(&self) -> &'static [&'static str] {
-        &[]
+    /// Which rows must come to one partition.
+    fn together(&self) -> Together {
+        Together::Any
     }
 
     /// The columns that rows of a partition must be sorted by.
@@ -63,6 +62,17 @@ pub(crate) trait Step: fmt::Debug + Send + Sync + 'static {
         input: SendableRecordBatchStream,
         context: &Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream>;
+}
+
+/// Rows that must come to one partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Together {
+    /// Any: it does not matter.
+    Any,
+    /// Those that agree in these columns.
+    Agreeing(&'static [&'static str]),
+    /// All.
+    All,
 }
 
 /// The names of the steps, in order.
@@ -235,11 +245,10 @@ impl ExecutionPlan for StepExec {
     }
 
     fn input_distribution_requirements(&self) -> InputDistributionRequirements {
-        let keys = self.columns(self.step.keys());
-        let distribution = if keys.is_empty() {
-            Distribution::UnspecifiedDistribution
-        } else {
-            Distribution::KeyPartitioned(keys)
+        let distribution = match self.step.together() {
+            Together::Any => Distribution::UnspecifiedDistribution,
+            Together::Agreeing(names) => Distribution::KeyPartitioned(self.columns(names)),
+            Together::All => Distribution::SinglePartition,
         };
         InputDistributionRequirements::new(vec![distribution])
     }

@@ -15,18 +15,31 @@ use futures::StreamExt;
 use tables::{Output, Partitioning, Reason, Table, TableSink};
 
 use super::stage::{Named, Status, WRITTEN, some};
-use super::step::{Step, sent};
+use super::step::{Step, Together, sent};
 use crate::job::Settings;
 
 /// The status under which objects that cannot be opened are counted: their
 /// rows are in no other count.
 pub(crate) const UNREADABLE_OBJECT: &str = "unreadable_object";
 
+/// Below this much HTML one partition writes all: a night of 600 pages makes one
+/// file per table and not one per core, and every later night reads half of what
+/// it did, or less.
+const ONE_WRITER_BYTES: u64 = 16 << 20;
+
 /// Writes the tables of one partition of the plan.
 #[derive(Debug, Clone)]
 pub(crate) struct Write {
     pub(crate) output: Output,
     pub(crate) settings: Arc<Settings>,
+    /// HTML of the chunk.
+    pub(crate) html_bytes: u64,
+}
+
+impl Write {
+    fn is_alone(&self) -> bool {
+        self.html_bytes < ONE_WRITER_BYTES
+    }
 }
 
 impl Step for Write {
@@ -36,6 +49,23 @@ impl Step for Write {
 
     fn schema(&self) -> SchemaRef {
         Arc::clone(&WRITTEN)
+    }
+
+    fn together(&self) -> Together {
+        if self.is_alone() {
+            Together::All
+        } else {
+            Together::Any
+        }
+    }
+
+    /// Rows come in the order of the replay; from several partitions, mixed.
+    fn order(&self) -> &'static [&'static str] {
+        if self.is_alone() {
+            &["domain", "fetched_at", "url", "source", "row"]
+        } else {
+            &[]
+        }
     }
 
     fn run(

@@ -2,9 +2,10 @@
 //! values. Nothing is opened here; [`crate::Job`] does that.
 
 mod read;
+mod size;
 
 use bytesize::ByteSize;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 pub use read::SpecError;
 
@@ -106,7 +107,7 @@ pub struct OutputSpec {
     #[serde(default)]
     pub blocks: bool,
     /// Data files are closed near this size.
-    #[serde(default = "OutputSpec::default_file_bytes", serialize_with = "exact")]
+    #[serde(default = "OutputSpec::default_file_bytes", with = "size")]
     pub file_bytes: ByteSize,
 }
 
@@ -308,10 +309,10 @@ pub struct LimitsSpec {
     /// Most path segments of a URL.
     pub path_segments: Option<usize>,
     /// Largest page; a larger one is cut there.
-    #[serde(serialize_with = "exact")]
+    #[serde(with = "size")]
     pub page_bytes: Option<ByteSize>,
     /// Most bytes inside one tag.
-    #[serde(serialize_with = "exact")]
+    #[serde(with = "size")]
     pub tag_bytes: Option<ByteSize>,
     /// Most attributes of one tag.
     pub attributes_per_tag: Option<usize>,
@@ -330,10 +331,10 @@ pub struct RunSpec {
     /// Worker threads and partitions; every core where it is left out.
     pub threads: Option<usize>,
     /// What sorts and joins may hold before they spill to disk.
-    #[serde(serialize_with = "exact")]
+    #[serde(with = "size")]
     pub memory: ByteSize,
     /// HTML per chunk: each is one plan and one commit per table.
-    #[serde(serialize_with = "exact")]
+    #[serde(with = "size")]
     pub chunk_bytes: ByteSize,
 }
 
@@ -346,14 +347,4 @@ impl Default for RunSpec {
             chunk_bytes: ByteSize::gib(4),
         }
     }
-}
-
-/// Writes a size as a number. Its text is rounded to a tenth of a unit, which
-/// would give two limits one digest.
-fn exact<S: Serializer>(
-    size: &(impl Copy + Into<Option<ByteSize>>),
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let size: Option<ByteSize> = (*size).into();
-    size.map(|size| size.as_u64()).serialize(serializer)
 }

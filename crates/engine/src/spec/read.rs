@@ -184,6 +184,8 @@ mod tests {
             (&["tree.batch=week"], "tree.batch", "page"),
             (&["speed.fast=true"], "speed", "archive"),
             (&["run.chunk_bytes=lots"], "run.chunk_bytes", "lots"),
+            (&["run.memory=32EB"], "run.memory", "8 EiB"),
+            (&["limits.page_bytes=16EiB"], "limits.page_bytes", "8 EiB"),
         ] {
             let error = read(JOB, overrides).unwrap_err().to_string();
             assert!(

@@ -1,0 +1,330 @@
+//! What months that are over left, in a few files.
+//!
+//! A night meets few old pages. To find them it would open the files of every
+//! date there is, more every night. So the first run of a month puts the months
+//! before it into two tables: `key_index`, which tells the dates whose `url_keys`
+//! must be read, and `windows`, which stands for all of `history` up to then. Both
+//! are made from the output tables, and what they cannot answer is read there.
+
+use std::collections::BTreeSet;
+
+use arrow::array::AsArray;
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Date32Type};
+use chrono::NaiveDate;
+use datafusion::error::Result;
+use datafusion::prelude::{DataFrame, SessionContext};
+use deltalake::DeltaTable;
+use futures::TryStreamExt;
+use tables::{DateRange, Output, Partitioning, Replacement, Table, TableError, date_from_days};
+use url_tree::WindowOptions;
+
+use super::earlier::{Earlier, FIRST_PAGES, of_chunk, shaped, windows_of};
+use super::session;
+use crate::error::EngineError;
+use crate::job::Job;
+use crate::query::{external, register};
+
+/// What the index keeps of a URL key: 64 bits. Keys that share them cost a look
+/// at a date more, and no row.
+pub(super) const KEY_HASH: &str = "substr(md5(url_key), 1, 16)";
+
+/// The two tables as they were before the chunk; empty where they are of no use.
+#[derive(Debug, Default)]
+pub(super) struct Months {
+    index: Option<DeltaTable>,
+    /// The months in the index, in order.
+    indexed: Vec<DateRange>,
+    windows: Option<(DeltaTable, NaiveDate)>,
+}
+
+/// Puts the months before the one of `first` into the tables, if they are not
+/// there yet.
+///
+/// # Errors
+/// [`EngineError`] where the tables cannot be read or written.
+pub(crate) async fn close_months(job: &Job, first: NaiveDate) -> Result<(), EngineError> {
+    let Some(monthly) = monthly(&job.output) else {
+        return Ok(());
+    };
+    let this_month = Partitioning::Month.dates(first);
+    let Some(until) = this_month.first().pred_opt() else {
+        return Ok(());
+    };
+    let earlier = Earlier::open(job).await?;
+    let closing = Closing {
+        job,
+        monthly,
+        until,
+        earlier,
+    };
+    closing.index().await?;
+    closing.windows().await
+}
+
+/// Takes away what the tables say of `dates`, and all that follows from them. To
+/// be called before rows of these dates change.
+///
+/// # Errors
+/// [`EngineError`] where the tables cannot be read or written.
+pub(crate) async fn reopen_months(output: &Output, dates: DateRange) -> Result<(), EngineError> {
+    let Some(monthly) = monthly(output) else {
+        return Ok(());
+    };
+    for table in [Table::KeyIndex, Table::Windows] {
+        let mut months = monthly.partitions(table).await?;
+        months.retain(|month| {
+            let month = Partitioning::Month.dates_of_value(month);
+            month.is_some_and(|month| {
+                dates.first() <= month.last()
+                    // The windows of a month hang on all dates before its end.
+                    && (table == Table::Windows || month.first() <= dates.last())
+            })
+        });
+        if !months.is_empty() {
+            replace(&monthly, table, "reopened", months, Vec::new()).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Coarser tables have few files: they are read as they are.
+fn monthly(output: &Output) -> Option<Output> {
+    (output.partitioning() == Partitioning::Day).then(|| output.cut_by(Partitioning::Month))
+}
+
+/// Months that are over.
+struct Closing<'a> {
+    job: &'a Job,
+    monthly: Output,
+    /// The last day of the last of them.
+    until: NaiveDate,
+    earlier: Earlier,
+}
+
+impl Closing<'_> {
+    async fn index(&self) -> Result<(), EngineError> {
+        let dates = match &self.earlier.url_keys {
+            Some(opened) => {
+                let output = &self.job.output;
+                output.partitions_of(Table::UrlKeys, opened).await?
+            }
+            None => return Ok(()),
+        };
+        let missing: BTreeSet<String> = (dates.iter())
+            .filter_map(|date| Partitioning::Day.dates_of_value(date))
+            .filter(|date| date.last() <= self.until)
+            .filter(|date| {
+                !(self.earlier.months.indexed.iter()).any(|month| month.contains(date.last()))
+            })
+            .map(|date| Partitioning::Month.value(date.first()))
+            .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let months = (missing.iter()).filter_map(|month| Partitioning::Month.dates_of_value(month));
+        let query = format!(
+            "SELECT date, domain, {KEY_HASH} AS key_hash FROM url_keys \
+             WHERE ({months}) AND {FIRST_PAGES} ORDER BY domain, key_hash, date",
+            months = within(months),
+        );
+        let files = self.files(Table::KeyIndex, &query).await?;
+        replace(&self.monthly, Table::KeyIndex, "keys", missing, files).await
+    }
+
+    async fn windows(&self) -> Result<(), EngineError> {
+        let Some(history) = &self.earlier.history else {
+            return Ok(());
+        };
+        let known = self.earlier.months.windows.as_ref();
+        if known.is_some_and(|(_, until)| *until >= self.until) {
+            return Ok(());
+        }
+        let output = &self.job.output;
+        let dates = output.partitions_of(Table::History, history).await?;
+        let first = (dates.iter()).filter_map(|date| Partitioning::Day.dates_of_value(date));
+        if first
+            .map(DateRange::first)
+            .min()
+            .is_none_or(|first| first > self.until)
+        {
+            return Ok(());
+        }
+        let window = self.job.settings.window;
+        let query = format!(
+            "SELECT DATE '{}' AS date, * FROM ({}) ORDER BY domain, ordinal",
+            self.until,
+            windows_of("past", window),
+        );
+        let files = self.files(Table::Windows, &query).await?;
+        // The windows of earlier months are of no use any more.
+        let mut months = self.monthly.partitions(Table::Windows).await?;
+        months.insert(Partitioning::Month.value(self.until));
+        replace(
+            &self.monthly,
+            Table::Windows,
+            &name_of(window),
+            months,
+            files,
+        )
+        .await
+    }
+
+    /// The rows of `query` over earlier dates as data files of `table`.
+    async fn files(&self, table: Table, query: &str) -> Result<Vec<String>, EngineError> {
+        let files = async {
+            let context = session(self.job)?;
+            let end = self.until.succ_opt().unwrap_or(self.until);
+            self.earlier.register(&context, end).await?;
+            let schema = table.schema(Partitioning::Day);
+            let rows = shaped(context.sql(query).await?, &schema, Vec::new())?;
+            let rows = DataFrame::new(context.state(), rows);
+            let mut rows = rows.execute_stream().await?;
+            let mut sink = self.monthly.sink(table);
+            while let Some(batch) = rows.try_next().await? {
+                sink.write(&batch).await.map_err(external)?;
+            }
+            sink.close().await.map_err(external)
+        };
+        let month = Partitioning::Month.dates(self.until);
+        files
+            .await
+            .map_err(|error| error.context(format!("table `{}`", table.name())))
+            .map_err(|error| EngineError::plan(month, error))
+    }
+}
+
+async fn replace(
+    monthly: &Output,
+    table: Table,
+    transaction: &str,
+    partitions: BTreeSet<String>,
+    files: Vec<String>,
+) -> Result<(), EngineError> {
+    let version = monthly.open_or_create(table).await?.version();
+    let replacement = Replacement {
+        partitions,
+        files,
+        transaction: transaction.to_owned(),
+        // The version that it makes: no change is one that was made before.
+        transaction_version: next_version(version),
+    };
+    monthly.replace(table, replacement).await?;
+    Ok(())
+}
+
+fn next_version(version: Option<u64>) -> i64 {
+    version.map_or(0, |version| version.cast_signed() + 1)
+}
+
+/// Names windows of this kind.
+fn name_of(window: WindowOptions) -> String {
+    format!(
+        "windows of {} to {} documents, {} us",
+        window.min_documents, window.max_documents, window.max_age_micros
+    )
+}
+
+impl Months {
+    pub(super) async fn open(output: &Output, window: WindowOptions) -> Result<Self, TableError> {
+        let Some(monthly) = monthly(output) else {
+            return Ok(Self::default());
+        };
+        let ranges = |months: BTreeSet<String>| -> Vec<DateRange> {
+            (months.iter())
+                .filter_map(|month| Partitioning::Month.dates_of_value(month))
+                .collect()
+        };
+        let mut months = Self::default();
+        if let Some(index) = monthly.open(Table::KeyIndex).await? {
+            months.indexed = ranges(monthly.partitions_of(Table::KeyIndex, &index).await?);
+            months.index = Some(index);
+        }
+        if let Some(windows) = monthly.open(Table::Windows).await? {
+            // Windows of another kind, made by another job, may lack rows.
+            let made =
+                (monthly.transaction_version(Table::Windows, &windows, &name_of(window))).await?;
+            let is_last = made.map(i64::cast_unsigned) == windows.version();
+            let month = ranges(monthly.partitions_of(Table::Windows, &windows).await?).pop();
+            months.windows = month
+                .filter(|_| is_last)
+                .map(|month| (windows, month.last()));
+        }
+        Ok(months)
+    }
+
+    /// Makes what is there known to `context`, with `past` for the rows of
+    /// `history` before `end` that can be in a window then.
+    pub(super) async fn register(&self, context: &SessionContext, end: NaiveDate) -> Result<()> {
+        if let Some(index) = &self.index {
+            register(context, Table::KeyIndex, index).await?;
+        }
+        let columns = "domain, fetched_at, url_key, ordinal, entry, branch, hashes";
+        let mut past = format!("SELECT {columns} FROM history WHERE date < DATE '{end}'");
+        if let Some((windows, until)) = self.windows.as_ref().filter(|(_, until)| *until < end) {
+            register(context, Table::Windows, windows).await?;
+            past =
+                format!("{past} AND date > DATE '{until}' UNION ALL SELECT {columns} FROM windows");
+        }
+        let past = context.sql(&past).await?.into_view();
+        context.register_table("past", past)?;
+        Ok(())
+    }
+
+    /// A condition on `date` for those before `chunk` that may have the first
+    /// page of a URL key of the chunk: of the months in the index the dates it
+    /// tells, of others all.
+    pub(super) async fn dates_of_keys(
+        &self,
+        context: &SessionContext,
+        joined: &[&str],
+        chunk: DateRange,
+    ) -> Result<String> {
+        let before = format!("date < DATE '{}'", chunk.first());
+        if self.indexed.is_empty() {
+            return Ok(before);
+        }
+        let query = format!(
+            "SELECT DISTINCT date FROM {}",
+            of_chunk("key_index", joined)
+        );
+        let mut found = BTreeSet::new();
+        for batch in context.sql(&query).await?.collect().await? {
+            let dates = cast(batch.column(0), &DataType::Date32)?;
+            let dates = dates.as_primitive::<Date32Type>().values();
+            found.extend(dates.iter().map(|days| date_from_days(*days)));
+        }
+        Ok(format!(
+            "{before} AND (NOT ({}) OR {})",
+            within(self.indexed.iter().copied()),
+            within(found.into_iter().map(|date| Partitioning::Day.dates(date)))
+        ))
+    }
+}
+
+/// The condition that `date` is in one of `ranges`, which come in order.
+fn within(ranges: impl IntoIterator<Item = DateRange>) -> String {
+    let mut joined: Vec<DateRange> = Vec::new();
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if last.last().succ_opt() == Some(range.first()) => {
+                *last = last.through(range);
+            }
+            _ => joined.push(range),
+        }
+    }
+    let conditions: Vec<_> = joined
+        .iter()
+        .map(|range| {
+            format!(
+                "date BETWEEN DATE '{}' AND DATE '{}'",
+                range.first(),
+                range.last()
+            )
+        })
+        .collect();
+    if conditions.is_empty() {
+        return "false".to_owned();
+    }
+    format!("({})", conditions.join(" OR "))
+}

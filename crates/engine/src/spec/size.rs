@@ -1,0 +1,34 @@
+//! Sizes in a job: text such as `64MB`, or a number of bytes.
+
+use bytesize::ByteSize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The largest number of TOML. [`ByteSize`] takes what is above for the largest
+/// of its own, whatever was asked for.
+const LARGEST: u64 = i64::MAX as u64;
+
+/// Writes a size as a number. Its text is rounded to a tenth of a unit, which
+/// would give two limits one digest.
+pub(super) fn serialize<S: Serializer>(
+    size: &(impl Copy + Into<Option<ByteSize>>),
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let size: Option<ByteSize> = (*size).into();
+    size.map(|size| size.as_u64()).serialize(serializer)
+}
+
+/// Reads a size that can be written again.
+pub(super) fn deserialize<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Copy + Deserialize<'de> + Into<Option<ByteSize>>,
+{
+    let size = T::deserialize(deserializer)?;
+    match size.into() {
+        Some(bytes) if bytes.as_u64() > LARGEST => {
+            Err(D::Error::custom("expected a size below 8 EiB"))
+        }
+        _ => Ok(size),
+    }
+}

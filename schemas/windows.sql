@@ -1,0 +1,13 @@
+-- The windows of all domains at the end of the last month that is over, in one
+-- place: rows of `history`, which has them by date. It is made from `history`, by
+-- month whatever `output.partition` is, and may be deleted at any time.
+CREATE TABLE windows (
+  date DATE NOT NULL,                           -- last day of the month
+  domain VARCHAR NOT NULL,                      -- public suffix and one label
+  fetched_at TIMESTAMP WITH TIME ZONE NOT NULL, -- when the page was fetched, UTC
+  url_key VARCHAR NOT NULL,                     -- the page
+  ordinal BIGINT NOT NULL,                      -- position in the stream of the domain, from 0
+  entry VARCHAR NOT NULL,                       -- document, or revision: counts blocks but no page
+  branch VARCHAR[] NOT NULL,                    -- path in the URL Tree from the root: host labels reversed, then path segments
+  hashes BYTEA NOT NULL                         -- distinct block hashes in order of first appearance, 16 bytes each
+);

@@ -1,0 +1,175 @@
+//! Real pages, delivered night by night. The sites published over years; here
+//! a dozen pages of each come a day, so that two weeks see their windows
+//! move, and the pages of a busy and of a quiet site.
+
+use std::path::Path;
+
+use arrow::array::{AsArray, RecordBatch};
+
+use super::rearranged::read;
+use crate::support::{Job, Row, assert_same, contents, micros, shared, write};
+
+/// Nights, and pages of a site in each.
+const NIGHTS: usize = 12;
+const PAGES: usize = 12;
+/// Nights that are run as one, before the first that is run alone.
+const AT_ONCE: usize = 7;
+
+const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
+
+/// Every family of heuristics, with every horizon of duplicates.
+const SETTINGS: [[&str; 4]; 4] = [
+    [
+        "tree.heuristic=strict",
+        "tree.batch=page",
+        "dedup.horizon=all",
+        "dedup.revisions=false",
+    ],
+    [
+        "tree.heuristic=strict-support-40",
+        "tree.batch=date",
+        "dedup.horizon=5d",
+        "dedup.revisions=true",
+    ],
+    [
+        "tree.heuristic=relaxed-at-domain-100",
+        "tree.batch=date",
+        "dedup.horizon=window",
+        "dedup.revisions=false",
+    ],
+    [
+        "tree.heuristic=vote-fast",
+        "tree.batch=page",
+        "dedup.horizon=all",
+        "dedup.revisions=true",
+    ],
+];
+
+/// The date of a night: the tenth is the first of October.
+fn date(night: usize) -> String {
+    match night.checked_sub(9) {
+        Some(day) => format!("2011-10-{:02}", day + 1),
+        None => format!("2011-09-{:02}", night + 22),
+    }
+}
+
+/// A site with pages of a stream.
+struct RealSite {
+    pages: RecordBatch,
+}
+
+impl RealSite {
+    fn of(streams: &Path, name: &str) -> Self {
+        let pages = read(&streams.join(format!("{name}.parquet")));
+        assert!(pages.num_rows() > NIGHTS * PAGES, "{name}");
+        Self { pages }
+    }
+
+    /// Page `number` as it is fetched on a date, `second` seconds after noon.
+    fn page(&self, number: usize, date: &str, second: usize) -> Row {
+        let url = self.pages["url"].as_string::<i32>().value(number);
+        let html = self.pages["html"].as_binary::<i32>().value(number);
+        let page = Row::page(&format!("{date}T12:00:00"), url, html);
+        page.after(0, second as i64)
+    }
+
+    /// The pages of a night: those that are new, and two that are not.
+    fn night(&self, night: usize) -> Vec<Row> {
+        let new = night * PAGES..(night + 1) * PAGES;
+        let old = [night * PAGES / 2, night];
+        (new.chain(old).enumerate())
+            .map(|(second, number)| self.page(number, &date(night), second))
+            .collect()
+    }
+
+    /// The same page with the address it would have on `host`.
+    fn moved(mut row: Row, host: &str) -> Row {
+        row.url = row.url.map(|url| {
+            let mut url: Vec<&str> = url.splitn(4, '/').collect();
+            url[2] = host;
+            url.join("/")
+        });
+        row
+    }
+}
+
+/// The archive of each night; the first holds what is a year old, too.
+fn archive(streams: &Path) -> Vec<Vec<Row>> {
+    let busy = RealSite::of(streams, "nimbupani");
+    let before = RealSite::of(streams, "melmelboo");
+    let after = RealSite::of(streams, "hamasyou");
+    let quiet = RealSite::of(streams, "ultrasaurus");
+    (0..NIGHTS)
+        .map(|night| {
+            let mut rows = busy.night(night);
+            // A site whose template changes from one night to the next.
+            let template = if night < 8 { &before } else { &after };
+            let moved = template.night(night).into_iter();
+            rows.extend(moved.map(|row| RealSite::moved(row, "www.changed.example")));
+            // One that had pages a year ago, and has some now.
+            if night == 0 {
+                let year_ago = quiet.night(0).into_iter().chain(quiet.night(1));
+                rows.extend(year_ago.map(|row| row.after(-365, 0)));
+            }
+            if night >= 10 {
+                rows.extend((0..6).map(|page| quiet.page(30 + night + page, &date(night), page)));
+            }
+            rows
+        })
+        .collect()
+}
+
+fn deliver(job: &Job, night: usize, rows: &[Row]) {
+    let today = micros(&format!("{}T00:00:00", date(night)));
+    let (old, new): (Vec<Row>, Vec<Row>) = (rows.iter().cloned()).partition(|row| {
+        row.fetched_at
+            .is_some_and(|time| time < today - 100 * DAY_MICROS)
+    });
+    write(&job.archive(&format!("night{night:02}.parquet")), &new);
+    if !old.is_empty() {
+        write(&job.archive("old.parquet"), &old);
+    }
+}
+
+#[test]
+fn real_sites_night_by_night_are_as_at_once() {
+    let Some(streams) = shared("data/streams") else {
+        return;
+    };
+    let nights = archive(&streams);
+    let all = format!("2010-09-22..{}", date(NIGHTS - 1));
+    for settings in SETTINGS {
+        let window = [
+            "window.max_documents=90",
+            "window.max_age_days=5",
+            "window.min_documents=30",
+        ];
+        let job = || {
+            let settings = settings.iter().chain(&window);
+            settings.fold(Job::new(), |job, setting| job.with(setting))
+        };
+        let at_once = job();
+        for (night, rows) in nights.iter().enumerate() {
+            deliver(&at_once, night, rows);
+        }
+        at_once.backfill(&all);
+        let expected = contents(&at_once);
+        assert!(expected["documents"].len() > 2 * (NIGHTS - 1) * PAGES);
+        let duplicates = expected["url_keys"].iter();
+        let duplicates = duplicates.filter(|row| row.contains("\"status\":\"duplicate\""));
+        assert!(duplicates.count() > NIGHTS);
+
+        let nightly = job();
+        for (night, rows) in nights.iter().enumerate() {
+            deliver(&nightly, night, rows);
+            if night >= AT_ONCE {
+                let finished = nightly.command("nightly", &[]);
+                assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+            }
+        }
+        nightly.assert_accounts();
+        assert_same(&expected, &contents(&nightly), &settings.join(" "));
+        let windows = nightly.tables().join("windows");
+        assert!(windows.exists(), "September was not closed");
+    }
+}
