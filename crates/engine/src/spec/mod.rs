@@ -5,6 +5,7 @@ mod read;
 
 use bytesize::ByteSize;
 use serde::{Deserialize, Serialize, Serializer};
+use tables::Patience;
 
 pub use read::SpecError;
 
@@ -41,6 +42,9 @@ pub struct JobSpec {
     /// What the run may use.
     #[serde(default)]
     pub run: RunSpec,
+    /// How long stores that fail are asked again.
+    #[serde(default)]
+    pub store: StoreSpec,
 }
 
 /// `[archive]`
@@ -344,6 +348,30 @@ impl Default for RunSpec {
             memory: ByteSize::gib(1),
             // Some 20,000 pages of 60 KB: a minute's work between commits.
             chunk_bytes: ByteSize::gib(4),
+        }
+    }
+}
+
+/// `[store]`: how long a store on a network that fails is asked again, the
+/// archive's and the tables'; changes no row.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StoreSpec {
+    /// Seconds for one answer, with its body.
+    pub timeout_seconds: u64,
+    /// How often a request is repeated.
+    pub retries: usize,
+    /// Seconds after which it is not repeated any more.
+    pub retry_seconds: u64,
+}
+
+impl Default for StoreSpec {
+    fn default() -> Self {
+        let patience = Patience::default();
+        Self {
+            timeout_seconds: patience.timeout.as_secs(),
+            retries: patience.retries,
+            retry_seconds: patience.retry_for.as_secs(),
         }
     }
 }
