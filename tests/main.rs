@@ -8,6 +8,7 @@
 mod archives;
 mod dependencies;
 mod elsewhere;
+mod faults;
 mod hostile;
 mod jobs;
 mod keys;

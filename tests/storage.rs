@@ -2,13 +2,15 @@
 //! with servers in this process, and what becomes of credentials.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::json;
-use servers::{KeyPair, Server, StatusCode};
-use tempfile::TempDir;
+use servers::{Server, StatusCode};
 
-use crate::support::{Finished, Job, Row, Site, assert_same, contents, text, write};
+use crate::support::{
+    Job, KEYS, Row, Site, Store, TOKEN, assert_no_secret, assert_same, assert_silent, contents,
+    files, signing, text, write,
+};
 
 const SITES: [Site; 2] = [
     Site {
@@ -20,60 +22,11 @@ const SITES: [Site; 2] = [
 ];
 const DATES: &str = "2011-10-01..2011-10-31";
 
-const KEYS: KeyPair<'_> = KeyPair {
-    id: "PLANTEDKEYID",
-    secret: "planted/secret",
-};
-const TOKEN: &str = "planted-session-token";
-
 fn pages() -> Vec<Row> {
     SITES
         .iter()
         .flat_map(|site| site.daily_articles(12))
         .collect()
-}
-
-/// An S3 store with the archive `s3://pages/crawl` and an empty bucket `text`.
-struct Store {
-    root: TempDir,
-    server: Server,
-}
-
-impl Store {
-    fn new() -> Self {
-        let root = tempfile::tempdir().expect("a folder for the buckets");
-        std::fs::create_dir(root.path().join("text")).expect("a bucket");
-        write(&root.path().join("pages/crawl/a.parquet"), &pages());
-        let server = Server::s3(root.path(), KEYS).expect("a server");
-        Self { root, server }
-    }
-
-    /// A job from the one bucket to the other.
-    fn job(&self) -> Job {
-        let job = Job::new().with("archive.location=s3://pages/crawl");
-        signing(job, &self.server, KEYS.secret).writing("s3://text/tables", self.tables())
-    }
-
-    fn tables(&self) -> PathBuf {
-        self.root.path().join("text/tables")
-    }
-
-    /// Requests with this method whose path has these parts.
-    fn asked(&self, method: &str, parts: [&str; 2]) -> usize {
-        let requests = self.server.requests();
-        let fits = |request: &&String| {
-            request.starts_with(method) && parts.iter().all(|part| request.contains(part))
-        };
-        requests.iter().filter(fits).count()
-    }
-}
-
-/// The job as somebody who has the key with this secret.
-fn signing(job: Job, server: &Server, secret: &str) -> Job {
-    job.with_variable("AWS_ENDPOINT_URL", format!("http://{}", server.address()))
-        .with_variable("AWS_ACCESS_KEY_ID", KEYS.id)
-        .with_variable("AWS_SECRET_ACCESS_KEY", secret)
-        .with_variable("AWS_SESSION_TOKEN", TOKEN)
 }
 
 /// A job on files, whose only archive file is called `a.parquet`.
@@ -90,7 +43,7 @@ fn an_archive_in_s3_and_tables_in_s3_are_as_on_files() {
     let expected = contents(&files);
     assert_eq!(expected["documents"].len(), 24);
 
-    let store = Store::new();
+    let store = Store::new(&pages());
     let job = store.job().with("output.blocks=true");
     job.backfill(DATES);
     assert_same(&expected, &contents(&job), "in S3");
@@ -128,7 +81,7 @@ fn days_read(requests: &[String], table: &str, month: &str) -> BTreeSet<String> 
 
 #[test]
 fn a_night_reads_what_it_needs_of_months_that_are_over() {
-    let store = Store::new();
+    let store = Store::new(&[]);
     let job = (store.job())
         .with("archive.layout=date")
         .with("window.max_age_days=4")
@@ -139,10 +92,10 @@ fn a_night_reads_what_it_needs_of_months_that_are_over() {
         let rows: Vec<_> = hours
             .map(|(article, hour)| site.article(*article, &format!("{date}T{hour}:00:00")))
             .collect();
-        let file = format!("pages/crawl/date={date}/pages.parquet");
-        write(&store.root.path().join(file), &rows);
+        let file = format!("date={date}/pages.parquet");
+        write(&store.archive(&file), &rows);
     };
-    std::fs::remove_file(store.root.path().join("pages/crawl/a.parquet")).expect("the other file");
+    std::fs::remove_file(store.archive("a.parquet")).expect("the other file");
     for day in 1..=30 {
         deliver(
             &format!("2011-09-{day:02}"),
@@ -201,7 +154,7 @@ fn an_archive_on_a_web_server_is_read_in_ranges() {
 
 #[test]
 fn a_store_that_says_no_is_named() {
-    let store = Store::new();
+    let store = Store::new(&pages());
     let denied = || signing(Job::new(), &store.server, "another");
     let error = denied()
         .with("archive.location=s3://pages/crawl")
@@ -227,42 +180,9 @@ fn a_store_that_says_no_is_named() {
     assert!(error.contains("s3://no-such-bucket/a"), "{error}");
 }
 
-/// Every file below a folder.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder)
-        .expect("a folder")
-        .map(|entry| entry.expect("an entry").path());
-    entries
-        .flat_map(|path| {
-            if path.is_dir() {
-                files(&path)
-            } else {
-                vec![path]
-            }
-        })
-        .collect()
-}
-
-fn assert_no_secret(what: &str, bytes: &[u8]) {
-    for secret in [KEYS.id, KEYS.secret, TOKEN] {
-        let found = bytes
-            .windows(secret.len())
-            .position(|window| window == secret.as_bytes());
-        if let Some(at) = found {
-            let around = &bytes[at.saturating_sub(300)..bytes.len().min(at + 100)];
-            panic!("{secret} is in {what}: {}", String::from_utf8_lossy(around));
-        }
-    }
-}
-
-fn assert_silent(what: &str, finished: &Finished) {
-    assert_no_secret(&format!("stdout of {what}"), finished.stdout.as_bytes());
-    assert_no_secret(&format!("stderr of {what}"), finished.stderr.as_bytes());
-}
-
 #[test]
 fn credentials_are_in_no_output_log_or_table() {
-    let store = Store::new();
+    let store = Store::new(&pages());
     let job = store.job().with_variable("URLTREE_LOG", "trace");
     let finished = job.run(DATES);
     assert!(finished.stderr.contains("committed"), "{}", finished.stderr);

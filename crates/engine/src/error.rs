@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use chrono::NaiveDate;
 use datafusion::error::DataFusionError;
+use parquet::errors::ParquetError;
 use tables::{DateRange, Partitioning, TableError};
 
 use crate::plan::step_name;
@@ -96,6 +97,17 @@ pub enum EngineError {
         #[source]
         source: object_store::Error,
     },
+    /// An object of the archive is not what the run counted.
+    #[error(
+        "{source_object} was changed while the run was reading: {change}; nothing of this chunk \
+         was committed. Run it again when nothing writes to the archive"
+    )]
+    Changed {
+        /// The object.
+        source_object: String,
+        /// What became of it.
+        change: &'static str,
+    },
     /// An output table fails.
     #[error(transparent)]
     Table(#[from] TableError),
@@ -184,12 +196,17 @@ impl EngineError {
             Self::EmptyArchive { location, .. } => Some(location.clone()),
             Self::Undated { source_object }
             | Self::MissingColumn { source_object, .. }
-            | Self::ColumnType { source_object, .. } => Some(source_object.clone()),
+            | Self::ColumnType { source_object, .. }
+            | Self::Changed { source_object, .. } => Some(source_object.clone()),
             Self::Store { object, .. } => Some(object.clone()),
             Self::Table(
                 TableError::Delta { location, .. } | TableError::Layout { location, .. },
             ) => Some(location.clone()),
-            Self::Plan { source, .. } => engine_error(source)?.object(),
+            Self::Plan { source, .. } => match (engine_error(source), self.class()) {
+                (Some(cause), _) => cause.object(),
+                (None, ErrorClass::Storage) => Some("tables of earlier dates".to_owned()),
+                (None, _) => None,
+            },
             Self::Spec(_)
             | Self::CutPartition { .. }
             | Self::OtherSettings { .. }
@@ -205,28 +222,37 @@ impl EngineError {
             Self::Spec(_)
             | Self::CutPartition { .. }
             | Self::OtherSettings { .. }
-            | Self::Query(_)
             | Self::Memory { .. } => ErrorClass::Usage,
             Self::EmptyArchive { .. }
             | Self::Undated { .. }
             | Self::MissingColumn { .. }
             | Self::ColumnType { .. }
+            | Self::Changed { .. }
             | Self::Table(TableError::Layout { .. }) => ErrorClass::Input,
             Self::Store { .. } | Self::Table(TableError::Delta { .. }) => ErrorClass::Storage,
             Self::Plan { source, .. } => plan_class(source),
+            Self::Query(source) => match plan_class(source) {
+                ErrorClass::Internal => ErrorClass::Usage,
+                class => class,
+            },
             Self::Accounting { .. } => ErrorClass::Internal,
         }
     }
 }
 
-/// A step wraps its own errors into the engine's.
+/// A step wraps its own errors into the engine's; what is left of a store is what
+/// DataFusion reads of the tables. It turns some errors of a store into text, but
+/// none of them into anything else than an error of Parquet.
 fn plan_class(error: &DataFusionError) -> ErrorClass {
-    match (engine_error(error), error.find_root()) {
-        (Some(cause), _) => cause.class(),
-        (None, DataFusionError::ObjectStore(_) | DataFusionError::IoError(_)) => {
-            ErrorClass::Storage
-        }
-        (None, _) => ErrorClass::Internal,
+    let of_store = |error: &(dyn Error + 'static)| {
+        error.is::<object_store::Error>()
+            || error.is::<std::io::Error>()
+            || error.is::<ParquetError>()
+    };
+    match engine_error(error) {
+        Some(cause) => cause.class(),
+        None if chain(error).any(of_store) => ErrorClass::Storage,
+        None => ErrorClass::Internal,
     }
 }
 

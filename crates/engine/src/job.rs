@@ -4,10 +4,11 @@
 use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use html_blocks::{BlockOptions, Joining, PageLimits, SplitList};
 use md5::{Digest, Md5};
-use tables::{Location, Output, Partitioning, Table};
+use tables::{Location, Output, Partitioning, Patience, Table};
 use url_key::{Blacklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
 use url_tree::{Heuristic, WindowOptions};
 
@@ -19,6 +20,10 @@ use crate::spec::{
 };
 
 const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
+
+/// Amazon takes a signature for fifteen minutes; the last repetition has to be
+/// answered by then too.
+const MAX_RETRY_SECONDS: u64 = 600;
 
 /// The URL rules of the product, used where a job names none.
 const BUNDLED_RULES: &str = include_str!("../../../jobs/rules/url-keys.tsv");
@@ -90,8 +95,10 @@ impl Job {
     /// # Errors
     /// [`SpecError`], naming the key and what was expected.
     pub fn new(spec: &JobSpec) -> Result<Self, SpecError> {
+        let patience = patience(spec)?;
         let location = |key: &str, text: &str| {
-            Location::parse(text).map_err(|error| SpecError::key(key, error.to_string()))
+            Location::with_patience(text, patience)
+                .map_err(|error| SpecError::key(key, error.to_string()))
         };
         let partitioning: Partitioning = spec
             .output
@@ -115,6 +122,30 @@ impl Job {
             resources: resources(spec)?,
         })
     }
+}
+
+fn patience(spec: &JobSpec) -> Result<Patience, SpecError> {
+    let mut patience = Patience::default();
+    if let Some(seconds) = spec.store.timeout_seconds {
+        if seconds == 0 {
+            let expected = "0 seconds; expected 1 or more";
+            return Err(SpecError::key("store.timeout_seconds", expected));
+        }
+        patience.timeout = Duration::from_secs(seconds);
+    }
+    if let Some(retries) = spec.store.retries {
+        patience.retries = retries;
+    }
+    if let Some(seconds) = spec.store.retry_seconds {
+        if seconds > MAX_RETRY_SECONDS {
+            let expected = format!(
+                "{seconds} seconds; expected at most {MAX_RETRY_SECONDS}: a request is signed once"
+            );
+            return Err(SpecError::key("store.retry_seconds", expected));
+        }
+        patience.retry_for = Duration::from_secs(seconds);
+    }
+    Ok(patience)
 }
 
 fn settings(spec: &JobSpec) -> Result<Settings, SpecError> {

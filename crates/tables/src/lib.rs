@@ -21,10 +21,13 @@
 //!
 //! The crate knows nothing about pages, keys or trees, and plans no queries.
 
+mod connection;
 mod error;
 mod location;
 mod output;
+mod own_puts;
 mod partition;
+mod patience;
 mod quarantine;
 mod s3_error;
 mod schema;
@@ -34,5 +37,6 @@ pub use error::TableError;
 pub use location::{Location, LocationError, without_secrets};
 pub use output::{Output, Replacement, TableSink};
 pub use partition::{DateRange, DateRangeError, Partitioning, date_from_days, days_from_date};
+pub use patience::Patience;
 pub use quarantine::Reason;
 pub use schema::{Table, archive_schema};

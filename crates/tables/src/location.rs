@@ -6,6 +6,7 @@ use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreScheme};
 use url::Url;
 
+use crate::patience::Patience;
 use crate::store::{Variables, azure, google, s3, web_server};
 
 /// An object or a folder on a disk or in an object store, with the store that
@@ -74,16 +75,25 @@ impl Location {
     /// # Errors
     /// [`LocationError`] where the text names no reachable kind of place.
     pub fn parse(text: &str) -> Result<Self, LocationError> {
+        Self::with_patience(text, Patience::default())
+    }
+
+    /// The same, with a store that is asked again for so long when it fails.
+    ///
+    /// # Errors
+    /// As [`Location::parse`].
+    pub fn with_patience(text: &str, patience: Patience) -> Result<Self, LocationError> {
         // A variable that is no text is of no use to any store.
         let variables = std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         });
-        Self::with_variables(text, variables)
+        Self::with_variables(text, patience, variables)
     }
 
     /// The same with these environment variables.
     pub(crate) fn with_variables(
         text: &str,
+        patience: Patience,
         variables: impl Variables,
     ) -> Result<Self, LocationError> {
         let unknown = |detail: String| LocationError::Unknown {
@@ -106,11 +116,11 @@ impl Location {
         let (store, path) = match scheme {
             // Also where the host is one of a cloud: its store has a scheme of
             // its own.
-            _ if is_web(&url) => web_server(&url),
+            _ if is_web(&url) => web_server(&url, patience),
             ObjectStoreScheme::Local => object_store::parse_url(&url),
-            ObjectStoreScheme::AmazonS3 => s3(&url, variables),
-            ObjectStoreScheme::GoogleCloudStorage => google(&url, variables),
-            ObjectStoreScheme::MicrosoftAzure => azure(&url, variables),
+            ObjectStoreScheme::AmazonS3 => s3(&url, patience, variables),
+            ObjectStoreScheme::GoogleCloudStorage => google(&url, patience, variables),
+            ObjectStoreScheme::MicrosoftAzure => azure(&url, patience, variables),
             _ => return Err(unknown(format!("{path} is in no store that lasts"))),
         }
         .map_err(|source| LocationError::Store {

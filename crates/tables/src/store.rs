@@ -1,12 +1,16 @@
 //! Stores, set up from environment variables.
 
+use object_store::ObjectStore;
 use object_store::aws::AmazonS3Builder;
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::http::HttpBuilder;
 use object_store::path::Path;
-use object_store::{ClientOptions, ObjectStore};
 use url::{Position, Url};
 
-use crate::s3_error::ShortErrors;
+use crate::connection::Connector;
+use crate::own_puts::OwnPuts;
+use crate::patience::Patience;
 
 /// A store and the path of a URL in it.
 pub(crate) type StoreAndPath = (Box<dyn ObjectStore>, Path);
@@ -17,50 +21,68 @@ pub(crate) trait Variables: IntoIterator<Item = (String, String)> {}
 impl<T: IntoIterator<Item = (String, String)>> Variables for T {}
 
 /// A plain web server.
-pub(crate) fn web_server(url: &Url) -> Result<StoreAndPath, object_store::Error> {
+pub(crate) fn web_server(
+    url: &Url,
+    patience: Patience,
+) -> Result<StoreAndPath, object_store::Error> {
     // Who writes http:// means it.
-    let options = ClientOptions::new().with_allow_http(url.scheme() == "http");
+    let options = (patience.client()).with_allow_http(url.scheme() == "http");
     let store = HttpBuilder::new()
         .with_url(&url[..Position::BeforePath])
         .with_client_options(options)
+        .with_retry(patience.retry())
+        .with_http_connector(Connector)
         .build()?;
     Ok((Box::new(store), Path::from_url_path(url.path())?))
 }
 
-/// A bucket of S3, or of a store that speaks its protocol.
-pub(crate) fn s3(
-    url: &Url,
-    variables: impl Variables,
-) -> Result<StoreAndPath, object_store::Error> {
-    let builder = AmazonS3Builder::new()
-        .with_url(url.as_str())
-        .with_http_connector(ShortErrors);
-    let store = settings("AWS_", variables)
-        .into_iter()
-        .fold(builder, |builder, (key, value)| match key.parse() {
-            Ok(key) => builder.with_config(key, value),
-            // A variable for others.
-            Err(_) => builder,
-        })
-        .build()?;
-    Ok((Box::new(store), Path::from_url_path(url.path())?))
+/// The function that sets up a store in the cloud, told by the variables that
+/// begin with its prefix.
+macro_rules! cloud {
+    ($(#[$doc:meta])* $name:ident, $builder:ty, $prefix:literal) => {
+        $(#[$doc])*
+        pub(crate) fn $name(
+            url: &Url,
+            patience: Patience,
+            variables: impl Variables,
+        ) -> Result<StoreAndPath, object_store::Error> {
+            let builder = <$builder>::new()
+                .with_url(url.as_str())
+                .with_client_options(patience.client())
+                .with_retry(patience.retry())
+                .with_http_connector(Connector);
+            let store = settings($prefix, variables)
+                .into_iter()
+                .fold(builder, |builder, (key, value)| match key.parse() {
+                    Ok(key) => builder.with_config(key, value),
+                    // A variable for others.
+                    Err(_) => builder,
+                })
+                .build()?;
+            let (_, path) = object_store::ObjectStoreScheme::parse(url)?;
+            Ok((Box::new(OwnPuts(store)), path))
+        }
+    };
 }
 
-/// A bucket of Google Cloud Storage.
-pub(crate) fn google(
-    url: &Url,
-    variables: impl Variables,
-) -> Result<StoreAndPath, object_store::Error> {
-    object_store::parse_url_opts(url, settings("GOOGLE_", variables))
-}
-
-/// A container of Azure Blob Storage.
-pub(crate) fn azure(
-    url: &Url,
-    variables: impl Variables,
-) -> Result<StoreAndPath, object_store::Error> {
-    object_store::parse_url_opts(url, settings("AZURE_", variables))
-}
+cloud!(
+    /// A bucket of S3, or of a store that speaks its protocol.
+    s3,
+    AmazonS3Builder,
+    "AWS_"
+);
+cloud!(
+    /// A bucket of Google Cloud Storage.
+    google,
+    GoogleCloudStorageBuilder,
+    "GOOGLE_"
+);
+cloud!(
+    /// A container of Azure Blob Storage.
+    azure,
+    MicrosoftAzureBuilder,
+    "AZURE_"
+);
 
 /// The variables that begin with `prefix`, as settings. `object_store` knows
 /// settings without the prefix too, but a `TOKEN` or `TIMEOUT` in the
@@ -102,13 +124,13 @@ fn setting(variable: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Location, LocationError};
+    use crate::{Location, LocationError, Patience};
 
     fn with(text: &str, variables: &[(&str, &str)]) -> Result<Location, LocationError> {
         let variables = variables
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        Location::with_variables(text, variables)
+        Location::with_variables(text, Patience::default(), variables)
     }
 
     /// What the store was told, as its `Debug` shows it.

@@ -21,28 +21,34 @@
 //! asks of the packages it shares with the product is then asked in every build
 //! of the workspace, and a test build compiles none of them a second time.
 //!
-//! It has no faults to inject and no TLS.
+//! Either may be one that fails: [`Faults`] decides on each request. There is no
+//! TLS.
 
+mod faults;
+
+use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::error::Error;
 use std::future::ready;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use faults::{Asked, Decide, Fault, Faults};
 pub use hyper::StatusCode;
-use hyper::body::{Body, Incoming};
+use hyper::body::{Body, Bytes, Incoming};
 use hyper::service::{Service, service_fn};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use s3s::auth::SimpleAuth;
-use s3s::service::S3ServiceBuilder;
+use s3s::service::{S3Service, S3ServiceBuilder};
 use s3s_fs::FileSystem;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 use tower_http::services::ServeDir;
+
+use faults::{BoxError, Layer};
 
 /// The one key pair that [`Server::s3`] knows.
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +64,7 @@ pub struct KeyPair<'a> {
 pub struct Server {
     address: SocketAddr,
     requests: Requests,
+    layer: Arc<Layer>,
     _threads: Runtime,
 }
 
@@ -71,11 +78,15 @@ impl Server {
     /// # Errors
     /// Where the folder is missing or no port is free.
     pub fn s3(root: &Path, keys: KeyPair<'_>) -> io::Result<Self> {
-        let store =
-            FileSystem::new(root).map_err(|error| io::Error::other(format!("{error:?}")))?;
-        let mut service = S3ServiceBuilder::new(store);
-        service.set_auth(SimpleAuth::from_single(keys.id, keys.secret));
-        Self::start(service.build())
+        Self::start(s3_service(root, keys)?, None)
+    }
+
+    /// The same with `faults`.
+    ///
+    /// # Errors
+    /// As [`Server::s3`].
+    pub fn failing_s3(root: &Path, keys: KeyPair<'_>, faults: Faults) -> io::Result<Self> {
+        Self::start(s3_service(root, keys)?, Some(faults))
     }
 
     /// The files below `root`, to be read whole or in ranges.
@@ -83,7 +94,16 @@ impl Server {
     /// # Errors
     /// Where no port is free.
     pub fn web(root: &Path) -> io::Result<Self> {
-        Self::start(TowerToHyperService::new(ServeDir::new(root)))
+        Self::start(TowerToHyperService::new(ServeDir::new(root)), None)
+    }
+
+    /// The same with `faults`.
+    ///
+    /// # Errors
+    /// As [`Server::web`].
+    pub fn failing_web(root: &Path, faults: Faults) -> io::Result<Self> {
+        let files = TowerToHyperService::new(ServeDir::new(root));
+        Self::start(files, Some(faults))
     }
 
     /// A server that answers every request with `status` and `body`.
@@ -92,11 +112,12 @@ impl Server {
     /// Where no port is free.
     pub fn answering(status: StatusCode, body: &str) -> io::Result<Self> {
         let body = body.to_owned();
-        Self::start(service_fn(move |_| {
+        let service = service_fn(move |_| {
             let mut answer = Response::new(body.clone());
             *answer.status_mut() = status;
             ready(Ok::<_, Infallible>(answer))
-        }))
+        });
+        Self::start(service, None)
     }
 
     /// Where it listens.
@@ -110,14 +131,18 @@ impl Server {
         lock(&self.requests).clone()
     }
 
-    fn start<S, B>(service: S) -> io::Result<Self>
+    /// How often each fault happened so far.
+    pub fn fired(&self) -> BTreeMap<Fault, usize> {
+        self.layer.fired()
+    }
+
+    fn start<S, B>(service: S, faults: Option<Faults>) -> io::Result<Self>
     where
-        S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
+        S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + Sync + 'static,
         S::Future: Send,
-        S::Error: Into<Box<dyn Error + Send + Sync>>,
-        B: Body + Send + 'static,
-        B::Data: Send,
-        B::Error: Into<Box<dyn Error + Send + Sync>>,
+        S::Error: Into<BoxError>,
+        B: Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<BoxError>,
     {
         let threads = Builder::new_multi_thread()
             .worker_threads(1)
@@ -126,36 +151,82 @@ impl Server {
         let listener = threads.block_on(TcpListener::bind(("127.0.0.1", 0)))?;
         let address = listener.local_addr()?;
         let requests = Requests::default();
-        threads.spawn(listen(listener, service, Arc::clone(&requests)));
+        let layer = Layer::new(faults);
+        let served = Served {
+            service,
+            requests: Arc::clone(&requests),
+            layer: Arc::clone(&layer),
+        };
+        threads.spawn(served.listen(listener));
         Ok(Self {
             address,
             requests,
+            layer,
             _threads: threads,
         })
     }
 }
 
-async fn listen<S, B>(listener: TcpListener, service: S, requests: Requests)
+fn s3_service(root: &Path, keys: KeyPair<'_>) -> io::Result<S3Service> {
+    let store = FileSystem::new(root).map_err(|error| io::Error::other(format!("{error:?}")))?;
+    let mut service = S3ServiceBuilder::new(store);
+    service.set_auth(SimpleAuth::from_single(keys.id, keys.secret));
+    Ok(service.build())
+}
+
+/// A service, who counts its requests, and what goes wrong with them.
+#[derive(Clone)]
+struct Served<S> {
+    service: S,
+    requests: Requests,
+    layer: Arc<Layer>,
+}
+
+impl<S, B> Served<S>
 where
-    S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
+    S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + Sync + 'static,
     S::Future: Send,
-    S::Error: Into<Box<dyn Error + Send + Sync>>,
-    B: Body + Send + 'static,
-    B::Data: Send,
-    B::Error: Into<Box<dyn Error + Send + Sync>>,
+    S::Error: Into<BoxError>,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
 {
-    while let Ok((stream, _)) = listener.accept().await {
-        let (service, requests) = (service.clone(), Arc::clone(&requests));
+    /// Serves every connection, until the server goes down.
+    async fn listen(self, listener: TcpListener) {
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                () = self.layer.down() => return,
+            };
+            let Ok((stream, _)) = accepted else { return };
+            tokio::spawn(self.clone().connection(stream));
+        }
+    }
+
+    async fn connection(self, stream: TcpStream) {
         // Small answers would wait for each other; without it they are only slow.
         let _ = stream.set_nodelay(true);
-        let recorded = service_fn(move |request: Request<Incoming>| {
-            lock(&requests).push(format!("{} {}", request.method(), request.uri().path()));
-            service.call(request)
+        if self.layer.has_faults() {
+            // What this side closes then, a fault closes: with a reset.
+            let _ = stream.set_zero_linger();
+        }
+        let recorded = service_fn(|request: Request<Incoming>| {
+            let number = self.record(&request);
+            self.layer.call(&self.service, request, number)
         });
         let connection = hyper::server::conn::http1::Builder::new()
             .serve_connection(TokioIo::new(stream), recorded);
-        // What goes wrong on a connection, the client that has it sees.
-        tokio::spawn(async move { drop(connection.await) });
+        tokio::select! {
+            // What goes wrong on a connection, the client that has it sees.
+            _ = connection => {}
+            () = self.layer.down() => {}
+        }
+    }
+
+    /// Notes a request, and counts it.
+    fn record(&self, request: &Request<Incoming>) -> usize {
+        let mut requests = lock(&self.requests);
+        requests.push(format!("{} {}", request.method(), request.uri().path()));
+        requests.len()
     }
 }
 

@@ -10,7 +10,7 @@ use parquet::errors::ParquetError;
 use tables::{DateRange, Reason, date_from_days};
 
 use super::object::{ObjectColumn, OpenObject};
-use super::{ArchiveObject, ArchiveSource};
+use super::{ArchiveObject, ArchiveSource, ObjectState};
 use crate::error::EngineError;
 use crate::progress::share;
 
@@ -32,6 +32,8 @@ pub(crate) struct Census {
 pub(crate) struct ObjectCensus {
     /// The object.
     pub(crate) object: ArchiveObject,
+    /// The version of it that was counted, where it can be opened.
+    pub(crate) version: Option<String>,
     /// The date of what has none of its own: the folder's, else the earliest
     /// in the object, else the run's first.
     pub(crate) home: NaiveDate,
@@ -198,13 +200,19 @@ async fn count_object(
     range: DateRange,
 ) -> Result<ObjectCensus, EngineError> {
     let folder = object.folder_date;
-    let open = match OpenObject::open(archive, &object.source, object.bytes).await? {
+    let found = ObjectState {
+        source: object.source.clone(),
+        bytes: object.bytes,
+        version: None,
+    };
+    let open = match OpenObject::open(archive, found).await? {
         Ok(open) => open,
         Err(error) => {
             return Ok(ObjectCensus {
                 home: folder.unwrap_or(range.first()),
                 undated: folder.is_none(),
                 row_groups: Err(error.to_string()),
+                version: None,
                 object,
             });
         }
@@ -253,6 +261,7 @@ async fn count_object(
     }
     Ok(ObjectCensus {
         object,
+        version: open.state().version.clone(),
         home,
         undated: known.is_none(),
         row_groups: Ok(groups),

@@ -13,6 +13,7 @@ use tables::{DateRange, Location};
 
 pub(crate) use census::{Census, Input, ObjectCensus, row_date};
 pub(crate) use object::{Columns, ObjectColumn, ObjectStream, OpenObject, OpenObjects};
+pub(crate) use reader::ObjectState;
 
 use crate::error::EngineError;
 use crate::spec::ColumnNames;

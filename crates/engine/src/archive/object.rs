@@ -11,7 +11,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
 
 use super::ArchiveSource;
-use super::reader::StoreReader;
+use super::reader::{ObjectState, StoreReader};
 use crate::error::EngineError;
 use crate::spec::ColumnNames;
 
@@ -116,7 +116,6 @@ pub(crate) type ObjectStream = ParquetRecordBatchStream<StoreReader>;
 
 /// A Parquet object whose footer was read and whose columns were checked.
 pub(crate) struct OpenObject {
-    source: String,
     reader: StoreReader,
     metadata: ArrowReaderMetadata,
     /// Index and name of each column that is there.
@@ -145,17 +144,16 @@ impl OpenObjects {
         }
     }
 
-    /// The object `source`. The census has opened it before: that it is no
-    /// Parquet now means that it changed under the run.
+    /// The object as the census found it. The census has opened it before, so
+    /// that it is no Parquet now means that it changed under the run.
     pub(crate) async fn get(
         &mut self,
-        source: &str,
-        bytes: i64,
+        found: &ObjectState,
     ) -> datafusion::error::Result<&OpenObject> {
-        let known = self.last.take().filter(|open| open.source == source);
+        let known = self.last.take().filter(|open| open.state() == found);
         let open = match known {
             Some(open) => open,
-            None => OpenObject::open(&self.archive, source, bytes.unsigned_abs()).await??,
+            None => OpenObject::open(&self.archive, found.clone()).await??,
         };
         Ok(self.last.insert(open))
     }
@@ -177,7 +175,7 @@ impl Columns {
 }
 
 impl OpenObject {
-    /// Reads the footer of `source`, an object of `bytes` bytes.
+    /// Reads the footer of the object in the state that was found.
     ///
     /// # Errors
     /// The outer error stops the run: the store fails, or a column is missing
@@ -185,28 +183,31 @@ impl OpenObject {
     /// readable Parquet.
     pub(crate) async fn open(
         archive: &ArchiveSource,
-        source: &str,
-        bytes: u64,
+        found: ObjectState,
     ) -> Result<Result<Self, ParquetError>, EngineError> {
         let mut reader = StoreReader {
             store: Arc::clone(archive.location.store()),
-            path: archive.path(source)?,
-            bytes,
+            path: archive.path(&found.source)?,
+            state: found,
         };
         // Our own checks say more than a schema the writer left as a hint.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let opened = ArrowReaderMetadata::load_async(&mut reader, options);
         let metadata = match opened.await {
             Ok(metadata) => metadata,
-            Err(error) => return sort_error(source, error).map(Err),
+            Err(error) => return sort_error(error).map(Err),
         };
-        let columns = check(source, metadata.schema(), &archive.columns)?;
+        let columns = check(&reader.state.source, metadata.schema(), &archive.columns)?;
         Ok(Ok(Self {
-            source: source.to_owned(),
             reader,
             metadata,
             columns,
         }))
+    }
+
+    /// The state it is read in.
+    pub(crate) fn state(&self) -> &ObjectState {
+        &self.reader.state
     }
 
     /// First row and number of rows of `row_group`.
@@ -312,13 +313,14 @@ impl OpenObject {
         Ok(times)
     }
 
-    /// An error of this object, sorted: a failing store stops the run, what
+    /// An error of this object, sorted: a failing store and an object that
+    /// changed stop the run, what
     /// cannot be decoded is about the rows alone.
     ///
     /// # Errors
     /// Where the store failed.
     pub(crate) fn decode_error(&self, error: ParquetError) -> Result<ParquetError, EngineError> {
-        sort_error(&self.source, error)
+        sort_error(error)
     }
 
     fn root(&self, column: ObjectColumn) -> Option<usize> {
@@ -329,14 +331,10 @@ impl OpenObject {
     }
 }
 
-fn sort_error(source: &str, error: ParquetError) -> Result<ParquetError, EngineError> {
+fn sort_error(error: ParquetError) -> Result<ParquetError, EngineError> {
     match error {
-        ParquetError::External(cause) => match cause.downcast::<object_store::Error>() {
-            Ok(store) => Err(EngineError::Store {
-                doing: "read",
-                object: source.to_owned(),
-                source: *store,
-            }),
+        ParquetError::External(cause) => match cause.downcast::<EngineError>() {
+            Ok(store) => Err(*store),
             Err(cause) => Ok(ParquetError::External(cause)),
         },
         other => Ok(other),

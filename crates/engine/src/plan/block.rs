@@ -18,7 +18,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::pages::{PageBytes, PageReader, Pages};
-use super::stage::{BLOCKED, Named, Phase, Status, extend, list_field};
+use super::stage::{BLOCKED, Named, Phase, Status, extend, list_field, object_of};
 use super::step::{Out, Step, Together, sent};
 use crate::archive::ArchiveSource;
 use crate::job::Settings;
@@ -129,12 +129,7 @@ impl Block {
 
     /// Reads the HTML of `rows`, all of one row group, and parses it in tasks.
     async fn pages(&self, rows: &RecordBatch, reader: &mut PageReader, out: &Out) -> Result<()> {
-        let object = reader
-            .object(
-                rows.text("source")?.value(0),
-                rows.numbers::<Int64Type>("object_bytes")?.value(0),
-            )
-            .await?;
+        let object = reader.object(&object_of(rows, 0)?).await?;
         let row_group = rows.numbers::<Int32Type>("row_group")?.value(0);
         let positions = rows.numbers::<Int64Type>("row")?;
         let mut stream = object.read(row_group, positions.values())?;

@@ -12,7 +12,7 @@ use tables::Reason;
 use url_key::{UrlError, UrlKey};
 
 use super::pages::PageReader;
-use super::stage::{KEYED, Named, Status, extend, list_field, some};
+use super::stage::{KEYED, Named, Status, extend, list_field, object_of, some};
 use super::step::{Step, sent};
 use crate::archive::ArchiveSource;
 use crate::job::Settings;
@@ -126,16 +126,13 @@ impl Key {
         let wanted: Vec<usize> = self.rows_without_title(batch)?;
         let sources = batch.text("source")?;
         let groups = batch.numbers::<Int32Type>("row_group")?;
-        let bytes = batch.numbers::<Int64Type>("object_bytes")?;
         let positions = batch.numbers::<Int64Type>("row")?;
         let mut titles = BTreeMap::new();
         for rows in wanted.chunk_by(|a, b| {
             sources.value(*a) == sources.value(*b) && groups.value(*a) == groups.value(*b)
         }) {
             let first = rows[0];
-            let object = pages
-                .object(sources.value(first), bytes.value(first))
-                .await?;
+            let object = pages.object(&object_of(batch, first)?).await?;
             let found: Vec<i64> = rows.iter().map(|row| positions.value(*row)).collect();
             let mut read = object.read(groups.value(first), &found)?;
             let mut rest = rows.iter();

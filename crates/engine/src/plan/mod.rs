@@ -217,6 +217,7 @@ fn work(job: &Job, census: &Census, chunk: DateRange) -> Result<LogicalPlan> {
 struct WorkColumns {
     source: StringBuilder,
     object_bytes: Int64Builder,
+    object_version: StringBuilder,
     row_group: Int32Builder,
     home: Date32Builder,
     folder: Date32Builder,
@@ -235,6 +236,7 @@ impl WorkColumns {
         self.source.append_value(&object.object.source);
         self.object_bytes
             .append_value(i64::try_from(object.object.bytes).unwrap_or(i64::MAX));
+        self.object_version.append_option(object.version.as_deref());
         self.row_group
             .append_option(row_group.and_then(|group| i32::try_from(group).ok()));
         self.home.append_value(days_from_date(object.home));
@@ -248,6 +250,7 @@ impl WorkColumns {
             vec![
                 Arc::new(self.source.finish()),
                 Arc::new(self.object_bytes.finish()),
+                Arc::new(self.object_version.finish()),
                 Arc::new(self.row_group.finish()),
                 Arc::new(self.home.finish()),
                 Arc::new(self.folder.finish()),

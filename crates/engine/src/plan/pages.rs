@@ -6,7 +6,9 @@ use futures::StreamExt;
 use parquet::arrow::arrow_reader::RowSelection;
 use parquet::errors::ParquetError;
 
-use crate::archive::{ArchiveSource, Columns, ObjectColumn, ObjectStream, OpenObject, OpenObjects};
+use crate::archive::{
+    ArchiveSource, Columns, ObjectColumn, ObjectState, ObjectStream, OpenObject, OpenObjects,
+};
 
 /// Pages that are decoded at once. Batches are counted in rows, and a page has
 /// some 60 KB: 32 of them are 2 MB, the usual 8,192 would be half a gigabyte.
@@ -34,8 +36,8 @@ impl PageReader {
         Self(OpenObjects::new(archive))
     }
 
-    pub(crate) async fn object(&mut self, source: &str, bytes: i64) -> Result<PageObject<'_>> {
-        Ok(PageObject(self.0.get(source, bytes).await?))
+    pub(crate) async fn object(&mut self, found: &ObjectState) -> Result<PageObject<'_>> {
+        Ok(PageObject(self.0.get(found).await?))
     }
 }
 

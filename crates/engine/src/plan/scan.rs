@@ -7,18 +7,16 @@ use arrow::array::{
     RecordBatchOptions, StringArray, StringBuilder, TimestampMicrosecondArray,
 };
 use arrow::compute::filter_record_batch;
-use arrow::datatypes::{
-    Date32Type, Int32Type, Int64Type, Schema, SchemaRef, TimestampMicrosecondType,
-};
+use arrow::datatypes::{Date32Type, Int32Type, Schema, SchemaRef, TimestampMicrosecondType};
 use chrono::NaiveDate;
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::StreamExt;
 use tables::{DateRange, Reason, date_from_days, days_from_date};
 
-use super::stage::{Named, SCANNED, extend, some};
+use super::stage::{Named, SCANNED, extend, object_of, some};
 use super::step::{Out, Step, sent};
-use crate::archive::{ArchiveSource, Columns, ObjectColumn, OpenObjects, row_date};
+use crate::archive::{ArchiveSource, Columns, ObjectColumn, ObjectState, OpenObjects, row_date};
 
 const NARROW: [ObjectColumn; 6] = [
     ObjectColumn::FetchedAt,
@@ -39,8 +37,7 @@ pub(crate) struct Scan {
 
 /// One row of the input: a row group, or an object that cannot be opened.
 struct Work {
-    source: String,
-    object_bytes: i64,
+    object: ObjectState,
     row_group: Option<i32>,
     home: NaiveDate,
     folder: Option<NaiveDate>,
@@ -82,8 +79,7 @@ impl Work {
         let folder = batch.numbers::<Date32Type>("folder")?;
         let row_group = batch.numbers::<Int32Type>("row_group")?;
         Ok(Self {
-            source: batch.text("source")?.value(row).to_owned(),
-            object_bytes: batch.numbers::<Int64Type>("object_bytes")?.value(row),
+            object: object_of(batch, row)?,
             row_group: row_group.is_valid(row).then(|| row_group.value(row)),
             home: date_from_days(batch.numbers::<Date32Type>("home")?.value(row)),
             folder: folder
@@ -91,6 +87,23 @@ impl Work {
                 .then(|| date_from_days(folder.value(row))),
             problem: some(batch.text("problem")?, row).map(str::to_owned),
         })
+    }
+
+    /// What `rows` rows say of the object they lie in.
+    fn object_columns(&self, rows: usize) -> [(&'static str, ArrayRef); 3] {
+        let text = |text: Option<&str>| -> ArrayRef {
+            Arc::new(StringArray::from_iter(std::iter::repeat_n(text, rows)))
+        };
+        let bytes = Int64Array::from_value(self.bytes(), rows);
+        [
+            ("source", text(Some(&self.object.source))),
+            ("object_bytes", Arc::new(bytes)),
+            ("object_version", text(self.object.version.as_deref())),
+        ]
+    }
+
+    fn bytes(&self) -> i64 {
+        i64::try_from(self.object.bytes).unwrap_or(i64::MAX)
     }
 }
 
@@ -111,7 +124,7 @@ impl Scan {
             send(out, self.unreadable_object(work)?).await;
             return Ok(());
         };
-        let object = objects.get(&work.source, work.object_bytes).await?;
+        let object = objects.get(&work.object).await?;
         let group = usize::try_from(row_group).unwrap_or(0);
         let (first, count) = object.row_range(group);
         if let Some(problem) = &work.problem {
@@ -185,14 +198,14 @@ impl Scan {
             reasons.append_option(problem.as_ref().map(|(reason, _)| reason.code()));
             details.append_option(problem.map(|(_, detail)| detail));
         }
+        let [source, object_bytes, object_version] =
+            work.object_columns(rows).map(|(_, array)| array);
         let batch = RecordBatch::try_new(
             self.schema(),
             vec![
-                Arc::new(StringArray::from_iter_values(std::iter::repeat_n(
-                    &work.source,
-                    rows,
-                ))),
-                Arc::new(Int64Array::from_value(work.object_bytes, rows)),
+                source,
+                object_bytes,
+                object_version,
                 Arc::new(Int32Array::from_value(row_group, rows)),
                 Arc::new(Int64Array::from_iter_values(first..first + rows as i64)),
                 Arc::new(dates.finish()),
@@ -220,7 +233,7 @@ impl Scan {
 
     fn unreadable_object(&self, work: &Work) -> Result<RecordBatch> {
         let detail = work.problem.as_deref().unwrap_or("no row group");
-        let bytes: ArrayRef = Arc::new(Int64Array::from_value(work.object_bytes, 1));
+        let bytes: ArrayRef = Arc::new(Int64Array::from_value(work.bytes(), 1));
         self.bare(
             work,
             &[(None, None)],
@@ -266,12 +279,8 @@ impl Scan {
         });
         let times: TimestampMicrosecondArray = rows.iter().map(|(_, time)| *time).collect();
         let numbers = |values: Vec<Option<i64>>| -> ArrayRef { Arc::new(Int64Array::from(values)) };
+        given.extend(work.object_columns(count));
         given.extend([
-            ("source", repeat(&work.source)),
-            (
-                "object_bytes",
-                numbers(vec![Some(work.object_bytes); count]),
-            ),
             (
                 "row_group",
                 Arc::new(Int32Array::from(vec![work.row_group; count])) as ArrayRef,

@@ -4,8 +4,12 @@
 use std::sync::{Arc, LazyLock};
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
-use arrow::datatypes::{ArrowPrimitiveType, DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow::datatypes::{
+    ArrowPrimitiveType, DataType, Field, Int64Type, Schema, SchemaRef, TimeUnit,
+};
 use datafusion::error::{DataFusionError, Result};
+
+use crate::archive::ObjectState;
 
 /// What is known of a row so far: the `status` column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +91,7 @@ pub(crate) static WORK: LazyLock<SchemaRef> = LazyLock::new(|| {
     schema(&[
         ("source", DataType::Utf8),
         ("object_bytes", DataType::Int64),
+        ("object_version", DataType::Utf8),
         ("row_group", DataType::Int32),
         ("home", DataType::Date32),
         ("folder", DataType::Date32),
@@ -99,6 +104,7 @@ pub(crate) static SCANNED: LazyLock<SchemaRef> = LazyLock::new(|| {
     schema(&[
         ("source", DataType::Utf8),
         ("object_bytes", DataType::Int64),
+        ("object_version", DataType::Utf8),
         ("row_group", DataType::Int32),
         ("row", DataType::Int64),
         ("date", DataType::Date32),
@@ -281,6 +287,17 @@ pub(crate) fn extend(
         })
         .collect();
     Ok(RecordBatch::try_new(Arc::clone(schema), columns)?)
+}
+
+/// The object that a row lies in, as the census found it.
+pub(crate) fn object_of(batch: &RecordBatch, row: usize) -> Result<ObjectState> {
+    Ok(ObjectState {
+        source: batch.text("source")?.value(row).to_owned(),
+        bytes: (batch.numbers::<Int64Type>("object_bytes")?)
+            .value(row)
+            .unsigned_abs(),
+        version: some(batch.text("object_version")?, row).map(str::to_owned),
+    })
 }
 
 /// The value of a nullable text column.

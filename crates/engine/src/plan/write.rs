@@ -9,13 +9,15 @@ use arrow::array::{
 };
 use arrow::compute::take;
 use arrow::datatypes::{Date32Type, Int64Type, SchemaRef};
-use datafusion::error::{DataFusionError, Result};
+use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use deltalake::DeltaTableError;
 use futures::StreamExt;
-use tables::{Output, Partitioning, Reason, Table, TableSink};
+use tables::{Location, Output, Partitioning, Reason, Table, TableError, TableSink};
 
 use super::stage::{Named, Status, WRITTEN, some};
 use super::step::{Step, Together, sent};
+use crate::error::EngineError;
 use crate::job::Settings;
 
 /// The status under which objects that cannot be opened are counted: their
@@ -104,6 +106,7 @@ type TallyKey = (i32, String, Option<String>);
 
 struct Writer {
     settings: Arc<Settings>,
+    location: Location,
     sinks: BTreeMap<Table, TableSink>,
     tallies: BTreeMap<TallyKey, Tally>,
 }
@@ -118,6 +121,7 @@ impl Writer {
             .collect();
         Self {
             settings: Arc::clone(&step.settings),
+            location: step.output.location().clone(),
             sinks,
             tallies: BTreeMap::new(),
         }
@@ -145,7 +149,8 @@ impl Writer {
                 continue;
             }
             if let Some(sink) = self.sinks.get_mut(&table) {
-                sink.write(&rows).await.map_err(external)?;
+                let written = sink.write(&rows).await;
+                written.map_err(|error| self.failed(table, error))?;
             }
         }
         Ok(())
@@ -181,10 +186,11 @@ impl Writer {
     }
 
     /// Finishes the files; gives their names and the account.
-    async fn close(self) -> Result<RecordBatch> {
+    async fn close(mut self) -> Result<RecordBatch> {
         let mut written = WrittenColumns::default();
-        for (table, sink) in self.sinks {
-            for file in sink.close().await.map_err(external)? {
+        for (table, sink) in std::mem::take(&mut self.sinks) {
+            let files = sink.close().await;
+            for file in files.map_err(|error| self.failed(table, error))? {
                 written.file(table.name(), &file);
             }
         }
@@ -192,6 +198,14 @@ impl Writer {
             written.tally(key, tally);
         }
         written.finish()
+    }
+
+    fn failed(&self, table: Table, source: DeltaTableError) -> EngineError {
+        EngineError::Table(TableError::Delta {
+            table: table.name(),
+            location: self.location.child(table.name()).to_string(),
+            source: Box::new(source),
+        })
     }
 
     async fn abort(self) {
@@ -253,10 +267,6 @@ impl WrittenColumns {
             ],
         )?)
     }
-}
-
-fn external(error: deltalake::DeltaTableError) -> DataFusionError {
-    DataFusionError::External(Box::new(error))
 }
 
 /// Which rows of a batch go into which table.

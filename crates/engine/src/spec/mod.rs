@@ -42,6 +42,9 @@ pub struct JobSpec {
     /// What the run may use.
     #[serde(default)]
     pub run: RunSpec,
+    /// How long stores that fail are asked again.
+    #[serde(default)]
+    pub store: StoreSpec,
 }
 
 /// `[archive]`
@@ -347,4 +350,18 @@ impl Default for RunSpec {
             chunk_bytes: ByteSize::gib(4),
         }
     }
+}
+
+/// `[store]`: how long a store on a network that fails is asked again, the
+/// archive's and the tables'; changes no row. What is left out keeps the default
+/// of the crate that asks.
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StoreSpec {
+    /// Seconds for one answer, with its body.
+    pub timeout_seconds: Option<u64>,
+    /// How often a request is repeated.
+    pub retries: Option<usize>,
+    /// Seconds after which it is not repeated any more.
+    pub retry_seconds: Option<u64>,
 }

@@ -1,0 +1,110 @@
+//! Telling a put that was made from one that somebody else made.
+
+use std::fmt;
+use std::ops::Range;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::stream::BoxStream;
+use object_store::path::Path;
+use object_store::{
+    CopyOptions, Error, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta,
+    ObjectStore, ObjectStoreExt, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult,
+    RenameOptions, Result,
+};
+
+/// A store on a network, where the answer to a put can be lost. A put-if-absent
+/// that is repeated then finds its own object and would take it for another
+/// writer's: a commit that was made would count as a conflict. So what is found
+/// is compared. Equal bytes are one's own: a commit names its run and data
+/// files, and a new table has an id.
+#[derive(Debug)]
+pub(crate) struct OwnPuts<S>(pub(crate) S);
+
+impl<S: ObjectStore> OwnPuts<S> {
+    /// The object at `location`, if it is `payload`.
+    async fn find(&self, location: &Path, payload: PutPayload) -> Result<Option<PutResult>> {
+        let found = match self.0.get(location).await {
+            Err(Error::NotFound { .. }) => return Ok(None),
+            found => found?,
+        };
+        let put = PutResult {
+            e_tag: found.meta.e_tag.clone(),
+            version: found.meta.version.clone(),
+        };
+        let own = found.bytes().await? == Bytes::from(payload);
+        Ok(own.then_some(put))
+    }
+}
+
+impl<S: fmt::Display> fmt::Display for OwnPuts<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods)]
+impl<S: ObjectStore> ObjectStore for OwnPuts<S> {
+    async fn put_opts(
+        &self,
+        location: &Path,
+        payload: PutPayload,
+        options: PutOptions,
+    ) -> Result<PutResult> {
+        let if_absent = options.mode == PutMode::Create;
+        match self.0.put_opts(location, payload.clone(), options).await {
+            Err(exists @ Error::AlreadyExists { .. }) if if_absent => {
+                self.find(location, payload).await?.ok_or(exists)
+            }
+            answer => answer,
+        }
+    }
+
+    async fn put_multipart_opts(
+        &self,
+        location: &Path,
+        options: PutMultipartOptions,
+    ) -> Result<Box<dyn MultipartUpload>> {
+        self.0.put_multipart_opts(location, options).await
+    }
+
+    async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
+        self.0.get_opts(location, options).await
+    }
+
+    async fn get_ranges(&self, location: &Path, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        self.0.get_ranges(location, ranges).await
+    }
+
+    fn delete_stream(
+        &self,
+        locations: BoxStream<'static, Result<Path>>,
+    ) -> BoxStream<'static, Result<Path>> {
+        self.0.delete_stream(locations)
+    }
+
+    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.0.list(prefix)
+    }
+
+    fn list_with_offset(
+        &self,
+        prefix: Option<&Path>,
+        offset: &Path,
+    ) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.0.list_with_offset(prefix, offset)
+    }
+
+    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        self.0.list_with_delimiter(prefix).await
+    }
+
+    async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
+        self.0.copy_opts(from, to, options).await
+    }
+
+    async fn rename_opts(&self, from: &Path, to: &Path, options: RenameOptions) -> Result<()> {
+        self.0.rename_opts(from, to, options).await
+    }
+}

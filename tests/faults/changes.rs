@@ -1,0 +1,98 @@
+//! Objects of the archive that change while a run reads them.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use servers::Faults;
+
+use super::{MONTHLY, OCTOBER, commits, job, rows, store};
+use crate::support::{Finished, Site, Store, write};
+
+const LATE: Site = Site {
+    host: "www.herald.example",
+};
+
+/// What becomes of the object `b.parquet` between the census and the reading of
+/// it, at the given request for it.
+#[derive(Debug, Clone, Copy)]
+enum Change {
+    Nothing,
+    Gone,
+    Shorter,
+    Replaced,
+}
+
+/// Runs an archive that changes before request `at` for the object after the
+/// census; gives what the run said, and how many such requests there were.
+fn changing(change: Change, at: usize) -> (Finished, usize, Store) {
+    let path = Arc::new(Mutex::new(None::<PathBuf>));
+    let object = Arc::clone(&path);
+    let writes = AtomicBool::new(false);
+    let reads = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&reads);
+    let faults = Faults::new(move |asked| {
+        if asked.method == "PUT" {
+            // Tables are made after the census and before the plan.
+            writes.store(true, Ordering::SeqCst);
+        }
+        let read = asked.path == "/pages/crawl/b.parquet" && writes.load(Ordering::SeqCst);
+        if read && counted.fetch_add(1, Ordering::SeqCst) + 1 == at {
+            let path = object.lock().expect("no test panics in here");
+            apply(change, path.as_deref().expect("the store is made"));
+        }
+        None
+    });
+    let store = store(faults);
+    *path.lock().expect("no test panics in here") = Some(store.archive("b.parquet"));
+    let finished = job(&store)
+        .with(MONTHLY)
+        // Every request is counted: none may be repeated.
+        .with("store.timeout_seconds=30")
+        .command("backfill", &["--date", OCTOBER]);
+    let requests = reads.load(Ordering::SeqCst);
+    (finished, requests, store)
+}
+
+fn apply(change: Change, object: &Path) {
+    match change {
+        Change::Nothing => {}
+        Change::Gone => std::fs::remove_file(object).expect("the object is there"),
+        Change::Shorter => {
+            let bytes = std::fs::read(object).expect("the object is there");
+            std::fs::write(object, &bytes[..bytes.len() / 2]).expect("the object is there");
+        }
+        Change::Replaced => write(object, &rows(LATE)),
+    }
+}
+
+#[test]
+fn an_object_that_changes_under_the_run_is_named_and_nothing_is_committed() {
+    let (finished, requests, store) = changing(Change::Nothing, 0);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    assert_eq!(commits(&store).len(), 11);
+    assert!(requests > 2, "{requests} requests for the object");
+    let mut cases: Vec<_> = (1..=requests).map(|at| (Change::Replaced, at)).collect();
+    for at in [1, requests] {
+        cases.extend([(Change::Gone, at), (Change::Shorter, at)]);
+    }
+    for (change, at) in cases {
+        let (finished, _, store) = changing(change, at);
+        let said = &finished.stderr;
+        let case = format!("{change:?} before request {at} of {requests}: {said}");
+        assert_eq!(finished.code, Some(3), "{case}");
+        for word in [
+            "b.parquet was changed while the run was reading",
+            "object b.parquet",
+        ] {
+            assert!(said.contains(word), "{case}");
+        }
+        // The tables were made, and nothing more.
+        let commits: BTreeSet<_> = commits(&store).into_keys().collect();
+        assert_eq!(commits.len(), 6, "{case}");
+        for commit in commits {
+            assert!(commit.ends_with("00000000000000000000.json"), "{case}");
+        }
+    }
+}
