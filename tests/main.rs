@@ -6,8 +6,11 @@
 //! where they are missing.
 
 mod archives;
+mod chaos;
+mod claims;
 mod dependencies;
 mod elsewhere;
+mod gc;
 mod hostile;
 mod jobs;
 mod keys;

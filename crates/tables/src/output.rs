@@ -20,7 +20,8 @@ use object_store::prefix::PrefixStore;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
-use crate::{Location, Partitioning, Table, TableError, date_from_days};
+use crate::fence::claim_transaction;
+use crate::{Location, Partitioning, Table, TableError, date_from_days, fail_point};
 
 /// Statistics for data skipping are kept for `date`, `domain` and `fetched_at`:
 /// minima of whole texts would fill the log and skip nothing.
@@ -47,6 +48,9 @@ pub struct Replacement {
     pub transaction: String,
     /// Orders changes of that name.
     pub transaction_version: i64,
+    /// The number of the claim under which it is made: a table that was changed
+    /// under a later one refuses it.
+    pub claim: i64,
 }
 
 impl Output {
@@ -186,13 +190,14 @@ impl Output {
     ///
     /// # Errors
     /// [`TableError`], with the table as it was, where another writer changed
-    /// the same partitions meanwhile or the store fails.
+    /// the table meanwhile, a later claim did so before, or the store fails.
     pub async fn replace(
         &self,
         table: Table,
         replacement: Replacement,
     ) -> Result<Option<u64>, TableError> {
         let opened = self.open_or_create(table).await?;
+        self.check_claim(table, &opened, replacement.claim).await?;
         self.commit(&opened, replacement)
             .await
             .map_err(|error| self.error(table, error))
@@ -242,9 +247,12 @@ impl Output {
             partition_by: Some(vec![column.to_owned()]),
             predicate: Some(format!("{column} IN ({})", values.join(", "))),
         };
-        let properties = CommitProperties::default().with_application_transaction(
-            Transaction::new(&replacement.transaction, replacement.transaction_version),
-        );
+        let properties = CommitProperties::default()
+            .with_application_transaction(Transaction::new(
+                &replacement.transaction,
+                replacement.transaction_version,
+            ))
+            .with_application_transaction(claim_transaction(replacement.claim));
         let commit = CommitBuilder::from(properties)
             .with_actions(actions)
             .build(Some(&snapshot), log_store, operation)
@@ -301,7 +309,7 @@ impl Output {
         })
     }
 
-    fn error(&self, table: Table, source: DeltaTableError) -> TableError {
+    pub(crate) fn error(&self, table: Table, source: DeltaTableError) -> TableError {
         TableError::Delta {
             table: table.name(),
             location: self.location.child(table.name()).to_string(),
@@ -338,6 +346,7 @@ impl TableSink {
     /// # Errors
     /// Where the store fails; what was written stays unnamed and invisible.
     pub async fn close(self) -> DeltaResult<Vec<String>> {
+        fail_point(format_args!("close"));
         let adds = self.writer.close().await?;
         adds.iter()
             .map(|add| Ok(serde_json::to_string(add)?))
