@@ -27,7 +27,7 @@ URLTREE  = ./target/debug/urltree
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help build sample backfill nightly status sql check test readme clean
+.PHONY: help build sample backfill nightly status sql check test chaos readme clean
 
 help: ## List these commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -77,6 +77,9 @@ ifeq ($(NEXTEST),yes)
 else
 	cargo test --locked --workspace --no-fail-fast
 endif
+
+chaos: ## Kill a thousand runs at random moments, and look at the tables after each
+	URLTREE_CHAOS_KILLS=1000 cargo test --locked --workspace --test urltree -- --nocapture chaos::a_run_killed
 
 readme: ## Type the commands of the README and compare what they print
 	bash tests/readme.sh

@@ -3,6 +3,7 @@
 CREATE TABLE runs (
   date DATE NOT NULL,                           -- UTC day the counts are for
   run_id VARCHAR NOT NULL,                      -- names the run
+  request VARCHAR NOT NULL,                     -- MD5 of what the run was asked for: dates, settings, version, archive objects
   settings VARCHAR NOT NULL,                    -- MD5 of every setting that can change the output
   version VARCHAR NOT NULL,                     -- version of urltree
   objects BIGINT NOT NULL,                      -- archive objects with rows of this date

@@ -6,9 +6,12 @@
 //! where they are missing.
 
 mod archives;
+mod chaos;
+mod claims;
 mod dependencies;
 mod elsewhere;
 mod faults;
+mod gc;
 mod hostile;
 mod jobs;
 mod keys;

@@ -196,10 +196,11 @@ fn dates_of_other_settings_are_told_apart() {
     );
 }
 
-const COMMANDS: [&str; 7] = [
+const COMMANDS: [&str; 8] = [
     "backfill",
     "nightly",
     "status",
+    "gc",
     "sql",
     "sample",
     "completions",
@@ -255,7 +256,7 @@ fn the_examples_of_the_help_work_as_typed() {
         copied.expect("a job file");
     }
     let (mut ran, mut read) = (0, 0);
-    for command in ["sample", "backfill", "nightly", "status", "sql"] {
+    for command in ["sample", "backfill", "nightly", "status", "gc", "sql"] {
         let help = urltree(&[command, "--help"]).stdout;
         let (_, examples) = help.split_once("Examples:").expect("examples");
         let examples = examples.replace("\\\n", " ");
@@ -279,5 +280,5 @@ fn the_examples_of_the_help_work_as_typed() {
             assert!(!finished.stdout.is_empty(), "{line}");
         }
     }
-    assert!(ran >= 7 && read >= 2, "{ran} ran, {read} read");
+    assert!(ran >= 10 && read >= 2, "{ran} ran, {read} read");
 }

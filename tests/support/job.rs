@@ -1,8 +1,9 @@
 //! A job in a folder of its own, and the binary that runs it.
 
 use std::collections::BTreeMap;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -31,6 +32,8 @@ pub(crate) struct Job {
 #[derive(Debug)]
 pub(crate) struct Finished {
     pub(crate) code: Option<i32>,
+    /// What ended it, where it did not end itself.
+    pub(crate) signal: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
@@ -182,13 +185,32 @@ impl Job {
 
     /// Runs `urltree <subcommand>` with the job.
     pub(crate) fn command(&self, subcommand: &str, arguments: &[&str]) -> Finished {
+        finished(&mut self.prepared(subcommand, arguments))
+    }
+
+    /// Starts `urltree <subcommand>` with the job, which ends or halts at a point
+    /// such as `KILL@commit.documents#1` where one is given.
+    pub(crate) fn start(
+        &self,
+        subcommand: &str,
+        arguments: &[&str],
+        fail_point: Option<&str>,
+    ) -> Child {
+        let mut command = self.prepared(subcommand, arguments);
+        command.envs(fail_point.map(|point| ("URLTREE_FAIL_POINT", point)));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(Stdio::piped());
+        command.spawn().expect("the binary can be started")
+    }
+
+    fn prepared(&self, subcommand: &str, arguments: &[&str]) -> Command {
         let mut words = vec![subcommand, "--job", self.file];
         for setting in &self.overrides {
             words.extend(["--set", setting]);
         }
         let mut command = urltree_command(&self.started_in, &[&words, arguments].concat());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        finished(&mut command)
+        command
     }
 
     /// Runs `urltree` with these words, as somebody types them where the job is.
@@ -267,9 +289,15 @@ fn urltree_command(folder: &Path, arguments: &[&str]) -> Command {
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
         let decides = |own: &&str| name.starts_with(*own);
-        if ["AWS_", "AZURE_", "GOOGLE_", "URLTREE_LOG"]
-            .iter()
-            .any(decides)
+        if [
+            "AWS_",
+            "AZURE_",
+            "GOOGLE_",
+            "URLTREE_LOG",
+            "URLTREE_FAIL_POINT",
+        ]
+        .iter()
+        .any(decides)
         {
             command.env_remove(&*name);
         }
@@ -278,15 +306,22 @@ fn urltree_command(folder: &Path, arguments: &[&str]) -> Command {
 }
 
 fn finished(command: &mut Command) -> Finished {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = command.output().expect("the binary can be started");
-    Finished {
-        code: status.code(),
-        stdout: String::from_utf8(stdout).expect("the binary prints UTF-8"),
-        stderr: String::from_utf8(stderr).expect("the binary says UTF-8"),
+    Finished::of(command.output().expect("the binary can be started"))
+}
+
+impl Finished {
+    fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            signal: output.status.signal(),
+            stdout: String::from_utf8(output.stdout).expect("the binary prints UTF-8"),
+            stderr: String::from_utf8(output.stderr).expect("the binary says UTF-8"),
+        }
+    }
+
+    /// Waits for a command that was started.
+    pub(crate) fn wait(child: Child) -> Self {
+        Self::of(child.wait_with_output().expect("a child to wait for"))
     }
 }
 

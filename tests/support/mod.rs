@@ -13,7 +13,7 @@ use std::path::PathBuf;
 pub(crate) use archive::{Row, batch, changed, micros, write, write_batch, write_groups};
 pub(crate) use job::{Finished, Job, text, urltree, urltree_in};
 pub(crate) use s3::{KEYS, Store, TOKEN, assert_no_secret, assert_silent, files, signing};
-pub(crate) use site::{Site, paragraph};
+pub(crate) use site::{GAMMA, Site, mix, paragraph};
 pub(crate) use tables::{Snapshot, assert_same, contents, contents_anywhere, difference};
 
 /// The root of the repository.

@@ -1,4 +1,5 @@
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -14,7 +15,8 @@ use tables::DateRange;
 #[command(
     name = "urltree",
     version,
-    after_help = "Exit codes: 0 done, 2 usage, 3 input, 4 storage, 5 internal.\n\
+    after_help = "Exit codes: 0 done, 2 usage, 3 input, 4 storage, 5 internal,\n\
+                  130 interrupted.\n\
                   Logs go to stderr; URLTREE_LOG=debug shows more of them."
 )]
 pub(crate) struct Args {
@@ -54,6 +56,17 @@ pub(crate) enum Command {
         urltree status --job jobs/backfill.toml --archive\n  \
         urltree status --job jobs/backfill.toml --format json")]
     Status(StatusArgs),
+    /// Find data files that no table needs any more, and delete them.
+    ///
+    /// These are files of runs that stopped before they were committed, and files
+    /// that a later run replaced. Nothing is deleted unless --delete is given.
+    /// Files younger than --keep stay, and so does what any version of a table
+    /// named within that time.
+    #[command(after_help = "Examples:\n  \
+        urltree gc --job jobs/backfill.toml\n  \
+        urltree gc --job jobs/backfill.toml --delete\n  \
+        urltree gc --job jobs/backfill.toml --keep 1d --format json")]
+    Gc(GcArgs),
     /// Query the output tables (documents, url_keys, quarantine, history, runs,
     /// blocks) and the archive.
     #[command(after_help = "Examples:\n  \
@@ -160,6 +173,33 @@ pub(crate) struct StatusArgs {
     /// How to print it.
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct GcArgs {
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+    /// Delete them. No run can be at work meanwhile.
+    #[arg(long)]
+    pub(crate) delete: bool,
+    /// How long to keep what readers of earlier versions may still need, such as
+    /// 12h; at most 7d.
+    #[arg(long, value_name = "TIME", default_value = "7d", value_parser = keep)]
+    pub(crate) keep: Duration,
+    /// How to print it.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+fn keep(text: &str) -> Result<Duration, String> {
+    let keep = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    if keep > tables::LONGEST_KEEP {
+        let longest = humantime::format_duration(tables::LONGEST_KEEP);
+        return Err(format!(
+            "the tables remember for {longest} when a file was replaced, and no longer"
+        ));
+    }
+    Ok(keep)
 }
 
 #[derive(Debug, clap::Args)]

@@ -16,7 +16,9 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use archive::SampleError;
 use clap::Parser;
-use engine::{EngineError, ErrorClass, Failure, Job, JobSpec, SettingsChange, SpecError, Stage};
+use engine::{
+    Disposal, EngineError, ErrorClass, Failure, Job, JobSpec, SettingsChange, SpecError, Stage,
+};
 use sample::SampleOptions;
 use tables::{DateRange, Location, LocationError};
 use tokio::runtime::Runtime;
@@ -26,8 +28,8 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use args::{
-    Args, BackfillArgs, Command, JobArgs, NightlyArgs, ReportFormat, RunArgs, SampleArgs, SqlArgs,
-    StatusArgs,
+    Args, BackfillArgs, Command, GcArgs, JobArgs, NightlyArgs, ReportFormat, RunArgs, SampleArgs,
+    SqlArgs, StatusArgs,
 };
 use progress::Terminal;
 
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         Command::Backfill(backfill_args) => backfill(backfill_args, args.quiet, &terminal),
         Command::Nightly(nightly_args) => nightly(nightly_args, args.quiet, &terminal),
         Command::Status(args) => status(args),
+        Command::Gc(args) => gc(args),
         Command::Sql(args) => sql(args),
         Command::Sample(args) => sample(args),
         Command::Completions { shell } => print(&manual::completions(*shell)),
@@ -145,9 +148,14 @@ fn run(
         SettingsChange::Refused
     };
     let shown = terminal.run();
-    let report = runtime.block_on(engine::backfill(job, dates, change, shown.clone()));
+    let report = runtime.block_on(async {
+        tokio::select! {
+            report = engine::backfill(job, dates, change, shown.clone()) => Some(report),
+            () = interrupted() => None,
+        }
+    });
     shown.finish();
-    let report = report?;
+    let report = report.ok_or(Interrupted)??;
     match args.format {
         Some(ReportFormat::Json) => print(&report::run_json(&report)),
         None if quiet => Ok(()),
@@ -166,6 +174,55 @@ fn status(args: &StatusArgs) -> Result<()> {
     match args.format {
         ReportFormat::Json => print(&report::status_json(&status)),
         ReportFormat::Text => print(&report::status(&status, &args.job)),
+    }
+}
+
+/// Somebody ended the run.
+#[derive(Debug)]
+struct Interrupted;
+
+impl std::error::Error for Interrupted {}
+
+impl std::fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("interrupted; the same command goes on from here")
+    }
+}
+
+/// Waits until somebody wants the program to end: a run that is told so can still
+/// give the tables free.
+async fn interrupted() {
+    let ctrl_c = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    let terminated = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut signal) => signal.recv().await,
+            Err(_) => std::future::pending().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminated = std::future::pending::<Option<()>>();
+    tokio::select! {
+        () = ctrl_c => {}
+        _ = terminated => {}
+    }
+}
+
+fn gc(args: &GcArgs) -> Result<()> {
+    let job = job(&args.job)?;
+    let disposal = if args.delete {
+        Disposal::Delete
+    } else {
+        Disposal::Report
+    };
+    let found = runtime(&job)?.block_on(engine::gc(&job, args.keep, disposal))?;
+    match args.format {
+        ReportFormat::Json => print(&report::gc_json(&found, disposal)),
+        ReportFormat::Text => print(&report::gc(&found, disposal)),
     }
 }
 
@@ -227,8 +284,11 @@ fn message(error: &anyhow::Error) -> String {
     }
 }
 
-/// 2 usage, 3 input, 4 storage, 5 internal.
+/// 2 usage, 3 input, 4 storage, 5 internal, 130 as shells have it for Ctrl-C.
 fn exit_code(error: &anyhow::Error) -> u8 {
+    if error.is::<Interrupted>() {
+        return 130;
+    }
     match error.downcast_ref::<SampleError>() {
         Some(SampleError::Occupied { .. }) => return 2,
         Some(SampleError::Store { .. }) => return 4,

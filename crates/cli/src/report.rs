@@ -1,9 +1,9 @@
 //! What a run did and what the tables hold, for people and for scripts.
 
 use archive::Written;
-use engine::{Counts, RunReport, Status};
+use engine::{Counts, Disposal, RunReport, Status};
 use serde_json::{Value, json};
-use tables::DateRange;
+use tables::{DateRange, Garbage, GarbageCause, Table};
 
 use crate::args::JobArgs;
 use crate::progress::megabytes;
@@ -24,6 +24,9 @@ pub(crate) fn run(report: &RunReport) -> String {
     let all = account.rows();
     let mut lines = Lines::default();
     lines.add("dates", report.dates);
+    if let Some(there_already) = report.there_already {
+        lines.add("there already", there_already);
+    }
     lines.add("pages", all.rows);
     for (status, title) in STATUSES {
         let by_cause = account.total(status);
@@ -62,6 +65,7 @@ pub(crate) fn run_json(report: &RunReport) -> String {
         "run_id": report.run_id,
         "first_date": report.dates.first().to_string(),
         "last_date": report.dates.last().to_string(),
+        "there_already": report.there_already.as_ref().map(range_json),
         "archive_rows": all.rows,
         "statuses": Value::from_iter(statuses),
         "html_bytes": all.html_bytes,
@@ -131,7 +135,7 @@ fn repair_command(status: &Status, args: &JobArgs, repair: DateRange) -> String 
 
 /// The same as one JSON object.
 pub(crate) fn status_json(status: &Status) -> String {
-    let range = |range: &DateRange| json!({ "first_date": range.first().to_string(), "last_date": range.last().to_string() });
+    let range = range_json;
     let ranges = |all: &[DateRange]| Value::from_iter(all.iter().map(range));
     let Counts {
         archive_rows,
@@ -164,6 +168,74 @@ pub(crate) fn status_json(status: &Status) -> String {
         "text_bytes": text_bytes,
     })
     .to_string()
+}
+
+fn range_json(range: &DateRange) -> Value {
+    json!({ "first_date": range.first().to_string(), "last_date": range.last().to_string() })
+}
+
+/// Files that no table needs, by table and cause.
+pub(crate) fn gc(found: &[(Table, Vec<Garbage>)], disposal: Disposal) -> String {
+    let mut lines = Lines::default();
+    for (table, garbage) in found {
+        for (cause, title) in GARBAGE {
+            let (files, bytes) = sum(garbage, cause);
+            if files > 0 {
+                let size = format!("{files} files, {:.1} MB", megabytes(bytes));
+                lines.add(&format!("{} {title}", table.name()), size);
+            }
+        }
+    }
+    let all: Vec<_> = found.iter().flat_map(|(_, garbage)| garbage).collect();
+    let bytes: u64 = all.iter().map(|garbage| garbage.bytes).sum();
+    let files = all.len();
+    let title = match disposal {
+        Disposal::Delete => "deleted",
+        Disposal::Report => "to delete",
+    };
+    lines.add(title, format!("{files} files, {:.1} MB", megabytes(bytes)));
+    let mut text = lines.text();
+    if files > 0 && disposal == Disposal::Report {
+        text.push_str("nothing was deleted; --delete does\n");
+    }
+    text
+}
+
+/// The same as one JSON object.
+pub(crate) fn gc_json(found: &[(Table, Vec<Garbage>)], disposal: Disposal) -> String {
+    let tables = found.iter().map(|(table, garbage)| {
+        let causes = GARBAGE.map(|(cause, title)| {
+            let (files, bytes) = sum(garbage, cause);
+            let paths = (garbage.iter())
+                .filter(|garbage| garbage.cause == cause)
+                .map(|garbage| garbage.path.as_str());
+            let paths = Value::from_iter(paths);
+            let key = title.replace(' ', "_");
+            (
+                key,
+                json!({ "files": files, "bytes": bytes, "paths": paths }),
+            )
+        });
+        (table.name().to_owned(), Value::from_iter(causes))
+    });
+    json!({
+        "deleted": disposal == Disposal::Delete,
+        "tables": Value::from_iter(tables),
+    })
+    .to_string()
+}
+
+/// Causes of garbage and their names in reports.
+const GARBAGE: [(GarbageCause, &str); 2] = [
+    (GarbageCause::NeverCommitted, "never committed"),
+    (GarbageCause::Replaced, "replaced"),
+];
+
+fn sum(garbage: &[Garbage], cause: GarbageCause) -> (usize, u64) {
+    let of_cause = garbage.iter().filter(|garbage| garbage.cause == cause);
+    of_cause.fold((0, 0), |(files, bytes), garbage| {
+        (files + 1, bytes + garbage.bytes)
+    })
 }
 
 /// What a sample has, and the job that reads it.

@@ -10,8 +10,8 @@ use arrow::array::{
     TimestampMicrosecondArray,
 };
 use chrono::{NaiveDate, Utc};
-use tables::{DateRange, Partitioning, Replacement, Table, TableError, days_from_date};
-use tracing::{info, warn};
+use tables::{DateRange, Partitioning, Replacement, Table, TableError, days_from_date, fail_point};
+use tracing::info;
 use uuid::Uuid;
 
 use crate::account::{Account, Written};
@@ -19,16 +19,14 @@ use crate::archive::Census;
 use crate::chunk::chunks;
 use crate::error::EngineError;
 use crate::failure::Failure;
+use crate::hold::Hold;
 use crate::job::Job;
 use crate::plan::{self, Earlier, UNREADABLE_OBJECT};
 use crate::progress::{Gauge, Progress, Stage, Unwatched, Work};
+use crate::resume::{self, Stopped, request};
 use crate::spec::Batch;
-use crate::status::other_settings;
-
-/// With fewer pages per partition than this, over more than
-/// [`SPARSE_PARTITIONS`], most of the time goes into tiny files.
-const SPARSE_ROWS: u64 = 50;
-const SPARSE_PARTITIONS: usize = 100;
+use crate::status::{days, other_settings};
+use crate::warnings::warn_about;
 
 /// What a run did.
 #[derive(Debug)]
@@ -37,6 +35,9 @@ pub struct RunReport {
     pub run_id: String,
     /// The dates.
     pub dates: DateRange,
+    /// The first of them, where an earlier start of the same run had finished
+    /// them already. They are in no count here.
+    pub there_already: Option<DateRange>,
     /// What became of the rows.
     pub account: Account,
     /// Chunks that were committed.
@@ -58,7 +59,6 @@ pub enum SettingsChange {
 /// A run that nothing was found against.
 struct Prepared {
     census: Census,
-    chunks: Vec<DateRange>,
     /// Tables that the run writes and that are not there yet.
     missing: Vec<Table>,
 }
@@ -66,7 +66,9 @@ struct Prepared {
 /// One run of a job.
 struct Run<'a> {
     job: &'a Job,
+    hold: &'a Hold,
     id: String,
+    request: String,
     started_micros: i64,
     census: &'a Census,
     gauge: Gauge,
@@ -74,12 +76,13 @@ struct Run<'a> {
 }
 
 /// Runs `job` over the archive rows of `dates` and replaces these dates in the
-/// output tables. What earlier dates left there is the state it starts from.
+/// output tables. What earlier dates left there is the state it starts from. Where
+/// the same run was started before and stopped, it goes on from there.
 ///
 /// # Errors
-/// [`Failure`]. Chunks that were committed before it stay; the tables hold
-/// the old rows or the new ones of every other chunk, never a mixture of both
-/// in one table.
+/// [`Failure`]. Chunks that were committed before it stay; each table holds the
+/// old rows or the new ones of every other date, and `runs` has none for a date
+/// whose tables were not all changed.
 pub async fn backfill(
     job: &Job,
     dates: DateRange,
@@ -87,30 +90,51 @@ pub async fn backfill(
     progress: Arc<dyn Progress>,
 ) -> Result<RunReport, Failure> {
     let started = Instant::now();
-    let Prepared {
-        census,
-        chunks,
-        missing,
-    } = prepare(job, dates, change, progress.as_ref()).await?;
+    let Prepared { census, missing } = prepare(job, dates, change, progress.as_ref()).await?;
     let in_tables = Failure::at(Stage::Tables, dates);
     warn_about(job, dates, &census).await.map_err(&in_tables)?;
+    let request = request(job, dates, &census);
+    let hold = Hold::take(job, format!("the run of {dates}"), Some(request.clone())).await;
+    let hold = hold.map_err(&in_tables)?;
+    // Another run may have ended since.
+    refuse_other_settings(job, dates, change).await?;
     // Tables that cannot be written are found out now, and not after the work.
     for table in missing {
         let made = job.output.open_or_create(table).await;
         made.map_err(EngineError::from).map_err(&in_tables)?;
     }
+    let stopped = resume::stopped(job, dates, &request).await;
+    let stopped = (stopped.map_err(&in_tables)?)
+        // To ask again for what was finished is to ask for all of it.
+        .filter(|stopped| stopped.done != dates || hold.succeeds(&request));
+    let there_already = stopped.as_ref().map(|stopped| stopped.done);
+    let left = rest(dates, there_already);
     progress.planned(Work {
-        rows: census.rows(dates).values().sum(),
-        html_bytes: census.html_bytes(dates),
+        rows: left.map_or(0, |left| census.rows(left).values().sum()),
+        html_bytes: left.map_or(0, |left| census.html_bytes(left)),
     });
+    let (id, started_micros) = match stopped {
+        Some(Stopped {
+            run_id,
+            started_micros,
+            done,
+        }) => {
+            info!("going on with a run that stopped: {done} is there already");
+            (run_id, started_micros)
+        }
+        None => (Uuid::new_v4().to_string(), Utc::now().timestamp_micros()),
+    };
     let run = Run {
         job,
-        id: Uuid::new_v4().to_string(),
-        started_micros: Utc::now().timestamp_micros(),
+        hold: &hold,
+        id,
+        request,
+        started_micros,
         census: &census,
         gauge: Gauge::new(Arc::clone(&progress), &census),
         progress: progress.as_ref(),
     };
+    let chunks = left.map_or_else(Vec::new, |left| cut(job, left, &census));
     let mut account = Account::default();
     for (index, chunk) in chunks.iter().enumerate() {
         let left = chunks[index..]
@@ -126,9 +150,12 @@ pub async fn backfill(
         );
         account.extend(done);
     }
+    let run_id = run.id;
+    hold.finish();
     Ok(RunReport {
-        run_id: run.id,
+        run_id,
         dates,
+        there_already,
         account,
         chunks: chunks.len(),
         seconds: started.elapsed().as_secs_f64(),
@@ -140,9 +167,8 @@ pub async fn backfill(
 /// # Errors
 /// As [`backfill`].
 pub async fn explain(job: &Job, dates: DateRange) -> Result<String, Failure> {
-    let Prepared { census, chunks, .. } =
-        prepare(job, dates, SettingsChange::Asked, &Unwatched).await?;
-    let chunk = chunks.first().copied().unwrap_or(dates);
+    let Prepared { census, .. } = prepare(job, dates, SettingsChange::Asked, &Unwatched).await?;
+    let chunk = cut(job, dates, &census).first().copied().unwrap_or(dates);
     let in_tables = Failure::at(Stage::Tables, dates);
     let earlier = Earlier::open(job).await;
     let earlier = earlier.map_err(EngineError::from).map_err(in_tables)?;
@@ -171,29 +197,49 @@ async fn prepare(
     progress.entered(Stage::Tables, dates);
     let in_tables = Failure::at(Stage::Tables, dates);
     let missing = missing_tables(job).await.map_err(&in_tables)?;
-    let others = other_settings(job, dates).await.map_err(&in_tables)?;
-    if let (Some(others), SettingsChange::Refused) = (others, change) {
-        return Err(Failure::at(Stage::Job, dates)(EngineError::OtherSettings {
-            others,
-        }));
-    }
+    refuse_other_settings(job, dates, change).await?;
     progress.entered(Stage::Census, dates);
     let census = Census::take(&job.archive, dates).await;
     let census = census.map_err(Failure::at(Stage::Census, dates))?;
-    let chunks = match job.settings.batch {
+    Ok(Prepared { census, missing })
+}
+
+async fn refuse_other_settings(
+    job: &Job,
+    dates: DateRange,
+    change: SettingsChange,
+) -> Result<(), Failure> {
+    let others = other_settings(job, dates).await;
+    let others = others.map_err(Failure::at(Stage::Tables, dates))?;
+    match (others, change) {
+        (Some(others), SettingsChange::Refused) => {
+            let refused = EngineError::OtherSettings { others };
+            Err(Failure::at(Stage::Job, dates)(refused))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The dates after those that are there, where there are any.
+fn rest(dates: DateRange, there_already: Option<DateRange>) -> Option<DateRange> {
+    match there_already {
+        None => Some(dates),
+        Some(done) if done.last() == dates.last() => None,
+        Some(done) => (done.last().succ_opt()).map(|next| days(next, dates.last())),
+    }
+}
+
+/// The chunks of `dates`.
+fn cut(job: &Job, dates: DateRange, census: &Census) -> Vec<DateRange> {
+    match job.settings.batch {
         // All pages go into the trees before the first is labelled.
         Batch::Run => vec![dates],
         Batch::Page | Batch::Date => chunks(
-            &partitioning.partitions(dates),
+            &job.output.partitioning().partitions(dates),
             |partition| census.html_bytes(partition),
             job.resources.chunk_bytes,
         ),
-    };
-    Ok(Prepared {
-        census,
-        chunks,
-        missing,
-    })
+    }
 }
 
 async fn missing_tables(job: &Job) -> Result<Vec<Table>, EngineError> {
@@ -207,52 +253,6 @@ async fn missing_tables(job: &Job) -> Result<Vec<Table>, EngineError> {
     Ok(missing)
 }
 
-async fn warn_about(job: &Job, dates: DateRange, census: &Census) -> Result<(), EngineError> {
-    let rows = census.rows(dates);
-    let total: u64 = rows.values().sum();
-    if total == 0 {
-        warn!(
-            "{dates}: {} has no rows on these dates; what the tables hold for them is removed",
-            job.archive.location
-        );
-    }
-    let partitioning = job.output.partitioning();
-    let last = partitioning.value(dates.last());
-    let mut later = job.output.partitions(Table::Runs).await?;
-    later.retain(|partition| *partition > last);
-    if let (Some(first), Some(last)) = (later.first(), later.last()) {
-        warn!(
-            "the tables already hold {first}..{last}, computed from the dates that are replaced \
-             now; run those again after this"
-        );
-    }
-    let partitions: BTreeSet<_> = rows.keys().map(|date| partitioning.value(*date)).collect();
-    if partitions.len() > SPARSE_PARTITIONS && total / (partitions.len() as u64) < SPARSE_ROWS {
-        let coarser = match partitioning {
-            Partitioning::Day => "month or year",
-            Partitioning::Month | Partitioning::Year => "year",
-        };
-        warn!(
-            "{} rows in {} partitions make tiny files; output.partition={coarser} suits this \
-             archive better",
-            total,
-            partitions.len()
-        );
-    }
-    let unreadable = census
-        .objects()
-        .iter()
-        .filter(|object| object.row_groups.is_err());
-    for object in unreadable {
-        warn!(
-            "{} cannot be opened and is quarantined: {}",
-            object.object.source,
-            object.row_groups.as_ref().err().map_or("", String::as_str)
-        );
-    }
-    Ok(())
-}
-
 impl Run<'_> {
     /// One chunk: plan, run, check the account, commit. `left` is what would
     /// have to be run again if it failed.
@@ -263,8 +263,8 @@ impl Run<'_> {
             Failure::at(stage, left)
         };
         let failed = enter(Stage::Tables);
-        let closed = plan::close_months(self.job, chunk.first()).await;
-        closed.map_err(&failed)?;
+        let closed = plan::close_months(self.job, chunk.first(), self.hold.number()).await;
+        self.or_taken_over(closed).await.map_err(&failed)?;
         let earlier = Earlier::open(self.job).await;
         let earlier = earlier.map_err(EngineError::from).map_err(failed)?;
         let failed = enter(Stage::Plan(None));
@@ -275,6 +275,7 @@ impl Run<'_> {
             .map_err(failed)?;
         let failed = enter(Stage::Account);
         (written.account.check(&self.census.rows(chunk))).map_err(failed)?;
+        fail_point(format_args!("staged"));
         let failed = enter(Stage::Commit);
         let seconds = started.elapsed().as_secs_f64();
         let runs = self.runs_file(chunk, &written.account, seconds).await;
@@ -283,30 +284,57 @@ impl Run<'_> {
         Ok(written.account)
     }
 
-    /// One commit per table, `runs` last: a date that is there is complete.
+    /// One commit per table. `runs` is the first, to take away the old dates, and
+    /// the last, to say the new ones: a date that is there is complete.
     async fn commit(&self, chunk: DateRange, written: &mut Written) -> Result<(), EngineError> {
         let output = &self.job.output;
-        plan::reopen_months(output, chunk).await?;
+        let reopened = plan::reopen_months(output, chunk, self.hold.number()).await;
+        self.or_taken_over(reopened).await?;
         let partitioning = output.partitioning();
         let partitions: BTreeSet<String> = partitioning
             .partitions(chunk)
             .into_iter()
             .map(|partition| partitioning.value(partition.first()))
             .collect();
+        let change = |transaction: String, files| Replacement {
+            partitions: partitions.clone(),
+            files,
+            transaction,
+            transaction_version: self.hold.number(),
+            claim: self.hold.number(),
+        };
+        let begun = change(format!("urltree {chunk} begun"), Vec::new());
+        fail_point(format_args!("begin"));
+        self.replace(Table::Runs, begun).await?;
+        fail_point(format_args!("begun"));
         for table in Table::ALL {
             let files = written.files.remove(&table).unwrap_or_default();
             if !self.job.settings.writes(table) && output.open(table).await?.is_none() {
                 continue;
             }
-            let replacement = Replacement {
-                partitions: partitions.clone(),
-                files,
-                transaction: format!("urltree {chunk}"),
-                transaction_version: self.started_micros,
-            };
-            output.replace(table, replacement).await?;
+            fail_point(format_args!("commit.{}", table.name()));
+            self.replace(table, change(format!("urltree {chunk}"), files))
+                .await?;
+            fail_point(format_args!("committed.{}", table.name()));
         }
         Ok(())
+    }
+
+    async fn replace(&self, table: Table, change: Replacement) -> Result<(), EngineError> {
+        self.hold.check().await?;
+        fail_point(format_args!("checked.{}", table.name()));
+        let replaced = self.job.output.replace(table, change).await;
+        self.or_taken_over(replaced.map_err(EngineError::from))
+            .await?;
+        Ok(())
+    }
+
+    /// Where a change failed since somebody took the tables over, who did.
+    async fn or_taken_over<T>(&self, changed: Result<T, EngineError>) -> Result<T, EngineError> {
+        if changed.is_err() {
+            self.hold.check().await?;
+        }
+        changed
     }
 
     /// The account of the chunk as a data file of `runs`.
@@ -361,6 +389,7 @@ impl Run<'_> {
                 dates.iter().map(|date| days_from_date(*date)),
             )) as ArrayRef,
             text(&self.id),
+            text(&self.request),
             text(&self.job.settings.digest),
             text(env!("CARGO_PKG_VERSION")),
             number(&|date| objects.get(&date).copied().unwrap_or(0)),

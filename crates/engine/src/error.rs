@@ -111,6 +111,29 @@ pub enum EngineError {
     /// An output table fails.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// Another process is changing the tables.
+    #[error(
+        "{owner} is at work on the tables at {location}; wait until it ends, or end it, and try \
+         again"
+    )]
+    Busy {
+        /// The tables.
+        location: String,
+        /// Who it is.
+        owner: String,
+    },
+    /// Another process took the tables over.
+    #[error(
+        "the tables were taken over by {by}: this run showed no sign of life for a while. What it \
+         committed before is there, the rest is for the other to do"
+    )]
+    TakenOver {
+        /// Who it is.
+        by: String,
+    },
+    /// The thread that says that a run is alive cannot be started.
+    #[error("cannot start the heartbeat: {0}")]
+    Thread(#[source] Box<dyn Error + Send + Sync>),
     /// The plan fails.
     #[error("{dates}: {}", cause(source))]
     Plan {
@@ -165,6 +188,10 @@ pub enum ErrorClass {
 }
 
 impl EngineError {
+    pub(crate) fn thread(source: Box<dyn Error + Send + Sync>) -> Self {
+        Self::Thread(source)
+    }
+
     /// The failure of the plan of `dates`.
     pub(crate) fn plan(dates: DateRange, source: DataFusionError) -> Self {
         match source.find_root() {
@@ -200,8 +227,14 @@ impl EngineError {
             | Self::Changed { source_object, .. } => Some(source_object.clone()),
             Self::Store { object, .. } => Some(object.clone()),
             Self::Table(
-                TableError::Delta { location, .. } | TableError::Layout { location, .. },
-            ) => Some(location.clone()),
+                TableError::Delta { location, .. }
+                | TableError::Layout { location, .. }
+                | TableError::Superseded { location, .. },
+            )
+            | Self::Busy { location, .. } => Some(location.clone()),
+            Self::Table(TableError::Claim { object, .. } | TableError::Files { object, .. }) => {
+                Some(object.clone())
+            }
             Self::Plan { source, .. } => match (engine_error(source), self.class()) {
                 (Some(cause), _) => cause.object(),
                 (None, ErrorClass::Storage) => Some("tables of earlier dates".to_owned()),
@@ -211,6 +244,8 @@ impl EngineError {
             | Self::CutPartition { .. }
             | Self::OtherSettings { .. }
             | Self::Memory { .. }
+            | Self::TakenOver { .. }
+            | Self::Thread(_)
             | Self::Accounting { .. }
             | Self::Query(_) => None,
         }
@@ -229,13 +264,21 @@ impl EngineError {
             | Self::ColumnType { .. }
             | Self::Changed { .. }
             | Self::Table(TableError::Layout { .. }) => ErrorClass::Input,
-            Self::Store { .. } | Self::Table(TableError::Delta { .. }) => ErrorClass::Storage,
+            Self::Store { .. }
+            | Self::Busy { .. }
+            | Self::TakenOver { .. }
+            | Self::Table(
+                TableError::Delta { .. }
+                | TableError::Superseded { .. }
+                | TableError::Claim { .. }
+                | TableError::Files { .. },
+            ) => ErrorClass::Storage,
             Self::Plan { source, .. } => plan_class(source),
             Self::Query(source) => match plan_class(source) {
                 ErrorClass::Internal => ErrorClass::Usage,
                 class => class,
             },
-            Self::Accounting { .. } => ErrorClass::Internal,
+            Self::Accounting { .. } | Self::Thread(_) => ErrorClass::Internal,
         }
     }
 }

@@ -87,6 +87,8 @@ pub struct Resources {
     pub memory: usize,
     /// Bytes of HTML per chunk.
     pub chunk_bytes: u64,
+    /// Time between two signs of life for other runs on the same tables.
+    pub heartbeat: Duration,
 }
 
 impl Job {
@@ -273,10 +275,20 @@ fn resources(spec: &JobSpec) -> Result<Resources, SpecError> {
     };
     let memory = usize::try_from(spec.run.memory.as_u64())
         .map_err(|_| SpecError::key("run.memory", "more than the address space"))?;
+    let heartbeat = (humantime::parse_duration(&spec.run.heartbeat).ok())
+        .filter(|heartbeat| heartbeat.as_millis() > 0)
+        .ok_or_else(|| {
+            let found = &spec.run.heartbeat;
+            SpecError::key(
+                "run.heartbeat",
+                format!("`{found}`; expected a time such as 10s"),
+            )
+        })?;
     Ok(Resources {
         threads,
         memory,
         chunk_bytes: spec.run.chunk_bytes.as_u64(),
+        heartbeat,
     })
 }
 
@@ -298,8 +310,12 @@ fn digest(spec: &JobSpec, rules: &str, blacklist: &str) -> String {
         "window": spec.window,
         "limits": spec.limits,
     });
-    let bytes = Md5::digest(deciding.to_string().as_bytes());
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    md5_hex(deciding.to_string().as_bytes())
+}
+
+pub(crate) fn md5_hex(bytes: &[u8]) -> String {
+    let digest = Md5::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -13,15 +13,16 @@ use crate::archive::{Census, Input};
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::query;
+use crate::resume::unfinished;
 
 /// The dates in the output tables of a job.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Status {
-    /// The first and the last date that were run; `None` where none was.
+    /// The first and the last date that were run, or begun; `None` where none was.
     pub span: Option<DateRange>,
     /// Dates that were run.
     pub done: u64,
-    /// Dates inside the span that were not run.
+    /// Dates inside the span that were not run, or whose run stopped.
     pub missing: Vec<DateRange>,
     /// Dates that were computed from earlier ones which have been run again
     /// since.
@@ -64,12 +65,14 @@ pub struct Counts {
 
 /// One date of the `runs` table.
 #[derive(Debug, Clone, Default)]
-struct RunDate {
-    date: NaiveDate,
-    settings: String,
-    started_micros: i64,
-    objects: u64,
-    counts: Counts,
+pub(crate) struct RunDate {
+    pub(crate) date: NaiveDate,
+    pub(crate) run_id: String,
+    pub(crate) request: String,
+    pub(crate) settings: String,
+    pub(crate) started_micros: i64,
+    pub(crate) objects: u64,
+    pub(crate) counts: Counts,
 }
 
 /// Partitions of `runs` that are looked at in one go.
@@ -84,7 +87,8 @@ type Archive = BTreeMap<NaiveDate, Input>;
 /// [`EngineError`] where the table cannot be read.
 pub async fn status(job: &Job) -> Result<Status, EngineError> {
     let dates = runs(job, all_dates()).await?;
-    Ok(Status::of(&dates, None, job))
+    let unfinished = unfinished(job).await?;
+    Ok(Status::of(&dates, &unfinished, None, job))
 }
 
 /// The same, with what the archive has for these dates now.
@@ -93,11 +97,12 @@ pub async fn status(job: &Job) -> Result<Status, EngineError> {
 /// [`EngineError`] where the table or the archive cannot be read.
 pub async fn status_with_archive(job: &Job) -> Result<Status, EngineError> {
     let dates = runs(job, all_dates()).await?;
-    let Some(span) = span(&dates) else {
+    let unfinished = unfinished(job).await?;
+    let Some(span) = span(&dates, &unfinished) else {
         return Ok(Status::default());
     };
     let archive = Census::take(&job.archive, span).await?.dated(span);
-    Ok(Status::of(&dates, Some(&archive), job))
+    Ok(Status::of(&dates, &unfinished, Some(&archive), job))
 }
 
 /// The last date that had pages; `None` where none had.
@@ -123,14 +128,14 @@ async fn partitions_of_runs(job: &Job) -> Result<Vec<DateRange>, EngineError> {
     let partitioning = job.output.partitioning();
     let partitions = job.output.partitions(Table::Runs).await?;
     let mut partitions: Vec<_> = (partitions.iter())
-        .filter_map(|value| partitioning.dates_of_value(value))
+        .filter_map(|value| partitioning.parse_value(value))
         .collect();
     partitions.sort_by_key(|dates| dates.first());
     Ok(partitions)
 }
 
 /// Those of `dates` that were run, in order.
-async fn runs(job: &Job, dates: DateRange) -> Result<Vec<RunDate>, EngineError> {
+pub(crate) async fn runs(job: &Job, dates: DateRange) -> Result<Vec<RunDate>, EngineError> {
     let mut runs = Vec::new();
     for batch in &query::rows(job, Table::Runs, dates).await? {
         runs.extend(run_dates(batch).map_err(EngineError::Query)?);
@@ -175,12 +180,16 @@ fn run_dates(batch: &RecordBatch) -> Result<Vec<RunDate>, DataFusionError> {
     };
     let micros = DataType::Timestamp(TimeUnit::Microsecond, None);
     let dates = column("date", &DataType::Date32)?;
+    let run_ids = column("run_id", &DataType::Utf8)?;
+    let requests = column("request", &DataType::Utf8)?;
     let settings = column("settings", &DataType::Utf8)?;
     let started = column("started_at", &micros)?;
     let objects = column("objects", &DataType::Int64)?;
     let mut runs: Vec<RunDate> = (0..batch.num_rows())
         .map(|row| RunDate {
             date: date_from_days(dates.as_primitive::<Date32Type>().value(row)),
+            run_id: run_ids.as_string::<i32>().value(row).to_owned(),
+            request: requests.as_string::<i32>().value(row).to_owned(),
             settings: settings.as_string::<i32>().value(row).to_owned(),
             objects: objects
                 .as_primitive::<Int64Type>()
@@ -226,23 +235,30 @@ impl Counts {
 }
 
 impl Status {
-    fn of(dates: &[RunDate], archive: Option<&Archive>, job: &Job) -> Self {
+    fn of(
+        dates: &[RunDate],
+        unfinished: &[DateRange],
+        archive: Option<&Archive>,
+        job: &Job,
+    ) -> Self {
         Self::at(
             dates,
+            unfinished,
             archive,
             &job.settings.digest,
             job.output.partitioning(),
         )
     }
 
-    /// `dates` come in order, each once.
+    /// `dates` come in order, each once; so do the partitions of `unfinished`.
     fn at(
         dates: &[RunDate],
+        unfinished: &[DateRange],
         archive: Option<&Archive>,
         settings: &str,
         partitioning: Partitioning,
     ) -> Self {
-        let Some(span) = span(dates) else {
+        let Some(span) = span(dates, unfinished) else {
             return Self::default();
         };
         let mut status = Self {
@@ -300,9 +316,13 @@ impl RunDate {
 }
 
 /// The first and the last date.
-fn span(dates: &[RunDate]) -> Option<DateRange> {
-    let (first, last) = (dates.first()?, dates.last()?);
-    Some(days(first.date, last.date))
+fn span(dates: &[RunDate], unfinished: &[DateRange]) -> Option<DateRange> {
+    let ends = |of: fn(DateRange) -> NaiveDate| {
+        let unfinished = unfinished.iter().copied().map(of);
+        dates.iter().map(|run| run.date).chain(unfinished)
+    };
+    let first = ends(DateRange::first).min()?;
+    Some(days(first, ends(DateRange::last).max()?))
 }
 
 /// All days from `first` to `last`, which is no earlier.
@@ -332,7 +352,7 @@ mod tests {
     /// One letter per date: the run that did it, in order of time; `.` for a
     /// date that was not run, capitals for other settings.
     fn status(runs: &str, partitioning: Partitioning) -> Status {
-        Status::at(&dates(runs), None, "now", partitioning)
+        Status::at(&dates(runs), &[], None, "now", partitioning)
     }
 
     fn dates(runs: &str) -> Vec<RunDate> {
@@ -348,6 +368,7 @@ mod tests {
                     archive_rows: 2,
                     ..Counts::default()
                 },
+                ..RunDate::default()
             })
             .collect()
     }
@@ -394,9 +415,20 @@ mod tests {
             input(&runs[1], 3, 1),
             input(&runs[2], 2, 2),
         ]);
-        let status = Status::at(&runs, Some(&archive), "now", Partitioning::Day);
+        let status = Status::at(&runs, &[], Some(&archive), "now", Partitioning::Day);
         assert_eq!(ranges(&status.changed), "2011-10-25..2011-10-27");
         assert_eq!(status.repair.unwrap().to_string(), "2011-10-25..2011-10-27");
+    }
+
+    #[test]
+    fn dates_whose_run_stopped_are_missing_at_the_end_too() {
+        let unfinished: Vec<DateRange> = vec!["2011-10-27".parse().unwrap()];
+        let at = |runs| Status::at(&dates(runs), &unfinished, None, "now", Partitioning::Day);
+        let status = at("aa");
+        assert_eq!(status.span.unwrap().to_string(), "2011-10-24..2011-10-27");
+        assert_eq!(ranges(&status.missing), "2011-10-26..2011-10-27");
+        assert_eq!(status.repair.unwrap().to_string(), "2011-10-26..2011-10-27");
+        assert_eq!(ranges(&at("").missing), "2011-10-27");
     }
 
     #[test]

@@ -29,4 +29,39 @@ pub enum TableError {
         /// What is there.
         found: String,
     },
+    /// A later claim than the one a change was made under has changed the table.
+    #[error(
+        "table `{table}` at {location} was changed under claim {later}, and this change is made \
+         under claim {claim}"
+    )]
+    Superseded {
+        /// Name of the table.
+        table: &'static str,
+        /// Where it lies.
+        location: String,
+        /// The claim of the change.
+        claim: i64,
+        /// The claim that the table knows.
+        later: i64,
+    },
+    /// A claim cannot be read or written.
+    #[error("claim {object}: {source}")]
+    Claim {
+        /// The object.
+        object: String,
+        /// The cause.
+        #[source]
+        source: object_store::Error,
+    },
+    /// Data files that no version needs cannot be listed or deleted.
+    #[error("cannot {doing} {object}: {source}")]
+    Files {
+        /// The operation.
+        doing: &'static str,
+        /// What it was about.
+        object: String,
+        /// The cause.
+        #[source]
+        source: object_store::Error,
+    },
 }

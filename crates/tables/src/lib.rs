@@ -8,6 +8,8 @@
 //! - [`Output`] opens the Delta tables below a location, gives writers for new
 //!   data files, and commits: whole partitions are replaced, in one commit per
 //!   table, so that a reader sees the old rows or the new ones.
+//! - [`Claims`] say whose turn it is to change them, and [`Garbage`] is what is
+//!   left behind.
 //!
 //! ```
 //! use tables::{Partitioning, Table};
@@ -21,8 +23,12 @@
 //!
 //! The crate knows nothing about pages, keys or trees, and plans no queries.
 
+mod claim;
 mod connection;
 mod error;
+mod fail_point;
+mod fence;
+mod garbage;
 mod location;
 mod output;
 mod own_puts;
@@ -33,7 +39,11 @@ mod s3_error;
 mod schema;
 mod store;
 
+pub use claim::{Claim, ClaimState, Claims, NumberedClaim};
 pub use error::TableError;
+#[doc(hidden)]
+pub use fail_point::fail_point;
+pub use garbage::{Garbage, GarbageCause, LONGEST_KEEP};
 pub use location::{Location, LocationError, without_secrets};
 pub use output::{Output, Replacement, TableSink};
 pub use partition::{DateRange, DateRangeError, Partitioning, date_from_days, days_from_date};

@@ -20,7 +20,8 @@ use object_store::prefix::PrefixStore;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
-use crate::{Location, Partitioning, Table, TableError, date_from_days};
+use crate::fence::claim_transaction;
+use crate::{Location, Partitioning, Table, TableError, date_from_days, fail_point};
 
 /// Statistics for data skipping are kept for `date`, `domain` and `fetched_at`:
 /// minima of whole texts would fill the log and skip nothing.
@@ -52,6 +53,9 @@ pub struct Replacement {
     pub transaction: String,
     /// Orders changes of that name.
     pub transaction_version: i64,
+    /// The number of the claim under which it is made: a table that was changed
+    /// under a later one refuses it.
+    pub claim: i64,
 }
 
 impl Output {
@@ -74,16 +78,23 @@ impl Output {
         &self.location
     }
 
-    /// How they are cut.
+    /// How the output tables are cut.
     pub fn partitioning(&self) -> Partitioning {
         self.partitioning
     }
 
-    /// Tables below the same location that are cut otherwise.
-    pub fn cut_by(&self, partitioning: Partitioning) -> Self {
-        Self {
-            partitioning,
-            ..self.clone()
+    /// Are [`Table::DERIVED`] made? Tables by month or year have few files as they
+    /// are.
+    pub fn has_derived(&self) -> bool {
+        self.partitioning == Partitioning::Day
+    }
+
+    /// How `table` is cut.
+    fn cut(&self, table: Table) -> Partitioning {
+        if Table::DERIVED.contains(&table) {
+            Partitioning::Month
+        } else {
+            self.partitioning
         }
     }
 
@@ -117,7 +128,7 @@ impl Output {
         if let Some(opened) = self.open(table).await? {
             return Ok(opened);
         }
-        let schema = table.schema(self.partitioning);
+        let schema = table.schema(self.cut(table));
         let columns: StructType =
             schema
                 .as_ref()
@@ -129,7 +140,7 @@ impl Output {
             .create()
             .with_table_name(table.name())
             .with_columns(columns.fields().cloned())
-            .with_partition_columns([self.partitioning.column()])
+            .with_partition_columns([self.cut(table).column()])
             .with_configuration([
                 (INDEXED_COLUMNS_KEY, Some(INDEXED_COLUMNS)),
                 (CHECKPOINT_INTERVAL_KEY, Some(CHECKPOINT_INTERVAL)),
@@ -169,7 +180,7 @@ impl Output {
             Ok(files)
         };
         let files = files.await.map_err(|error| self.error(table, error))?;
-        let column = self.partitioning.column();
+        let column = self.cut(table).column();
         Ok((files.iter())
             .filter_map(|file| file.partition_values_map().remove(column).flatten())
             .collect())
@@ -199,7 +210,7 @@ impl Output {
     /// [`Output::replace`] names them.
     pub fn sink(&self, table: Table) -> TableSink {
         let store = prefixed(&self.location.child(table.name()));
-        let schema = table.schema(self.partitioning);
+        let schema = table.schema(self.cut(table));
         let (indexed, stats_columns) = get_num_idx_cols_and_stats_columns(
             None,
             HashMap::from([(
@@ -214,7 +225,7 @@ impl Output {
             .build();
         let config = WriterConfig::new(
             Arc::clone(&schema),
-            vec![self.partitioning.column().to_owned()],
+            vec![self.cut(table).column().to_owned()],
             Some(properties),
             Some(self.target_file_bytes),
             None,
@@ -223,7 +234,7 @@ impl Output {
         );
         TableSink {
             writer: DeltaWriter::new(Arc::new(store), config),
-            partitioning: self.partitioning,
+            partitioning: self.cut(table),
             schema,
         }
     }
@@ -234,14 +245,16 @@ impl Output {
     ///
     /// # Errors
     /// [`TableError`], with the table as it was, where another writer changed
-    /// the same partitions meanwhile or the store fails.
+    /// the table meanwhile, a later claim did so before, or the store fails.
     pub async fn replace(
         &self,
         table: Table,
         replacement: Replacement,
     ) -> Result<Option<u64>, TableError> {
         let opened = self.open_or_create(table).await?;
-        self.commit(&opened, replacement)
+        self.check_claim(table, &opened, replacement.claim).await?;
+        let column = self.cut(table).column();
+        self.commit(&opened, column, replacement)
             .await
             .map_err(|error| self.error(table, error))
     }
@@ -249,6 +262,7 @@ impl Output {
     async fn commit(
         &self,
         table: &DeltaTable,
+        column: &str,
         replacement: Replacement,
     ) -> DeltaResult<Option<u64>> {
         let log_store = table.log_store();
@@ -259,7 +273,6 @@ impl Output {
         if committed.is_some_and(|version| version >= replacement.transaction_version) {
             return Ok(None);
         }
-        let column = self.partitioning.column();
         let mut actions: Vec<Action> = snapshot
             .file_views(log_store.as_ref(), None)
             .try_collect::<Vec<_>>()
@@ -290,9 +303,12 @@ impl Output {
             partition_by: Some(vec![column.to_owned()]),
             predicate: Some(format!("{column} IN ({})", values.join(", "))),
         };
-        let properties = CommitProperties::default().with_application_transaction(
-            Transaction::new(&replacement.transaction, replacement.transaction_version),
-        );
+        let properties = CommitProperties::default()
+            .with_application_transaction(Transaction::new(
+                &replacement.transaction,
+                replacement.transaction_version,
+            ))
+            .with_application_transaction(claim_transaction(replacement.claim));
         let commit = CommitBuilder::from(properties)
             .with_actions(actions)
             .build(Some(&snapshot), log_store, operation)
@@ -328,11 +344,11 @@ impl Output {
         };
         let expected = names(
             &mut table
-                .schema(self.partitioning)
+                .schema(self.cut(table))
                 .fields()
                 .iter()
                 .map(|field| field.name().clone()),
-            self.partitioning.column(),
+            self.cut(table).column(),
         );
         let found = names(
             &mut snapshot.schema().fields().map(|field| field.name().clone()),
@@ -349,7 +365,7 @@ impl Output {
         })
     }
 
-    fn error(&self, table: Table, source: DeltaTableError) -> TableError {
+    pub(crate) fn error(&self, table: Table, source: DeltaTableError) -> TableError {
         TableError::Delta {
             table: table.name(),
             location: self.location.child(table.name()).to_string(),
@@ -386,6 +402,7 @@ impl TableSink {
     /// # Errors
     /// Where the store fails; what was written stays unnamed and invisible.
     pub async fn close(self) -> DeltaResult<Vec<String>> {
+        fail_point(format_args!("close"));
         let adds = self.writer.close().await?;
         adds.iter()
             .map(|add| Ok(serde_json::to_string(add)?))

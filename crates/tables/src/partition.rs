@@ -61,16 +61,6 @@ impl Partitioning {
         }
     }
 
-    /// The dates of the partition that [`Partitioning::value`] called `value`.
-    pub fn dates_of_value(self, value: &str) -> Option<DateRange> {
-        let first = match self {
-            Self::Day => value.parse(),
-            Self::Month => format!("{value}-01").parse(),
-            Self::Year => format!("{value}-01-01").parse(),
-        };
-        Some(self.dates(first.ok()?))
-    }
-
     /// All dates of the partition that holds `date`.
     pub fn dates(self, date: NaiveDate) -> DateRange {
         let first = match self {
@@ -91,6 +81,17 @@ impl Partitioning {
                 .and_then(|next| next.pred_opt())
                 .unwrap_or(NaiveDate::MAX),
         }
+    }
+
+    /// The dates of the partition with this value, as [`Partitioning::value`]
+    /// writes it.
+    pub fn parse_value(self, value: &str) -> Option<DateRange> {
+        let first = match self {
+            Self::Day => value.to_owned(),
+            Self::Month => format!("{value}-01"),
+            Self::Year => format!("{value}-01-01"),
+        };
+        Some(self.dates(first.parse().ok()?))
     }
 
     /// The smallest range of whole partitions that holds `range`.
@@ -283,6 +284,17 @@ mod tests {
                 assert!(partition.contains(date), "{partitioning} of {date}");
                 assert_eq!(partitioning.partitions(partition), [partition]);
             }
+        }
+    }
+
+    #[test]
+    fn the_value_of_a_partition_names_its_dates() {
+        let date = "2011-10-24".parse().unwrap();
+        for partitioning in [Partitioning::Day, Partitioning::Month, Partitioning::Year] {
+            let value = partitioning.value(date);
+            let dates = partitioning.parse_value(&value);
+            assert_eq!(dates, Some(partitioning.dates(date)), "{value}");
+            assert_eq!(partitioning.parse_value("soon"), None);
         }
     }
 

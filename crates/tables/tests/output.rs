@@ -5,7 +5,10 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Date32Array, RecordBatch, StringArray, new_null_array};
-use tables::{Location, Output, Partitioning, Replacement, Table, TableError, days_from_date};
+use tables::{
+    Claim, ClaimState, Location, Output, Partitioning, Replacement, Table, TableError,
+    days_from_date,
+};
 
 const FILE_BYTES: NonZeroU64 = NonZeroU64::MAX;
 
@@ -43,6 +46,16 @@ async fn change(
     reason: &str,
     transaction: (&str, i64),
 ) -> Result<Option<u64>, TableError> {
+    change_under(1, output, dates, reason, transaction).await
+}
+
+async fn change_under(
+    claim: i64,
+    output: &Output,
+    dates: &[&str],
+    reason: &str,
+    transaction: (&str, i64),
+) -> Result<Option<u64>, TableError> {
     let mut sink = output.sink(Table::Quarantine);
     sink.write(&rows(dates, reason))
         .await
@@ -55,6 +68,7 @@ async fn change(
         files: sink.close().await.expect("a store that works"),
         transaction: transaction.0.to_owned(),
         transaction_version: transaction.1,
+        claim,
     };
     output.replace(Table::Quarantine, replacement).await
 }
@@ -106,6 +120,7 @@ async fn a_change_without_files_empties_its_partitions() {
         files: Vec::new(),
         transaction: "a".to_owned(),
         transaction_version: 2,
+        claim: 1,
     };
     output.replace(Table::Quarantine, nothing).await.unwrap();
     assert_eq!(partitions(&output).await, ["2011-11"]);
@@ -168,4 +183,71 @@ async fn tables_of_another_partitioning_are_refused_by_name() {
         matches!(error, TableError::Layout { .. }) && text.contains("quarantine"),
         "{text}"
     );
+}
+
+#[tokio::test]
+async fn a_change_under_an_earlier_claim_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = output(&folder, Partitioning::Day);
+    let dates = ["2011-10-24"];
+    output.fence(Table::Quarantine, 4).await.unwrap();
+    assert_eq!(output.claim_of(Table::Quarantine).await.unwrap(), None);
+    change_under(4, &output, &dates, "old", ("a", 1))
+        .await
+        .unwrap();
+    assert_eq!(output.claim_of(Table::Quarantine).await.unwrap(), Some(4));
+    let before = files(&output).await;
+
+    output.fence(Table::Quarantine, 6).await.unwrap();
+    output.fence(Table::Quarantine, 6).await.unwrap();
+    let earlier = change_under(5, &output, &dates, "new", ("b", 1)).await;
+    let text = earlier.unwrap_err().to_string();
+    assert!(
+        text.contains("claim 6") && text.contains("claim 5"),
+        "{text}"
+    );
+    assert!(output.fence(Table::Quarantine, 5).await.is_err());
+    assert_eq!(files(&output).await, before);
+    change_under(6, &output, &dates, "new", ("b", 1))
+        .await
+        .unwrap();
+    assert_ne!(files(&output).await, before);
+}
+
+fn claim(id: &str) -> Claim {
+    Claim {
+        id: id.to_owned(),
+        purpose: "a test".to_owned(),
+        request: None,
+        host: "here".to_owned(),
+        process: 1,
+        taken_at: "now".to_owned(),
+        heartbeat_ms: 1,
+        beat: 0,
+        state: ClaimState::Running,
+    }
+}
+
+#[tokio::test]
+async fn a_number_is_given_to_one_claim_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let claims = output(&folder, Partitioning::Day).claims();
+    assert_eq!(claims.last().await.unwrap(), None);
+    let (mine, theirs) = (claim("mine"), claim("theirs"));
+    let (first, second) = tokio::join!(claims.create(1, &mine), claims.create(1, &theirs));
+    assert_ne!(first.unwrap(), second.unwrap());
+    // As after an answer that was lost.
+    let owner = claims.last().await.unwrap().unwrap().claim;
+    assert!(claims.create(1, &owner).await.unwrap());
+    assert!(claims.create(2, &mine).await.unwrap());
+    assert!(!claims.create(2, &theirs).await.unwrap());
+
+    let finished = Claim {
+        state: ClaimState::Finished,
+        ..mine
+    };
+    claims.write(2, &finished).await.unwrap();
+    claims.remove_before(2).await.unwrap();
+    let last = claims.last().await.unwrap().unwrap();
+    assert_eq!((last.number, last.claim), (2, finished));
 }

@@ -173,6 +173,13 @@ impl Census {
         objects
     }
 
+    /// The objects with rows on the dates of `range`, unreadable ones at home.
+    pub(crate) fn objects_in(&self, range: DateRange) -> impl Iterator<Item = &ArchiveObject> {
+        (self.objects.iter())
+            .filter(move |object| object.dates().keys().any(|date| range.contains(*date)))
+            .map(|object| &object.object)
+    }
+
     /// Bytes of HTML on the dates of `range`, row groups that span dates being
     /// shared out by rows.
     pub(crate) fn html_bytes(&self, range: DateRange) -> u64 {

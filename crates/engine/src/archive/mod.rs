@@ -38,6 +38,8 @@ pub(crate) struct ArchiveObject {
     pub(crate) bytes: u64,
     /// The date its folder is named for.
     pub(crate) folder_date: Option<NaiveDate>,
+    /// Changes with its content: the store's tag, or the time of its last change.
+    pub(crate) tag: String,
 }
 
 impl ArchiveSource {
@@ -137,6 +139,8 @@ impl ArchiveSource {
             folder_date: source.split('/').rev().find_map(folder_date),
             source,
             bytes: meta.size,
+            tag: (meta.e_tag.clone())
+                .unwrap_or_else(|| meta.last_modified.timestamp_micros().to_string()),
         })
     }
 }

@@ -39,42 +39,50 @@ pub(super) struct Months {
 }
 
 /// Puts the months before the one of `first` into the tables, if they are not
-/// there yet.
+/// there yet, under the claim of that number.
 ///
 /// # Errors
 /// [`EngineError`] where the tables cannot be read or written.
-pub(crate) async fn close_months(job: &Job, first: NaiveDate) -> Result<(), EngineError> {
-    let Some(monthly) = monthly(&job.output) else {
-        return Ok(());
-    };
+pub(crate) async fn close_months(
+    job: &Job,
+    first: NaiveDate,
+    claim: i64,
+) -> Result<(), EngineError> {
     let this_month = Partitioning::Month.dates(first);
-    let Some(until) = this_month.first().pred_opt() else {
+    let Some(until) = this_month
+        .first()
+        .pred_opt()
+        .filter(|_| job.output.has_derived())
+    else {
         return Ok(());
     };
-    let earlier = Earlier::open(job).await?;
     let closing = Closing {
         job,
-        monthly,
+        claim,
         until,
-        earlier,
+        earlier: Earlier::open(job).await?,
     };
     closing.index().await?;
     closing.windows().await
 }
 
-/// Takes away what the tables say of `dates`, and all that follows from them. To
-/// be called before rows of these dates change.
+/// Takes away what the tables say of `dates`, and all that follows from them,
+/// under the claim of that number. To be called before rows of these dates change.
 ///
 /// # Errors
 /// [`EngineError`] where the tables cannot be read or written.
-pub(crate) async fn reopen_months(output: &Output, dates: DateRange) -> Result<(), EngineError> {
-    let Some(monthly) = monthly(output) else {
+pub(crate) async fn reopen_months(
+    output: &Output,
+    dates: DateRange,
+    claim: i64,
+) -> Result<(), EngineError> {
+    if !output.has_derived() {
         return Ok(());
-    };
-    for table in [Table::KeyIndex, Table::Windows] {
-        let mut months = monthly.partitions(table).await?;
+    }
+    for table in Table::DERIVED {
+        let mut months = output.partitions(table).await?;
         months.retain(|month| {
-            let month = Partitioning::Month.dates_of_value(month);
+            let month = Partitioning::Month.parse_value(month);
             month.is_some_and(|month| {
                 dates.first() <= month.last()
                     // The windows of a month hang on all dates before its end.
@@ -82,21 +90,16 @@ pub(crate) async fn reopen_months(output: &Output, dates: DateRange) -> Result<(
             })
         });
         if !months.is_empty() {
-            replace(&monthly, table, "reopened", months, Vec::new()).await?;
+            replace(output, table, "reopened", claim, months, Vec::new()).await?;
         }
     }
     Ok(())
 }
 
-/// Coarser tables have few files: they are read as they are.
-fn monthly(output: &Output) -> Option<Output> {
-    (output.partitioning() == Partitioning::Day).then(|| output.cut_by(Partitioning::Month))
-}
-
 /// Months that are over.
 struct Closing<'a> {
     job: &'a Job,
-    monthly: Output,
+    claim: i64,
     /// The last day of the last of them.
     until: NaiveDate,
     earlier: Earlier,
@@ -112,7 +115,7 @@ impl Closing<'_> {
             None => return Ok(()),
         };
         let missing: BTreeSet<String> = (dates.iter())
-            .filter_map(|date| Partitioning::Day.dates_of_value(date))
+            .filter_map(|date| Partitioning::Day.parse_value(date))
             .filter(|date| date.last() <= self.until)
             .filter(|date| {
                 !(self.earlier.months.indexed.iter()).any(|month| month.contains(date.last()))
@@ -122,14 +125,14 @@ impl Closing<'_> {
         if missing.is_empty() {
             return Ok(());
         }
-        let months = (missing.iter()).filter_map(|month| Partitioning::Month.dates_of_value(month));
+        let months = (missing.iter()).filter_map(|month| Partitioning::Month.parse_value(month));
         let query = format!(
             "SELECT date, domain, {KEY_HASH} AS key_hash FROM url_keys \
              WHERE ({months}) AND {FIRST_PAGES} ORDER BY domain, key_hash, date",
             months = within(months),
         );
         let files = self.files(Table::KeyIndex, &query).await?;
-        replace(&self.monthly, Table::KeyIndex, "keys", missing, files).await
+        self.replace(Table::KeyIndex, "keys", missing, files).await
     }
 
     async fn windows(&self) -> Result<(), EngineError> {
@@ -142,7 +145,7 @@ impl Closing<'_> {
         }
         let output = &self.job.output;
         let dates = output.partitions_of(Table::History, history).await?;
-        let first = (dates.iter()).filter_map(|date| Partitioning::Day.dates_of_value(date));
+        let first = (dates.iter()).filter_map(|date| Partitioning::Day.parse_value(date));
         if first
             .map(DateRange::first)
             .min()
@@ -158,16 +161,21 @@ impl Closing<'_> {
         );
         let files = self.files(Table::Windows, &query).await?;
         // The windows of earlier months are of no use any more.
-        let mut months = self.monthly.partitions(Table::Windows).await?;
+        let mut months = output.partitions(Table::Windows).await?;
         months.insert(Partitioning::Month.value(self.until));
-        replace(
-            &self.monthly,
-            Table::Windows,
-            &name_of(window),
-            months,
-            files,
-        )
-        .await
+        self.replace(Table::Windows, &name_of(window), months, files)
+            .await
+    }
+
+    async fn replace(
+        &self,
+        table: Table,
+        transaction: &str,
+        months: BTreeSet<String>,
+        files: Vec<String>,
+    ) -> Result<(), EngineError> {
+        let output = &self.job.output;
+        replace(output, table, transaction, self.claim, months, files).await
     }
 
     /// The rows of `query` over earlier dates as data files of `table`.
@@ -180,7 +188,7 @@ impl Closing<'_> {
             let rows = shaped(context.sql(query).await?, &schema, Vec::new())?;
             let rows = DataFrame::new(context.state(), rows);
             let mut rows = rows.execute_stream().await?;
-            let mut sink = self.monthly.sink(table);
+            let mut sink = self.job.output.sink(table);
             while let Some(batch) = rows.try_next().await? {
                 sink.write(&batch).await.map_err(external)?;
             }
@@ -195,26 +203,24 @@ impl Closing<'_> {
 }
 
 async fn replace(
-    monthly: &Output,
+    output: &Output,
     table: Table,
     transaction: &str,
+    claim: i64,
     partitions: BTreeSet<String>,
     files: Vec<String>,
 ) -> Result<(), EngineError> {
-    let version = monthly.open_or_create(table).await?.version();
+    let version = output.open_or_create(table).await?.version();
     let replacement = Replacement {
         partitions,
         files,
         transaction: transaction.to_owned(),
         // The version that it makes: no change is one that was made before.
-        transaction_version: next_version(version),
+        transaction_version: version.map_or(0, |version| version.cast_signed() + 1),
+        claim,
     };
-    monthly.replace(table, replacement).await?;
+    output.replace(table, replacement).await?;
     Ok(())
-}
-
-fn next_version(version: Option<u64>) -> i64 {
-    version.map_or(0, |version| version.cast_signed() + 1)
 }
 
 /// Names windows of this kind.
@@ -227,25 +233,25 @@ fn name_of(window: WindowOptions) -> String {
 
 impl Months {
     pub(super) async fn open(output: &Output, window: WindowOptions) -> Result<Self, TableError> {
-        let Some(monthly) = monthly(output) else {
+        if !output.has_derived() {
             return Ok(Self::default());
-        };
+        }
         let ranges = |months: BTreeSet<String>| -> Vec<DateRange> {
             (months.iter())
-                .filter_map(|month| Partitioning::Month.dates_of_value(month))
+                .filter_map(|month| Partitioning::Month.parse_value(month))
                 .collect()
         };
         let mut months = Self::default();
-        if let Some(index) = monthly.open(Table::KeyIndex).await? {
-            months.indexed = ranges(monthly.partitions_of(Table::KeyIndex, &index).await?);
+        if let Some(index) = output.open(Table::KeyIndex).await? {
+            months.indexed = ranges(output.partitions_of(Table::KeyIndex, &index).await?);
             months.index = Some(index);
         }
-        if let Some(windows) = monthly.open(Table::Windows).await? {
+        if let Some(windows) = output.open(Table::Windows).await? {
             // Windows of another kind, made by another job, may lack rows.
             let made =
-                (monthly.transaction_version(Table::Windows, &windows, &name_of(window))).await?;
+                (output.transaction_version(Table::Windows, &windows, &name_of(window))).await?;
             let is_last = made.map(i64::cast_unsigned) == windows.version();
-            let month = ranges(monthly.partitions_of(Table::Windows, &windows).await?).pop();
+            let month = ranges(output.partitions_of(Table::Windows, &windows).await?).pop();
             months.windows = month
                 .filter(|_| is_last)
                 .map(|month| (windows, month.last()));

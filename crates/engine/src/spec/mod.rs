@@ -339,6 +339,9 @@ pub struct RunSpec {
     /// HTML per chunk: each is one plan and one commit per table.
     #[serde(with = "size")]
     pub chunk_bytes: ByteSize,
+    /// Time between two signs of life, such as `10s`: who finds an unfinished run
+    /// on the tables waits three of them for one.
+    pub heartbeat: String,
 }
 
 impl Default for RunSpec {
@@ -348,6 +351,7 @@ impl Default for RunSpec {
             memory: ByteSize::gib(1),
             // Some 20,000 pages of 60 KB: a minute's work between commits.
             chunk_bytes: ByteSize::gib(4),
+            heartbeat: "10s".to_owned(),
         }
     }
 }

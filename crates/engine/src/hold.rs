@@ -1,0 +1,253 @@
+//! The claim of a run on the tables, as long as the run lasts.
+//!
+//! Whether an earlier owner still lives is told by its beats alone, watched for a
+//! while: clocks of two machines are never compared. Who is taken for dead and is
+//! not (a machine that slept, a network that was away) changes nothing any more:
+//! every table that is there knows the new claim before its owner reads any of
+//! them.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use chrono::Utc;
+use tables::{Claim, ClaimState, Claims, NumberedClaim, Output, Table, fail_point};
+use tracing::{info, warn};
+use uuid::Uuid;
+
+use crate::error::EngineError;
+use crate::job::Job;
+
+/// Half heartbeats without a beat after which an owner is taken for dead.
+const SILENT_LOOKS: u32 = 6;
+
+/// A claim in force. Dropped, it says that its run stopped.
+#[derive(Debug)]
+pub(crate) struct Hold {
+    number: i64,
+    claims: Claims,
+    /// The claim before it, where its owner did not finish.
+    unfinished: Option<Claim>,
+    last_word: ClaimState,
+    pulse: Option<Pulse>,
+}
+
+/// The thread that counts the beats.
+#[derive(Debug)]
+struct Pulse {
+    ending: Sender<ClaimState>,
+    thread: JoinHandle<()>,
+}
+
+impl Hold {
+    /// Takes the tables of `job` for `purpose`, a run of `request` where it is one.
+    ///
+    /// # Errors
+    /// [`EngineError::Busy`] where another process is at work on them; else where
+    /// the store fails.
+    pub(crate) async fn take(
+        job: &Job,
+        purpose: String,
+        request: Option<String>,
+    ) -> Result<Self, EngineError> {
+        let claims = job.output.claims();
+        let claim = Claim {
+            id: Uuid::new_v4().to_string(),
+            purpose,
+            request,
+            host: host(),
+            process: std::process::id(),
+            taken_at: Utc::now().format("%Y-%m-%d %H:%M:%S UTC").to_string(),
+            heartbeat_ms: u64::try_from(job.resources.heartbeat.as_millis()).unwrap_or(u64::MAX),
+            beat: 0,
+            state: ClaimState::Running,
+        };
+        let (number, before) = loop {
+            let last = claims.last().await?;
+            if let Some(last) = &last
+                && last.claim.state == ClaimState::Running
+                && silent(job, &claims, last).await? == Silence::Broken
+            {
+                continue;
+            }
+            let number = match &last {
+                Some(last) => last.number + 1,
+                None => first_number(&job.output).await?,
+            };
+            if claims.create(number, &claim).await? {
+                break (number, last);
+            }
+        };
+        fail_point(format_args!("claimed"));
+        let unfinished =
+            (before.map(|before| before.claim)).filter(|claim| claim.state != ClaimState::Finished);
+        let hold = Self {
+            number,
+            pulse: Some(Pulse::start(&claims, number, claim)?),
+            claims,
+            unfinished,
+            last_word: ClaimState::Stopped,
+        };
+        if hold.unfinished.is_some() {
+            hold.fence(&job.output).await?;
+        }
+        Ok(hold)
+    }
+
+    /// Tells every table that earlier claims are over.
+    async fn fence(&self, output: &Output) -> Result<(), EngineError> {
+        for table in Table::DERIVED.into_iter().filter(|_| output.has_derived()) {
+            // Nobody may be making it: what it holds may be true no more.
+            output.open_or_create(table).await?;
+        }
+        for table in Table::ALL.into_iter().chain(Table::DERIVED) {
+            fail_point(format_args!("fence.{}", table.name()));
+            if let Err(error) = output.fence(table, self.number).await {
+                // Who took the tables over is the better answer.
+                self.check().await?;
+                return Err(error.into());
+            }
+        }
+        fail_point(format_args!("fenced"));
+        Ok(())
+    }
+
+    /// The number of the claim.
+    pub(crate) fn number(&self) -> i64 {
+        self.number
+    }
+
+    /// Did a run of `request` have the tables before, and did not finish?
+    pub(crate) fn succeeds(&self, request: &str) -> bool {
+        (self.unfinished.as_ref()).is_some_and(|claim| claim.request.as_deref() == Some(request))
+    }
+
+    /// # Errors
+    /// [`EngineError::TakenOver`] where another process has the tables by now.
+    pub(crate) async fn check(&self) -> Result<(), EngineError> {
+        if self.claims.last_number().await? <= Some(self.number) {
+            return Ok(());
+        }
+        match self.claims.last().await? {
+            Some(last) if last.number > self.number => Err(EngineError::TakenOver {
+                by: last.claim.to_string(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Gives the tables free: every change under the claim is there.
+    pub(crate) fn finish(mut self) {
+        fail_point(format_args!("finish"));
+        self.last_word = ClaimState::Finished;
+    }
+
+    /// Forgets the claims before this one.
+    pub(crate) async fn remove_earlier(&self) -> Result<(), EngineError> {
+        Ok(self.claims.remove_before(self.number).await?)
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        if let Some(pulse) = self.pulse.take() {
+            // A thread that is gone has nothing left to write.
+            let _ = pulse.ending.send(self.last_word);
+            let _ = pulse.thread.join();
+        }
+    }
+}
+
+impl Pulse {
+    /// Beats on a thread and over connections of its own: threads of the run are
+    /// busy with pages for seconds.
+    fn start(claims: &Claims, number: i64, claim: Claim) -> Result<Self, EngineError> {
+        let claims = (claims.reconnected()).map_err(|error| EngineError::thread(error.into()))?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| EngineError::thread(error.into()))?;
+        let (ending, ended) = channel();
+        let thread = std::thread::Builder::new()
+            .name("heartbeat".to_owned())
+            .spawn(move || runtime.block_on(beat(&claims, number, claim, &ended)))
+            .map_err(|error| EngineError::thread(error.into()))?;
+        Ok(Self { ending, thread })
+    }
+}
+
+async fn beat(claims: &Claims, number: i64, mut claim: Claim, ended: &Receiver<ClaimState>) {
+    let heartbeat = Duration::from_millis(claim.heartbeat_ms);
+    loop {
+        match ended.recv_timeout(heartbeat) {
+            Err(RecvTimeoutError::Timeout) => claim.beat += 1,
+            Ok(last_word) => claim.state = last_word,
+            Err(RecvTimeoutError::Disconnected) => claim.state = ClaimState::Stopped,
+        }
+        // A store that is away for longer than others wait ends the claim anyway.
+        let written = tokio::time::timeout(heartbeat * 2, claims.write(number, &claim)).await;
+        match written {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => warn!("no heartbeat: {error}"),
+            Err(_) => warn!("no heartbeat: the store does not answer"),
+        }
+        if claim.state != ClaimState::Running {
+            return;
+        }
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Silence {
+    /// Nothing came from the owner.
+    Kept,
+    /// It ended, or another claim came.
+    Broken,
+}
+
+/// Watches the owner of `last`, which says that it is at work.
+///
+/// # Errors
+/// [`EngineError::Busy`] where it is.
+async fn silent(job: &Job, claims: &Claims, last: &NumberedClaim) -> Result<Silence, EngineError> {
+    let look_every = Duration::from_millis(last.claim.heartbeat_ms) / 2;
+    info!(
+        "waiting at most {:.1} s to see whether {} is still at work",
+        (look_every * SILENT_LOOKS).as_secs_f64(),
+        last.claim
+    );
+    for _ in 0..SILENT_LOOKS {
+        tokio::time::sleep(look_every).await;
+        let now = claims.last().await?;
+        let same = now.filter(|now| now.number == last.number && now.claim.id == last.claim.id);
+        match same {
+            Some(now) if now.claim == last.claim => {}
+            Some(now) if now.claim.state == ClaimState::Running => {
+                return Err(EngineError::Busy {
+                    location: job.output.location().to_string(),
+                    owner: now.claim.to_string(),
+                });
+            }
+            _ => return Ok(Silence::Broken),
+        }
+    }
+    Ok(Silence::Kept)
+}
+
+/// The number of the first claim: above those that tables know from claims that
+/// somebody deleted.
+async fn first_number(output: &Output) -> Result<i64, EngineError> {
+    let mut known = 0;
+    for table in Table::ALL.into_iter().chain(Table::DERIVED) {
+        known = known.max(output.claim_of(table).await?.unwrap_or(0));
+    }
+    Ok(known + 1)
+}
+
+/// What people call this machine.
+fn host() -> String {
+    let named = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let named = named.or_else(|| std::env::var("HOSTNAME").ok());
+    let named = named.or_else(|| std::env::var("COMPUTERNAME").ok());
+    named.map_or_else(|| "this machine".to_owned(), |name| name.trim().to_owned())
+}

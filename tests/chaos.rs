@@ -1,0 +1,285 @@
+//! Runs that are killed: what readers see, and what the same command does next.
+//!
+//! `URLTREE_CHAOS_KILLS` says how many kills at random moments there are; `make
+//! chaos` asks for a thousand.
+
+mod expected;
+mod reader;
+mod victim;
+
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tables::Table;
+
+use crate::support::{Finished, GAMMA, Job, mix, text, write};
+use expected::{CHANGED, DATES, DAYS};
+pub(crate) use expected::{Expected, SETTINGS, job, pages, run_with};
+use reader::Reader;
+use victim::{SIGKILL, Tally, Victim};
+
+#[test]
+fn the_settings_of_these_tests_change_every_date_of_every_table() {
+    let Expected([merged, separate]) = Expected::new();
+    for table in CHANGED {
+        assert_eq!(merged[&table].len(), DAYS, "{}", table.name());
+        for (date, rows) in &merged[&table] {
+            assert!(!rows.is_empty());
+            assert_ne!(separate[&table].get(date), Some(rows), "{}", table.name());
+        }
+    }
+    assert_eq!(merged[&Table::Quarantine].len(), 1);
+}
+
+/// Points of a run, and at which of its passes it is killed there: `close` is
+/// passed for every table and chunk, the others once per chunk or per run.
+const POINTS: [&str; 15] = [
+    "claimed#1",
+    "close#1",
+    "begin#1",
+    "begun#1",
+    "close#8",
+    "staged#2",
+    "begun#2",
+    "commit.url_keys#2",
+    "commit.documents#2",
+    "commit.blocks#2",
+    "commit.quarantine#2",
+    "commit.history#2",
+    "commit.runs#2",
+    "commit.runs#3",
+    "finish#1",
+];
+
+#[test]
+fn a_run_killed_at_any_point_leaves_whole_dates_and_is_gone_on_with() {
+    let expected = Expected::new();
+    let kills = thread::scope(|scope| {
+        let (first, second) = POINTS.split_at(POINTS.len() / 2);
+        let halves = [first, second].map(|points| {
+            let expected = &expected;
+            scope.spawn(move || kill_at_points(expected, points))
+        });
+        halves.map(|half| half.join().expect("no mixture"))
+    });
+    assert_eq!(kills.iter().sum::<usize>(), POINTS.len() + 6);
+}
+
+/// Kills a run at each of `points`, and of every third also the next run, which
+/// takes over; gives the number of kills.
+fn kill_at_points(expected: &Expected, points: &[&str]) -> usize {
+    let mut victim = Victim::new(expected);
+    let mut kills = 0;
+    for (index, point) in points.iter().enumerate() {
+        victim.kill_at(point);
+        kills += 1;
+        if index % 3 == 0 {
+            victim.kill_at(["fenced#1", "fence.documents#1"][index % 2]);
+            kills += 1;
+        }
+        victim.finish();
+    }
+    kills
+}
+
+#[test]
+fn a_run_killed_at_any_time_leaves_whole_dates_and_is_gone_on_with() {
+    let asked = std::env::var("URLTREE_CHAOS_KILLS").ok();
+    let kills: usize = asked.map_or(180, |asked| asked.parse().expect("a number of kills"));
+    let expected = Expected::new();
+    let begun = Instant::now();
+    let halves = thread::scope(|scope| {
+        let halves = [1, 2].map(|seed| {
+            let expected = &expected;
+            scope.spawn(move || kill_at_random(expected, kills / 2, seed))
+        });
+        halves.map(|half| half.join().expect("no mixture"))
+    });
+    let sum = |of: fn(&Tally) -> usize| halves.iter().map(of).sum::<usize>();
+    // For `make chaos`, which shows it.
+    let _ = writeln!(
+        std::io::stderr(),
+        "{} kills, {} of them with dates done and left; {} runs that ended; {} tables read \
+         meanwhile; {:.0} s",
+        sum(|half| half.kills),
+        sum(|half| half.in_the_middle),
+        sum(|half| half.ended),
+        sum(|half| half.reads),
+        begun.elapsed().as_secs_f64()
+    );
+    assert_eq!(sum(|half| half.kills), kills / 2 * 2);
+    assert!(sum(|half| half.ended) > kills / 20);
+    assert!(sum(|half| half.in_the_middle) > kills / 20);
+    assert!(sum(|half| half.reads) > kills);
+}
+
+/// Kills in a row of what one command began, and in all of one job, whose logs
+/// grow.
+const IN_A_ROW: usize = 10;
+const OF_A_JOB: usize = 20;
+
+fn kill_at_random(expected: &Expected, kills: usize, seed: u64) -> Tally {
+    let mut tally = Tally::default();
+    let mut random = mix(seed);
+    while tally.kills < kills {
+        let mut victim = Victim::new(expected);
+        let reader = Reader::of(&victim.job);
+        let over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let reads = scope.spawn(|| read_until(&over, expected, reader));
+            let stop = StopAtEnd(&over);
+            let job_ends = (tally.kills + OF_A_JOB).min(kills);
+            while tally.kills < job_ends {
+                let row_ends = (tally.kills + IN_A_ROW).min(job_ends);
+                while tally.kills < row_ends {
+                    random = mix(random.wrapping_add(GAMMA));
+                    victim.kill_after((random % 1000) as f64 / 1000.0, &mut tally);
+                }
+                victim.finish();
+                tally.ended += 1;
+            }
+            drop(stop);
+            tally.reads += reads.join().expect("no mixture");
+        });
+    }
+    tally
+}
+
+/// Reads one table after the other; gives how many.
+fn read_until(over: &AtomicBool, expected: &Expected, mut reader: Reader) -> usize {
+    let mut reads = 0;
+    while !over.load(Ordering::Relaxed) {
+        let table = CHANGED[reads % CHANGED.len()];
+        expected.assert_either(table, &reader.dates(table));
+        reads += 1;
+        thread::sleep(Duration::from_millis(200));
+    }
+    reads
+}
+
+/// Ends the reader, also where an assertion failed.
+struct StopAtEnd<'a>(&'a AtomicBool);
+
+impl Drop for StopAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn run_ids(job: &Job) -> Vec<String> {
+    let rows = job.rows("SELECT run_id FROM runs ORDER BY date");
+    rows.iter().map(|row| text(row, "run_id")).collect()
+}
+
+fn kill(job: &Job, arguments: &[&str], point: &str) {
+    let child = job.start("backfill", arguments, Some(&format!("KILL@{point}")));
+    let finished = Finished::wait(child);
+    assert_eq!(finished.signal, Some(SIGKILL), "{finished:?}");
+}
+
+#[test]
+fn the_same_command_says_that_it_goes_on_and_a_later_one_begins_again() {
+    let job = job();
+    kill(&job, &["--date", DATES], "commit.documents#3");
+    let killed = run_ids(&job);
+    assert_eq!(killed.len(), 2);
+    let done = json!({ "first_date": "2011-10-01", "last_date": "2011-10-02" });
+
+    let finished = job.command("backfill", &["--date", DATES, "--format", "json"]);
+    assert!(
+        finished.stderr.contains("going on with a run"),
+        "{finished:?}"
+    );
+    let report: Value = serde_json::from_str(&finished.stdout).expect("one JSON object");
+    assert_eq!(
+        (&report["there_already"], &report["chunks"]),
+        (&done, &json!(1))
+    );
+    let finished = run_ids(&job);
+    assert_eq!(finished[..2], killed);
+    assert_eq!(finished[2], killed[0]);
+    job.assert_accounts();
+
+    let again = job.backfill(DATES);
+    assert!(!again.stderr.contains("going on with"), "{again:?}");
+    assert!(!run_ids(&job).contains(&finished[0]));
+}
+
+#[test]
+fn a_run_over_another_archive_with_other_settings_or_of_other_dates_begins_again() {
+    let changes: [fn(&Job); 3] = [
+        |job| write(&job.archive("pages.parquet"), &pages()[1..]),
+        |job| write(&job.archive("more.parquet"), &pages()[2..3]),
+        // What it went on from was run again meanwhile.
+        |job| {
+            job.run("2011-10-01");
+        },
+    ];
+    let dates = "2011-10-02..2011-10-03";
+    for change in changes {
+        let job = job();
+        job.run("2011-10-01");
+        kill(&job, &["--date", dates], "begin#2");
+        change(&job);
+        let finished = job.run(dates);
+        assert!(!finished.stderr.contains("going on with"), "{finished:?}");
+    }
+    let job = job();
+    kill(&job, &["--date", DATES], "begin#2");
+    for arguments in [
+        &["--date", "2011-10-01..2011-10-02"][..],
+        &["--date", DATES, "--set", "output.blocks=false"],
+        &run_with(SETTINGS[1]),
+    ] {
+        let finished = job.command("backfill", arguments);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        assert!(!finished.stderr.contains("going on with"), "{finished:?}");
+    }
+}
+
+#[test]
+fn status_names_the_dates_of_a_killed_run_and_a_night_mends_them() {
+    // A hole in the middle, and dates that were begun at the end.
+    for (dates, point, before) in [
+        ("2011-10-02", "committed.url_keys#1", Some(DATES)),
+        (DATES, "committed.url_keys#3", None),
+        (DATES, "commit.url_keys#1", Some(DATES)),
+    ] {
+        let job = job();
+        if let Some(before) = before {
+            job.run(before);
+        }
+        kill(&job, &["--date", dates], point);
+        let printed = job.command("status", &["--format", "json"]).stdout;
+        let status: Value = serde_json::from_str(&printed).expect("one JSON object");
+        assert_eq!(status["done"], 2, "{point}: {status}");
+        assert_eq!(status["missing"].as_array().map(Vec::len), Some(1));
+        assert_ne!(status["repair"], Value::Null);
+
+        let night = job.command("nightly", &[]);
+        assert_eq!(night.code, Some(0), "{}", night.stderr);
+        let printed = job
+            .command("status", &["--archive", "--format", "json"])
+            .stdout;
+        let status: Value = serde_json::from_str(&printed).expect("one JSON object");
+        assert_eq!(
+            (&status["done"], &status["repair"]),
+            (&json!(3), &Value::Null)
+        );
+        job.assert_accounts();
+        let expected = self::job();
+        expected.run(DATES);
+        let (expected, found) = (&mut Reader::of(&expected), &mut Reader::of(&job));
+        for table in CHANGED {
+            assert_eq!(
+                expected.dates(table),
+                found.dates(table),
+                "{}",
+                table.name()
+            );
+        }
+    }
+}
