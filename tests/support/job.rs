@@ -7,6 +7,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::watched::{Watched, watched};
 use super::{Row, repository, write};
 
 const DEFAULTS: &str = "\
@@ -180,15 +181,33 @@ impl Job {
         finished.stdout
     }
 
+    /// Runs the dates, however that ends, with an eye on the memory it takes.
+    pub(crate) fn watched(&self, dates: &str) -> Watched {
+        self.watched_with(&[], dates)
+    }
+
+    /// The same, with more settings.
+    pub(crate) fn watched_with(&self, settings: &[&str], dates: &str) -> Watched {
+        let mut arguments = vec!["--date", dates];
+        for setting in settings {
+            arguments.extend(["--set", setting]);
+        }
+        watched(&mut self.started("backfill", &arguments))
+    }
+
     /// Runs `urltree <subcommand>` with the job.
     pub(crate) fn command(&self, subcommand: &str, arguments: &[&str]) -> Finished {
+        finished(&mut self.started(subcommand, arguments))
+    }
+
+    fn started(&self, subcommand: &str, arguments: &[&str]) -> Command {
         let mut words = vec![subcommand, "--job", self.file];
         for setting in &self.overrides {
             words.extend(["--set", setting]);
         }
         let mut command = urltree_command(&self.started_in, &[&words, arguments].concat());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        finished(&mut command)
+        command
     }
 
     /// Runs `urltree` with these words, as somebody types them where the job is.

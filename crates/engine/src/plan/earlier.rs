@@ -1,6 +1,8 @@
 //! What earlier dates left for a chunk: the URL keys it may meet again, and
 //! the windows of its domains.
 
+use std::sync::Arc;
+
 use arrow::datatypes::SchemaRef;
 use datafusion::common::ScalarValue;
 use datafusion::error::{DataFusionError, Result};
@@ -48,7 +50,9 @@ impl Earlier {
             table
                 .update_datafusion_session(&context.state())
                 .map_err(external)?;
-            let provider = table.table_provider().await.map_err(external)?;
+            let session = Arc::new(context.state());
+            let provider = table.table_provider().with_session(session);
+            let provider = provider.await.map_err(external)?;
             context.register_table(name, provider)?;
         }
         Ok(())
