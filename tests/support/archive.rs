@@ -77,7 +77,9 @@ pub(crate) fn batch(rows: &[Row]) -> RecordBatch {
         ("http_charset", text(|row| &row.http_charset)),
         ("http_status", Arc::new(Int32Array::from_iter(statuses))),
     ];
-    RecordBatch::try_from_iter(columns).expect("columns of one length")
+    // Batches of one file have one schema, whichever has nulls.
+    let nullable = columns.map(|(name, values)| (name, values, true));
+    RecordBatch::try_from_iter_with_nullable(nullable).expect("columns of one length")
 }
 
 /// The rows with every column under the name and with the values that `change`
@@ -102,8 +104,24 @@ pub(crate) fn write_groups(path: &Path, rows: &[Row], rows_per_group: usize) {
     write_batch(path, &batch(rows), rows_per_group);
 }
 
+/// The same, one row at a time: no more than a row group is in memory at once.
+pub(crate) fn write_rows(path: &Path, rows: impl Iterator<Item = Row>, rows_per_group: usize) {
+    let empty = batch(&[]);
+    let mut writer = writer(path, &empty, rows_per_group);
+    for row in rows {
+        (writer.write(&batch(&[row]))).expect("the row can be written");
+    }
+    writer.close().expect("the footer can be written");
+}
+
 /// One file with any columns; makes the folders above it.
 pub(crate) fn write_batch(path: &Path, batch: &RecordBatch, rows_per_group: usize) {
+    let mut writer = writer(path, batch, rows_per_group);
+    writer.write(batch).expect("the rows can be written");
+    writer.close().expect("the footer can be written");
+}
+
+fn writer(path: &Path, columns: &RecordBatch, rows_per_group: usize) -> ArrowWriter<File> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).expect("the folder can be made");
     }
@@ -114,8 +132,5 @@ pub(crate) fn write_batch(path: &Path, batch: &RecordBatch, rows_per_group: usiz
         .set_column_dictionary_enabled("html".into(), false)
         .build();
     let file = File::create(path).expect("the file can be made");
-    let mut writer =
-        ArrowWriter::try_new(file, batch.schema(), Some(properties)).expect("a Parquet schema");
-    writer.write(batch).expect("the rows can be written");
-    writer.close().expect("the footer can be written");
+    ArrowWriter::try_new(file, columns.schema(), Some(properties)).expect("a Parquet schema")
 }

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::watched::{Watched, watched};
 use super::{Row, repository, write};
 
 const DEFAULTS: &str = "\
@@ -183,9 +184,23 @@ impl Job {
         finished.stdout
     }
 
+    /// Runs the dates, however that ends, with an eye on the memory it takes.
+    pub(crate) fn watched(&self, dates: &str) -> Watched {
+        self.watched_with(&[], dates)
+    }
+
+    /// The same, with more settings.
+    pub(crate) fn watched_with(&self, settings: &[&str], dates: &str) -> Watched {
+        let mut arguments = vec!["--date", dates];
+        for setting in settings {
+            arguments.extend(["--set", setting]);
+        }
+        watched(&mut self.started("backfill", &arguments))
+    }
+
     /// Runs `urltree <subcommand>` with the job.
     pub(crate) fn command(&self, subcommand: &str, arguments: &[&str]) -> Finished {
-        finished(&mut self.prepared(subcommand, arguments))
+        finished(&mut self.started(subcommand, arguments))
     }
 
     /// Starts `urltree <subcommand>` with the job, which ends or halts at a point
@@ -196,14 +211,14 @@ impl Job {
         arguments: &[&str],
         fail_point: Option<&str>,
     ) -> Child {
-        let mut command = self.prepared(subcommand, arguments);
+        let mut command = self.started(subcommand, arguments);
         command.envs(fail_point.map(|point| ("URLTREE_FAIL_POINT", point)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         command.stderr(Stdio::piped());
         command.spawn().expect("the binary can be started")
     }
 
-    fn prepared(&self, subcommand: &str, arguments: &[&str]) -> Command {
+    fn started(&self, subcommand: &str, arguments: &[&str]) -> Command {
         let mut words = vec![subcommand, "--job", self.file];
         for setting in &self.overrides {
             words.extend(["--set", setting]);

@@ -5,16 +5,20 @@ mod job;
 mod s3;
 mod site;
 mod tables;
+mod watched;
 
 use std::fmt::Display;
 use std::io::Write;
 use std::path::PathBuf;
 
-pub(crate) use archive::{Row, batch, changed, micros, write, write_batch, write_groups};
+pub(crate) use archive::{
+    Row, batch, changed, micros, write, write_batch, write_groups, write_rows,
+};
 pub(crate) use job::{Finished, Job, text, urltree, urltree_in};
 pub(crate) use s3::{KEYS, Store, TOKEN, assert_no_secret, assert_silent, files, signing};
 pub(crate) use site::{GAMMA, Site, mix, paragraph};
 pub(crate) use tables::{Snapshot, assert_same, contents, contents_anywhere, difference};
+pub(crate) use watched::can_watch;
 
 /// The root of the repository.
 pub(crate) fn repository() -> PathBuf {

@@ -6,11 +6,11 @@ use super::Row;
 
 /// A site with one template.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Site {
-    pub(crate) host: &'static str,
+pub(crate) struct Site<'h> {
+    pub(crate) host: &'h str,
 }
 
-impl Site {
+impl Site<'_> {
     /// Article `number` of the site, fetched at `time`.
     pub(crate) fn article(&self, number: u64, time: &str) -> Row {
         Row::page(time, self.url(number), self.html(number))

@@ -76,7 +76,9 @@ pub(crate) async fn register(
     opened
         .update_datafusion_session(&context.state())
         .map_err(external)?;
-    let provider = opened.table_provider().await.map_err(external)?;
+    let session = Arc::new(context.state());
+    let provider = opened.table_provider().with_session(session);
+    let provider = provider.await.map_err(external)?;
     context.register_table(table.name(), provider)?;
     Ok(())
 }

@@ -6,6 +6,7 @@
 //! tags that break out of them. Elements laid out inside a line (`b`, `em`) are
 //! not kept: where they end is nobody's business here.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use html5ever::tendril::StrTendril;
@@ -34,19 +35,25 @@ struct Open {
     chrome: bool,
     hidden: bool,
     /// Depths (see [`Stack::close`]) of the innermost open `p`, `li`, `dt` or
-    /// `dd`, `button` and `table` that a tag here could end; 0: none. Kept per
-    /// element so that looking one up never walks the stack.
+    /// `dd`, `button` and `table` that a tag here could end, of the innermost
+    /// heading and barrier, and of the next element outwards with this name; 0:
+    /// none. Kept per element so that looking one up never walks the stack.
     p: usize,
     item: usize,
     term: usize,
     button: usize,
     table: usize,
+    heading: usize,
+    barrier: usize,
+    namesake: usize,
 }
 
 /// The stack of open elements. `html`, `head` and `body` are not on it.
 #[derive(Debug)]
 pub(crate) struct Stack {
     open: Vec<Open>,
+    /// The depth of the innermost open element of each name.
+    named: HashMap<LocalName, usize>,
     split: SplitList,
     limit: usize,
     /// Open elements beyond the limit: counted, not told apart.
@@ -59,6 +66,7 @@ impl Stack {
     pub(crate) fn new(split: SplitList, limit: usize) -> Self {
         Self {
             open: Vec::new(),
+            named: HashMap::new(),
             split,
             limit,
             beyond: 0,
@@ -179,15 +187,11 @@ impl Stack {
             local_name!("table") => self.close(self.top(|top| top.table)),
             _ if table_part(name) => {
                 let table = self.top(|top| top.table);
-                let part = self
-                    .open
-                    .iter()
-                    .skip(table)
-                    .rposition(|open| open.name == *name);
-                self.close(part.map_or(0, |at| table + at + 1));
+                let part = self.named(name);
+                self.close(if part > table { part } else { 0 });
             }
-            _ if element.heading() => self.close(self.in_scope(|open| open.element.heading())),
-            _ => self.close(self.in_scope(|open| open.name == *name)),
+            _ if element.heading() => self.close(self.in_scope(self.top(|top| top.heading))),
+            _ => self.close(self.in_scope(self.named(name))),
         }
     }
 
@@ -243,24 +247,29 @@ impl Stack {
     /// nothing at depth 0.
     fn close(&mut self, depth: usize) {
         if depth > 0 {
-            self.open.truncate(depth - 1);
+            for closed in self.open.drain(depth - 1..).rev() {
+                match closed.namesake {
+                    0 => self.named.remove(&closed.name),
+                    outer => self.named.insert(closed.name, outer),
+                };
+            }
             self.path.truncate(self.open.len());
             self.beyond = 0;
         }
     }
 
-    /// The depth of the innermost element that `is` so, unless a barrier stands
-    /// before it; 0 if there is none.
-    fn in_scope(&self, is: impl Fn(&Open) -> bool) -> usize {
-        for (at, open) in self.open.iter().enumerate().rev() {
-            if is(open) {
-                return at + 1;
-            }
-            if open.element.barrier() || open.integration {
-                break;
-            }
+    /// The depth of an element, unless a barrier stands inside it; 0 if one does.
+    fn in_scope(&self, depth: usize) -> usize {
+        if depth >= self.top(|top| top.barrier) {
+            depth
+        } else {
+            0
         }
-        0
+    }
+
+    /// The depth of the innermost element of this name; 0 if there is none.
+    fn named(&self, name: &LocalName) -> usize {
+        self.named.get(name).copied().unwrap_or(0)
     }
 
     fn top(&self, depth: impl Fn(&Open) -> usize) -> usize {
@@ -318,6 +327,9 @@ impl Stack {
                 *name == local_name!("table"),
                 inherit(|open| open.table, *name == local_name!("template")),
             ),
+            heading: or_self(element.heading(), inherit(|open| open.heading, false)),
+            barrier: or_self(barrier, inherit(|open| open.barrier, false)),
+            namesake: self.named.insert(name.clone(), depth).unwrap_or(0),
             name: name.clone(),
             class,
         };

@@ -2,6 +2,7 @@
 //! columns are called, and which rows fall on which date.
 
 mod census;
+mod footer;
 mod object;
 mod reader;
 

@@ -1,6 +1,8 @@
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, AsArray, RecordBatch};
+use arrow::array::{ArrayRef, AsArray, BinaryArray, RecordBatch, StringArray};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Schema, TimeUnit, TimestampMicrosecondType};
 use futures::StreamExt;
@@ -11,12 +13,13 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
 
 use super::ArchiveSource;
+use super::footer::text_as_bytes;
 use super::reader::{ObjectState, StoreReader};
 use crate::error::EngineError;
 use crate::spec::ColumnNames;
 
 /// A column of the archive, whatever it is called there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum ObjectColumn {
     /// Time of the fetch.
     FetchedAt,
@@ -127,6 +130,8 @@ pub(crate) struct OpenObject {
 #[derive(Debug)]
 pub(crate) struct Columns {
     arrays: Vec<(ObjectColumn, ArrayRef)>,
+    /// Values that are no UTF-8, though text.
+    broken: BTreeSet<(ObjectColumn, usize)>,
     rows: usize,
 }
 
@@ -168,9 +173,31 @@ impl Columns {
             .map(|(_, array)| array)
     }
 
+    /// Whether the text of a row was no UTF-8: what could not be decoded is
+    /// U+FFFD in it.
+    pub(crate) fn is_broken(&self, column: ObjectColumn, row: usize) -> bool {
+        self.broken.contains(&(column, row))
+    }
+
     /// Number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.rows
+    }
+}
+
+impl Columns {
+    fn text(&mut self, column: ObjectColumn, bytes: &BinaryArray) -> ArrayRef {
+        if let Ok(text) = StringArray::try_from_binary(bytes.clone()) {
+            return Arc::new(text);
+        }
+        let values = bytes.iter().enumerate().map(|(row, value)| {
+            let text = String::from_utf8_lossy(value?);
+            if matches!(text, Cow::Owned(_)) {
+                self.broken.insert((column, row));
+            }
+            Some(text)
+        });
+        Arc::new(StringArray::from_iter(values))
     }
 }
 
@@ -192,12 +219,18 @@ impl OpenObject {
         };
         // Our own checks say more than a schema the writer left as a hint.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let opened = ArrowReaderMetadata::load_async(&mut reader, options);
+        let opened = ArrowReaderMetadata::load_async(&mut reader, options.clone());
         let metadata = match opened.await {
             Ok(metadata) => metadata,
             Err(error) => return sort_error(error).map(Err),
         };
         let columns = check(&reader.state.source, metadata.schema(), &archive.columns)?;
+        let metadata = match text_as_bytes(metadata.metadata())
+            .and_then(|bytes| ArrowReaderMetadata::try_new(Arc::new(bytes), options))
+        {
+            Ok(metadata) => metadata,
+            Err(error) => return Ok(Err(error)),
+        };
         Ok(Ok(Self {
             reader,
             metadata,
@@ -282,19 +315,23 @@ impl OpenObject {
     /// The columns of a batch of [`OpenObject::stream`], in target types.
     ///
     /// # Errors
-    /// Where a value cannot be converted: text that is no UTF-8, for example.
+    /// Where a value cannot be converted.
     pub(crate) fn columns(&self, batch: &RecordBatch) -> Result<Columns, ParquetError> {
-        let mut arrays = Vec::new();
+        let mut columns = Columns {
+            arrays: Vec::new(),
+            broken: BTreeSet::new(),
+            rows: batch.num_rows(),
+        };
         for (column, _, name) in &self.columns {
             if let Some(array) = batch.column_by_name(name) {
-                let array = cast(array, &column.target()).map_err(ParquetError::from)?;
-                arrays.push((*column, array));
+                let array = match (column.target(), array.as_binary_opt::<i32>()) {
+                    (DataType::Utf8, Some(bytes)) => columns.text(*column, bytes),
+                    (target, _) => cast(array, &target).map_err(ParquetError::from)?,
+                };
+                columns.arrays.push((*column, array));
             }
         }
-        Ok(Columns {
-            arrays,
-            rows: batch.num_rows(),
-        })
+        Ok(columns)
     }
 
     /// The times of all rows of `row_group`, in microseconds.

@@ -4,11 +4,10 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, BinaryBuilder, BooleanBuilder, Int32Array, Int32Builder, Int64Array,
-    Int64Builder, ListBuilder, RecordBatch, StringBuilder, UInt32Array, new_null_array,
+    Array, ArrayRef, Int32Array, Int64Array, RecordBatch, UInt32Array, new_null_array,
 };
 use arrow::compute::{concat_batches, take_record_batch};
-use arrow::datatypes::{DataType, Date32Type, Int32Type, Int64Type, SchemaRef};
+use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::StreamExt;
@@ -17,8 +16,9 @@ use tables::Reason;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use super::pages::{PageBytes, PageReader, Pages};
-use super::stage::{BLOCKED, Named, Phase, Status, extend, list_field, object_of};
+use super::block_columns::BlockColumns;
+use super::pages::{PAGES_BYTES, PageBytes, PageReader, Pages};
+use super::stage::{BLOCKED, Named, Phase, Status, extend, object_of};
 use super::step::{Out, Step, Together, sent};
 use crate::archive::ArchiveSource;
 use crate::job::Settings;
@@ -33,8 +33,10 @@ pub(crate) struct Block {
     archive: ArchiveSource,
     settings: Arc<Settings>,
     gauge: Gauge,
-    /// Batches of pages in memory, over all partitions.
+    /// Room for pages in memory, over all partitions: a permit is for
+    /// [`PAGES_BYTES`].
     parsing: Arc<Semaphore>,
+    room: usize,
 }
 
 impl Block {
@@ -48,8 +50,9 @@ impl Block {
             archive,
             settings,
             gauge,
-            // One batch parsed and one read ahead for each core.
+            // Some pages parsed and some read ahead for each core.
             parsing: Arc::new(Semaphore::new(2 * threads)),
+            room: 2 * threads,
         }
     }
 }
@@ -136,10 +139,6 @@ impl Block {
         let mut tasks = JoinSet::new();
         let mut next = 0;
         loop {
-            let permit = Arc::clone(&self.parsing)
-                .acquire_owned()
-                .await
-                .map_err(|closed| DataFusionError::External(Box::new(closed)))?;
             let pages = match stream.next().await? {
                 None => break,
                 Some(Ok(pages)) => pages,
@@ -148,10 +147,16 @@ impl Block {
                     let at = positions.value(next);
                     let detail = format!("row group {row_group}, from row {at}: {error}");
                     self.advance(&rest)?;
-                    let _ = out.send(unreadable(&rest, &detail)).await;
+                    let _ = out.send(unreadable(&rest, &detail, &self.settings)).await;
                     break;
                 }
             };
+            // Pages larger than all the room are parsed alone.
+            let permits = pages.bytes().div_ceil(PAGES_BYTES).clamp(1, self.room);
+            let permit = Arc::clone(&self.parsing)
+                .acquire_many_owned(permits as u32)
+                .await
+                .map_err(|closed| DataFusionError::External(Box::new(closed)))?;
             let batch = rows.slice(next, pages.len());
             next += pages.len();
             let (step, out) = (self.clone(), out.clone());
@@ -221,8 +226,8 @@ fn passing(rows: &RecordBatch) -> Result<RecordBatch> {
 }
 
 /// Rows whose HTML cannot be decoded.
-fn unreadable(rows: &RecordBatch, detail: &str) -> Result<RecordBatch> {
-    let mut columns = BlockColumns::default();
+fn unreadable(rows: &RecordBatch, detail: &str, settings: &Settings) -> Result<RecordBatch> {
+    let mut columns = BlockColumns::new(settings);
     for _ in 0..rows.num_rows() {
         columns.problem(Reason::UnreadableRow, detail, None);
     }
@@ -233,7 +238,7 @@ fn unreadable(rows: &RecordBatch, detail: &str) -> Result<RecordBatch> {
 fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> Result<RecordBatch> {
     let dates = rows.numbers::<Date32Type>("date")?;
     let statuses = rows.text("status")?;
-    let mut columns = BlockColumns::default();
+    let mut columns = BlockColumns::new(settings);
     for (row, page) in pages.iter().enumerate() {
         let bytes = page.html.map(|html| html.len() as i64);
         let batch = settings.batch.of_date(dates.value(row));
@@ -252,7 +257,10 @@ fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> Result<Recor
     with_insertions(&blocked)
 }
 
-fn parse(page: PageBytes<'_>, settings: &Settings) -> std::result::Result<Page, (Reason, String)> {
+pub(super) fn parse(
+    page: PageBytes<'_>,
+    settings: &Settings,
+) -> std::result::Result<Page, (Reason, String)> {
     let html = page
         .html
         .ok_or_else(|| (Reason::MissingHtml, "html is null".to_owned()))?;
@@ -299,123 +307,4 @@ fn with_insertions(blocked: &RecordBatch) -> Result<RecordBatch> {
     }
     let inserted = extend(&inserted, &BLOCKED, given)?;
     Ok(concat_batches(&BLOCKED, [&inserted, blocked])?)
-}
-
-struct BlockColumns {
-    status: StringBuilder,
-    reason: StringBuilder,
-    detail: StringBuilder,
-    bytes: Int64Builder,
-    batch: Int64Builder,
-    phase: Int32Builder,
-    page_title: StringBuilder,
-    charset: StringBuilder,
-    charset_source: StringBuilder,
-    warnings: ListBuilder<StringBuilder>,
-    texts: ListBuilder<StringBuilder>,
-    hashes: BinaryBuilder,
-    link_chars: ListBuilder<Int32Builder>,
-    slots: ListBuilder<StringBuilder>,
-    chrome: ListBuilder<BooleanBuilder>,
-}
-
-impl Default for BlockColumns {
-    fn default() -> Self {
-        let texts =
-            || ListBuilder::new(StringBuilder::new()).with_field(list_field(DataType::Utf8));
-        Self {
-            status: StringBuilder::new(),
-            reason: StringBuilder::new(),
-            detail: StringBuilder::new(),
-            bytes: Int64Builder::new(),
-            batch: Int64Builder::new(),
-            phase: Int32Builder::new(),
-            page_title: StringBuilder::new(),
-            charset: StringBuilder::new(),
-            charset_source: StringBuilder::new(),
-            warnings: texts(),
-            texts: texts(),
-            hashes: BinaryBuilder::new(),
-            link_chars: ListBuilder::new(Int32Builder::new())
-                .with_field(list_field(DataType::Int32)),
-            slots: texts(),
-            chrome: ListBuilder::new(BooleanBuilder::new())
-                .with_field(list_field(DataType::Boolean)),
-        }
-    }
-}
-
-impl BlockColumns {
-    fn page(&mut self, status: Status, batch: i64, bytes: Option<i64>, page: &Page) {
-        self.status.append_value(status.as_str());
-        self.reason.append_null();
-        self.detail.append_null();
-        self.bytes.append_option(bytes);
-        self.batch.append_value(batch);
-        self.phase.append_value(Phase::Label as i32);
-        self.page_title.append_option(page.title.as_deref());
-        self.charset.append_value(page.charset);
-        self.charset_source
-            .append_value(page.charset_source.as_str());
-        let warnings = page
-            .warnings
-            .iter()
-            .map(|warning| Some(warning.to_string()));
-        self.warnings.append_value(warnings);
-        let blocks = &page.blocks;
-        self.texts
-            .append_value(blocks.iter().map(|block| Some(&block.text)));
-        let hashes: Vec<u8> = blocks.iter().flat_map(|block| block.hash).collect();
-        self.hashes.append_value(hashes);
-        let link_chars = blocks
-            .iter()
-            .map(|block| Some(i32::try_from(block.link_chars).unwrap_or(i32::MAX)));
-        self.link_chars.append_value(link_chars);
-        self.slots
-            .append_value(blocks.iter().map(|block| Some(&block.slot)));
-        self.chrome
-            .append_value(blocks.iter().map(|block| Some(block.chrome)));
-    }
-
-    fn problem(&mut self, reason: Reason, detail: &str, bytes: Option<i64>) {
-        self.status.append_value(Status::Quarantined.as_str());
-        self.reason.append_value(reason.code());
-        self.detail.append_value(detail);
-        self.bytes.append_option(bytes);
-        self.batch.append_value(0);
-        self.phase.append_value(Phase::Pass as i32);
-        self.page_title.append_null();
-        self.charset.append_null();
-        self.charset_source.append_null();
-        self.warnings.append_null();
-        self.texts.append_null();
-        self.hashes.append_null();
-        self.link_chars.append_null();
-        self.slots.append_null();
-        self.chrome.append_null();
-    }
-
-    fn finish(mut self, rows: &RecordBatch) -> Result<RecordBatch> {
-        extend(
-            rows,
-            &BLOCKED,
-            vec![
-                ("status", Arc::new(self.status.finish())),
-                ("reason", Arc::new(self.reason.finish())),
-                ("detail", Arc::new(self.detail.finish())),
-                ("bytes", Arc::new(self.bytes.finish())),
-                ("batch", Arc::new(self.batch.finish())),
-                ("phase", Arc::new(self.phase.finish())),
-                ("page_title", Arc::new(self.page_title.finish())),
-                ("charset", Arc::new(self.charset.finish())),
-                ("charset_source", Arc::new(self.charset_source.finish())),
-                ("warnings", Arc::new(self.warnings.finish())),
-                ("texts", Arc::new(self.texts.finish())),
-                ("hashes", Arc::new(self.hashes.finish())),
-                ("link_chars", Arc::new(self.link_chars.finish())),
-                ("slots", Arc::new(self.slots.finish())),
-                ("chrome", Arc::new(self.chrome.finish())),
-            ],
-        )
-    }
 }

@@ -19,9 +19,12 @@
 
 mod batch_clock;
 mod block;
+mod block_columns;
+mod block_rows;
 mod dedupe;
 mod earlier;
 mod key;
+mod memory;
 mod months;
 mod pages;
 mod replay;
@@ -37,7 +40,7 @@ use arrow::datatypes::{Date32Type, Int64Type};
 use datafusion::datasource::{MemTable, provider_as_source};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::SessionStateBuilder;
-use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
+use datafusion::execution::memory_pool::TrackConsumersPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
 use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
@@ -47,6 +50,7 @@ use crate::account::{Account, Written};
 use crate::archive::Census;
 use crate::job::Job;
 use crate::progress::{Gauge, Unwatched};
+use memory::RunMemory;
 use stage::{Named, WORK, some};
 
 pub(crate) use earlier::Earlier;
@@ -96,17 +100,20 @@ pub(crate) async fn explain_chunk(
 }
 
 fn session(job: &Job) -> Result<SessionContext> {
-    let pool = FairSpillPool::new(job.resources.memory);
+    let pool = RunMemory::new(job.resources.memory);
     let consumers = std::num::NonZeroUsize::MIN.saturating_add(4);
     let runtime = RuntimeEnvBuilder::new()
         .with_memory_pool(Arc::new(TrackConsumersPool::new(pool, consumers)))
         .build_arc()?;
-    let config = SessionConfig::new()
+    let mut config = SessionConfig::new()
         .with_target_partitions(job.resources.threads)
         .with_batch_size(BATCH_ROWS)
         .with_sort_spill_reservation_bytes(
             SPILL_RESERVATION.min(job.resources.memory / (16 * job.resources.threads)),
         );
+    // Batches of views share the text of the batches they were cut from, and a sort
+    // counts all of that for each of them.
+    (config.options_mut().execution.parquet).schema_force_view_types = false;
     let state = SessionStateBuilder::new()
         .with_config(config)
         .with_runtime_env(runtime)
@@ -167,6 +174,7 @@ async fn plan(
     )?;
     step::apply(
         write::Write {
+            archive: archive(),
             output: job.output.clone(),
             settings: Arc::clone(settings),
             html_bytes: census.html_bytes(chunk),

@@ -10,9 +10,15 @@ use crate::archive::{
     ArchiveSource, Columns, ObjectColumn, ObjectState, ObjectStream, OpenObject, OpenObjects,
 };
 
-/// Pages that are decoded at once. Batches are counted in rows, and a page has
-/// some 60 KB: 32 of them are 2 MB, the usual 8,192 would be half a gigabyte.
-const PAGES_PER_BATCH: usize = 32;
+/// Pages that are decoded at once. Batches are counted in rows, and there is no
+/// telling how large the next page is: with more than one, some pages of 100 MB
+/// would be more than an Arrow array holds.
+const PAGES_PER_BATCH: usize = 1;
+
+/// Pages that are handed on together: at most so many, and none after those that
+/// have so many bytes. A usual page has 60 KB.
+const MAX_PAGES: usize = 32;
+pub(crate) const PAGES_BYTES: usize = 2 << 20;
 
 const PAGE_COLUMNS: [ObjectColumn; 3] = [
     ObjectColumn::Html,
@@ -89,50 +95,74 @@ impl<'a> PageStream<'a> {
     pub(crate) async fn next(
         &mut self,
     ) -> Result<Option<std::result::Result<Pages, ParquetError>>> {
-        if let Some(error) = self.error.take() {
-            return Ok(Some(Err(self.object.decode_error(error)?)));
-        }
-        let Some(stream) = &mut self.stream else {
-            return Ok(None);
-        };
-        let pages = match stream.next().await {
-            None => return Ok(None),
-            Some(batch) => batch.and_then(|batch| self.object.columns(&batch)),
-        };
-        match pages {
-            Ok(columns) => Ok(Some(Ok(Pages(columns)))),
-            Err(error) => {
-                self.stream = None;
-                Ok(Some(Err(self.object.decode_error(error)?)))
+        let mut pages = Pages::default();
+        while self.error.is_none() && pages.len() < MAX_PAGES && pages.bytes() < PAGES_BYTES {
+            let Some(stream) = &mut self.stream else {
+                break;
+            };
+            match stream.next().await {
+                None => self.stream = None,
+                Some(batch) => match batch.and_then(|batch| self.object.columns(&batch)) {
+                    Ok(columns) => pages.push(columns),
+                    Err(error) => {
+                        self.stream = None;
+                        self.error = Some(error);
+                    }
+                },
             }
+        }
+        if pages.len() > 0 {
+            return Ok(Some(Ok(pages)));
+        }
+        match self.error.take() {
+            Some(error) => Ok(Some(Err(self.object.decode_error(error)?))),
+            None => Ok(None),
         }
     }
 }
 
 /// Some pages of one object.
-#[derive(Debug)]
-pub(crate) struct Pages(Columns);
+#[derive(Debug, Default)]
+pub(crate) struct Pages {
+    batches: Vec<Columns>,
+    rows: usize,
+    bytes: usize,
+}
 
 impl Pages {
+    fn push(&mut self, columns: Columns) {
+        self.rows += columns.rows();
+        self.bytes += html(&columns).map_or(0, |html| html.value_data().len());
+        self.batches.push(columns);
+    }
+
     pub(crate) fn len(&self) -> usize {
-        self.0.rows()
+        self.rows
+    }
+
+    /// Bytes of HTML.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = PageBytes<'_>> {
-        let html: Option<&BinaryArray> = self
-            .0
-            .get(ObjectColumn::Html)
-            .and_then(|array| array.as_binary_opt());
-        let text = |column, row| {
-            let array = self.0.get(column)?.as_string_opt::<i32>()?;
-            array.is_valid(row).then(|| array.value(row))
-        };
-        (0..self.len()).map(move |row| PageBytes {
-            html: html.and_then(|html| html.is_valid(row).then(|| html.value(row))),
-            charset: text(ObjectColumn::HttpCharset, row)
-                .or_else(|| charset_parameter(text(ObjectColumn::ContentType, row)?)),
+        self.batches.iter().flat_map(|columns| {
+            let html = html(columns);
+            let text = |column, row| {
+                let array = columns.get(column)?.as_string_opt::<i32>()?;
+                array.is_valid(row).then(|| array.value(row))
+            };
+            (0..columns.rows()).map(move |row| PageBytes {
+                html: html.and_then(|html| html.is_valid(row).then(|| html.value(row))),
+                charset: text(ObjectColumn::HttpCharset, row)
+                    .or_else(|| charset_parameter(text(ObjectColumn::ContentType, row)?)),
+            })
         })
     }
+}
+
+fn html(columns: &Columns) -> Option<&BinaryArray> {
+    columns.get(ObjectColumn::Html)?.as_binary_opt()
 }
 
 /// The charset of a Content-Type header.

@@ -293,8 +293,8 @@ impl DomainStream {
 }
 
 /// The name of a tree node: its host, and the path below it.
-fn node_name(branch: &[String], depth: u16, host_labels: usize) -> String {
-    let depth = usize::from(depth).min(branch.len());
+pub(super) fn node_name(branch: &[String], depth: usize, host_labels: usize) -> String {
+    let depth = depth.min(branch.len());
     let labels = depth.min(host_labels);
     let host: Vec<&str> = branch[..labels].iter().rev().map(String::as_str).collect();
     let mut name = host.join(".");
@@ -306,7 +306,7 @@ fn node_name(branch: &[String], depth: u16, host_labels: usize) -> String {
 }
 
 /// Labels of the host in a URL key, one for an address.
-fn host_labels(url_key: &str) -> usize {
+pub(super) fn host_labels(url_key: &str) -> usize {
     let rest = url_key.split_once("://").map_or(url_key, |(_, rest)| rest);
     let authority = rest.split(['/', '?']).next().unwrap_or_default();
     if authority.starts_with('[') {
@@ -323,7 +323,7 @@ struct LabelColumns {
     boilerplate: ListBuilder<BooleanBuilder>,
     counts: ListBuilder<Int32Builder>,
     supports: ListBuilder<Int32Builder>,
-    nodes: ListBuilder<StringBuilder>,
+    depths: ListBuilder<Int32Builder>,
     ordinal: Int64Builder,
     entry_hashes: BinaryBuilder,
 }
@@ -340,7 +340,7 @@ impl Default for LabelColumns {
                 .with_field(list_field(DataType::Boolean)),
             counts: numbers(),
             supports: numbers(),
-            nodes: ListBuilder::new(StringBuilder::new()).with_field(list_field(DataType::Utf8)),
+            depths: numbers(),
             ordinal: Int64Builder::new(),
             entry_hashes: BinaryBuilder::new(),
         }
@@ -362,7 +362,7 @@ impl LabelColumns {
         let host = host_labels(page.url_key);
         self.status.append_value(status.as_str());
         self.node
-            .append_value(node_name(&page.branch, labels.node.depth, host));
+            .append_value(node_name(&page.branch, labels.node.depth.into(), host));
         self.support.append_option(number(labels.node.support));
         self.boilerplate
             .append_value((blocks.iter()).map(|label| Some(label.verdict == Verdict::Boilerplate)));
@@ -371,17 +371,15 @@ impl LabelColumns {
         if !settings.write_blocks {
             self.counts.append_null();
             self.supports.append_null();
-            self.nodes.append_null();
+            self.depths.append_null();
             return;
         }
         self.counts
             .append_value(blocks.iter().map(|label| number(label.count)));
         self.supports
             .append_value(blocks.iter().map(|label| number(label.support)));
-        let nodes = blocks
-            .iter()
-            .map(|label| Some(node_name(&page.branch, label.depth, host)));
-        self.nodes.append_value(nodes);
+        self.depths
+            .append_value(blocks.iter().map(|label| Some(i32::from(label.depth))));
     }
 
     fn pass(&mut self, status: &str) {
@@ -391,7 +389,7 @@ impl LabelColumns {
         self.boilerplate.append_null();
         self.counts.append_null();
         self.supports.append_null();
-        self.nodes.append_null();
+        self.depths.append_null();
         self.ordinal.append_null();
         self.entry_hashes.append_null();
     }
@@ -407,7 +405,7 @@ impl LabelColumns {
                 ("boilerplate", Arc::new(self.boilerplate.finish())),
                 ("counts", Arc::new(self.counts.finish())),
                 ("supports", Arc::new(self.supports.finish())),
-                ("nodes", Arc::new(self.nodes.finish())),
+                ("depths", Arc::new(self.depths.finish())),
                 ("ordinal", Arc::new(self.ordinal.finish())),
                 ("entry_hashes", Arc::new(self.entry_hashes.finish())),
             ],

@@ -194,7 +194,8 @@ impl Scan {
             let status = statuses.and_then(|array| array.is_valid(row).then(|| array.value(row)));
             let problem = wrong
                 .map(|reason| (reason, time_detail(reason, work, time)))
-                .or_else(|| http_problem(status, some(content_types, row)));
+                .or_else(|| http_problem(status, some(content_types, row)))
+                .or_else(|| url_problem(columns, row));
             reasons.append_option(problem.as_ref().map(|(reason, _)| reason.code()));
             details.append_option(problem.map(|(_, detail)| detail));
         }
@@ -308,6 +309,18 @@ fn time_detail(reason: Reason, work: &Work, time: Option<i64>) -> String {
         }
         _ => "fetched_at is null".to_owned(),
     }
+}
+
+/// The URL of a page must be text; which of two it is, if there are two, does not
+/// depend on it.
+fn url_problem(columns: &Columns, row: usize) -> Option<(Reason, String)> {
+    let given =
+        |column: &ObjectColumn| (columns.get(*column)).is_some_and(|array| array.is_valid(row));
+    let column = [ObjectColumn::Url, ObjectColumn::RequestUrl]
+        .into_iter()
+        .find(given)?;
+    (columns.is_broken(column, row))
+        .then(|| (Reason::InvalidUrl, "not a URL: it is not UTF-8".to_owned()))
 }
 
 fn http_problem(status: Option<i32>, content_type: Option<&str>) -> Option<(Reason, String)> {

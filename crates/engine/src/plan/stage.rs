@@ -146,7 +146,8 @@ pub(crate) static DEDUPED: LazyLock<SchemaRef> = LazyLock::new(|| {
     )
 });
 
-/// … with its text blocks. `hashes` holds 16 bytes per block.
+/// … with its text blocks. `hashes` holds 16 bytes per block. A page with null for
+/// `texts` is too heavy to travel with them.
 pub(crate) static BLOCKED: LazyLock<SchemaRef> = LazyLock::new(|| {
     with(
         &DEDUPED,
@@ -176,7 +177,7 @@ pub(crate) static REPLAYED: LazyLock<SchemaRef> = LazyLock::new(|| {
             ("boilerplate", list(DataType::Boolean)),
             ("counts", list(DataType::Int32)),
             ("supports", list(DataType::Int32)),
-            ("nodes", list(DataType::Utf8)),
+            ("depths", list(DataType::Int32)),
             ("ordinal", DataType::Int64),
             ("entry_hashes", DataType::Binary),
         ],

@@ -4,19 +4,24 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray, BinaryBuilder, BooleanArray, Date32Builder, Int32Array, Int64Array,
-    Int64Builder, RecordBatch, StringArray, StringBuilder, UInt32Array,
+    Array, ArrayRef, AsArray, Date32Builder, Int32Array, Int64Array, Int64Builder, RecordBatch,
+    StringArray, StringBuilder, UInt32Array,
 };
 use arrow::compute::take;
-use arrow::datatypes::{Date32Type, Int64Type, SchemaRef};
-use datafusion::error::Result;
+use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
+use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use deltalake::DeltaTableError;
 use futures::StreamExt;
 use tables::{Location, Output, Partitioning, Reason, Table, TableError, TableSink};
 
-use super::stage::{Named, Status, WRITTEN, some};
+use super::block::parse;
+use super::block_columns::TextColumns;
+use super::block_rows::block_rows;
+use super::pages::PageReader;
+use super::stage::{Named, Status, WRITTEN, extend, object_of, some};
 use super::step::{Step, Together, sent};
+use crate::archive::ArchiveSource;
 use crate::error::EngineError;
 use crate::job::Settings;
 
@@ -32,6 +37,7 @@ const ONE_WRITER_BYTES: u64 = 16 << 20;
 /// Writes the tables of one partition of the plan.
 #[derive(Debug, Clone)]
 pub(crate) struct Write {
+    pub(crate) archive: ArchiveSource,
     pub(crate) output: Output,
     pub(crate) settings: Arc<Settings>,
     /// HTML of the chunk.
@@ -107,6 +113,7 @@ type TallyKey = (i32, String, Option<String>);
 struct Writer {
     settings: Arc<Settings>,
     location: Location,
+    pages: PageReader,
     sinks: BTreeMap<Table, TableSink>,
     tallies: BTreeMap<TallyKey, Tally>,
 }
@@ -122,38 +129,86 @@ impl Writer {
         Self {
             settings: Arc::clone(&step.settings),
             location: step.output.location().clone(),
+            pages: PageReader::new(step.archive.clone()),
             sinks,
             tallies: BTreeMap::new(),
         }
     }
 
+    /// Writes the rows in their order, pages that travelled without their texts
+    /// one by one.
     async fn batch(&mut self, batch: &RecordBatch) -> Result<()> {
+        let mut next = 0;
+        for row in without_texts(batch)? {
+            self.complete(&batch.slice(next, row - next)).await?;
+            let page = self.with_texts(&batch.slice(row, 1)).await?;
+            self.complete(&page).await?;
+            next = row + 1;
+        }
+        self.complete(&batch.slice(next, batch.num_rows() - next))
+            .await
+    }
+
+    /// The page in the only row of `batch`, parsed once more.
+    async fn with_texts(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let source = batch.text("source")?.value(0);
+        let row = batch.numbers::<Int64Type>("row")?.value(0);
+        let object = self.pages.object(&object_of(batch, 0)?).await?;
+        let row_group = batch.numbers::<Int32Type>("row_group")?.value(0);
+        let pages = object.read(row_group, &[row])?.next().await?;
+        let pages = pages.and_then(std::result::Result::ok);
+        let page = (pages.as_ref())
+            .and_then(|pages| parse(pages.iter().next()?, &self.settings).ok())
+            .filter(|page| {
+                let blocks = batch
+                    .bytes("hashes")
+                    .map_or(0, |hashes| hashes.value(0).len() / 16);
+                page.blocks.len() == blocks
+            })
+            .ok_or_else(|| {
+                DataFusionError::Execution(format!("row {row} of {source} changed during the run"))
+            })?;
+        let mut columns = TextColumns::new(&self.settings);
+        columns.append(&page);
+        extend(batch, &batch.schema(), columns.finish().into())
+    }
+
+    /// Writes rows that have all their columns.
+    async fn complete(&mut self, batch: &RecordBatch) -> Result<()> {
+        if batch.num_rows() == 0 {
+            return Ok(());
+        }
         let rows = TableRows::of(batch)?;
         let texts = Texts::of(batch, &rows.pages)?;
         self.tally(batch, &texts)?;
-        let mut tables = vec![
+        let heuristic = self.settings.heuristic.to_string();
+        for (table, rows) in [
             (Table::UrlKeys, url_keys(batch, &rows.keyed)?),
             (Table::Quarantine, quarantine(batch, &rows.quarantined)?),
             (Table::History, history(batch, &rows.pages)?),
-        ];
-        if self.settings.write_blocks {
-            tables.push((Table::Blocks, blocks(batch, &rows.pages)?));
+            (
+                Table::Documents,
+                documents(batch, &rows.pages, texts, &heuristic)?,
+            ),
+        ] {
+            self.write(table, &rows).await?;
         }
-        let heuristic = self.settings.heuristic.to_string();
-        tables.push((
-            Table::Documents,
-            documents(batch, &rows.pages, texts, &heuristic)?,
-        ));
-        for (table, rows) in tables {
-            if rows.num_rows() == 0 {
-                continue;
-            }
-            if let Some(sink) = self.sinks.get_mut(&table) {
-                let written = sink.write(&rows).await;
-                written.map_err(|error| self.failed(table, error))?;
+        if self.settings.write_blocks {
+            for blocks in block_rows(batch, &rows.pages)? {
+                self.write(Table::Blocks, &blocks?).await?;
             }
         }
         Ok(())
+    }
+
+    async fn write(&mut self, table: Table, rows: &RecordBatch) -> Result<()> {
+        match self.sinks.get_mut(&table) {
+            Some(sink) if rows.num_rows() > 0 => {
+                let written = sink.write(rows).await;
+                Ok(written.map_err(|error| self.failed(table, error))?)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn tally(&mut self, batch: &RecordBatch, texts: &Texts) -> Result<()> {
@@ -269,6 +324,15 @@ impl WrittenColumns {
     }
 }
 
+/// Pages that travelled without their texts.
+fn without_texts(batch: &RecordBatch) -> Result<Vec<usize>> {
+    let (statuses, texts) = (batch.text("status")?, batch.lists("texts")?);
+    Ok((0..batch.num_rows())
+        .filter(|row| texts.is_null(*row))
+        .filter(|row| statuses.value(*row) == Status::Unique.as_str())
+        .collect())
+}
+
 /// Which rows of a batch go into which table.
 #[derive(Default)]
 struct TableRows {
@@ -298,7 +362,7 @@ impl TableRows {
 
 /// `rows` of `batch` as rows of `table`: columns of the same name, and the
 /// given ones.
-fn table_rows(
+pub(super) fn table_rows(
     table: Table,
     batch: &RecordBatch,
     rows: &[u32],
@@ -426,58 +490,6 @@ fn documents(
             ("content_chars", Arc::new(texts.content_chars)),
             ("boilerplate_chars", Arc::new(texts.boilerplate_chars)),
             ("heuristic", Arc::new(heuristic)),
-        ],
-    )
-}
-
-/// One row per block of the pages in `rows`.
-fn blocks(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {
-    let (texts, hashes) = (batch.lists("texts")?, batch.bytes("hashes")?);
-    let mut pages = Vec::new();
-    let mut ordinals = Vec::new();
-    let mut hash = BinaryBuilder::new();
-    for row in rows {
-        let count = texts.value_length(*row as usize);
-        pages.extend(std::iter::repeat_n(*row, count.unsigned_abs() as usize));
-        ordinals.extend(0..count);
-        for block in hashes.value(*row as usize).chunks(16) {
-            hash.append_value(block);
-        }
-    }
-    let items = |name: &str| -> Result<ArrayRef> {
-        let list = take(batch.array(name)?, &UInt32Array::from(rows.to_vec()), None)?;
-        let list = list.as_list::<i32>();
-        let first = list.value_offsets()[0] as usize;
-        let last = list.value_offsets()[list.len()] as usize;
-        Ok(list.values().slice(first, last - first))
-    };
-    let boilerplate = items("boilerplate")?;
-    let boilerplate: &BooleanArray = boilerplate.as_boolean();
-    let labels: StringArray = boilerplate
-        .iter()
-        .map(|boilerplate| {
-            Some(if boilerplate == Some(true) {
-                "boilerplate"
-            } else {
-                "content"
-            })
-        })
-        .collect();
-    table_rows(
-        Table::Blocks,
-        batch,
-        &pages,
-        vec![
-            ("ordinal", Arc::new(Int32Array::from(ordinals))),
-            ("text", items("texts")?),
-            ("hash", Arc::new(hash.finish())),
-            ("label", Arc::new(labels)),
-            ("count", items("counts")?),
-            ("support", items("supports")?),
-            ("node", items("nodes")?),
-            ("link_chars", items("link_chars")?),
-            ("slot", items("slots")?),
-            ("chrome", items("chrome")?),
         ],
     )
 }

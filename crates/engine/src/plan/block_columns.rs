@@ -1,0 +1,206 @@
+//! Parsed pages as columns.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, BinaryBuilder, BooleanBuilder, Int32Builder, Int64Builder, ListBuilder, RecordBatch,
+    StringBuilder, new_null_array,
+};
+use arrow::datatypes::DataType;
+use datafusion::error::Result;
+use html_blocks::Page;
+use tables::Reason;
+
+use super::stage::{BLOCKED, Phase, Status, extend, list, list_field};
+use crate::job::Settings;
+
+/// Bytes of blocks that travel with their page. A usual page has some 5 KB. One with
+/// more is cut into blocks once more when it is written: the sorts before that count
+/// batches in rows, and 256 times a text of 30 MB is no batch.
+const TRAVELLING_BYTES: usize = 256 << 10;
+
+/// The columns that [`super::block::Block`] adds.
+pub(super) struct BlockColumns {
+    status: StringBuilder,
+    reason: StringBuilder,
+    detail: StringBuilder,
+    bytes: Int64Builder,
+    batch: Int64Builder,
+    phase: Int32Builder,
+    page_title: StringBuilder,
+    charset: StringBuilder,
+    charset_source: StringBuilder,
+    warnings: ListBuilder<StringBuilder>,
+    hashes: BinaryBuilder,
+    blocks: TextColumns,
+}
+
+impl BlockColumns {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self {
+            status: StringBuilder::new(),
+            reason: StringBuilder::new(),
+            detail: StringBuilder::new(),
+            bytes: Int64Builder::new(),
+            batch: Int64Builder::new(),
+            phase: Int32Builder::new(),
+            page_title: StringBuilder::new(),
+            charset: StringBuilder::new(),
+            charset_source: StringBuilder::new(),
+            warnings: texts(),
+            hashes: BinaryBuilder::new(),
+            blocks: TextColumns::new(settings),
+        }
+    }
+
+    pub(super) fn page(&mut self, status: Status, batch: i64, bytes: Option<i64>, page: &Page) {
+        self.status.append_value(status.as_str());
+        self.reason.append_null();
+        self.detail.append_null();
+        self.bytes.append_option(bytes);
+        self.batch.append_value(batch);
+        self.phase.append_value(Phase::Label as i32);
+        self.page_title.append_option(page.title.as_deref());
+        self.charset.append_value(page.charset);
+        self.charset_source
+            .append_value(page.charset_source.as_str());
+        let warnings = page
+            .warnings
+            .iter()
+            .map(|warning| Some(warning.to_string()));
+        self.warnings.append_value(warnings);
+        let hashes: Vec<u8> = page.blocks.iter().flat_map(|block| block.hash).collect();
+        self.hashes.append_value(hashes);
+        // What a revision is depends on the lengths of its texts.
+        if status == Status::Unique && self.blocks.bytes(page) > TRAVELLING_BYTES {
+            self.blocks.append_none();
+        } else {
+            self.blocks.append(page);
+        }
+    }
+
+    pub(super) fn problem(&mut self, reason: Reason, detail: &str, bytes: Option<i64>) {
+        self.status.append_value(Status::Quarantined.as_str());
+        self.reason.append_value(reason.code());
+        self.detail.append_value(detail);
+        self.bytes.append_option(bytes);
+        self.batch.append_value(0);
+        self.phase.append_value(Phase::Pass as i32);
+        self.page_title.append_null();
+        self.charset.append_null();
+        self.charset_source.append_null();
+        self.warnings.append_null();
+        self.hashes.append_null();
+        self.blocks.append_none();
+    }
+
+    pub(super) fn finish(mut self, rows: &RecordBatch) -> Result<RecordBatch> {
+        let mut given: Vec<(&str, ArrayRef)> = vec![
+            ("status", Arc::new(self.status.finish())),
+            ("reason", Arc::new(self.reason.finish())),
+            ("detail", Arc::new(self.detail.finish())),
+            ("bytes", Arc::new(self.bytes.finish())),
+            ("batch", Arc::new(self.batch.finish())),
+            ("phase", Arc::new(self.phase.finish())),
+            ("page_title", Arc::new(self.page_title.finish())),
+            ("charset", Arc::new(self.charset.finish())),
+            ("charset_source", Arc::new(self.charset_source.finish())),
+            ("warnings", Arc::new(self.warnings.finish())),
+            ("hashes", Arc::new(self.hashes.finish())),
+        ];
+        given.extend(self.blocks.finish());
+        extend(rows, &BLOCKED, given)
+    }
+}
+
+/// The columns that only writing a page needs.
+pub(super) struct TextColumns {
+    texts: ListBuilder<StringBuilder>,
+    /// Where the job writes blocks.
+    details: Option<DetailColumns>,
+    rows: usize,
+}
+
+struct DetailColumns {
+    link_chars: ListBuilder<Int32Builder>,
+    slots: ListBuilder<StringBuilder>,
+    chrome: ListBuilder<BooleanBuilder>,
+}
+
+impl TextColumns {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let details = || DetailColumns {
+            link_chars: ListBuilder::new(Int32Builder::new())
+                .with_field(list_field(DataType::Int32)),
+            slots: texts(),
+            chrome: ListBuilder::new(BooleanBuilder::new())
+                .with_field(list_field(DataType::Boolean)),
+        };
+        Self {
+            texts: texts(),
+            details: settings.write_blocks.then(details),
+            rows: 0,
+        }
+    }
+
+    /// Bytes that a page would take here.
+    fn bytes(&self, page: &Page) -> usize {
+        let slots = usize::from(self.details.is_some());
+        (page.blocks.iter())
+            .map(|block| block.text.len() + slots * block.slot.len())
+            .sum()
+    }
+
+    pub(super) fn append(&mut self, page: &Page) {
+        let blocks = &page.blocks;
+        self.rows += 1;
+        self.texts
+            .append_value(blocks.iter().map(|block| Some(&block.text)));
+        if let Some(details) = &mut self.details {
+            let link_chars = blocks
+                .iter()
+                .map(|block| Some(i32::try_from(block.link_chars).unwrap_or(i32::MAX)));
+            details.link_chars.append_value(link_chars);
+            let slots = blocks.iter().map(|block| Some(&block.slot));
+            details.slots.append_value(slots);
+            let chrome = blocks.iter().map(|block| Some(block.chrome));
+            details.chrome.append_value(chrome);
+        }
+    }
+
+    fn append_none(&mut self) {
+        self.rows += 1;
+        self.texts.append_null();
+        if let Some(details) = &mut self.details {
+            details.link_chars.append_null();
+            details.slots.append_null();
+            details.chrome.append_null();
+        }
+    }
+
+    pub(super) fn finish(mut self) -> [(&'static str, ArrayRef); 4] {
+        let none = |items| new_null_array(&list(items), self.rows);
+        let (link_chars, slots, chrome): (ArrayRef, ArrayRef, ArrayRef) = match self.details {
+            Some(mut details) => (
+                Arc::new(details.link_chars.finish()),
+                Arc::new(details.slots.finish()),
+                Arc::new(details.chrome.finish()),
+            ),
+            None => (
+                none(DataType::Int32),
+                none(DataType::Utf8),
+                none(DataType::Boolean),
+            ),
+        };
+        [
+            ("texts", Arc::new(self.texts.finish())),
+            ("link_chars", link_chars),
+            ("slots", slots),
+            ("chrome", chrome),
+        ]
+    }
+}
+
+fn texts() -> ListBuilder<StringBuilder> {
+    ListBuilder::new(StringBuilder::new()).with_field(list_field(DataType::Utf8))
+}
