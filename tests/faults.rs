@@ -66,7 +66,9 @@ fn tables(store: &Store, settings: &[&str]) -> Snapshot {
         return tables;
     }
     if folder.join("runs").exists() {
-        let counts = "SELECT * EXCEPT (run_id, started_at, seconds) FROM runs ORDER BY date";
+        // A request names the state of the archive's objects, which are others here.
+        let counts = "SELECT * EXCEPT (run_id, request, started_at, seconds) FROM runs \
+                      ORDER BY date";
         tables.insert("runs", reader.lines(counts));
     }
     for file in files(&folder) {

@@ -58,7 +58,7 @@ def say(reader, table, **what):
 def main():
     schemas, tables = Path(sys.argv[1]), Path(sys.argv[2])
     connection = connect()
-    for path in sorted(tables.iterdir()):
+    for path in sorted(tables.glob("[!_]*")):
         table = path.name
         connection.execute((schemas / f"{table}.sql").read_text())
         say("schema", table, columns=columns(connection, table))

@@ -48,8 +48,10 @@ fn changing(change: Change, at: usize) -> (Finished, usize, Store) {
     *path.lock().expect("no test panics in here") = Some(store.archive("b.parquet"));
     let finished = job(&store)
         .with(MONTHLY)
-        // Every request is counted: none may be repeated.
+        // Every request is counted: none may be repeated, and none may depend on
+        // which thread comes first.
         .with("store.timeout_seconds=30")
+        .with("run.threads=1")
         .command("backfill", &["--date", OCTOBER]);
     let requests = reads.load(Ordering::SeqCst);
     (finished, requests, store)
@@ -78,9 +80,10 @@ fn an_object_that_changes_under_the_run_is_named_and_nothing_is_committed() {
         cases.extend([(Change::Gone, at), (Change::Shorter, at)]);
     }
     for (change, at) in cases {
-        let (finished, _, store) = changing(change, at);
+        let (finished, seen, store) = changing(change, at);
         let said = &finished.stderr;
         let case = format!("{change:?} before request {at} of {requests}: {said}");
+        assert!(seen >= at, "it did not change: {case}");
         assert_eq!(finished.code, Some(3), "{case}");
         for word in [
             "b.parquet was changed while the run was reading",

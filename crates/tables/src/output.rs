@@ -28,6 +28,10 @@ use crate::{Location, Partitioning, Table, TableError, date_from_days, fail_poin
 const INDEXED_COLUMNS: &str = "3";
 const INDEXED_COLUMNS_KEY: &str = "delta.dataSkippingNumIndexedCols";
 
+/// A row group is held in memory until it is full, one per open file: with a
+/// million rows each, as is usual, a chunk held all that it wrote.
+const ROW_GROUP_BYTES: usize = 16 << 20;
+
 /// Opening a table reads every commit since its last checkpoint, one object each.
 /// With deltalake's 100, that was a third of the files a night opened.
 const CHECKPOINT_INTERVAL: &str = "10";
@@ -222,6 +226,7 @@ impl Output {
             .set_created_by(concat!("urltree ", env!("CARGO_PKG_VERSION")).to_owned())
             // Level 3: text shrinks to a third at a few per cent of the run.
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
             .build();
         let config = WriterConfig::new(
             Arc::clone(&schema),
