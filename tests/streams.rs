@@ -234,8 +234,14 @@ fn a_second_run_replaces_the_tables_with_the_same_rows() {
     job.backfill(YEARS);
     assert_same_tables(&expected, &tables(&job), "again");
     for ((table, before), (_, after)) in before.iter().zip(versions(&job)) {
-        let moved = *before + usize::from(*table != "quarantine");
-        assert_eq!(after, moved, "versions of `{table}`");
+        // There is nothing in `quarantine`; `runs` first loses its dates, then has
+        // them again.
+        let commits = match *table {
+            "quarantine" => 0,
+            "runs" => 2,
+            _ => 1,
+        };
+        assert_eq!(after, before + commits, "versions of `{table}`");
     }
 }
 

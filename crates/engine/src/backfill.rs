@@ -263,10 +263,8 @@ impl Run<'_> {
             Failure::at(stage, left)
         };
         let failed = enter(Stage::Tables);
-        let closed = plan::close_months(self.job, chunk.first(), self.hold.number()).await;
-        self.or_taken_over(closed).await.map_err(&failed)?;
-        let earlier = Earlier::open(self.job).await;
-        let earlier = earlier.map_err(EngineError::from).map_err(failed)?;
+        let earlier = plan::close_months(self.job, chunk.first(), self.hold.number()).await;
+        let earlier = self.or_taken_over(earlier).await.map_err(failed)?;
         let failed = enter(Stage::Plan(None));
         let gauge = self.gauge.clone();
         let mut written = plan::run_chunk(self.job, self.census, chunk, &earlier, gauge)

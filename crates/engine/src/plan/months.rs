@@ -38,8 +38,8 @@ pub(super) struct Months {
     windows: Option<(DeltaTable, NaiveDate)>,
 }
 
-/// Puts the months before the one of `first` into the tables, if they are not
-/// there yet, under the claim of that number.
+/// What was there before `first`. Puts the months before its own into the tables,
+/// if they are not there yet, under the claim of that number.
 ///
 /// # Errors
 /// [`EngineError`] where the tables cannot be read or written.
@@ -47,23 +47,30 @@ pub(crate) async fn close_months(
     job: &Job,
     first: NaiveDate,
     claim: i64,
-) -> Result<(), EngineError> {
+) -> Result<Earlier, EngineError> {
+    let earlier = Earlier::open(job).await?;
     let this_month = Partitioning::Month.dates(first);
-    let Some(until) = this_month
-        .first()
-        .pred_opt()
-        .filter(|_| job.output.has_derived())
-    else {
-        return Ok(());
+    let Some(until) = (this_month.first().pred_opt()).filter(|_| job.output.has_derived()) else {
+        return Ok(earlier);
     };
     let closing = Closing {
         job,
         claim,
         until,
-        earlier: Earlier::open(job).await?,
+        earlier,
     };
-    closing.index().await?;
-    closing.windows().await
+    let changed = [closing.index().await?, closing.windows().await?];
+    if changed.contains(&Change::Made) {
+        return Ok(Earlier::open(job).await?);
+    }
+    Ok(closing.earlier)
+}
+
+/// What became of one of the tables.
+#[derive(Debug, PartialEq, Eq)]
+enum Change {
+    Made,
+    NotNeeded,
 }
 
 /// Takes away what the tables say of `dates`, and all that follows from them,
@@ -106,13 +113,13 @@ struct Closing<'a> {
 }
 
 impl Closing<'_> {
-    async fn index(&self) -> Result<(), EngineError> {
+    async fn index(&self) -> Result<Change, EngineError> {
         let dates = match &self.earlier.url_keys {
             Some(opened) => {
                 let output = &self.job.output;
                 output.partitions_of(Table::UrlKeys, opened).await?
             }
-            None => return Ok(()),
+            None => return Ok(Change::NotNeeded),
         };
         let missing: BTreeSet<String> = (dates.iter())
             .filter_map(|date| Partitioning::Day.parse_value(date))
@@ -123,7 +130,7 @@ impl Closing<'_> {
             .map(|date| Partitioning::Month.value(date.first()))
             .collect();
         if missing.is_empty() {
-            return Ok(());
+            return Ok(Change::NotNeeded);
         }
         let months = (missing.iter()).filter_map(|month| Partitioning::Month.parse_value(month));
         let query = format!(
@@ -135,13 +142,13 @@ impl Closing<'_> {
         self.replace(Table::KeyIndex, "keys", missing, files).await
     }
 
-    async fn windows(&self) -> Result<(), EngineError> {
+    async fn windows(&self) -> Result<Change, EngineError> {
         let Some(history) = &self.earlier.history else {
-            return Ok(());
+            return Ok(Change::NotNeeded);
         };
         let known = self.earlier.months.windows.as_ref();
         if known.is_some_and(|(_, until)| *until >= self.until) {
-            return Ok(());
+            return Ok(Change::NotNeeded);
         }
         let output = &self.job.output;
         let dates = output.partitions_of(Table::History, history).await?;
@@ -151,7 +158,7 @@ impl Closing<'_> {
             .min()
             .is_none_or(|first| first > self.until)
         {
-            return Ok(());
+            return Ok(Change::NotNeeded);
         }
         let window = self.job.settings.window;
         let query = format!(
@@ -173,9 +180,10 @@ impl Closing<'_> {
         transaction: &str,
         months: BTreeSet<String>,
         files: Vec<String>,
-    ) -> Result<(), EngineError> {
+    ) -> Result<Change, EngineError> {
         let output = &self.job.output;
-        replace(output, table, transaction, self.claim, months, files).await
+        replace(output, table, transaction, self.claim, months, files).await?;
+        Ok(Change::Made)
     }
 
     /// The rows of `query` over earlier dates as data files of `table`.
