@@ -117,6 +117,11 @@ fn files_are_named_by_table_date_and_chance_alone() {
             .map(|part| part.to_str().expect("a name that is text"))
             .collect();
         let expected = match parts[..] {
+            // Claims are numbered.
+            ["tables", "_claims", name] => {
+                let number = name.strip_suffix(".json").unwrap_or_default();
+                number.len() == 8 && number.chars().all(|digit| digit.is_ascii_digit())
+            }
             ["tables", table, "_delta_log", log] => tables.contains(&table) && !log.contains(".."),
             ["tables", table, partition, name] => {
                 data_files += 1;
