@@ -264,7 +264,7 @@ impl Run<'_> {
         };
         let failed = enter(Stage::Tables);
         let earlier = plan::close_months(self.job, chunk.first(), self.hold.number()).await;
-        let earlier = self.or_taken_over(earlier).await.map_err(failed)?;
+        let earlier = self.hold.or_taken_over(earlier).await.map_err(failed)?;
         let failed = enter(Stage::Plan(None));
         let gauge = self.gauge.clone();
         let mut written = plan::run_chunk(self.job, self.census, chunk, &earlier, gauge)
@@ -287,7 +287,7 @@ impl Run<'_> {
     async fn commit(&self, chunk: DateRange, written: &mut Written) -> Result<(), EngineError> {
         let output = &self.job.output;
         let reopened = plan::reopen_months(output, chunk, self.hold.number()).await;
-        self.or_taken_over(reopened).await?;
+        self.hold.or_taken_over(reopened).await?;
         let partitioning = output.partitioning();
         let partitions: BTreeSet<String> = partitioning
             .partitions(chunk)
@@ -322,17 +322,10 @@ impl Run<'_> {
         self.hold.check().await?;
         fail_point(format_args!("checked.{}", table.name()));
         let replaced = self.job.output.replace(table, change).await;
-        self.or_taken_over(replaced.map_err(EngineError::from))
+        self.hold
+            .or_taken_over(replaced.map_err(EngineError::from))
             .await?;
         Ok(())
-    }
-
-    /// Where a change failed since somebody took the tables over, who did.
-    async fn or_taken_over<T>(&self, changed: Result<T, EngineError>) -> Result<T, EngineError> {
-        if changed.is_err() {
-            self.hold.check().await?;
-        }
-        changed
     }
 
     /// The account of the chunk as a data file of `runs`.

@@ -188,10 +188,6 @@ pub enum ErrorClass {
 }
 
 impl EngineError {
-    pub(crate) fn thread(source: Box<dyn Error + Send + Sync>) -> Self {
-        Self::Thread(source)
-    }
-
     /// The failure of the plan of `dates`.
     pub(crate) fn plan(dates: DateRange, source: DataFusionError) -> Self {
         match source.find_root() {

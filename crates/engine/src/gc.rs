@@ -37,7 +37,7 @@ pub async fn gc(
         Disposal::Delete => Some(Hold::take(job, "urltree gc".to_owned(), None).await?),
     };
     let mut found = Vec::new();
-    for table in Table::ALL.into_iter().chain(Table::DERIVED) {
+    for table in Table::every() {
         let garbage = job.output.garbage(table, keep).await?;
         if let Some(hold) = &hold {
             hold.check().await?;

@@ -100,13 +100,11 @@ impl Hold {
             // Nobody may be making it: what it holds may be true no more.
             output.open_or_create(table).await?;
         }
-        for table in Table::ALL.into_iter().chain(Table::DERIVED) {
+        for table in Table::every() {
             fail_point(format_args!("fence.{}", table.name()));
-            if let Err(error) = output.fence(table, self.number).await {
-                // Who took the tables over is the better answer.
-                self.check().await?;
-                return Err(error.into());
-            }
+            let fenced = output.fence(table, self.number).await;
+            self.or_taken_over(fenced.map_err(EngineError::from))
+                .await?;
         }
         fail_point(format_args!("fenced"));
         Ok(())
@@ -136,6 +134,17 @@ impl Hold {
         }
     }
 
+    /// Where a change failed since somebody took the tables over, who did.
+    pub(crate) async fn or_taken_over<T>(
+        &self,
+        changed: Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        if changed.is_err() {
+            self.check().await?;
+        }
+        changed
+    }
+
     /// Gives the tables free: every change under the claim is there.
     pub(crate) fn finish(mut self) {
         fail_point(format_args!("finish"));
@@ -162,16 +171,16 @@ impl Pulse {
     /// Beats on a thread and over connections of its own: threads of the run are
     /// busy with pages for seconds.
     fn start(claims: &Claims, number: i64, claim: Claim) -> Result<Self, EngineError> {
-        let claims = (claims.reconnected()).map_err(|error| EngineError::thread(error.into()))?;
+        let claims = (claims.reconnected()).map_err(|error| EngineError::Thread(error.into()))?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(|error| EngineError::thread(error.into()))?;
+            .map_err(|error| EngineError::Thread(error.into()))?;
         let (ending, ended) = channel();
         let thread = std::thread::Builder::new()
             .name("heartbeat".to_owned())
             .spawn(move || runtime.block_on(beat(&claims, number, claim, &ended)))
-            .map_err(|error| EngineError::thread(error.into()))?;
+            .map_err(|error| EngineError::Thread(error.into()))?;
         Ok(Self { ending, thread })
     }
 }
@@ -238,7 +247,7 @@ async fn silent(job: &Job, claims: &Claims, last: &NumberedClaim) -> Result<Sile
 /// somebody deleted.
 async fn first_number(output: &Output) -> Result<i64, EngineError> {
     let mut known = 0;
-    for table in Table::ALL.into_iter().chain(Table::DERIVED) {
+    for table in Table::every() {
         known = known.max(output.claim_of(table).await?.unwrap_or(0));
     }
     Ok(known + 1)

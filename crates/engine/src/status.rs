@@ -336,12 +336,12 @@ fn all_dates() -> DateRange {
     days(NaiveDate::MIN, NaiveDate::MAX)
 }
 
-/// Adds `day`, which follows all of `ranges`, to the last of them where it is
-/// the next day.
-fn join(ranges: &mut Vec<DateRange>, day: DateRange) {
+/// Adds `dates`, which follow all of `ranges`, to the last of them where they begin
+/// on the day after it.
+pub(crate) fn join(ranges: &mut Vec<DateRange>, dates: DateRange) {
     match ranges.last_mut() {
-        Some(last) if last.last().succ_opt() == Some(day.first()) => *last = last.through(day),
-        _ => ranges.push(day),
+        Some(last) if last.last().succ_opt() == Some(dates.first()) => *last = last.through(dates),
+        _ => ranges.push(dates),
     }
 }
 

@@ -48,6 +48,11 @@ impl Table {
     /// that is not there, and may be deleted.
     pub const DERIVED: [Self; 2] = [Self::KeyIndex, Self::Windows];
 
+    /// The output tables and the derived ones.
+    pub fn every() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().chain(Self::DERIVED)
+    }
+
     /// The name in SQL, and of the folder below the output location.
     pub fn name(self) -> &'static str {
         match self {
@@ -108,8 +113,9 @@ pub fn archive_schema() -> SchemaRef {
 const ARCHIVE_SQL: &str = include_str!("../../../schemas/archive.sql");
 
 static SCHEMAS: LazyLock<HashMap<Table, SchemaRef>> = LazyLock::new(|| {
-    let tables = Table::ALL.into_iter().chain(Table::DERIVED);
-    tables.map(|table| (table, parse(table.sql()))).collect()
+    Table::every()
+        .map(|table| (table, parse(table.sql())))
+        .collect()
 });
 
 /// The schema of one `CREATE TABLE`. The text is part of the binary, and a test
@@ -186,9 +192,8 @@ mod tests {
 
     /// Name, text and schema of every table and of the archive.
     fn schemas() -> Vec<(&'static str, &'static str, SchemaRef)> {
-        let table = |table: &Table| (table.name(), table.sql(), table.schema(Partitioning::Day));
-        let tables = Table::ALL.iter().chain(&Table::DERIVED);
-        let mut schemas: Vec<_> = tables.map(table).collect();
+        let table = |table: Table| (table.name(), table.sql(), table.schema(Partitioning::Day));
+        let mut schemas: Vec<_> = Table::every().map(table).collect();
         schemas.push(("archive", ARCHIVE_SQL, archive_schema()));
         schemas
     }

@@ -183,9 +183,7 @@ impl Columns {
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }
-}
 
-impl Columns {
     fn text(&mut self, column: ObjectColumn, bytes: &BinaryArray) -> ArrayRef {
         if let Ok(text) = StringArray::try_from_binary(bytes.clone()) {
             return Arc::new(text);
@@ -350,9 +348,8 @@ impl OpenObject {
         Ok(times)
     }
 
-    /// An error of this object, sorted: a failing store and an object that
-    /// changed stop the run, what
-    /// cannot be decoded is about the rows alone.
+    /// An error of this object, sorted: a failing store and an object that changed
+    /// stop the run, what cannot be decoded is about the rows alone.
     ///
     /// # Errors
     /// Where the store failed.

@@ -24,6 +24,7 @@ use super::session;
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::query::{external, register};
+use crate::status::join;
 
 /// What the index keeps of a URL key: 64 bits. Keys that share them cost a look
 /// at a date more, and no row.
@@ -320,12 +321,7 @@ impl Months {
 fn within(ranges: impl IntoIterator<Item = DateRange>) -> String {
     let mut joined: Vec<DateRange> = Vec::new();
     for range in ranges {
-        match joined.last_mut() {
-            Some(last) if last.last().succ_opt() == Some(range.first()) => {
-                *last = last.through(range);
-            }
-            _ => joined.push(range),
-        }
+        join(&mut joined, range);
     }
     let conditions: Vec<_> = joined
         .iter()
