@@ -3,6 +3,7 @@
 //! tables as they were.
 
 mod changes;
+mod commits;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;

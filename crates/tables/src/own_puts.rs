@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -10,18 +11,23 @@ use object_store::path::Path;
 use object_store::{
     CopyOptions, Error, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta,
     ObjectStore, ObjectStoreExt, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult,
-    RenameOptions, Result,
+    RenameOptions, Result, UploadPart,
 };
 
 /// A store on a network, where the answer to a put can be lost. A put-if-absent
 /// that is repeated then finds its own object and would take it for another
 /// writer's: a commit that was made would count as a conflict. So what is found
 /// is compared. Equal bytes are one's own: a commit names its run and data
-/// files, and a new table has an id.
+/// files, and a new table has an id. The end of an upload in parts is the same
+/// matter: repeated, it finds no upload.
 #[derive(Debug)]
-pub(crate) struct OwnPuts<S>(pub(crate) S);
+pub(crate) struct OwnPuts<S>(Arc<S>);
 
 impl<S: ObjectStore> OwnPuts<S> {
+    pub(crate) fn new(store: S) -> Self {
+        Self(Arc::new(store))
+    }
+
     /// The object at `location`, if it is `payload`.
     async fn find(&self, location: &Path, payload: PutPayload) -> Result<Option<PutResult>> {
         let found = match self.0.get(location).await {
@@ -66,7 +72,12 @@ impl<S: ObjectStore> ObjectStore for OwnPuts<S> {
         location: &Path,
         options: PutMultipartOptions,
     ) -> Result<Box<dyn MultipartUpload>> {
-        self.0.put_multipart_opts(location, options).await
+        Ok(Box::new(OwnUpload {
+            upload: self.0.put_multipart_opts(location, options).await?,
+            store: Arc::clone(&self.0),
+            location: location.clone(),
+            bytes: 0,
+        }))
     }
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
@@ -106,5 +117,42 @@ impl<S: ObjectStore> ObjectStore for OwnPuts<S> {
 
     async fn rename_opts(&self, from: &Path, to: &Path, options: RenameOptions) -> Result<()> {
         self.0.rename_opts(from, to, options).await
+    }
+}
+
+/// An upload in parts. What is as long as what was sent is one's own: it is data
+/// files that are so large, and their names are made by chance.
+#[derive(Debug)]
+struct OwnUpload<S> {
+    upload: Box<dyn MultipartUpload>,
+    store: Arc<S>,
+    location: Path,
+    /// Sent so far.
+    bytes: u64,
+}
+
+#[async_trait]
+impl<S: ObjectStore> MultipartUpload for OwnUpload<S> {
+    fn put_part(&mut self, data: PutPayload) -> UploadPart {
+        self.bytes += data.content_length() as u64;
+        self.upload.put_part(data)
+    }
+
+    async fn complete(&mut self) -> Result<PutResult> {
+        let failed = match self.upload.complete().await {
+            Ok(put) => return Ok(put),
+            Err(failed) => failed,
+        };
+        match self.store.head(&self.location).await {
+            Ok(found) if found.size == self.bytes => Ok(PutResult {
+                e_tag: found.e_tag,
+                version: found.version,
+            }),
+            _ => Err(failed),
+        }
+    }
+
+    async fn abort(&mut self) -> Result<()> {
+        self.upload.abort().await
     }
 }

@@ -60,7 +60,7 @@ macro_rules! cloud {
                 })
                 .build()?;
             let (_, path) = object_store::ObjectStoreScheme::parse(url)?;
-            Ok((Box::new(OwnPuts(store)), path))
+            Ok((Box::new(OwnPuts::new(store)), path))
         }
     };
 }

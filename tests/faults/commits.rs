@@ -1,0 +1,129 @@
+//! Stores that fail where a run makes its work visible: at the end of an upload
+//! in parts, and at the commits of the tables.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use servers::{Asked, Fault, Faults};
+
+use super::{CHUNK, Failing, MONTHLY, NOVEMBER, OCTOBER, job, tables};
+use crate::support::{
+    GAMMA, Job, Row, Store, assert_same, assert_silent, contents, files, mix, write,
+};
+
+/// A page of 2 MB that does not compress, so that seven make a data file of more
+/// than the 10 MB that one request uploads.
+fn large_page(number: u64) -> Row {
+    let mut text = String::from("<p>");
+    let mut state = number << 32;
+    while text.len() < 2_000_000 {
+        state = state.wrapping_add(GAMMA);
+        text += &format!("{:016x}{:016x} ", mix(state), mix(!state));
+    }
+    let url = format!("http://www.gazette.example/{number}.html");
+    Row::page("2011-10-01T12:00:00", url, text)
+}
+
+fn ends_upload(asked: &Asked) -> bool {
+    asked.method == "POST" && asked.query.starts_with("uploadId=")
+}
+
+#[test]
+fn uploads_whose_last_answer_is_lost_are_made_once() {
+    let rows: Vec<_> = (0..12).map(large_page).collect();
+    let expected = Job::of(&rows);
+    expected.backfill(OCTOBER);
+    for fault in [Fault::LostAnswer, Fault::LostInSlowDown] {
+        let faults = Faults::new(move |asked| ends_upload(asked).then_some(fault));
+        let store = Store::failing(faults);
+        write(&store.archive("pages.parquet"), &rows);
+        // As often as it is asked, the first answer says that all is done.
+        let job = job(&store).with("output.blocks=false");
+        assert_silent("upload", &job.with("store.retries=2").run(OCTOBER));
+        let fired = store.server.fired();
+        assert!(fired[&fault] > 0, "{fired:?}");
+        let reader = Job::new().writing(&store.tables().to_string_lossy(), store.tables());
+        assert_same(
+            &contents(&expected),
+            &contents(&reader),
+            &format!("{fault:?}"),
+        );
+    }
+}
+
+#[test]
+fn uploads_that_cannot_be_ended_stop_the_run() {
+    let faults = Faults::new(|asked| ends_upload(asked).then_some(Fault::Denied));
+    let store = Store::failing(faults);
+    write(
+        &store.archive("a.parquet"),
+        &(0..12).map(large_page).collect::<Vec<_>>(),
+    );
+    let finished = job(&store).command("backfill", &["--date", OCTOBER]);
+    assert_eq!(finished.code, Some(4), "{}", finished.stderr);
+    assert!(store.server.fired()[&Fault::Denied] > 0);
+    for word in ["POST http://", "/documents/", "403"] {
+        assert!(
+            finished.stderr.contains(word),
+            "{word}: {}",
+            finished.stderr
+        );
+    }
+    let left = files(&store.tables()).into_iter();
+    let named = left.filter(|file| file.to_string_lossy().contains("/documents/date="));
+    assert_eq!(named.count(), 0, "what was not ended is no object");
+}
+
+/// The commit of a table.
+fn commits(asked: &Asked) -> bool {
+    asked.if_absent && asked.path.contains("/_delta_log/")
+}
+
+/// Commit number `last` is made, and its answer lost; from then on the store
+/// takes nothing.
+fn fails_after(last: usize) -> impl Fn(&Asked) -> Option<Fault> {
+    let seen = AtomicUsize::new(0);
+    move |asked| {
+        let commit = usize::from(commits(asked));
+        let number = seen.fetch_add(commit, Ordering::SeqCst) + commit;
+        match number {
+            _ if asked.method != "PUT" || number < last.max(1) => None,
+            _ if number == last && commit == 1 => Some(Fault::LostInSlowDown),
+            _ => Some(Fault::Denied),
+        }
+    }
+}
+
+#[test]
+fn a_store_that_fails_after_any_commit_leaves_what_the_same_command_finishes() {
+    for last in 0.. {
+        let what = format!("after commit {last}");
+        let Failing { store, decide } = Failing::new();
+        let now = |faults| *decide.lock().expect("no test panics in here") = faults;
+        let run = || {
+            let job = job(&store).with(MONTHLY).with("store.retries=1");
+            job.command("backfill", &["--date", NOVEMBER])
+        };
+        now(Some(Box::new(fails_after(last))));
+        let finished = run();
+        if finished.code == Some(0) {
+            // One takes the dates out of `runs`, three are of tables, one puts
+            // the dates back.
+            assert_eq!(last, 6);
+            return;
+        }
+        assert_eq!(finished.code, Some(4), "{what}: {}", finished.stderr);
+        assert_silent(&what, &finished);
+        let found = tables(&store, &[MONTHLY]);
+        // A date is in `runs` when it is whole in all tables, and not before.
+        if last < 5 {
+            assert!(
+                found["runs"].iter().all(|run| run.contains("2011-10-")),
+                "{what}"
+            );
+            now(None);
+            let finished = run();
+            assert_eq!(finished.code, Some(0), "{what}: {}", finished.stderr);
+        }
+        assert_same(&CHUNK.tables, &tables(&store, &[MONTHLY]), &what);
+    }
+}
