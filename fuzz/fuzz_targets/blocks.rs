@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use html_blocks::reference::difference;
 use html_blocks::{
     BlockOptions, Joining, Limit, Page, PageLimits, SplitList, Warning, block_hash, page, title,
 };
@@ -61,6 +62,10 @@ fuzz_target!(|input: &[u8]| {
     };
     let whole = page(bytes, charset, &wide).expect("no limit makes a page an error");
     only_cut(&found, &whole);
+
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        assert_eq!(difference(text, &options), None);
+    }
 });
 
 fn limits(which: usize, size: usize) -> PageLimits {
@@ -142,8 +147,7 @@ fn cuts(page: &Page) -> impl Iterator<Item = Limit> {
 }
 
 /// A limit ends a page and changes nothing before that; one that is not met
-/// changes nothing. The tokenizer is fed in slices that depend on
-/// [`PageLimits::tag_bytes`], so this also says that slices do not matter.
+/// changes nothing.
 fn only_cut(page: &Page, whole: &Page) {
     if cuts(page).all(|limit| limit == Limit::PageBytes) {
         assert_eq!(page, whole);

@@ -10,7 +10,10 @@ use arrow::array::{
     TimestampMicrosecondArray,
 };
 use chrono::{NaiveDate, Utc};
-use tables::{DateRange, Partitioning, Replacement, Table, TableError, days_from_date, fail_point};
+use tables::{
+    DateRange, Partitioning, ROW_GROUP_BYTES, Replacement, Table, TableError, days_from_date,
+    fail_point,
+};
 use tracing::info;
 use uuid::Uuid;
 
@@ -336,7 +339,7 @@ impl Run<'_> {
         seconds: f64,
     ) -> Result<Vec<String>, EngineError> {
         let rows = self.runs_rows(chunk, account, seconds)?;
-        let mut sink = self.job.output.sink(Table::Runs);
+        let mut sink = self.job.output.sink(Table::Runs, ROW_GROUP_BYTES);
         let failed = |source| {
             EngineError::Table(TableError::Delta {
                 table: Table::Runs.name(),

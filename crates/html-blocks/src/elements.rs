@@ -1,6 +1,9 @@
 //! What each HTML element does to blocks: one lookup per tag.
 
-use html5ever::{LocalName, local_name};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use foldhash::fast::FixedState;
 
 /// Which tags end a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,98 +95,111 @@ impl Element {
         self.is(Self::ROOT)
     }
 
-    pub(crate) fn of(name: &LocalName) -> Self {
-        const I: u16 = Element::INLINE;
-        const O: u16 = Element::ORIGINAL;
-        const V: u16 = Element::VOID;
-        const P: u16 = Element::ENDS_P;
-        const B: u16 = Element::BARRIER;
-        const C: u16 = Element::CHROME;
-        const X: u16 = Element::BREAKS_OUT;
-        Self(match *name {
-            local_name!("html") => O | Self::ROOT,
-            local_name!("head") | local_name!("body") => O | X | Self::ROOT,
-            local_name!("base") | local_name!("link") | local_name!("param") => O | V,
-            local_name!("command") => O | V,
-            local_name!("bgsound") | local_name!("frame") | local_name!("track") => V,
-            local_name!("meta") => O | V | X,
-
-            local_name!("p") | local_name!("ul") | local_name!("ol") => O | P | X,
-            local_name!("div") | local_name!("dl") | local_name!("pre") => O | P | X,
-            local_name!("blockquote") => O | P | X,
-            local_name!("li") | local_name!("dd") | local_name!("dt") => O | P | X,
-            local_name!("article") | local_name!("section") | local_name!("figure") => O | P,
-            local_name!("figcaption") | local_name!("hgroup") => O | P,
-            local_name!("main") | local_name!("search") | local_name!("dialog") => P,
-            local_name!("dir") | local_name!("xmp") | local_name!("plaintext") => P,
-            local_name!("center") | local_name!("listing") => P | X,
-            local_name!("hr") => O | V | P | X,
-            local_name!("h1")
-            | local_name!("h2")
-            | local_name!("h3")
-            | local_name!("h4")
-            | local_name!("h5")
-            | local_name!("h6") => O | P | X | Self::HEADING,
-
-            local_name!("nav") | local_name!("aside") | local_name!("header") => O | P | C,
-            local_name!("footer") | local_name!("address") | local_name!("form") => O | P | C,
-            local_name!("fieldset") | local_name!("details") => O | P | C,
-            local_name!("summary") => O | P | C,
-            local_name!("menu") => O | P | C | X,
-            local_name!("legend") | local_name!("label") | local_name!("button") => O | C,
-            local_name!("select") | local_name!("optgroup") | local_name!("option") => O | C,
-            local_name!("datalist") | local_name!("textarea") | local_name!("output") => O | C,
-            local_name!("progress") | local_name!("meter") | local_name!("canvas") => O | C,
-            local_name!("iframe") | local_name!("map") => O | C,
-            local_name!("audio") | local_name!("video") => O | C,
-            local_name!("object") => O | C | B,
-            local_name!("menuitem") | local_name!("svg") => C,
-            local_name!("input") | local_name!("keygen") => O | V | C,
-            local_name!("area") | local_name!("source") => O | V,
-            local_name!("img") | local_name!("embed") | local_name!("br") => O | V | X,
-            local_name!("image") => V | X,
-
-            local_name!("table") => O | P | B | X,
-            local_name!("td") | local_name!("th") | local_name!("caption") => O | B,
-            local_name!("tr") | local_name!("tbody") | local_name!("thead") => O,
-            local_name!("tfoot") | local_name!("colgroup") => O,
-            local_name!("col") => O | V,
-            local_name!("applet") | local_name!("marquee") | local_name!("template") => B,
-
-            local_name!("script") | local_name!("noscript") => O,
-            local_name!("style") | local_name!("title") => O,
-
-            // The original's ignore list, plus what it never knew as inline.
-            local_name!("a") | local_name!("abbr") | local_name!("acronym") => I,
-            local_name!("bdi") | local_name!("bdo") | local_name!("cite") => I,
-            local_name!("del") | local_name!("dfn") | local_name!("font") => I,
-            local_name!("ins") | local_name!("kbd") | local_name!("q") => I,
-            local_name!("samp") => I,
-            local_name!("basefont") => I | V,
-            local_name!("b") | local_name!("big") | local_name!("code") => I | X,
-            local_name!("em") | local_name!("i") | local_name!("nobr") => I | X,
-            local_name!("s") | local_name!("small") | local_name!("strike") => I | X,
-            local_name!("strong") | local_name!("sub") | local_name!("sup") => I | X,
-            local_name!("tt") | local_name!("u") | local_name!("var") => I | X,
-            local_name!("blink") | local_name!("data") | local_name!("slot") => I,
-            local_name!("math") | local_name!("rb") | local_name!("rtc") => I,
-            // Inline to a browser, yet in the original's split list.
-            local_name!("mark") | local_name!("time") => I | O,
-            local_name!("rp") | local_name!("rt") => I | O,
-            local_name!("ruby") => I | O | X,
-            local_name!("span") => O | X,
-            local_name!("wbr") => I | O | V,
-            _ => Self::unlisted(name),
+    /// What the element of this name does.
+    pub(crate) fn of(name: Name<'_>) -> Self {
+        Self(match name.tag {
+            Tag::Other => match name.text {
+                "bb" | "datagrid" | "eventsource" => Self::ORIGINAL,
+                text if text.contains(':') => Self::INLINE,
+                _ => 0,
+            },
+            tag => FLAGS[tag as usize],
         })
     }
+}
 
-    fn unlisted(name: &str) -> u16 {
-        match name {
-            "bb" | "datagrid" | "eventsource" => Self::ORIGINAL,
-            _ if name.contains(':') => Self::INLINE,
-            _ => 0,
-        }
+/// The name of an element as it stands in a tag, in lower case.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Name<'n> {
+    pub(crate) tag: Tag,
+    pub(crate) text: &'n str,
+}
+
+impl<'n> Name<'n> {
+    pub(crate) fn new(text: &'n str) -> Self {
+        let tag = TAGS.get(text).copied().unwrap_or(Tag::Other);
+        Self { tag, text }
     }
+}
+
+/// What the names of elements are looked up in.
+static TAGS: LazyLock<HashMap<&'static str, Tag, FixedState>> =
+    LazyLock::new(|| NAMES.iter().copied().collect());
+
+macro_rules! elements {
+    ($($flags:expr => $($tag:ident $name:literal),+;)+) => {
+        /// The elements that are told apart.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Tag {
+            $($($tag,)+)+
+            /// Any other.
+            Other,
+        }
+
+        const NAMES: &[(&str, Tag)] = &[$($(($name, Tag::$tag),)+)+];
+        /// The flags of the elements in the order of [`Tag`].
+        const FLAGS: &[u16] = &[$($({ const _: &str = $name; $flags },)+)+];
+    };
+}
+
+impl Tag {
+    /// How many there are, without `Other`.
+    pub(crate) const COUNT: usize = NAMES.len();
+
+    /// The name; nothing for others.
+    pub(crate) fn name(self) -> &'static str {
+        NAMES.get(self as usize).map_or("", |(name, _)| name)
+    }
+}
+
+const I: u16 = Element::INLINE;
+const O: u16 = Element::ORIGINAL;
+const V: u16 = Element::VOID;
+const P: u16 = Element::ENDS_P;
+const B: u16 = Element::BARRIER;
+const C: u16 = Element::CHROME;
+const X: u16 = Element::BREAKS_OUT;
+const HEADING: u16 = Element::HEADING;
+const ROOT: u16 = Element::ROOT;
+
+elements! {
+    O | ROOT => Html "html";
+    O | X | ROOT => Head "head", Body "body";
+    O | V => Base "base", Link "link", Param "param", Command "command";
+    V => Bgsound "bgsound", Frame "frame", Track "track";
+    O | V | X => Meta "meta";
+    O | P | X => P "p", Ul "ul", Ol "ol", Div "div", Dl "dl", Pre "pre", Blockquote "blockquote", Li "li", Dd "dd", Dt "dt";
+    O | P => Article "article", Section "section", Figure "figure", Figcaption "figcaption", Hgroup "hgroup";
+    P => Main "main", Search "search", Dialog "dialog", Dir "dir", Xmp "xmp", Plaintext "plaintext";
+    P | X => Center "center", Listing "listing";
+    O | V | P | X => Hr "hr";
+    O | P | X | HEADING => H1 "h1", H2 "h2", H3 "h3", H4 "h4", H5 "h5", H6 "h6";
+    O | P | C => Nav "nav", Aside "aside", Header "header", Footer "footer", Address "address", Form "form", Fieldset "fieldset", Details "details", Summary "summary";
+    O | P | C | X => Menu "menu";
+    O | C => Legend "legend", Label "label", Button "button", Select "select", Optgroup "optgroup", Option "option", Datalist "datalist", Textarea "textarea", Output "output", Progress "progress", Meter "meter", Canvas "canvas", Iframe "iframe", Map "map", Audio "audio", Video "video";
+    O | C | B => Object "object";
+    C => Menuitem "menuitem", Svg "svg";
+    O | V | C => Input "input", Keygen "keygen";
+    O | V => Area "area", Source "source";
+    O | V | X => Img "img", Embed "embed", Br "br";
+    V | X => Image "image";
+    O | P | B | X => Table "table";
+    O | B => Td "td", Th "th", Caption "caption";
+    O => Tr "tr", Tbody "tbody", Thead "thead", Tfoot "tfoot", Colgroup "colgroup";
+    O | V => Col "col";
+    B => Applet "applet", Marquee "marquee", Template "template";
+    O => Script "script", Noscript "noscript", Style "style", Title "title";
+    // The original's ignore list, plus what it never knew as inline.
+    I => A "a", Abbr "abbr", Acronym "acronym", Bdi "bdi", Bdo "bdo", Cite "cite", Del "del", Dfn "dfn", Font "font", Ins "ins", Kbd "kbd", Q "q", Samp "samp";
+    I | V => Basefont "basefont";
+    I | X => B "b", Big "big", Code "code", Em "em", I "i", Nobr "nobr", S "s", Small "small", Strike "strike", Strong "strong", Sub "sub", Sup "sup", Tt "tt", U "u", Var "var";
+    I => Blink "blink", Data "data", Slot "slot", Math "math", Rb "rb", Rtc "rtc";
+    // Inline to a browser, yet in the original's split list.
+    I | O => Mark "mark", Time "time", Rp "rp", Rt "rt";
+    I | O | X => Ruby "ruby";
+    O | X => Span "span";
+    I | O | V => Wbr "wbr";
+    0 => Noembed "noembed", Noframes "noframes";
 }
 
 #[cfg(test)]
@@ -191,7 +207,7 @@ mod tests {
     use super::*;
 
     fn splits(name: &str, list: SplitList) -> bool {
-        Element::of(&LocalName::from(name)).splits(list)
+        Element::of(Name::new(name)).splits(list)
     }
 
     /// The list as [O G2] prints it: all elements, then those taken out again.

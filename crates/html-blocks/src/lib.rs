@@ -45,10 +45,10 @@ mod feed;
 mod hash;
 mod limits;
 mod prescan;
+mod reader;
+#[cfg(any(test, feature = "reference"))]
+pub mod reference;
 mod refuse;
-mod sink;
-#[cfg(test)]
-mod slices;
 mod slot;
 mod stack;
 mod text;
@@ -130,7 +130,7 @@ pub fn page(
     options: &BlockOptions,
 ) -> Result<Page, PageError> {
     let decoded = charset::decode(bytes, http_charset, options.limits.page_bytes)?;
-    let (reader, end) = feed::read(&decoded.text, options, feed::Until::End, feed::SLICE);
+    let (reader, end) = feed::read(&decoded.text, options, feed::Until::End);
     let mut warnings = decoded.warnings;
     let limit = options.limits.depth;
     // A page cut at its limit of bytes ends inside something as a rule.
@@ -151,7 +151,7 @@ pub fn page(
 /// The title of a page, the same as [`page`] gives. Reading stops where it ends.
 pub fn title(bytes: &[u8], http_charset: Option<&str>, options: &BlockOptions) -> Option<String> {
     let decoded = charset::decode(bytes, http_charset, options.limits.page_bytes).ok()?;
-    feed::read(&decoded.text, options, feed::Until::Title, feed::SLICE)
+    feed::read(&decoded.text, options, feed::Until::Title)
         .0
         .title
 }

@@ -15,10 +15,8 @@ pub struct PageLimits {
     /// 10,485,760, as in the original [O H8].
     pub page_bytes: usize,
     /// Bytes of one tag, the values of its attributes not counted (pictures and
-    /// data written into a page make them long, and cost no more than their
-    /// bytes). Default 65,536: the tokenizer compares every attribute of a tag
-    /// with all before it, so that one tag of 709 KB took 14.3 s, and 0.12 s when
-    /// it was given up after 64 KB (measured).
+    /// data written into a page make them long). Default 65,536: what is longer
+    /// is no tag, but text behind a `<` or a quote that was never closed.
     pub tag_bytes: usize,
     /// Attributes of one tag. Default 1,024: 64 KB have room for 16,000, and a
     /// page for many such tags.

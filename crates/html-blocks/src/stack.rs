@@ -9,10 +9,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use html5ever::tendril::StrTendril;
-use html5ever::{LocalName, local_name};
+use foldhash::fast::FixedState;
 
-use crate::elements::{Element, SplitList};
+use crate::elements::{Element, Name, SplitList, Tag};
 use crate::slot::SlotPath;
 
 /// The vocabulary an element belongs to.
@@ -26,9 +25,12 @@ enum Vocabulary {
 /// An open element, with what follows from all the elements around it.
 #[derive(Debug)]
 struct Open {
-    name: LocalName,
+    tag: Tag,
     element: Element,
-    class: StrTendril,
+    /// Where in [`Stack::texts`] its own begin: the name, if the tag does not tell
+    /// it, and the class.
+    texts: usize,
+    name_bytes: usize,
     vocabulary: Vocabulary,
     /// HTML may stand inside this `svg` or `math` element.
     integration: bool,
@@ -52,8 +54,12 @@ struct Open {
 #[derive(Debug)]
 pub(crate) struct Stack {
     open: Vec<Open>,
-    /// The depth of the innermost open element of each name.
-    named: HashMap<LocalName, usize>,
+    /// Texts of the open elements, one after the other.
+    texts: String,
+    /// The depth of the innermost open element of each tag.
+    tagged: [usize; Tag::COUNT],
+    /// The same of each other name.
+    named: HashMap<Box<str>, usize, FixedState>,
     split: SplitList,
     limit: usize,
     /// Open elements beyond the limit: counted, not told apart.
@@ -66,7 +72,9 @@ impl Stack {
     pub(crate) fn new(split: SplitList, limit: usize) -> Self {
         Self {
             open: Vec::new(),
-            named: HashMap::new(),
+            texts: String::new(),
+            tagged: [0; Tag::COUNT],
+            named: HashMap::default(),
             split,
             limit,
             beyond: 0,
@@ -119,11 +127,21 @@ impl Stack {
 
     /// The path of the open elements. See [`crate::TextBlock::slot`].
     pub(crate) fn slot(&mut self) -> Arc<str> {
-        for open in &self.open[self.path.depth()..] {
-            match open.element.inline() || open.vocabulary == Vocabulary::Math {
-                true => self.path.push_unnamed(),
-                false => self.path.push(&open.name, &open.class),
+        for at in self.path.depth()..self.open.len() {
+            let open = &self.open[at];
+            if open.element.inline() || open.vocabulary == Vocabulary::Math {
+                self.path.push_unnamed();
+                continue;
             }
+            let end = self.open.get(at + 1).map(|next| next.texts);
+            let texts = &self.texts[open.texts..end.unwrap_or(self.texts.len())];
+            let (name, class) = texts.split_at(open.name_bytes);
+            let name = if open.tag == Tag::Other {
+                name
+            } else {
+                open.tag.name()
+            };
+            self.path.push(name, class);
         }
         self.path.slot()
     }
@@ -132,9 +150,9 @@ impl Stack {
     /// is now to be handled as HTML.
     pub(crate) fn start_foreign(
         &mut self,
-        name: &LocalName,
+        name: Name<'_>,
         element: Element,
-        class: StrTendril,
+        class: &str,
         self_closing: bool,
     ) -> bool {
         let Some(vocabulary) = self.open.last().map(|top| top.vocabulary) else {
@@ -155,25 +173,25 @@ impl Stack {
     /// A start tag of HTML.
     pub(crate) fn start(
         &mut self,
-        name: &LocalName,
+        name: Name<'_>,
         element: Element,
-        class: StrTendril,
+        class: &str,
         self_closing: bool,
     ) {
         self.imply_ends(name, element);
-        match *name {
-            local_name!("svg") if self_closing => {}
-            local_name!("math") if self_closing => {}
-            local_name!("svg") => self.push(name, element, class, Vocabulary::Svg),
-            local_name!("math") => self.push(name, element, class, Vocabulary::Math),
+        match name.tag {
+            Tag::Svg if self_closing => {}
+            Tag::Math if self_closing => {}
+            Tag::Svg => self.push(name, element, class, Vocabulary::Svg),
+            Tag::Math => self.push(name, element, class, Vocabulary::Math),
             _ if element.root() || element.void() || element.inline() => {}
-            _ if table_part(name) && self.top(|top| top.table) == 0 => {}
+            _ if table_part(name.tag) && self.top(|top| top.table) == 0 => {}
             _ => self.push(name, element, class, Vocabulary::Html),
         }
     }
 
     /// An end tag. One that matches nothing in scope is ignored.
-    pub(crate) fn end(&mut self, name: &LocalName, element: Element) {
+    pub(crate) fn end(&mut self, name: Name<'_>, element: Element) {
         if element.root() || element.void() || (element.inline() && !self.cdata_allowed()) {
             return;
         }
@@ -181,11 +199,11 @@ impl Stack {
             self.beyond -= 1;
             return;
         }
-        match *name {
-            local_name!("p") => self.close(self.top(|top| top.p)),
-            local_name!("li") => self.close(self.top(|top| top.item)),
-            local_name!("table") => self.close(self.top(|top| top.table)),
-            _ if table_part(name) => {
+        match name.tag {
+            Tag::P => self.close(self.top(|top| top.p)),
+            Tag::Li => self.close(self.top(|top| top.item)),
+            Tag::Table => self.close(self.top(|top| top.table)),
+            _ if table_part(name.tag) => {
                 let table = self.top(|top| top.table);
                 let part = self.named(name);
                 self.close(if part > table { part } else { 0 });
@@ -196,24 +214,24 @@ impl Stack {
     }
 
     /// Closes the elements whose end tag this start tag makes superfluous.
-    fn imply_ends(&mut self, name: &LocalName, element: Element) {
+    fn imply_ends(&mut self, name: Name<'_>, element: Element) {
         if self.beyond > 0 {
             return;
         }
-        match *name {
-            local_name!("li") => self.close(self.top(|top| top.item)),
-            local_name!("dt") | local_name!("dd") => self.close(self.top(|top| top.term)),
-            local_name!("button") => self.close(self.top(|top| top.button)),
-            local_name!("option") => self.close_top(|open| *open == local_name!("option")),
-            local_name!("optgroup") => {
-                self.close_top(|open| *open == local_name!("option"));
-                self.close_top(|open| *open == local_name!("optgroup"));
+        match name.tag {
+            Tag::Li => self.close(self.top(|top| top.item)),
+            Tag::Dt | Tag::Dd => self.close(self.top(|top| top.term)),
+            Tag::Button => self.close(self.top(|top| top.button)),
+            Tag::Option => self.close_top(|open| open == Tag::Option),
+            Tag::Optgroup => {
+                self.close_top(|open| open == Tag::Option);
+                self.close_top(|open| open == Tag::Optgroup);
             }
-            local_name!("tr") => self.close_to_table_part(row_group),
-            local_name!("td") | local_name!("th") => {
-                self.close_to_table_part(|open| row_group(open) || *open == local_name!("tr"));
+            Tag::Tr => self.close_to_table_part(row_group),
+            Tag::Td | Tag::Th => {
+                self.close_to_table_part(|open| row_group(open) || open == Tag::Tr);
             }
-            _ if table_part(name) => self.close_to_table_part(|_| false),
+            _ if table_part(name.tag) => self.close_to_table_part(|_| false),
             _ => {}
         }
         if element.ends_p() {
@@ -225,20 +243,20 @@ impl Stack {
     }
 
     /// Closes everything inside the innermost table down to a part that `stays`.
-    fn close_to_table_part(&mut self, stays: impl Fn(&LocalName) -> bool) {
+    fn close_to_table_part(&mut self, stays: impl Fn(Tag) -> bool) {
         let table = self.top(|top| top.table);
         if table > 0 {
             let part = self
                 .open
                 .iter()
                 .skip(table)
-                .rposition(|open| stays(&open.name));
+                .rposition(|open| stays(open.tag));
             self.close(table + part.map_or(0, |at| at + 1) + 1);
         }
     }
 
-    fn close_top(&mut self, is: impl Fn(&LocalName) -> bool) {
-        if self.open.last().is_some_and(|top| is(&top.name)) {
+    fn close_top(&mut self, is: impl Fn(Tag) -> bool) {
+        if self.open.last().is_some_and(|top| is(top.tag)) {
             self.close(self.open.len());
         }
     }
@@ -248,10 +266,16 @@ impl Stack {
     fn close(&mut self, depth: usize) {
         if depth > 0 {
             for closed in self.open.drain(depth - 1..).rev() {
-                match closed.namesake {
-                    0 => self.named.remove(&closed.name),
-                    outer => self.named.insert(closed.name, outer),
-                };
+                if closed.tag == Tag::Other {
+                    let name = &self.texts[closed.texts..closed.texts + closed.name_bytes];
+                    match self.named.get_mut(name) {
+                        Some(innermost) if closed.namesake > 0 => *innermost = closed.namesake,
+                        _ => drop(self.named.remove(name)),
+                    }
+                } else {
+                    self.tagged[closed.tag as usize] = closed.namesake;
+                }
+                self.texts.truncate(closed.texts);
             }
             self.path.truncate(self.open.len());
             self.beyond = 0;
@@ -268,84 +292,97 @@ impl Stack {
     }
 
     /// The depth of the innermost element of this name; 0 if there is none.
-    fn named(&self, name: &LocalName) -> usize {
-        self.named.get(name).copied().unwrap_or(0)
+    fn named(&self, name: Name<'_>) -> usize {
+        let depth = match name.tag {
+            Tag::Other => self.named.get(name.text),
+            tag => self.tagged.get(tag as usize),
+        };
+        depth.copied().unwrap_or(0)
+    }
+
+    /// Makes this the depth of the innermost element of a name; gives the one before.
+    fn set_named(&mut self, name: Name<'_>, depth: usize) -> usize {
+        match name.tag {
+            Tag::Other => self.named.insert(name.text.into(), depth).unwrap_or(0),
+            tag => std::mem::replace(&mut self.tagged[tag as usize], depth),
+        }
     }
 
     fn top(&self, depth: impl Fn(&Open) -> usize) -> usize {
         self.open.last().map_or(0, depth)
     }
 
-    fn push(
-        &mut self,
-        name: &LocalName,
-        element: Element,
-        class: StrTendril,
-        vocabulary: Vocabulary,
-    ) {
+    fn push(&mut self, name: Name<'_>, element: Element, class: &str, vocabulary: Vocabulary) {
         self.deepest = self.deepest.max(self.open.len() + self.beyond + 1);
         if self.open.len() == self.limit {
             self.beyond += 1;
             return;
         }
         let depth = self.open.len() + 1;
+        let namesake = self.set_named(name, depth);
         let parent = self.open.last();
         // What stands outside a barrier, or outside a list for items, is out of reach.
         let inherit = |of: fn(&Open) -> usize, ends: bool| match parent {
             Some(parent) if !ends => of(parent),
             _ => 0,
         };
-        let barrier = element.barrier() || integration(name, vocabulary);
-        let list = matches!(
-            *name,
-            local_name!("ul") | local_name!("ol") | local_name!("menu")
-        );
+        let barrier = element.barrier() || integration(name.text, vocabulary);
+        let list = matches!(name.tag, Tag::Ul | Tag::Ol | Tag::Menu);
         let or_self = |is: bool, inherited: usize| if is { depth } else { inherited };
         let open = Open {
             element,
             vocabulary,
-            integration: integration(name, vocabulary),
+            integration: integration(name.text, vocabulary),
             chrome: element.chrome() || parent.is_some_and(|parent| parent.chrome),
             hidden: self.hides(name, vocabulary) || parent.is_some_and(|parent| parent.hidden),
             p: or_self(
-                *name == local_name!("p"),
-                inherit(|open| open.p, barrier || *name == local_name!("button")),
+                name.tag == Tag::P,
+                inherit(|open| open.p, barrier || name.tag == Tag::Button),
             ),
             item: or_self(
-                *name == local_name!("li"),
+                name.tag == Tag::Li,
                 inherit(|open| open.item, barrier || list),
             ),
             term: or_self(
-                matches!(*name, local_name!("dt") | local_name!("dd")),
-                inherit(|open| open.term, barrier || *name == local_name!("dl")),
+                matches!(name.tag, Tag::Dt | Tag::Dd),
+                inherit(|open| open.term, barrier || name.tag == Tag::Dl),
             ),
             button: or_self(
-                *name == local_name!("button"),
+                name.tag == Tag::Button,
                 inherit(|open| open.button, barrier),
             ),
             table: or_self(
-                *name == local_name!("table"),
-                inherit(|open| open.table, *name == local_name!("template")),
+                name.tag == Tag::Table,
+                inherit(|open| open.table, name.tag == Tag::Template),
             ),
             heading: or_self(element.heading(), inherit(|open| open.heading, false)),
             barrier: or_self(barrier, inherit(|open| open.barrier, false)),
-            namesake: self.named.insert(name.clone(), depth).unwrap_or(0),
-            name: name.clone(),
-            class,
+            namesake,
+            tag: name.tag,
+            texts: self.texts.len(),
+            name_bytes: if name.tag == Tag::Other {
+                name.text.len()
+            } else {
+                0
+            },
         };
         self.open.push(open);
+        if name.tag == Tag::Other {
+            self.texts.push_str(name.text);
+        }
+        self.texts.push_str(class);
     }
 
-    fn hides(&self, name: &LocalName, vocabulary: Vocabulary) -> bool {
+    fn hides(&self, name: Name<'_>, vocabulary: Vocabulary) -> bool {
         let shown_by_original = self.split == SplitList::Original;
         match vocabulary {
-            Vocabulary::Html => *name == local_name!("template") && !shown_by_original,
-            Vocabulary::Svg => match &**name {
+            Vocabulary::Html => name.tag == Tag::Template && !shown_by_original,
+            Vocabulary::Svg => match name.text {
                 "style" | "script" => true,
                 "title" | "desc" | "metadata" => !shown_by_original,
                 _ => false,
             },
-            Vocabulary::Math => name.starts_with("annotation") && !shown_by_original,
+            Vocabulary::Math => name.text.starts_with("annotation") && !shown_by_original,
         }
     }
 }
@@ -360,21 +397,14 @@ fn integration(name: &str, vocabulary: Vocabulary) -> bool {
 }
 
 /// Parts of a table: outside of one their tags are ignored.
-fn table_part(name: &LocalName) -> bool {
-    row_group(name)
+fn table_part(tag: Tag) -> bool {
+    row_group(tag)
         || matches!(
-            *name,
-            local_name!("tr")
-                | local_name!("td")
-                | local_name!("th")
-                | local_name!("caption")
-                | local_name!("colgroup")
+            tag,
+            Tag::Tr | Tag::Td | Tag::Th | Tag::Caption | Tag::Colgroup
         )
 }
 
-fn row_group(name: &LocalName) -> bool {
-    matches!(
-        *name,
-        local_name!("tbody") | local_name!("thead") | local_name!("tfoot")
-    )
+fn row_group(tag: Tag) -> bool {
+    matches!(tag, Tag::Tbody | Tag::Thead | Tag::Tfoot)
 }

@@ -45,7 +45,7 @@ pub use error::TableError;
 pub use fail_point::fail_point;
 pub use garbage::{Garbage, GarbageCause, LONGEST_KEEP};
 pub use location::{Location, LocationError, without_secrets};
-pub use output::{Output, Replacement, TableSink};
+pub use output::{Output, ROW_GROUP_BYTES, Replacement, TableSink};
 pub use partition::{DateRange, DateRangeError, Partitioning, date_from_days, days_from_date};
 pub use patience::Patience;
 pub use quarantine::Reason;

@@ -30,7 +30,7 @@ const INDEXED_COLUMNS_KEY: &str = "delta.dataSkippingNumIndexedCols";
 
 /// A row group is held in memory until it is full, one per open file: with a
 /// million rows each, as is usual, a chunk held all that it wrote.
-const ROW_GROUP_BYTES: usize = 8 << 20;
+pub const ROW_GROUP_BYTES: usize = 8 << 20;
 
 /// Columns of values that hardly ever recur in a file. A dictionary of them is a
 /// megabyte in memory for each column of each open file, and saves nothing.
@@ -224,9 +224,9 @@ impl Output {
         version.await.map_err(|error| self.error(table, error))
     }
 
-    /// A writer of data files for `table`. The files are invisible until a
-    /// [`Output::replace`] names them.
-    pub fn sink(&self, table: Table) -> TableSink {
+    /// A writer of data files for `table`, with row groups of at most this many
+    /// bytes. The files are invisible until a [`Output::replace`] names them.
+    pub fn sink(&self, table: Table, row_group_bytes: usize) -> TableSink {
         let store = prefixed(&self.location.child(table.name()));
         let schema = table.schema(self.cut(table));
         let (indexed, stats_columns) = get_num_idx_cols_and_stats_columns(
@@ -244,7 +244,7 @@ impl Output {
             .set_created_by(concat!("urltree ", env!("CARGO_PKG_VERSION")).to_owned())
             // Level 3: text shrinks to a third at a few per cent of the run.
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
+            .set_max_row_group_bytes(Some(row_group_bytes))
             .build();
         let config = WriterConfig::new(
             Arc::clone(&schema),

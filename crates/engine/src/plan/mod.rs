@@ -32,6 +32,7 @@ mod scan;
 mod stage;
 mod step;
 mod write;
+mod written;
 
 use std::sync::Arc;
 
@@ -178,6 +179,11 @@ async fn plan(
             output: job.output.clone(),
             settings: Arc::clone(settings),
             html_bytes: census.html_bytes(chunk),
+            row_group_bytes: write::row_group_bytes(
+                job.resources.memory,
+                job.output.partitioning().partitions(chunk).len(),
+                job.resources.threads,
+            ),
         },
         replayed,
     )

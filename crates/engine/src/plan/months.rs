@@ -16,7 +16,10 @@ use datafusion::error::Result;
 use datafusion::prelude::{DataFrame, SessionContext};
 use deltalake::DeltaTable;
 use futures::TryStreamExt;
-use tables::{DateRange, Output, Partitioning, Replacement, Table, TableError, date_from_days};
+use tables::{
+    DateRange, Output, Partitioning, ROW_GROUP_BYTES, Replacement, Table, TableError,
+    date_from_days,
+};
 use url_tree::WindowOptions;
 
 use super::earlier::{Earlier, FIRST_PAGES, of_chunk, shaped, windows_of};
@@ -197,7 +200,7 @@ impl Closing<'_> {
             let rows = shaped(context.sql(query).await?, &schema, Vec::new())?;
             let rows = DataFrame::new(context.state(), rows);
             let mut rows = rows.execute_stream().await?;
-            let mut sink = self.job.output.sink(table);
+            let mut sink = self.job.output.sink(table, ROW_GROUP_BYTES);
             while let Some(batch) = rows.try_next().await? {
                 sink.write(&batch).await.map_err(external)?;
             }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray, Date32Builder, Int32Array, Int64Array, Int64Builder, RecordBatch,
-    StringArray, StringBuilder, UInt32Array,
+    Array, ArrayRef, AsArray, Int32Array, Int64Array, RecordBatch, StringArray, StringBuilder,
+    UInt32Array,
 };
 use arrow::compute::take;
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
@@ -13,7 +13,9 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use deltalake::DeltaTableError;
 use futures::StreamExt;
-use tables::{Location, Output, Partitioning, Reason, Table, TableError, TableSink};
+use tables::{
+    Location, Output, Partitioning, ROW_GROUP_BYTES, Reason, Table, TableError, TableSink,
+};
 
 use super::block::parse;
 use super::block_columns::TextColumns;
@@ -21,6 +23,7 @@ use super::block_rows::block_rows;
 use super::pages::PageReader;
 use super::stage::{Named, Status, WRITTEN, extend, object_of, some};
 use super::step::{Step, Together, sent};
+use super::written::{Tally, TallyKey, WrittenColumns};
 use crate::archive::ArchiveSource;
 use crate::error::EngineError;
 use crate::job::Settings;
@@ -34,6 +37,8 @@ pub(crate) const UNREADABLE_OBJECT: &str = "unreadable_object";
 /// it did, or less.
 const ONE_WRITER_BYTES: u64 = 16 << 20;
 
+const MIN_ROW_GROUP_BYTES: usize = 1 << 20;
+
 /// Writes the tables of one partition of the plan.
 #[derive(Debug, Clone)]
 pub(crate) struct Write {
@@ -42,6 +47,16 @@ pub(crate) struct Write {
     pub(crate) settings: Arc<Settings>,
     /// HTML of the chunk.
     pub(crate) html_bytes: u64,
+    /// Of each file: see [`row_group_bytes`].
+    pub(crate) row_group_bytes: usize,
+}
+
+/// Bytes of the row groups of a chunk that is cut into `partitions` by date: what
+/// `writers` hold open in files is a part of `memory`, as long as row groups do
+/// not become so small that reading them costs more.
+pub(crate) fn row_group_bytes(memory: usize, partitions: usize, writers: usize) -> usize {
+    let files = partitions * writers * (Table::ALL.len() - 1);
+    (memory / 4 / files.max(1)).clamp(MIN_ROW_GROUP_BYTES, ROW_GROUP_BYTES)
 }
 
 impl Write {
@@ -100,16 +115,6 @@ impl Step for Write {
     }
 }
 
-#[derive(Debug, Default, Clone, Copy)]
-struct Tally {
-    rows: i64,
-    html_bytes: i64,
-    text_bytes: i64,
-}
-
-/// Date, status and cause.
-type TallyKey = (i32, String, Option<String>);
-
 struct Writer {
     settings: Arc<Settings>,
     location: Location,
@@ -124,7 +129,7 @@ impl Writer {
             .into_iter()
             // The driver writes the account of the run.
             .filter(|table| *table != Table::Runs && step.settings.writes(*table))
-            .map(|table| (table, step.output.sink(table)))
+            .map(|table| (table, step.output.sink(table, step.row_group_bytes)))
             .collect();
         Self {
             settings: Arc::clone(&step.settings),
@@ -269,58 +274,6 @@ impl Writer {
                 tracing::warn!(table = table.name(), %error, "files of a failed run are left behind");
             }
         }
-    }
-}
-
-#[derive(Default)]
-struct WrittenColumns {
-    table: StringBuilder,
-    file: StringBuilder,
-    date: Date32Builder,
-    status: StringBuilder,
-    cause: StringBuilder,
-    rows: Int64Builder,
-    html_bytes: Int64Builder,
-    text_bytes: Int64Builder,
-}
-
-impl WrittenColumns {
-    fn file(&mut self, table: &str, file: &str) {
-        self.table.append_value(table);
-        self.file.append_value(file);
-        self.date.append_null();
-        self.status.append_null();
-        self.cause.append_null();
-        self.rows.append_null();
-        self.html_bytes.append_null();
-        self.text_bytes.append_null();
-    }
-
-    fn tally(&mut self, (date, status, cause): &TallyKey, tally: &Tally) {
-        self.table.append_null();
-        self.file.append_null();
-        self.date.append_value(*date);
-        self.status.append_value(status);
-        self.cause.append_option(cause.as_deref());
-        self.rows.append_value(tally.rows);
-        self.html_bytes.append_value(tally.html_bytes);
-        self.text_bytes.append_value(tally.text_bytes);
-    }
-
-    fn finish(mut self) -> Result<RecordBatch> {
-        Ok(RecordBatch::try_new(
-            Arc::clone(&WRITTEN),
-            vec![
-                Arc::new(self.table.finish()),
-                Arc::new(self.file.finish()),
-                Arc::new(self.date.finish()),
-                Arc::new(self.status.finish()),
-                Arc::new(self.cause.finish()),
-                Arc::new(self.rows.finish()),
-                Arc::new(self.html_bytes.finish()),
-                Arc::new(self.text_bytes.finish()),
-            ],
-        )?)
     }
 }
 

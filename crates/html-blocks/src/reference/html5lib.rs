@@ -1,20 +1,17 @@
 //! The tokenizer cases of html5lib-tests, the suite HTML parsers share.
 //!
-//! The blocks of a case's input, in slices of any size, must be those that the
-//! tokens of the case make. The suite is not part of this repository: it is read
+//! The blocks of a case's input must be those that the tokens of the case make. The suite is not part of this repository: it is read
 //! from a checkout named by `URLTREE_HTML5LIB_TESTS`, or `html5lib-tests` in the
 //! shared material.
 
 use std::path::{Path, PathBuf};
 
 use conformance::{Comparison, Row, material};
-use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult};
-use html5ever::{Attribute, LocalName, QualName, ns};
 use serde_json::Value;
 
-use super::sliced_alike;
-use crate::sink::BlockSink;
+use super::tests::read_as_reference;
+use crate::elements::Name;
+use crate::reader::{Reader, StartTag};
 use crate::{BlockOptions, Joining, TextBlock};
 
 /// Own cases in the form of the suite, so that a clone alone tests the reading
@@ -110,7 +107,7 @@ struct Reading {
 impl Reading {
     /// Blocks and title of the page.
     fn outcome(&self) -> (Vec<TextBlock>, Option<String>) {
-        let outcome = sliced_alike(&self.page, &self.options);
+        let outcome = read_as_reference(&self.page, &self.options);
         (outcome.blocks, outcome.title)
     }
 }
@@ -137,6 +134,18 @@ fn readings(case: &Value) -> Vec<Option<Reading>> {
             })
         })
         .collect()
+}
+
+/// A token, as much of it as blocks depend on.
+enum Token {
+    Start {
+        name: String,
+        attributes: Vec<(String, String)>,
+        self_closing: bool,
+    },
+    End(String),
+    Text(String),
+    Comment,
 }
 
 /// The tokens of a page: those that bring it into a state, and those of a case.
@@ -168,7 +177,13 @@ fn begun(case: &Value, state: &str) -> Option<(String, Case)> {
     for token in case["output"].as_array()? {
         tokens.extend(read_token(token, &unescape)?);
     }
-    let begin = begin.iter().map(|name| start_tag(name, &[])).collect();
+    let begin = (begin.iter())
+        .map(|name| Token::Start {
+            name: (*name).to_owned(),
+            attributes: Vec::new(),
+            self_closing: false,
+        })
+        .collect();
     let page = format!("{before}{}", unescape(text(&case["input"]))?);
     Some((page, Case { begin, tokens }))
 }
@@ -176,66 +191,67 @@ fn begun(case: &Value, state: &str) -> Option<(String, Case)> {
 /// The tokens of the suite's notation of one; doctypes come to nothing.
 fn read_token(token: &Value, unescape: &impl Fn(&str) -> Option<String>) -> Option<Option<Token>> {
     let name = || unescape(text(&token[1]));
-    Some(match text(&token[0]) {
+    Some(Some(match text(&token[0]) {
         "StartTag" => {
             let mut attributes = Vec::new();
             for (name, value) in token[2].as_object()? {
                 attributes.push((unescape(name)?, unescape(text(value))?));
             }
-            let mut tag = start_tag(&name()?, &attributes);
-            if let Token::TagToken(tag) = &mut tag {
-                tag.self_closing = token[3].as_bool() == Some(true);
+            Token::Start {
+                name: name()?,
+                attributes,
+                self_closing: token[3].as_bool() == Some(true),
             }
-            Some(tag)
         }
-        "EndTag" => Some(tag(TagKind::EndTag, &name()?, Vec::new())),
+        "EndTag" => Token::End(name()?),
         // NUL is dropped where text is: the tokenizer leaves that to others.
-        "Character" => Some(Token::CharacterTokens(
-            name()?.replace('\0', "").as_str().into(),
-        )),
-        "Comment" => Some(Token::CommentToken(StrTendril::new())),
-        _ => None,
-    })
-}
-
-fn start_tag(name: &str, attributes: &[(String, String)]) -> Token {
-    let attribute = |(name, value): &(String, String)| Attribute {
-        name: QualName::new(None, ns!(), LocalName::from(name.as_str())),
-        value: value.as_str().into(),
-    };
-    tag(
-        TagKind::StartTag,
-        name,
-        attributes.iter().map(attribute).collect(),
-    )
-}
-
-fn tag(kind: TagKind, name: &str, attrs: Vec<Attribute>) -> Token {
-    Token::TagToken(Tag {
-        kind,
-        name: LocalName::from(name),
-        self_closing: false,
-        attrs,
-        had_duplicate_attributes: false,
-    })
+        "Character" => Token::Text(name()?.replace('\0', "")),
+        "Comment" => Token::Comment,
+        _ => return Some(None),
+    }))
 }
 
 /// Blocks and title of a page of these tokens. `None` if one of a case's changes
 /// how the rest is to be read: the suite has no tree builder to say so.
 fn blocks_of(case: Case, options: &BlockOptions) -> Option<(Vec<TextBlock>, Option<String>)> {
-    let sink = BlockSink::new(options);
+    let mut reader = Reader::new(options);
     for token in case.begin {
         // How the rest is to be read is known: it is the state of the case.
-        let _ = sink.process_token(token, 1);
+        tell(&mut reader, &token);
     }
     for token in case.tokens {
-        if !matches!(sink.process_token(token, 1), TokenSinkResult::Continue) {
+        if tell(&mut reader, &token).is_some() {
             return None;
         }
     }
-    let mut reader = sink.into_reader();
     reader.finish();
     Some((reader.blocks, reader.title))
+}
+
+fn tell(reader: &mut Reader, token: &Token) -> Option<html5gum::State> {
+    match token {
+        Token::Text(text) => reader.text(text),
+        Token::Comment => reader.comment(),
+        Token::End(name) => reader.end_tag(Name::new(name)),
+        Token::Start {
+            name,
+            attributes,
+            self_closing,
+        } => {
+            let value = |name: &str| {
+                let found = attributes.iter().find(|(known, _)| known == name);
+                found.map(|(_, value)| value.as_str())
+            };
+            return reader.start_tag(StartTag {
+                name: Name::new(name),
+                class: value("class").unwrap_or_default(),
+                link: value("href").is_some() || value("name").is_none(),
+                self_closing: *self_closing,
+                attributes: attributes.len(),
+            });
+        }
+    }
+    None
 }
 
 fn text(value: &Value) -> &str {
