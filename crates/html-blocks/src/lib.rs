@@ -52,6 +52,8 @@ mod refuse;
 mod slot;
 mod stack;
 mod text;
+#[cfg(test)]
+mod work;
 
 use std::sync::Arc;
 

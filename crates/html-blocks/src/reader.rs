@@ -60,6 +60,9 @@ pub(crate) struct Reader {
     pub(crate) blocks: Vec<TextBlock>,
     /// The limit that ended the page.
     pub(crate) cut: Option<Limit>,
+    /// Tokens so far.
+    #[cfg(test)]
+    tokens: usize,
 }
 
 impl Reader {
@@ -77,8 +80,16 @@ impl Reader {
             title: None,
             blocks: Vec::new(),
             cut: None,
+            #[cfg(test)]
+            tokens: 0,
             limits: options.limits.clone(),
         }
+    }
+
+    /// Tokens, and elements looked at because of them.
+    #[cfg(test)]
+    pub(crate) fn work(&self) -> usize {
+        self.tokens + self.stack.work
     }
 
     /// The deepest nesting of elements.
@@ -163,6 +174,8 @@ impl Reader {
 
     /// A comment joins what stands before and after it.
     pub(crate) fn comment(&mut self) {
+        #[cfg(test)]
+        (self.tokens += 1);
         self.seam();
     }
 
@@ -173,6 +186,8 @@ impl Reader {
 
     /// A tag of this element stands here, between the text before and after it.
     fn boundary(&mut self, element: Element) {
+        #[cfg(test)]
+        (self.tokens += 1);
         if self.stack.splits(element) {
             self.end_block();
         } else {
@@ -206,6 +221,8 @@ impl Reader {
     }
 
     pub(crate) fn text(&mut self, text: &str) {
+        #[cfg(test)]
+        (self.tokens += 1);
         let full = match self.raw.as_ref().map(|raw| raw.text) {
             Some(RawText::Dropped) => return,
             Some(RawText::Title) => self.title_run.push(text, Place::Plain),

@@ -66,6 +66,9 @@ pub(crate) struct Stack {
     beyond: usize,
     deepest: usize,
     path: SlotPath,
+    /// Elements that were pushed, named or looked at one by one.
+    #[cfg(test)]
+    pub(crate) work: usize,
 }
 
 impl Stack {
@@ -80,6 +83,8 @@ impl Stack {
             beyond: 0,
             deepest: 0,
             path: SlotPath::default(),
+            #[cfg(test)]
+            work: 0,
         }
     }
 
@@ -128,6 +133,8 @@ impl Stack {
     /// The path of the open elements. See [`crate::TextBlock::slot`].
     pub(crate) fn slot(&mut self) -> Arc<str> {
         for at in self.path.depth()..self.open.len() {
+            #[cfg(test)]
+            (self.work += 1);
             let open = &self.open[at];
             if open.element.inline() || open.vocabulary == Vocabulary::Math {
                 self.path.push_unnamed();
@@ -160,7 +167,7 @@ impl Stack {
         };
         if element.breaks_out() {
             let html = |open: &Open| open.vocabulary == Vocabulary::Html || open.integration;
-            let depth = self.open.iter().rposition(html).map_or(0, |at| at + 1);
+            let depth = self.innermost(0, html);
             self.close(depth + 1);
             return false;
         }
@@ -246,13 +253,19 @@ impl Stack {
     fn close_to_table_part(&mut self, stays: impl Fn(Tag) -> bool) {
         let table = self.top(|top| top.table);
         if table > 0 {
-            let part = self
-                .open
-                .iter()
-                .skip(table)
-                .rposition(|open| stays(open.tag));
-            self.close(table + part.map_or(0, |at| at + 1) + 1);
+            let part = self.innermost(table, |open| stays(open.tag));
+            self.close(part + 1);
         }
+    }
+
+    /// The depth of the innermost element below `outer` that `is`, or `outer`. What
+    /// is looked at in vain is closed by those who ask.
+    fn innermost(&mut self, outer: usize, is: impl Fn(&Open) -> bool) -> usize {
+        let inner = self.open[outer..].iter().rposition(is);
+        let depth = outer + inner.map_or(0, |at| at + 1);
+        #[cfg(test)]
+        (self.work += self.open.len() - depth);
+        depth
     }
 
     fn close_top(&mut self, is: impl Fn(Tag) -> bool) {
@@ -367,6 +380,8 @@ impl Stack {
             },
         };
         self.open.push(open);
+        #[cfg(test)]
+        (self.work += 1);
         if name.tag == Tag::Other {
             self.texts.push_str(name.text);
         }

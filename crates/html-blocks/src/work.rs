@@ -1,0 +1,70 @@
+//! What a page costs, counted: tokens, and elements looked at because of them. It
+//! grows with the bytes of the page and with nothing else.
+
+use crate::feed::{Until, read};
+use crate::{BlockOptions, PageLimits};
+
+/// Pieces of which a page is made, again and again, to make it cost more than its
+/// bytes.
+const PIECES: &[&str] = &[
+    "<div>",
+    "<ul><li>x",
+    "<table><tr><td>",
+    "<table><b><i><tr><u><td>x",
+    "<p>x<div>y<p>",
+    "<b><i><u><a href=x>x",
+    "</div></p></x></table>",
+    "<x></y>",
+    "<svg><g>x<p>",
+    "<math><mi>x<svg>y",
+    "<svg><desc><svg><desc>",
+    "<table><caption><td>",
+    "<select><option>x<optgroup>",
+    "<button><dl><dt>x<dd>",
+    "<h1>x</h2>",
+    "<template><table></table>",
+    "<a b c d e f g h>",
+    "<p class='a b c d'>x",
+    "<!-- -->",
+    "<!--",
+    "</",
+    "<<",
+    "&amp",
+    "&CounterClockwiseContourIntegral",
+    "\0",
+    "\r",
+    "é",
+    "<script><",
+    "<textarea></textare",
+    "<title>x</title>",
+];
+
+/// Counted for a page of at least this many bytes of a piece, below many elements.
+fn work(piece: &str, bytes: usize, limits: &PageLimits) -> (usize, usize) {
+    let page =
+        "<table><tr><td><ul><li><svg><g><desc>".repeat(60) + &piece.repeat(bytes / piece.len());
+    let options = BlockOptions {
+        limits: limits.clone(),
+        ..BlockOptions::default()
+    };
+    let (reader, _) = read(&page, &options, Until::End);
+    (reader.work(), page.len())
+}
+
+#[test]
+fn work_grows_with_the_bytes_and_with_nothing_else() {
+    let unlimited = PageLimits {
+        tag_bytes: usize::MAX,
+        attributes_per_tag: usize::MAX,
+        blocks: usize::MAX,
+        block_chars: usize::MAX,
+        depth: usize::MAX,
+        ..PageLimits::default()
+    };
+    for limits in [PageLimits::default(), unlimited] {
+        for piece in PIECES {
+            let (work, bytes) = work(piece, 200_000, &limits);
+            assert!(work <= bytes, "{piece:?}: {work} for {bytes} bytes");
+        }
+    }
+}
