@@ -1,0 +1,84 @@
+//! How often each case occurred.
+
+use std::fmt;
+use std::ops::AddAssign;
+
+use crate::Outcome;
+
+/// How many pages had each [`Outcome`]: the table of [K 5.3].
+///
+/// As text it names all of them, those that did not occur too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Cases {
+    /// Pages with a score of their own.
+    pub measured: usize,
+    /// Pages that counted 0: the texts have no word in common.
+    pub no_overlap: usize,
+    /// Pages that counted 0: nothing was extracted.
+    pub empty_extraction: usize,
+    /// Pages that counted 0: the extractor failed.
+    pub failed: usize,
+    /// Pages that did not count: something was extracted, there is no gold.
+    pub empty_gold: usize,
+    /// Pages that did not count: nothing was extracted, there is no gold.
+    pub both_empty: usize,
+    /// Pages that did not count: the extractor failed, there is no gold.
+    pub failed_without_gold: usize,
+}
+
+impl Cases {
+    /// Pages that count in a mean: those that have gold.
+    pub fn counted(&self) -> usize {
+        self.measured + self.no_overlap + self.empty_extraction + self.failed
+    }
+
+    /// All pages.
+    pub fn pages(&self) -> usize {
+        self.counted() + self.empty_gold + self.both_empty + self.failed_without_gold
+    }
+
+    pub(crate) fn add(&mut self, outcome: Outcome) {
+        let count = match outcome {
+            Outcome::Measured(_) => &mut self.measured,
+            Outcome::NoOverlap => &mut self.no_overlap,
+            Outcome::EmptyExtraction => &mut self.empty_extraction,
+            Outcome::Failed => &mut self.failed,
+            Outcome::EmptyGold => &mut self.empty_gold,
+            Outcome::BothEmpty => &mut self.both_empty,
+            Outcome::FailedWithoutGold => &mut self.failed_without_gold,
+        };
+        *count += 1;
+    }
+}
+
+impl AddAssign for Cases {
+    fn add_assign(&mut self, other: Cases) {
+        self.measured += other.measured;
+        self.no_overlap += other.no_overlap;
+        self.empty_extraction += other.empty_extraction;
+        self.failed += other.failed;
+        self.empty_gold += other.empty_gold;
+        self.both_empty += other.both_empty;
+        self.failed_without_gold += other.failed_without_gold;
+    }
+}
+
+impl fmt::Display for Cases {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} pages with gold ({} measured, {} without overlap, {} empty, {} failed), \
+             {} without ({} extracted, {} empty, {} failed)",
+            self.counted(),
+            self.measured,
+            self.no_overlap,
+            self.empty_extraction,
+            self.failed,
+            self.pages() - self.counted(),
+            self.empty_gold,
+            self.both_empty,
+            self.failed_without_gold,
+        )
+    }
+}

@@ -1,0 +1,106 @@
+//! How much of the text of a page was extracted.
+//!
+//! An extraction is compared with a gold text as the paper does [P 5.2]: both
+//! become sequences of words, the *overlap* is the length of their longest
+//! common subsequence, and
+//!
+//! ```text
+//! precision = overlap / words extracted     F1 = 2 P R / (P + R)
+//! recall    = overlap / words of the gold
+//! ```
+//!
+//! ```
+//! use scoring::{Outcome, Summary, Tokens, Vocabulary, lcs};
+//!
+//! let mut vocabulary = Vocabulary::default();
+//! let gold = vocabulary.words("Storm in Ljubljana. Trees fell.", Tokens::Unicode);
+//! let extracted = vocabulary.words("Home: Storm in Ljubljana", Tokens::Unicode);
+//!
+//! let overlap = lcs(&gold, &extracted);
+//! assert_eq!((overlap.common(), overlap.extracted(), overlap.gold()), (3, 4, 5));
+//! let Outcome::Measured(score) = overlap.outcome() else { unreachable!() };
+//! assert_eq!((score.precision, score.recall), (0.75, 0.6));
+//!
+//! // A page of which nothing was extracted counts 0, and is seen beside the mean.
+//! let nothing = lcs(&gold, &[]).outcome();
+//! let summary = Summary::of([overlap.outcome(), nothing]);
+//! assert_eq!(summary.cases.empty_extraction, 1);
+//! assert_eq!(summary.spread.map(|spread| spread.mean.f1), Some(score.f1 / 2.0));
+//! ```
+//!
+//! # Which number is it?
+//!
+//! The literature says "F1" for several numbers. Three overlaps are here, under
+//! their names, and two ways to cut a text into words:
+//!
+//! | | overlap | words |
+//! |---|---|---|
+//! | the paper [P 5.2] | [`lcs`] | [`Tokens::Unicode`] |
+//! | the thesis [K 4] | [`ratcliff_obershelp`] with [`Autojunk::On`] | [`Tokens::Ascii`] |
+//! | ROUGE-LSum [L 3.2] | [`rouge_lsum`] of [`Vocabulary::lines`] | either |
+//!
+//! [`ratcliff_obershelp`] is what Python's `difflib` finds. It is never more than
+//! the longest common subsequence and depends on the order of its arguments,
+//! so figures made with it and with [`lcs`] are not comparable.
+//!
+//! # What counts as what
+//!
+//! An [`Outcome`] keeps the boundary cases of [K 3.3.4, 5.3] apart. Means are
+//! taken over the pages that have gold, whatever came out of them, so that all
+//! extractors are averaged over the same pages:
+//!
+//! | case | gold | extraction | counts as |
+//! |---|---|---|---|
+//! | [`Measured`](Outcome::Measured) | words | words, some in common | its score |
+//! | [`NoOverlap`](Outcome::NoOverlap) | words | words, none in common | 0 |
+//! | [`EmptyExtraction`](Outcome::EmptyExtraction) | words | none | 0 |
+//! | [`Failed`](Outcome::Failed) | words | the extractor failed | 0 |
+//! | [`EmptyGold`](Outcome::EmptyGold) | none | words | not at all |
+//! | [`BothEmpty`](Outcome::BothEmpty) | none | none | not at all |
+//! | [`FailedWithoutGold`](Outcome::FailedWithoutGold) | none | the extractor failed | not at all |
+//!
+//! In the thesis all but the first are left out of the means, which favours an
+//! extractor that gives up on difficult pages; [K 5.3] says so itself. Here no
+//! function returns a mean without the [`Cases`] it came from.
+//!
+//! # The same numbers everywhere
+//!
+//! Sums of floating-point numbers depend on their order, so the order is part of
+//! the contract: pages are added as they come, domains by name. Nothing
+//! depends on hash order.
+//!
+//! # What it deliberately does not do
+//!
+//! - It reads no files, knows no HTML and calls no extractor: a gold text and an
+//!   extraction come as texts, the words of a page fit in memory.
+//! - It does not stem, drop stop words or fold accents. ROUGE's optional Porter
+//!   stemmer is left out: it is for English alone, and the pages are not.
+//! - It does not test significance, and it has no score for whole sites at once
+//!   (words of all pages pooled): every page has the same weight in its domain.
+//!
+//! References: [P n] is section n of Sluban & Grčar, "URL Tree: Efficient
+//! Unsupervised Content Extraction from Streams of Web Documents", CIKM 2013;
+//! [K n] is chapter or section n of Kovačič, "Evaluating Web Content Extraction
+//! Algorithms", University of Ljubljana 2012, and where it is silent, the
+//! program he published with it; [L n] is section n of Lin, "ROUGE: A Package for Automatic
+//! Evaluation of Summaries", 2004, as in Google Research's `rouge_score`.
+
+mod cases;
+mod curve;
+mod histogram;
+mod lcs;
+mod outcome;
+mod ratcliff_obershelp;
+mod rouge;
+mod summary;
+mod words;
+
+pub use cases::Cases;
+pub use curve::{Average, LearningCurve, PageInStream, cumulative_average};
+pub use histogram::{BINS, Histogram};
+pub use lcs::lcs;
+pub use outcome::{ImpossibleOverlap, Outcome, Overlap, Score};
+pub use ratcliff_obershelp::{Autojunk, ratcliff_obershelp};
+pub use rouge::rouge_lsum;
+pub use summary::{MacroSummary, Spread, Summary};
+pub use words::{Tokens, Vocabulary, WordId};
