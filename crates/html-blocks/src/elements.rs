@@ -103,7 +103,7 @@ impl Element {
                 text if text.contains(':') => Self::INLINE,
                 _ => 0,
             },
-            tag => FLAGS[tag as usize],
+            tag => ELEMENTS[tag as usize].2,
         })
     }
 }
@@ -123,8 +123,10 @@ impl<'n> Name<'n> {
 }
 
 /// What the names of elements are looked up in.
-static TAGS: LazyLock<HashMap<&'static str, Tag, FixedState>> =
-    LazyLock::new(|| NAMES.iter().copied().collect());
+static TAGS: LazyLock<HashMap<&'static str, Tag, FixedState>> = LazyLock::new(|| {
+    let names = ELEMENTS.iter().map(|(name, tag, _)| (*name, *tag));
+    names.collect()
+});
 
 macro_rules! elements {
     ($($flags:expr => $($tag:ident $name:literal),+;)+) => {
@@ -136,19 +138,18 @@ macro_rules! elements {
             Other,
         }
 
-        const NAMES: &[(&str, Tag)] = &[$($(($name, Tag::$tag),)+)+];
-        /// The flags of the elements in the order of [`Tag`].
-        const FLAGS: &[u16] = &[$($({ const _: &str = $name; $flags },)+)+];
+        /// Names and flags in the order of [`Tag`].
+        const ELEMENTS: &[(&str, Tag, u16)] = &[$($(($name, Tag::$tag, $flags),)+)+];
     };
 }
 
 impl Tag {
     /// How many there are, without `Other`.
-    pub(crate) const COUNT: usize = NAMES.len();
+    pub(crate) const COUNT: usize = ELEMENTS.len();
 
     /// The name; nothing for others.
     pub(crate) fn name(self) -> &'static str {
-        NAMES.get(self as usize).map_or("", |(name, _)| name)
+        ELEMENTS.get(self as usize).map_or("", |(name, ..)| name)
     }
 }
 
@@ -168,15 +169,22 @@ elements! {
     O | V => Base "base", Link "link", Param "param", Command "command";
     V => Bgsound "bgsound", Frame "frame", Track "track";
     O | V | X => Meta "meta";
-    O | P | X => P "p", Ul "ul", Ol "ol", Div "div", Dl "dl", Pre "pre", Blockquote "blockquote", Li "li", Dd "dd", Dt "dt";
-    O | P => Article "article", Section "section", Figure "figure", Figcaption "figcaption", Hgroup "hgroup";
-    P => Main "main", Search "search", Dialog "dialog", Dir "dir", Xmp "xmp", Plaintext "plaintext";
+    O | P | X => P "p", Ul "ul", Ol "ol", Div "div", Dl "dl", Pre "pre", Blockquote "blockquote",
+        Li "li", Dd "dd", Dt "dt";
+    O | P => Article "article", Section "section", Figure "figure", Figcaption "figcaption",
+        Hgroup "hgroup";
+    P => Main "main", Search "search", Dialog "dialog", Dir "dir", Xmp "xmp",
+        Plaintext "plaintext";
     P | X => Center "center", Listing "listing";
     O | V | P | X => Hr "hr";
     O | P | X | HEADING => H1 "h1", H2 "h2", H3 "h3", H4 "h4", H5 "h5", H6 "h6";
-    O | P | C => Nav "nav", Aside "aside", Header "header", Footer "footer", Address "address", Form "form", Fieldset "fieldset", Details "details", Summary "summary";
+    O | P | C => Nav "nav", Aside "aside", Header "header", Footer "footer", Address "address",
+        Form "form", Fieldset "fieldset", Details "details", Summary "summary";
     O | P | C | X => Menu "menu";
-    O | C => Legend "legend", Label "label", Button "button", Select "select", Optgroup "optgroup", Option "option", Datalist "datalist", Textarea "textarea", Output "output", Progress "progress", Meter "meter", Canvas "canvas", Iframe "iframe", Map "map", Audio "audio", Video "video";
+    O | C => Legend "legend", Label "label", Button "button", Select "select",
+        Optgroup "optgroup", Option "option", Datalist "datalist", Textarea "textarea",
+        Output "output", Progress "progress", Meter "meter", Canvas "canvas", Iframe "iframe",
+        Map "map", Audio "audio", Video "video";
     O | C | B => Object "object";
     C => Menuitem "menuitem", Svg "svg";
     O | V | C => Input "input", Keygen "keygen";
@@ -190,9 +198,11 @@ elements! {
     B => Applet "applet", Marquee "marquee", Template "template";
     O => Script "script", Noscript "noscript", Style "style", Title "title";
     // The original's ignore list, plus what it never knew as inline.
-    I => A "a", Abbr "abbr", Acronym "acronym", Bdi "bdi", Bdo "bdo", Cite "cite", Del "del", Dfn "dfn", Font "font", Ins "ins", Kbd "kbd", Q "q", Samp "samp";
+    I => A "a", Abbr "abbr", Acronym "acronym", Bdi "bdi", Bdo "bdo", Cite "cite", Del "del",
+        Dfn "dfn", Font "font", Ins "ins", Kbd "kbd", Q "q", Samp "samp";
     I | V => Basefont "basefont";
-    I | X => B "b", Big "big", Code "code", Em "em", I "i", Nobr "nobr", S "s", Small "small", Strike "strike", Strong "strong", Sub "sub", Sup "sup", Tt "tt", U "u", Var "var";
+    I | X => B "b", Big "big", Code "code", Em "em", I "i", Nobr "nobr", S "s", Small "small",
+        Strike "strike", Strong "strong", Sub "sub", Sup "sup", Tt "tt", U "u", Var "var";
     I => Blink "blink", Data "data", Slot "slot", Math "math", Rb "rb", Rtc "rtc";
     // Inline to a browser, yet in the original's split list.
     I | O => Mark "mark", Time "time", Rp "rp", Rt "rt";
