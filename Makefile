@@ -10,6 +10,7 @@ ARCHIVE ?=
 OUTPUT  ?=
 FORMAT  ?= table
 SET     ?=
+PYTHON  ?= python3
 QUERY   ?= SELECT url, text FROM documents WHERE content_blocks > 3 ORDER BY fetched_at DESC, url LIMIT 3
 
 # The sample that jobs/backfill.toml reads. It has the dates it was made for,
@@ -27,7 +28,7 @@ URLTREE  = ./target/debug/urltree
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help build sample backfill nightly status sql check test chaos readme clean
+.PHONY: help build sample backfill nightly status sql check test chaos peers readme clean
 
 help: ## List these commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -80,6 +81,10 @@ endif
 
 chaos: ## Kill a thousand runs at random moments, and look at the tables after each
 	URLTREE_CHAOS_KILLS=1000 cargo test --locked --workspace --test urltree -- --nocapture chaos::a_run_killed
+
+peers: ## Install the extractors that urltree is compared with: PYTHON=...
+	@$(PYTHON) -B -m unittest discover -q -s tests/peers
+	@$(PYTHON) -B tests/peers/prepare.py
 
 readme: ## Type the commands of the README and compare what they print
 	bash tests/readme.sh

@@ -1,0 +1,150 @@
+//! Methods that compare pages of a site, on a site made by hand.
+
+use extractors::{ExtractError, Extraction, Page, Scope, Site, by_name, extractors};
+
+const STORIES: [&str; 6] = [
+    "Assam",
+    "Ceylon",
+    "Darjeeling",
+    "Keemun",
+    "Oolong",
+    "Sencha",
+];
+
+/// A page of the site: menu, an article of three paragraphs, a line of its own
+/// under a shared heading, footer.
+fn html(story: &str) -> String {
+    let menu: String = (STORIES.iter())
+        .map(|story| format!("<li><a href={story}>{story}</a></li>"))
+        .collect();
+    format!(
+        "<body class=page-{story}><ul id=menu>{menu}</ul>
+         <div id=content><h2>All about {story}</h2><p>{story} is a tea.</p>
+         <p>It is from the region of {story}.</p><p>Share this page</p></div>
+         <div id=side><h3>Today</h3><p>{story} of the day</p></div>
+         <div id=foot><p>All rights reserved</p></div>"
+    )
+}
+
+fn url(story: &str) -> String {
+    format!("http://tea.example/p/{story}")
+}
+
+/// The page of the first story, extracted beside pages of the first `count`.
+fn extract(method: &str, count: usize) -> Result<Extraction, ExtractError> {
+    let pages: Vec<(String, String)> = (STORIES[..count].iter())
+        .map(|story| (url(story), html(story)))
+        .collect();
+    let site = Site::new(
+        pages
+            .iter()
+            .map(|(url, html)| Page::new(url, html))
+            .collect(),
+    );
+    let first = (url(STORIES[0]), html(STORIES[0]));
+    let page = Page::new(&first.0, &first.1);
+    by_name(method).expect("a method").extract(&page, &site)
+}
+
+#[test]
+fn alarte_keeps_the_branch_with_most_new_nodes() {
+    // Candidates: h2 and two paragraphs below content, one paragraph below side,
+    // with their texts. content has 8 nodes below it, side has 4. The three are
+    // siblings, so content replaces them, with the line it shares.
+    let found = extract("alarte", 6).expect("an extraction");
+    assert_eq!(
+        found.text,
+        "All about Assam\nAssam is a tea.\nIt is from the region of Assam.\nShare this page"
+    );
+    assert_eq!(found.nodes, Some(9));
+    assert_eq!(found.words, 3 + 4 + 7 + 3);
+}
+
+#[test]
+fn temex_keeps_what_is_not_template() {
+    let found = extract("temex", 6).expect("an extraction");
+    assert_eq!(
+        found.text,
+        "All about Assam\nAssam is a tea.\nIt is from the region of Assam.\nAssam of the day"
+    );
+    // h2, three p, and four texts.
+    assert_eq!(found.nodes, Some(8));
+}
+
+#[test]
+fn temex_calls_template_what_two_pages_have() {
+    // With one page to compare with, that one decides; with two, both have to.
+    let shared = "<div><p>Shared</p></div>";
+    let own = "<div><p>Own</p></div>";
+    let text = |others: [&str; 2]| {
+        let site = Site::new(vec![
+            Page::new("http://a.example/1", others[0]),
+            Page::new("http://a.example/2", others[1]),
+        ]);
+        let page = Page::new("http://a.example/", shared);
+        by_name("temex")
+            .expect("a method")
+            .extract(&page, &site)
+            .expect("an extraction")
+            .text
+    };
+    assert_eq!(text([shared, shared]), "");
+    assert_eq!(text([shared, own]), "Shared");
+}
+
+#[test]
+fn iwptd_drops_blocks_of_texts_that_are_on_five_pages() {
+    // Every text of menu and foot is on all six pages. In content one of four is,
+    // in side one of two: both are kept whole.
+    let found = extract("iwptd", 6).expect("an extraction");
+    assert_eq!(
+        found.text,
+        "All about Assam\nAssam is a tea.\nIt is from the region of Assam.\nShare this page\n\
+         Today\nAssam of the day"
+    );
+    // With four pages no text can be on five.
+    let found = extract("iwptd", 4).expect("an extraction");
+    assert!(found.text.starts_with("Assam\nCeylon") && found.text.ends_with("reserved"));
+}
+
+#[test]
+fn a_page_that_is_given_apart_counts_among_the_pages() {
+    let pages: Vec<(String, String)> = (STORIES[1..5].iter())
+        .map(|story| (url(story), html(story)))
+        .collect();
+    let site = Site::new(
+        pages
+            .iter()
+            .map(|(url, html)| Page::new(url, html))
+            .collect(),
+    );
+    let html = html(STORIES[0]);
+    let url = url(STORIES[0]);
+    let page = Page::new(&url, &html);
+    // Four and itself.
+    let found = by_name("iwptd").expect("a method").extract(&page, &site);
+    assert!(found.expect("an extraction").text.starts_with("All about"));
+}
+
+#[test]
+fn methods_for_a_site_need_another_page_and_a_url() {
+    let methods: Vec<_> = (extractors().iter())
+        .filter(|method| method.scope() == Scope::Site)
+        .collect();
+    assert_eq!(methods.len(), 3);
+    for method in methods {
+        let html = html(STORIES[0]);
+        let url = url(STORIES[0]);
+        let alone = Site::new(vec![Page::new(&url, &html)]);
+        let found = method.extract(&Page::new(&url, &html), &alone);
+        assert_eq!(
+            found,
+            Err(ExtractError::NoOtherPages {
+                method: method.name(),
+                host: "tea.example".to_owned(),
+            })
+        );
+        let found = method.extract(&Page::new("no url", &html), &alone);
+        assert!(matches!(found, Err(ExtractError::Url { url, .. }) if url == "no url"));
+    }
+}

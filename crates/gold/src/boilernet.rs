@@ -1,0 +1,14 @@
+//! The pages that BoilerNet was trained on [Leonhardt 2020], as its program prepares them.
+
+use crate::labelled::Labelled;
+use crate::{File, GoldError, GoldPage};
+
+pub(crate) fn read(page: Option<File<'_>>, prepared: File<'_>) -> Result<GoldPage, GoldError> {
+    let labelled = Labelled::read(prepared, "__boilernet_label", |value| match value {
+        "0" => Some(false),
+        "1" => Some(true),
+        _ => None,
+    })?;
+    let text = labelled.text(|content| content);
+    Ok(GoldPage::new(page, prepared, text))
+}

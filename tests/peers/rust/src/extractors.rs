@@ -1,0 +1,108 @@
+//! The extractors: each a function from a page to what is its content.
+
+use std::error::Error;
+
+use serde::Serialize;
+use url::Url;
+
+/// What an extractor says of a page.
+#[derive(Serialize)]
+pub(crate) struct Extraction {
+    title: String,
+    #[serde(flatten)]
+    content: Content,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Content {
+    Text(String),
+    Html(String),
+}
+
+type Extracted = Result<Extraction, Box<dyn Error>>;
+
+/// An extractor of a crate, with its settings.
+pub(crate) struct Extractor {
+    /// The name in `peers.toml`.
+    pub(crate) name: &'static str,
+    /// The crate it comes from.
+    pub(crate) package: &'static str,
+    /// From the HTML and the URL of a page to its content.
+    pub(crate) extract: fn(&str, &str) -> Extracted,
+}
+
+/// Every extractor of this program.
+pub(crate) const EXTRACTORS: [Extractor; 5] = [
+    Extractor {
+        name: "dom-smoothie",
+        package: "dom_smoothie",
+        extract: dom_smoothie,
+    },
+    Extractor {
+        name: "readability-rust",
+        package: "readability",
+        extract: readability,
+    },
+    Extractor {
+        name: "trafilatura-rust",
+        package: "trafilatura",
+        extract: |html, url| trafilatura(html, url, true),
+    },
+    Extractor {
+        name: "trafilatura-rust-fast",
+        package: "trafilatura",
+        extract: |html, url| trafilatura(html, url, false),
+    },
+    Extractor {
+        name: "rs-trafilatura",
+        package: "rs-trafilatura",
+        extract: rs_trafilatura,
+    },
+];
+
+fn dom_smoothie(html: &str, url: &str) -> Extracted {
+    let config = dom_smoothie::Config {
+        text_mode: dom_smoothie::TextMode::Formatted,
+        ..Default::default()
+    };
+    let article = dom_smoothie::Readability::new(html, Some(url), Some(config))?.parse()?;
+    Ok(Extraction {
+        title: article.title,
+        content: Content::Text(article.text_content.to_string()),
+    })
+}
+
+fn readability(html: &str, url: &str) -> Extracted {
+    let product = readability::extractor::extract(&mut html.as_bytes(), &Url::parse(url)?)?;
+    // Its text has nothing between two paragraphs.
+    Ok(Extraction {
+        title: product.title,
+        content: Content::Html(product.content),
+    })
+}
+
+fn trafilatura(html: &str, url: &str, fallback: bool) -> Extracted {
+    let options = trafilatura::Options::default()
+        .with_url(Url::parse(url)?)
+        .with_exclude_comments(true)
+        .with_fallback(fallback);
+    let result = trafilatura::extract(html, &options)?;
+    Ok(Extraction {
+        title: result.metadata.title,
+        content: Content::Text(result.content_text),
+    })
+}
+
+fn rs_trafilatura(html: &str, url: &str) -> Extracted {
+    let options = rs_trafilatura::Options {
+        include_comments: false,
+        url: Some(url.to_owned()),
+        ..Default::default()
+    };
+    let result = rs_trafilatura::extract_with_options(html, &options)?;
+    Ok(Extraction {
+        title: result.metadata.title.unwrap_or_default(),
+        content: Content::Text(result.content_text),
+    })
+}
