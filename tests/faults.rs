@@ -57,11 +57,16 @@ fn job(store: &Store) -> Job {
         .with_variable("URLTREE_LOG", "trace")
 }
 
-/// The tables, read where they lie: the faults are not met again.
-fn tables(store: &Store, settings: &[&str]) -> Snapshot {
+/// Reads the tables where they lie: the faults are not met again.
+fn reader(store: &Store, settings: &[&str]) -> Job {
     let folder = store.tables();
     let reader = Job::new().writing(&folder.to_string_lossy(), folder.clone());
-    let reader = (settings.iter()).fold(reader, |reader, setting| reader.with(setting));
+    (settings.iter()).fold(reader, |reader, setting| reader.with(setting))
+}
+
+fn tables(store: &Store, settings: &[&str]) -> Snapshot {
+    let folder = store.tables();
+    let reader = reader(store, settings);
     let mut tables = contents(&reader);
     if !folder.exists() {
         return tables;

@@ -57,16 +57,20 @@ fn changing(change: Change, at: usize) -> (Finished, usize, Store) {
     (finished, requests, store)
 }
 
+/// Changes the object as S3 does, at once: another request for it may be under
+/// way, and has the old bytes or the new ones.
 fn apply(change: Change, object: &Path) {
+    let successor = object.with_extension("successor");
     match change {
-        Change::Nothing => {}
-        Change::Gone => std::fs::remove_file(object).expect("the object is there"),
+        Change::Nothing => return,
+        Change::Gone => return std::fs::remove_file(object).expect("the object is there"),
         Change::Shorter => {
             let bytes = std::fs::read(object).expect("the object is there");
-            std::fs::write(object, &bytes[..bytes.len() / 2]).expect("the object is there");
+            std::fs::write(&successor, &bytes[..bytes.len() / 2]).expect("its folder is there");
         }
-        Change::Replaced => write(object, &rows(LATE)),
+        Change::Replaced => write(&successor, &rows(LATE)),
     }
+    std::fs::rename(successor, object).expect("both are in one folder");
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub(crate) enum Until {
 /// Tokenises a page. The warning says where and why its reading ended early.
 pub(crate) fn read(page: &str, options: &BlockOptions, until: Until) -> (Reader, Option<Warning>) {
     let mut reader = Reader::new(options);
-    let state = Cell::new(Going::On);
+    let going = Cell::new(Going::On);
     let end = Cell::new(End::default());
     let tokens = Tokens {
         page,
@@ -38,25 +38,26 @@ pub(crate) fn read(page: &str, options: &BlockOptions, until: Until) -> (Reader,
         reader: &mut reader,
         at: 0,
         angle: 0,
-        tag: Tag::default(),
+        tag: OpenTag::default(),
         last_start: Vec::new(),
         cut_character: Vec::new(),
         inside: None,
-        going: &state,
+        going: &going,
         end: &end,
     };
     let rest = Rest {
         bytes: page.to_reader(),
-        going: &state,
+        going: &going,
     };
     let Ok(()) = Tokenizer::new_with_emitter(rest, tokens).finish();
     let end = end.get();
+    let cut = reader.cut;
+    // It ends a block, which may be one too many; what came first is told.
     reader.finish();
-    let cut = end.cut.or(reader.cut.map(|limit| (limit, end.angle)));
-    let warning = match cut {
-        Some((limit, at)) => Some(Warning::Cut {
+    let warning = match cut.or(reader.cut) {
+        Some(limit) => Some(Warning::Cut {
             limit,
-            at,
+            at: end.angle,
             of: page.len(),
         }),
         None => {
@@ -69,7 +70,6 @@ pub(crate) fn read(page: &str, options: &BlockOptions, until: Until) -> (Reader,
 /// How the reading of a page ended.
 #[derive(Clone, Copy, Debug, Default)]
 struct End {
-    cut: Option<(Limit, usize)>,
     /// The last `<` that began markup.
     angle: usize,
     /// What the page ends inside of.
@@ -137,7 +137,7 @@ impl Source for Rest<'_> {
 
 /// The tag being read.
 #[derive(Debug, Default)]
-struct Tag {
+struct OpenTag {
     kind: Kind,
     name: Vec<u8>,
     self_closing: bool,
@@ -162,7 +162,7 @@ enum Kind {
 /// Longer than any attribute that matters.
 const ATTRIBUTE_BYTES: usize = 8;
 
-impl Tag {
+impl OpenTag {
     fn begin(&mut self, kind: Kind) {
         self.kind = kind;
         self.name.clear();
@@ -201,7 +201,7 @@ struct Tokens<'p, 'r> {
     at: usize,
     /// The last `<` that began markup.
     angle: usize,
-    tag: Tag,
+    tag: OpenTag,
     last_start: Vec<u8>,
     /// The first bytes of a character: text comes in pieces that need not end
     /// between characters.
@@ -218,17 +218,14 @@ impl Tokens<'_, '_> {
     }
 
     fn cut(&mut self, limit: Limit) {
-        let mut end = self.end.get();
-        end.cut = Some((limit, self.angle));
-        self.end.set(end);
+        self.reader.cut = Some(limit);
         self.going.set(Going::Stopped);
     }
 
     /// A token was handed on: the page may end here.
     fn look(&mut self) {
-        if let Some(limit) = self.reader.cut {
-            self.cut(limit);
-        } else if self.until == Until::Title && self.reader.title.is_some() {
+        let titled = self.until == Until::Title && self.reader.title.is_some();
+        if titled || self.reader.cut.is_some() {
             self.going.set(Going::Stopped);
         }
     }
@@ -299,18 +296,15 @@ impl Emitter for Tokens<'_, '_> {
     }
 
     fn emit_eof(&mut self) {
-        if self.stopped() {
-            return;
-        }
-        let mut end = self.end.get();
-        end.angle = self.angle;
-        end.inside = match self.inside {
+        let inside = match self.inside {
+            _ if self.stopped() => None,
             // A tag may begin here; what would be its name is missing.
             None if self.page.ends_with("</") => Some("tag"),
             inside => inside,
         };
-        self.end.set(end);
-        if self.inside == Some("tag") && self.too_long() {
+        let angle = self.angle;
+        self.end.set(End { angle, inside });
+        if inside == Some("tag") && self.too_long() {
             self.cut(Limit::TagBytes);
         }
     }
@@ -349,7 +343,9 @@ impl Emitter for Tokens<'_, '_> {
     }
 
     fn start_open_tag(&mut self) {
-        self.angle = self.at - 1;
+        if !self.stopped() {
+            self.angle = self.at - 1;
+        }
     }
 
     fn init_start_tag(&mut self) {

@@ -342,6 +342,11 @@ impl Stack {
         let barrier = element.barrier() || integration(name.text, vocabulary);
         let list = matches!(name.tag, Tag::Ul | Tag::Ol | Tag::Menu);
         let or_self = |is: bool, inherited: usize| if is { depth } else { inherited };
+        let name_text = if name.tag == Tag::Other {
+            name.text
+        } else {
+            ""
+        };
         let open = Open {
             element,
             vocabulary,
@@ -373,18 +378,12 @@ impl Stack {
             namesake,
             tag: name.tag,
             texts: self.texts.len(),
-            name_bytes: if name.tag == Tag::Other {
-                name.text.len()
-            } else {
-                0
-            },
+            name_bytes: name_text.len(),
         };
         self.open.push(open);
         #[cfg(test)]
         (self.work += 1);
-        if name.tag == Tag::Other {
-            self.texts.push_str(name.text);
-        }
+        self.texts.push_str(name_text);
         self.texts.push_str(class);
     }
 

@@ -102,12 +102,7 @@ impl LearningCurve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Overlap;
-
-    fn page(common: usize) -> Outcome {
-        let overlap = Overlap::new(common, 4, 4).expect("at most four");
-        overlap.outcome()
-    }
+    use crate::outcome::page;
 
     #[test]
     fn the_average_moves_with_every_page_that_has_gold() {

@@ -154,6 +154,13 @@ impl Outcome {
     }
 }
 
+/// A page of 4 words of which `common` were extracted, and 4 others not.
+#[cfg(test)]
+pub(crate) fn page(common: usize) -> Outcome {
+    let overlap = Overlap::new(common, 4, 4).expect("at most four");
+    overlap.outcome()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -165,13 +165,7 @@ fn write_spread(f: &mut fmt::Formatter<'_>, spread: Option<&Spread>) -> fmt::Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Overlap;
-
-    /// A page of 4 words of which `common` were extracted, and 4 others not.
-    fn page(common: usize) -> Outcome {
-        let overlap = Overlap::new(common, 4, 4).expect("at most four");
-        overlap.outcome()
-    }
+    use crate::outcome::page;
 
     #[test]
     fn a_page_that_was_lost_counts_zero_and_is_named() {
