@@ -28,7 +28,7 @@ URLTREE  = ./target/debug/urltree
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help build sample backfill nightly status sql check test chaos peers readme clean
+.PHONY: help build sample backfill nightly status sql check test chaos peers floors eval readme clean
 
 help: ## List these commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -85,6 +85,21 @@ chaos: ## Kill a thousand runs at random moments, and look at the tables after e
 peers: ## Install the extractors that urltree is compared with: PYTHON=...
 	@$(PYTHON) -B -m unittest discover -q -s tests/peers
 	@$(PYTHON) -B tests/peers/prepare.py
+
+floors: ## Set the floors of quality to what is reached: REASON="..." lets them sink
+	URLTREE_RAISE_FLOORS=1 URLTREE_LOWER_FLOORS="$(REASON)" \
+	cargo test --locked --workspace --test urltree -- --test-threads=1 accuracy::
+
+eval: build ## Measure every extractor on the gold sets below GOLD, for docs/evaluation.md
+	@test -d "$(GOLD)" || { echo 'GOLD=FOLDER: of streams/*.parquet and pages/*.parquet'; exit 2; }
+	$(EVAL) --gold $(GOLD)/streams --pages 100 $(PUBLISHED) --plots target/evaluation/streams > /dev/null
+	$(EVAL) --gold $(wildcard $(GOLD)/pages/*.parquet) --plots target/evaluation > /dev/null
+	# As the thesis counted that the published figures are of.
+	$(EVAL) --gold $(wildcard $(GOLD)/pages/cleaneval*.parquet) --tokens ascii --overlap difflib $(PUBLISHED) > /dev/null
+	$(URLTREE) tune --gold $(GOLD)/streams --report docs/evaluation.md
+
+EVAL = $(URLTREE) eval --heuristics all --extractors all --peers all --report docs/evaluation.md
+PUBLISHED = --published tests/accuracy/published.toml
 
 readme: ## Type the commands of the README and compare what they print
 	bash tests/readme.sh

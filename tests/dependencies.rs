@@ -12,7 +12,8 @@ use crate::support::repository;
 /// Crates that decide what a page is.
 const CORE: [&str; 3] = ["url-key", "html-blocks", "url-tree"];
 /// Crates that measure what was extracted.
-const EVALUATION: [&str; 4] = ["scoring", "extractors", "gold", "charts"];
+const MEASURING: [&str; 4] = ["scoring", "extractors", "gold", "charts"];
+const EVALUATION: &str = "urltree-evaluation";
 const SAMPLE: &str = "urltree-sample";
 const ARCHIVE: &str = "urltree-archive";
 const TABLES: &str = "urltree-tables";
@@ -126,7 +127,7 @@ impl Workspace {
 #[test]
 fn the_pure_crates_know_no_other_and_neither_threads_nor_columns() {
     let workspace = workspace();
-    for member in CORE.into_iter().chain(EVALUATION).chain([SAMPLE]) {
+    for member in CORE.into_iter().chain(MEASURING).chain([SAMPLE]) {
         assert_eq!(workspace.arrows(member), BTreeSet::new(), "{member}");
         let heavy = |name: &&str| {
             [
@@ -167,6 +168,23 @@ fn the_engine_stands_on_the_pure_crates_and_the_tables() {
     let expected = CORE.into_iter().chain([TABLES]).collect();
     assert_eq!(workspace.arrows(ENGINE), expected);
     assert!(workspace.direct(ENGINE).contains("datafusion"));
+}
+
+/// What a tool measures of itself it measures without the engine: anybody's texts.
+#[test]
+fn the_evaluation_knows_files_and_no_engine() {
+    let workspace = workspace();
+    let expected = CORE.into_iter().chain(MEASURING).collect();
+    assert_eq!(workspace.arrows(EVALUATION), expected);
+    let built_with = workspace.transitive(EVALUATION);
+    for engine in ["datafusion", "deltalake"] {
+        assert!(!built_with.contains(engine), "{engine}");
+    }
+    let direct = workspace.direct(EVALUATION);
+    assert!(
+        direct.contains("parquet") && !direct.contains("tokio"),
+        "{direct:?}"
+    );
 }
 
 #[test]

@@ -5,11 +5,13 @@
 //! `law`, which lie outside the repository: tests that need them say so and pass
 //! where they are missing.
 
+mod accuracy;
 mod archives;
 mod chaos;
 mod claims;
 mod dependencies;
 mod elsewhere;
+mod eval;
 mod faults;
 mod gc;
 mod hostile;

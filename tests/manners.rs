@@ -1,6 +1,8 @@
 //! How the binary behaves beside what it computes: reports, status, what it says
 //! when it fails, and what it says of itself.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use crate::support::{Job, Row, Site, repository, urltree, urltree_in};
@@ -196,12 +198,16 @@ fn dates_of_other_settings_are_told_apart() {
     );
 }
 
-const COMMANDS: [&str; 8] = [
+const COMMANDS: [&str; 12] = [
     "backfill",
     "nightly",
     "status",
     "gc",
     "sql",
+    "eval",
+    "tune",
+    "gold",
+    "extract",
     "sample",
     "completions",
     "man",
@@ -237,6 +243,46 @@ fn completions_know_every_command() {
     }
 }
 
+/// What the examples of `gold`, `eval` and `extract` name: collections of one page, and
+/// what some tool made of it.
+fn collections(folder: &Path) {
+    let page = "<title>Storm</title><h1>Storm</h1><p>Trees fell on the road to the sea.</p>";
+    let labelled = "<span class=\"x-nc-sel1\">Storm</span><span class=\"x-nc-sel2\">Trees</span>";
+    let id = "0b1b5f7c-3b6c-4f65-8d6a-1c2d3e4f5a6b";
+    for (file, text) in [
+        (
+            "GoldStandard/1-cleaned.txt",
+            "URL: http://a.example/1\n\n<h>Storm\n<p>Trees fell.",
+        ),
+        ("finalrun-input/1.html", page),
+        (&format!("annotated/{id}.html"), labelled),
+        (&format!("original/{id}.html"), page),
+        (
+            "url-mapping.txt",
+            &format!("<urn:uuid:{id}> http://a.example/2\n"),
+        ),
+        (
+            "ground-truth.json",
+            r#"{"1": {"articleBody": "Trees fell.", "url": "http://a.example/"}}"#,
+        ),
+        ("pages/1.html", page),
+        (
+            "texts.jsonl",
+            r#"{"url": "http://a.example/", "text": "Trees fell."}"#,
+        ),
+        ("page.html", page),
+        (
+            "other-page.html",
+            "<h1>Calm</h1><p>Nothing moved at the sea.</p>",
+        ),
+    ] {
+        let path = folder.join(file);
+        let above = path.parent().expect("a folder");
+        std::fs::create_dir_all(above).expect("folders");
+        std::fs::write(path, text).expect("a file");
+    }
+}
+
 /// Examples that need a store elsewhere, or the shell, are only read.
 #[test]
 fn the_examples_of_the_help_work_as_typed() {
@@ -256,7 +302,10 @@ fn the_examples_of_the_help_work_as_typed() {
         copied.expect("a job file");
     }
     let (mut ran, mut read) = (0, 0);
-    for command in ["sample", "backfill", "nightly", "status", "gc", "sql"] {
+    collections(folder.path());
+    for command in [
+        "sample", "backfill", "nightly", "status", "gc", "sql", "gold", "eval", "tune", "extract",
+    ] {
         let help = urltree(&[command, "--help"]).stdout;
         let (_, examples) = help.split_once("Examples:").expect("examples");
         let examples = examples.replace("\\\n", " ");
@@ -280,5 +329,5 @@ fn the_examples_of_the_help_work_as_typed() {
             assert!(!finished.stdout.is_empty(), "{line}");
         }
     }
-    assert!(ran >= 10 && read >= 2, "{ran} ran, {read} read");
+    assert!(ran >= 20 && read >= 2, "{ran} ran, {read} read");
 }

@@ -82,6 +82,16 @@ pub(crate) fn batch(rows: &[Row]) -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(nullable).expect("columns of one length")
 }
 
+/// The rows with all columns and the gold text of each: a gold set.
+pub(crate) fn with_gold(rows: &[Row], golds: &[String]) -> RecordBatch {
+    let rows = batch(rows);
+    let golds: ArrayRef = Arc::new(StringArray::from_iter_values(golds));
+    let schema = rows.schema();
+    let columns = schema.fields().iter().zip(rows.columns());
+    let columns = columns.map(|(field, values)| (field.name().as_str(), Arc::clone(values)));
+    RecordBatch::try_from_iter(columns.chain([("gold_text", golds)])).expect("a gold per row")
+}
+
 /// The rows with every column under the name and with the values that `change`
 /// makes of its own.
 pub(crate) fn changed<'a>(

@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 pub(crate) use archive::{
-    Row, batch, changed, micros, write, write_batch, write_groups, write_rows,
+    Row, batch, changed, micros, with_gold, write, write_batch, write_groups, write_rows,
 };
 pub(crate) use job::{Finished, Job, text, urltree, urltree_in};
 pub(crate) use s3::{KEYS, Store, TOKEN, assert_no_secret, assert_silent, files, signing};

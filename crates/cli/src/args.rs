@@ -74,6 +74,36 @@ pub(crate) enum Command {
         urltree sql --job jobs/backfill.toml --format csv \\\n      \
         \"SELECT merged_by, count(*) FROM url_keys WHERE status = 'duplicate' GROUP BY merged_by\"")]
     Sql(SqlArgs),
+    /// Compare extracted texts with gold texts.
+    ///
+    /// Gold is Parquet with the columns url and gold_text. Texts are those of a job's
+    /// table documents, of files, of the URL Tree's heuristics (the pages of the gold
+    /// set are replayed, which needs its columns html and fetched_at), of published
+    /// extractors, and of others that are run by adapters.
+    #[command(after_help = "Examples:\n  \
+        urltree eval --gold data/sample/gold --job jobs/backfill.toml\n  \
+        urltree eval --gold gold.parquet --heuristics all --extractors all --plots charts\n  \
+        urltree eval --gold gold.parquet --texts other=texts.jsonl --report report.md\n  \
+        urltree eval --gold gold.parquet --heuristics all --floors floors.toml --raise-floors")]
+    Eval(Box<EvalArgs>),
+    /// Choose a heuristic's parameter on the beginning of gold streams, and measure it on
+    /// the rest.
+    #[command(after_help = "Examples:\n  \
+        urltree tune --gold gold.parquet --prefix 0.2")]
+    Tune(TuneArgs),
+    /// Make a gold set of a published collection.
+    #[command(after_help = "Examples:\n  \
+        urltree gold --format cleaneval --golds GoldStandard --pages finalrun-input \\\n      \
+        --output cleaneval.parquet\n  \
+        urltree gold --format l3s-gn1 --golds annotated --pages original \\\n      \
+        --urls url-mapping.txt --output l3s-gn1.parquet\n  \
+        urltree gold --format json --golds ground-truth.json --pages pages --output gold.parquet")]
+    Gold(GoldArgs),
+    /// Print what a published extractor finds in HTML files.
+    #[command(after_help = "Examples:\n  \
+        urltree extract --with cetd-ds page.html\n  \
+        urltree extract --with iwptd page.html other-page.html")]
+    Extract(ExtractArgs),
     /// Write an archive of news sites that do not exist, with the text of every
     /// article beside it.
     #[command(after_help = "Examples:\n  \
@@ -228,6 +258,205 @@ pub(crate) struct SqlArgs {
     pub(crate) format: RowFormat,
     /// The statement.
     pub(crate) query: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct EvalArgs {
+    /// Gold sets: Parquet files, or folders of them.
+    #[arg(long, value_name = "PATH", required = true, num_args = 1..)]
+    pub(crate) gold: Vec<PathBuf>,
+    /// Compare the table documents of this job.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) job: Option<PathBuf>,
+    /// Override a key of the job.
+    #[arg(long, value_name = "KEY=VALUE", requires = "job")]
+    pub(crate) set: Vec<String>,
+    /// Compare texts of a file: Parquet or JSON Lines with url and text.
+    #[arg(long, value_name = "NAME=FILE")]
+    pub(crate) texts: Vec<String>,
+    /// Compare heuristics of the URL Tree: names as in a job, or all.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) heuristics: Vec<String>,
+    /// Pages of a domain that heuristics see before they label the first of them, as
+    /// tree.batch of a job.
+    #[arg(long, value_enum, default_value_t = BatchChoice::Date)]
+    pub(crate) batch: BatchChoice,
+    /// Days that pages stay in a tree, as window.max_age_days of a job; at least 100 pages
+    /// of a domain stay.
+    #[arg(long, value_name = "DAYS", default_value_t = 14)]
+    pub(crate) window_days: i64,
+    /// Compare published extractors: names as for extract --with, or all.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) extractors: Vec<String>,
+    /// Compare extractors that are run by adapters: names in --peers-file, or all.
+    /// One that is missing is told and left out.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) peers: Vec<String>,
+    /// Where the adapters are.
+    #[arg(long, value_name = "FILE", default_value = "tests/peers/peers.toml")]
+    pub(crate) peers_file: PathBuf,
+    /// Compare at most this many pages of each domain, evenly along its stream.
+    #[arg(long, value_name = "N")]
+    pub(crate) pages: Option<usize>,
+    /// How texts are cut into words.
+    #[arg(long, value_enum, default_value_t = TokensChoice::Unicode)]
+    pub(crate) tokens: TokensChoice,
+    /// What texts have in common.
+    #[arg(long, value_enum, default_value_t = OverlapChoice::Lcs)]
+    pub(crate) overlap: OverlapChoice,
+    /// Write a row per page and extractor.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) results: Option<PathBuf>,
+    /// Write charts (SVG) into this folder, which is made where it is missing.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) plots: Option<PathBuf>,
+    /// Write accuracy, boundary cases and more as sections of this Markdown page, which
+    /// keeps the rest of it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Published figures (TOML) to be put beside, in the report.
+    #[arg(long, value_name = "FILE", requires = "report")]
+    pub(crate) published: Option<PathBuf>,
+    /// Fail, with exit code 1, where precision, recall or F1 is below its floor in this
+    /// file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) floors: Option<PathBuf>,
+    /// Set the floors to what was reached; none may sink.
+    #[arg(long, requires = "floors")]
+    pub(crate) raise_floors: bool,
+    /// Let floors sink, for this reason, which is written beside them.
+    #[arg(long, value_name = "REASON", requires = "raise_floors")]
+    pub(crate) lower_floors: Option<String>,
+    /// How to print the standings.
+    #[arg(long, value_enum, default_value_t = RowFormat::Table)]
+    pub(crate) format: RowFormat,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct TuneArgs {
+    /// Gold sets: Parquet files, or folders of them.
+    #[arg(long, value_name = "PATH", required = true, num_args = 1..)]
+    pub(crate) gold: Vec<PathBuf>,
+    /// The share of each stream on which the parameter is chosen.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.18, value_parser = share)]
+    pub(crate) prefix: f64,
+    /// Write what was tried as the section "tuning" of this Markdown page, which keeps the
+    /// rest of it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// How to print what was tried.
+    #[arg(long, value_enum, default_value_t = RowFormat::Table)]
+    pub(crate) format: RowFormat,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("expected a number from 0 to 1".to_owned()),
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct GoldArgs {
+    /// How the golds are written.
+    #[arg(long, value_enum)]
+    pub(crate) format: GoldFormat,
+    /// The folder of golds, or the file that has all of them.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) golds: PathBuf,
+    /// The folder of pages.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) pages: Option<PathBuf>,
+    /// The file url-mapping.txt of L3S-GN1.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) urls: Option<PathBuf>,
+    /// Labels of L3S-GN1 that are content.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "LABELS",
+        value_delimiter = ',',
+        default_value = "headline,full-text"
+    )]
+    pub(crate) labels: Vec<LabelChoice>,
+    /// Where to write the set.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
+/// A label of L3S-GN1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LabelChoice {
+    /// x-nc-sel1
+    Headline,
+    /// x-nc-sel2
+    FullText,
+    /// x-nc-sel3: captions, bylines, dates
+    Supplemental,
+    /// x-nc-sel4
+    RelatedContent,
+    /// x-nc-sel5
+    UserComments,
+}
+
+/// A format of gold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GoldFormat {
+    /// CleanEval and CleanPortalEval: text with marks for paragraphs, headings and lists.
+    Cleaneval,
+    /// L3S-GN1: the page with labelled spans.
+    L3sGn1,
+    /// GoogleTrends-2017: the page with labelled spans.
+    Boilernet,
+    /// Dragnet: text, comments apart.
+    Dragnet,
+    /// A text file per page.
+    Plain,
+    /// A JSON object of pages by id, or a list of them.
+    Json,
+    /// A JSON object per line.
+    JsonLines,
+}
+
+/// `tree.batch`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BatchChoice {
+    /// One page: the paper's online setting.
+    Page,
+    /// A whole UTC day, as jobs do by default.
+    Date,
+    /// All of them: full look-ahead.
+    Run,
+}
+
+/// How texts are cut into words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TokensChoice {
+    /// Letters, numbers and underscores of Unicode, as in the paper.
+    Unicode,
+    /// ASCII alone, as in Kovačič's thesis.
+    Ascii,
+}
+
+/// What texts have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OverlapChoice {
+    /// Their longest common subsequence of words, as in the paper.
+    Lcs,
+    /// What Python's difflib finds, as in Kovačič's thesis.
+    Difflib,
+    /// ROUGE-LSum.
+    RougeLsum,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExtractArgs {
+    /// The extractor.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) with: String,
+    /// Pages; to a method that compares pages, all of one site.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
 }
 
 /// How rows are printed.

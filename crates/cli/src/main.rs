@@ -4,11 +4,15 @@
 //! prints what came of it. What a job is and does is in `engine`.
 
 mod args;
+mod eval;
+mod extract;
+mod gold_sets;
 mod manual;
 mod progress;
 mod report;
 mod rows;
 mod stopped;
+mod usage;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -19,6 +23,7 @@ use clap::Parser;
 use engine::{
     Disposal, EngineError, ErrorClass, Failure, Job, JobSpec, SettingsChange, SpecError, Stage,
 };
+use evaluation::{GoldError, ImportError, TextsError};
 use sample::SampleOptions;
 use tables::{DateRange, Location, LocationError};
 use tokio::runtime::Runtime;
@@ -31,7 +36,9 @@ use args::{
     Args, BackfillArgs, Command, GcArgs, JobArgs, NightlyArgs, ReportFormat, RunArgs, SampleArgs,
     SqlArgs, StatusArgs,
 };
+use eval::FloorsMissed;
 use progress::Terminal;
+use usage::Usage;
 
 /// Tokenizing is many small allocations on many threads, and a long run frees
 /// in one chunk what it took in the last.
@@ -48,6 +55,10 @@ fn main() -> ExitCode {
         Command::Status(args) => status(args),
         Command::Gc(args) => gc(args),
         Command::Sql(args) => sql(args),
+        Command::Eval(args) => eval::eval(args).and_then(|text| print(&text)),
+        Command::Tune(args) => gold_sets::tune(args).and_then(|text| print(&text)),
+        Command::Gold(args) => gold_sets::gold(args).and_then(|text| print(&text)),
+        Command::Extract(args) => extract::extract(args).and_then(|text| print(&text)),
         Command::Sample(args) => sample(args),
         Command::Completions { shell } => print(&manual::completions(*shell)),
         Command::Man { folder } => manual::pages(folder),
@@ -75,9 +86,9 @@ fn main() -> ExitCode {
 fn init_logs(args: &Args, terminal: &Terminal) {
     let level = match (args.quiet, args.verbose) {
         (true, _) => "error",
-        (_, 0) => "warn,engine=info,tables=info,urltree=info",
-        (_, 1) => "warn,engine=debug,tables=debug,urltree=debug",
-        _ => "warn,engine=trace,tables=trace,urltree=trace",
+        (_, 0) => "warn,html5ever=error,engine=info,tables=info,urltree=info",
+        (_, 1) => "warn,html5ever=error,engine=debug,tables=debug,urltree=debug",
+        _ => "warn,html5ever=error,engine=trace,tables=trace,urltree=trace",
     };
     let filter = EnvFilter::try_from_env("URLTREE_LOG").unwrap_or_else(|_| EnvFilter::new(level));
     let terminal = terminal.clone();
@@ -97,7 +108,7 @@ fn init_logs(args: &Args, terminal: &Terminal) {
 /// deltalake's debug lines have printed the keys of a store.
 fn is_ours(target: &str) -> bool {
     let name = target.split("::").next().unwrap_or_default();
-    ["urltree", "engine", "tables", "archive"].contains(&name)
+    ["urltree", "engine", "tables", "archive", "evaluation"].contains(&name)
 }
 
 fn backfill(args: &BackfillArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
@@ -284,10 +295,33 @@ fn message(error: &anyhow::Error) -> String {
     }
 }
 
-/// 2 usage, 3 input, 4 storage, 5 internal, 130 as shells have it for Ctrl-C.
+/// 1 quality below its floor, 2 usage, 3 input, 4 storage, 5 internal, 130 as shells have it for Ctrl-C.
 fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<Interrupted>() {
         return 130;
+    }
+    if error.is::<FloorsMissed>() {
+        return 1;
+    }
+    if error.is::<Usage>() {
+        return 2;
+    }
+    if error.is::<GoldError>() || error.is::<TextsError>() {
+        return 3;
+    }
+    match error.downcast_ref::<ImportError>() {
+        Some(ImportError::Write { .. }) => return 4,
+        Some(_) => return 3,
+        None => {}
+    }
+    // Files that are named on the command line.
+    match error
+        .downcast_ref::<std::io::Error>()
+        .map(std::io::Error::kind)
+    {
+        Some(std::io::ErrorKind::NotFound) => return 3,
+        Some(_) => return 4,
+        None => {}
     }
     match error.downcast_ref::<SampleError>() {
         Some(SampleError::Occupied { .. }) => return 2,

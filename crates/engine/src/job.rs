@@ -10,7 +10,7 @@ use html_blocks::{BlockOptions, Joining, PageLimits, SplitList};
 use md5::{Digest, Md5};
 use tables::{Location, Output, Partitioning, Patience, Table};
 use url_key::{Blacklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
-use url_tree::{Heuristic, WindowOptions};
+use url_tree::{DAY_MICROS, Heuristic, WindowOptions};
 
 use crate::archive::ArchiveSource;
 use crate::key_cache::Horizon;
@@ -18,8 +18,6 @@ use crate::spec::{
     ArchiveLayout, Batch, GroupingSpec, JobSpec, JoiningSpec, SchemeSpec, SpecError, SplitSpec,
     TitleSource,
 };
-
-const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 
 /// Amazon takes a signature for fifteen minutes; the last repetition has to be
 /// answered by then too.

@@ -3,9 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use url_tree::WindowOptions;
-
-const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
+use url_tree::{DAY_MICROS, WindowOptions};
 
 /// How far back a page with the same URL key makes a duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -150,6 +150,16 @@ pub fn page(
     })
 }
 
+/// The text of a page as it was fetched, markup and all, decoded as [`page`] decodes
+/// it and cut at no limit: for others that want to read the same characters.
+///
+/// # Errors
+/// [`PageError`] for empty and for binary bytes.
+pub fn decode(bytes: &[u8], http_charset: Option<&str>) -> Result<String, PageError> {
+    let decoded = charset::decode(bytes, http_charset, usize::MAX)?;
+    Ok(decoded.text.into_owned())
+}
+
 /// The title of a page, the same as [`page`] gives. Reading stops where it ends.
 pub fn title(bytes: &[u8], http_charset: Option<&str>, options: &BlockOptions) -> Option<String> {
     let decoded = charset::decode(bytes, http_charset, options.limits.page_bytes).ok()?;

@@ -16,6 +16,15 @@ pub enum MergeStep {
 }
 
 impl MergeStep {
+    /// All of them, in their order.
+    pub const ALL: [Self; 5] = [
+        Self::IdenticalUrl,
+        Self::Redirect,
+        Self::Encoding,
+        Self::DroppedQuery,
+        Self::Rule,
+    ];
+
     /// The name of the step in tables.
     pub fn as_str(self) -> &'static str {
         match self {

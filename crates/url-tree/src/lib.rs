@@ -81,7 +81,7 @@ mod window;
 pub use heuristic::{Heuristic, N_MIN, UnknownHeuristic, Verdict};
 pub use replay::{DomainReplay, Entry, Label, Labels, NodeCounts, SelectedNode};
 pub use revision::{UNSEEN_CHARS, revision_hashes, unseen_chars};
-pub use window::{WindowOptions, window_start};
+pub use window::{DAY_MICROS, WindowOptions, window_start};
 
 /// Hash of a text block: MD5 of its normalised text [P 4].
 pub type BlockHash = [u8; 16];

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use crate::tree::Placement;
 
-const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
+/// A day, in the unit of times.
+pub const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 
 /// How far a domain's tree looks back. The defaults are the paper's [P 6].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,13 +8,13 @@ use futures::{StreamExt, TryStreamExt};
 use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
 use parquet::errors::ParquetError;
 use tables::{DateRange, Reason, date_from_days};
+use url_tree::DAY_MICROS;
 
 use super::object::{ObjectColumn, OpenObject};
 use super::{ArchiveObject, ArchiveSource, ObjectState};
 use crate::error::EngineError;
 use crate::progress::share;
 
-const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 /// Objects whose footers are read at the same time.
 const CONCURRENT_OBJECTS: usize = 16;
 

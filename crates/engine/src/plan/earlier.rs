@@ -9,7 +9,7 @@ use datafusion::logical_expr::{Expr, LogicalPlan, cast, ident, lit};
 use datafusion::prelude::{DataFrame, SessionContext};
 use deltalake::DeltaTable;
 use tables::{DateRange, Table, TableError, date_from_days, days_from_date};
-use url_tree::WindowOptions;
+use url_tree::{DAY_MICROS, WindowOptions};
 
 use super::months::{KEY_HASH, Months};
 use super::stage::{BLOCKED, KEYED, Phase, Status};
@@ -20,8 +20,6 @@ use crate::query::register;
 /// Batches of remembered pages count up from here, in the order of their
 /// ordinals, before any batch of the run.
 const FIRST_BATCH: i64 = i64::MIN / 2;
-
-pub(super) const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 
 /// Rows of `url_keys` that are the first page of their key.
 pub(super) const FIRST_PAGES: &str = "duplicate_of IS NULL AND status IN ('unique', 'quarantined')";

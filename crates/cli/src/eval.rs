@@ -1,0 +1,326 @@
+//! `urltree eval`.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use engine::Job;
+use evaluation::{
+    Batch, Breach, Collection, DuplicatesFound, Floors, GoldPage, GoldSet, Measure, Measured,
+    MeasuredSet, Overlapping, PageResult, Peer, Peers, Plot, PublishedFigure, PublishedFigures,
+    Reached, ReplayOptions, Texts, compare, evenly, place, section, section_name, standings_table,
+};
+use extractors::Extractor;
+use scoring::Tokens;
+use serde::de::DeserializeOwned;
+use tokio::runtime::Runtime;
+use url_tree::{DAY_MICROS, WindowOptions};
+
+use crate::args::{BatchChoice, EvalArgs, JobArgs, OverlapChoice, TokensChoice};
+use crate::usage::Usage;
+use crate::{job, rows, runtime};
+
+/// Measures what is asked for; gives the standings as text.
+pub(crate) fn eval(args: &EvalArgs) -> Result<String> {
+    let asked = Asked::of(args)?;
+    let published = published(args)?;
+    let mut measured = Vec::new();
+    for path in &args.gold {
+        measured.push(asked.collection(Collection::at(path)?)?);
+    }
+    if let Some(path) = &args.results {
+        evaluation::write_results(&measured, path).with_context(|| path.display().to_string())?;
+    }
+    if let Some(path) = &args.report {
+        let sections = measured.iter();
+        report(
+            path,
+            sections.map(|one| (section_name(one), section(one, &published))),
+        )?;
+    }
+    if let Some(folder) = &args.plots {
+        plot(folder, &measured, asked.duplicates.as_ref())?;
+    }
+    let standings = rows::text(&[standings_table(&measured)], args.format)?;
+    match &args.floors {
+        Some(path) => hold_to_floors(path, args, &measured).map(|()| standings),
+        None => Ok(standings),
+    }
+}
+
+/// What is compared with the gold.
+struct Asked<'a> {
+    args: &'a EvalArgs,
+    heuristics: Vec<url_tree::Heuristic>,
+    methods: Vec<&'static dyn Extractor>,
+    peers: Vec<Peer>,
+    /// Texts that are there already.
+    texts: Vec<Texts>,
+    /// Duplicates that the job found.
+    duplicates: Option<DuplicatesFound>,
+    measure: Measure,
+}
+
+impl<'a> Asked<'a> {
+    fn of(args: &'a EvalArgs) -> Result<Self> {
+        let heuristics = (args.heuristics.iter())
+            .flat_map(|name| match name.as_str() {
+                "all" => ALL_HEURISTICS.to_vec(),
+                name => vec![name],
+            })
+            .map(|name| name.parse().map_err(Usage::of))
+            .collect::<Result<_, _>>()?;
+        let mut methods = Vec::new();
+        for name in &args.extractors {
+            match name.as_str() {
+                "all" => methods.extend(extractors::extractors()),
+                name => methods.push(extractors::by_name(name).map_err(Usage::of)?),
+            }
+        }
+        let mut texts = Vec::new();
+        for named in &args.texts {
+            let Some((name, path)) = named.split_once('=') else {
+                return Err(Usage::of(format!("--texts {named}: expected NAME=FILE")).into());
+            };
+            texts.push(Texts::read(name, Path::new(path))?);
+        }
+        let mut duplicates = None;
+        if let Some(file) = &args.job {
+            let job = job(&JobArgs {
+                job: file.clone(),
+                set: args.set.clone(),
+            })?;
+            let runtime = runtime(&job)?;
+            texts.push(documents(&job, &runtime)?);
+            duplicates = Some(self::duplicates(&job, &runtime)?);
+        }
+        Ok(Self {
+            args,
+            heuristics,
+            methods,
+            peers: peers(args)?,
+            texts,
+            duplicates,
+            measure: Measure {
+                tokens: match args.tokens {
+                    TokensChoice::Unicode => Tokens::Unicode,
+                    TokensChoice::Ascii => Tokens::Ascii,
+                },
+                overlapping: match args.overlap {
+                    OverlapChoice::Lcs => Overlapping::Lcs,
+                    OverlapChoice::Difflib => Overlapping::Difflib,
+                    OverlapChoice::RougeLsum => Overlapping::RougeLsum,
+                },
+            },
+        })
+    }
+
+    fn collection(&self, collection: Collection) -> Result<Measured> {
+        let mut sets = Vec::new();
+        let mut results = Vec::new();
+        let mut left_out = BTreeSet::new();
+        for set in &collection.sets {
+            let pages = set.pages()?;
+            sets.push(MeasuredSet {
+                name: set.name().to_owned(),
+                pages: pages.len(),
+                digest: set.digest()?,
+            });
+            results.extend(self.set(set, &pages, &mut left_out)?);
+        }
+        Ok(Measured {
+            name: collection.name,
+            measure: self.measure,
+            sets,
+            left_out,
+            results,
+        })
+    }
+
+    fn replay_options(&self) -> ReplayOptions {
+        ReplayOptions {
+            batch: match self.args.batch {
+                BatchChoice::Page => Batch::Page,
+                BatchChoice::Date => Batch::Date,
+                BatchChoice::Run => Batch::Run,
+            },
+            window: WindowOptions {
+                max_age_micros: self.args.window_days.saturating_mul(DAY_MICROS),
+                ..WindowOptions::default()
+            },
+        }
+    }
+
+    fn set(
+        &self,
+        set: &GoldSet,
+        pages: &[GoldPage],
+        left_out: &mut BTreeSet<String>,
+    ) -> Result<Vec<PageResult>> {
+        let wanted = self.args.pages.map(|count| evenly(pages, count));
+        let is_wanted = |url: &str| wanted.as_ref().is_none_or(|urls| urls.contains(url));
+        tracing::info!("{}: {} pages", set.name(), pages.len());
+        let mut results = Vec::new();
+        let mut add = |texts: &Texts| {
+            let is_wanted = |page: &GoldPage| is_wanted(&page.url);
+            results.extend(compare(set.name(), pages, is_wanted, texts, self.measure));
+        };
+        for texts in &self.texts {
+            add(texts);
+        }
+        if !self.heuristics.is_empty() {
+            for texts in evaluation::replay(set, pages, &self.heuristics, self.replay_options())? {
+                add(&texts);
+            }
+        }
+        if !self.methods.is_empty() {
+            for texts in evaluation::extract(set, pages, &self.methods, is_wanted)? {
+                add(&texts);
+            }
+        }
+        let folder = std::env::current_dir().context("the current folder")?;
+        for peer in &self.peers {
+            match peer.run(&folder, set, is_wanted) {
+                Ok(texts) => add(&texts),
+                // A peer that is missing changes nothing for the others.
+                Err(error) => {
+                    tracing::warn!("{}: left out: {error}", set.name());
+                    left_out.insert(error.to_string());
+                }
+            }
+        }
+        Ok(results)
+    }
+}
+
+/// The heuristics with the parameters of the paper.
+const ALL_HEURISTICS: [&str; 6] = [
+    "strict",
+    "strict-support-100",
+    "strict-at-domain",
+    "relaxed-at-domain-500",
+    "vote-slow",
+    "vote-fast",
+];
+
+/// The table `documents`; a duplicate has the text of the page it duplicates.
+fn documents(job: &Job, runtime: &Runtime) -> Result<Texts> {
+    let query = "SELECT k.url AS url, d.text AS text FROM url_keys k \
+                 JOIN documents d ON d.domain = k.domain AND d.url_key = k.url_key \
+                 ORDER BY d.fetched_at";
+    let mut texts = Texts::of("documents");
+    for batch in &runtime.block_on(engine::query(job, query))? {
+        texts.extend(batch)?;
+    }
+    Ok(texts)
+}
+
+fn duplicates(job: &Job, runtime: &Runtime) -> Result<DuplicatesFound> {
+    let rows = runtime.block_on(engine::query(job, DuplicatesFound::QUERY))?;
+    DuplicatesFound::of(&rows).context("url_keys")
+}
+
+fn peers(args: &EvalArgs) -> Result<Vec<Peer>> {
+    if args.peers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let path = &args.peers_file;
+    let Peers { mut peers } = toml_file(path)?;
+    if args.peers.iter().any(|name| name == "all") {
+        return Ok(peers);
+    }
+    if let Some(unknown) =
+        (args.peers.iter()).find(|name| peers.iter().all(|peer| peer.name != **name))
+    {
+        let file = path.display();
+        return Err(Usage::of(format!("no peer is called {unknown:?} in {file}")).into());
+    }
+    peers.retain(|peer| args.peers.contains(&peer.name));
+    Ok(peers)
+}
+
+fn published(args: &EvalArgs) -> Result<Vec<PublishedFigure>> {
+    let Some(path) = &args.published else {
+        return Ok(Vec::new());
+    };
+    Ok(toml_file::<PublishedFigures>(path)?.figures)
+}
+
+fn toml_file<T: DeserializeOwned>(path: &Path) -> Result<T> {
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    toml::from_str(&text).map_err(|error| {
+        Usage::of(format!("{}: {}", path.display(), error.to_string().trim())).into()
+    })
+}
+
+/// Writes sections, by name, into a page, which keeps the rest of it.
+pub(crate) fn report(
+    path: &Path,
+    sections: impl IntoIterator<Item = (String, String)>,
+) -> Result<()> {
+    let mut page = match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        read => read.with_context(|| path.display().to_string())?,
+    };
+    for (name, text) in sections {
+        page = place(&page, &name, &text);
+    }
+    std::fs::write(path, page).with_context(|| path.display().to_string())
+}
+
+/// Writes the charts of what was measured: in folders of their own, where it is more
+/// than one collection.
+fn plot(folder: &Path, measured: &[Measured], duplicates: Option<&DuplicatesFound>) -> Result<()> {
+    for one in measured {
+        let folder = match measured.len() {
+            1 => folder.to_owned(),
+            _ => folder.join(&one.name),
+        };
+        write_plots(&folder, evaluation::plots(&one.results)?)?;
+    }
+    match duplicates {
+        Some(found) => write_plots(folder, vec![found.plot()?]),
+        None => Ok(()),
+    }
+}
+
+fn write_plots(folder: &Path, plots: Vec<Plot>) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    for plot in plots {
+        let path = folder.join(&plot.file);
+        std::fs::write(&path, plot.svg).with_context(|| path.display().to_string())?;
+    }
+    Ok(())
+}
+
+/// Holds what was measured to the floors of a file, or sets them to it.
+fn hold_to_floors(path: &Path, args: &EvalArgs, measured: &[Measured]) -> Result<()> {
+    let mut floors: Floors = match path.exists() || !args.raise_floors {
+        true => toml_file(path)?,
+        false => Floors::default(),
+    };
+    let reached: Vec<Reached> = measured.iter().flat_map(Reached::all).collect();
+    if !args.raise_floors {
+        return match floors.breaches(&reached) {
+            breaches if breaches.is_empty() => Ok(()),
+            breaches => Err(FloorsMissed(breaches).into()),
+        };
+    }
+    let reason = args.lower_floors.as_deref();
+    (floors.raise(&reached, reason)).map_err(FloorsMissed)?;
+    let text = toml::to_string(&floors).context("floors as TOML")?;
+    std::fs::write(path, text).with_context(|| path.display().to_string())
+}
+
+/// Quality that fell below its floor.
+#[derive(Debug)]
+pub(crate) struct FloorsMissed(Vec<Breach>);
+
+impl std::error::Error for FloorsMissed {}
+
+impl std::fmt::Display for FloorsMissed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let breaches: Vec<String> = self.0.iter().map(Breach::to_string).collect();
+        f.write_str(&breaches.join("\n       "))
+    }
+}

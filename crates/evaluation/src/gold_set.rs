@@ -1,0 +1,316 @@
+//! Gold sets.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use arrow::error::ArrowError;
+use md5::{Digest, Md5};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::errors::ParquetError;
+use thiserror::Error;
+
+use crate::columns::{Columns, Strings};
+
+/// A page and its content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GoldPage {
+    /// Response URL, by which texts are found.
+    pub url: String,
+    /// The content, title included; nothing where the page has none.
+    pub text: String,
+    /// The page's domain, or its whole URL where that has none.
+    pub domain: String,
+    /// When the page was fetched, in microseconds since 1970, UTC.
+    pub fetched_at: Option<i64>,
+    /// Of the feed, where the set has it.
+    pub title: Option<String>,
+    /// ISO 639-1, where the set has it.
+    pub lang: Option<String>,
+}
+
+impl GoldPage {
+    /// A page of which no more is known.
+    pub fn new(url: impl Into<String>, text: impl Into<String>) -> Self {
+        let url = url.into();
+        Self {
+            domain: domain(&url).unwrap_or_else(|| url.clone()),
+            url,
+            text: text.into(),
+            fetched_at: None,
+            title: None,
+            lang: None,
+        }
+    }
+}
+
+/// A page as it was fetched.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Fetched<'a> {
+    /// Response URL.
+    pub url: &'a str,
+    /// The page.
+    pub html: &'a [u8],
+    /// Of the Content-Type header, where the set has it.
+    pub http_charset: Option<&'a str>,
+}
+
+/// Parquet files with the columns `url` and `gold_text`, and, where they have them,
+/// `fetched_at`, `title`, `lang`, `html` and `http_charset`.
+#[derive(Clone, Debug)]
+pub struct GoldSet {
+    name: String,
+    files: Vec<PathBuf>,
+}
+
+/// A gold set that cannot be read.
+#[derive(Debug, Error)]
+#[error("{}: {problem}", path.display())]
+pub struct GoldError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    #[source]
+    pub problem: GoldProblem,
+}
+
+/// What is wrong with a gold set.
+#[derive(Debug, Error)]
+pub enum GoldProblem {
+    /// The file cannot be opened.
+    #[error(transparent)]
+    Open(#[from] std::io::Error),
+    /// It is no Parquet file, or a broken one.
+    #[error(transparent)]
+    Parquet(#[from] ParquetError),
+    /// A column has values that are none.
+    #[error(transparent)]
+    Arrow(#[from] ArrowError),
+    /// A column is missing.
+    #[error("there is no column `{0}`")]
+    Column(&'static str),
+    /// A row has no URL.
+    #[error("row {0} has no url")]
+    Url(usize),
+    /// There are no files.
+    #[error("there is no .parquet file")]
+    Empty,
+}
+
+impl GoldSet {
+    /// The set in this file. No page is read yet.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        Self {
+            name: stem(&path),
+            files: vec![path],
+        }
+    }
+
+    /// The sets at `path`: a file is one; in a folder every `.parquet` file is one; a
+    /// folder that has such files only in folders below it (`date=2011-10-24/…`) is
+    /// one. By name.
+    ///
+    /// # Errors
+    /// [`GoldError`], also where there is no such file.
+    pub fn at(path: &Path) -> Result<Vec<Self>, GoldError> {
+        let failed = |problem| GoldError {
+            path: path.to_owned(),
+            problem,
+        };
+        if !path.is_dir() {
+            return Ok(vec![Self::file(path)]);
+        }
+        let (files, mut folders) = entries(path).map_err(|error| failed(error.into()))?;
+        if !files.is_empty() {
+            return Ok(files.into_iter().map(Self::file).collect());
+        }
+        let mut below = Vec::new();
+        while let Some(folder) = folders.pop() {
+            let (files, more) = entries(&folder).map_err(|error| failed(error.into()))?;
+            below.extend(files);
+            folders.extend(more);
+        }
+        below.sort();
+        if below.is_empty() {
+            return Err(failed(GoldProblem::Empty));
+        }
+        Ok(vec![Self {
+            name: stem(path),
+            files: below,
+        }])
+    }
+
+    /// The name of the set: that of its file, without the extension, or of its folder.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The pages in time order, without their HTML.
+    ///
+    /// # Errors
+    /// [`GoldError`], naming file, row and reason.
+    pub fn pages(&self) -> Result<Vec<GoldPage>, GoldError> {
+        let mut pages = Vec::new();
+        self.read(
+            &["url", "gold_text", "fetched_at", "title", "lang"],
+            |columns| {
+                let (urls, texts) = (columns.text("url")?, columns.text("gold_text")?);
+                let (titles, langs) = (columns.text("title")?, columns.text("lang")?);
+                let times = columns.times("fetched_at")?;
+                let required = |name, column: &Option<_>| match column {
+                    Some(_) => Ok(()),
+                    None => Err(GoldProblem::Column(name)),
+                };
+                required("url", &urls)?;
+                required("gold_text", &texts)?;
+                for row in 0..columns.batch.num_rows() {
+                    let value = |column: &Option<Strings>| column.as_ref()?.value(row);
+                    let url = value(&urls).ok_or(GoldProblem::Url(pages.len()))?;
+                    pages.push(GoldPage {
+                        fetched_at: times.as_ref().and_then(|times| times.value(row)),
+                        title: value(&titles),
+                        lang: value(&langs),
+                        ..GoldPage::new(url, value(&texts).unwrap_or_default())
+                    });
+                }
+                Ok(())
+            },
+        )?;
+        // Stable: of one time, in the order of the file.
+        pages.sort_by(|one, other| (one.fetched_at, &one.url).cmp(&(other.fetched_at, &other.url)));
+        Ok(pages)
+    }
+
+    /// Hands on the pages as they were fetched, in the order of the file.
+    ///
+    /// # Errors
+    /// [`GoldError`], also where the set has no `html`.
+    pub fn for_each_fetched(&self, mut each: impl FnMut(Fetched<'_>)) -> Result<(), GoldError> {
+        let mut rows = 0;
+        self.read(&["url", "html", "http_charset"], |columns| {
+            let urls = columns.text("url")?.ok_or(GoldProblem::Column("url"))?;
+            let html = columns.bytes("html")?.ok_or(GoldProblem::Column("html"))?;
+            let charsets = columns.text("http_charset")?;
+            for row in 0..columns.batch.num_rows() {
+                let url = urls.value(row).ok_or(GoldProblem::Url(rows))?;
+                let charset = charsets.as_ref().and_then(|charsets| charsets.value(row));
+                each(Fetched {
+                    url: &url,
+                    html: html.value(row).unwrap_or_default(),
+                    http_charset: charset.as_deref(),
+                });
+                rows += 1;
+            }
+            Ok(())
+        })
+    }
+
+    /// MD5 of URLs, gold texts and HTML in the order of the file, as 32 hex digits:
+    /// the same for the same pages, however the file is written.
+    ///
+    /// # Errors
+    /// [`GoldError`].
+    pub fn digest(&self) -> Result<String, GoldError> {
+        let mut digest = Md5::new();
+        let mut add = |bytes: &[u8]| {
+            digest.update((bytes.len() as u64).to_le_bytes());
+            digest.update(bytes);
+        };
+        self.read(&["url", "gold_text", "html"], |columns| {
+            let (urls, texts) = (columns.text("url")?, columns.text("gold_text")?);
+            let html = columns.bytes("html")?;
+            for row in 0..columns.batch.num_rows() {
+                for column in [&urls, &texts] {
+                    let value = column.as_ref().and_then(|column| column.value(row));
+                    add(value.unwrap_or_default().as_bytes());
+                }
+                let html = html.as_ref().and_then(|html| html.value(row));
+                add(html.unwrap_or_default());
+            }
+            Ok(())
+        })?;
+        Ok(format!(
+            "{:032x}",
+            u128::from_be_bytes(digest.finalize().into())
+        ))
+    }
+
+    fn read(
+        &self,
+        columns: &[&str],
+        mut each: impl FnMut(&Columns<'_>) -> Result<(), GoldProblem>,
+    ) -> Result<(), GoldError> {
+        for file in &self.files {
+            batches(file, columns, &mut each).map_err(|problem| GoldError {
+                path: file.clone(),
+                problem,
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn batches(
+    file: &Path,
+    columns: &[&str],
+    each: &mut dyn FnMut(&Columns<'_>) -> Result<(), GoldProblem>,
+) -> Result<(), GoldProblem> {
+    /// Few, for a page may have megabytes.
+    const ROWS: usize = 64;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(file)?)?;
+    let mask = ProjectionMask::columns(builder.parquet_schema(), columns.iter().copied());
+    let reader = builder
+        .with_projection(mask)
+        .with_batch_size(ROWS)
+        .build()?;
+    for batch in reader {
+        each(&Columns { batch: &batch? })?;
+    }
+    Ok(())
+}
+
+pub(crate) fn stem(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
+}
+
+/// `.parquet` files and folders in a folder, by name.
+fn entries(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), std::io::Error> {
+    let (mut files, mut folders) = (Vec::new(), Vec::new());
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            folders.push(path);
+        } else if path.extension().is_some_and(|end| end == "parquet") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok((files, folders))
+}
+
+/// URLs of at most `count` pages of each domain, as far apart in its stream as can be:
+/// its first page is among them.
+pub fn evenly(pages: &[GoldPage], count: usize) -> HashSet<&str> {
+    let mut domains: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for page in pages {
+        domains.entry(&page.domain).or_default().push(&page.url);
+    }
+    (domains.into_values())
+        .flat_map(|urls| {
+            let count = count.min(urls.len());
+            (0..count).map(move |number| urls[number * urls.len() / count])
+        })
+        .collect()
+}
+
+/// The domain of a URL, by the public suffix list.
+fn domain(url: &str) -> Option<String> {
+    let keyer = crate::replay::keyer().ok()?;
+    let page = keyer.parse(url).ok()?;
+    Some(keyer.key(&page, None).domain.as_str().to_owned())
+}

@@ -1,0 +1,62 @@
+//! Gold texts against what extractors made of the same pages.
+//!
+//! A *gold set* is a Parquet file of pages with the text that a person, or a rule
+//! made for the site, says is the content. Whatever extracted the pages left a text
+//! per URL, in a Parquet or JSON Lines file or in the table `documents`. Both meet
+//! by URL:
+//!
+//! ```
+//! use evaluation::{GoldPage, Measure, Text, Texts, compare};
+//!
+//! let gold = [
+//!     GoldPage::new("http://a.example/1", "Storm in Ljubljana"),
+//!     GoldPage::new("http://a.example/2", "Trees fell"),
+//! ];
+//! let mut texts = Texts::of("copy");
+//! texts.insert("http://a.example/1", Text::of("Home Storm in Ljubljana"));
+//!
+//! let results = compare("two pages", &gold, |_| true, &texts, Measure::default());
+//! let summary = scoring::Summary::of(results.iter().map(|result| result.outcome));
+//! // A page that the extractor says nothing about is a failure, and counts 0.
+//! assert_eq!((summary.cases.measured, summary.cases.failed), (1, 1));
+//! ```
+//!
+//! The heuristics of the URL Tree need no run of a job: [`replay`] labels the pages
+//! of a set under any number of them at once, as the job would have with one.
+//!
+//! What it deliberately does not do: it runs no extractor of others (an adapter
+//! does, as a process of its own), and it judges no difference: it has no test of
+//! significance.
+
+mod columns;
+mod compare;
+mod cpu;
+mod duplicates;
+mod floors;
+mod gold_set;
+mod import;
+mod measured;
+mod peer;
+mod plots;
+mod published;
+mod replay;
+mod report;
+mod results;
+mod table;
+mod texts;
+mod tuning;
+
+pub use compare::{Measure, Overlapping, PageResult, compare};
+pub use duplicates::DuplicatesFound;
+pub use floors::{Breach, Floors, Reached};
+pub use gold_set::{Fetched, GoldError, GoldPage, GoldProblem, GoldSet, evenly};
+pub use import::{ImportError, Imported, Layout, Source, import};
+pub use measured::{Collection, Measured, MeasuredSet};
+pub use peer::{Peer, PeerError, Peers};
+pub use plots::{Plot, plots};
+pub use published::extract;
+pub use replay::{Batch, ReplayOptions, replay};
+pub use report::{PublishedFigure, PublishedFigures, place, section, section_name, tuning_section};
+pub use results::{Standing, results_table, standings, standings_table, write_results};
+pub use texts::{Kind, Text, Texts, TextsError, TextsProblem};
+pub use tuning::{SUPPORTS, Tried, tune, tuning_table};

@@ -1,0 +1,182 @@
+//! Results as charts.
+
+use std::collections::BTreeMap;
+
+use charts::{
+    BoundaryCases, CaseCounts, Curves, Distribution, Distributions, DocumentAxis, Line, Mean,
+    MeanScore, MeanScores, Undrawable,
+};
+use scoring::{Histogram, Outcome, Score, Summary, cumulative_average};
+
+use crate::PageResult;
+use crate::results::by_extractor;
+
+/// A chart to be written as a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Plot {
+    /// Such as `stream.svg`.
+    pub file: String,
+    /// SVG text.
+    pub svg: String,
+}
+
+impl Plot {
+    /// A chart under the name of its file.
+    pub fn new(file: impl Into<String>, svg: String) -> Self {
+        Self {
+            file: file.into(),
+            svg,
+        }
+    }
+}
+
+/// The paper's figures 4 and 5 and those of the thesis over all of `results`:
+///
+/// - `domains-EXTRACTOR.svg`: cumulative F1 of each domain [P figure 4];
+/// - `stream.svg`: cumulative F1 of each extractor over all pages in time order
+///   [P figure 5];
+/// - `means.svg`, `distributions.svg`, `boundary-cases.svg`: of each extractor.
+///
+/// # Errors
+/// [`Undrawable`] where a number is none that can be drawn.
+pub fn plots(results: &[PageResult]) -> Result<Vec<Plot>, Undrawable> {
+    let extractors = in_time_order(results);
+    let mut plots = Vec::new();
+    for (extractor, results) in &extractors {
+        let file = format!("domains-{}.svg", file_name(extractor));
+        plots.push(Plot::new(file, domains(extractor, results)?));
+    }
+    let mut add = |file: &str, svg: String| plots.push(Plot::new(file, svg));
+    add("stream.svg", stream(&extractors)?);
+    add("means.svg", means(&extractors)?);
+    add("distributions.svg", distributions(&extractors));
+    add("boundary-cases.svg", boundary_cases(&extractors));
+    Ok(plots)
+}
+
+type ByExtractor<'a> = BTreeMap<&'a str, Vec<&'a PageResult>>;
+
+fn in_time_order(results: &[PageResult]) -> ByExtractor<'_> {
+    let mut extractors = by_extractor(results);
+    for results in extractors.values_mut() {
+        results.sort_by_key(|result| (result.fetched_at, &result.url));
+    }
+    extractors
+}
+
+/// Points of the cumulative average, from the first page that counts.
+fn curve<'a>(results: impl IntoIterator<Item = &'a &'a PageResult>) -> Vec<(usize, f64)> {
+    let outcomes = results.into_iter().map(|result| result.outcome);
+    let averages = (1..).zip(cumulative_average(outcomes));
+    averages
+        .filter_map(|(document, average)| Some((document, average.mean?.f1)))
+        .collect()
+}
+
+fn domains(extractor: &str, results: &[&PageResult]) -> Result<String, Undrawable> {
+    let mut domains: BTreeMap<&str, Vec<&PageResult>> = BTreeMap::new();
+    for result in results {
+        domains.entry(&result.domain).or_default().push(result);
+    }
+    Curves {
+        title: &format!("Cumulative F1 of {extractor} by domain"),
+        axis: DocumentAxis::Logarithmic,
+        lines: (domains.iter())
+            .map(|(name, results)| Line {
+                name,
+                points: curve(results),
+                final_score: None,
+            })
+            .collect(),
+    }
+    .to_svg()
+}
+
+fn stream(extractors: &ByExtractor<'_>) -> Result<String, Undrawable> {
+    let lines = extractors.iter().map(|(name, results)| {
+        let points = curve(results);
+        Line {
+            name,
+            final_score: points.last().map(|(_, f1)| *f1),
+            points,
+        }
+    });
+    Curves {
+        title: "Cumulative F1 along the stream",
+        axis: DocumentAxis::Linear,
+        lines: lines.collect(),
+    }
+    .to_svg()
+}
+
+fn outcomes(results: &[&PageResult]) -> impl Iterator<Item = Outcome> {
+    results.iter().map(|result| result.outcome)
+}
+
+fn means(extractors: &ByExtractor<'_>) -> Result<String, Undrawable> {
+    let means = extractors.iter().filter_map(|(name, results)| {
+        let spread = Summary::of(outcomes(results)).spread?;
+        let mean = |of: fn(Score) -> f64| Mean {
+            mean: of(spread.mean),
+            standard_deviation: of(spread.standard_deviation),
+        };
+        Some(MeanScore {
+            name,
+            precision: mean(|score| score.precision),
+            recall: mean(|score| score.recall),
+            f1: mean(|score| score.f1),
+        })
+    });
+    MeanScores {
+        title: "Mean over pages, with standard deviation",
+        extractors: means.collect(),
+    }
+    .to_svg()
+}
+
+fn distributions(extractors: &ByExtractor<'_>) -> String {
+    let distributions = extractors.iter().map(|(name, results)| {
+        let histogram = Histogram::of(outcomes(results));
+        Distribution {
+            name,
+            precision: histogram.precision,
+            recall: histogram.recall,
+            f1: histogram.f1,
+        }
+    });
+    Distributions {
+        title: "Pages by precision, recall and F1",
+        extractors: distributions.collect(),
+    }
+    .to_svg()
+}
+
+fn boundary_cases(extractors: &ByExtractor<'_>) -> String {
+    let cases = extractors.iter().map(|(name, results)| {
+        let cases = Summary::of(outcomes(results)).cases;
+        CaseCounts {
+            name,
+            measured: cases.measured,
+            no_overlap: cases.no_overlap,
+            empty_extraction: cases.empty_extraction,
+            failed: cases.failed,
+            empty_gold: cases.empty_gold,
+            both_empty: cases.both_empty,
+            failed_without_gold: cases.failed_without_gold,
+        }
+    });
+    BoundaryCases {
+        title: "What came out of the pages",
+        extractors: cases.collect(),
+    }
+    .to_svg()
+}
+
+/// A name that is safe in a path.
+fn file_name(extractor: &str) -> String {
+    let safe = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    (extractor.chars())
+        .map(|c| if safe(c) { c } else { '_' })
+        .collect()
+}

@@ -1,0 +1,72 @@
+//! The extractors of the literature, over a gold set.
+
+use std::collections::BTreeMap;
+
+use extractors::{Extractor, Page, Site};
+
+use crate::cpu::timed;
+use crate::{GoldError, GoldPage, GoldSet, Kind, Text, Texts};
+
+/// Pages of a site that a method for sites may choose from: the nearest before and
+/// after a page would do, and a site of 10,000 pages is not parsed for each.
+const SITE_PAGES: usize = 300;
+
+/// What each of `methods` makes of the pages of a set that are `wanted`, in the order
+/// of `methods`. Methods for a site choose among the first 300 pages of the domain.
+/// Processor time is that for parsing the page and looking at it; of a page of the
+/// site, to the first page that is compared with it.
+///
+/// # Errors
+/// [`GoldError`], also where the set has no HTML.
+pub fn extract(
+    set: &GoldSet,
+    pages: &[GoldPage],
+    methods: &[&dyn Extractor],
+    wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<Texts>, GoldError> {
+    let mut html: BTreeMap<String, String> = BTreeMap::new();
+    set.for_each_fetched(|page| {
+        if let Ok(text) = html_blocks::decode(page.html, page.http_charset) {
+            html.entry(page.url.to_owned()).or_insert(text);
+        }
+    })?;
+    let mut texts: Vec<Texts> = methods
+        .iter()
+        .map(|method| Texts::by(Kind::Published, method.name()))
+        .collect();
+    let mut domains: BTreeMap<&str, Vec<&GoldPage>> = BTreeMap::new();
+    for page in pages {
+        domains.entry(&page.domain).or_default().push(page);
+    }
+    for pages in domains.values() {
+        let site = Site::new(
+            (pages.iter().take(SITE_PAGES))
+                .filter_map(|page| page_of(page, &html))
+                .collect(),
+        );
+        for page in pages.iter().filter(|page| wanted(&page.url)) {
+            for (method, texts) in methods.iter().zip(&mut texts) {
+                // Parsed anew for each: a page is parsed when it is first looked at.
+                let text = match page_of(page, &html) {
+                    None => Text::failed("no text"),
+                    Some(parsed) => text(*method, &parsed, &site),
+                };
+                texts.insert(&page.url, text);
+            }
+        }
+    }
+    Ok(texts)
+}
+
+fn text(method: &dyn Extractor, page: &Page<'_>, site: &Site<'_>) -> Text {
+    let (extracted, seconds) = timed(|| method.extract(page, site));
+    let text = match extracted {
+        Ok(extraction) => Text::of(extraction.text),
+        Err(error) => Text::failed(error.to_string()),
+    };
+    text.taking(seconds)
+}
+
+fn page_of<'p>(page: &'p GoldPage, html: &'p BTreeMap<String, String>) -> Option<Page<'p>> {
+    html.get(&page.url).map(|html| Page::new(&page.url, html))
+}

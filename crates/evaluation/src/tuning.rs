@@ -1,0 +1,102 @@
+//! The paper's second experiment: a parameter is chosen on the beginning of a stream
+//! and measured on the rest [P 5.5].
+
+use arrow::array::RecordBatch;
+use scoring::{MacroSummary, Spread};
+use url_tree::{Heuristic, WindowOptions};
+
+use crate::results::summary;
+use crate::table::Table;
+use crate::{Batch, GoldError, GoldSet, Measure, PageResult, ReplayOptions, compare, replay};
+
+/// Supports that are tried: 100 to 1,000 by 100.
+pub const SUPPORTS: [u32; 10] = [100, 200, 300, 400, 500, 600, 700, 800, 900, 1000];
+
+/// Page by page, and nothing goes by its age: that came later [P 6].
+const IN_THE_PAPER: ReplayOptions = ReplayOptions {
+    batch: Batch::Page,
+    window: WindowOptions {
+        max_documents: 10_000,
+        max_age_micros: i64::MAX,
+        min_documents: 100,
+    },
+};
+
+/// A heuristic with one value of its parameter.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Tried {
+    /// Family and parameter.
+    pub heuristic: Heuristic,
+    /// Macro F1 over the pages of the prefix.
+    pub prefix: MacroSummary,
+    /// Macro F1 over those after it.
+    pub rest: MacroSummary,
+    /// Best of its family on the prefix, the smallest of equals.
+    pub chosen: bool,
+}
+
+/// Tries [`SUPPORTS`] for `strict-support-N` and `relaxed-at-domain-N`. The prefix is
+/// the first `share` of the pages of each set, from 0 to 1; the tree sees all pages in
+/// their order, one by one, and forgets none for its age, as in the paper.
+///
+/// # Errors
+/// [`GoldError`], also where a set has no HTML.
+pub fn tune(sets: &[GoldSet], share: f64, measure: Measure) -> Result<Vec<Tried>, GoldError> {
+    let families: [fn(u32) -> Heuristic; 2] =
+        [Heuristic::StrictSupport, Heuristic::RelaxedAtDomain];
+    let heuristics: Vec<Heuristic> = (families.iter())
+        .flat_map(|family| SUPPORTS.map(family))
+        .collect();
+    let mut results: Vec<Halves> = heuristics.iter().map(|_| Halves::default()).collect();
+    for set in sets {
+        let pages = set.pages()?;
+        let prefix = (pages.len() as f64 * share).round() as usize;
+        let texts = replay(set, &pages, &heuristics, IN_THE_PAPER)?;
+        for (texts, halves) in texts.iter().zip(&mut results) {
+            let mut results = compare(set.name(), &pages, |_| true, texts, measure);
+            halves
+                .rest
+                .extend(results.split_off(prefix.min(results.len())));
+            halves.prefix.extend(results);
+        }
+    }
+    let mut tried: Vec<Tried> = (heuristics.iter().zip(&results))
+        .map(|(heuristic, halves)| Tried {
+            heuristic: *heuristic,
+            prefix: summary(&halves.prefix),
+            rest: summary(&halves.rest),
+            chosen: false,
+        })
+        .collect();
+    for family in tried.chunks_mut(SUPPORTS.len()) {
+        let f1 = |tried: &Tried| mean_f1(tried.prefix.spread);
+        // Of equals `max_by` takes the last.
+        let best = (family.iter_mut().rev()).max_by(|one, other| f1(one).total_cmp(&f1(other)));
+        if let Some(best) = best {
+            best.chosen = true;
+        }
+    }
+    Ok(tried)
+}
+
+#[derive(Default)]
+struct Halves {
+    prefix: Vec<PageResult>,
+    rest: Vec<PageResult>,
+}
+
+fn mean_f1(spread: Option<Spread>) -> f64 {
+    spread.map_or(0.0, |spread| spread.mean.f1)
+}
+
+/// One row per heuristic that was tried.
+pub fn tuning_table(tried: &[Tried]) -> RecordBatch {
+    let f1 = |summary: &MacroSummary| Some(summary.spread?.mean.f1);
+    Table::of(tried)
+        .text("heuristic", |tried| Some(tried.heuristic.to_string()))
+        .number("f1_prefix", |tried| f1(&tried.prefix))
+        .number("f1_rest", |tried| f1(&tried.rest))
+        .flag("chosen", |tried| tried.chosen)
+        .finish()
+}

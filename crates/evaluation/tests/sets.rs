@@ -1,0 +1,221 @@
+//! Gold sets and texts as people have them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, BinaryArray, RecordBatch, StringArray, StringViewArray};
+use evaluation::{
+    GoldSet, Measure, ReplayOptions, Text, Texts, compare, evenly, replay, standings,
+};
+use parquet::arrow::ArrowWriter;
+use scoring::Outcome;
+use tempfile::TempDir;
+
+fn write(path: &Path, columns: Vec<(&str, ArrayRef)>) {
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder can be made");
+    let rows = RecordBatch::try_from_iter(columns).expect("columns of one length");
+    let file = std::fs::File::create(path).expect("a file can be made");
+    let mut writer = ArrowWriter::try_new(file, rows.schema(), None).expect("a writer");
+    writer.write(&rows).expect("rows can be written");
+    writer.close().expect("a footer can be written");
+}
+
+fn strings(values: &[Option<&str>]) -> ArrayRef {
+    Arc::new(StringArray::from_iter(values.iter().copied()))
+}
+
+/// A set of these pages, all with the same template.
+fn set(folder: &TempDir, pages: &[(&str, &str)]) -> GoldSet {
+    let path = folder.path().join("site.parquet");
+    let urls: Vec<_> = pages.iter().map(|(url, _)| Some(*url)).collect();
+    let texts: Vec<_> = pages.iter().map(|(_, text)| Some(*text)).collect();
+    let html = pages.iter().map(|(_, text)| {
+        format!("<title>News</title><nav>Home | News</nav><p>{text}</p><footer>Imprint</footer>")
+            .into_bytes()
+    });
+    let columns = vec![
+        ("url", strings(&urls)),
+        ("gold_text", strings(&texts)),
+        (
+            "html",
+            Arc::new(BinaryArray::from_iter_values(html)) as ArrayRef,
+        ),
+    ];
+    write(&path, columns);
+    GoldSet::file(path)
+}
+
+#[test]
+fn the_tree_learns_the_template_and_every_page_is_accounted_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let urls: Vec<String> = ('a'..='l')
+        .map(|page| format!("http://a.example/{page}"))
+        .collect();
+    // Blocks are counted by their letters.
+    let stories: Vec<String> = ('a'..='l')
+        .map(|page| format!("Story {page} of today"))
+        .collect();
+    let mut pages: Vec<(&str, &str)> = (urls.iter().zip(&stories))
+        .map(|(url, story)| (url.as_str(), story.as_str()))
+        .collect();
+    // The same page once more, and an address that is none.
+    pages.push(("https://a.example/a?x=1", stories[0].as_str()));
+    pages.push(("nonsense", "of no site"));
+    let set = set(&folder, &pages);
+    let gold = set.pages().expect("a set");
+    assert_eq!(gold.len(), 14);
+
+    let heuristics = ["strict", "strict-at-domain"].map(|name| name.parse().expect("a name"));
+    let texts =
+        replay(&set, &gold, &heuristics, ReplayOptions::default()).expect("the pages are there");
+    for texts in &texts {
+        let results = compare("site", &gold, |_| true, texts, Measure::default());
+        let f1 = |url: &str| {
+            let result = results.iter().find(|result| result.url == url);
+            match result.expect("every page has a result").outcome {
+                Outcome::Measured(score) => score.f1,
+                other => panic!("{url}: {other:?}"),
+            }
+        };
+        // "Home | News", "Imprint" and three more words, on the first page of a site.
+        assert!(f1(&urls[0]) < 1.0);
+        assert_eq!(f1(&urls[11]), 1.0);
+        assert_eq!(f1("https://a.example/a?x=1"), f1(&urls[0]), "a duplicate");
+        let lost: Vec<_> = (results.iter())
+            .filter(|result| result.outcome == Outcome::Failed)
+            .map(|result| (result.url.as_str(), result.error.is_some()))
+            .collect();
+        assert_eq!(lost, [("nonsense", true)]);
+        let best = &standings(&results)[0];
+        assert_eq!(best.summary.cases.pages(), 14);
+        assert_eq!(best.summary.domains.len(), 2);
+    }
+}
+
+#[test]
+fn texts_come_from_json_lines_and_parquet() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lines = folder.path().join("texts.jsonl");
+    let content = "{\"url\": \"http://a.example/1\", \"text\": \"one\", \"cpu_seconds\": 0.5}\n\n\
+                   {\"url\": \"http://a.example/2\", \"error\": \"too deep\"}\n\
+                   {\"url\": \"http://a.example/1\", \"text\": \"a duplicate\"}\n";
+    std::fs::write(&lines, content).expect("a file can be written");
+    let texts = Texts::read("other", &lines).expect("lines of JSON");
+    assert_eq!(texts.len(), 2);
+    let first = texts.get("http://a.example/1").expect("a text");
+    assert_eq!(
+        (first.text.as_deref(), first.cpu_seconds),
+        (Ok("one"), Some(0.5))
+    );
+    assert_eq!(
+        texts.get("http://a.example/2"),
+        Some(&Text::failed("too deep"))
+    );
+
+    std::fs::write(&lines, "{\"url\": \"x\"}\n{\"text\": \"y\"}\n").expect("a file");
+    let error = Texts::read("other", &lines)
+        .expect_err("a line without a URL")
+        .to_string();
+    assert!(
+        error.contains("texts.jsonl: line 2: missing field `url`"),
+        "{error}"
+    );
+
+    let table = folder.path().join("texts.parquet");
+    let views = StringViewArray::from_iter_values(["http://a.example/1", "http://a.example/2"]);
+    let columns = vec![
+        ("url", Arc::new(views) as ArrayRef),
+        ("text", strings(&[Some("one"), None])),
+    ];
+    write(&table, columns);
+    let texts = Texts::read("other", &table).expect("a table");
+    assert_eq!(texts.get("http://a.example/2"), Some(&Text::of("")));
+
+    write(&table, vec![("url", strings(&[Some("x")]))]);
+    let error = Texts::read("other", &table)
+        .expect_err("no texts")
+        .to_string();
+    assert!(
+        error.ends_with("texts.parquet: there is no column `text`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_folder_is_many_sets_or_one_that_is_cut_by_date() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = |url| {
+        vec![
+            ("url", strings(&[Some(url)])),
+            ("gold_text", strings(&[Some("text")])),
+        ]
+    };
+    write(
+        &folder.path().join("sets/b.parquet"),
+        page("http://b.example/"),
+    );
+    write(
+        &folder.path().join("sets/a.parquet"),
+        page("http://a.example/"),
+    );
+    for date in ["date=2011-10-24", "date=2011-10-25"] {
+        let file = folder.path().join("gold").join(date).join("gold.parquet");
+        write(&file, page(date));
+    }
+    std::fs::create_dir(folder.path().join("empty")).expect("a folder");
+    let at = |name: &str| GoldSet::at(&folder.path().join(name));
+    let names = |sets: &[GoldSet]| -> Vec<String> {
+        sets.iter().map(|set| set.name().to_owned()).collect()
+    };
+    assert_eq!(names(&at("sets").expect("two sets")), ["a", "b"]);
+    let dated = at("gold").expect("one set");
+    assert_eq!(names(&dated), ["gold"]);
+    assert_eq!(dated[0].pages().expect("two pages").len(), 2);
+    let error = at("empty").expect_err("no set").to_string();
+    assert!(
+        error.ends_with("empty: there is no .parquet file"),
+        "{error}"
+    );
+    let error = at("sets/a.parquet").expect("a set")[0].for_each_fetched(|_| ());
+    let error = error.expect_err("no pages").to_string();
+    assert!(
+        error.ends_with("a.parquet: there is no column `html`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_digest_is_that_of_the_pages() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let digest = |pages: &[(&str, &str)]| set(&folder, pages).digest().expect("a set");
+    let one = digest(&[("http://a.example/1", "one"), ("http://a.example/2", "two")]);
+    assert_eq!(one.len(), 32);
+    assert_eq!(
+        one,
+        digest(&[("http://a.example/1", "one"), ("http://a.example/2", "two")])
+    );
+    assert_ne!(
+        one,
+        digest(&[("http://a.example/1", "one"), ("http://a.example/2", "too")])
+    );
+}
+
+#[test]
+fn pages_are_taken_evenly_from_each_domain() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let urls: Vec<String> = (100..110)
+        .map(|page| format!("http://a.example/{page}"))
+        .collect();
+    let mut pages: Vec<(&str, &str)> = urls.iter().map(|url| (url.as_str(), "text")).collect();
+    pages.push(("http://b.example/", "text"));
+    let gold = set(&folder, &pages).pages().expect("a set");
+    let mut taken: Vec<&str> = evenly(&gold, 3).into_iter().collect();
+    taken.sort_unstable();
+    let expected = [
+        "http://a.example/100",
+        "http://a.example/103",
+        "http://a.example/106",
+    ];
+    assert_eq!(taken[..3], expected);
+    assert_eq!(taken[3..], ["http://b.example/"]);
+}

@@ -1,0 +1,85 @@
+//! Quality does not slip unnoticed: `accuracy/floors.toml` has what every heuristic
+//! reached on every gold set. `make floors` raises it, `make floors REASON="..."` lets it
+//! sink.
+
+use std::path::Path;
+
+use chrono::NaiveDate;
+use sample::{SampleOptions, pages};
+
+use crate::support::{Row, repository, shared, urltree, with_gold, write_batch};
+
+/// Holds all heuristics to their floors on the gold sets at `paths`; at most 300 pages
+/// of each site are compared.
+fn hold(paths: &[&Path]) {
+    let floors = repository().join("tests/accuracy/floors.toml");
+    let mut words = vec![
+        "-q",
+        "eval",
+        "--heuristics",
+        "all",
+        "--pages",
+        "300",
+        "--floors",
+    ];
+    let floors = floors.to_string_lossy();
+    words.push(&floors);
+    let reason = std::env::var("URLTREE_LOWER_FLOORS").unwrap_or_default();
+    if std::env::var_os("URLTREE_RAISE_FLOORS").is_some() {
+        words.push("--raise-floors");
+        if !reason.is_empty() {
+            words.extend(["--lower-floors", &reason]);
+        }
+    }
+    words.push("--gold");
+    let paths: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+    words.extend(paths.iter().map(|path| &**path));
+    let finished = urltree(&words);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+}
+
+#[test]
+fn quality_on_real_sites_is_not_below_its_floors() {
+    if let Some(streams) = shared("data/streams") {
+        hold(&[&streams]);
+    }
+}
+
+#[test]
+fn quality_on_real_pages_is_not_below_its_floors() {
+    if let Some(pages) = shared("data/pages") {
+        hold(&[&pages]);
+    }
+}
+
+/// Sites that do not exist: every clone has them.
+#[test]
+fn quality_on_invented_sites_is_not_below_its_floors() {
+    let date = |day| NaiveDate::from_ymd_opt(2011, 10, day).expect("a date");
+    let options = SampleOptions {
+        first: date(1),
+        last: date(31),
+        pages: 2000,
+        seed: 1,
+    };
+    let (rows, golds): (Vec<Row>, Vec<String>) = pages(&options)
+        .filter_map(|page| {
+            let gold = page.gold?;
+            let row = Row {
+                fetched_at: Some(page.fetched_at),
+                url: page.url,
+                html: Some(page.html),
+                request_url: page.request_url,
+                title: page.title,
+                http_charset: page.http_charset,
+                ..Row::default()
+            };
+            Some((row, gold.text))
+        })
+        .unzip();
+    assert!(rows.len() > 1000, "{} pages with gold", rows.len());
+    let folder = tempfile::tempdir().expect("a folder");
+    let set = folder.path().join("invented.parquet");
+    write_batch(&set, &with_gold(&rows, &golds), 1000);
+    hold(&[&set]);
+}

@@ -1,0 +1,479 @@
+//! `urltree eval`, `tune`, `gold` and `extract`, as somebody types them who wants to
+//! know how good a text is.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use arrow::json::LineDelimitedWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::{Finished, Job, Row, Site, batch, shared, urltree_in, with_gold, write_batch};
+
+const SITE: Site = Site {
+    host: "www.gazette.example",
+};
+const DATES: &str = "2011-10-01..2011-10-31";
+
+/// A folder with a gold set, and `urltree` started there.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    /// With the file `gold.parquet` of these pages.
+    fn of(rows: &[Row]) -> Self {
+        let folder = Self::new();
+        folder.gold(rows);
+        folder
+    }
+
+    fn gold(&self, rows: &[Row]) {
+        write_batch(
+            &self.path("gold.parquet"),
+            &with_gold(rows, &articles(rows)),
+            1000,
+        );
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        let folder = path.parent().expect("a folder");
+        std::fs::create_dir_all(folder).expect("the folder can be made");
+        std::fs::write(path, text).expect("the file can be written");
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).expect("a file of text")
+    }
+
+    fn command(&self, line: &str) -> Finished {
+        let words = shlex::split(line).expect("words of a shell");
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        urltree_in(self.0.path(), &words)
+    }
+
+    /// What a command prints that must go well.
+    fn prints(&self, line: &str) -> String {
+        let finished = self.command(line);
+        assert_eq!(finished.code, Some(0), "{line}: {}", finished.stderr);
+        finished.stdout
+    }
+
+    /// The rows that a command prints as JSON.
+    fn rows(&self, line: &str) -> Vec<Value> {
+        objects(&self.prints(&format!("{line} --format json")))
+    }
+}
+
+fn objects(lines: &str) -> Vec<Value> {
+    let lines = lines.lines().filter(|line| !line.is_empty());
+    (lines.map(serde_json::from_str))
+        .collect::<Result<_, _>>()
+        .expect("an object per line")
+}
+
+/// The articles of the pages: what stands in their `main`.
+fn articles(rows: &[Row]) -> Vec<String> {
+    let golds = rows.iter().map(|row| {
+        let html = String::from_utf8_lossy(row.html.as_deref().unwrap_or_default()).into_owned();
+        let (_, article) = html.split_once("<main>").unwrap_or_default();
+        let (article, _) = article.split_once("</main>").unwrap_or_default();
+        let text: Vec<&str> = (article.split('<'))
+            .filter_map(|piece| Some(piece.split_once('>')?.1.trim()))
+            .collect();
+        text.join("\n")
+    });
+    golds.collect()
+}
+
+fn number(row: &Value, column: &str) -> f64 {
+    row[column]
+        .as_f64()
+        .unwrap_or_else(|| panic!("{column} of {row}"))
+}
+
+/// The rows of a table of results.
+fn results(file: &Path) -> Vec<Value> {
+    let file = File::open(file).expect("a table of results");
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("a Parquet file");
+    let mut lines = LineDelimitedWriter::new(Vec::new());
+    for batch in reader.build().expect("a reader") {
+        (lines.write(&batch.expect("rows"))).expect("rows can be written");
+    }
+    lines.finish().expect("lines can be ended");
+    objects(&String::from_utf8(lines.into_inner()).expect("JSON is UTF-8"))
+}
+
+/// What an extractor's pages came to, by address.
+fn outcomes<'r>(results: &'r [Value], extractor: &str) -> Vec<[&'r Value; 5]> {
+    let columns = [
+        "url",
+        "outcome",
+        "words_in_common",
+        "words_extracted",
+        "words_of_gold",
+    ];
+    let own = results.iter().filter(|row| row["extractor"] == extractor);
+    own.map(|row| columns.map(|column| &row[column])).collect()
+}
+
+#[test]
+fn the_documents_of_a_job_are_what_a_replay_says_and_duplicates_have_a_text() {
+    let mut rows = SITE.daily_articles(20);
+    // Another address of the fourth page, and a page that has no HTML.
+    let copy = rows[3].clone();
+    let url = format!(
+        "{}?utm_source=feed",
+        copy.url.as_deref().expect("an address")
+    );
+    rows.push(Row {
+        url: Some(url),
+        ..copy.after(3, 5)
+    });
+    rows.push(Row {
+        html: None,
+        ..SITE.article(77, "2011-10-25T12:00:00")
+    });
+    let folder = Folder::of(&rows);
+    let job = Job::of(&rows);
+    job.backfill(DATES);
+    let line = format!(
+        "eval --gold gold.parquet --job {} --set archive.location={} --set output.location={} \
+         --heuristics strict --results results.parquet --plots charts",
+        job.path("job.toml").display(),
+        job.archive("").display(),
+        job.tables().display(),
+    );
+    let rows = folder.rows(&line);
+    let of = |name: &str| {
+        let found = rows.iter().find(|row| row["extractor"] == name);
+        found.unwrap_or_else(|| panic!("{name} in {rows:?}"))
+    };
+    let (documents, strict) = (of("documents"), of("strict"));
+    for row in [documents, strict] {
+        assert_eq!(row["measured"], 21, "{row}");
+        assert_eq!(row["failed_without_gold"], 1, "{row}");
+        // The template of the first pages is not known yet.
+        assert!((0.9..1.0).contains(&number(row, "f1")), "{row}");
+    }
+    for column in ["f1", "precision", "recall", "median_f1", "sd_f1"] {
+        assert_eq!(documents[column], strict[column], "{column}");
+    }
+    let results = results(&folder.path("results.parquet"));
+    assert_eq!(results.len(), 2 * 22);
+    assert_eq!(
+        outcomes(&results, "documents"),
+        outcomes(&results, "strict")
+    );
+    let duplicates = folder.read("charts/duplicates.svg");
+    assert!(duplicates.contains("dropped_query"), "{duplicates}");
+    for chart in [
+        "stream",
+        "means",
+        "distributions",
+        "boundary-cases",
+        "domains-strict",
+    ] {
+        let svg = folder.read(&format!("charts/{chart}.svg"));
+        assert!(svg.starts_with("<svg") && svg.contains("</svg>"), "{chart}");
+    }
+}
+
+/// Pages of two real sites, with addresses and charsets that nobody made up.
+#[test]
+fn a_replay_of_real_sites_is_what_a_job_writes() {
+    let Some(streams) = shared("data/streams") else {
+        return;
+    };
+    let folder = Folder::new();
+    let job = Job::new()
+        .with("output.partition=year")
+        .with("tree.heuristic=vote-slow");
+    for site in ["aakinshin_ru", "openpompei"] {
+        let file = format!("{site}.parquet");
+        let copied = std::fs::copy(streams.join(&file), job.archive(&file));
+        copied.expect("a stream can be copied");
+    }
+    job.run("1997-01-01..2023-12-31");
+    folder.prints(&format!(
+        "eval --gold {archive} --job {} --set archive.location={archive} \
+         --set output.location={} --set output.partition=year --heuristics vote-slow --results results.parquet",
+        job.path("job.toml").display(),
+        job.tables().display(),
+        archive = job.archive("").display(),
+    ));
+    let results = results(&folder.path("results.parquet"));
+    let documents = outcomes(&results, "documents");
+    assert!(documents.len() > 150, "{} pages", documents.len());
+    let replayed = outcomes(&results, "vote-slow");
+    for (document, replayed) in documents.iter().zip(&replayed) {
+        assert_eq!(document, replayed);
+    }
+    assert_eq!(documents.len(), replayed.len());
+}
+
+#[test]
+fn texts_of_any_tool_are_measured_and_every_page_is_in_the_report() {
+    let rows = SITE.daily_articles(12);
+    let folder = Folder::of(&rows);
+    let address = |page: usize| rows[page].url.as_deref().expect("an address");
+    let lines = [
+        format!("{{\"url\": \"{}\", \"text\": \"\"}}", address(0)),
+        format!("{{\"url\": \"{}\", \"error\": \"too deep\"}}", address(1)),
+        format!(
+            "{{\"url\": \"{}\", \"text\": \"no word of it\"}}",
+            address(2)
+        ),
+    ];
+    folder.write("texts.jsonl", &lines.join("\n"));
+    folder.write(
+        "published.toml",
+        "[[figure]]\nsource = 'A 2013'\npages = 'ten'\nname = 'S'\nextractor = 'strict'\n\
+         f1 = 0.5\n",
+    );
+    folder.write(
+        "report.md",
+        "# Ours\n\n<!-- eval:gold -->\nstale\n<!-- /eval:gold -->\n\nWhat we think.\n",
+    );
+    let rows = folder.rows(
+        "eval --gold gold.parquet --texts other=texts.jsonl --heuristics strict \
+         --extractors cetd --report report.md --published published.toml",
+    );
+    let other = rows
+        .iter()
+        .find(|row| row["extractor"] == "other")
+        .expect("a row");
+    let counts = ["measured", "no_overlap", "empty_extraction", "failed"];
+    assert_eq!(
+        counts.map(|count| other[count].as_i64()),
+        [0, 1, 1, 10].map(Some)
+    );
+    assert_eq!(number(other, "f1"), 0.0);
+    let report = folder.read("report.md");
+    assert!(
+        report.starts_with("# Ours\n\n<!-- eval:gold -->\n12 of 12 pages"),
+        "{report}"
+    );
+    assert!(
+        report.ends_with("<!-- /eval:gold -->\n\nWhat we think.\n"),
+        "{report}"
+    );
+    assert!(!report.contains("stale"), "{report}");
+    for line in [
+        "| other | 0 | 1 | 1 | 10 | 0 | 0 | 0 |",
+        "| S | A 2013, ten |  |  | 0.500 |",
+        "| extractor | pages 1-10 | 11-100 | 101 and later |",
+    ] {
+        assert!(report.contains(line), "{line}: {report}");
+    }
+}
+
+/// An adapter in the shell, which answers every page with the same text.
+#[cfg(unix)]
+const ADAPTER: &str = r#"echo '{"extractor": "echo", "version": "1.2", "runtime": "sh"}'
+page=0
+while read -r line; do
+    case "$line" in *news/4.html*) answer='"error": "a hole"' ;; *) answer='"text": "rain"' ;; esac
+    echo "{\"page\": $page, $answer, \"cpu_seconds\": 0.25}"
+    page=$((page + 1))
+done
+"#;
+
+#[cfg(unix)]
+#[test]
+fn a_peer_is_run_by_its_adapter_and_one_that_is_missing_is_named() {
+    let folder = Folder::of(&SITE.daily_articles(6));
+    folder.write("echo.sh", ADAPTER);
+    folder.write(
+        "peers.toml",
+        "[[peer]]\nname = 'echo'\ncommand = ['sh', 'echo.sh']\n\
+         [[peer]]\nname = 'gone'\ncommand = ['target/gone', 'away']\n\
+         [[peer]]\nname = 'mute'\ncommand = ['true']\n",
+    );
+    let line = "eval --gold gold.parquet --peers all --peers-file peers.toml --report report.md";
+    let finished = folder.command(&format!("{line} --format json"));
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let rows = objects(&finished.stdout);
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!(rows[0]["version"], "1.2 (sh)");
+    assert_eq!(
+        (&rows[0]["no_overlap"], &rows[0]["failed"]),
+        (&5.into(), &1.into())
+    );
+    assert_eq!(number(&rows[0], "cpu_ms"), 250.0);
+    let report = folder.read("report.md");
+    for said in [&finished.stderr, &report] {
+        assert!(
+            said.contains("gone: target/gone away cannot be started"),
+            "{said}"
+        );
+        assert!(said.contains("mute: it ended before its answer"), "{said}");
+    }
+}
+
+#[test]
+fn a_floor_is_held_raised_and_lowered_for_a_reason_alone() {
+    let folder = Folder::of(&SITE.daily_articles(12));
+    let hold = "eval --gold gold.parquet --heuristics strict,vote-slow --floors floors.toml";
+    let missing = folder.command(hold);
+    assert_eq!(missing.code, Some(3), "{}", missing.stderr);
+    folder.prints(&format!("{hold} --raise-floors"));
+    folder.prints(hold);
+    let floors = folder.read("floors.toml");
+
+    // Quality that is worse than it was.
+    let (before, f1) = floors.split_once("f1 = ").expect("a floor");
+    let (reached, after) = f1.split_once('\n').expect("a number");
+    folder.write("floors.toml", &format!("{before}f1 = 0.9999\n{after}"));
+    for line in [hold.to_owned(), format!("{hold} --raise-floors")] {
+        let missed = folder.command(&line);
+        assert_eq!(missed.code, Some(1), "{}", missed.stderr);
+        let said = format!("gold: f1 of strict is {reached}, its floor 0.9999");
+        assert!(missed.stderr.contains(&said), "{}", missed.stderr);
+    }
+    folder.prints(&format!(
+        "{hold} --raise-floors --lower-floors 'a new metric'"
+    ));
+    folder.prints(hold);
+    assert!(
+        folder
+            .read("floors.toml")
+            .contains("lowered = [\"a new metric\"]")
+    );
+
+    // A heuristic nobody asked about, one without a floor, other pages.
+    let less = folder.command(&hold.replace(",vote-slow", ""));
+    assert!(
+        less.stderr
+            .contains("vote-slow has a floor and was not measured"),
+        "{less:?}"
+    );
+    let more = folder.command(&hold.replace(",vote-slow", ",vote-slow,vote-fast"));
+    assert!(more.stderr.contains("vote-fast has no floor"), "{more:?}");
+    folder.gold(&SITE.daily_articles(13));
+    let others = folder.command(hold);
+    assert_eq!(others.code, Some(1), "{}", others.stderr);
+    assert!(
+        others.stderr.contains("gold: the floors are for pages "),
+        "{others:?}"
+    );
+}
+
+#[test]
+fn a_parameter_is_chosen_on_the_prefix_of_each_family() {
+    let folder = Folder::of(&SITE.daily_articles(30));
+    let rows = folder.rows("tune --gold gold.parquet --prefix 0.5 --report report.md");
+    assert_eq!(rows.len(), 20);
+    for family in ["strict-support-", "relaxed-at-domain-"] {
+        let own = rows.iter().filter(|row| {
+            let name = row["heuristic"].as_str().expect("a name");
+            name.starts_with(family)
+        });
+        let chosen: Vec<&Value> = own.filter(|row| row["chosen"] == true).collect();
+        assert_eq!(chosen.len(), 1, "{family}: {chosen:?}");
+        // All are equal on so few pages: the least is taken.
+        assert_eq!(chosen[0]["heuristic"], format!("{family}100"));
+        assert!(number(chosen[0], "f1_rest") > 0.9, "{chosen:?}");
+    }
+    assert!(folder.read("report.md").contains("| strict-support-100 | "));
+}
+
+#[test]
+fn a_published_collection_becomes_a_gold_set() {
+    let folder = Folder::new();
+    folder.write(
+        "golds/1-cleaned.txt",
+        "URL: http://a.example/1\n\n<h>Storm\n<p>Trees fell.",
+    );
+    folder.write(
+        "golds/2-cleaned.txt",
+        "URL: http://a.example/2\n\n<p>Nobody was hurt.",
+    );
+    folder.write(
+        "pages/1.html",
+        "<h1>Storm</h1><p>Trees fell.</p><footer>Imprint</footer>",
+    );
+    folder.write("pages/3.html", "<p>No gold");
+    let said =
+        folder.prints("gold --format cleaneval --golds golds --pages pages --output set.parquet");
+    assert!(
+        said.contains("2 pages, 1 of them without HTML; 1 pages without gold were left out"),
+        "{said}"
+    );
+    let rows = folder.rows("eval --gold set.parquet --extractors cetd-ds");
+    assert_eq!(
+        (&rows[0]["measured"], &rows[0]["failed"]),
+        (&1.into(), &1.into()),
+        "{rows:?}"
+    );
+    let said = folder.prints("extract --with cetd-ds pages/1.html pages/3.html");
+    assert!(said.starts_with("==> pages/1.html <==\n"), "{said}");
+    assert!(said.contains("Trees fell."), "{said}");
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused_by_name() {
+    let folder = Folder::of(&SITE.daily_articles(2));
+    folder.write("broken.jsonl", "{\"url\": 1}\n");
+    folder.write("figures.toml", "[[figure]]\nname = 'x'\n");
+    write_batch(
+        &folder.path("bare.parquet"),
+        &batch(&SITE.daily_articles(2)),
+        10,
+    );
+    for (line, code, said) in [
+        (
+            "--gold gold.parquet --heuristics loose",
+            2,
+            "unknown heuristic \"loose\"",
+        ),
+        (
+            "--gold gold.parquet --extractors best",
+            2,
+            "no extractor is called \"best\"",
+        ),
+        (
+            "--gold gold.parquet --texts other",
+            2,
+            "--texts other: expected NAME=FILE",
+        ),
+        (
+            "--gold gold.parquet --texts o=broken.jsonl",
+            3,
+            "broken.jsonl: line 1: ",
+        ),
+        (
+            "--gold gold.parquet --peers all --peers-file no.toml",
+            3,
+            "no.toml: ",
+        ),
+        (
+            "--gold gold.parquet --report r.md --published figures.toml",
+            2,
+            "figures.toml: ",
+        ),
+        ("--gold no.parquet --heuristics strict", 3, "no.parquet: "),
+        (
+            "--gold bare.parquet --heuristics strict",
+            3,
+            "bare.parquet: there is no column `gold_text`",
+        ),
+    ] {
+        let refused = folder.command(&format!("eval {line}"));
+        assert_eq!(refused.code, Some(code), "{line}: {}", refused.stderr);
+        assert!(refused.stderr.contains(said), "{line}: {}", refused.stderr);
+    }
+    let refused = folder.command("extract --with cetd no.html");
+    assert_eq!(refused.code, Some(3), "{}", refused.stderr);
+    assert!(refused.stderr.contains("no.html"), "{}", refused.stderr);
+    let refused = folder.command("gold --format plain --golds nowhere --output set.parquet");
+    assert_eq!(refused.code, Some(3), "{}", refused.stderr);
+}
