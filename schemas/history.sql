@@ -8,5 +8,6 @@ CREATE TABLE history (
   ordinal BIGINT NOT NULL,                      -- position in the stream of the domain, from 0
   entry VARCHAR NOT NULL,                       -- document, or revision: counts blocks but no page
   branch VARCHAR[] NOT NULL,                    -- path in the URL Tree from the root: host labels reversed, then path segments
-  hashes BYTEA NOT NULL                         -- distinct block hashes in order of first appearance, 16 bytes each
+  hashes BYTEA NOT NULL,                        -- distinct block hashes in order of first appearance, 16 bytes each
+  template BYTEA                                -- what the page adds to its site's template: slots with sums, packed
 );

@@ -10,7 +10,9 @@ use serde_json::Value;
 use crate::support::repository;
 
 /// Crates that decide what a page is.
-const CORE: [&str; 3] = ["url-key", "html-blocks", "url-tree"];
+const CORE: [&str; 4] = ["url-key", "html-blocks", "url-tree", "template"];
+/// Where the tree and the template meet.
+const REPLAY: &str = "site-replay";
 /// Crates that measure what was extracted.
 const MEASURING: [&str; 4] = ["scoring", "extractors", "gold", "charts"];
 const EVALUATION: &str = "urltree-evaluation";
@@ -143,10 +145,18 @@ fn the_pure_crates_know_no_other_and_neither_threads_nor_columns() {
             .any(|family| name.split(['-', '_']).next() == family.split('_').next())
         };
         let built_with = workspace.transitive(member);
-        assert!(built_with.len() > 3, "{member}: {built_with:?}");
+        assert!(built_with.len() > 2, "{member}: {built_with:?}");
         let heavy: Vec<_> = built_with.into_iter().filter(heavy).collect();
         assert_eq!(heavy, Vec::<&str>::new(), "{member}");
     }
+}
+
+#[test]
+fn a_replay_knows_the_tree_and_the_template() {
+    let workspace = workspace();
+    let expected = BTreeSet::from(["template", "url-tree"]);
+    assert_eq!(workspace.arrows(REPLAY), expected);
+    assert!(workspace.transitive(REPLAY).len() < 20);
 }
 
 #[test]
@@ -165,7 +175,7 @@ fn tables_know_no_other_crate_and_no_engine() {
 #[test]
 fn the_engine_stands_on_the_pure_crates_and_the_tables() {
     let workspace = workspace();
-    let expected = CORE.into_iter().chain([TABLES]).collect();
+    let expected = CORE.into_iter().chain([REPLAY, TABLES]).collect();
     assert_eq!(workspace.arrows(ENGINE), expected);
     assert!(workspace.direct(ENGINE).contains("datafusion"));
 }
@@ -174,7 +184,7 @@ fn the_engine_stands_on_the_pure_crates_and_the_tables() {
 #[test]
 fn the_evaluation_knows_files_and_no_engine() {
     let workspace = workspace();
-    let expected = CORE.into_iter().chain(MEASURING).collect();
+    let expected = CORE.into_iter().chain(MEASURING).chain([REPLAY]).collect();
     assert_eq!(workspace.arrows(EVALUATION), expected);
     let built_with = workspace.transitive(EVALUATION);
     for engine in ["datafusion", "deltalake"] {

@@ -143,11 +143,11 @@ fn the_documents_of_a_job_are_what_a_replay_says_and_duplicates_have_a_text() {
         ..SITE.article(77, "2011-10-25T12:00:00")
     });
     let folder = Folder::of(&rows);
-    let job = Job::of(&rows);
+    let job = Job::of(&rows).with("tree.heuristic=strict");
     job.backfill(DATES);
     let line = format!(
         "eval --gold gold.parquet --job {} --set archive.location={} --set output.location={} \
-         --heuristics strict --results results.parquet --plots charts",
+         --set tree.heuristic=strict --heuristics strict --results results.parquet --plots charts",
         job.path("job.toml").display(),
         job.archive("").display(),
         job.tables().display(),
@@ -193,31 +193,34 @@ fn a_replay_of_real_sites_is_what_a_job_writes() {
     let Some(streams) = shared("data/streams") else {
         return;
     };
-    let folder = Folder::new();
-    let job = Job::new()
-        .with("output.partition=year")
-        .with("tree.heuristic=vote-slow");
-    for site in ["aakinshin_ru", "openpompei"] {
-        let file = format!("{site}.parquet");
-        let copied = std::fs::copy(streams.join(&file), job.archive(&file));
-        copied.expect("a stream can be copied");
+    for heuristic in ["vote-slow", "template"] {
+        let folder = Folder::new();
+        let job = Job::new()
+            .with("output.partition=year")
+            .with(&format!("tree.heuristic={heuristic}"));
+        for site in ["aakinshin_ru", "openpompei"] {
+            let file = format!("{site}.parquet");
+            let copied = std::fs::copy(streams.join(&file), job.archive(&file));
+            copied.expect("a stream can be copied");
+        }
+        job.run("1997-01-01..2023-12-31");
+        folder.prints(&format!(
+            "eval --gold {archive} --job {} --set archive.location={archive} \
+             --set output.location={} --set output.partition=year --heuristics {heuristic} \
+             --results results.parquet",
+            job.path("job.toml").display(),
+            job.tables().display(),
+            archive = job.archive("").display(),
+        ));
+        let results = results(&folder.path("results.parquet"));
+        let documents = outcomes(&results, "documents");
+        assert!(documents.len() > 150, "{} pages", documents.len());
+        let replayed = outcomes(&results, heuristic);
+        for (document, replayed) in documents.iter().zip(&replayed) {
+            assert_eq!(document, replayed, "{heuristic}");
+        }
+        assert_eq!(documents.len(), replayed.len());
     }
-    job.run("1997-01-01..2023-12-31");
-    folder.prints(&format!(
-        "eval --gold {archive} --job {} --set archive.location={archive} \
-         --set output.location={} --set output.partition=year --heuristics vote-slow --results results.parquet",
-        job.path("job.toml").display(),
-        job.tables().display(),
-        archive = job.archive("").display(),
-    ));
-    let results = results(&folder.path("results.parquet"));
-    let documents = outcomes(&results, "documents");
-    assert!(documents.len() > 150, "{} pages", documents.len());
-    let replayed = outcomes(&results, "vote-slow");
-    for (document, replayed) in documents.iter().zip(&replayed) {
-        assert_eq!(document, replayed);
-    }
-    assert_eq!(documents.len(), replayed.len());
 }
 
 #[test]
@@ -236,7 +239,7 @@ fn texts_of_any_tool_are_measured_and_every_page_is_in_the_report() {
     folder.write("texts.jsonl", &lines.join("\n"));
     folder.write(
         "published.toml",
-        "[[figure]]\nsource = 'A 2013'\npages = 'ten'\nname = 'S'\nextractor = 'strict'\n\
+        "[[figure]]\nbeside = 'gold'\nsource = 'A 2013'\npages = 'ten'\nname = 'S'\nextractor = 'strict'\n\
          f1 = 0.5\n",
     );
     folder.write(
@@ -417,6 +420,16 @@ fn a_published_collection_becomes_a_gold_set() {
     let said = folder.prints("extract --with cetd-ds pages/1.html pages/3.html");
     assert!(said.starts_with("==> pages/1.html <==\n"), "{said}");
     assert!(said.contains("Trees fell."), "{said}");
+    let pages = folder.rows("extract --with nce pages/1.html");
+    let url = pages[0]["url"].as_str().expect("an address");
+    assert!(
+        url.starts_with("file:///") && url.ends_with("/pages/1.html"),
+        "{url}"
+    );
+    assert!(
+        pages[0]["words"].is_u64() && pages[0]["nodes"].is_u64(),
+        "{pages:?}"
+    );
 }
 
 #[test]

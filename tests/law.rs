@@ -20,7 +20,8 @@ const WINDOW: [&str; 3] = [
 /// looked for, and whether revisions are kept.
 type Case = (&'static str, &'static str, bool);
 
-const WITH_PAGES: [Case; 6] = [
+const WITH_PAGES: [Case; 7] = [
+    ("template", "all", true),
     ("strict", "all", false),
     ("strict-support-10", "window", true),
     ("strict-at-domain", "5d", false),
@@ -29,7 +30,9 @@ const WITH_PAGES: [Case; 6] = [
     ("vote-fast", "5d", true),
 ];
 
-const WITH_DATES: [Case; 6] = [
+const WITH_DATES: [Case; 8] = [
+    ("template", "5d", true),
+    ("template", "all", false),
     ("strict", "window", false),
     ("strict-support-10", "5d", true),
     ("strict-at-domain", "all", true),
@@ -174,6 +177,7 @@ fn a_real_site_year_by_year() {
     for settings in [
         ["tree.batch=page", "tree.heuristic=vote-fast"],
         ["tree.batch=date", "tree.heuristic=strict"],
+        ["tree.batch=date", "tree.heuristic=template"],
     ] {
         let [batch, heuristic] = settings;
         let by_year = [
@@ -196,6 +200,7 @@ fn labels_of_first_page(batch: &str) -> Vec<(String, String)> {
     };
     let job = Job::of(&site.daily_articles(20))
         .with("output.blocks=true")
+        .with("tree.heuristic=strict")
         .with(&format!("tree.batch={batch}"));
     job.backfill("2011-10-01..2011-10-20");
     let blocks =
@@ -243,6 +248,7 @@ fn a_date_is_known_as_a_whole_and_a_page_knows_what_came_before_it() {
     for (batch, boilerplate) in [("date", [true, true]), ("page", [false, true])] {
         let job = Job::of(&rows)
             .with("output.blocks=true")
+            .with("tree.heuristic=strict")
             .with(&format!("tree.batch={batch}"));
         job.backfill("2011-10-01");
         let labels = job.rows(&format!(

@@ -94,6 +94,7 @@ fn status(job: &Job) -> Value {
 fn night_by_night_is_what_all_dates_at_once_are() {
     for settings in [
         &["tree.heuristic=strict", "tree.batch=page"][..],
+        &["tree.heuristic=template", "dedup.revisions=true"],
         &[
             "tree.heuristic=relaxed-at-domain-20",
             "dedup.horizon=window",

@@ -18,7 +18,13 @@ const AT_ONCE: usize = 7;
 const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 
 /// Every family of heuristics, with every horizon of duplicates.
-const SETTINGS: [[&str; 4]; 4] = [
+const SETTINGS: [[&str; 4]; 5] = [
+    [
+        "tree.heuristic=template",
+        "tree.batch=date",
+        "dedup.horizon=all",
+        "dedup.revisions=true",
+    ],
     [
         "tree.heuristic=strict",
         "tree.batch=page",

@@ -454,6 +454,10 @@ pub(crate) struct ExtractArgs {
     /// The extractor.
     #[arg(long, value_name = "NAME")]
     pub(crate) with: String,
+    /// How to print what it finds: as JSON a line per page, with the title, words, and
+    /// nodes of the page's tree, where the method has them.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
     /// Pages; to a method that compares pages, all of one site.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,

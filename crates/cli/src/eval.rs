@@ -13,6 +13,7 @@ use evaluation::{
 use extractors::Extractor;
 use scoring::Tokens;
 use serde::de::DeserializeOwned;
+use site_replay::Labelling;
 use tokio::runtime::Runtime;
 use url_tree::{DAY_MICROS, WindowOptions};
 
@@ -51,7 +52,7 @@ pub(crate) fn eval(args: &EvalArgs) -> Result<String> {
 /// What is compared with the gold.
 struct Asked<'a> {
     args: &'a EvalArgs,
-    heuristics: Vec<url_tree::Heuristic>,
+    heuristics: Vec<Labelling>,
     methods: Vec<&'static dyn Extractor>,
     peers: Vec<Peer>,
     /// Texts that are there already.
@@ -193,8 +194,9 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// The heuristics with the parameters of the paper.
-const ALL_HEURISTICS: [&str; 6] = [
+/// The heuristics, with the parameters of the paper.
+const ALL_HEURISTICS: [&str; 7] = [
+    "template",
     "strict",
     "strict-support-100",
     "strict-at-domain",

@@ -1,9 +1,12 @@
 //! `urltree extract`.
 
-use anyhow::{Context, Result};
-use extractors::{Page, Site};
+use std::path::Path;
 
-use crate::args::ExtractArgs;
+use anyhow::{Context, Result};
+use extractors::{Extraction, Page, Site};
+use serde_json::json;
+
+use crate::args::{ExtractArgs, ReportFormat};
 use crate::usage::Usage;
 
 /// What an extractor finds in files, one after the other.
@@ -11,9 +14,8 @@ pub(crate) fn extract(args: &ExtractArgs) -> Result<String> {
     let method = extractors::by_name(&args.with).map_err(Usage::of)?;
     let mut pages = Vec::new();
     for file in &args.files {
-        let bytes = std::fs::read(file).with_context(|| format!("{}", file.display()))?;
-        let html =
-            html_blocks::decode(&bytes, None).with_context(|| format!("{}", file.display()))?;
+        let bytes = std::fs::read(file).with_context(|| file.display().to_string())?;
+        let html = html_blocks::decode(&bytes, None).with_context(|| file.display().to_string())?;
         let absolute = std::path::absolute(file).unwrap_or_else(|_| file.clone());
         pages.push((format!("file://{}", absolute.display()), html));
     }
@@ -23,14 +25,31 @@ pub(crate) fn extract(args: &ExtractArgs) -> Result<String> {
             .collect(),
     );
     let mut text = String::new();
-    for (file, page) in args.files.iter().zip(site.pages()) {
+    for ((file, (url, _)), page) in args.files.iter().zip(&pages).zip(site.pages()) {
         let extraction = method.extract(page, &site);
-        let extraction = extraction.with_context(|| format!("{}", file.display()))?;
-        if args.files.len() > 1 {
-            text.push_str(&format!("==> {} <==\n", file.display()));
-        }
-        text.push_str(&extraction.text);
+        let extraction = extraction.with_context(|| file.display().to_string())?;
+        text.push_str(&match args.format {
+            ReportFormat::Json => line(url, &extraction),
+            ReportFormat::Text if pages.len() > 1 => titled(file, &extraction),
+            ReportFormat::Text => extraction.text,
+        });
         text.push('\n');
     }
     Ok(text)
+}
+
+/// A line that `urltree eval --texts` reads.
+fn line(url: &str, extraction: &Extraction) -> String {
+    json!({
+        "url": url,
+        "text": extraction.text,
+        "title": extraction.title,
+        "words": extraction.words,
+        "nodes": extraction.nodes,
+    })
+    .to_string()
+}
+
+fn titled(file: &Path, extraction: &Extraction) -> String {
+    format!("==> {} <==\n{}", file.display(), extraction.text)
 }

@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use html_blocks::{BlockOptions, Joining, PageLimits, SplitList};
 use md5::{Digest, Md5};
+use site_replay::Labelling;
 use tables::{Location, Output, Partitioning, Patience, Table};
 use url_key::{Blacklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
-use url_tree::{DAY_MICROS, Heuristic, WindowOptions};
+use url_tree::{DAY_MICROS, WindowOptions};
 
 use crate::archive::ArchiveSource;
 use crate::key_cache::Horizon;
@@ -52,7 +53,7 @@ pub struct Settings {
     /// Cuts pages into blocks.
     pub blocks: BlockOptions,
     /// Labels blocks.
-    pub heuristic: Heuristic,
+    pub labelling: Labelling,
     /// What is inserted before it is labelled.
     pub batch: Batch,
     /// What a tree remembers.
@@ -170,7 +171,7 @@ fn settings(spec: &JobSpec) -> Result<Settings, SpecError> {
     };
     let horizon = Horizon::parse(&spec.dedup.horizon, window)
         .map_err(|error| SpecError::key("dedup.horizon", error))?;
-    let heuristic = (spec.tree.heuristic.parse::<Heuristic>())
+    let labelling = (spec.tree.heuristic.parse::<Labelling>())
         .map_err(|error| SpecError::key("tree.heuristic", error.to_string()))?;
     Ok(Settings {
         keyer,
@@ -178,7 +179,7 @@ fn settings(spec: &JobSpec) -> Result<Settings, SpecError> {
         horizon,
         revisions: spec.dedup.revisions,
         blocks: block_options(spec)?,
-        heuristic,
+        labelling,
         batch: spec.tree.batch,
         window,
         write_blocks: spec.output.blocks,

@@ -1,10 +1,13 @@
 //! The pages of a gold set through the URL Tree, under many heuristics at once.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
-use html_blocks::BlockOptions;
+use html_blocks::{BlockOptions, TextBlock};
+use site_replay::{Labelling, SiteReplay};
+use template::{Block, Title};
 use url_key::{Blacklist, KeyOptions, Keyer, OptionsError, RuleSet, UrlKey};
-use url_tree::{BlockHash, DAY_MICROS, DomainReplay, Entry, Heuristic, Verdict, WindowOptions};
+use url_tree::{BlockHash, DAY_MICROS, Entry, Verdict, WindowOptions};
 
 use crate::cpu::timed;
 use crate::{GoldError, GoldPage, GoldSet, Kind, Text, Texts};
@@ -43,8 +46,8 @@ pub struct ReplayOptions {
     pub window: WindowOptions,
 }
 
-/// What a job makes of the pages of a set under each of `heuristics`, in their order:
-/// every page is parsed once and counted once, and labelled by all. A page with the URL
+/// What a job makes of the pages of a set under each of `labellings`, in their order:
+/// every page is parsed once. A page with the URL
 /// key of an earlier one has its text, and took no processor time.
 ///
 /// # Errors
@@ -52,7 +55,7 @@ pub struct ReplayOptions {
 pub fn replay(
     set: &GoldSet,
     pages: &[GoldPage],
-    heuristics: &[Heuristic],
+    labellings: &[Labelling],
     options: ReplayOptions,
 ) -> Result<Vec<Texts>, GoldError> {
     let parsed = parse(set)?;
@@ -60,11 +63,11 @@ pub fn replay(
     for page in pages {
         domains.entry(&page.domain).or_default().push(page);
     }
-    let mut texts: Vec<Texts> = (heuristics.iter())
-        .map(|heuristic| Texts::by(Kind::Heuristic, heuristic.to_string()))
+    let mut texts: Vec<Texts> = (labellings.iter())
+        .map(|labelling| Texts::by(Kind::Heuristic, labelling.to_string()))
         .collect();
     for pages in domains.values() {
-        replay_domain(pages, options, &parsed, heuristics, &mut texts);
+        replay_domain(pages, options, &parsed, labellings, &mut texts);
     }
     Ok(texts)
 }
@@ -75,84 +78,146 @@ type Parsed = HashMap<String, Result<Blocks, String>>;
 struct Blocks {
     hashes: Vec<BlockHash>,
     texts: Vec<String>,
+    slots: Vec<(Arc<str>, u16)>,
+    /// Characters, those inside links, and how well the block shows the title.
+    sizes: Vec<[u32; 3]>,
     /// That parsing took.
     seconds: f64,
+}
+
+impl Blocks {
+    fn of(page: html_blocks::Page, seconds: f64) -> Self {
+        let title = Title::of(page.title.as_deref().unwrap_or_default());
+        let size = |block: &TextBlock| {
+            let chars = u32::try_from(block.text.chars().count()).unwrap_or(u32::MAX);
+            [chars, block.link_chars, title.shown_by(&block.text)]
+        };
+        Self {
+            hashes: page.blocks.iter().map(|block| block.hash).collect(),
+            sizes: page.blocks.iter().map(size).collect(),
+            slots: (page.blocks.iter())
+                .map(|block| (Arc::clone(&block.slot), block.shared))
+                .collect(),
+            texts: page.blocks.into_iter().map(|block| block.text).collect(),
+            seconds,
+        }
+    }
+
+    fn layout(&self) -> Vec<Block<'_>> {
+        (self.slots.iter().zip(&self.sizes))
+            .map(|((slot, shared), [chars, link_chars, title])| Block {
+                slot,
+                shared: *shared,
+                chars: *chars,
+                link_chars: *link_chars,
+                title: *title,
+            })
+            .collect()
+    }
 }
 
 fn parse(set: &GoldSet) -> Result<Parsed, GoldError> {
     let options = BlockOptions::default();
     let mut parsed = Parsed::new();
     set.for_each_fetched(|page| {
-        let url = page.url;
+        let url = page.url.to_owned();
         let (page, seconds) = timed(|| html_blocks::page(page.html, page.http_charset, &options));
-        let blocks = page.map(|page| Blocks {
-            hashes: page.blocks.iter().map(|block| block.hash).collect(),
-            texts: page.blocks.into_iter().map(|block| block.text).collect(),
-            seconds,
-        });
-        let blocks = blocks.map_err(|error| error.to_string());
-        parsed.entry(url.to_owned()).or_insert(blocks);
+        let blocks = page.map(|page| Blocks::of(page, seconds));
+        (parsed.entry(url)).or_insert(blocks.map_err(|error| error.to_string()));
     })?;
     Ok(parsed)
+}
+
+/// A page that is in a batch.
+struct Inserted<'p> {
+    page: &'p GoldPage,
+    key: UrlKey,
+    blocks: &'p Blocks,
+}
+
+/// What the pages of one domain become under one labelling.
+struct Replayed<'t> {
+    site: Option<SiteReplay>,
+    labelling: Labelling,
+    texts: &'t mut Texts,
 }
 
 fn replay_domain(
     pages: &[&GoldPage],
     options: ReplayOptions,
     parsed: &Parsed,
-    heuristics: &[Heuristic],
+    labellings: &[Labelling],
     texts: &mut [Texts],
 ) {
-    let mut tree: Option<DomainReplay> = None;
+    let mut replays: Vec<Replayed<'_>> = (labellings.iter().zip(texts))
+        .map(|(labelling, texts)| Replayed {
+            site: None,
+            labelling: *labelling,
+            texts,
+        })
+        .collect();
     let mut first: HashMap<String, &str> = HashMap::new();
     for pages in pages.chunk_by(|one, other| options.batch.has_both(one, other)) {
-        let mut inserted = Vec::new();
+        let mut batch = Vec::new();
         let mut duplicates = Vec::new();
         for page in pages {
-            let (key, blocks) = match readable(page, parsed) {
-                Ok(read) => read,
-                Err(error) => {
-                    for texts in &mut *texts {
-                        texts.insert(&page.url, Text::failed(&error));
+            match readable(page, parsed) {
+                Err(error) => (replays.iter_mut())
+                    .for_each(|replay| replay.texts.insert(&page.url, Text::failed(&error))),
+                Ok((key, blocks)) => match first.get(&key.text) {
+                    Some(original) => duplicates.push((page, *original)),
+                    None => {
+                        first.insert(key.text.clone(), &page.url);
+                        batch.push(Inserted { page, key, blocks });
                     }
-                    continue;
-                }
-            };
-            if let Some(original) = first.get(&key.text) {
-                duplicates.push((page, *original));
-                continue;
-            }
-            first.insert(key.text.clone(), &page.url);
-            let tree = tree.get_or_insert_with(|| {
-                let labels = key.domain.labels();
-                DomainReplay::new(labels, Heuristic::default(), options.window)
-            });
-            let ((), seconds) = timed(|| {
-                tree.insert(Entry {
-                    time_micros: page.fetched_at.unwrap_or_default(),
-                    branch: &key.branch,
-                    hashes: &blocks.hashes,
-                });
-            });
-            inserted.push((page, key, blocks, blocks.seconds + seconds));
-        }
-        let Some(tree) = &mut tree else {
-            continue;
-        };
-        for (page, key, blocks, seconds) in inserted {
-            for (heuristic, texts) in heuristics.iter().zip(&mut *texts) {
-                let (text, labelling) = timed(|| content(tree, *heuristic, &key, blocks));
-                texts.insert(&page.url, Text::of(text).taking(seconds + labelling));
-            }
-        }
-        for (page, original) in duplicates {
-            for texts in &mut *texts {
-                texts.insert(&page.url, duplicate(texts.get(original)));
+                },
             }
         }
         let newest = pages.iter().filter_map(|page| page.fetched_at).max();
-        tree.end_batch(newest.unwrap_or_default());
+        for replay in &mut replays {
+            replay.batch(&batch, options.window, newest.unwrap_or_default());
+            for (page, original) in &duplicates {
+                let text = duplicate(replay.texts.get(original));
+                replay.texts.insert(&page.url, text);
+            }
+        }
     }
+}
+
+impl Replayed<'_> {
+    fn batch(&mut self, batch: &[Inserted<'_>], window: WindowOptions, newest: i64) {
+        let Some(any) = batch.first() else {
+            return;
+        };
+        let labels = any.key.domain.labels();
+        let labelling = self.labelling;
+        let site = (self.site).get_or_insert_with(|| SiteReplay::new(labels, labelling, window));
+        let inserting = each(batch, |page| {
+            site.insert(Entry {
+                time_micros: page.page.fetched_at.unwrap_or_default(),
+                branch: &page.key.branch,
+                hashes: &page.blocks.hashes,
+            });
+        });
+        let learning = each(batch, |page| {
+            if labelling == Labelling::Template {
+                site.learn(&page.blocks.hashes, &page.blocks.layout());
+                site.learned();
+            }
+        });
+        for ((page, inserting), learning) in batch.iter().zip(inserting).zip(learning) {
+            let (text, labelling) = timed(|| content(site, page));
+            let seconds = page.blocks.seconds + inserting + learning + labelling;
+            let text = Text::of(text).taking(seconds);
+            self.texts.insert(&page.page.url, text);
+        }
+        site.end_batch(newest);
+    }
+}
+
+/// Does something with each page of a batch; gives the time it took.
+fn each(batch: &[Inserted<'_>], mut work: impl FnMut(&Inserted<'_>)) -> Vec<f64> {
+    batch.iter().map(|page| timed(|| work(page)).1).collect()
 }
 
 /// Key and blocks of a page, or why it has none.
@@ -174,9 +239,10 @@ fn duplicate(original: Option<&Text>) -> Text {
     }
 }
 
-fn content(tree: &DomainReplay, heuristic: Heuristic, key: &UrlKey, blocks: &Blocks) -> String {
-    let labels = tree.label_by(heuristic, &key.branch, &blocks.hashes);
-    let content = (labels.blocks.iter().zip(&blocks.texts))
+fn content(site: &SiteReplay, page: &Inserted<'_>) -> String {
+    let layout = page.blocks.layout();
+    let labels = site.label(&page.key.branch, &page.blocks.hashes, Some(&layout));
+    let content = (labels.labels.blocks.iter().zip(&page.blocks.texts))
         .filter(|(label, _)| label.verdict == Verdict::Content)
         .map(|(_, text)| text.as_str());
     content.collect::<Vec<_>>().join("\n")

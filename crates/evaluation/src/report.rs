@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use md5::{Digest, Md5};
-use scoring::{LearningCurve, MacroSummary, Outcome, PageInStream, Summary, Tokens};
+use scoring::{LearningCurve, MacroSummary, Outcome, PageInStream, Score, Summary, Tokens};
 use serde::Deserialize;
 
 use crate::results::{by_extractor, summary};
@@ -14,6 +14,8 @@ use crate::{Kind, Measured, Overlapping, PageResult, Standing, Tried, standings}
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedFigure {
+    /// Name of the [section](section_name) beside whose figures it is put.
+    pub beside: String,
     /// Where it stands, such as `Kovačič 2012, table 5.3`.
     pub source: String,
     /// The pages it was measured on.
@@ -39,6 +41,9 @@ pub struct PublishedFigures {
     pub figures: Vec<PublishedFigure>,
 }
 
+/// Pages of which the worst are told.
+const WORST: usize = 20;
+
 /// Domains that fit a table.
 const DOMAINS: usize = 60;
 
@@ -55,6 +60,7 @@ pub fn section(measured: &Measured, published: &[PublishedFigure]) -> String {
         earlier_pages(measured, &standings),
         languages(measured, &standings),
         domains(measured, &standings),
+        worst_pages(measured, &standings),
         beside(measured, published),
         digests(measured),
     ];
@@ -303,11 +309,40 @@ fn domains(measured: &Measured, standings: &[Standing]) -> String {
     titled("F1 by domain", &table(&head, rows))
 }
 
+/// The pages on which the best heuristic did worst.
+fn worst_pages(measured: &Measured, standings: &[Standing]) -> String {
+    let Some(best) = (standings.iter()).find(|standing| standing.kind == Kind::Heuristic) else {
+        return String::new();
+    };
+    let mut pages: Vec<(Score, &PageResult)> = by_extractor(&measured.results)
+        [best.extractor.as_str()]
+    .iter()
+    .filter_map(|page| Some((page.outcome.counted()?, *page)))
+    .collect();
+    pages.sort_by(|one, other| {
+        (one.0.f1.total_cmp(&other.0.f1)).then_with(|| one.1.url.cmp(&other.1.url))
+    });
+    let rows = pages.iter().take(WORST).map(|(score, page)| {
+        let words = page.overlap.map(|overlap| overlap.gold().to_string());
+        let mut row: Vec<String> = [score.f1, score.precision, score.recall]
+            .map(rounded)
+            .into();
+        row.push(words.unwrap_or_default());
+        row.push(page.url.clone());
+        row
+    });
+    let title = format!("The {WORST} worst pages of {}", best.extractor);
+    let head = ["F1", "P", "R", "words of gold", "page"];
+    titled(&title, &table(&head, rows))
+}
+
 /// Published figures beside ours, which count as [K 3.3.4] does: over the pages that
 /// have both gold and text, and words in common.
 fn beside(measured: &Measured, published: &[PublishedFigure]) -> String {
     let results = by_extractor(&measured.results);
+    let name = section_name(measured);
     let rows: Vec<Vec<String>> = (published.iter())
+        .filter(|figure| figure.beside == name)
         .filter_map(|figure_of| {
             let pages = results.get(figure_of.extractor.as_str())?;
             let spread = Summary::of(succeeded(pages)).spread?;

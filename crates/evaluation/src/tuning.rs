@@ -3,6 +3,7 @@
 
 use arrow::array::RecordBatch;
 use scoring::{MacroSummary, Spread};
+use site_replay::Labelling;
 use url_tree::{Heuristic, WindowOptions};
 
 use crate::results::summary;
@@ -48,11 +49,12 @@ pub fn tune(sets: &[GoldSet], share: f64, measure: Measure) -> Result<Vec<Tried>
     let heuristics: Vec<Heuristic> = (families.iter())
         .flat_map(|family| SUPPORTS.map(family))
         .collect();
+    let labellings: Vec<Labelling> = heuristics.iter().copied().map(Labelling::Tree).collect();
     let mut results: Vec<Halves> = heuristics.iter().map(|_| Halves::default()).collect();
     for set in sets {
         let pages = set.pages()?;
         let prefix = (pages.len() as f64 * share).round() as usize;
-        let texts = replay(set, &pages, &heuristics, IN_THE_PAPER)?;
+        let texts = replay(set, &pages, &labellings, IN_THE_PAPER)?;
         for (texts, halves) in texts.iter().zip(&mut results) {
             let mut results = compare(set.name(), &pages, |_| true, texts, measure);
             halves

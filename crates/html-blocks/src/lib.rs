@@ -112,6 +112,10 @@ pub struct TextBlock {
     /// bytes ends before the element that does not fit. Blocks of one slot share
     /// the text.
     pub slot: Arc<str>,
+    /// Elements of the slot, from its start, that were already open at the block
+    /// before: the same elements, not only of the same name. With the slots this is
+    /// the outline of the page.
+    pub shared: u16,
     /// Under `nav`, `aside`, `header`, `footer`, `address`, `form` or one of the
     /// other elements by which the authors' later code knows boilerplate [O D7].
     /// Of its list `math` is left out: a formula is part of its sentence.

@@ -1,12 +1,11 @@
 //! From tokens to blocks.
 
-use std::sync::Arc;
-
 use html5gum::State;
 
 use crate::elements::{Element, Name, SplitList, Tag};
 use crate::hash::block_hash;
 use crate::limits::{Limit, PageLimits};
+use crate::slot::Slot;
 use crate::stack::Stack;
 use crate::text::{Full, Joining, Place, Run};
 use crate::{BlockOptions, TextBlock};
@@ -53,7 +52,7 @@ pub(crate) struct Reader {
     place: Place,
     run: Run,
     /// Where the text of `run` began.
-    slot: Option<Arc<str>>,
+    slot: Option<Slot>,
     chrome: bool,
     title_run: Run,
     pub(crate) title: Option<String>,
@@ -264,7 +263,7 @@ impl Reader {
         self.title.get_or_insert(title);
     }
 
-    fn push_block(&mut self, text: String, link_chars: usize, slot: Arc<str>, chrome: bool) {
+    fn push_block(&mut self, text: String, link_chars: usize, slot: Slot, chrome: bool) {
         if self.blocks.len() == self.limits.blocks {
             self.cut = Some(Limit::Blocks);
             return;
@@ -275,7 +274,8 @@ impl Reader {
             text,
             hash,
             link_chars,
-            slot,
+            slot: slot.path,
+            shared: slot.shared,
             chrome,
         });
     }

@@ -11,6 +11,13 @@ const PATH_BYTES: usize = 1024;
 const CLASSES: usize = 64;
 const CLASS_BYTES: usize = 256;
 
+/// Where a block stands. See [`crate::TextBlock`].
+#[derive(Debug)]
+pub(crate) struct Slot {
+    pub(crate) path: Arc<str>,
+    pub(crate) shared: u16,
+}
+
 /// The path text of the stack's elements, as far as blocks have asked for it.
 #[derive(Debug, Default)]
 pub(crate) struct SlotPath {
@@ -83,7 +90,14 @@ impl SlotPath {
         }
     }
 
-    pub(crate) fn slot(&mut self) -> Arc<str> {
+    /// Elements of the path that have a name.
+    pub(crate) fn elements(&self) -> u16 {
+        let separators = self.text.bytes().filter(|byte| *byte == b'>').count();
+        let elements = separators + usize::from(!self.text.is_empty());
+        u16::try_from(elements).unwrap_or(u16::MAX)
+    }
+
+    pub(crate) fn text(&mut self) -> Arc<str> {
         // Most blocks follow one of the same slot.
         if let Some(last) = self.last.as_ref().filter(|last| ***last == *self.text) {
             return Arc::clone(last);
@@ -108,17 +122,17 @@ mod tests {
         let mut path = SlotPath::default();
         path.push("div", " post-12 post-13\tentry 42 w-0.5 [&>p]:mt");
         path.push("h2", "");
-        assert_eq!(&*path.slot(), "div.post-.entry.w-.[&p]:mt>h2");
+        assert_eq!(&*path.text(), "div.post-.entry.w-.[&p]:mt>h2");
     }
 
     #[test]
     fn equal_slots_share_their_text() {
         let mut path = SlotPath::default();
         path.push("li", "item1");
-        let one = path.slot();
+        let one = path.text();
         path.truncate(0);
         path.push("li", "item2");
-        assert!(Arc::ptr_eq(&one, &path.slot()));
+        assert!(Arc::ptr_eq(&one, &path.text()));
     }
 
     #[test]
@@ -129,10 +143,10 @@ mod tests {
         }
         path.push("section", "y");
         path.push("p", "");
-        assert_eq!(path.slot().len(), 5 * 205 - 1);
+        assert_eq!(path.text().len(), 5 * 205 - 1);
         path.truncate(4);
         path.push("p", "");
-        assert!(path.slot().ends_with("x>p"));
+        assert!(path.text().ends_with("x>p"));
     }
 
     #[test]
@@ -143,6 +157,6 @@ mod tests {
             .collect();
         path.push("article", &classes);
         path.push("p", "");
-        assert_eq!(path.slot().len(), "article".len() + 12 * 21 + ">p".len());
+        assert_eq!(path.text().len(), "article".len() + 12 * 21 + ">p".len());
     }
 }

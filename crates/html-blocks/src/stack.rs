@@ -7,12 +7,11 @@
 //! not kept: where they end is nobody's business here.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
 use crate::elements::{Element, Name, SplitList, Tag};
-use crate::slot::SlotPath;
+use crate::slot::{Slot, SlotPath};
 
 /// The vocabulary an element belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,8 +129,10 @@ impl Stack {
             .is_some_and(|top| top.vocabulary != Vocabulary::Html)
     }
 
-    /// The path of the open elements. See [`crate::TextBlock::slot`].
-    pub(crate) fn slot(&mut self) -> Arc<str> {
+    /// The path of the open elements, which is now that of a block.
+    pub(crate) fn slot(&mut self) -> Slot {
+        // Closed elements were taken off the path, and opened ones are not on it yet.
+        let shared = self.path.elements();
         for at in self.path.depth()..self.open.len() {
             #[cfg(test)]
             (self.work += 1);
@@ -150,7 +151,10 @@ impl Stack {
             };
             self.path.push(name, class);
         }
-        self.path.slot()
+        Slot {
+            path: self.path.text(),
+            shared,
+        }
     }
 
     /// A start tag inside a drawing or formula. False if it ends that instead, and

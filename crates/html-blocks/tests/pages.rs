@@ -171,6 +171,35 @@ fn slots_are_paths_with_classes() {
 }
 
 #[test]
+fn neighbours_in_one_element_are_told_from_those_in_two_of_one_name() {
+    let shared = |html: &str| -> Vec<(String, u16)> {
+        let page = page(html.as_bytes(), None, &BlockOptions::default()).expect("a page");
+        (page.blocks.iter())
+            .map(|block| (block.slot.to_string(), block.shared))
+            .collect()
+    };
+    let slots = |expected: &[(&str, u16)]| -> Vec<(String, u16)> {
+        let owned = |(slot, shared): &(&str, u16)| ((*slot).to_owned(), *shared);
+        expected.iter().map(owned).collect()
+    };
+    assert_eq!(
+        shared("<div><p>a<br>b<p>c</div><div><p>d</div>e"),
+        slots(&[
+            ("div>p", 0),
+            ("div>p", 2),
+            ("div>p", 1),
+            ("div>p", 0),
+            ("", 0)
+        ])
+    );
+    // Elements without text of their own, and those laid out inside a line.
+    assert_eq!(
+        shared("<main><div><img></div><i><p>a</i><section></section>b</main>"),
+        slots(&[("main>p", 0), ("main", 1)])
+    );
+}
+
+#[test]
 fn ends_that_html_implies_are_known() {
     assert_eq!(
         slots("<p>a<p>b<div>c</div>d<h2>e</h3>f"),

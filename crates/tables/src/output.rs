@@ -34,7 +34,7 @@ pub const ROW_GROUP_BYTES: usize = 8 << 20;
 
 /// Columns of values that hardly ever recur in a file. A dictionary of them is a
 /// megabyte in memory for each column of each open file, and saves nothing.
-const WITHOUT_DICTIONARY: [&str; 9] = [
+const WITHOUT_DICTIONARY: [&str; 10] = [
     "url",
     "request_url",
     "url_key",
@@ -43,6 +43,7 @@ const WITHOUT_DICTIONARY: [&str; 9] = [
     "text",
     "hash",
     "hashes",
+    "template",
     "key_hash",
 ];
 

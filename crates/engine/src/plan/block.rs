@@ -12,6 +12,7 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::StreamExt;
 use html_blocks::{Page, PageError};
+use site_replay::Labelling;
 use tables::Reason;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -254,7 +255,7 @@ fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> Result<Recor
     if settings.batch == Batch::Page {
         return Ok(blocked);
     }
-    with_insertions(&blocked)
+    beforehand(&blocked, settings.labelling)
 }
 
 pub(super) fn parse(
@@ -275,17 +276,27 @@ fn reason(error: &PageError) -> Reason {
     }
 }
 
-/// The same pages twice: once to be inserted, with no more than that needs,
-/// once to be labelled. So a batch never has to be held in memory to be
-/// inserted before it is labelled; the sort brings it in twice.
-fn with_insertions(blocked: &RecordBatch) -> Result<RecordBatch> {
+/// The same pages more than once: first to be inserted, and learned where there is a
+/// template, with no more than that needs; last to be labelled. So a batch never has to
+/// be held in memory to be inserted before it is labelled; the sort brings it in again.
+fn beforehand(blocked: &RecordBatch, labelling: Labelling) -> Result<RecordBatch> {
     let statuses = blocked.text("status")?;
     let unique: Vec<u32> = (0..blocked.num_rows())
         .filter(|row| statuses.value(*row) == Status::Unique.as_str())
         .map(|row| row as u32)
         .collect();
-    let inserted = take_record_batch(blocked, &UInt32Array::from(unique))?;
-    let rows = inserted.num_rows();
+    let unique = take_record_batch(blocked, &UInt32Array::from(unique))?;
+    let inserted = without_texts(&unique, Phase::Insert, &["layout"])?;
+    if labelling != Labelling::Template {
+        return Ok(concat_batches(&BLOCKED, [&inserted, blocked])?);
+    }
+    let learned = without_texts(&unique, Phase::Learn, &[])?;
+    Ok(concat_batches(&BLOCKED, [&inserted, &learned, blocked])?)
+}
+
+/// The pages for a phase that needs none of their texts, nor what is in `others`.
+fn without_texts(pages: &RecordBatch, phase: Phase, others: &[&str]) -> Result<RecordBatch> {
+    let rows = pages.num_rows();
     let heavy = [
         "title",
         "page_title",
@@ -297,14 +308,10 @@ fn with_insertions(blocked: &RecordBatch) -> Result<RecordBatch> {
     ];
     let mut given: Vec<(&str, ArrayRef)> = vec![(
         "phase",
-        Arc::new(Int32Array::from_value(Phase::Insert as i32, rows)),
+        Arc::new(Int32Array::from_value(phase as i32, rows)),
     )];
-    for name in heavy {
-        given.push((
-            name,
-            new_null_array(inserted.array(name)?.data_type(), rows),
-        ));
+    for name in heavy.iter().chain(others) {
+        given.push((name, new_null_array(pages.array(name)?.data_type(), rows)));
     }
-    let inserted = extend(&inserted, &BLOCKED, given)?;
-    Ok(concat_batches(&BLOCKED, [&inserted, blocked])?)
+    extend(pages, &BLOCKED, given)
 }

@@ -9,7 +9,9 @@ use arrow::array::{
 use arrow::datatypes::DataType;
 use datafusion::error::Result;
 use html_blocks::Page;
+use site_replay::Labelling;
 use tables::Reason;
+use template::{Block, Layout, Title};
 
 use super::stage::{BLOCKED, Phase, Status, extend, list, list_field};
 use crate::job::Settings;
@@ -32,6 +34,8 @@ pub(super) struct BlockColumns {
     charset_source: StringBuilder,
     warnings: ListBuilder<StringBuilder>,
     hashes: BinaryBuilder,
+    /// Where labels come from the template.
+    layout: Option<BinaryBuilder>,
     blocks: TextColumns,
 }
 
@@ -49,6 +53,7 @@ impl BlockColumns {
             charset_source: StringBuilder::new(),
             warnings: texts(),
             hashes: BinaryBuilder::new(),
+            layout: (settings.labelling == Labelling::Template).then(BinaryBuilder::new),
             blocks: TextColumns::new(settings),
         }
     }
@@ -71,6 +76,11 @@ impl BlockColumns {
         self.warnings.append_value(warnings);
         let hashes: Vec<u8> = page.blocks.iter().flat_map(|block| block.hash).collect();
         self.hashes.append_value(hashes);
+        if let Some(layouts) = &mut self.layout {
+            // Without a layout the page is labelled by repetition alone.
+            let layout = Some(layout(page)).filter(|layout| layout.len() <= TRAVELLING_BYTES);
+            layouts.append_option(layout);
+        }
         // What a revision is depends on the lengths of its texts.
         if status == Status::Unique && self.blocks.bytes(page) > TRAVELLING_BYTES {
             self.blocks.append_none();
@@ -91,6 +101,9 @@ impl BlockColumns {
         self.charset_source.append_null();
         self.warnings.append_null();
         self.hashes.append_null();
+        if let Some(layouts) = &mut self.layout {
+            layouts.append_null();
+        }
         self.blocks.append_none();
     }
 
@@ -108,9 +121,27 @@ impl BlockColumns {
             ("warnings", Arc::new(self.warnings.finish())),
             ("hashes", Arc::new(self.hashes.finish())),
         ];
+        if let Some(mut layout) = self.layout {
+            given.push(("layout", Arc::new(layout.finish())));
+        }
         given.extend(self.blocks.finish());
         extend(rows, &BLOCKED, given)
     }
+}
+
+/// What the site's template is made of, as bytes.
+fn layout(page: &Page) -> Vec<u8> {
+    let title = Title::of(page.title.as_deref().unwrap_or_default());
+    let blocks: Vec<Block<'_>> = (page.blocks.iter())
+        .map(|block| Block {
+            slot: &block.slot,
+            shared: block.shared,
+            chars: u32::try_from(block.text.chars().count()).unwrap_or(u32::MAX),
+            link_chars: block.link_chars,
+            title: title.shown_by(&block.text),
+        })
+        .collect();
+    Layout::to_bytes(&blocks)
 }
 
 /// The columns that only writing a page needs.

@@ -82,6 +82,7 @@ fn blocks(batch: &RecordBatch, places: &[BlockPlace]) -> Result<RecordBatch> {
             ("text", column("texts")?),
             ("hash", Arc::new(hash.finish())),
             ("label", Arc::new(labels)),
+            ("reason", column("reasons")?),
             ("count", column("counts")?),
             ("support", column("supports")?),
             ("node", node_names(batch, &pages, &column("depths")?)?),

@@ -277,7 +277,7 @@ impl Months {
         if let Some(index) = &self.index {
             register(context, Table::KeyIndex, index).await?;
         }
-        let columns = "domain, fetched_at, url_key, ordinal, entry, branch, hashes";
+        let columns = "domain, fetched_at, url_key, ordinal, entry, branch, hashes, template";
         let mut past = format!("SELECT {columns} FROM history WHERE date < DATE '{end}'");
         if let Some((windows, until)) = self.windows.as_ref().filter(|(_, until)| *until < end) {
             register(context, Table::Windows, windows).await?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    BinaryBuilder, BooleanBuilder, Int32Builder, Int64Builder, ListBuilder, RecordBatch,
+    Array, BinaryBuilder, BooleanBuilder, Int32Builder, Int64Builder, ListBuilder, RecordBatch,
     StringBuilder, UInt32Array,
 };
 use arrow::compute::take_record_batch;
@@ -12,8 +12,10 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use futures::StreamExt;
+use site_replay::{PageLabels, SiteReplay};
+use template::{BytesError, Layout, PageSlots, Reason};
 use url_key::Domain;
-use url_tree::{BlockHash, DomainReplay, Entry, Labels, Verdict, revision_hashes};
+use url_tree::{BlockHash, Entry, Verdict, revision_hashes};
 
 use super::batch_clock::BatchClock;
 use super::stage::{Named, Phase, REPLAYED, Status, extend, items, list_field, some};
@@ -91,10 +93,14 @@ fn replay(
         };
         let page = rows.page(row)?;
         match phase {
-            Phase::Remember => domain.remember(&page),
+            Phase::Remember => domain.remember(&page)?,
             Phase::Insert => {
                 domain.enter(page.batch);
                 domain.insert(&page);
+            }
+            Phase::Learn => {
+                domain.enter(page.batch);
+                domain.learn(&page)?;
             }
             Phase::Label | Phase::Pass => {
                 domain.enter(page.batch);
@@ -117,6 +123,8 @@ struct Rows<'a> {
     keys: &'a arrow::array::StringArray,
     branches: &'a arrow::array::ListArray,
     hashes: &'a arrow::array::BinaryArray,
+    layouts: &'a arrow::array::BinaryArray,
+    templates: &'a arrow::array::BinaryArray,
     texts: &'a arrow::array::ListArray,
     positions: &'a arrow::array::Int64Array,
 }
@@ -128,6 +136,8 @@ struct PageRow<'a> {
     url_key: &'a str,
     branch: Vec<String>,
     hashes: Vec<BlockHash>,
+    layout: Option<&'a [u8]>,
+    template: Option<&'a [u8]>,
     texts: &'a arrow::array::ListArray,
     row: usize,
     /// Row of the archive; of a remembered page, its ordinal.
@@ -145,6 +155,8 @@ impl<'a> Rows<'a> {
             keys: batch.text("url_key")?,
             branches: batch.lists("branch")?,
             hashes: batch.bytes("hashes")?,
+            layouts: batch.bytes("layout")?,
+            templates: batch.bytes("template")?,
             texts: batch.lists("texts")?,
             positions: batch.numbers::<Int64Type>("row")?,
         })
@@ -166,6 +178,8 @@ impl<'a> Rows<'a> {
             url_key: some(self.keys, row).unwrap_or_default(),
             branch: items(self.branches, row)?,
             hashes: hashes.to_vec(),
+            layout: self.layouts.is_valid(row).then(|| self.layouts.value(row)),
+            template: (self.templates.is_valid(row)).then(|| self.templates.value(row)),
             texts: self.texts,
             row,
             position: self.positions.value(row),
@@ -182,6 +196,22 @@ impl PageRow<'_> {
         }
     }
 
+    fn layout(&self) -> Result<Option<Layout>> {
+        let layout = self.layout.map(Layout::from_bytes).transpose();
+        layout.map_err(|error| self.broken("layout", &error))
+    }
+
+    /// What a remembered page added to the template: nothing, where another heuristic
+    /// labelled it.
+    fn slots(&self) -> Result<PageSlots> {
+        let slots = PageSlots::from_bytes(self.template.unwrap_or_default());
+        slots.map_err(|error| self.broken("template", &error))
+    }
+
+    fn broken(&self, column: &str, error: &BytesError) -> DataFusionError {
+        DataFusionError::Execution(format!("{column} of {}: {error}", self.url_key))
+    }
+
     /// Lengths of the blocks in UTF-16 units [O D8].
     fn utf16_lengths(&self) -> Result<Vec<usize>> {
         let texts = items(self.texts, self.row)?;
@@ -195,7 +225,7 @@ impl PageRow<'_> {
 /// The domain whose pages are passing.
 struct DomainStream {
     name: String,
-    tree: DomainReplay,
+    site: SiteReplay,
     one_by_one: bool,
     clock: BatchClock,
     /// Entries of the domain before this batch.
@@ -210,7 +240,7 @@ impl DomainStream {
         let labels = Domain::from_name(name).labels();
         Self {
             name: name.to_owned(),
-            tree: DomainReplay::new(labels, settings.heuristic, settings.window),
+            site: SiteReplay::new(labels, settings.labelling, settings.window),
             one_by_one: settings.batch == Batch::Page,
             clock: BatchClock::new(settings.batch),
             before: 0,
@@ -221,14 +251,16 @@ impl DomainStream {
     }
 
     /// A page of the window as the last run left it.
-    fn remember(&mut self, page: &PageRow<'_>) {
+    fn remember(&mut self, page: &PageRow<'_>) -> Result<()> {
+        let entry = page.entry(&page.hashes);
         if page.status == Status::Revision {
-            self.tree.insert_unseen(page.entry(&page.hashes));
+            self.site.insert_unseen(entry);
         } else {
-            self.tree.insert(page.entry(&page.hashes));
+            self.site.remember(entry, &page.slots()?);
         }
         self.clock.take_in(page.time);
         self.before = page.position + 1;
+        Ok(())
     }
 
     fn enter(&mut self, batch: i64) {
@@ -240,16 +272,22 @@ impl DomainStream {
     /// Forgets what left the window.
     fn end_batch(&mut self) {
         if let Some(newest) = self.clock.end() {
-            self.tree.end_batch(newest);
+            self.site.end_batch(newest);
         }
         self.before += self.inserted + self.revisions;
         (self.inserted, self.labelled, self.revisions) = (0, 0, 0);
     }
 
     fn insert(&mut self, page: &PageRow<'_>) {
-        self.tree.insert(page.entry(&page.hashes));
+        self.site.insert(page.entry(&page.hashes));
         self.clock.take_in(page.time);
         self.inserted += 1;
+    }
+
+    fn learn(&mut self, page: &PageRow<'_>) -> Result<()> {
+        let layout = page.layout()?.unwrap_or_default();
+        self.site.learn(&page.hashes, &layout.blocks());
+        Ok(())
     }
 
     fn label(
@@ -258,11 +296,15 @@ impl DomainStream {
         settings: &Settings,
         out: &mut LabelColumns,
     ) -> Result<()> {
+        let layout = page.layout()?;
+        let layout = layout.as_ref().map(Layout::blocks);
+        if page.status == Status::Unique && self.one_by_one {
+            self.insert(page);
+            let blocks = layout.as_deref().unwrap_or_default();
+            self.site.learn(&page.hashes, blocks);
+        }
+        let labels = (self.site).label(&page.branch, &page.hashes, layout.as_deref());
         if page.status == Status::Unique {
-            if self.one_by_one {
-                self.insert(page);
-            }
-            let labels = self.tree.label(&page.branch, &page.hashes);
             let ordinal = self.before + self.labelled;
             self.labelled += 1;
             out.page(
@@ -273,21 +315,22 @@ impl DomainStream {
                 &page.hashes,
                 settings,
             );
+            out.learned(self.site.learned());
             return Ok(());
         }
-        let labels = self.tree.label(&page.branch, &page.hashes);
         let lengths = page.utf16_lengths()?;
-        let Some(unseen) = revision_hashes(&labels, &page.hashes, &lengths) else {
+        let Some(unseen) = revision_hashes(&labels.labels, &page.hashes, &lengths) else {
             out.pass(Status::Duplicate.as_str());
             return Ok(());
         };
-        self.tree.insert_unseen(page.entry(&unseen));
+        self.site.insert_unseen(page.entry(&unseen));
         self.clock.take_in(page.time);
         // In the order of insertion, which is the order of eviction [O F2]:
         // all new pages of the batch, then its revisions.
         let ordinal = self.before + self.inserted + self.revisions;
         self.revisions += 1;
         out.page(Status::Revision, page, &labels, ordinal, &unseen, settings);
+        out.learned(None);
         Ok(())
     }
 }
@@ -321,11 +364,13 @@ struct LabelColumns {
     node: StringBuilder,
     support: Int32Builder,
     boilerplate: ListBuilder<BooleanBuilder>,
+    reasons: ListBuilder<StringBuilder>,
     counts: ListBuilder<Int32Builder>,
     supports: ListBuilder<Int32Builder>,
     depths: ListBuilder<Int32Builder>,
     ordinal: Int64Builder,
     entry_hashes: BinaryBuilder,
+    template: BinaryBuilder,
 }
 
 impl Default for LabelColumns {
@@ -338,11 +383,13 @@ impl Default for LabelColumns {
             support: Int32Builder::new(),
             boilerplate: ListBuilder::new(BooleanBuilder::new())
                 .with_field(list_field(DataType::Boolean)),
+            reasons: ListBuilder::new(StringBuilder::new()).with_field(list_field(DataType::Utf8)),
             counts: numbers(),
             supports: numbers(),
             depths: numbers(),
             ordinal: Int64Builder::new(),
             entry_hashes: BinaryBuilder::new(),
+            template: BinaryBuilder::new(),
         }
     }
 }
@@ -352,12 +399,13 @@ impl LabelColumns {
         &mut self,
         status: Status,
         page: &PageRow<'_>,
-        labels: &Labels,
+        page_labels: &PageLabels,
         ordinal: i64,
         entry: &[BlockHash],
         settings: &Settings,
     ) {
         let number = |count: u32| Some(i32::try_from(count).unwrap_or(i32::MAX));
+        let labels = &page_labels.labels;
         let blocks = &labels.blocks;
         let host = host_labels(page.url_key);
         self.status.append_value(status.as_str());
@@ -369,11 +417,14 @@ impl LabelColumns {
         self.ordinal.append_value(ordinal);
         self.entry_hashes.append_value(distinct(entry));
         if !settings.write_blocks {
+            self.reasons.append_null();
             self.counts.append_null();
             self.supports.append_null();
             self.depths.append_null();
             return;
         }
+        let reasons = page_labels.reasons.iter().copied().map(Reason::as_str);
+        self.reasons.append_value(reasons.map(Some));
         self.counts
             .append_value(blocks.iter().map(|label| number(label.count)));
         self.supports
@@ -382,11 +433,19 @@ impl LabelColumns {
             .append_value(blocks.iter().map(|label| Some(i32::from(label.depth))));
     }
 
+    /// What the template took from the page: it is kept with it.
+    fn learned(&mut self, slots: Option<PageSlots>) {
+        let bytes = slots.map(|slots| slots.to_bytes());
+        self.template.append_option(bytes);
+    }
+
     fn pass(&mut self, status: &str) {
         self.status.append_value(status);
         self.node.append_null();
         self.support.append_null();
         self.boilerplate.append_null();
+        self.reasons.append_null();
+        self.template.append_null();
         self.counts.append_null();
         self.supports.append_null();
         self.depths.append_null();
@@ -403,6 +462,8 @@ impl LabelColumns {
                 ("node", Arc::new(self.node.finish())),
                 ("support", Arc::new(self.support.finish())),
                 ("boilerplate", Arc::new(self.boilerplate.finish())),
+                ("reasons", Arc::new(self.reasons.finish())),
+                ("template", Arc::new(self.template.finish())),
                 ("counts", Arc::new(self.counts.finish())),
                 ("supports", Arc::new(self.supports.finish())),
                 ("depths", Arc::new(self.depths.finish())),

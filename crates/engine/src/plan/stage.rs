@@ -69,18 +69,27 @@ pub(crate) enum Phase {
     /// A page of a batch: goes into the tree before anything of the batch is
     /// labelled.
     Insert = 1,
+    /// The same page again, with its layout: goes into the site's template before
+    /// anything of the batch is labelled.
+    Learn = 2,
     /// The same page again, with its text: is labelled.
-    Label = 2,
+    Label = 3,
     /// A row that is no page; it passes.
-    Pass = 3,
+    Pass = 4,
 }
 
 impl Phase {
     pub(crate) fn of(number: i32) -> Result<Self> {
-        [Self::Remember, Self::Insert, Self::Label, Self::Pass]
-            .into_iter()
-            .find(|phase| *phase as i32 == number)
-            .ok_or_else(|| DataFusionError::Internal(format!("{number} is no phase")))
+        [
+            Self::Remember,
+            Self::Insert,
+            Self::Learn,
+            Self::Label,
+            Self::Pass,
+        ]
+        .into_iter()
+        .find(|phase| *phase as i32 == number)
+        .ok_or_else(|| DataFusionError::Internal(format!("{number} is no phase")))
     }
 }
 
@@ -146,8 +155,9 @@ pub(crate) static DEDUPED: LazyLock<SchemaRef> = LazyLock::new(|| {
     )
 });
 
-/// … with its text blocks. `hashes` holds 16 bytes per block. A page with null for
-/// `texts` is too heavy to travel with them.
+/// … with its text blocks. `hashes` holds 16 bytes per block, `layout` what the site's
+/// template is made of; `template` is what a remembered page added to it. A page with
+/// null for `texts` is too heavy to travel with them.
 pub(crate) static BLOCKED: LazyLock<SchemaRef> = LazyLock::new(|| {
     with(
         &DEDUPED,
@@ -160,6 +170,8 @@ pub(crate) static BLOCKED: LazyLock<SchemaRef> = LazyLock::new(|| {
             ("warnings", list(DataType::Utf8)),
             ("texts", list(DataType::Utf8)),
             ("hashes", DataType::Binary),
+            ("layout", DataType::Binary),
+            ("template", DataType::Binary),
             ("link_chars", list(DataType::Int32)),
             ("slots", list(DataType::Utf8)),
             ("chrome", list(DataType::Boolean)),
@@ -167,7 +179,7 @@ pub(crate) static BLOCKED: LazyLock<SchemaRef> = LazyLock::new(|| {
     )
 });
 
-/// … with a label per block, and what goes into `history`.
+/// … with a label per block, and what goes into `history`: `template` is replaced.
 pub(crate) static REPLAYED: LazyLock<SchemaRef> = LazyLock::new(|| {
     with(
         &BLOCKED,
@@ -175,6 +187,7 @@ pub(crate) static REPLAYED: LazyLock<SchemaRef> = LazyLock::new(|| {
             ("node", DataType::Utf8),
             ("support", DataType::Int32),
             ("boilerplate", list(DataType::Boolean)),
+            ("reasons", list(DataType::Utf8)),
             ("counts", list(DataType::Int32)),
             ("supports", list(DataType::Int32)),
             ("depths", list(DataType::Int32)),

@@ -186,7 +186,7 @@ impl Writer {
         let rows = TableRows::of(batch)?;
         let texts = Texts::of(batch, &rows.pages)?;
         self.tally(batch, &texts)?;
-        let heuristic = self.settings.heuristic.to_string();
+        let heuristic = self.settings.labelling.to_string();
         for (table, rows) in [
             (Table::UrlKeys, url_keys(batch, &rows.keyed)?),
             (Table::Quarantine, quarantine(batch, &rows.quarantined)?),

@@ -249,7 +249,7 @@ pub struct TreeSpec {
 impl Default for TreeSpec {
     fn default() -> Self {
         Self {
-            heuristic: "strict".to_owned(),
+            heuristic: "template".to_owned(),
             batch: Batch::default(),
         }
     }

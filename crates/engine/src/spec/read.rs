@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn defaults_are_the_published_method() {
         let spec = read(JOB, &[]).unwrap();
-        assert_eq!(spec.tree.heuristic, "strict");
+        assert_eq!(spec.tree.heuristic, "template");
         assert_eq!(spec.window.max_documents, 10_000);
         assert_eq!(spec.dedup.horizon, "all");
         assert_eq!(spec.tree.batch, Batch::Date);

@@ -1,0 +1,190 @@
+//! How well the template of a site is learned, and what each rule of it is worth.
+//!
+//! ```sh
+//! cargo build --workspace --example template
+//! target/debug/examples/template DATA [scenarios|rules|sites|cost] [PAGE]
+//! ```
+//!
+//! `DATA` has the folders `streams`, one gold set per site, and `pages`, gold sets of
+//! single pages. Every second site, by name, is in part A, on which rules were chosen;
+//! of the others, part B, no page was looked at. Printed are tables in Markdown, all of
+//! them if none is named (`all`); figures of both parts are `A / B`. Where a page of
+//! Markdown is named they become its section `template`.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod cost;
+mod scenarios;
+mod sites;
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use evaluation::GoldError;
+use template::{Rule, Rules};
+
+use crate::scenarios::{Means, Scenario, few, mixed, pages, single, streams};
+use crate::sites::{Part, Site};
+
+/// Pages of a domain that make it a site rather than a collection of pages.
+const SITE_PAGES: usize = 8;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    let Some(data) = arguments.next().map(PathBuf::from) else {
+        eprintln!("usage: template DATA [scenarios|rules|sites|cost]");
+        return ExitCode::from(2);
+    };
+    let table = arguments.next().filter(|name| name != "all");
+    let asked = |name: &str| table.as_ref().is_none_or(|table| table == name);
+    let page = arguments.next().map(PathBuf::from);
+    let done = tables(&data, asked).map_err(|error| error.to_string());
+    match done.and_then(|text| hand_out(&text, page.as_deref())) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn hand_out(text: &str, page: Option<&Path>) -> Result<(), String> {
+    let Some(path) = page else {
+        print!("{text}");
+        return Ok(());
+    };
+    let named = |error: std::io::Error| format!("{}: {error}", path.display());
+    let page = std::fs::read_to_string(path).map_err(named)?;
+    std::fs::write(path, evaluation::place(&page, "template", text)).map_err(named)
+}
+
+fn tables(data: &Path, asked: impl Fn(&str) -> bool) -> Result<String, GoldError> {
+    let streamed = sites::load(&data.join("streams"), sites::By::Set)?;
+    let hosts = sites::load(&data.join("pages"), sites::By::Domain)?;
+    let (portals, hosts): (Vec<Site>, Vec<Site>) =
+        (hosts.into_iter()).partition(|site| site.pages.len() >= SITE_PAGES);
+    let mut scenarios: Vec<Scenario<'_>> = streams(&streamed).collect();
+    scenarios.extend(few(&streamed));
+    scenarios.extend(mixed(&streamed));
+    scenarios.extend(single(&streamed));
+    scenarios.extend(streams(&portals).map(|scenario| scenario.named("hosts")));
+    scenarios.extend(pages(&hosts));
+
+    let mut tables = Vec::new();
+    if asked("scenarios") {
+        tables.push(by_scenario(&scenarios));
+    }
+    if asked("rules") {
+        tables.extend(by_rule(&scenarios));
+    }
+    if asked("sites") {
+        tables.push(by_site(&scenarios));
+    }
+    if asked("cost") {
+        tables.push(cost::table(&streamed));
+    }
+    Ok(tables.join("\n"))
+}
+
+/// Strict at the domain node, all rules, all without the own title, since gold that has
+/// no title counts it as an error, and the blocks that occur in the gold.
+fn by_scenario(scenarios: &[Scenario<'_>]) -> String {
+    let mut table = String::from(
+        "| pages | sites | strict | template | worst site | body alone | blocks in gold |\n\
+         |---|---|---|---|---|---|---|\n",
+    );
+    for scenario in scenarios {
+        let all = scenario.template(Rules::default());
+        let both = |of: &dyn Fn(Part) -> Option<f64>| {
+            format!("{} / {}", three(of(Part::A)), three(of(Part::B)))
+        };
+        let mean = |means: Means| both(&|part| means.mean(part));
+        let _ = writeln!(
+            table,
+            "| {} | {} / {} | {} | {} | {} | {} | {} |",
+            scenario.name,
+            all.sites(Part::A),
+            all.sites(Part::B),
+            mean(scenario.strict()),
+            both(&|part| all.mean(part)),
+            both(&|part| all.worst(part)),
+            mean(scenario.body_alone()),
+            mean(scenario.blocks_in_gold()),
+        );
+    }
+    table
+}
+
+/// What changes without a rule, and what one gains beside repetition alone, over all
+/// sites of both parts.
+fn by_rule(scenarios: &[Scenario<'_>]) -> [String; 2] {
+    let all = |rules: Rules| -> Vec<f64> {
+        let mean = |scenario: &Scenario<'_>| scenario.template(rules).all();
+        scenarios.iter().map(mean).collect()
+    };
+    let row = |table: &mut String, rule: Rule, rules: Rules, base: &[f64]| {
+        let changes = all(rules).into_iter().zip(base);
+        let cells: String = changes
+            .map(|(f1, base)| format!(" {:+.4} |", f1 - base))
+            .collect();
+        let _ = writeln!(table, "| {rule} |{cells}");
+    };
+
+    let mut without = heading("without", scenarios);
+    let base = all(Rules::default());
+    for rule in Rule::ALL {
+        row(&mut without, rule, Rules::without(rule), &base);
+    }
+
+    let mut alone = heading("repetition and", scenarios);
+    let base = all(Rules::only(&[Rule::Repetition]));
+    for rule in Rule::ALL {
+        let rules: &[Rule] = match rule {
+            Rule::Repetition => continue,
+            // The title leads to a main branch only.
+            Rule::TitleLeads => &[Rule::Repetition, Rule::MainBranch, rule],
+            _ => &[Rule::Repetition, rule],
+        };
+        row(&mut alone, rule, Rules::only(rules), &base);
+    }
+    [without, alone]
+}
+
+fn heading<'s>(
+    first: &str,
+    scenarios: impl IntoIterator<Item = &'s Scenario<'s>, IntoIter: ExactSizeIterator>,
+) -> String {
+    let scenarios = scenarios.into_iter();
+    let columns = scenarios.len() + 1;
+    let names: Vec<&str> = scenarios.map(|scenario| &*scenario.name).collect();
+    format!(
+        "| {first} | {} |\n|{}\n",
+        names.join(" | "),
+        "---|".repeat(columns)
+    )
+}
+
+fn by_site(scenarios: &[Scenario<'_>]) -> String {
+    let scenarios: Vec<&Scenario<'_>> = (scenarios.iter())
+        .filter(|scenario| scenario.is_of_few_sites())
+        .collect();
+    let means: Vec<Means> = (scenarios.iter())
+        .map(|scenario| scenario.template(Rules::default()))
+        .collect();
+    let mut sites: Vec<(Part, &str)> = means.iter().flat_map(Means::names).collect();
+    sites.sort_unstable();
+    sites.dedup();
+    let mut table = heading("site", scenarios.iter().copied());
+    for (part, site) in sites {
+        let cells: String = (means.iter())
+            .map(|means| format!(" {} |", three(means.of(part, site))))
+            .collect();
+        let _ = writeln!(table, "| {part:?} {site} |{cells}");
+    }
+    table
+}
+
+fn three(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| format!("{value:.3}"))
+}

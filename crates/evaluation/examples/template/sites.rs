@@ -1,0 +1,173 @@
+//! Gold sets as sites of parsed pages.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use evaluation::{GoldError, GoldPage, GoldSet, evenly};
+use html_blocks::BlockOptions;
+use scoring::{Tokens, Vocabulary, WordId};
+use template::{Block, Title};
+use url_key::{Blacklist, KeyOptions, Keyer, RuleSet, UrlKey};
+use url_tree::BlockHash;
+
+/// Pages of a site that are read, and those of them that are scored.
+const PAGES: usize = 1000;
+const SCORED: usize = 120;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Part {
+    A,
+    B,
+}
+
+pub(crate) struct Site {
+    pub(crate) name: String,
+    pub(crate) part: Part,
+    /// Leading items of a branch, down to the domain node.
+    pub(crate) domain_labels: usize,
+    pub(crate) pages: Vec<Page>,
+}
+
+/// A page without duplicates before it.
+pub(crate) struct Page {
+    pub(crate) time_micros: i64,
+    pub(crate) branch: Vec<String>,
+    pub(crate) blocks: Vec<PageBlock>,
+    pub(crate) hashes: Vec<BlockHash>,
+    pub(crate) gold: Vec<WordId>,
+    pub(crate) scored: bool,
+    /// Seconds it took to cut it into blocks.
+    pub(crate) parsing: f64,
+}
+
+pub(crate) struct PageBlock {
+    slot: Arc<str>,
+    shared: u16,
+    chars: u32,
+    link_chars: u32,
+    title: u32,
+    pub(crate) words: Vec<WordId>,
+}
+
+impl Page {
+    pub(crate) fn blocks<'p>(&'p self) -> Vec<Block<'p>> {
+        let block = |block: &'p PageBlock| Block {
+            slot: &block.slot,
+            shared: block.shared,
+            chars: block.chars,
+            link_chars: block.link_chars,
+            title: block.title,
+        };
+        self.blocks.iter().map(block).collect()
+    }
+}
+
+/// What is one site.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum By {
+    Set,
+    Domain,
+}
+
+pub(crate) fn load(folder: &Path, by: By) -> Result<Vec<Site>, GoldError> {
+    let mut sites = Vec::new();
+    for (number, set) in GoldSet::at(folder)?.iter().enumerate() {
+        let mut of_set = BTreeMap::new();
+        read(set, by, &mut of_set)?;
+        for (at, (name, (domain_labels, pages))) in of_set.into_iter().enumerate() {
+            let number = if by == By::Set { number } else { at };
+            let part = if number % 2 == 0 { Part::A } else { Part::B };
+            let name = match by {
+                By::Set => name,
+                By::Domain => format!("{}: {name}", set.name()),
+            };
+            sites.push(Site {
+                name,
+                part,
+                domain_labels,
+                pages,
+            });
+        }
+    }
+    Ok(sites)
+}
+
+/// Pages by site, each site with the labels of its domain.
+type Sites = BTreeMap<String, (usize, Vec<Page>)>;
+
+fn read(set: &GoldSet, by: By, sites: &mut Sites) -> Result<(), GoldError> {
+    let keyer = Keyer::new(
+        KeyOptions::default(),
+        RuleSet::empty(),
+        Blacklist::default(),
+    );
+    let Ok(keyer) = keyer else { return Ok(()) };
+    let mut seen = HashSet::new();
+    let mut unique: Vec<(GoldPage, UrlKey)> = Vec::new();
+    for mut page in set.pages()?.into_iter().take(PAGES) {
+        let Ok(url) = keyer.parse(&page.url) else {
+            continue;
+        };
+        let key = keyer.key(&url, page.title.as_deref());
+        if by == By::Set {
+            set.name().clone_into(&mut page.domain);
+        }
+        if seen.insert((page.domain.clone(), key.text.clone())) {
+            unique.push((page, key));
+        }
+    }
+    let pages: Vec<GoldPage> = unique.iter().map(|(page, _)| page.clone()).collect();
+    let scored = evenly(&pages, SCORED);
+    let mut html: HashMap<String, (html_blocks::Page, f64)> = HashMap::new();
+    let wanted: HashSet<&str> = pages.iter().map(|page| page.url.as_str()).collect();
+    set.for_each_fetched(|fetched| {
+        let (url, bytes) = (fetched.url, fetched.html);
+        let began = std::time::Instant::now();
+        if wanted.contains(url)
+            && let Ok(page) =
+                html_blocks::page(bytes, fetched.http_charset, &BlockOptions::default())
+        {
+            let seconds = began.elapsed().as_secs_f64();
+            html.entry(url.to_owned()).or_insert((page, seconds));
+        }
+    })?;
+    for (page, key) in &unique {
+        let Some((parsed, parsing)) = html.remove(&page.url) else {
+            continue;
+        };
+        let (_, pages) = sites
+            .entry(page.domain.clone())
+            .or_insert_with(|| (key.domain.labels(), Vec::new()));
+        pages.push(Page {
+            time_micros: page.fetched_at.unwrap_or_default(),
+            branch: key.branch.clone(),
+            scored: scored.contains(page.url.as_str()),
+            parsing,
+            ..parsed_page(&parsed, &page.text)
+        });
+    }
+    Ok(())
+}
+
+fn parsed_page(page: &html_blocks::Page, gold: &str) -> Page {
+    let mut vocabulary = Vocabulary::default();
+    let title = Title::of(page.title.as_deref().unwrap_or_default());
+    let blocks = page.blocks.iter().map(|block| PageBlock {
+        slot: Arc::clone(&block.slot),
+        shared: block.shared,
+        chars: u32::try_from(block.text.chars().count()).unwrap_or(u32::MAX),
+        link_chars: block.link_chars,
+        title: title.shown_by(&block.text),
+        words: vocabulary.words(&block.text, Tokens::Unicode),
+    });
+    Page {
+        blocks: blocks.collect(),
+        hashes: page.blocks.iter().map(|block| block.hash).collect(),
+        gold: vocabulary.words(gold, Tokens::Unicode),
+        time_micros: 0,
+        branch: Vec::new(),
+        scored: false,
+        parsing: 0.0,
+    }
+}

@@ -1,0 +1,142 @@
+//! The template on real streams.
+
+use std::collections::HashMap;
+
+use conformance::material;
+use evaluation::{GoldPage, GoldSet, Measure, Text, Texts, compare, standings};
+use html_blocks::{BlockOptions, TextBlock};
+use template::{Block, Counts, Outline, PageSlots, Template, Title};
+use url_tree::{DomainReplay, Entry, Heuristic, WindowOptions};
+
+/// Streams of few pages in four languages, with the floor of their F1.
+const STREAMS: [(&str, f64); 4] = [
+    ("aakinshin_ru", 0.99),
+    ("insertcredit", 0.99),
+    ("lgkblog", 0.99),
+    ("openpompei", 0.99),
+];
+
+/// A page of a stream, and what the URL Tree counted when it came.
+struct Visit {
+    page: GoldPage,
+    title: Title,
+    blocks: Vec<TextBlock>,
+    pages: u32,
+    counts: Vec<u32>,
+}
+
+impl Visit {
+    fn blocks(&self) -> Vec<Block<'_>> {
+        (self.blocks.iter())
+            .map(|block| Block {
+                slot: &block.slot,
+                shared: block.shared,
+                chars: u32::try_from(block.text.chars().count()).expect("a short text"),
+                link_chars: block.link_chars,
+                title: self.title.shown_by(&block.text),
+            })
+            .collect()
+    }
+
+    fn counts(&self) -> Counts<'_> {
+        Counts {
+            pages: self.pages,
+            blocks: &self.counts,
+        }
+    }
+
+    /// Inserts the page, and gives its text and what was inserted.
+    fn enter(&self, template: &mut Template) -> (String, PageSlots) {
+        let blocks = self.blocks();
+        let outline = Outline::of(&blocks);
+        let slots = template.slots(&outline, self.counts());
+        template.insert(&slots);
+        let reasons = template.label(&outline, self.counts());
+        let content = (self.blocks.iter().zip(reasons)).filter(|(_, reason)| reason.is_content());
+        let texts: Vec<&str> = content.map(|(block, _)| block.text.as_str()).collect();
+        (texts.join("\n"), slots)
+    }
+}
+
+/// The pages of a stream, or nothing and a word about it where the stream is missing.
+fn stream(test: &str, name: &str) -> Option<Vec<Visit>> {
+    let path = material(test, &format!("data/streams/{name}.parquet"))?;
+    let set = GoldSet::file(path);
+    let mut html = HashMap::new();
+    set.for_each_fetched(|page| {
+        html.insert(page.url.to_owned(), page.html.to_vec());
+    })
+    .expect("a gold set");
+    let mut tree = DomainReplay::new(2, Heuristic::default(), WindowOptions::default());
+    let visit = |page: GoldPage| {
+        let parsed = html_blocks::page(&html[&page.url], None, &BlockOptions::default());
+        let parsed = parsed.expect("a page");
+        let hashes: Vec<_> = parsed.blocks.iter().map(|block| block.hash).collect();
+        let branch: [&str; 0] = [];
+        tree.insert(Entry {
+            time_micros: page.fetched_at.unwrap_or_default(),
+            branch: &branch,
+            hashes: &hashes,
+        });
+        let counted = tree.counts(&branch, &hashes).swap_remove(0);
+        Visit {
+            page,
+            title: Title::of(parsed.title.as_deref().unwrap_or_default()),
+            blocks: parsed.blocks,
+            pages: counted.support,
+            counts: counted.counts,
+        }
+    };
+    let pages = set.pages().expect("a gold set");
+    Some(pages.into_iter().map(visit).collect())
+}
+
+#[test]
+fn streams_reach_their_floors() {
+    for (name, floor) in STREAMS {
+        let Some(visits) = stream("streams_reach_their_floors", name) else {
+            return;
+        };
+        let mut template = Template::default();
+        let mut texts = Texts::of("template");
+        for visit in &visits {
+            texts.insert(&visit.page.url, Text::of(visit.enter(&mut template).0));
+        }
+        let gold: Vec<GoldPage> = visits.into_iter().map(|visit| visit.page).collect();
+        let results = compare(name, &gold, |_| true, &texts, Measure::default());
+        let standing = standings(&results).swap_remove(0);
+        assert!(standing.summary.cases.measured >= 50, "{name}");
+        let f1 = standing.summary.spread.expect("pages with gold").mean.f1;
+        assert!(f1 >= floor, "{name}: {f1}");
+    }
+}
+
+/// replay(all) = replay(prefix), then replay(rest) from the stored window.
+#[test]
+fn a_stream_goes_on_from_its_stored_window() {
+    const WINDOW: usize = 20;
+    let test = "a_stream_goes_on_from_its_stored_window";
+    for (name, _) in STREAMS {
+        let Some(visits) = stream(test, name) else {
+            return;
+        };
+        let (earlier, later) = visits.split_at(visits.len() / 2);
+        let mut whole = Template::default();
+        let mut stored = Vec::new();
+        for visit in earlier {
+            stored.push(visit.enter(&mut whole).1);
+            whole.forget(whole.pages().saturating_sub(WINDOW));
+        }
+        let mut resumed = Template::default();
+        let window = &stored[stored.len() - WINDOW..];
+        window.iter().for_each(|slots| resumed.insert(slots));
+        assert!(later.len() > WINDOW, "{name}");
+        for visit in later {
+            let expected = visit.enter(&mut whole);
+            assert_eq!(visit.enter(&mut resumed), expected, "{}", visit.page.url);
+            for template in [&mut whole, &mut resumed] {
+                template.forget(1);
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The pages of one site, in time order, to a label per block.
+//!
+//! A site has a URL Tree, which counts on how many pages a block is, and, if labels are
+//! to come from it, a [`Template`], which knows the places of a page. Here both are fed
+//! with the same pages and forget them together.
+//!
+//! ```
+//! use site_replay::{Labelling, SiteReplay};
+//! use template::Block;
+//! use url_tree::{Entry, Verdict, WindowOptions};
+//!
+//! let mut site = SiteReplay::new(2, Labelling::Template, WindowOptions::default());
+//! let branch = ["example", "news", "www"];
+//! let block = |slot, chars| Block { slot, shared: 0, chars, link_chars: 0, title: 0 };
+//! let layout = [block("ul.menu>li", 20), block("div.story>p", 400)];
+//! for story in 1..=3_u8 {
+//!     let hashes = [[0; 16], [story; 16]];
+//!     site.insert(Entry { time_micros: story.into(), branch: &branch, hashes: &hashes });
+//!     site.learn(&hashes, &layout);
+//!     let page = site.label(&branch, &hashes, Some(&layout));
+//!     let verdicts: Vec<Verdict> = page.labels.blocks.iter().map(|block| block.verdict).collect();
+//!     assert_eq!(verdicts, [Verdict::Boilerplate, Verdict::Content]);
+//!     // What is kept of the page, for a site that is replayed from here on another day.
+//!     let slots = site.learned().expect("a page was learned");
+//!     assert!(!slots.slots.is_empty());
+//!     site.end_batch(story.into());
+//! }
+//! ```
+//!
+//! # A batch
+//!
+//! All pages of a batch are [inserted](SiteReplay::insert), then all are
+//! [learned](SiteReplay::learn), then all are [labelled](SiteReplay::label), each time in
+//! the same order: what a page adds to the template depends on which of its blocks
+//! repeat in the batch. A batch of one page is the paper's online setting.
+//!
+//! # What it deliberately does not do
+//!
+//! It decides nothing: rules are in `url_tree` and `template`. It parses nothing, and it
+//! does not know what a batch is; whoever calls it says when one ends.
+
+mod labelling;
+
+use std::collections::VecDeque;
+
+use template::{Block, Counts, Outline, PageSlots, Reason, Template};
+use url_tree::{BlockHash, DomainReplay, Entry, Heuristic, Labels, Verdict, WindowOptions};
+
+pub use labelling::{Labelling, UnknownLabelling};
+
+/// One site whose pages are passing.
+#[derive(Debug)]
+pub struct SiteReplay {
+    tree: DomainReplay,
+    template: Option<Learning>,
+}
+
+/// A template, and pages of the batch that were learned and not asked for.
+#[derive(Debug, Default)]
+struct Learning {
+    template: Template,
+    learned: VecDeque<PageSlots>,
+}
+
+/// What is known of a page's blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageLabels {
+    /// The verdicts, and what the tree counted for them: with [`Labelling::Template`] at
+    /// the domain node.
+    pub labels: Labels,
+    /// Why, block by block.
+    pub reasons: Vec<Reason>,
+}
+
+impl SiteReplay {
+    /// A site of which nothing is known. `domain_labels` are the leading items of its
+    /// branches at or above the domain, as for [`DomainReplay::new`].
+    pub fn new(domain_labels: usize, labelling: Labelling, window: WindowOptions) -> Self {
+        let (heuristic, template) = match labelling {
+            Labelling::Tree(heuristic) => (heuristic, None),
+            Labelling::Template => (Heuristic::StrictAtDomain, Some(Learning::default())),
+        };
+        Self {
+            tree: DomainReplay::new(domain_labels, heuristic, window),
+            template,
+        }
+    }
+
+    /// A page of the window as it was left; `slots` is what [`learned`](Self::learned)
+    /// gave then.
+    pub fn remember<S: AsRef<str>>(&mut self, page: Entry<'_, S>, slots: &PageSlots) {
+        self.tree.insert(page);
+        if let Some(learning) = &mut self.template {
+            learning.template.insert(slots);
+        }
+    }
+
+    /// Counts the blocks of a page.
+    pub fn insert<S: AsRef<str>>(&mut self, page: Entry<'_, S>) {
+        self.tree.insert(page);
+    }
+
+    /// Counts blocks of a known page that were not on it before: an entry of the window
+    /// that the template learns nothing from.
+    pub fn insert_unseen<S: AsRef<str>>(&mut self, revision: Entry<'_, S>) {
+        self.tree.insert_unseen(revision);
+        if let Some(learning) = &mut self.template {
+            learning.template.insert(&PageSlots::default());
+        }
+    }
+
+    /// Takes an inserted page into the template, after all pages of its batch were
+    /// inserted. Of one whose blocks have no layout nothing is learned.
+    pub fn learn(&mut self, hashes: &[BlockHash], layout: &[Block<'_>]) {
+        let Some(learning) = &mut self.template else {
+            return;
+        };
+        let slots = if layout.len() == hashes.len() {
+            let (pages, blocks) = counts(&self.tree, hashes);
+            let counts = Counts {
+                pages,
+                blocks: &blocks,
+            };
+            learning.template.slots(&Outline::of(layout), counts)
+        } else {
+            PageSlots::default()
+        };
+        learning.template.insert(&slots);
+        learning.learned.push_back(slots);
+    }
+
+    /// What the template took from the oldest page that was learned and not asked for.
+    pub fn learned(&mut self) -> Option<PageSlots> {
+        self.template.as_mut()?.learned.pop_front()
+    }
+
+    /// Labels the blocks of a page by what is known now. The page itself should be among
+    /// that, unless it is a duplicate. A page without a layout is labelled by the tree
+    /// alone.
+    pub fn label<S: AsRef<str>>(
+        &self,
+        branch: &[S],
+        hashes: &[BlockHash],
+        layout: Option<&[Block<'_>]>,
+    ) -> PageLabels {
+        let mut labels = self.tree.label(branch, hashes);
+        let layout = layout.filter(|layout| layout.len() == hashes.len());
+        let (Some(learning), Some(layout)) = (&self.template, layout) else {
+            let reasons = labels.blocks.iter().map(|label| match label.verdict {
+                Verdict::Content => Reason::Unique,
+                Verdict::Boilerplate => Reason::Repeated,
+            });
+            return PageLabels {
+                reasons: reasons.collect(),
+                labels,
+            };
+        };
+        let blocks: Vec<u32> = labels.blocks.iter().map(|label| label.count).collect();
+        let counts = Counts {
+            pages: labels.node.support,
+            blocks: &blocks,
+        };
+        let reasons = learning.template.label(&Outline::of(layout), counts);
+        for (label, reason) in labels.blocks.iter_mut().zip(&reasons) {
+            label.verdict = match reason.is_content() {
+                true => Verdict::Content,
+                false => Verdict::Boilerplate,
+            };
+        }
+        PageLabels { labels, reasons }
+    }
+
+    /// Forgets the pages that have left the window: see [`DomainReplay::end_batch`].
+    pub fn end_batch(&mut self, newest_micros: i64) {
+        let gone = self.tree.end_batch(newest_micros);
+        if let Some(learning) = &mut self.template {
+            learning.template.forget(gone);
+        }
+    }
+}
+
+/// Pages of the domain, and per block those of them that have it.
+fn counts(tree: &DomainReplay, hashes: &[BlockHash]) -> (u32, Vec<u32>) {
+    let nowhere: [&str; 0] = [];
+    let labels = tree.label(&nowhere, hashes);
+    let blocks = labels.blocks.iter().map(|label| label.count).collect();
+    (labels.node.support, blocks)
+}

@@ -1,0 +1,111 @@
+//! What is kept of pages is all that the next run needs.
+
+use proptest::prelude::*;
+use site_replay::{Labelling, PageLabels, SiteReplay};
+use template::{Block, PageSlots};
+use url_tree::{BlockHash, Entry, WindowOptions};
+
+const BRANCH: [&str; 3] = ["example", "news", "www"];
+const SLOTS: [&str; 5] = [
+    "ul.menu>li",
+    "div.story>p",
+    "div.story>h1",
+    "div.more>p",
+    "footer",
+];
+
+/// A block: its slot, its text by number, its length, and whether it is a link.
+type Piece = (usize, u8, u32, bool);
+
+#[derive(Clone, Debug)]
+struct Page {
+    hashes: Vec<BlockHash>,
+    layout: Vec<Block<'static>>,
+}
+
+fn pages() -> impl Strategy<Value = Vec<Page>> {
+    let piece = (0..SLOTS.len(), 0..9_u8, 1..300_u32, any::<bool>());
+    let page = prop::collection::vec(piece, 1..8).prop_map(|pieces: Vec<Piece>| Page {
+        hashes: pieces.iter().map(|piece| [piece.1; 16]).collect(),
+        layout: (pieces.iter())
+            .map(|(slot, _, chars, link)| Block {
+                slot: SLOTS[*slot],
+                shared: 0,
+                chars: *chars,
+                link_chars: if *link { *chars } else { 0 },
+                title: 0,
+            })
+            .collect(),
+    });
+    prop::collection::vec(page, 2..40)
+}
+
+const WINDOW: WindowOptions = WindowOptions {
+    max_documents: 6,
+    max_age_micros: 9,
+    min_documents: 3,
+};
+
+fn entry(at: usize, page: &Page) -> Entry<'_, &'static str> {
+    Entry {
+        time_micros: at as i64,
+        branch: &BRANCH,
+        hashes: &page.hashes,
+    }
+}
+
+/// Replays pages in batches of `size`; gives the labels and what was learned.
+fn replay(
+    site: &mut SiteReplay,
+    pages: &[(usize, &Page)],
+    size: usize,
+) -> Vec<(PageLabels, PageSlots)> {
+    let mut seen = Vec::new();
+    for batch in pages.chunks(size) {
+        for (at, page) in batch {
+            site.insert(entry(*at, page));
+        }
+        for (_, page) in batch {
+            site.learn(&page.hashes, &page.layout);
+        }
+        for (_, page) in batch {
+            let labels = site.label(&BRANCH, &page.hashes, Some(&page.layout));
+            seen.push((labels, site.learned().expect("every page was learned")));
+        }
+        let newest = batch.last().map_or(0, |(at, _)| *at as i64);
+        site.end_batch(newest);
+        assert!(site.learned().is_none());
+    }
+    seen
+}
+
+proptest! {
+    /// replay(prefix), then a new site from what was kept, is replay(all).
+    #[test]
+    fn a_site_goes_on_from_what_was_kept(pages in pages(), batches in 0..9_usize, size in 1..4_usize) {
+        let pages: Vec<(usize, &Page)> = pages.iter().enumerate().collect();
+        let all = replay(&mut SiteReplay::new(2, Labelling::Template, WINDOW), &pages, size);
+        let cut = (batches * size).min(pages.len());
+        let mut next = SiteReplay::new(2, Labelling::Template, WINDOW);
+        for ((at, page), (_, slots)) in pages[..cut].iter().zip(&all) {
+            let kept = PageSlots::from_bytes(&slots.to_bytes()).expect("they were kept");
+            next.remember(entry(*at, page), &kept);
+        }
+        next.end_batch(cut.saturating_sub(1) as i64);
+        let rest = replay(&mut next, &pages[cut..], size);
+        prop_assert_eq!(&all[cut..], &rest[..]);
+    }
+
+    /// A page that the template knows nothing of is labelled, too.
+    #[test]
+    fn a_page_without_a_layout_is_labelled_by_repetition(pages in pages()) {
+        let mut site = SiteReplay::new(2, Labelling::Template, WINDOW);
+        for (at, page) in pages.iter().enumerate() {
+            site.insert(entry(at, page));
+            site.learn(&page.hashes, &[]);
+            let bare = site.label(&BRANCH, &page.hashes, None);
+            prop_assert_eq!(bare.reasons.len(), page.hashes.len());
+            prop_assert_eq!(site.learned(), Some(PageSlots::default()));
+        }
+    }
+}

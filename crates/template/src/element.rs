@@ -1,0 +1,155 @@
+//! One element of a slot, as it is written there: `div.content.wide`.
+
+/// What an element says about the text inside it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Traits {
+    /// Named after comments, by one of its classes.
+    pub(crate) comments: bool,
+    /// Navigation, header, footer or form-like [O D7].
+    pub(crate) skip: bool,
+    /// `h1` to `h6`.
+    pub(crate) heading: bool,
+    /// Part of a text rather than a place for one: the main branch ends above it.
+    pub(crate) inner: bool,
+}
+
+/// Words for comments in the names that templates give to elements.
+const COMMENTS: [&[u8]; 6] = [
+    b"comment",
+    b"respond",
+    b"disqus",
+    b"trackback",
+    b"pingback",
+    b"replies",
+];
+
+impl Traits {
+    pub(crate) fn of(element: &str) -> Self {
+        let (name, classes) = element.split_at(element.find('.').unwrap_or(element.len()));
+        Traits {
+            comments: names_comments(classes.as_bytes()),
+            skip: skips(name),
+            heading: matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6"),
+            inner: inner(name),
+        }
+    }
+}
+
+/// The name by which slots are told apart: element and first class. Further classes say
+/// what a page is about (`tag-storm`) as often as what the element is for.
+pub(crate) fn key(element: &str) -> &str {
+    let mut dots = element.match_indices('.').map(|(at, _)| at);
+    let end = dots.nth(1).unwrap_or(element.len());
+    &element[..end]
+}
+
+fn names_comments(classes: &[u8]) -> bool {
+    let begins = |at: usize, word: &[u8]| {
+        let found = classes.get(at..at + word.len());
+        found.is_some_and(|found| found.eq_ignore_ascii_case(word))
+    };
+    let initial = |byte: &u8| matches!(byte | 0x20, b'c' | b'r' | b'd' | b't' | b'p');
+    (0..classes.len())
+        .filter(|at| initial(&classes[*at]))
+        .any(|at| COMMENTS.iter().any(|word| begins(at, word)))
+}
+
+/// The skip list of the authors' later code, as far as such elements have text.
+fn skips(name: &str) -> bool {
+    matches!(
+        name,
+        "nav"
+            | "aside"
+            | "header"
+            | "footer"
+            | "address"
+            | "form"
+            | "fieldset"
+            | "legend"
+            | "label"
+            | "button"
+            | "select"
+            | "optgroup"
+            | "option"
+            | "datalist"
+            | "textarea"
+            | "output"
+            | "progress"
+            | "meter"
+            | "details"
+            | "summary"
+            | "menu"
+            | "menuitem"
+            | "dialog"
+            | "canvas"
+            | "map"
+            | "audio"
+            | "video"
+            | "object"
+            | "svg"
+    )
+}
+
+fn inner(name: &str) -> bool {
+    matches!(
+        name,
+        "p" | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "ul"
+            | "ol"
+            | "li"
+            | "dl"
+            | "dt"
+            | "dd"
+            | "blockquote"
+            | "figure"
+            | "figcaption"
+            | "pre"
+            | "span"
+            | "label"
+            | "button"
+            | "select"
+            | "svg"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_has_the_element_and_its_first_class() {
+        assert_eq!(key("p"), "p");
+        assert_eq!(key("div.wide.dark"), "div.wide");
+        assert_eq!(key("article.post-.tag-storm.tag-rain"), "article.post-");
+    }
+
+    #[test]
+    fn comments_are_known_by_any_class_whatever_the_case() {
+        for element in [
+            "div.Comments",
+            "ol.commentlist",
+            "li.x.depth-.TRACKBACK",
+            "div.x-disqus_thread",
+        ] {
+            assert!(Traits::of(element).comments, "{element}");
+        }
+        // The name of an element is no class.
+        for element in ["comment", "div.common", "div.co.mment", "div"] {
+            assert!(!Traits::of(element).comments, "{element}");
+        }
+    }
+
+    #[test]
+    fn traits_depend_on_the_name_of_the_element_alone() {
+        assert!(Traits::of("nav.x").skip);
+        assert!(!Traits::of("div.nav").skip);
+        assert!(Traits::of("h2.title").heading);
+        assert!(Traits::of("li").inner);
+        assert!(!Traits::of("td").inner);
+    }
+}

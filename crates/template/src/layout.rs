@@ -1,0 +1,162 @@
+//! The blocks of a page as bytes, to be sent from where pages are parsed to where their
+//! site is replayed.
+
+use std::ops::Range;
+
+use crate::varint::{pull, push};
+use crate::{Block, BytesError};
+
+/// The blocks of a page as far as its template is concerned, without their texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// The slots, one after the other.
+    slots: String,
+    blocks: Vec<Place>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Place {
+    slot: Range<usize>,
+    shared: u16,
+    chars: u32,
+    link_chars: u32,
+    title: u32,
+}
+
+impl Layout {
+    /// The blocks as bytes. Of each slot there is what differs from the one before: some
+    /// 20 bytes for a block of a usual page.
+    pub fn to_bytes(blocks: &[Block<'_>]) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(20 * blocks.len());
+        let mut before = "";
+        for block in blocks {
+            let same = common(before, block.slot);
+            let rest = &block.slot[same..];
+            push(&mut bytes, same as u64);
+            push(&mut bytes, rest.len() as u64);
+            bytes.extend_from_slice(rest.as_bytes());
+            push(&mut bytes, block.shared.into());
+            push(&mut bytes, block.chars.into());
+            push(&mut bytes, block.link_chars.into());
+            push(&mut bytes, block.title.into());
+            before = block.slot;
+        }
+        bytes
+    }
+
+    /// The layout in these bytes.
+    ///
+    /// # Errors
+    /// [`BytesError`] where they are not from [`to_bytes`](Self::to_bytes).
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+        let mut layout = Self::default();
+        let mut rest = bytes;
+        let mut before = 0..0;
+        while !rest.is_empty() {
+            let place = layout.pull(&mut rest, before).ok_or(BytesError)?;
+            before = place.slot.clone();
+            layout.blocks.push(place);
+        }
+        Ok(layout)
+    }
+
+    fn pull(&mut self, bytes: &mut &[u8], before: Range<usize>) -> Option<Place> {
+        let same = number(bytes)?;
+        let rest = number(bytes)?;
+        let (rest, after) = bytes.split_at_checked(rest)?;
+        *bytes = after;
+        let start = self.slots.len();
+        let same = self.slots.get(before)?.get(..same)?.to_owned();
+        self.slots.push_str(&same);
+        self.slots.push_str(std::str::from_utf8(rest).ok()?);
+        Some(Place {
+            slot: start..self.slots.len(),
+            shared: number(bytes)?,
+            chars: number(bytes)?,
+            link_chars: number(bytes)?,
+            title: number(bytes)?,
+        })
+    }
+
+    /// The blocks.
+    pub fn blocks(&self) -> Vec<Block<'_>> {
+        let block = |place: &Place| Block {
+            slot: &self.slots[place.slot.clone()],
+            shared: place.shared,
+            chars: place.chars,
+            link_chars: place.link_chars,
+            title: place.title,
+        };
+        self.blocks.iter().map(block).collect()
+    }
+}
+
+/// Bytes that two texts begin with, up to the end of a character.
+fn common(one: &str, other: &str) -> usize {
+    let same = (one.bytes().zip(other.bytes()))
+        .take_while(|(one, other)| one == other)
+        .count();
+    (0..=same)
+        .rev()
+        .find(|at| one.is_char_boundary(*at) && other.is_char_boundary(*at))
+        .unwrap_or(0)
+}
+
+/// The next number of `bytes`, which go on behind it.
+pub(crate) fn number<T: TryFrom<u64>>(bytes: &mut &[u8]) -> Option<T> {
+    let mut rest = bytes.iter();
+    let number = pull(&mut rest.by_ref().copied())?;
+    *bytes = rest.as_slice();
+    T::try_from(number).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn blocks_come_out_as_they_went_in(
+            pages in prop::collection::vec(
+                ("([a-cä]{1,3}>){0,3}[a-cä]{0,3}", any::<u16>(), any::<u32>(), any::<u32>(), any::<u32>()),
+                0..20,
+            )
+        ) {
+            let blocks: Vec<Block<'_>> = (pages.iter())
+                .map(|(slot, shared, chars, link_chars, title)| Block {
+                    slot,
+                    shared: *shared,
+                    chars: *chars,
+                    link_chars: *link_chars,
+                    title: *title,
+                })
+                .collect();
+            let bytes = Layout::to_bytes(&blocks);
+            let layout = Layout::from_bytes(&bytes).expect("they are from there");
+            prop_assert_eq!(layout.blocks(), blocks);
+        }
+
+        #[test]
+        fn other_bytes_are_an_error_and_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            let _ = Layout::from_bytes(&bytes);
+        }
+    }
+
+    #[test]
+    fn a_cut_layout_is_refused() {
+        let block = Block {
+            slot: "div>p",
+            shared: 0,
+            chars: 300,
+            link_chars: 0,
+            title: 0,
+        };
+        let bytes = Layout::to_bytes(&[block]);
+        assert!(bytes.len() < 20);
+        for end in 1..bytes.len() {
+            assert_eq!(Layout::from_bytes(&bytes[..end]), Err(BytesError), "{end}");
+        }
+    }
+}

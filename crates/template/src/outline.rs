@@ -1,0 +1,190 @@
+//! A page as a tree of elements, as far as they have text.
+
+use crate::element::{Traits, key};
+
+/// A text block of a page, as far as its template is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block<'p> {
+    /// The path of elements from (and without) `body` to the text, each with its classes:
+    /// `div.main>article.post.sticky>p`.
+    pub slot: &'p str,
+    /// Elements of the path, from its start, that are those of the block before: the
+    /// same elements, not only of the same name.
+    pub shared: u16,
+    /// Characters of the text.
+    pub chars: u32,
+    /// Those of them inside links.
+    pub link_chars: u32,
+    /// How well the block shows the page's title: [`Title::shown_by`].
+    ///
+    /// [`Title::shown_by`]: crate::Title::shown_by
+    pub title: u32,
+}
+
+/// The elements of a page that have text, in the order of the page.
+#[derive(Debug)]
+pub struct Outline<'p> {
+    pub(crate) blocks: &'p [Block<'p>],
+    /// In page order, `body` first: an element comes before what it contains.
+    pub(crate) nodes: Vec<Node<'p>>,
+    /// Per block the node its text begins in.
+    pub(crate) leaves: Vec<usize>,
+}
+
+/// An element of a page.
+#[derive(Debug)]
+pub(crate) struct Node<'p> {
+    /// What tells its slot from others of the same parent.
+    pub(crate) key: &'p str,
+    /// `body` is its own.
+    pub(crate) parent: usize,
+    /// Position after the last node inside it.
+    pub(crate) next: usize,
+    /// The blocks inside it: from the first...
+    pub(crate) first: usize,
+    /// ... to the one before this.
+    pub(crate) end: usize,
+    /// This is an `inner` element, or stands in a heading.
+    pub(crate) inner: bool,
+    pub(crate) heading: bool,
+    /// Part of comments, or of navigation, forms and the like.
+    pub(crate) comments: bool,
+    pub(crate) skip: bool,
+}
+
+impl<'p> Outline<'p> {
+    /// The outline of a page.
+    pub fn of(blocks: &'p [Block<'p>]) -> Self {
+        let body = Node::open("", 0, 0);
+        let mut outline = Outline {
+            blocks,
+            nodes: vec![body],
+            leaves: Vec::with_capacity(blocks.len()),
+        };
+        let mut open = vec![0];
+        for (at, block) in blocks.iter().enumerate() {
+            while open.len() > usize::from(block.shared) + 1 {
+                outline.close(open.pop(), at);
+            }
+            // What is open is not named again.
+            for element in elements(block.slot).skip(open.len() - 1) {
+                let parent = open[open.len() - 1];
+                open.push(outline.nodes.len());
+                outline.nodes.push(Node::open(element, parent, at));
+            }
+            outline.leaves.push(open[open.len() - 1]);
+        }
+        while let Some(node) = open.pop() {
+            outline.close(Some(node), blocks.len());
+        }
+        outline.inherit();
+        outline
+    }
+
+    fn close(&mut self, node: Option<usize>, end: usize) {
+        let next = self.nodes.len();
+        if let Some(node) = node.and_then(|node| self.nodes.get_mut(node)) {
+            (node.next, node.end) = (next, end);
+        }
+    }
+
+    /// Hands traits down. An element that holds more than two thirds of the text is
+    /// around the page, not a part of it: whole pages stand in a `form`, or below a
+    /// class that says comments are open.
+    fn inherit(&mut self) {
+        let text = self.sums(|_, block| u64::from(block.chars.saturating_sub(block.link_chars)));
+        let all = text[0];
+        for (at, text) in text.iter().enumerate().skip(1) {
+            let wrapper = text * 3 > all * 2;
+            let parent = &self.nodes[self.nodes[at].parent];
+            let (heading, comments, skip) = (parent.heading, parent.comments, parent.skip);
+            let node = &mut self.nodes[at];
+            node.heading |= heading;
+            node.comments = comments || (node.comments && !wrapper);
+            node.skip = skip || (node.skip && !wrapper);
+        }
+    }
+
+    /// Per node the sum of a value over the blocks inside it.
+    pub(crate) fn sums(&self, of: impl Fn(usize, &Block<'p>) -> u64) -> Vec<u64> {
+        let mut before = vec![0; self.blocks.len() + 1];
+        for (at, block) in self.blocks.iter().enumerate() {
+            before[at + 1] = before[at] + of(at, block);
+        }
+        let sum = |node: &Node<'_>| before[node.end] - before[node.first];
+        self.nodes.iter().map(sum).collect()
+    }
+
+    /// The elements in this one, without those inside them.
+    pub(crate) fn children(&self, node: usize) -> impl Iterator<Item = usize> {
+        let end = self.nodes[node].next;
+        let inside = move |at: usize| Some(at).filter(|at| *at < end);
+        std::iter::successors(inside(node + 1), move |at| inside(self.nodes[*at].next))
+    }
+}
+
+impl<'p> Node<'p> {
+    fn open(element: &'p str, parent: usize, first: usize) -> Self {
+        let traits = Traits::of(element);
+        Node {
+            key: key(element),
+            parent,
+            next: 0,
+            first,
+            end: 0,
+            inner: traits.inner,
+            heading: traits.heading,
+            comments: traits.comments,
+            skip: traits.skip,
+        }
+    }
+}
+
+fn elements(slot: &str) -> impl Iterator<Item = &str> {
+    slot.split('>').filter(|element| !element.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks<'p>(slots: &[(&'p str, u16, u32)]) -> Vec<Block<'p>> {
+        let block = |(slot, shared, chars): &(&'p str, u16, u32)| Block {
+            slot,
+            shared: *shared,
+            chars: *chars,
+            link_chars: 0,
+            title: 0,
+        };
+        slots.iter().map(block).collect()
+    }
+
+    #[test]
+    fn neighbours_of_one_name_are_told_apart() {
+        let blocks = blocks(&[
+            ("div.post>p", 0, 9),
+            ("div.post>p", 1, 9),
+            ("div.post>p", 0, 9),
+            ("", 0, 9),
+        ]);
+        let outline = Outline::of(&blocks);
+        let children: Vec<usize> = outline.children(0).collect();
+        let ranges: Vec<_> = (children.iter())
+            .map(|child| (outline.nodes[*child].first, outline.nodes[*child].end))
+            .collect();
+        assert_eq!(ranges, [(0, 2), (2, 3)]);
+        assert_eq!(outline.children(children[0]).count(), 2);
+        assert_eq!(outline.leaves[3], 0);
+    }
+
+    #[test]
+    fn an_element_around_the_page_is_no_form() {
+        let page = [("form>div.a>p", 0, 50), ("form>nav>p", 1, 10), ("p", 0, 10)];
+        let blocks = blocks(&page);
+        let outline = Outline::of(&blocks);
+        let skipped: Vec<bool> = (outline.leaves.iter())
+            .map(|leaf| outline.nodes[*leaf].skip)
+            .collect();
+        assert_eq!(skipped, [false, true, false]);
+    }
+}

@@ -1,0 +1,251 @@
+//! The slots of a site, and the pages of the window that have them.
+
+use std::collections::{HashMap, VecDeque};
+
+use crate::Counts;
+use crate::counters::{Share, Shares, Sums};
+use crate::outline::Outline;
+use crate::rules::Rules;
+use crate::slots::PageSlots;
+
+/// Number of a slot; reused once no page has the slot.
+pub(crate) type SlotId = u32;
+
+/// `body`: the slot around all others.
+const BODY: SlotId = 0;
+
+/// The template of one site, as the pages of a window show it.
+#[derive(Debug)]
+pub struct Template {
+    rules: Rules,
+    /// By number.
+    slots: Vec<SiteSlot>,
+    /// Slots that are gone, last to go first to be reused.
+    free: Vec<SlotId>,
+    /// Keyed by what pages say, so with the standard hasher, which resists chosen keys.
+    /// Its order is never observed.
+    children: HashMap<(SlotId, KeyId), SlotId>,
+    keys: Keys,
+    /// What the pages of the window added, oldest first.
+    window: VecDeque<Shares>,
+}
+
+#[derive(Debug, Default)]
+struct SiteSlot {
+    parent: SlotId,
+    key: KeyId,
+    sums: Sums,
+}
+
+impl Default for Template {
+    fn default() -> Self {
+        Self::with_rules(Rules::default())
+    }
+}
+
+impl Template {
+    /// A template that is asked by these rules alone, to measure them.
+    pub fn with_rules(rules: Rules) -> Self {
+        Template {
+            rules,
+            slots: vec![SiteSlot::default()],
+            free: Vec::new(),
+            children: HashMap::new(),
+            keys: Keys::default(),
+            window: VecDeque::new(),
+        }
+    }
+
+    pub(crate) fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// What a page adds. `counts` are those at the time it comes, after the pages of
+    /// its batch were counted; the state of the template makes no difference.
+    pub fn slots(&self, outline: &Outline<'_>, counts: Counts<'_>) -> PageSlots {
+        PageSlots::of(outline, counts, self.rules)
+    }
+
+    /// Adds a page, at the end of the window.
+    pub fn insert(&mut self, page: &PageSlots) {
+        let mut ids: Vec<SlotId> = Vec::with_capacity(page.slots.len());
+        for slot in &page.slots {
+            // Before the first is nothing: it is `body`.
+            let id = match ids.get(slot.parent as usize) {
+                Some(&parent) => self.child_or_new(parent, &slot.key),
+                None => BODY,
+            };
+            self.slots[id as usize].sums.add(Share::from(slot));
+            ids.push(id);
+        }
+        let shares = ids.into_iter().zip(page.slots.iter().map(Share::from));
+        self.window.push_back(Shares::pack(shares));
+    }
+
+    /// Takes the oldest pages out of the template.
+    pub fn forget(&mut self, pages: usize) {
+        for shares in self.window.drain(..pages.min(self.window.len())) {
+            // Slots come after those around them, and go before.
+            let shares: Vec<(SlotId, Share)> = shares.iter().collect();
+            for (id, share) in shares.into_iter().rev() {
+                let slot = &mut self.slots[id as usize];
+                slot.sums.subtract(share);
+                if id != BODY && slot.sums.pages == 0 {
+                    self.children.remove(&(slot.parent, slot.key));
+                    self.keys.release(slot.key);
+                    self.free.push(id);
+                }
+            }
+        }
+    }
+
+    /// Pages in the window.
+    pub fn pages(&self) -> usize {
+        self.window.len()
+    }
+
+    /// Per element of a page the sums of its slot; nothing of slots no page has.
+    pub(crate) fn sums(&self, outline: &Outline<'_>) -> Vec<Sums> {
+        let mut ids: Vec<Option<SlotId>> = Vec::with_capacity(outline.nodes.len());
+        for node in &outline.nodes {
+            let id = match ids.get(node.parent) {
+                Some(parent) => parent.and_then(|parent| self.child(parent, node.key)),
+                None => Some(BODY),
+            };
+            ids.push(id);
+        }
+        let sums = |id: Option<SlotId>| id.map(|id| self.slots[id as usize].sums);
+        ids.into_iter()
+            .map(|id| sums(id).unwrap_or_default())
+            .collect()
+    }
+
+    fn child(&self, parent: SlotId, key: &str) -> Option<SlotId> {
+        let key = self.keys.get(key)?;
+        self.children.get(&(parent, key)).copied()
+    }
+
+    fn child_or_new(&mut self, parent: SlotId, key: &str) -> SlotId {
+        if let Some(child) = self.child(parent, key) {
+            return child;
+        }
+        let key = self.keys.hold(key);
+        let slot = SiteSlot {
+            parent,
+            key,
+            sums: Sums::default(),
+        };
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.slots[id as usize] = slot;
+                id
+            }
+            None => {
+                self.slots.push(slot);
+                (self.slots.len() - 1) as SlotId
+            }
+        };
+        self.children.insert((parent, key), id);
+        id
+    }
+}
+
+type KeyId = u32;
+
+/// The names in slots: each is stored once.
+#[derive(Debug, Default)]
+struct Keys {
+    ids: HashMap<Box<str>, KeyId>,
+    /// By number: the name, and the slots that have it.
+    names: Vec<(Box<str>, u32)>,
+    free: Vec<KeyId>,
+}
+
+impl Keys {
+    fn get(&self, name: &str) -> Option<KeyId> {
+        self.ids.get(name).copied()
+    }
+
+    fn hold(&mut self, name: &str) -> KeyId {
+        if let Some(id) = self.get(name) {
+            self.names[id as usize].1 += 1;
+            return id;
+        }
+        let entry = (Box::from(name), 1);
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.names[id as usize] = entry;
+                id
+            }
+            None => {
+                self.names.push(entry);
+                (self.names.len() - 1) as KeyId
+            }
+        };
+        self.ids.insert(name.into(), id);
+        id
+    }
+
+    fn release(&mut self, id: KeyId) {
+        let (name, slots) = &mut self.names[id as usize];
+        *slots -= 1;
+        if *slots == 0 {
+            self.ids.remove(name);
+            self.free.push(id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::slots::Slot;
+
+    /// `body` with a chain of slots inside.
+    fn page(keys: &[&str]) -> PageSlots {
+        let chain = keys.iter().enumerate().map(|(at, key)| Slot {
+            parent: at as u32,
+            key: (*key).to_owned(),
+            mass: 16,
+            ..Slot::default()
+        });
+        PageSlots {
+            slots: [Slot::default()].into_iter().chain(chain).collect(),
+        }
+    }
+
+    /// Slots and keys in use, `body` not counted.
+    fn in_use(template: &Template) -> (usize, usize) {
+        assert_eq!(
+            template.children.len(),
+            template.slots.len() - 1 - template.free.len()
+        );
+        (template.children.len(), template.keys.ids.len())
+    }
+
+    #[test]
+    fn slots_go_with_the_last_page_that_has_them() {
+        let mut template = Template::default();
+        template.insert(&page(&["div", "div", "p"]));
+        template.insert(&page(&["div", "ul"]));
+        assert_eq!(in_use(&template), (4, 3));
+        template.forget(1);
+        assert_eq!(in_use(&template), (2, 2));
+        template.forget(1);
+        assert_eq!(in_use(&template), (0, 0));
+        assert_eq!(template.slots[BODY as usize].sums, Sums::default());
+    }
+
+    #[test]
+    fn a_window_of_pages_with_slots_of_their_own_stays_small() {
+        let mut template = Template::default();
+        for number in 0..100 {
+            let own = format!("div.c{}", "x".repeat(number));
+            template.insert(&page(&["main", &own, "p"]));
+            template.forget(template.pages().saturating_sub(5));
+        }
+        assert_eq!(in_use(&template), (11, 7));
+        assert!(template.slots.len() <= 14, "{}", template.slots.len());
+        assert!(template.keys.names.len() <= 8);
+    }
+}

@@ -1,0 +1,53 @@
+//! The title of a page, to find the block that shows it.
+
+/// Longer blocks are no titles.
+const BLOCK_BYTES: usize = 500;
+
+/// The letters and digits of a page's `<title>`.
+///
+/// ```
+/// let title = template::Title::of("Storm over Ljubljana – The Daily Tree");
+/// // The name of the site is in it too, but the title begins with the other.
+/// assert_eq!(title.shown_by("The Daily Tree"), 12);
+/// assert_eq!(title.shown_by("Storm over Ljubljana!"), 18 + 30);
+/// // Less than a quarter of the title, and text that is not in it.
+/// assert_eq!(title.shown_by("Storm"), 0);
+/// assert_eq!(title.shown_by("Storm over Maribor"), 0);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Title {
+    letters: String,
+    count: usize,
+}
+
+impl Title {
+    /// The title in this text.
+    pub fn of(title: &str) -> Self {
+        let letters = letters(title);
+        let count = letters.chars().count();
+        Title { letters, count }
+    }
+
+    /// How well a block shows the title, to compare blocks of one page: 0 if the title
+    /// does not have all its letters and digits in this order, or if they are less than
+    /// a quarter of the title; else their number. One that the title begins with comes
+    /// before all others, for what follows is the name of the site as a rule.
+    pub fn shown_by(&self, block: &str) -> u32 {
+        if self.count == 0 || block.len() > BLOCK_BYTES {
+            return 0;
+        }
+        let block = letters(block);
+        let count = block.chars().count();
+        if count * 4 < self.count || !self.letters.contains(&block) {
+            return 0;
+        }
+        let first = self.letters.starts_with(&block);
+        u32::try_from(if first { count + self.count } else { count }).unwrap_or(u32::MAX)
+    }
+}
+
+fn letters(text: &str) -> String {
+    (text.chars().filter(|c| c.is_alphanumeric()))
+        .flat_map(char::to_lowercase)
+        .collect()
+}

@@ -1,0 +1,184 @@
+//! Laws of the template, over random pages, with everything forgotten many times.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::RngSeed;
+use template::{Block, Counts, Outline, PageSlots, Reason, Template};
+
+/// The same pages on every machine. What fails becomes a test of its own.
+fn fixed() -> ProptestConfig {
+    ProptestConfig {
+        cases: 300,
+        rng_seed: RngSeed::Fixed(2013),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Page {
+    blocks: Vec<(String, Block<'static>)>,
+    counts: Vec<u32>,
+    pages: u32,
+}
+
+/// Paths of few elements, so that slots meet, and one that is often new.
+fn slot() -> impl Strategy<Value = String> {
+    let element = select(vec![
+        "div",
+        "div.a",
+        "div.m.b.c",
+        "article",
+        "p",
+        "li",
+        "h1",
+        "nav",
+        "form",
+        "div.comments",
+        "td",
+        "div.rare-x",
+        "div.rare-y",
+    ]);
+    vec(element, 0..5).prop_map(|elements| elements.join(">"))
+}
+
+fn page() -> impl Strategy<Value = Page> {
+    let block = (
+        slot(),
+        0..4_u16,
+        0..400_u32,
+        0..=4_u32,
+        prop_oneof![5 => Just(0), 1 => 1..40_u32],
+        0..9_u32,
+    );
+    (vec(block, 0..12), 1..20_u32).prop_map(|(blocks, pages)| {
+        let counts = blocks.iter().map(|block| block.5.clamp(1, pages)).collect();
+        let block = |(slot, shared, chars, links, title, _): (String, u16, u32, u32, u32, u32)| {
+            let block = Block {
+                slot: "",
+                shared,
+                chars,
+                link_chars: chars * links / 4,
+                title,
+            };
+            (slot, block)
+        };
+        Page {
+            blocks: blocks.into_iter().map(block).collect(),
+            counts,
+            pages,
+        }
+    })
+}
+
+impl Page {
+    fn blocks(&self) -> Vec<Block<'_>> {
+        (self.blocks.iter())
+            .map(|(slot, block)| Block { slot, ..*block })
+            .collect()
+    }
+
+    fn counts(&self) -> Counts<'_> {
+        Counts {
+            pages: self.pages,
+            blocks: &self.counts,
+        }
+    }
+
+    fn slots(&self, template: &Template) -> PageSlots {
+        template.slots(&Outline::of(&self.blocks()), self.counts())
+    }
+
+    fn labels(&self, template: &Template) -> Vec<Reason> {
+        template.label(&Outline::of(&self.blocks()), self.counts())
+    }
+}
+
+fn of(pages: &[Page]) -> Template {
+    let mut template = Template::default();
+    for page in pages {
+        template.insert(&page.slots(&template));
+    }
+    template
+}
+
+proptest! {
+    #![proptest_config(fixed())]
+
+    /// What is forgotten was never there: the template is one of the window alone.
+    #[test]
+    fn forgotten_pages_leave_no_trace(
+        stream in vec(page(), 1..25),
+        probes in vec(page(), 1..6),
+        window in 0..12_usize,
+    ) {
+        let mut template = Template::default();
+        for (at, page) in stream.iter().enumerate() {
+            template.insert(&page.slots(&template));
+            let from = (at + 1).saturating_sub(window);
+            template.forget(template.pages().saturating_sub(window));
+            let fresh = of(&stream[from..=at]);
+            prop_assert_eq!(template.pages(), fresh.pages());
+            for probe in probes.iter().chain([page]) {
+                prop_assert_eq!(probe.labels(&template), probe.labels(&fresh));
+            }
+        }
+    }
+
+    /// Pages of one batch may come in any order.
+    #[test]
+    fn the_order_of_pages_makes_no_difference(
+        pages in vec(page(), 1..12).prop_flat_map(|pages| (Just(pages.clone()), Just(pages).prop_shuffle())),
+    ) {
+        let (one, other) = (of(&pages.0), of(&pages.1));
+        for page in &pages.0 {
+            prop_assert_eq!(page.labels(&one), page.labels(&other));
+        }
+    }
+
+    /// Slots that were stored make the template again, whatever was there before.
+    #[test]
+    fn a_template_goes_on_from_stored_slots(
+        stream in vec(page(), 2..20),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let (earlier, later) = stream.split_at(cut.index(stream.len()));
+        let mut whole = of(earlier);
+        let stored: Vec<PageSlots> = earlier.iter().map(|page| page.slots(&whole)).collect();
+        let mut resumed = Template::default();
+        stored.iter().for_each(|slots| resumed.insert(slots));
+        for page in later {
+            // They depend on the page and its counts, not on the template.
+            let slots = page.slots(&whole);
+            prop_assert_eq!(&slots, &page.slots(&resumed));
+            whole.insert(&slots);
+            resumed.insert(&slots);
+            prop_assert_eq!(page.labels(&whole), page.labels(&resumed));
+        }
+    }
+
+    /// Slots from outside need not make sense.
+    #[test]
+    fn no_slots_are_too_strange(
+        strange in vec(vec((any::<u32>(), select(vec!["", "div", "p"]), any::<u32>()), 0..6), 1..5),
+        page in page(),
+    ) {
+        let mut template = Template::default();
+        for slots in &strange {
+            let slot = |(parent, key, number): &(u32, &str, u32)| template::Slot {
+                parent: parent % 8,
+                key: (*key).to_owned(),
+                mass: *number,
+                chars: *number,
+                link_chars: *number,
+                repeated_chars: *number,
+            };
+            template.insert(&PageSlots { slots: slots.iter().map(slot).collect() });
+        }
+        prop_assert_eq!(page.labels(&template).len(), page.counts.len());
+        template.forget(usize::MAX);
+        prop_assert_eq!(template.pages(), 0);
+        prop_assert_eq!(page.labels(&template), page.labels(&Template::default()));
+    }
+}

@@ -1,0 +1,119 @@
+//! Pages as a few lines of text.
+
+use template::{Block, Counts, Outline, Reason, Template, Title};
+
+/// A page under construction: blocks with the elements they stand in.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sketch {
+    title: String,
+    blocks: Vec<SketchBlock>,
+}
+
+#[derive(Clone, Debug)]
+struct SketchBlock {
+    slot: String,
+    shared: u16,
+    text: String,
+    link_chars: u32,
+}
+
+impl Sketch {
+    /// A page of blocks `path | text`, where a text in brackets is a link. An element
+    /// marked by `@`, or by `@` and a number, is that of the line before if the mark is the
+    /// same; all others are new ones in every line, and so is what stands in them.
+    pub(crate) fn of(title: &str, lines: &[&str]) -> Self {
+        let mut sketch = Sketch {
+            title: title.to_owned(),
+            blocks: Vec::new(),
+        };
+        let mut before: Vec<&str> = Vec::new();
+        for line in lines {
+            let (path, text) = line.split_once('|').expect("a path and a text");
+            let path: Vec<&str> = path.trim().split('>').filter(|e| !e.is_empty()).collect();
+            let same = (path.iter().zip(&before))
+                .take_while(|(one, other)| one == other && one.contains('@'))
+                .count();
+            let name = |element: &&str| element.split('@').next().unwrap_or_default().to_owned();
+            let text = text.trim();
+            let link = text
+                .strip_prefix('[')
+                .and_then(|text| text.strip_suffix(']'));
+            let text = link.unwrap_or(text).to_owned();
+            sketch.blocks.push(SketchBlock {
+                slot: path.iter().map(name).collect::<Vec<_>>().join(">"),
+                shared: u16::try_from(same).expect("a short path"),
+                link_chars: link.map_or(0, chars),
+                text,
+            });
+            before = path;
+        }
+        assert!(!sketch.blocks.is_empty());
+        sketch
+    }
+
+    pub(crate) fn blocks(&self) -> Vec<Block<'_>> {
+        let title = Title::of(&self.title);
+        (self.blocks.iter())
+            .map(|block| Block {
+                slot: &block.slot,
+                shared: block.shared,
+                chars: chars(&block.text),
+                link_chars: block.link_chars,
+                title: title.shown_by(&block.text),
+            })
+            .collect()
+    }
+}
+
+fn chars(text: &str) -> u32 {
+    u32::try_from(text.chars().count()).expect("a short text")
+}
+
+/// A site as a job sees it: every page is counted, inserted and then labelled.
+#[derive(Debug, Default)]
+pub(crate) struct SketchSite {
+    template: Template,
+    pages: Vec<Sketch>,
+}
+
+impl SketchSite {
+    /// Adds a page, and gives the text that is kept of it.
+    pub(crate) fn next(&mut self, page: Sketch) -> Vec<String> {
+        let labelled = self.next_with_reasons(page);
+        let content = labelled
+            .into_iter()
+            .filter(|(_, reason)| reason.is_content());
+        content.map(|(text, _)| text).collect()
+    }
+
+    pub(crate) fn next_with_reasons(&mut self, page: Sketch) -> Vec<(String, Reason)> {
+        self.pages.push(page);
+        let page = &self.pages[self.pages.len() - 1];
+        let having = |text: &str| {
+            let has = |page: &&Sketch| page.blocks.iter().any(|block| block.text == text);
+            u32::try_from(self.pages.iter().filter(has).count()).expect("few pages")
+        };
+        let counts: Vec<u32> = page
+            .blocks
+            .iter()
+            .map(|block| having(&block.text))
+            .collect();
+        let counts = Counts {
+            pages: u32::try_from(self.pages.len()).expect("few pages"),
+            blocks: &counts,
+        };
+        let blocks = page.blocks();
+        let outline = Outline::of(&blocks);
+        self.template.insert(&self.template.slots(&outline, counts));
+        let reasons = self.template.label(&outline, counts);
+        let texts = page.blocks.iter().map(|block| block.text.clone());
+        texts.zip(reasons).collect()
+    }
+}
+
+/// A paragraph of about so many characters that no other call gives for another name.
+pub(crate) fn prose(name: &str, chars: usize) -> String {
+    let sentence = format!("Of {name} there is more to say than fits a line. ");
+    let text: String = sentence.chars().cycle().take(chars).collect();
+    text.trim().to_owned()
+}
