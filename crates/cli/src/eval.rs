@@ -6,14 +6,14 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use engine::Job;
 use evaluation::{
-    Batch, Breach, Collection, DuplicatesFound, Floors, GoldPage, GoldSet, Measure, Measured,
-    MeasuredSet, Overlapping, PageResult, Peer, Peers, Plot, PublishedFigure, PublishedFigures,
-    Reached, ReplayOptions, Texts, compare, evenly, place, section, section_name, standings_table,
+    Breach, Collection, DuplicatesFound, Floors, GoldPage, GoldSet, Measure, Measured, MeasuredSet,
+    Overlapping, PageResult, Peer, Peers, Plot, PublishedFigure, PublishedFigures, Reached,
+    ReplayOptions, Texts, compare, evenly, place, section, section_name, standings_table,
 };
 use extractors::Extractor;
 use scoring::Tokens;
 use serde::de::DeserializeOwned;
-use site_replay::Labelling;
+use site_replay::{Batch, Labelling};
 use tokio::runtime::Runtime;
 use url_tree::{DAY_MICROS, WindowOptions};
 

@@ -55,7 +55,7 @@ pub use measured::{Collection, Measured, MeasuredSet};
 pub use methods::extract;
 pub use peer::{Peer, PeerError, Peers};
 pub use plots::{Plot, plots};
-pub use replay::{Batch, ReplayOptions, replay};
+pub use replay::{ReplayOptions, replay};
 pub use report::{PublishedFigure, PublishedFigures, place, section, section_name, tuning_section};
 pub use results::{Standing, results_table, standings, standings_table, write_results};
 pub use texts::{Kind, Text, Texts, TextsError, TextsProblem};

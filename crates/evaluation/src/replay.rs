@@ -4,38 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use html_blocks::{BlockOptions, TextBlock};
-use site_replay::{Labelling, SiteReplay};
+use site_replay::{Batch, Labelling, SiteReplay};
 use template::{Block, Title};
 use url_key::{Blacklist, KeyOptions, Keyer, OptionsError, RuleSet, UrlKey};
 use url_tree::{BlockHash, DAY_MICROS, Entry, Verdict, WindowOptions};
 
 use crate::cpu::timed;
 use crate::{GoldError, GoldPage, GoldSet, Kind, Text, Texts};
-
-/// Pages that are inserted into the tree before the first of them is labelled, as
-/// `tree.batch` of a job says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Batch {
-    /// One page: the paper's online setting.
-    Page,
-    /// A whole UTC day of the domain, the default of jobs.
-    #[default]
-    Date,
-    /// All of them: full look-ahead.
-    Run,
-}
-
-impl Batch {
-    fn has_both(self, one: &GoldPage, other: &GoldPage) -> bool {
-        let date = |page: &GoldPage| page.fetched_at.map(|time| time.div_euclid(DAY_MICROS));
-        match self {
-            Self::Page => false,
-            // A page without a time is fetched at one of its own.
-            Self::Date => date(one).is_some() && date(one) == date(other),
-            Self::Run => true,
-        }
-    }
-}
 
 /// What of a job's settings matters here; the others have their defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -157,7 +132,7 @@ fn replay_domain(
         })
         .collect();
     let mut first: HashMap<String, &str> = HashMap::new();
-    for pages in pages.chunk_by(|one, other| options.batch.has_both(one, other)) {
+    for pages in pages.chunk_by(|one, other| in_one_batch(options.batch, one, other)) {
         let mut batch = Vec::new();
         let mut duplicates = Vec::new();
         for page in pages {
@@ -181,6 +156,20 @@ fn replay_domain(
                 replay.texts.insert(&page.url, text);
             }
         }
+    }
+}
+
+/// Whether both of two consecutive pages are in a batch.
+fn in_one_batch(batch: Batch, one: &GoldPage, other: &GoldPage) -> bool {
+    let date = |page: &GoldPage| {
+        let time = page.fetched_at?;
+        i32::try_from(time.div_euclid(DAY_MICROS)).ok()
+    };
+    match (batch, date(one), date(other)) {
+        (Batch::Run, _, _) => true,
+        (Batch::Date, Some(one), Some(other)) => batch.of_date(one) == batch.of_date(other),
+        // A page without a time is fetched at one of its own.
+        (Batch::Page | Batch::Date, _, _) => false,
     }
 }
 

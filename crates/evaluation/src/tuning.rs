@@ -3,12 +3,12 @@
 
 use arrow::array::RecordBatch;
 use scoring::{MacroSummary, Spread};
-use site_replay::Labelling;
+use site_replay::{Batch, Labelling};
 use url_tree::{Heuristic, WindowOptions};
 
 use crate::results::summary;
 use crate::table::Table;
-use crate::{Batch, GoldError, GoldSet, Measure, PageResult, ReplayOptions, compare, replay};
+use crate::{GoldError, GoldSet, Measure, PageResult, ReplayOptions, compare, replay};
 
 /// Supports that are tried: 100 to 1,000 by 100.
 pub const SUPPORTS: [u32; 10] = [100, 200, 300, 400, 500, 600, 700, 800, 900, 1000];

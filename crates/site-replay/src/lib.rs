@@ -37,8 +37,9 @@
 //! # What it deliberately does not do
 //!
 //! It decides nothing: rules are in `url_tree` and `template`. It parses nothing, and it
-//! does not know what a batch is; whoever calls it says when one ends.
+//! cuts no stream into batches: whoever calls it says when a [`Batch`] ends.
 
+mod batch;
 mod labelling;
 
 use std::collections::VecDeque;
@@ -46,6 +47,7 @@ use std::collections::VecDeque;
 use template::{Block, Counts, Outline, PageSlots, Reason, Template};
 use url_tree::{BlockHash, DomainReplay, Entry, Heuristic, Labels, Verdict, WindowOptions};
 
+pub use batch::Batch;
 pub use labelling::{Labelling, UnknownLabelling};
 
 /// One site whose pages are passing.

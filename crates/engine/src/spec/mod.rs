@@ -8,9 +8,10 @@ use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
 
 pub use read::SpecError;
+pub use site_replay::Batch;
 
 /// What a job file may say. Every section but `archive` and `output` may be
-/// left out; every default is the published method.
+/// left out; every default but that of `tree.heuristic` is the published method.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct JobSpec {
@@ -251,30 +252,6 @@ impl Default for TreeSpec {
         Self {
             heuristic: "template".to_owned(),
             batch: Batch::default(),
-        }
-    }
-}
-
-/// `tree.batch`
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Batch {
-    /// One page: the paper's online setting.
-    Page,
-    /// A whole UTC day of the domain.
-    #[default]
-    Date,
-    /// Everything in the run's range: full look-ahead.
-    Run,
-}
-
-impl Batch {
-    /// The batch that a page of `date`, in days since 1970, is in. Every page
-    /// is one of its own with [`Batch::Page`], whatever its number.
-    pub(crate) fn of_date(self, date: i32) -> i64 {
-        match self {
-            Self::Date => i64::from(date),
-            Self::Page | Self::Run => 0,
         }
     }
 }
