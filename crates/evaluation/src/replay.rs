@@ -22,8 +22,8 @@ pub struct ReplayOptions {
 }
 
 /// What a job makes of the pages of a set under each of `labellings`, in their order:
-/// every page is parsed once. A page with the URL
-/// key of an earlier one has its text, and took no processor time.
+/// every page is parsed once. A page with the URL key of an earlier one has its text,
+/// and took no processor time.
 ///
 /// # Errors
 /// [`GoldError`], also where the set has no HTML.

@@ -125,19 +125,9 @@ impl DomainReplay {
     /// document itself should be in it, unless it is a duplicate. Nodes of the
     /// branch that do not exist count as `n = 0`, and none is created.
     pub fn label<S: AsRef<str>>(&self, branch: &[S], hashes: &[BlockHash]) -> Labels {
-        self.label_by(self.heuristic, branch, hashes)
-    }
-
-    /// The same by another heuristic: labels change nothing in the tree.
-    pub fn label_by<S: AsRef<str>>(
-        &self,
-        heuristic: Heuristic,
-        branch: &[S],
-        hashes: &[BlockHash],
-    ) -> Labels {
         let path = self.tree.path(branch);
         let supports = self.supports(&path);
-        let jury = heuristic.jury(&supports, self.n_min);
+        let jury = self.heuristic.jury(&supports, self.n_min);
         let first_asked = nearest_to_leaf(&supports, |n| n >= self.n_min);
         Labels {
             blocks: (hashes.iter())
