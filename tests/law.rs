@@ -6,7 +6,9 @@ mod archive;
 
 use std::path::Path;
 
-use crate::support::{Job, Row, Site, Snapshot, assert_same, contents, difference, shared, text};
+use crate::support::{
+    Job, Row, Site, Snapshot, assert_same, contents, difference, shared, text, write,
+};
 use archive::{FIRST, LAST, busy_archive};
 
 /// A window that pages leave all the time.
@@ -152,6 +154,93 @@ fn chunks_do_not_show() {
         assert!(many.stderr.contains("chunk 8 of "), "{}", many.stderr);
         assert_same(&contents(&at_once), &contents(&chunked), settings[0]);
     }
+}
+
+/// Final labels need three days more, which pieces, chunks and months cut off.
+#[test]
+fn settled_labels_are_the_same_at_once_in_pieces_and_in_chunks() {
+    let folder = tempfile::tempdir().expect("a folder for the archive");
+    busy_archive(folder.path());
+    for (heuristic, partition, horizon) in [
+        ("template", "day", "5d"),
+        ("strict", "day", "all"),
+        ("vote-slow", "month", "window"),
+    ] {
+        let settings = [
+            format!("tree.heuristic={heuristic}"),
+            format!("output.partition={partition}"),
+            format!("dedup.horizon={horizon}"),
+            "tree.settle_days=3".to_owned(),
+        ];
+        let settings = settings.each_ref().map(String::as_str);
+        let pieces: &[&str] = match partition {
+            "month" => &["2011-10-01..2011-10-31", "2011-11-01..2011-11-30"],
+            _ => &PIECES,
+        };
+        let (tables, difference) = at_once_and_in_pieces(folder.path(), &settings, pieces);
+        assert_eq!(difference, None, "{settings:?}");
+        if partition == "day" {
+            let chunked = job(folder.path(), &settings).with("run.chunk_bytes=300KB");
+            let many = chunked.backfill(&format!("{FIRST}..{LAST}"));
+            assert!(many.stderr.contains("chunk 8 of "), "{}", many.stderr);
+            assert_same(&tables, &contents(&chunked), heuristic);
+        }
+        let plain = job(folder.path(), &[settings[0], settings[1], settings[2]]);
+        let last = pieces[pieces.len() - 1];
+        plain.run(&format!("{FIRST}..{}", &last[last.len() - 10..]));
+        let plain = contents(&plain);
+        assert_ne!(plain["documents"], tables["documents"], "{settings:?}");
+        // What is inserted, and in which order, is the same.
+        for table in ["url_keys", "history", "quarantine"] {
+            assert_eq!(plain[table], tables[table], "{table}, {settings:?}");
+        }
+    }
+}
+
+#[test]
+fn a_settled_date_knows_just_its_days_more() {
+    let site = Site {
+        host: "www.gazette.example",
+    };
+    let rows = site.daily_articles(20);
+    let of_day_five = |job: &Job| job.lines("SELECT * FROM blocks WHERE date = '2011-10-05'");
+    let job = |settings: &[&str]| {
+        let all = settings.iter().chain(&["output.blocks=true"]);
+        all.fold(Job::of(&rows), |job, setting| job.with(setting))
+    };
+    for heuristic in ["tree.heuristic=template", "tree.heuristic=strict"] {
+        let settled = job(&[heuristic, "tree.settle_days=3"]);
+        settled.backfill("2011-10-01..2011-10-20");
+        // Everything up to that day is known to a run that ends with it.
+        let known = job(&[heuristic, "tree.batch=run"]);
+        known.backfill("2011-10-01..2011-10-08");
+        assert!(of_day_five(&known).len() > 5);
+        assert_eq!(of_day_five(&settled), of_day_five(&known), "{heuristic}");
+        for (batch, last) in [("run", "09"), ("run", "07"), ("date", "20")] {
+            let other = job(&[heuristic, &format!("tree.batch={batch}")]);
+            other.backfill(&format!("2011-10-01..2011-10-{last}"));
+            assert_ne!(of_day_five(&settled), of_day_five(&other), "{batch} {last}");
+        }
+    }
+}
+
+#[test]
+fn a_night_runs_the_dates_again_that_it_settles_and_takes_no_page_away() {
+    let site = Site {
+        host: "www.gazette.example",
+    };
+    let job = Job::of(&site.daily_articles(6)).with("tree.settle_days=2");
+    job.backfill("2011-10-01..2011-10-04");
+    let night = job.run("2011-10-05");
+    assert!(night.stderr.contains("2011-10-03..2011-10-05"), "{night:?}");
+    let before = contents(&job);
+    write(&job.archive("pages.parquet"), &site.daily_articles(6)[4..]);
+    let refused = job.refused("2011-10-06", 3);
+    assert!(
+        refused.contains("2011-10-04: the archive has 0 rows, and had 1"),
+        "{refused}"
+    );
+    assert_same(&before, &contents(&job), "refused");
 }
 
 #[test]

@@ -31,6 +31,7 @@ fn a_wrong_setting_is_refused_by_its_key_and_what_was_expected() {
             "strict-at-domain",
         ),
         ("tree.batch=week", "tree.batch", "page"),
+        ("tree.settle_days=-1", "tree.settle_days", "-1"),
         ("dedup.horizon=month", "dedup.horizon", "30d"),
         ("window.max_age_days=-1", "window.max_age_days", "-1"),
         ("url_key.title=rss", "url_key.title", "feed"),
@@ -57,6 +58,21 @@ fn a_wrong_setting_is_refused_by_its_key_and_what_was_expected() {
         );
         assert!(error.contains(expected), "{setting}: {error}");
         assert!(!job.has_tables(), "{setting}: something was written");
+    }
+}
+
+#[test]
+fn labels_cannot_wait_for_pages_that_are_known_or_that_depend_on_them() {
+    for (other, reason) in [
+        ("tree.batch=page", "tree.batch is \"page\""),
+        ("tree.batch=run", "tree.batch is \"run\""),
+        ("dedup.revisions=true", "dedup.revisions is true"),
+    ] {
+        let job = job().with("tree.settle_days=2").with(other);
+        let error = job.refused("2011-10-01..2011-10-31", 2);
+        assert!(error.starts_with("error: tree.settle_days: "), "{error}");
+        assert!(error.contains(reason), "{other}: {error}");
+        assert!(!job.has_tables(), "{other}: something was written");
     }
 }
 

@@ -58,13 +58,9 @@ impl Account {
         date.entry(key).or_default().add(tally);
     }
 
-    /// Adds the dates of `other`.
-    pub(crate) fn extend(&mut self, other: Self) {
-        for (date, tallies) in other.tallies {
-            for ((status, cause), tally) in tallies {
-                self.add(date, &status, Some(&cause), tally);
-            }
-        }
+    /// Takes the dates of `other`, in place of its own where it has them.
+    pub(crate) fn replace(&mut self, other: Self) {
+        self.tallies.extend(other.tallies);
     }
 
     /// Rows of `status` on `date`.

@@ -27,6 +27,7 @@ use crate::job::Job;
 use crate::plan::{self, Earlier, UNREADABLE_OBJECT};
 use crate::progress::{Gauge, Progress, Stage, Unwatched, Work};
 use crate::resume::{self, Stopped, request};
+use crate::settle;
 use crate::spec::Batch;
 use crate::status::{days, other_settings};
 use crate::warnings::warn_about;
@@ -61,6 +62,8 @@ pub enum SettingsChange {
 
 /// A run that nothing was found against.
 struct Prepared {
+    /// The dates that were asked for, and those before them whose labels it settles.
+    dates: DateRange,
     census: Census,
     /// Tables that the run writes and that are not there yet.
     missing: Vec<Table>,
@@ -80,7 +83,8 @@ struct Run<'a> {
 
 /// Runs `job` over the archive rows of `dates` and replaces these dates in the
 /// output tables. What earlier dates left there is the state it starts from. Where
-/// the same run was started before and stopped, it goes on from there.
+/// the same run was started before and stopped, it goes on from there. With
+/// `tree.settle_days`, the dates just before them that were run are run again.
 ///
 /// # Errors
 /// [`Failure`]. Chunks that were committed before it stay; each table holds the
@@ -93,7 +97,12 @@ pub async fn backfill(
     progress: Arc<dyn Progress>,
 ) -> Result<RunReport, Failure> {
     let started = Instant::now();
-    let Prepared { census, missing } = prepare(job, dates, change, progress.as_ref()).await?;
+    let asked = dates;
+    let Prepared {
+        dates,
+        census,
+        missing,
+    } = prepare(job, asked, change, progress.as_ref()).await?;
     let in_tables = Failure::at(Stage::Tables, dates);
     warn_about(job, dates, &census).await.map_err(&in_tables)?;
     let request = request(job, dates, &census);
@@ -101,6 +110,10 @@ pub async fn backfill(
     let hold = hold.map_err(&in_tables)?;
     // Another run may have ended since.
     refuse_other_settings(job, dates, change).await?;
+    let settled_now = settle::with_unsettled(job, asked).await;
+    if settled_now.map_err(&in_tables)? != dates {
+        return Err(in_tables(EngineError::Overtaken));
+    }
     // Tables that cannot be written are found out now, and not after the work.
     for table in missing {
         let made = job.output.open_or_create(table).await;
@@ -112,9 +125,15 @@ pub async fn backfill(
         .filter(|stopped| stopped.done != dates || hold.succeeds(&request));
     let there_already = stopped.as_ref().map(|stopped| stopped.done);
     let left = rest(dates, there_already);
+    let chunks: Vec<DateRange> = (left.into_iter())
+        .flat_map(|left| cut(job, left, &census))
+        .map(|chunk| settle::reaching_back(job, chunk, dates.first()))
+        .collect();
     progress.planned(Work {
-        rows: left.map_or(0, |left| census.rows(left).values().sum()),
-        html_bytes: left.map_or(0, |left| census.html_bytes(left)),
+        rows: (chunks.iter())
+            .flat_map(|chunk| census.rows(*chunk).into_values())
+            .sum(),
+        html_bytes: chunks.iter().map(|chunk| census.html_bytes(*chunk)).sum(),
     });
     let (id, started_micros) = match stopped {
         Some(Stopped {
@@ -137,7 +156,6 @@ pub async fn backfill(
         gauge: Gauge::new(Arc::clone(&progress), &census),
         progress: progress.as_ref(),
     };
-    let chunks = left.map_or_else(Vec::new, |left| cut(job, left, &census));
     let mut account = Account::default();
     for (index, chunk) in chunks.iter().enumerate() {
         let left = chunks[index..]
@@ -151,7 +169,7 @@ pub async fn backfill(
             chunks.len(),
             done.rows().rows
         );
-        account.extend(done);
+        account.replace(done);
     }
     let run_id = run.id;
     hold.finish();
@@ -170,7 +188,8 @@ pub async fn backfill(
 /// # Errors
 /// As [`backfill`].
 pub async fn explain(job: &Job, dates: DateRange) -> Result<String, Failure> {
-    let Prepared { census, .. } = prepare(job, dates, SettingsChange::Asked, &Unwatched).await?;
+    let Prepared { dates, census, .. } =
+        prepare(job, dates, SettingsChange::Asked, &Unwatched).await?;
     let chunk = cut(job, dates, &census).first().copied().unwrap_or(dates);
     let in_tables = Failure::at(Stage::Tables, dates);
     let earlier = Earlier::open(job).await;
@@ -200,11 +219,21 @@ async fn prepare(
     progress.entered(Stage::Tables, dates);
     let in_tables = Failure::at(Stage::Tables, dates);
     let missing = missing_tables(job).await.map_err(&in_tables)?;
+    let asked = dates;
+    let dates = settle::with_unsettled(job, asked).await;
+    let dates = dates.map_err(&in_tables)?;
     refuse_other_settings(job, dates, change).await?;
     progress.entered(Stage::Census, dates);
+    let in_census = Failure::at(Stage::Census, dates);
     let census = Census::take(&job.archive, dates).await;
-    let census = census.map_err(Failure::at(Stage::Census, dates))?;
-    Ok(Prepared { census, missing })
+    let census = census.map_err(&in_census)?;
+    let still_there = settle::refuse_missing_pages(job, dates, asked, &census).await;
+    still_there.map_err(in_census)?;
+    Ok(Prepared {
+        dates,
+        census,
+        missing,
+    })
 }
 
 async fn refuse_other_settings(

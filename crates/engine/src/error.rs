@@ -39,6 +39,22 @@ pub enum EngineError {
         /// The last dates with other settings.
         others: DateRange,
     },
+    /// Pages whose labels are not final are gone from the archive.
+    #[error(
+        "{date}: the archive has {rows} rows, and had {before} when the date was run; its labels \
+         cannot be settled without them. Keep pages for tree.settle_days, or run {date} itself"
+    )]
+    Unsettled {
+        /// The date whose labels were to be written again.
+        date: NaiveDate,
+        /// Rows of it now.
+        rows: u64,
+        /// Rows of it by the `runs` table.
+        before: u64,
+    },
+    /// Dates whose labels this run should settle have come, or changed, since it began.
+    #[error("another run ended while this one began, and its dates are to be settled; try again")]
+    Overtaken,
     /// There is nothing to read.
     #[error(
         "archive.location: no Parquet object (*.parquet) at {location}; {others} other objects are \
@@ -239,6 +255,8 @@ impl EngineError {
             Self::Spec(_)
             | Self::CutPartition { .. }
             | Self::OtherSettings { .. }
+            | Self::Unsettled { .. }
+            | Self::Overtaken
             | Self::Memory { .. }
             | Self::TakenOver { .. }
             | Self::Thread(_)
@@ -255,6 +273,7 @@ impl EngineError {
             | Self::OtherSettings { .. }
             | Self::Memory { .. } => ErrorClass::Usage,
             Self::EmptyArchive { .. }
+            | Self::Unsettled { .. }
             | Self::Undated { .. }
             | Self::MissingColumn { .. }
             | Self::ColumnType { .. }
@@ -262,6 +281,7 @@ impl EngineError {
             | Self::Table(TableError::Layout { .. }) => ErrorClass::Input,
             Self::Store { .. }
             | Self::Busy { .. }
+            | Self::Overtaken
             | Self::TakenOver { .. }
             | Self::Table(
                 TableError::Delta { .. }

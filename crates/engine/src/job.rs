@@ -56,6 +56,8 @@ pub struct Settings {
     pub labelling: Labelling,
     /// What is inserted before it is labelled.
     pub batch: Batch,
+    /// Days of later pages that decide the labels of a date too.
+    pub settle_days: u32,
     /// What a tree remembers.
     pub window: WindowOptions,
     /// The `blocks` table is written.
@@ -65,6 +67,13 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The batch after which a page of `date` is labelled, in a run whose last date is
+    /// `last`; both in days since 1970.
+    pub(crate) fn label_batch(&self, date: i32, last: i32) -> i64 {
+        let settled = date.saturating_add_unsigned(self.settle_days);
+        self.batch.of_date(settled.min(last))
+    }
+
     /// Does the job write `table`?
     pub(crate) fn writes(&self, table: Table) -> bool {
         table != Table::Blocks || self.write_blocks
@@ -173,6 +182,7 @@ fn settings(spec: &JobSpec) -> Result<Settings, SpecError> {
         .map_err(|error| SpecError::key("dedup.horizon", error))?;
     let labelling = (spec.tree.heuristic.parse::<Labelling>())
         .map_err(|error| SpecError::key("tree.heuristic", error.to_string()))?;
+    refuse_settling(spec)?;
     Ok(Settings {
         keyer,
         title: spec.url_key.title,
@@ -181,10 +191,28 @@ fn settings(spec: &JobSpec) -> Result<Settings, SpecError> {
         blocks: block_options(spec)?,
         labelling,
         batch: spec.tree.batch,
+        settle_days: spec.tree.settle_days,
         window,
         write_blocks: spec.output.blocks,
         digest,
     })
+}
+
+/// Labels can wait where all that is inserted is known before the first of them.
+fn refuse_settling(spec: &JobSpec) -> Result<(), SpecError> {
+    let why = match (spec.tree.batch, spec.dedup.revisions) {
+        _ if spec.tree.settle_days == 0 => return Ok(()),
+        (Batch::Page, _) => "tree.batch is \"page\", which knows nothing of later pages",
+        (Batch::Run, _) => "tree.batch is \"run\", which knows all of them",
+        (Batch::Date, true) => {
+            "dedup.revisions is true, and what a revision adds to the tree depends on its labels"
+        }
+        (Batch::Date, false) => return Ok(()),
+    };
+    Err(SpecError::key(
+        "tree.settle_days",
+        format!("{why}; expected 0, or tree.batch=date without revisions"),
+    ))
 }
 
 fn read(key: &str, path: &str) -> Result<String, SpecError> {

@@ -41,6 +41,7 @@ mod plan;
 mod progress;
 mod query;
 mod resume;
+mod settle;
 mod spec;
 mod status;
 mod warnings;

@@ -34,6 +34,8 @@ pub(crate) struct Block {
     archive: ArchiveSource,
     settings: Arc<Settings>,
     gauge: Gauge,
+    /// The last date of the chunk, in days since 1970.
+    last: i32,
     /// Room for pages in memory, over all partitions: a permit is for
     /// [`PAGES_BYTES`].
     parsing: Arc<Semaphore>,
@@ -45,12 +47,14 @@ impl Block {
         archive: ArchiveSource,
         settings: Arc<Settings>,
         gauge: Gauge,
+        last: i32,
         threads: usize,
     ) -> Self {
         Self {
             archive,
             settings,
             gauge,
+            last,
             // Some pages parsed and some read ahead for each core.
             parsing: Arc::new(Semaphore::new(2 * threads)),
             room: 2 * threads,
@@ -162,7 +166,7 @@ impl Block {
             next += pages.len();
             let (step, out) = (self.clone(), out.clone());
             tasks.spawn(async move {
-                let blocked = block(&batch, &pages, &step.settings);
+                let blocked = block(&batch, &pages, &step.settings, step.last);
                 drop(pages);
                 let blocked = step.advance(&batch).and(blocked);
                 let _ = out.send(blocked).await;
@@ -236,13 +240,13 @@ fn unreadable(rows: &RecordBatch, detail: &str, settings: &Settings) -> Result<R
 }
 
 /// Parses pages, one per row.
-fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> Result<RecordBatch> {
+fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings, last: i32) -> Result<RecordBatch> {
     let dates = rows.numbers::<Date32Type>("date")?;
     let statuses = rows.text("status")?;
     let mut columns = BlockColumns::new(settings);
     for (row, page) in pages.iter().enumerate() {
         let bytes = page.html.map(|html| html.len() as i64);
-        let batch = settings.batch.of_date(dates.value(row));
+        let batch = settings.label_batch(dates.value(row), last);
         match parse(page, settings) {
             Ok(parsed) => {
                 let status = Status::of(statuses.value(row))?;
@@ -255,7 +259,7 @@ fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> Result<Recor
     if settings.batch == Batch::Page {
         return Ok(blocked);
     }
-    beforehand(&blocked, settings.labelling)
+    beforehand(&blocked, settings)
 }
 
 pub(super) fn parse(
@@ -279,23 +283,33 @@ fn reason(error: &PageError) -> Reason {
 /// The same pages more than once: first to be inserted, and learned where there is a
 /// template, with no more than that needs; last to be labelled. So a batch never has to
 /// be held in memory to be inserted before it is labelled; the sort brings it in again.
-fn beforehand(blocked: &RecordBatch, labelling: Labelling) -> Result<RecordBatch> {
+fn beforehand(blocked: &RecordBatch, settings: &Settings) -> Result<RecordBatch> {
     let statuses = blocked.text("status")?;
     let unique: Vec<u32> = (0..blocked.num_rows())
         .filter(|row| statuses.value(*row) == Status::Unique.as_str())
         .map(|row| row as u32)
         .collect();
     let unique = take_record_batch(blocked, &UInt32Array::from(unique))?;
-    let inserted = without_texts(&unique, Phase::Insert, &["layout"])?;
-    if labelling != Labelling::Template {
+    let dates = unique.numbers::<Date32Type>("date")?;
+    let batches: Int64Array = (dates.values().iter())
+        .map(|date| settings.batch.of_date(*date))
+        .collect();
+    let batches: ArrayRef = Arc::new(batches);
+    let inserted = without_texts(&unique, Phase::Insert, &batches, &["layout"])?;
+    if settings.labelling != Labelling::Template {
         return Ok(concat_batches(&BLOCKED, [&inserted, blocked])?);
     }
-    let learned = without_texts(&unique, Phase::Learn, &[])?;
+    let learned = without_texts(&unique, Phase::Learn, &batches, &[])?;
     Ok(concat_batches(&BLOCKED, [&inserted, &learned, blocked])?)
 }
 
 /// The pages for a phase that needs none of their texts, nor what is in `others`.
-fn without_texts(pages: &RecordBatch, phase: Phase, others: &[&str]) -> Result<RecordBatch> {
+fn without_texts(
+    pages: &RecordBatch,
+    phase: Phase,
+    batches: &ArrayRef,
+    others: &[&str],
+) -> Result<RecordBatch> {
     let rows = pages.num_rows();
     let heavy = [
         "title",
@@ -306,10 +320,9 @@ fn without_texts(pages: &RecordBatch, phase: Phase, others: &[&str]) -> Result<R
         "slots",
         "chrome",
     ];
-    let mut given: Vec<(&str, ArrayRef)> = vec![(
-        "phase",
-        Arc::new(Int32Array::from_value(phase as i32, rows)),
-    )];
+    let phases = Int32Array::from_value(phase as i32, rows);
+    let mut given: Vec<(&str, ArrayRef)> =
+        vec![("phase", Arc::new(phases)), ("batch", Arc::clone(batches))];
     for name in heavy.iter().chain(others) {
         given.push((name, new_null_array(pages.array(name)?.data_type(), rows)));
     }

@@ -162,6 +162,7 @@ async fn plan(
             archive(),
             Arc::clone(settings),
             gauge,
+            days_from_date(chunk.last()),
             job.resources.threads,
         ),
         deduped,

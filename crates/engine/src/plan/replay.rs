@@ -274,7 +274,7 @@ impl DomainStream {
         if let Some(newest) = self.clock.end() {
             self.site.end_batch(newest);
         }
-        self.before += self.inserted + self.revisions;
+        self.before += self.labelled + self.revisions;
         (self.inserted, self.labelled, self.revisions) = (0, 0, 0);
     }
 

@@ -245,6 +245,10 @@ pub struct TreeSpec {
     pub heuristic: String,
     /// What is inserted before anything of it is labelled.
     pub batch: Batch,
+    /// Days after which the labels of a date are final: until then each run that
+    /// brings later dates writes them again.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub settle_days: u32,
 }
 
 impl Default for TreeSpec {
@@ -252,8 +256,14 @@ impl Default for TreeSpec {
         Self {
             heuristic: "template".to_owned(),
             batch: Batch::default(),
+            settle_days: 0,
         }
     }
+}
+
+/// What is off is no setting: tables written before it existed go on.
+fn is_zero(days: &u32) -> bool {
+    *days == 0
 }
 
 /// `[window]`
