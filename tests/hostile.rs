@@ -297,6 +297,22 @@ fn a_truncated_page_keeps_what_came_before_its_end() {
 }
 
 #[test]
+fn a_page_too_heavy_for_its_template_is_labelled_by_repetition_and_marked() {
+    let html = "<div class=a><p>first</div><div class=b><p>second</div>".repeat(20_000);
+    let row = Row {
+        html: Some(html.into_bytes()),
+        ..good()
+    };
+    let job = Job::of(&among_neighbours(row)).with("output.blocks=true");
+    let document = document(&job);
+    let warning = text(&json!({"first": document["warnings"][0]}), "first");
+    assert!(warning.starts_with("no_template: 262144 of "), "{document}");
+    let reasons = format!("SELECT DISTINCT reason FROM blocks WHERE url_key = '{BAD_URL}'");
+    let reasons = job.rows(&reasons);
+    assert_eq!(reasons, [json!({"reason": "unique"})]);
+}
+
+#[test]
 fn a_page_over_a_limit_is_cut_there_and_marked() {
     let before = "<p>What came before the limit stays in the text of the page.</p>";
     let spread = |piece: &str, count: usize| format!("{before}{}<p>lost", piece.repeat(count));

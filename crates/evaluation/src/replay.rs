@@ -182,21 +182,20 @@ impl Replayed<'_> {
         let labelling = self.labelling;
         let site = (self.site).get_or_insert_with(|| SiteReplay::new(labels, labelling, window));
         let inserting = each(batch, |page| {
-            site.insert(Entry {
+            let entry = Entry {
                 time_micros: page.page.fetched_at.unwrap_or_default(),
                 branch: &page.key.branch,
                 hashes: &page.blocks.hashes,
-            });
-        });
-        let learning = each(batch, |page| {
-            if labelling == Labelling::Template {
-                site.learn(&page.blocks.hashes, &page.blocks.layout());
-                site.learned();
+            };
+            match labelling {
+                Labelling::Template => site.insert(entry, &page.blocks.layout()),
+                Labelling::Tree(_) => site.insert(entry, &[]),
             }
+            site.learned();
         });
-        for ((page, inserting), learning) in batch.iter().zip(inserting).zip(learning) {
+        for (page, inserting) in batch.iter().zip(inserting) {
             let (text, labelling) = timed(|| content(site, page));
-            let seconds = page.blocks.seconds + inserting + learning + labelling;
+            let seconds = page.blocks.seconds + inserting + labelling;
             let text = Text::of(text).taking(seconds);
             self.texts.insert(&page.page.url, text);
         }

@@ -15,13 +15,12 @@
 //! let layout = [block("ul.menu>li", 20), block("div.story>p", 400)];
 //! for story in 1..=3_u8 {
 //!     let hashes = [[0; 16], [story; 16]];
-//!     site.insert(Entry { time_micros: story.into(), branch: &branch, hashes: &hashes });
-//!     site.learn(&hashes, &layout);
+//!     site.insert(Entry { time_micros: story.into(), branch: &branch, hashes: &hashes }, &layout);
 //!     let page = site.label(&branch, &hashes, Some(&layout));
 //!     let verdicts: Vec<Verdict> = page.labels.blocks.iter().map(|block| block.verdict).collect();
 //!     assert_eq!(verdicts, [Verdict::Boilerplate, Verdict::Content]);
 //!     // What is kept of the page, for a site that is replayed from here on another day.
-//!     let slots = site.learned().expect("a page was learned");
+//!     let slots = site.learned().expect("a page was inserted");
 //!     assert!(!slots.slots.is_empty());
 //!     site.end_batch(story.into());
 //! }
@@ -30,9 +29,10 @@
 //! # A batch
 //!
 //! All pages of a batch are [inserted](SiteReplay::insert), then all are
-//! [learned](SiteReplay::learn), then all are [labelled](SiteReplay::label), each time in
-//! the same order: what a page adds to the template depends on which of its blocks
-//! repeat in the batch. A batch of one page is the paper's online setting.
+//! [labelled](SiteReplay::label), in the same order. A batch of one page is the paper's
+//! online setting. What a page adds to the template depends on which of its blocks had
+//! been seen when it came, whatever its batch. (Where it depends on the whole batch, F1
+//! is the same to three digits, and each page has to be gone through once more.)
 //!
 //! # What it deliberately does not do
 //!
@@ -57,7 +57,7 @@ pub struct SiteReplay {
     template: Option<Learning>,
 }
 
-/// A template, and pages of the batch that were learned and not asked for.
+/// A template, and what it took from pages that was not asked for.
 #[derive(Debug, Default)]
 struct Learning {
     template: Template,
@@ -97,23 +97,11 @@ impl SiteReplay {
         }
     }
 
-    /// Counts the blocks of a page.
-    pub fn insert<S: AsRef<str>>(&mut self, page: Entry<'_, S>) {
+    /// Counts the blocks of a page, and takes its layout into the template. Of one whose
+    /// blocks have no layout nothing is learned.
+    pub fn insert<S: AsRef<str>>(&mut self, page: Entry<'_, S>, layout: &[Block<'_>]) {
+        let hashes = page.hashes;
         self.tree.insert(page);
-    }
-
-    /// Counts blocks of a known page that were not on it before: an entry of the window
-    /// that the template learns nothing from.
-    pub fn insert_unseen<S: AsRef<str>>(&mut self, revision: Entry<'_, S>) {
-        self.tree.insert_unseen(revision);
-        if let Some(learning) = &mut self.template {
-            learning.template.insert(&PageSlots::default());
-        }
-    }
-
-    /// Takes an inserted page into the template, after all pages of its batch were
-    /// inserted. Of one whose blocks have no layout nothing is learned.
-    pub fn learn(&mut self, hashes: &[BlockHash], layout: &[Block<'_>]) {
         let Some(learning) = &mut self.template else {
             return;
         };
@@ -131,7 +119,16 @@ impl SiteReplay {
         learning.learned.push_back(slots);
     }
 
-    /// What the template took from the oldest page that was learned and not asked for.
+    /// Counts blocks of a known page that were not on it before: an entry of the window
+    /// that the template learns nothing from.
+    pub fn insert_unseen<S: AsRef<str>>(&mut self, revision: Entry<'_, S>) {
+        self.tree.insert_unseen(revision);
+        if let Some(learning) = &mut self.template {
+            learning.template.insert(&PageSlots::default());
+        }
+    }
+
+    /// What the template took from the oldest page that was inserted and not asked for.
     pub fn learned(&mut self) -> Option<PageSlots> {
         self.template.as_mut()?.learned.pop_front()
     }

@@ -63,14 +63,11 @@ fn replay(
     let mut seen = Vec::new();
     for batch in pages.chunks(size) {
         for (at, page) in batch {
-            site.insert(entry(*at, page));
-        }
-        for (_, page) in batch {
-            site.learn(&page.hashes, &page.layout);
+            site.insert(entry(*at, page), &page.layout);
         }
         for (_, page) in batch {
             let labels = site.label(&BRANCH, &page.hashes, Some(&page.layout));
-            seen.push((labels, site.learned().expect("every page was learned")));
+            seen.push((labels, site.learned().expect("every page was inserted")));
         }
         let newest = batch.last().map_or(0, |(at, _)| *at as i64);
         site.end_batch(newest);
@@ -101,8 +98,7 @@ proptest! {
     fn a_page_without_a_layout_is_labelled_by_repetition(pages in pages()) {
         let mut site = SiteReplay::new(2, Labelling::Template, WINDOW);
         for (at, page) in pages.iter().enumerate() {
-            site.insert(entry(at, page));
-            site.learn(&page.hashes, &[]);
+            site.insert(entry(at, page), &[]);
             let bare = site.label(&BRANCH, &page.hashes, None);
             prop_assert_eq!(bare.reasons.len(), page.hashes.len());
             prop_assert_eq!(site.learned(), Some(PageSlots::default()));

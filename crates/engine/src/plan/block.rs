@@ -12,7 +12,6 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::StreamExt;
 use html_blocks::{Page, PageError};
-use site_replay::Labelling;
 use tables::Reason;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -280,51 +279,38 @@ fn reason(error: &PageError) -> Reason {
     }
 }
 
-/// The same pages more than once: first to be inserted, and learned where there is a
-/// template, with no more than that needs; last to be labelled. So a batch never has to
-/// be held in memory to be inserted before it is labelled; the sort brings it in again.
+/// The same pages twice: first to be inserted, with no more than that needs, then to be
+/// labelled. So a batch never has to be held in memory to be inserted before it is
+/// labelled; the sort brings it in again.
 fn beforehand(blocked: &RecordBatch, settings: &Settings) -> Result<RecordBatch> {
     let statuses = blocked.text("status")?;
     let unique: Vec<u32> = (0..blocked.num_rows())
         .filter(|row| statuses.value(*row) == Status::Unique.as_str())
         .map(|row| row as u32)
         .collect();
-    let unique = take_record_batch(blocked, &UInt32Array::from(unique))?;
-    let dates = unique.numbers::<Date32Type>("date")?;
+    let pages = take_record_batch(blocked, &UInt32Array::from(unique))?;
+    let rows = pages.num_rows();
+    let phases = Int32Array::from_value(Phase::Insert as i32, rows);
+    let dates = pages.numbers::<Date32Type>("date")?;
     let batches: Int64Array = (dates.values().iter())
         .map(|date| settings.batch.of_date(*date))
         .collect();
-    let batches: ArrayRef = Arc::new(batches);
-    let inserted = without_texts(&unique, Phase::Insert, &batches, &["layout"])?;
-    if settings.labelling != Labelling::Template {
-        return Ok(concat_batches(&BLOCKED, [&inserted, blocked])?);
-    }
-    let learned = without_texts(&unique, Phase::Learn, &batches, &[])?;
-    Ok(concat_batches(&BLOCKED, [&inserted, &learned, blocked])?)
-}
-
-/// The pages for a phase that needs none of their texts, nor what is in `others`.
-fn without_texts(
-    pages: &RecordBatch,
-    phase: Phase,
-    batches: &ArrayRef,
-    others: &[&str],
-) -> Result<RecordBatch> {
-    let rows = pages.num_rows();
-    let heavy = [
-        "title",
-        "page_title",
-        "warnings",
-        "texts",
-        "link_chars",
-        "slots",
-        "chrome",
-    ];
-    let phases = Int32Array::from_value(phase as i32, rows);
     let mut given: Vec<(&str, ArrayRef)> =
-        vec![("phase", Arc::new(phases)), ("batch", Arc::clone(batches))];
-    for name in heavy.iter().chain(others) {
+        vec![("phase", Arc::new(phases)), ("batch", Arc::new(batches))];
+    for name in ONLY_LABELLING {
         given.push((name, new_null_array(pages.array(name)?.data_type(), rows)));
     }
-    extend(pages, &BLOCKED, given)
+    let inserted = extend(&pages, &BLOCKED, given)?;
+    Ok(concat_batches(&BLOCKED, [&inserted, blocked])?)
 }
+
+/// Columns that a page needs when it is labelled, and not to be inserted.
+const ONLY_LABELLING: [&str; 7] = [
+    "title",
+    "page_title",
+    "warnings",
+    "texts",
+    "link_chars",
+    "slots",
+    "chrome",
+];

@@ -69,17 +69,19 @@ impl BlockColumns {
         self.charset.append_value(page.charset);
         self.charset_source
             .append_value(page.charset_source.as_str());
-        let warnings = page
-            .warnings
-            .iter()
-            .map(|warning| Some(warning.to_string()));
-        self.warnings.append_value(warnings);
+        let layout = self.layout.is_some().then(|| layout(page));
+        let heavy = (layout.as_ref()).filter(|layout| layout.len() > TRAVELLING_BYTES);
+        let heavy = heavy.map(|layout| {
+            let of = layout.len();
+            format!("no_template: {TRAVELLING_BYTES} of {of} bytes of layout")
+        });
+        let warnings = page.warnings.iter().map(ToString::to_string).chain(heavy);
+        self.warnings.append_value(warnings.map(Some));
         let hashes: Vec<u8> = page.blocks.iter().flat_map(|block| block.hash).collect();
         self.hashes.append_value(hashes);
         if let Some(layouts) = &mut self.layout {
             // Without a layout the page is labelled by repetition alone.
-            let layout = Some(layout(page)).filter(|layout| layout.len() <= TRAVELLING_BYTES);
-            layouts.append_option(layout);
+            layouts.append_option(layout.filter(|layout| layout.len() <= TRAVELLING_BYTES));
         }
         // What a revision is depends on the lengths of its texts.
         if status == Status::Unique && self.blocks.bytes(page) > TRAVELLING_BYTES {

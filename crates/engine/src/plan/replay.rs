@@ -13,7 +13,7 @@ use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use futures::StreamExt;
 use site_replay::{PageLabels, SiteReplay};
-use template::{BytesError, Layout, PageSlots, Reason};
+use template::{Block, BytesError, Layout, PageSlots, Reason};
 use url_key::Domain;
 use url_tree::{BlockHash, Entry, Verdict, revision_hashes};
 
@@ -96,11 +96,8 @@ fn replay(
             Phase::Remember => domain.remember(&page)?,
             Phase::Insert => {
                 domain.enter(page.batch);
-                domain.insert(&page);
-            }
-            Phase::Learn => {
-                domain.enter(page.batch);
-                domain.learn(&page)?;
+                let layout = page.layout()?.unwrap_or_default();
+                domain.insert(&page, &layout.blocks());
             }
             Phase::Label | Phase::Pass => {
                 domain.enter(page.batch);
@@ -278,16 +275,10 @@ impl DomainStream {
         (self.inserted, self.labelled, self.revisions) = (0, 0, 0);
     }
 
-    fn insert(&mut self, page: &PageRow<'_>) {
-        self.site.insert(page.entry(&page.hashes));
+    fn insert(&mut self, page: &PageRow<'_>, layout: &[Block<'_>]) {
+        self.site.insert(page.entry(&page.hashes), layout);
         self.clock.take_in(page.time);
         self.inserted += 1;
-    }
-
-    fn learn(&mut self, page: &PageRow<'_>) -> Result<()> {
-        let layout = page.layout()?.unwrap_or_default();
-        self.site.learn(&page.hashes, &layout.blocks());
-        Ok(())
     }
 
     fn label(
@@ -299,9 +290,7 @@ impl DomainStream {
         let layout = page.layout()?;
         let layout = layout.as_ref().map(Layout::blocks);
         if page.status == Status::Unique && self.one_by_one {
-            self.insert(page);
-            let blocks = layout.as_deref().unwrap_or_default();
-            self.site.learn(&page.hashes, blocks);
+            self.insert(page, layout.as_deref().unwrap_or_default());
         }
         let labels = (self.site).label(&page.branch, &page.hashes, layout.as_deref());
         if page.status == Status::Unique {

@@ -66,30 +66,21 @@ impl Status {
 pub(crate) enum Phase {
     /// A page of the window as the last run left it: goes into the tree.
     Remember = 0,
-    /// A page of a batch: goes into the tree before anything of the batch is
-    /// labelled.
+    /// A page of a batch: goes into the tree, and the site's template, before anything
+    /// of the batch is labelled.
     Insert = 1,
-    /// The same page again, with its layout: goes into the site's template before
-    /// anything of the batch is labelled.
-    Learn = 2,
     /// The same page again, with its text: is labelled.
-    Label = 3,
+    Label = 2,
     /// A row that is no page; it passes.
-    Pass = 4,
+    Pass = 3,
 }
 
 impl Phase {
     pub(crate) fn of(number: i32) -> Result<Self> {
-        [
-            Self::Remember,
-            Self::Insert,
-            Self::Learn,
-            Self::Label,
-            Self::Pass,
-        ]
-        .into_iter()
-        .find(|phase| *phase as i32 == number)
-        .ok_or_else(|| DataFusionError::Internal(format!("{number} is no phase")))
+        [Self::Remember, Self::Insert, Self::Label, Self::Pass]
+            .into_iter()
+            .find(|phase| *phase as i32 == number)
+            .ok_or_else(|| DataFusionError::Internal(format!("{number} is no phase")))
     }
 }
 

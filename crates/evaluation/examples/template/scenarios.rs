@@ -25,11 +25,17 @@ struct Run<'s> {
 struct Visit<'s> {
     page: &'s Page,
     scored: bool,
-    /// What the URL Tree counts when the page is labelled.
-    pages: u32,
-    counts: Vec<u32>,
+    inserted: Counted,
+    labelled: Counted,
     /// Pages that leave the window after it.
     evicted: usize,
+}
+
+/// What the URL Tree counts of a page at some moment.
+#[derive(Clone, Default)]
+struct Counted {
+    pages: u32,
+    blocks: Vec<u32>,
 }
 
 /// What is inserted before anything is labelled.
@@ -168,21 +174,20 @@ impl<'s> Run<'s> {
                 branch: &page.branch,
                 hashes: &page.hashes,
             });
-            let mut visit = Visit {
+            let inserted = Counted::of(page, &tree);
+            visits.push(Visit {
                 page,
                 scored,
-                pages: 0,
-                counts: Vec::new(),
-                evicted: 0,
-            };
-            if batch == Batch::Page {
-                visit.count(&tree);
-                visit.evicted = tree.end_batch(time_micros);
-            }
-            visits.push(visit);
+                labelled: inserted.clone(),
+                inserted,
+                evicted: match batch {
+                    Batch::Page => tree.end_batch(time_micros),
+                    Batch::Run => 0,
+                },
+            });
         }
         if batch == Batch::Run {
-            visits.iter_mut().for_each(|visit| visit.count(&tree));
+            (visits.iter_mut()).for_each(|visit| visit.labelled = Counted::of(visit.page, &tree));
         }
         Run {
             part: site.part,
@@ -198,7 +203,7 @@ impl<'s> Run<'s> {
         let mut label = |template: &Template, visit: &Visit<'_>| {
             if visit.scored {
                 let blocks = visit.page.blocks();
-                let reasons = template.label(&Outline::of(&blocks), visit.counts());
+                let reasons = template.label(&Outline::of(&blocks), visit.labelled.counts());
                 each(visit.page, &reasons);
             }
         };
@@ -215,29 +220,28 @@ impl<'s> Run<'s> {
     }
 }
 
-impl Visit<'_> {
-    fn count(&mut self, tree: &DomainReplay) {
-        let domain = tree
-            .counts(&self.page.branch, &self.page.hashes)
-            .into_iter()
-            .next();
-        if let Some(domain) = domain {
-            (self.pages, self.counts) = (domain.support, domain.counts);
-        }
+impl Counted {
+    fn of(page: &Page, tree: &DomainReplay) -> Self {
+        let domain = tree.counts(&page.branch, &page.hashes).into_iter().next();
+        domain.map_or_else(Self::default, |domain| Self {
+            pages: domain.support,
+            blocks: domain.counts,
+        })
     }
 
     fn counts(&self) -> Counts<'_> {
         Counts {
             pages: self.pages,
-            blocks: &self.counts,
+            blocks: &self.blocks,
         }
-    }
-
-    fn slots(&self, template: &Template) -> PageSlots {
-        template.slots(&Outline::of(&self.page.blocks()), self.counts())
     }
 }
 
+impl Visit<'_> {
+    fn slots(&self, template: &Template) -> PageSlots {
+        template.slots(&Outline::of(&self.page.blocks()), self.inserted.counts())
+    }
+}
 impl Scenario<'_> {
     pub(crate) fn named(mut self, prefix: &str) -> Self {
         self.name = format!("{prefix}, {}", self.name);
@@ -278,7 +282,7 @@ impl Scenario<'_> {
         let mut means = Means::default();
         for run in &self.runs {
             for visit in run.visits.iter().filter(|visit| visit.scored) {
-                means.add(run, visit.page, |block| visit.counts[block] <= 1);
+                means.add(run, visit.page, |block| visit.labelled.blocks[block] <= 1);
             }
         }
         means
