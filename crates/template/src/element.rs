@@ -13,16 +13,6 @@ pub(crate) struct Traits {
     pub(crate) inner: bool,
 }
 
-/// Words for comments in the names that templates give to elements.
-const COMMENTS: [&[u8]; 6] = [
-    b"comment",
-    b"respond",
-    b"disqus",
-    b"trackback",
-    b"pingback",
-    b"replies",
-];
-
 impl Traits {
     pub(crate) fn of(element: &str) -> Self {
         let (name, classes) = element.split_at(element.find('.').unwrap_or(element.len()));
@@ -43,15 +33,23 @@ pub(crate) fn key(element: &str) -> &str {
     &element[..end]
 }
 
+/// Whether one of the words for comments is in the names that a template gives.
 fn names_comments(classes: &[u8]) -> bool {
-    let begins = |at: usize, word: &[u8]| {
-        let found = classes.get(at..at + word.len());
-        found.is_some_and(|found| found.eq_ignore_ascii_case(word))
-    };
-    let initial = |byte: &u8| matches!(byte | 0x20, b'c' | b'r' | b'd' | b't' | b'p');
-    (0..classes.len())
-        .filter(|at| initial(&classes[*at]))
-        .any(|at| COMMENTS.iter().any(|word| begins(at, word)))
+    (classes.iter().enumerate()).any(|(at, initial)| {
+        let words: &[&[u8]] = match initial | 0x20 {
+            b'c' => &[b"comment"],
+            b'd' => &[b"disqus"],
+            b'p' => &[b"pingback"],
+            b'r' => &[b"respond", b"replies"],
+            b't' => &[b"trackback"],
+            _ => return false,
+        };
+        let begins = |word: &&[u8]| {
+            let found = classes.get(at..at + word.len());
+            found.is_some_and(|found| found.eq_ignore_ascii_case(word))
+        };
+        words.iter().any(begins)
+    })
 }
 
 /// The skip list of the authors' later code, as far as such elements have text.

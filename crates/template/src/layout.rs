@@ -65,12 +65,18 @@ impl Layout {
         let rest = number(bytes)?;
         let (rest, after) = bytes.split_at_checked(rest)?;
         *bytes = after;
-        let start = self.slots.len();
-        let same = self.slots.get(before)?.get(..same)?.to_owned();
-        self.slots.push_str(&same);
-        self.slots.push_str(std::str::from_utf8(rest).ok()?);
+        self.slots.get(before.clone())?.get(..same)?;
+        let slot = match rest {
+            [] => before.start..before.start + same,
+            rest => {
+                let start = self.slots.len();
+                (self.slots).extend_from_within(before.start..before.start + same);
+                self.slots.push_str(std::str::from_utf8(rest).ok()?);
+                start..self.slots.len()
+            }
+        };
         Some(Place {
-            slot: start..self.slots.len(),
+            slot,
             shared: number(bytes)?,
             chars: number(bytes)?,
             link_chars: number(bytes)?,

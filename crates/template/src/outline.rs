@@ -61,29 +61,39 @@ impl<'p> Outline<'p> {
             nodes: vec![body],
             leaves: Vec::with_capacity(blocks.len()),
         };
-        let mut open = vec![0];
+        // The open elements below `body`, and how far the slot names them.
+        let mut open: Vec<(usize, usize)> = Vec::new();
         for (at, block) in blocks.iter().enumerate() {
-            while open.len() > usize::from(block.shared) + 1 {
+            while open.len() > usize::from(block.shared) {
                 outline.close(open.pop(), at);
             }
             // What is open is not named again.
-            for element in elements(block.slot).skip(open.len() - 1) {
-                let parent = open[open.len() - 1];
-                open.push(outline.nodes.len());
-                outline.nodes.push(Node::open(element, parent, at));
+            let (mut parent, named) = open.last().copied().unwrap_or_default();
+            let rest = block.slot.get(named..).unwrap_or_default();
+            let mut end = named;
+            for element in rest.split('>') {
+                end += element.len();
+                if !element.is_empty() {
+                    let node = outline.nodes.len();
+                    outline.nodes.push(Node::open(element, parent, at));
+                    open.push((node, end));
+                    parent = node;
+                }
+                end += 1;
             }
-            outline.leaves.push(open[open.len() - 1]);
+            outline.leaves.push(parent);
         }
         while let Some(node) = open.pop() {
             outline.close(Some(node), blocks.len());
         }
+        outline.close(Some((0, 0)), blocks.len());
         outline.inherit();
         outline
     }
 
-    fn close(&mut self, node: Option<usize>, end: usize) {
+    fn close(&mut self, open: Option<(usize, usize)>, end: usize) {
         let next = self.nodes.len();
-        if let Some(node) = node.and_then(|node| self.nodes.get_mut(node)) {
+        if let Some(node) = open.and_then(|(node, _)| self.nodes.get_mut(node)) {
             (node.next, node.end) = (next, end);
         }
     }
@@ -138,10 +148,6 @@ impl<'p> Node<'p> {
             skip: traits.skip,
         }
     }
-}
-
-fn elements(slot: &str) -> impl Iterator<Item = &str> {
-    slot.split('>').filter(|element| !element.is_empty())
 }
 
 #[cfg(test)]

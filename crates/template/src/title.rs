@@ -23,7 +23,7 @@ pub struct Title {
 impl Title {
     /// The title in this text.
     pub fn of(title: &str) -> Self {
-        let letters = letters(title);
+        let letters = letters(title, usize::MAX);
         let count = letters.chars().count();
         Title { letters, count }
     }
@@ -36,7 +36,8 @@ impl Title {
         if self.count == 0 || block.len() > BLOCK_BYTES {
             return 0;
         }
-        let block = letters(block);
+        // One letter more than the title has is enough to know that it is not in it.
+        let block = letters(block, self.count + 1);
         let count = block.chars().count();
         if count * 4 < self.count || !self.letters.contains(&block) {
             return 0;
@@ -46,8 +47,16 @@ impl Title {
     }
 }
 
-fn letters(text: &str) -> String {
+/// The letters and digits of a text in lower case, `most` of them.
+fn letters(text: &str, most: usize) -> String {
+    if text.is_ascii() {
+        let letters = text.bytes().filter(u8::is_ascii_alphanumeric).take(most);
+        return letters
+            .map(|letter| char::from(letter.to_ascii_lowercase()))
+            .collect();
+    }
     (text.chars().filter(|c| c.is_alphanumeric()))
         .flat_map(char::to_lowercase)
+        .take(most)
         .collect()
 }
