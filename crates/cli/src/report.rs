@@ -61,6 +61,16 @@ pub(crate) fn run_json(report: &RunReport) -> String {
             .collect();
         (status.to_owned(), json!({ "rows": rows, "causes": causes }))
     });
+    let operators: Value = (report.costs.iter())
+        .map(|(operator, cost)| {
+            let cost = json!({
+                "seconds": cost.seconds,
+                "bytes": cost.bytes,
+                "spilled_bytes": cost.spilled_bytes,
+            });
+            (operator.clone(), cost)
+        })
+        .collect();
     json!({
         "run_id": report.run_id,
         "first_date": report.dates.first().to_string(),
@@ -72,6 +82,7 @@ pub(crate) fn run_json(report: &RunReport) -> String {
         "text_bytes": all.text_bytes,
         "chunks": report.chunks,
         "seconds": report.seconds,
+        "operators": operators,
     })
     .to_string()
 }

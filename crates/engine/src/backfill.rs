@@ -1,7 +1,7 @@
 //! The driver: a range of dates as a chain of chunks, each one plan and one
 //! commit per table.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -24,7 +24,7 @@ use crate::error::EngineError;
 use crate::failure::Failure;
 use crate::hold::Hold;
 use crate::job::Job;
-use crate::plan::{self, Earlier, UNREADABLE_OBJECT};
+use crate::plan::{self, Earlier, OperatorCost, UNREADABLE_OBJECT};
 use crate::progress::{Gauge, Progress, Stage, Unwatched, Work};
 use crate::resume::{self, Stopped, request};
 use crate::settle;
@@ -44,6 +44,9 @@ pub struct RunReport {
     pub there_already: Option<DateRange>,
     /// What became of the rows.
     pub account: Account,
+    /// What the operators of the plans cost, by name; steps have the names that failures
+    /// tell.
+    pub costs: BTreeMap<String, OperatorCost>,
     /// Chunks that were committed.
     pub chunks: usize,
     /// Wall-clock seconds.
@@ -157,6 +160,7 @@ pub async fn backfill(
         progress: progress.as_ref(),
     };
     let mut account = Account::default();
+    let mut costs: BTreeMap<String, OperatorCost> = BTreeMap::new();
     for (index, chunk) in chunks.iter().enumerate() {
         let left = chunks[index..]
             .iter()
@@ -167,9 +171,12 @@ pub async fn backfill(
             "{chunk}: chunk {} of {} committed, {} rows",
             index + 1,
             chunks.len(),
-            done.rows().rows
+            done.account.rows().rows
         );
-        account.replace(done);
+        for (operator, cost) in done.costs {
+            costs.entry(operator).or_default().add(cost);
+        }
+        account.replace(done.account);
     }
     let run_id = run.id;
     hold.finish();
@@ -178,6 +185,7 @@ pub async fn backfill(
         dates,
         there_already,
         account,
+        costs,
         chunks: chunks.len(),
         seconds: started.elapsed().as_secs_f64(),
     })
@@ -288,7 +296,7 @@ async fn missing_tables(job: &Job) -> Result<Vec<Table>, EngineError> {
 impl Run<'_> {
     /// One chunk: plan, run, check the account, commit. `left` is what would
     /// have to be run again if it failed.
-    async fn chunk(&self, chunk: DateRange, left: DateRange) -> Result<Account, Failure> {
+    async fn chunk(&self, chunk: DateRange, left: DateRange) -> Result<Written, Failure> {
         let started = Instant::now();
         let enter = |stage| {
             self.progress.entered(stage, chunk);
@@ -311,7 +319,7 @@ impl Run<'_> {
         let runs = self.runs_file(chunk, &written.account, seconds).await;
         written.files.insert(Table::Runs, runs.map_err(&failed)?);
         self.commit(chunk, &mut written).await.map_err(failed)?;
-        Ok(written.account)
+        Ok(written)
     }
 
     /// One commit per table. `runs` is the first, to take away the old dates, and

@@ -17,6 +17,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::block_columns::BlockColumns;
+use super::meter::Meter;
 use super::pages::{PAGES_BYTES, PageBytes, PageReader, Pages};
 use super::stage::{BLOCKED, Named, Phase, Status, extend, object_of};
 use super::step::{Out, Step, Together, sent};
@@ -82,9 +83,10 @@ impl Step for Block {
         &self,
         mut input: SendableRecordBatchStream,
         _: &Arc<TaskContext>,
+        meter: &Meter,
     ) -> Result<SendableRecordBatchStream> {
-        let step = self.clone();
-        Ok(sent(self.schema(), 2, |out| async move {
+        let (step, tasks) = (self.clone(), meter.clone());
+        Ok(sent(self.schema(), 2, meter, |out| async move {
             let mut reader = PageReader::new(step.archive.clone());
             let mut group: Vec<RecordBatch> = Vec::new();
             while let Some(batch) = input.next().await {
@@ -92,13 +94,13 @@ impl Step for Block {
                     if let Some(last) = group.last()
                         && !same_row_group(last, &part)?
                     {
-                        step.row_group(&group, &mut reader, &out).await?;
+                        step.row_group(&group, &mut reader, &out, &tasks).await?;
                         group.clear();
                     }
                     group.push(part);
                 }
             }
-            step.row_group(&group, &mut reader, &out).await
+            step.row_group(&group, &mut reader, &out, &tasks).await
         }))
     }
 }
@@ -109,6 +111,7 @@ impl Block {
         batches: &[RecordBatch],
         reader: &mut PageReader,
         out: &Out,
+        meter: &Meter,
     ) -> Result<()> {
         let Some(first) = batches.first() else {
             return Ok(());
@@ -131,11 +134,17 @@ impl Block {
             return Ok(());
         }
         let rows = take_record_batch(&rows, &UInt32Array::from(survivors))?;
-        self.pages(&rows, reader, out).await
+        self.pages(&rows, reader, out, meter).await
     }
 
     /// Reads the HTML of `rows`, all of one row group, and parses it in tasks.
-    async fn pages(&self, rows: &RecordBatch, reader: &mut PageReader, out: &Out) -> Result<()> {
+    async fn pages(
+        &self,
+        rows: &RecordBatch,
+        reader: &mut PageReader,
+        out: &Out,
+        meter: &Meter,
+    ) -> Result<()> {
         let object = reader.object(&object_of(rows, 0)?).await?;
         let row_group = rows.numbers::<Int32Type>("row_group")?.value(0);
         let positions = rows.numbers::<Int64Type>("row")?;
@@ -163,9 +172,9 @@ impl Block {
                 .map_err(|closed| DataFusionError::External(Box::new(closed)))?;
             let batch = rows.slice(next, pages.len());
             next += pages.len();
-            let (step, out) = (self.clone(), out.clone());
+            let (step, out, meter) = (self.clone(), out.clone(), meter.clone());
             tasks.spawn(async move {
-                let blocked = block(&batch, &pages, &step.settings, step.last);
+                let blocked = meter.time(|| block(&batch, &pages, &step.settings, step.last));
                 drop(pages);
                 let blocked = step.advance(&batch).and(blocked);
                 let _ = out.send(blocked).await;

@@ -11,6 +11,7 @@ use futures::StreamExt;
 use url_key::{MergeStep, Seen, merge_step};
 
 use super::batch_clock::BatchClock;
+use super::meter::Meter;
 use super::stage::{DEDUPED, Named, Status, extend, some};
 use super::step::{Step, Together};
 use crate::job::Settings;
@@ -53,6 +54,7 @@ impl Step for Dedupe {
         &self,
         input: SendableRecordBatchStream,
         _: &Arc<TaskContext>,
+        _: &Meter,
     ) -> Result<SendableRecordBatchStream> {
         let mut domain = DomainKeys::new(Arc::clone(&self.settings));
         let stream = input.map(move |batch| domain.batch(&batch?));

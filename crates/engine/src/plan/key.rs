@@ -11,6 +11,7 @@ use futures::StreamExt;
 use tables::Reason;
 use url_key::{UrlError, UrlKey};
 
+use super::meter::Meter;
 use super::pages::PageReader;
 use super::stage::{KEYED, Named, Status, extend, list_field, object_of, some};
 use super::step::{Step, sent};
@@ -49,9 +50,10 @@ impl Step for Key {
         &self,
         mut input: SendableRecordBatchStream,
         _: &Arc<TaskContext>,
+        meter: &Meter,
     ) -> Result<SendableRecordBatchStream> {
         let step = self.clone();
-        Ok(sent(self.schema(), 2, |out| async move {
+        Ok(sent(self.schema(), 2, meter, |out| async move {
             let mut pages = PageReader::new(step.archive.clone());
             while let Some(batch) = input.next().await {
                 let batch = batch?;

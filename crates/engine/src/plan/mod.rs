@@ -25,6 +25,7 @@ mod dedupe;
 mod earlier;
 mod key;
 mod memory;
+mod meter;
 mod months;
 mod pages;
 mod replay;
@@ -44,6 +45,7 @@ use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::memory_pool::TrackConsumersPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
+use datafusion::physical_plan::collect;
 use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
 use tables::{DateRange, Table, date_from_days, days_from_date};
 
@@ -55,6 +57,7 @@ use memory::RunMemory;
 use stage::{Named, WORK, some};
 
 pub(crate) use earlier::Earlier;
+pub use meter::OperatorCost;
 pub(crate) use months::{close_months, reopen_months};
 pub(crate) use step::step_name;
 pub(crate) use write::UNREADABLE_OBJECT;
@@ -78,8 +81,12 @@ pub(crate) async fn run_chunk(
 ) -> Result<Written> {
     let context = session(job)?;
     let plan = plan(&context, job, census, chunk, earlier, gauge).await?;
-    let batches = DataFrame::new(context.state(), plan).collect().await?;
-    written(&batches)
+    let plan = DataFrame::new(context.state(), plan);
+    let plan = plan.create_physical_plan().await?;
+    let batches = collect(Arc::clone(&plan), context.task_ctx()).await?;
+    let mut written = written(&batches)?;
+    written.costs = meter::costs(plan.as_ref());
+    Ok(written)
 }
 
 /// The physical plan of `chunk`, as text.

@@ -18,6 +18,7 @@ use url_key::Domain;
 use url_tree::{BlockHash, Entry, Verdict, revision_hashes};
 
 use super::batch_clock::BatchClock;
+use super::meter::Meter;
 use super::stage::{Named, Phase, REPLAYED, Status, extend, items, list_field, some};
 use super::step::{Step, Together};
 use crate::job::Settings;
@@ -58,6 +59,7 @@ impl Step for Replay {
         &self,
         input: SendableRecordBatchStream,
         _: &Arc<TaskContext>,
+        _: &Meter,
     ) -> Result<SendableRecordBatchStream> {
         let settings = Arc::clone(&self.settings);
         let mut domain: Option<DomainStream> = None;

@@ -14,6 +14,7 @@ use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::StreamExt;
 use tables::{DateRange, Reason, date_from_days, days_from_date};
 
+use super::meter::Meter;
 use super::stage::{Named, SCANNED, extend, object_of, some};
 use super::step::{Out, Step, sent};
 use crate::archive::{ArchiveSource, Columns, ObjectColumn, ObjectState, OpenObjects, row_date};
@@ -57,10 +58,11 @@ impl Step for Scan {
         &self,
         mut input: SendableRecordBatchStream,
         context: &Arc<TaskContext>,
+        meter: &Meter,
     ) -> Result<SendableRecordBatchStream> {
         let scan = self.clone();
         let batch_rows = context.session_config().batch_size();
-        Ok(sent(self.schema(), 2, |out| async move {
+        Ok(sent(self.schema(), 2, meter, |out| async move {
             let mut objects = OpenObjects::new(scan.archive.clone());
             while let Some(batch) = input.next().await {
                 let batch = batch?;

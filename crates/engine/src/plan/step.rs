@@ -38,6 +38,8 @@ use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, Phy
 use futures::TryStreamExt;
 use tokio::sync::mpsc::Sender;
 
+use super::meter::Meter;
+
 /// A step of the job.
 pub(crate) trait Step: fmt::Debug + Send + Sync + 'static {
     /// Its name in a printed plan.
@@ -56,11 +58,13 @@ pub(crate) trait Step: fmt::Debug + Send + Sync + 'static {
         &[]
     }
 
-    /// Does the work for one partition.
+    /// Does the work for one partition. What it does in tasks of its own it tells
+    /// `meter`.
     fn run(
         &self,
         input: SendableRecordBatchStream,
         context: &Arc<TaskContext>,
+        meter: &Meter,
     ) -> Result<SendableRecordBatchStream>;
 }
 
@@ -91,6 +95,7 @@ pub(crate) type Out = Sender<Result<RecordBatch>>;
 pub(crate) fn sent<W>(
     schema: SchemaRef,
     ahead: usize,
+    meter: &Meter,
     work: impl FnOnce(Out) -> W,
 ) -> SendableRecordBatchStream
 where
@@ -98,7 +103,7 @@ where
 {
     let mut stream = RecordBatchReceiverStreamBuilder::new(schema, ahead);
     let out = stream.tx();
-    stream.spawn(work(out));
+    stream.spawn(meter.clone().future(work(out)));
     stream.build()
 }
 
@@ -180,10 +185,11 @@ impl UserDefinedLogicalNodeCore for StepNode {
 }
 
 #[derive(Debug)]
-struct StepExec {
+pub(super) struct StepExec {
     step: Arc<dyn Step>,
     input: Arc<dyn ExecutionPlan>,
     properties: Arc<PlanProperties>,
+    meter: Meter,
 }
 
 impl StepExec {
@@ -199,7 +205,12 @@ impl StepExec {
             step,
             input,
             properties: Arc::new(properties),
+            meter: Meter::default(),
         }
+    }
+
+    pub(super) fn meter(&self) -> &Meter {
+        &self.meter
     }
 
     fn column(&self, name: &str) -> Result<Arc<dyn PhysicalExpr>> {
@@ -284,7 +295,8 @@ impl ExecutionPlan for StepExec {
     ) -> Result<SendableRecordBatchStream> {
         let input = self.input.execute(partition, Arc::clone(&context))?;
         let name = self.step.name();
-        let rows = self.step.run(input, &context)?;
+        let rows = (self.step).run(self.meter.input(input), &context, &self.meter)?;
+        let rows = self.meter.output(rows);
         // An error passes through every later step: the innermost name is the
         // step that failed.
         let rows = rows.map_err(move |error| error.context(name));

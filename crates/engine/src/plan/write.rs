@@ -20,6 +20,7 @@ use tables::{
 use super::block::parse;
 use super::block_columns::TextColumns;
 use super::block_rows::block_rows;
+use super::meter::Meter;
 use super::pages::PageReader;
 use super::stage::{Named, Status, WRITTEN, extend, object_of, some};
 use super::step::{Step, Together, sent};
@@ -95,9 +96,10 @@ impl Step for Write {
         &self,
         mut input: SendableRecordBatchStream,
         _: &Arc<TaskContext>,
+        meter: &Meter,
     ) -> Result<SendableRecordBatchStream> {
         let step = self.clone();
-        Ok(sent(self.schema(), 1, |out| async move {
+        Ok(sent(self.schema(), 1, meter, |out| async move {
             let mut writer = Writer::new(&step);
             while let Some(batch) = input.next().await {
                 let written = match batch {
