@@ -1,129 +1,123 @@
 //! Block counts of one node.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::Arc;
+use hashbrown::HashTable;
 
+use crate::room::make_room;
 use crate::vocabulary::BlockId;
 
-/// Entries a node lists before it counts. Below `N_MIN` documents almost no
-/// heuristic asks a node for counts, and most nodes of a real site (a day, a
-/// tag, a gallery) never get further: a pointer per entry instead of a
-/// counter per block.
-const LISTED: usize = 4;
-
-/// How many entries of a node contain each block.
-#[derive(Debug)]
-pub(crate) enum Counters {
-    /// The entries themselves, as sorted ids shared with the window.
-    Listed(Vec<Arc<[BlockId]>>),
-    /// Positive counts only.
-    Counted(HashMap<BlockId, u32, BuildHasherDefault<IdHasher>>),
-}
-
-impl Default for Counters {
-    fn default() -> Self {
-        Counters::Listed(Vec::new())
-    }
-}
+/// How many entries of a node contain each block. Positive counts only.
+#[derive(Debug, Default)]
+pub(crate) struct Counters(HashTable<(BlockId, u32)>);
 
 impl Counters {
-    pub(crate) fn add(&mut self, entry: &Arc<[BlockId]>) {
-        match self {
-            Counters::Listed(entries) if entries.len() < LISTED => entries.push(Arc::clone(entry)),
-            Counters::Listed(entries) => {
-                let mut counts = HashMap::default();
-                for id in entries.iter().chain([entry]).flat_map(|ids| ids.iter()) {
-                    *counts.entry(*id).or_insert(0) += 1;
-                }
-                *self = Counters::Counted(counts);
-            }
-            Counters::Counted(counts) => {
-                for &id in entry.iter() {
-                    *counts.entry(id).or_insert(0) += 1;
-                }
-            }
-        }
-    }
-
-    /// Takes back one [`add`](Self::add) of the same entry.
-    pub(crate) fn remove(&mut self, entry: &Arc<[BlockId]>) {
-        match self {
-            Counters::Listed(entries) => {
-                if let Some(at) = entries.iter().position(|kept| Arc::ptr_eq(kept, entry)) {
-                    entries.swap_remove(at);
-                }
-            }
-            Counters::Counted(counts) => {
-                for id in entry.iter() {
-                    if let Some(count) = counts.get_mut(id) {
-                        *count -= 1;
-                        if *count == 0 {
-                            counts.remove(id);
-                        }
-                    }
-                }
-            }
-        }
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.0.allocation_size()
     }
 
     pub(crate) fn count(&self, id: BlockId) -> u32 {
-        match self {
-            Counters::Listed(entries) => (entries.iter())
-                .map(|ids| u32::from(ids.binary_search(&id).is_ok()))
-                .sum(),
-            Counters::Counted(counts) => counts.get(&id).copied().unwrap_or(0),
+        let counter = self.0.find(spread(id), |(counted, _)| *counted == id);
+        counter.map_or(0, |(_, count)| *count)
+    }
+
+    pub(crate) fn add(&mut self, id: BlockId) {
+        match self.0.find_mut(spread(id), |(counted, _)| *counted == id) {
+            Some((_, count)) => *count += 1,
+            None => self.insert((id, 1)),
         }
+    }
+
+    /// Takes back one [`add`](Self::add), if there was one.
+    pub(crate) fn subtract(&mut self, id: BlockId) {
+        let counter = self.0.find_entry(spread(id), |(counted, _)| *counted == id);
+        if let Ok(mut counter) = counter {
+            let (_, count) = counter.get_mut();
+            *count -= 1;
+            if *count == 0 {
+                counter.remove();
+            }
+        }
+    }
+
+    /// Counts the block no more.
+    pub(crate) fn forget(&mut self, id: BlockId) {
+        let counter = self.0.find_entry(spread(id), |(counted, _)| *counted == id);
+        if let Ok(counter) = counter {
+            counter.remove();
+        }
+    }
+
+    fn insert(&mut self, counter: (BlockId, u32)) {
+        let hash = |(id, _): &(BlockId, u32)| spread(*id);
+        make_room(&mut self.0, hash);
+        self.0.insert_unique(spread(counter.0), counter, hash);
+    }
+
+    pub(crate) fn add_all(&mut self, ids: &[BlockId]) {
+        ids.iter().for_each(|&id| self.add(id));
+    }
+
+    pub(crate) fn subtract_all(&mut self, ids: &[BlockId]) {
+        ids.iter().for_each(|&id| self.subtract(id));
+    }
+}
+
+impl Clone for Counters {
+    /// No larger than it has to be, whatever the original was before.
+    fn clone(&self) -> Self {
+        self.0.iter().copied().collect()
+    }
+}
+
+/// Each block at most once.
+impl FromIterator<(BlockId, u32)> for Counters {
+    fn from_iter<I: IntoIterator<Item = (BlockId, u32)>>(counts: I) -> Self {
+        let mut counters = Counters::default();
+        counts
+            .into_iter()
+            .for_each(|counter| counters.insert(counter));
+        counters
     }
 }
 
 /// Spreads dense ids by multiplication with 2^64 / golden ratio. No page can
 /// choose its ids, so nothing stronger is needed.
-#[derive(Debug, Default)]
-pub(crate) struct IdHasher(u64);
-
-impl Hasher for IdHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u32(u32::from(byte));
-        }
-    }
-
-    fn write_u32(&mut self, id: u32) {
-        self.0 = (self.0 ^ u64::from(id)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
+fn spread(id: BlockId) -> u64 {
+    u64::from(id).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    impl PartialEq for Counters {
+        fn eq(&self, other: &Self) -> bool {
+            let same = |(id, count): &(BlockId, u32)| other.count(*id) == *count;
+            self.0.len() == other.0.len() && self.0.iter().all(same)
+        }
+    }
+
+    /// However many blocks come and go.
     #[test]
-    fn listed_and_counted_entries_give_the_same_counts() {
-        let entries: Vec<Arc<[BlockId]>> = (0..9)
-            .map(|entry| (0..20).filter(|id| id % (entry + 1) == 0).collect())
-            .collect();
-        let expected = |range: std::ops::Range<usize>, id: BlockId| {
-            let with = entries[range].iter().filter(|ids| ids.contains(&id));
-            with.count() as u32
-        };
+    fn as_many_counters_take_as_much_room() {
+        let most = 6_000;
         let mut counters = Counters::default();
-        for (at, entry) in entries.iter().enumerate() {
-            counters.add(entry);
-            for id in 0..21 {
-                assert_eq!(counters.count(id), expected(0..at + 1, id));
+        // Neighbours would be spread too evenly to be in each other's way.
+        let scattered = |at: u32| {
+            let bits = at.wrapping_mul(0x85EB_CA6B);
+            bits ^ (bits >> 13)
+        };
+        for at in 0..60 * most {
+            counters.add(scattered(at));
+            if let Some(gone) = at.checked_sub(most) {
+                counters.subtract(scattered(gone));
             }
         }
-        assert!(matches!(counters, Counters::Counted(_)));
-        for (at, entry) in entries.iter().enumerate() {
-            counters.remove(entry);
-            for id in 0..21 {
-                assert_eq!(counters.count(id), expected(at + 1..entries.len(), id));
-            }
-        }
+        assert_eq!(counters.0.len(), most as usize);
+        assert_eq!(counters.count(scattered(60 * most - 1)), 1);
+        assert!(
+            counters.heap_bytes() <= 9 * 8_192 + 64,
+            "{}",
+            counters.heap_bytes()
+        );
     }
 }

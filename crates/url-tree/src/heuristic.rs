@@ -134,6 +134,21 @@ pub(crate) fn nearest_to_leaf(supports: &[u32], enough: impl Fn(u32) -> bool) ->
 }
 
 impl Heuristic {
+    /// The support below which no label looks at the counts of a node inside the
+    /// domain, or `None` if no label looks at any. A block is unseen only if it
+    /// is content, which at the domain node of `strict-at-domain` means that one
+    /// entry contains it or none: that needs no counts.
+    pub(crate) fn asks_from(self, n_min: u32) -> Option<u32> {
+        match self {
+            Heuristic::StrictAtDomain => None,
+            Heuristic::StrictSupport(than) => Some(n_min.min(than.saturating_add(1))),
+            Heuristic::Strict
+            | Heuristic::RelaxedAtDomain(_)
+            | Heuristic::VoteSlow
+            | Heuristic::VoteFast => Some(n_min),
+        }
+    }
+
     /// The jury for a document on whose branch the nodes have these
     /// `supports`, from the domain node (which is also the root, [O C3]) to the
     /// last node that exists.
@@ -351,6 +366,32 @@ mod tests {
         assert_eq!(verdict(Heuristic::VoteSlow, 200, 3), Verdict::Content);
         assert_eq!(verdict(Heuristic::VoteFast, 200, 5), Verdict::Content);
         assert_eq!(verdict(Heuristic::VoteFast, 200, 6), Verdict::Boilerplate);
+    }
+
+    /// Below the root, where only nodes with so many documents are counted.
+    #[test]
+    fn no_node_is_asked_below_the_support_that_is_counted_from() {
+        let mut asked = 0;
+        for heuristic in [
+            Heuristic::Strict,
+            Heuristic::StrictSupport(0),
+            Heuristic::StrictSupport(2),
+            Heuristic::StrictSupport(u32::MAX),
+            Heuristic::StrictAtDomain,
+            Heuristic::RelaxedAtDomain(2),
+            Heuristic::VoteSlow,
+            Heuristic::VoteFast,
+        ] {
+            for supports in (0..7 * 7 * 7).map(|n| [9, n / 49, n / 7 % 7, n % 7]) {
+                let jury = heuristic.jury(&supports, N_MIN);
+                for voter in jury.voters.iter().filter(|voter| voter.position > 0) {
+                    let from = heuristic.asks_from(N_MIN).expect("a node is asked");
+                    assert!(supports[voter.position] >= from, "{heuristic} {supports:?}");
+                    asked += 1;
+                }
+            }
+        }
+        assert!(asked > 1_000, "{asked}");
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Replay of one domain's stream: insert, label, forget.
 
 use crate::BlockHash;
+use crate::heap::HeapBytes;
 use crate::heuristic::{Heuristic, Jury, N_MIN, Verdict, nearest_to_leaf};
-use crate::tree::{EntryKind, NodeId, UrlTree};
-use crate::window::{Window, WindowOptions};
+use crate::tree::{EntryKind, Path, UrlTree};
+use crate::window::WindowOptions;
 
 /// The state of one domain: its URL Tree and the window of entries the tree
 /// counts.
@@ -18,7 +19,7 @@ pub struct DomainReplay {
     heuristic: Heuristic,
     n_min: u32,
     tree: UrlTree,
-    window: Window,
+    window: WindowOptions,
 }
 
 /// What of a page enters the tree.
@@ -92,14 +93,15 @@ impl DomainReplay {
         DomainReplay {
             heuristic,
             n_min: N_MIN,
-            tree: UrlTree::new(domain_labels),
-            window: Window::new(window),
+            tree: UrlTree::new(domain_labels, heuristic.asks_from(N_MIN)),
+            window,
         }
     }
 
     /// With another support than [`N_MIN`] below which a node is not asked.
     pub fn with_n_min(mut self, n_min: u32) -> Self {
         self.n_min = n_min;
+        self.tree.count_from(self.heuristic.asks_from(n_min));
         self
     }
 
@@ -117,8 +119,8 @@ impl DomainReplay {
     }
 
     fn enter<S: AsRef<str>>(&mut self, entry: Entry<'_, S>, kind: EntryKind) {
-        let placement = self.tree.insert(entry.branch, entry.hashes, kind);
-        self.window.push(entry.time_micros, placement);
+        let (branch, hashes) = (entry.branch, entry.hashes);
+        (self.tree).insert(entry.time_micros, branch, hashes, kind);
     }
 
     /// Labels the blocks of a document by what the tree holds now. The
@@ -140,20 +142,14 @@ impl DomainReplay {
         }
     }
 
-    fn label_block(
-        &self,
-        hash: &BlockHash,
-        path: &[NodeId],
-        jury: &Jury,
-        first_asked: usize,
-    ) -> Label {
-        let block = self.tree.block(hash);
-        let count_at = |position: usize| block.map_or(0, |id| self.tree.count(path[position], id));
+    fn label_block(&self, hash: &BlockHash, path: &Path, jury: &Jury, first_asked: usize) -> Label {
+        let sighting = self.tree.sighting(path, hash);
+        let count_at = |position: usize| self.tree.count(path, position, sighting);
         let decision = jury.decide(count_at);
         Label {
             verdict: decision.verdict,
             count: decision.count,
-            support: self.tree.support(path[decision.position]),
+            support: self.tree.support(path, decision.position),
             depth: self.tree.depth(decision.position),
             unseen: decision.verdict == Verdict::Content && count_at(first_asked) == 0,
         }
@@ -162,15 +158,14 @@ impl DomainReplay {
     /// The statistics behind [`label`](Self::label): one item per node of the
     /// branch that exists, from the domain node towards the leaf.
     pub fn counts<S: AsRef<str>>(&self, branch: &[S], hashes: &[BlockHash]) -> Vec<NodeCounts> {
-        let blocks: Vec<_> = hashes.iter().map(|hash| self.tree.block(hash)).collect();
         let path = self.tree.path(branch);
-        (path.into_iter().enumerate())
-            .map(|(position, node)| NodeCounts {
+        let sighting = |hash: &BlockHash| self.tree.sighting(&path, hash);
+        let sightings: Vec<_> = hashes.iter().map(sighting).collect();
+        (0..path.len())
+            .map(|position| NodeCounts {
                 depth: self.tree.depth(position),
-                support: self.tree.support(node),
-                counts: (blocks.iter())
-                    .map(|block| block.map_or(0, |id| self.tree.count(node, id)))
-                    .collect(),
+                support: self.tree.support(&path, position),
+                counts: self.tree.counts(&path, position, &sightings),
             })
             .collect()
     }
@@ -186,20 +181,29 @@ impl DomainReplay {
     /// rebuilds its window from them passes the newest time of an entry: only
     /// then is the window the one [`window_start`](crate::window_start) finds.
     pub fn end_batch(&mut self, newest_micros: i64) -> usize {
-        let before = self.window.len();
-        while let Some(placement) = self.window.pop_evicted(newest_micros) {
-            self.tree.remove(&placement);
+        let before = self.window_len();
+        while let Some(oldest) = self.tree.window().oldest()
+            && (self.window).evicts(self.window_len(), oldest.time_micros, newest_micros)
+        {
+            self.tree.remove_oldest();
         }
-        before - self.window.len()
+        before - self.window_len()
     }
 
     /// Entries in the window: documents and revisions.
     pub fn window_len(&self) -> usize {
-        self.window.len()
+        self.tree.window().len()
     }
 
-    fn supports(&self, path: &[NodeId]) -> Vec<u32> {
-        path.iter().map(|&node| self.tree.support(node)).collect()
+    /// What the tree and the window take. It walks over both: to be asked now
+    /// and then, not for every page.
+    pub fn heap_bytes(&self) -> HeapBytes {
+        self.tree.heap_bytes()
+    }
+
+    fn supports(&self, path: &Path) -> Vec<u32> {
+        let support = |position| self.tree.support(path, position);
+        (0..path.len()).map(support).collect()
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::collections::VecDeque;
 
-use crate::tree::Placement;
+use crate::block_list::BlockList;
+use crate::nodes::NodeId;
+use crate::room::room;
+use crate::tree::EntryKind;
 
 /// A day, in the unit of times.
 pub const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
@@ -55,37 +58,77 @@ pub fn window_start(times: &[i64], options: &WindowOptions) -> usize {
         .unwrap_or(times.len())
 }
 
+/// Where an entry is in the stream of its domain, modulo 2^31: a window has less
+/// entries than that.
+pub(crate) type Position = u32;
+
+/// The sum of two positions.
+pub(crate) fn sum(one: Position, other: Position) -> Position {
+    one.wrapping_add(other) & (u32::MAX >> 1)
+}
+
+/// What gives the first together with the second.
+pub(crate) fn difference(one: Position, other: Position) -> Position {
+    one.wrapping_sub(other) & (u32::MAX >> 1)
+}
+
 /// The entries a tree counts, in order of insertion.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Window {
-    options: WindowOptions,
-    entries: VecDeque<(i64, Placement)>,
+    /// Position of the oldest.
+    start: Position,
+    entries: VecDeque<Counted>,
+}
+
+/// An entry as the tree has counted it: all that is needed to take it out again.
+#[derive(Debug)]
+pub(crate) struct Counted {
+    pub(crate) time_micros: i64,
+    pub(crate) kind: EntryKind,
+    /// Last node of the entry's branch.
+    pub(crate) leaf: NodeId,
+    /// The entry before of those with this leaf, if there is one in the window.
+    pub(crate) before: Position,
+    pub(crate) blocks: BlockList,
 }
 
 impl Window {
-    pub(crate) fn new(options: WindowOptions) -> Self {
-        Window {
-            options,
-            entries: VecDeque::new(),
-        }
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    pub(crate) fn push(&mut self, time_micros: i64, placement: Placement) {
-        self.entries.push_back((time_micros, placement));
+    /// Position of the next entry.
+    pub(crate) fn end(&self) -> Position {
+        sum(self.start, self.entries.len() as Position)
     }
 
-    /// Takes out the oldest entry if it has to go. Oldest is who came first,
-    /// not who has the earliest time [O F2].
-    pub(crate) fn pop_evicted(&mut self, newest_micros: i64) -> Option<Placement> {
-        let (oldest_micros, _) = self.entries.front()?;
-        if !(self.options).evicts(self.len(), *oldest_micros, newest_micros) {
-            return None;
+    pub(crate) fn get(&self, position: Position) -> &Counted {
+        &self.entries[difference(position, self.start) as usize]
+    }
+
+    pub(crate) fn oldest(&self) -> Option<&Counted> {
+        self.entries.front()
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let lists = self.entries.iter().map(|entry| entry.blocks.heap_bytes());
+        self.entries.capacity() * size_of::<Counted>() + lists.sum::<usize>()
+    }
+
+    pub(crate) fn push(&mut self, entry: Counted) {
+        if self.entries.len() == self.entries.capacity() {
+            self.entries.reserve_exact(room(self.entries.len()));
         }
-        self.entries.pop_front().map(|(_, placement)| placement)
+        self.entries.push_back(entry);
+    }
+
+    /// Takes out the oldest entry: who came first, not who has the earliest
+    /// time [O F2].
+    pub(crate) fn pop(&mut self) -> Option<(Position, Counted)> {
+        let entry = self.entries.pop_front()?;
+        let position = self.start;
+        self.start = sum(position, 1);
+        Some((position, entry))
     }
 }
 

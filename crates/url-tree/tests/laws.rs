@@ -2,14 +2,17 @@
 //! everything is evicted, reused and revised many times.
 
 mod model;
+mod transitions;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 
 use model::{Item, Kind, ModelTree};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::RngSeed;
+use proptest::test_runner::{RngSeed, TestRunner};
+use transitions::Transitions;
 use url_tree::{
     BlockHash, DomainReplay, Entry, Heuristic, Labels, N_MIN, WindowOptions, window_start,
 };
@@ -66,16 +69,18 @@ fn window() -> impl Strategy<Value = WindowOptions> {
     })
 }
 
+const HEURISTICS: [Heuristic; 7] = [
+    Heuristic::Strict,
+    Heuristic::StrictSupport(3),
+    Heuristic::StrictSupport(12),
+    Heuristic::StrictAtDomain,
+    Heuristic::RelaxedAtDomain(10),
+    Heuristic::VoteSlow,
+    Heuristic::VoteFast,
+];
+
 fn heuristic() -> impl Strategy<Value = Heuristic> {
-    select(vec![
-        Heuristic::Strict,
-        Heuristic::StrictSupport(3),
-        Heuristic::StrictSupport(12),
-        Heuristic::StrictAtDomain,
-        Heuristic::RelaxedAtDomain(10),
-        Heuristic::VoteSlow,
-        Heuristic::VoteFast,
-    ])
+    select(HEURISTICS.to_vec())
 }
 
 /// Sizes of batches, taken in turn until the stream ends.
@@ -127,6 +132,7 @@ fn replay_all(replay: &mut DomainReplay, batches: &[&[Item]]) -> Vec<Labels> {
 fn assert_like(
     replay: &DomainReplay,
     heuristic: Heuristic,
+    n_min: u32,
     model: &ModelTree,
     branch: &[String],
     hashes: &[BlockHash],
@@ -142,7 +148,7 @@ fn assert_like(
             None => assert_eq!(expected, &(0, vec![0; hashes.len()])),
         }
     }
-    let (labels, node) = model::label(heuristic, &statistics, DOMAIN_LABELS, N_MIN);
+    let (labels, node) = model::label(heuristic, &statistics, DOMAIN_LABELS, n_min);
     let actual = replay.label(branch, hashes);
     assert_eq!(actual.blocks, labels, "{heuristic}");
     assert_eq!((actual.node.depth, actual.node.support), node);
@@ -159,9 +165,10 @@ proptest! {
         sizes in sizes(),
         options in window(),
         heuristic in heuristic(),
+        n_min in select(vec![1, 2, N_MIN]),
         others in vec((branch(), hashes()), 3),
     ) {
-        let mut replay = DomainReplay::new(DOMAIN_LABELS, heuristic, options);
+        let mut replay = DomainReplay::new(DOMAIN_LABELS, heuristic, options).with_n_min(n_min);
         let mut window = VecDeque::new();
         for batch in batches(&stream, &sizes) {
             for item in batch {
@@ -170,7 +177,7 @@ proptest! {
             }
             let before = ModelTree::of(window.iter().copied());
             for item in batch {
-                assert_like(&replay, heuristic, &before, &item.branch, &item.hashes);
+                assert_like(&replay, heuristic, n_min, &before, &item.branch, &item.hashes);
             }
             let gone = replay.end_batch(batch[batch.len() - 1].time);
             window.drain(..gone);
@@ -178,7 +185,7 @@ proptest! {
 
             let after = ModelTree::of(window.iter().copied());
             for (branch, hashes) in &others {
-                assert_like(&replay, heuristic, &after, branch, hashes);
+                assert_like(&replay, heuristic, n_min, &after, branch, hashes);
             }
         }
     }
@@ -259,6 +266,84 @@ proptest! {
         for (batches, (_, mixed)) in streams.iter().zip(replays) {
             prop_assert_eq!(replay_all(&mut new(), batches), mixed);
         }
+    }
+}
+
+/// Most pages of one section of one host, and now and then one elsewhere. Of
+/// forty blocks each is in one, two or three entries of a window of a dozen.
+fn shifting_stream() -> impl Strategy<Value = Vec<Item>> {
+    let branch = prop_oneof![
+        6 => Just(vec!["www", "a", "b"]),
+        3 => Just(vec!["www", "a", "c"]),
+        3 => Just(vec!["www", "a"]),
+        1 => Just(vec!["www", "d", "b"]),
+        1 => Just(vec!["blog", "a"]),
+        1 => Just(vec![]),
+    ];
+    let kind = prop_oneof![6 => Just(Kind::Document), 1 => Just(Kind::Revision)];
+    let hashes = vec((0..40_u128).prop_map(u128::to_be_bytes), 3..8);
+    let item = (branch, hashes, kind).prop_map(|(branch, hashes, kind)| Item {
+        time: 0,
+        branch: (["eu", "news"].into_iter().chain(branch))
+            .map(str::to_owned)
+            .collect(),
+        hashes,
+        kind,
+    });
+    vec(item, 30..80)
+}
+
+/// Blocks that come to a second entry and are left in one again, nodes that part
+/// from their parent, join it and gain and lose support: none of it changes a
+/// label. Every page is compared when it comes, when it goes and as a duplicate
+/// after that.
+#[test]
+fn no_transition_changes_a_label() {
+    let seen = RefCell::new(Transitions::default());
+    let cases = (shifting_stream(), 3..13_usize, select(vec![2, N_MIN]));
+    let run = TestRunner::new(fixed()).run(&cases, |(stream, most, n_min)| {
+        let options = WindowOptions {
+            max_documents: most,
+            min_documents: 0,
+            ..WindowOptions::default()
+        };
+        let new = |heuristic| {
+            let replay = DomainReplay::new(DOMAIN_LABELS, heuristic, options);
+            (heuristic, replay.with_n_min(n_min))
+        };
+        let mut replays = HEURISTICS.map(new);
+        let mut transitions = Transitions::default();
+        for item in &stream {
+            transitions.push(item, n_min);
+            let before = ModelTree::of(&transitions.window);
+            let oldest = transitions.window[0].clone();
+            let full = transitions.window.len() > most;
+            if full {
+                transitions.pop(n_min);
+            }
+            let after = ModelTree::of(&transitions.window);
+            for (heuristic, replay) in &mut replays {
+                insert(replay, item);
+                for page in [item, &oldest] {
+                    let (branch, hashes) = (&page.branch, &page.hashes);
+                    assert_like(replay, *heuristic, n_min, &before, branch, hashes);
+                }
+                assert_eq!(replay.end_batch(0), usize::from(full));
+                for page in [item, &oldest] {
+                    let (branch, hashes) = (&page.branch, &page.hashes);
+                    assert_like(replay, *heuristic, n_min, &after, branch, hashes);
+                }
+            }
+        }
+        seen.borrow_mut().add(&transitions);
+        Ok(())
+    });
+    run.expect("labels are those of the model");
+    let kinds = Transitions::kinds();
+    assert_eq!(kinds.len(), 16);
+    for kind in kinds {
+        let times = seen.borrow().times(&kind);
+        assert!(times >= 100, "{kind}: {times} times");
     }
 }
 

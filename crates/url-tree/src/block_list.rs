@@ -1,0 +1,102 @@
+//! The blocks of one entry.
+
+use crate::vocabulary::BlockId;
+
+/// Ascending distinct ids as runs of neighbours: the distance from the run
+/// before, and how many. A template's blocks have neighbouring numbers, and so
+/// have the blocks that came with a page.
+#[derive(Debug, Default)]
+pub(crate) struct BlockList(Box<[u8]>);
+
+/// Lowest bit of a distance: the run has more than one id, and its length less
+/// two follows.
+const SEVERAL: u64 = 1;
+
+impl BlockList {
+    pub(crate) fn pack(ids: &[BlockId]) -> Self {
+        let mut bytes = Vec::with_capacity(ids.len());
+        let mut next = 0;
+        for run in ids.chunk_by(|id, after| id + 1 == *after) {
+            let (first, last) = (u64::from(run[0]), u64::from(run[run.len() - 1]));
+            let distance = (first - next) << 1;
+            next = last + 1;
+            if run.len() == 1 {
+                push(&mut bytes, distance);
+            } else {
+                push(&mut bytes, distance | SEVERAL);
+                push(&mut bytes, run.len() as u64 - 2);
+            }
+        }
+        BlockList(bytes.into())
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = BlockId> {
+        let mut bytes = self.0.iter();
+        let mut next = 0;
+        let runs = std::iter::from_fn(move || {
+            let distance = pull(&mut bytes)?;
+            let first = next + (distance >> 1);
+            let length = match distance & SEVERAL {
+                SEVERAL => pull(&mut bytes)? + 2,
+                _ => 1,
+            };
+            next = first + length;
+            // They were ids when they were packed.
+            Some((first..next).map(|id| id as BlockId))
+        });
+        runs.flatten()
+    }
+}
+
+/// Appends a number, seven bits per byte, the lowest first.
+fn push(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+fn pull<'b>(bytes: &mut impl Iterator<Item = &'b u8>) -> Option<u64> {
+    let (mut number, mut shift) = (0, 0);
+    loop {
+        let byte = *bytes.next()?;
+        number |= u64::from(byte & 0x7f) << shift;
+        shift += 7;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_come_out_as_they_went_in() {
+        for ids in [
+            &[][..],
+            &[0],
+            &[0, 1, 2, 3],
+            &[127, 128, 256, 16_384, 16_512, 40_000],
+            &[u32::MAX - 1, u32::MAX],
+            &[0, 2, u32::MAX],
+        ] {
+            let list = BlockList::pack(ids);
+            assert_eq!(list.iter().collect::<Vec<_>>(), ids);
+        }
+    }
+
+    #[test]
+    fn a_template_and_the_blocks_of_a_page_take_a_few_bytes() {
+        let template = 3..50;
+        let page = 70_000..70_012;
+        let ids: Vec<BlockId> = template.chain(page).collect();
+        assert_eq!(BlockList::pack(&ids).heap_bytes(), 6);
+    }
+}

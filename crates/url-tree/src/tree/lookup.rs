@@ -1,0 +1,121 @@
+//! What the tree knows of a branch.
+
+use super::{UrlTree, below_domain};
+use crate::BlockHash;
+use crate::nodes::{DOMAIN, NodeId};
+use crate::vocabulary::BlockId;
+
+/// The nodes of a branch that exist, from the domain node towards the leaf.
+#[derive(Debug)]
+pub(crate) struct Path(Vec<Step>);
+
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    node: NodeId,
+    /// The first node of the path that has the same entries: its counts hold.
+    same: NodeId,
+}
+
+/// Where on a path a block was seen.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Sighting {
+    Nowhere,
+    /// By one entry of the domain, which left the path after this node of it.
+    Once {
+        last: usize,
+    },
+    /// By several.
+    Often(BlockId),
+}
+
+impl UrlTree {
+    /// Documents seen at a node: `n`.
+    pub(crate) fn support(&self, path: &Path, position: usize) -> u32 {
+        self.nodes.get(path.0[position].node).documents
+    }
+
+    /// Branch items on the way to the node at this position of a path.
+    pub(crate) fn depth(&self, position: usize) -> u16 {
+        u16::try_from(self.domain_labels + position).unwrap_or(u16::MAX)
+    }
+
+    /// The nodes of a branch that exist.
+    pub(crate) fn path<S: AsRef<str>>(&self, branch: &[S]) -> Path {
+        let mut path = vec![Step {
+            node: DOMAIN,
+            same: DOMAIN,
+        }];
+        let mut above = path[0];
+        for segment in below_domain(branch, self.domain_labels) {
+            let Some(node) = self.nodes.child(above.node, segment.as_ref()) else {
+                break;
+            };
+            let same = if self.differs_from_parent(node) {
+                node
+            } else {
+                above.same
+            };
+            above = Step { node, same };
+            path.push(above);
+        }
+        Path(path)
+    }
+
+    /// Where on a path the entries with a block passed.
+    pub(crate) fn sighting(&self, path: &Path, hash: &BlockHash) -> Sighting {
+        let Some(block) = self.vocabulary.id(hash) else {
+            return Sighting::Nowhere;
+        };
+        let Some(entry) = self.vocabulary.only_entry(block) else {
+            return Sighting::Often(block);
+        };
+        let mut at = self.window.get(entry).leaf;
+        loop {
+            let node = self.nodes.get(at);
+            let last = node.depth as usize;
+            if path.0.get(last).is_some_and(|step| step.node == at) {
+                return Sighting::Once { last };
+            }
+            at = node.parent;
+        }
+    }
+
+    /// Entries that contain the block at the node at this position of a path:
+    /// `c`.
+    pub(crate) fn count(&self, path: &Path, position: usize, sighting: Sighting) -> u32 {
+        match sighting {
+            Sighting::Nowhere => 0,
+            Sighting::Once { last } => u32::from(position <= last),
+            Sighting::Often(block) => match path.0[position].same {
+                DOMAIN => self.vocabulary.entries(block),
+                node => match &self.nodes.get(node).counters {
+                    Some(counters) => counters.count(block),
+                    None => self.tally(node).count(block),
+                },
+            },
+        }
+    }
+
+    /// As [`count`](Self::count), of many blocks at once: also at a node that no
+    /// label looks at, whose entries are then counted for it.
+    pub(crate) fn counts(&self, path: &Path, position: usize, sightings: &[Sighting]) -> Vec<u32> {
+        let node = path.0[position].same;
+        if node == DOMAIN || self.nodes.get(node).counters.is_some() {
+            let count = |&sighting: &Sighting| self.count(path, position, sighting);
+            return sightings.iter().map(count).collect();
+        }
+        let tally = self.tally(node);
+        let count = |&sighting: &Sighting| match sighting {
+            Sighting::Often(block) => tally.count(block),
+            rare => self.count(path, position, rare),
+        };
+        sightings.iter().map(count).collect()
+    }
+}
+
+impl Path {
+    /// Nodes on it.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+}

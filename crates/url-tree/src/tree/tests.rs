@@ -1,0 +1,220 @@
+//! The tree by its counts, and by the counters it keeps for them.
+
+use super::*;
+
+const HOME: BlockHash = [1; 16];
+const STORY: BlockHash = [2; 16];
+const OTHER: BlockHash = [3; 16];
+
+fn tree(domain_labels: usize) -> UrlTree {
+    UrlTree::new(domain_labels, Some(2))
+}
+
+fn insert(tree: &mut UrlTree, branch: &[&str], hashes: &[BlockHash], kind: EntryKind) {
+    tree.insert(0, branch, hashes, kind);
+    assert_counters(tree);
+}
+
+fn remove_oldest(tree: &mut UrlTree) {
+    tree.remove_oldest();
+    assert_counters(tree);
+}
+
+/// Counters are where a label may look, are those of the node's entries, and
+/// are nowhere without need.
+fn assert_counters(tree: &UrlTree) {
+    for id in tree.nodes.ids() {
+        let entries = tree.nodes.get(id).entries;
+        let differs = entries > 0 && tree.differs_from_parent(id);
+        match &tree.nodes.get(id).counters {
+            Some(counters) => {
+                assert!(differs);
+                assert_eq!(**counters, tree.tally(id));
+            }
+            None => assert!(!differs || !tree.is_asked(id)),
+        }
+    }
+}
+
+/// Nodes that have counters.
+fn counted(tree: &UrlTree) -> usize {
+    let has_counters = |id: &NodeId| tree.nodes.get(*id).counters.is_some();
+    tree.nodes.ids().filter(has_counters).count()
+}
+
+/// `(n, c(HOME), c(STORY))` from the domain node to the last node there is.
+fn statistics(tree: &UrlTree, branch: &[&str]) -> Vec<(u32, u32, u32)> {
+    let path = tree.path(branch);
+    let sightings = [HOME, STORY].map(|hash| tree.sighting(&path, &hash));
+    (0..path.len())
+        .map(|at| {
+            let counts = tree.counts(&path, at, &sightings);
+            assert_eq!(counts, sightings.map(|seen| tree.count(&path, at, seen)));
+            (tree.support(&path, at), counts[0], counts[1])
+        })
+        .collect()
+}
+
+/// Figure 3: every node of the branch counts the document and each of its
+/// distinct blocks once.
+#[test]
+fn a_document_counts_at_every_node_of_its_branch() {
+    let mut tree = tree(2);
+    let politics = ["eu", "news", "www", "politics"];
+    let sport = ["eu", "news", "www", "sport"];
+    insert(
+        &mut tree,
+        &politics,
+        &[HOME, STORY, HOME],
+        EntryKind::Document,
+    );
+    insert(&mut tree, &sport, &[HOME, OTHER], EntryKind::Document);
+    assert_eq!(
+        statistics(&tree, &["eu", "news", "www", "politics"]),
+        [(2, 2, 1), (2, 2, 1), (1, 1, 1)]
+    );
+    assert_eq!(
+        statistics(&tree, &["eu", "news", "www", "sport", "absent"]),
+        [(2, 2, 1), (2, 2, 1), (1, 1, 0)]
+    );
+}
+
+#[test]
+fn segments_are_compared_exactly() {
+    let mut tree = tree(1);
+    insert(&mut tree, &["x", "A"], &[HOME], EntryKind::Document);
+    insert(&mut tree, &["x", "a"], &[HOME], EntryKind::Document);
+    assert_eq!(statistics(&tree, &["x", "a"]), [(2, 2, 0), (1, 1, 0)]);
+}
+
+#[test]
+fn a_revision_counts_blocks_but_no_document() {
+    let mut tree = tree(1);
+    insert(&mut tree, &["x", "a"], &[HOME], EntryKind::Document);
+    insert(&mut tree, &["x", "a"], &[STORY], EntryKind::Revision);
+    assert_eq!(statistics(&tree, &["x", "a"]), [(1, 1, 1), (1, 1, 1)]);
+}
+
+/// Where the authors' code would stop at "a", whose last document leaves,
+/// and forget the revision below it [O F4].
+#[test]
+fn a_revision_outlives_the_document_it_revises() {
+    let mut tree = tree(1);
+    insert(&mut tree, &["x", "a", "b"], &[HOME], EntryKind::Document);
+    insert(&mut tree, &["x", "a", "b"], &[STORY], EntryKind::Revision);
+    remove_oldest(&mut tree);
+    assert_eq!(statistics(&tree, &["x", "a", "b"]), [(0, 0, 1); 3]);
+    remove_oldest(&mut tree);
+    assert_eq!(statistics(&tree, &["x", "a", "b"]), [(0, 0, 0)]);
+}
+
+#[test]
+fn a_branch_above_the_domain_node_is_the_domain_node() {
+    let mut tree = tree(2);
+    insert(&mut tree, &["eu"], &[HOME], EntryKind::Document);
+    assert_eq!(statistics(&tree, &["eu", "news", "www"]), [(1, 1, 0)]);
+    assert_eq!(tree.depth(0), 2);
+}
+
+#[test]
+fn nodes_that_are_gone_are_reused() {
+    let mut tree = tree(1);
+    for day in 0..100 {
+        let day = day.to_string();
+        insert(&mut tree, &["x", &day, "a"], &[HOME], EntryKind::Document);
+        remove_oldest(&mut tree);
+    }
+    assert_eq!(tree.nodes.ids().count(), 2);
+    assert_eq!(statistics(&tree, &["x", "99"]), [(0, 0, 0)]);
+}
+
+/// A host with all pages of its domain, and below it a year with all of the
+/// host's, until other pages come and again once they are gone.
+#[test]
+fn nodes_with_the_same_entries_have_one_set_of_counters() {
+    let mut tree = tree(1);
+    let year = ["x", "www", "2013"];
+    let page = |tree: &mut UrlTree, branch: &[&str], other: BlockHash| {
+        insert(tree, branch, &[HOME, other], EntryKind::Document);
+    };
+    page(&mut tree, &["x", "blog"], OTHER);
+    for number in 10..14 {
+        page(&mut tree, &year, [number; 16]);
+    }
+    // The host is not the domain; the year is the host.
+    assert_eq!(counted(&tree), 1);
+    assert_eq!(statistics(&tree, &year), [(5, 5, 0), (4, 4, 0), (4, 4, 0)]);
+    remove_oldest(&mut tree);
+    assert_eq!(counted(&tree), 0);
+    assert_eq!(statistics(&tree, &year), [(4, 4, 0); 3]);
+    page(&mut tree, &["x", "www"], STORY);
+    assert_eq!(counted(&tree), 1);
+    assert_eq!(statistics(&tree, &year), [(5, 5, 1), (5, 5, 1), (4, 4, 0)]);
+    page(&mut tree, &["x", "shop", "a"], STORY);
+    assert_eq!(counted(&tree), 2);
+    assert_eq!(statistics(&tree, &year), [(6, 6, 2), (5, 5, 1), (4, 4, 0)]);
+}
+
+/// On one path, on two, and on one that goes on below the other.
+#[test]
+fn a_block_is_counted_while_two_entries_have_it() {
+    for (first, second) in [
+        (["x", "a", "b"], ["x", "a", "b"]),
+        (["x", "a", "b"], ["x", "c", "b"]),
+        (["x", "a", "b"], ["x", "a", "c"]),
+    ] {
+        let mut tree = tree(1);
+        for branch in [first, second, ["x", "d", "e"]] {
+            insert(&mut tree, &branch, &[HOME], EntryKind::Document);
+            insert(&mut tree, &branch, &[OTHER], EntryKind::Document);
+        }
+        // Two entries that only a vocabulary can tell apart.
+        insert(&mut tree, &first, &[STORY], EntryKind::Document);
+        assert_eq!(statistics(&tree, &first)[2].2, 1);
+        let block = tree.vocabulary.id(&STORY).expect("it is in an entry");
+        let counts = |tree: &UrlTree, branch: &[&str]| {
+            let node = tree.nodes.child(DOMAIN, branch[1])?;
+            let counters = tree.nodes.get(node).counters.as_ref();
+            counters.map(|counters| counters.count(block))
+        };
+        assert_eq!(counts(&tree, &first), Some(0));
+        insert(&mut tree, &second, &[STORY], EntryKind::Document);
+        let there = if first[1] == second[1] { 2 } else { 1 };
+        assert_eq!(counts(&tree, &first), Some(there));
+        assert_eq!(counts(&tree, &second), Some(there));
+        for _ in 0..7 {
+            remove_oldest(&mut tree);
+        }
+        assert_eq!(statistics(&tree, &second), [(1, 0, 1); 3]);
+        assert_eq!(tree.vocabulary.only_entry(block), Some(7));
+    }
+}
+
+/// It has them from the fourth entry on, until fewer than two are left.
+#[test]
+fn a_node_that_is_listened_to_no_longer_loses_its_counters() {
+    let mut tree = UrlTree::new(1, Some(4));
+    for section in ["a", "a", "a", "a", "b", "b", "b"] {
+        insert(&mut tree, &["x", section], &[HOME], EntryKind::Document);
+    }
+    assert_eq!(counted(&tree), 1);
+    for (left, nodes) in [(3, 1), (2, 1), (1, 0), (0, 0)] {
+        remove_oldest(&mut tree);
+        assert_eq!(counted(&tree), nodes, "{left} left");
+    }
+}
+
+#[test]
+fn what_is_counted_can_change_at_any_time() {
+    let mut tree = tree(1);
+    for branch in [["x", "a"], ["x", "a"], ["x", "b"], ["x", "a"]] {
+        insert(&mut tree, &branch, &[HOME], EntryKind::Document);
+    }
+    assert_eq!(counted(&tree), 1);
+    for (support, nodes) in [(Some(1), 2), (None, 0), (Some(4), 0), (Some(0), 2)] {
+        tree.count_from(support);
+        assert_counters(&tree);
+        assert_eq!(counted(&tree), nodes);
+        assert_eq!(statistics(&tree, &["x", "a"]), [(4, 4, 0), (3, 3, 0)]);
+    }
+}

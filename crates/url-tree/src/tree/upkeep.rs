@@ -1,0 +1,81 @@
+//! Which nodes have counters, while entries come and go.
+
+use super::UrlTree;
+use crate::counters::Counters;
+use crate::nodes::{DOMAIN, NodeId};
+
+impl UrlTree {
+    /// Before an entry comes to a node that goes to none of its children: if one
+    /// of them had all entries of the node, that is over, and the child needs
+    /// counters of its own, which are the node's so far. It cannot happen again
+    /// before this entry has left the window, and with it all that are in it now:
+    /// so the copy costs less than counting them did.
+    pub(super) fn part(&mut self, node: NodeId) {
+        let Some(child) = self.nodes.last_child(node) else {
+            return;
+        };
+        if self.differs_from_parent(child) || !self.is_asked(child) {
+            return;
+        }
+        let mut same = node;
+        while same != DOMAIN && !self.differs_from_parent(same) {
+            same = self.nodes.get(same).parent;
+        }
+        let counters = match same {
+            DOMAIN => self.vocabulary.shared().collect(),
+            same => match &self.nodes.get(same).counters {
+                Some(counters) => Counters::clone(counters),
+                None => self.tally(same),
+            },
+        };
+        self.nodes.get_mut(child).counters = Some(Box::new(counters));
+    }
+
+    /// After an entry left a node that was in none of its children: if one of
+    /// them now has all entries of the node, it needs no counters of its own.
+    pub(super) fn join(&mut self, node: NodeId) {
+        if let Some(child) = self.nodes.last_child(node)
+            && !self.differs_from_parent(child)
+        {
+            self.nodes.get_mut(child).counters = None;
+        }
+    }
+
+    /// Gives a node counters if it should have some and has none.
+    pub(super) fn count_if_due(&mut self, node: NodeId) {
+        let has = self.nodes.get(node).counters.is_some();
+        if !has && self.is_asked(node) && self.differs_from_parent(node) {
+            let counters = self.tally(node);
+            self.nodes.get_mut(node).counters = Some(Box::new(counters));
+        }
+    }
+
+    /// A label may look at the counts of this node.
+    pub(super) fn is_asked(&self, node: NodeId) -> bool {
+        let entries = self.nodes.get(node).entries;
+        self.counted_from.is_some_and(|from| entries >= from.max(1))
+    }
+
+    /// The parent has entries that this node has not.
+    pub(super) fn differs_from_parent(&self, node: NodeId) -> bool {
+        let node = self.nodes.get(node);
+        node.entries < self.nodes.get(node.parent).entries
+    }
+
+    /// The counters of a node, from its entries.
+    pub(super) fn tally(&self, node: NodeId) -> Counters {
+        let mut counters = Counters::default();
+        let mut nodes = vec![node];
+        while let Some(at) = nodes.pop() {
+            nodes.extend(self.nodes.children(at));
+            let node = self.nodes.get(at);
+            let mut position = node.last;
+            for _ in 0..node.own {
+                let entry = self.window.get(position);
+                counters.add_all(&self.shared(entry.blocks.iter()));
+                position = entry.before;
+            }
+        }
+        counters
+    }
+}
