@@ -1,48 +1,71 @@
 //! The attributes of a tag, read from its bytes.
 
+use memchr::memchr;
+
 /// Names and values of one tag, as they stand in the source. Ends at the tag's
 /// end, with the position on its `>`, or where the bytes end: an attribute that
 /// they cut does not count.
 pub(crate) struct Attributes<'b> {
     bytes: &'b [u8],
     at: usize,
+    /// Where the last attribute ends.
+    end: usize,
 }
 
 impl<'b> Attributes<'b> {
     /// From a position after the tag's name.
     pub(crate) fn at(bytes: &'b [u8], at: usize) -> Self {
-        Self { bytes, at }
+        Self { bytes, at, end: at }
     }
 
     pub(crate) fn position(&self) -> usize {
         self.at
     }
 
+    /// Whether the tag, read to its end, closes itself: a `/` stands before the
+    /// `>` and is not part of a value.
+    pub(crate) fn self_closing(&self) -> bool {
+        self.at > self.end && self.bytes[self.at - 1] == b'/'
+    }
+
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
-    fn skip(&mut self, skipped: impl Fn(u8) -> bool) {
-        let rest = &self.bytes[self.at.min(self.bytes.len())..];
-        self.at += rest
-            .iter()
-            .position(|byte| !skipped(*byte))
-            .unwrap_or(rest.len());
+    /// Goes on to the next byte that `is` something.
+    fn find(&mut self, is: u8) {
+        while self
+            .peek()
+            .is_some_and(|byte| BYTES[usize::from(byte)] & is == 0)
+        {
+            self.at += 1;
+        }
+    }
+
+    /// Goes on while bytes are something.
+    fn skip(&mut self, are: u8) {
+        while self
+            .peek()
+            .is_some_and(|byte| BYTES[usize::from(byte)] & are != 0)
+        {
+            self.at += 1;
+        }
     }
 
     fn value(&mut self) -> Option<&'b [u8]> {
         match self.peek()? {
             quote @ (b'"' | b'\'') => {
-                self.at += 1;
-                let start = self.at;
-                self.skip(|byte| byte != quote);
-                self.peek()?;
-                self.at += 1;
-                Some(&self.bytes[start..self.at - 1])
+                let rest = &self.bytes[self.at + 1..];
+                let Some(length) = memchr(quote, rest) else {
+                    self.at = self.bytes.len();
+                    return None;
+                };
+                self.at += length + 2;
+                Some(&rest[..length])
             }
             _ => {
                 let start = self.at;
-                self.skip(|byte| !space(byte) && byte != b'>');
+                self.find(SPACE | ANGLE);
                 self.peek()?;
                 Some(&self.bytes[start..self.at])
             }
@@ -53,30 +76,58 @@ impl<'b> Attributes<'b> {
 impl<'b> Iterator for Attributes<'b> {
     type Item = (&'b [u8], &'b [u8]);
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        self.skip(|byte| space(byte) || byte == b'/');
+        self.skip(SPACE | SLASH);
         if self.peek()? == b'>' {
             return None;
         }
         let start = self.at;
         // A first `=` is part of the name.
         self.at += 1;
-        self.skip(|byte| !space(byte) && !matches!(byte, b'/' | b'>' | b'='));
+        self.find(SPACE | SLASH | ANGLE | EQUALS);
         let name = &self.bytes[start..self.at];
-        self.skip(space);
+        self.skip(SPACE);
+        self.end = self.at;
         if self.peek()? != b'=' {
             return Some((name, b""));
         }
         self.at += 1;
-        self.skip(space);
-        self.value().map(|value| (name, value))
+        self.skip(SPACE);
+        let value = self.value()?;
+        self.end = self.at;
+        Some((name, value))
     }
 }
 
 /// What separates attributes.
 pub(crate) fn space(byte: u8) -> bool {
-    matches!(byte, b'\t' | b'\n' | b'\x0c' | b'\r' | b' ')
+    BYTES[usize::from(byte)] & SPACE != 0
 }
+
+/// Whether a byte ends the name of a tag.
+pub(crate) fn ends_tag_name(byte: u8) -> bool {
+    BYTES[usize::from(byte)] & (SPACE | SLASH | ANGLE) != 0
+}
+
+const SPACE: u8 = 1 << 0;
+const SLASH: u8 = 1 << 1;
+const ANGLE: u8 = 1 << 2;
+const EQUALS: u8 = 1 << 3;
+
+/// What each byte means in a tag.
+static BYTES: [u8; 256] = {
+    let mut bytes = [0; 256];
+    let mut spaces: &[u8] = b"\t\n\x0c\r ";
+    while let [byte, rest @ ..] = spaces {
+        bytes[*byte as usize] = SPACE;
+        spaces = rest;
+    }
+    bytes[b'/' as usize] = SLASH;
+    bytes[b'>' as usize] = ANGLE;
+    bytes[b'=' as usize] = EQUALS;
+    bytes
+};
 
 #[cfg(test)]
 mod tests {
@@ -103,6 +154,28 @@ mod tests {
         ];
         assert_eq!(read(tag), (expected, tag.len() - 2));
         assert_eq!(read("<a =x=y>").0, [("=x", "y")]);
+    }
+
+    #[test]
+    fn a_tag_closes_itself_by_a_slash_that_is_no_value() {
+        let closing = |tag: &str| {
+            let mut attributes = Attributes::at(tag.as_bytes(), 2);
+            attributes.by_ref().for_each(drop);
+            attributes.self_closing()
+        };
+        for tag in ["<a/>", "<a //>", "<a b/>", "<a b='c'/>", "<a b=c />"] {
+            assert!(closing(tag), "{tag}");
+        }
+        for tag in [
+            "<a>",
+            "<a/ >",
+            "<a b=/>",
+            "<a b= c/>",
+            "<a b='/'>",
+            "<a b=>",
+        ] {
+            assert!(!closing(tag), "{tag}");
+        }
     }
 
     #[test]

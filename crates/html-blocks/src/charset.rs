@@ -87,17 +87,20 @@ pub(crate) fn decode<'b>(
             .collect();
         warnings.push(Warning::UnknownCharset { label });
     }
+    let whole_characters = if cut { whole_characters(bytes) } else { bytes };
+    let utf8 = Utf8::of(whole_characters);
     let (encoding, source, denied) = match bom {
         Some((encoding, _)) => (encoding, CharsetSource::Bom, None),
-        None => decide(if cut { whole_characters(bytes) } else { bytes }, http),
+        None => decide(whole_characters, utf8, http),
     };
     if let Some(denied) = denied {
         let (declared, decoded) = (denied.name(), encoding.name());
         warnings.push(Warning::CharsetMismatch { declared, decoded });
     }
-    let (text, errors) = match cut {
-        false => encoding.decode_without_bom_handling(bytes),
-        true => decode_prefix(bytes, encoding),
+    let (text, errors) = match utf8 {
+        _ if cut => decode_prefix(bytes, encoding),
+        Utf8::Valid(text) if encoding == UTF_8 => (Cow::Borrowed(text), false),
+        _ => encoding.decode_without_bom_handling(bytes),
     };
     if errors {
         let count = text.matches(char::REPLACEMENT_CHARACTER).count();
@@ -143,8 +146,7 @@ type Decision = (&'static Encoding, CharsetSource, Option<&'static Encoding>);
 /// a declaration that the bytes prove wrong is passed over, since following it
 /// would spoil every character it is asked about. The third value names the first
 /// one so treated.
-fn decide(bytes: &[u8], http: Option<&'static Encoding>) -> Decision {
-    let utf8 = Utf8::of(bytes);
+fn decide(bytes: &[u8], utf8: Utf8<'_>, http: Option<&'static Encoding>) -> Decision {
     let mut denied = None;
     let mut believe = |encoding: &&'static Encoding| {
         // Markup in UTF-16 is full of NULs.
@@ -161,7 +163,7 @@ fn decide(bytes: &[u8], http: Option<&'static Encoding>) -> Decision {
     if let Some(encoding) = declared(PRESCAN).filter(&mut believe) {
         return (encoding, CharsetSource::Meta, denied);
     }
-    if matches!(utf8, Utf8::Ascii | Utf8::Valid) {
+    if matches!(utf8, Utf8::Valid(_) | Utf8::Cut) {
         return (UTF_8, CharsetSource::Utf8, denied);
     }
     if let Some(encoding) = declared(LATE_PRESCAN).filter(&mut believe) {
@@ -176,31 +178,31 @@ pub(crate) fn is_utf_16(encoding: &'static Encoding) -> bool {
 
 /// What bytes are when read as UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Utf8 {
-    Ascii,
-    /// Without error, except that the last character may be cut.
-    Valid,
+enum Utf8<'b> {
+    Valid(&'b str),
+    /// Without error but for the last character, which is cut; not all ASCII.
+    Cut,
     /// With errors.
     Mixed,
     /// No sequence of non-ASCII bytes is valid.
     Never,
 }
 
-impl Utf8 {
-    fn of(bytes: &[u8]) -> Self {
-        let (valid, complete) = match std::str::from_utf8(bytes) {
-            Ok(text) => (text, true),
-            Err(error) => {
-                let valid = str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
-                (valid, error.error_len().is_none())
-            }
-        };
-        match (complete, valid.is_ascii()) {
-            (true, true) if valid.len() == bytes.len() => Self::Ascii,
-            (true, false) => Self::Valid,
-            (false, false) => Self::Mixed,
-            _ if bytes.utf8_chunks().all(|chunk| chunk.valid().is_ascii()) => Self::Never,
-            _ => Self::Mixed,
+impl<'b> Utf8<'b> {
+    fn of(bytes: &'b [u8]) -> Self {
+        // encoding_rs checks faster than the standard library, and is silent about errors.
+        if let Some(Cow::Borrowed(text)) =
+            UTF_8.decode_without_bom_handling_and_without_replacement(bytes)
+        {
+            return Self::Valid(text);
+        }
+        let cut = str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none());
+        if bytes.utf8_chunks().all(|chunk| chunk.valid().is_ascii()) {
+            Self::Never
+        } else if cut {
+            Self::Cut
+        } else {
+            Self::Mixed
         }
     }
 
@@ -211,8 +213,9 @@ impl Utf8 {
     /// character would survive.
     fn denies(self, encoding: &'static Encoding) -> bool {
         match self {
-            Self::Ascii | Self::Mixed => false,
-            Self::Valid => encoding.is_single_byte(),
+            Self::Valid(text) => encoding.is_single_byte() && !text.is_ascii(),
+            Self::Cut => encoding.is_single_byte(),
+            Self::Mixed => false,
             Self::Never => encoding == UTF_8,
         }
     }

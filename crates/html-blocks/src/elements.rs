@@ -1,10 +1,5 @@
 //! What each HTML element does to blocks: one lookup per tag.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use foldhash::fast::FixedState;
-
 /// Which tags end a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SplitList {
@@ -116,17 +111,13 @@ pub(crate) struct Name<'n> {
 }
 
 impl<'n> Name<'n> {
+    /// A name in lower case.
+    #[cfg(any(test, feature = "reference"))]
     pub(crate) fn new(text: &'n str) -> Self {
-        let tag = TAGS.get(text).copied().unwrap_or(Tag::Other);
+        let tag = Tag::named(text);
         Self { tag, text }
     }
 }
-
-/// What the names of elements are looked up in.
-static TAGS: LazyLock<HashMap<&'static str, Tag, FixedState>> = LazyLock::new(|| {
-    let names = ELEMENTS.iter().map(|(name, tag, _)| (*name, *tag));
-    names.collect()
-});
 
 macro_rules! elements {
     ($($flags:expr => $($tag:ident $name:literal),+;)+) => {
@@ -147,11 +138,86 @@ impl Tag {
     /// How many there are, without `Other`.
     pub(crate) const COUNT: usize = ELEMENTS.len();
 
+    /// The element of a name in letters of any case.
+    pub(crate) fn named(name: &str) -> Self {
+        let Some(key) = key(name.as_bytes()) else {
+            return Self::Other;
+        };
+        let mut slot = slot(key);
+        loop {
+            let at = usize::from(SLOTS[slot]);
+            if at == Self::COUNT {
+                return Self::Other;
+            }
+            if KEYS[at] == key {
+                return ELEMENTS[at].1;
+            }
+            slot = (slot + 1) % SLOTS.len();
+        }
+    }
+
     /// The name; nothing for others.
     pub(crate) fn name(self) -> &'static str {
         ELEMENTS.get(self as usize).map_or("", |(name, ..)| name)
     }
 }
+
+/// A name in lower case as a number, no two the same; `None` if it is longer than any
+/// that is known.
+const fn key(name: &[u8]) -> Option<u128> {
+    if name.len() > 15 {
+        return None;
+    }
+    let (start, end) = name.split_at(if name.len() < 8 { name.len() } else { 8 });
+    let high = (name.len() as u64) << 56 | word(end);
+    Some((high as u128) << 64 | word(start) as u128)
+}
+
+/// At most eight letters in lower case.
+const fn word(letters: &[u8]) -> u64 {
+    let mut word = 0;
+    let mut at = 0;
+    while at < letters.len() {
+        word = word << 8 | letters[at].to_ascii_lowercase() as u64;
+        at += 1;
+    }
+    word
+}
+
+/// Where in [`SLOTS`] the search for a key begins.
+const fn slot(key: u128) -> usize {
+    let folded = (key >> 64) as u64 ^ key as u64;
+    // The bits of the golden ratio spread what differs in any of its bytes.
+    (folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 55) as usize
+}
+
+/// The keys of the names in [`ELEMENTS`].
+static KEYS: [u128; Tag::COUNT] = {
+    let mut keys = [0; Tag::COUNT];
+    let mut at = 0;
+    while at < keys.len() {
+        keys[at] = key(ELEMENTS[at].0.as_bytes()).expect("known names are short");
+        at += 1;
+    }
+    keys
+};
+
+/// A hash table over [`KEYS`], with [`Tag::COUNT`] where it is empty: of all that is
+/// looked up here, once per tag of every page, the keys are known when this crate is
+/// built.
+static SLOTS: [u8; 512] = {
+    let mut slots = [Tag::COUNT as u8; 512];
+    let mut at = 0;
+    while at < Tag::COUNT {
+        let mut slot = slot(key(ELEMENTS[at].0.as_bytes()).expect("known names are short"));
+        while slots[slot] != Tag::COUNT as u8 {
+            slot = (slot + 1) % slots.len();
+        }
+        slots[slot] = at as u8;
+        at += 1;
+    }
+    slots
+};
 
 const I: u16 = Element::INLINE;
 const O: u16 = Element::ORIGINAL;
@@ -218,6 +284,24 @@ mod tests {
 
     fn splits(name: &str, list: SplitList) -> bool {
         Element::of(Name::new(name)).splits(list)
+    }
+
+    #[test]
+    fn elements_are_known_by_their_whole_names_in_any_case() {
+        for (name, tag, _) in ELEMENTS {
+            assert_eq!(Tag::named(name), *tag);
+            assert_eq!(Tag::named(&name.to_uppercase()), *tag);
+            assert_eq!(tag.name(), *name);
+            let (start, end) = name.split_at(name.len().min(8));
+            for other in [
+                format!("{name}\0"),
+                format!("{start}\0{end}"),
+                format!("{name}{name}{name}{name}{name}"),
+            ] {
+                assert_eq!(Tag::named(&other), Tag::Other, "{other}");
+            }
+        }
+        assert_eq!(Tag::named(""), Tag::Other);
     }
 
     /// The list as [O G2] prints it: all elements, then those taken out again.

@@ -3,34 +3,50 @@
 use std::sync::LazyLock;
 
 use md5::{Digest, Md5};
-use regex::Regex;
+use regex_syntax::hir::{Class, ClassUnicodeRange, HirKind};
 
-/// Letters as Unicode's general category has them (Lu, Ll, Lt, Lm, Lo).
-/// `char::is_alphabetic` is wider: it takes in Roman numerals, circled letters
-/// and vowel signs, which the original drops.
-static LETTERS: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\p{L}").expect("the pattern is a constant"));
+/// Letters, as Unicode's general category has them (Lu, Ll, Lt, Lm, Lo), and their
+/// lower case. `char::is_alphabetic` is wider: it takes in Roman numerals, circled
+/// letters and vowel signs, which the original drops.
+struct Letters {
+    /// The lower case of each character of the Basic Multilingual Plane, U+0000
+    /// where it is no letter: one look per character of a block.
+    basic_plane: Box<[u16; 1 << 16]>,
+    /// Ranges of letters in their order.
+    ranges: Box<[ClassUnicodeRange]>,
+}
 
-/// The letters of the Basic Multilingual Plane as a bit each: asking the regular
-/// expression about every character would cost more than the MD5.
-static BASIC_PLANE: LazyLock<Box<[u64; 1 << 10]>> = LazyLock::new(|| {
-    let plane: String = ('\0'..='\u{ffff}').collect();
-    let mut bits = Box::new([0; 1 << 10]);
-    for letter in LETTERS
-        .find_iter(&plane)
-        .flat_map(|found| found.as_str().chars())
-    {
-        let code = letter as usize;
-        bits[code / 64] |= 1 << (code % 64);
+static LETTERS: LazyLock<Letters> = LazyLock::new(|| {
+    let letters = regex_syntax::parse(r"\p{L}").expect("the pattern is a constant");
+    let HirKind::Class(Class::Unicode(letters)) = letters.into_kind() else {
+        unreachable!("the pattern is a class of characters")
+    };
+    let mut basic_plane = Box::new([0; 1 << 16]);
+    let ranges = letters.ranges();
+    for letter in ranges.iter().flat_map(|range| range.start()..=range.end()) {
+        let Some(lower) = basic_plane.get_mut(letter as usize) else {
+            break;
+        };
+        // No letter has its lower case in another plane.
+        *lower = u16::try_from(u32::from(simple_lowercase(letter))).unwrap_or_default();
     }
-    bits
+    Letters {
+        basic_plane,
+        ranges: ranges.into(),
+    }
 });
 
-fn is_letter(c: char) -> bool {
-    let code = c as usize;
-    match BASIC_PLANE.get(code / 64) {
-        Some(bits) => bits >> (code % 64) & 1 == 1,
-        None => LETTERS.is_match(c.encode_utf8(&mut [0; 4])),
+impl Letters {
+    /// The lower case of a letter; `None` for what is no letter.
+    fn lowercase(&self, c: char) -> Option<char> {
+        match self.basic_plane.get(c as usize) {
+            Some(lower) => char::from_u32(u32::from(*lower)).filter(|lower| *lower != '\0'),
+            None => {
+                let after = self.ranges.partition_point(|range| range.end() < c);
+                let found = self.ranges.get(after).filter(|range| range.start() <= c);
+                found.map(|_| simple_lowercase(c))
+            }
+        }
     }
 }
 
@@ -50,75 +66,60 @@ fn is_letter(c: char) -> bool {
 /// assert_eq!(block_hash("2013-10-27"), block_hash("|"));
 /// ```
 pub fn block_hash(text: &str) -> [u8; 16] {
-    let mut letters = LetterDigest::new();
-    if text.is_ascii() {
-        letters.push_ascii(text.as_bytes());
-    } else {
-        text.chars()
-            .filter(|c| {
-                if c.is_ascii() {
-                    c.is_ascii_alphabetic()
-                } else {
-                    is_letter(*c)
-                }
-            })
-            .for_each(|letter| letters.push(simple_lowercase(letter)));
+    let mut md5 = Md5::new();
+    // Hashing allocates nothing: the letters of most blocks fit at once.
+    let mut buffer = [0; BUFFER];
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE));
+        let length = if piece.is_ascii() {
+            ascii_letters(piece.as_bytes(), &mut buffer)
+        } else {
+            letters(piece, &mut buffer)
+        };
+        md5.update(&buffer[..length]);
+        rest = after;
     }
-    letters.finish()
+    md5.finalize().into()
+}
+
+/// Bytes of a text whose letters are written at once, and room for them: a letter of
+/// two bytes may have a lower case of three.
+const PIECE: usize = 160;
+const BUFFER: usize = 256;
+
+/// Writes the letters in lower case, and tells how many bytes they are.
+fn ascii_letters(text: &[u8], buffer: &mut [u8; BUFFER]) -> usize {
+    let mut length = 0;
+    for byte in text {
+        length += ascii_letter(*byte, &mut buffer[length % BUFFER]);
+    }
+    length
+}
+
+fn letters(text: &str, buffer: &mut [u8; BUFFER]) -> usize {
+    let letters = &*LETTERS;
+    let mut length = 0;
+    for c in text.chars() {
+        if c.is_ascii() {
+            length += ascii_letter(c as u8, &mut buffer[length % BUFFER]);
+        } else if let Some(lower) = letters.lowercase(c) {
+            length += lower.encode_utf8(&mut buffer[length..]).len();
+        }
+    }
+    length
+}
+
+/// Written always, kept if a letter: no branch for the CPU to guess.
+fn ascii_letter(byte: u8, to: &mut u8) -> usize {
+    *to = byte | 0x20;
+    usize::from(to.is_ascii_lowercase())
 }
 
 /// Unicode's simple (one to one) lower case. The full mapping differs for U+0130
 /// alone, and there begins with the simple one.
 fn simple_lowercase(letter: char) -> char {
-    if letter.is_ascii() {
-        return letter.to_ascii_lowercase();
-    }
     letter.to_lowercase().next().unwrap_or(letter)
-}
-
-/// MD5 fed through a small buffer, so that hashing a block allocates nothing.
-struct LetterDigest {
-    md5: Md5,
-    buffer: [u8; 64],
-    filled: usize,
-}
-
-impl LetterDigest {
-    fn new() -> Self {
-        Self {
-            md5: Md5::new(),
-            buffer: [0; 64],
-            filled: 0,
-        }
-    }
-
-    fn push_ascii(&mut self, text: &[u8]) {
-        for chunk in text.chunks(self.buffer.len()) {
-            // Written always, kept if a letter: no branch for the CPU to guess.
-            for byte in chunk {
-                self.buffer[self.filled] = byte.to_ascii_lowercase();
-                self.filled += usize::from(byte.is_ascii_alphabetic());
-            }
-            self.flush();
-        }
-    }
-
-    fn push(&mut self, letter: char) {
-        if self.buffer.len() - self.filled < letter.len_utf8() {
-            self.flush();
-        }
-        self.filled += letter.encode_utf8(&mut self.buffer[self.filled..]).len();
-    }
-
-    fn flush(&mut self) {
-        self.md5.update(&self.buffer[..self.filled]);
-        self.filled = 0;
-    }
-
-    fn finish(mut self) -> [u8; 16] {
-        self.flush();
-        self.md5.finalize().into()
-    }
 }
 
 #[cfg(test)]
@@ -148,8 +149,8 @@ mod tests {
     }
 
     #[test]
-    fn long_blocks_pass_through_the_buffer_whole() {
-        for length in [63, 64, 65, 1000] {
+    fn long_blocks_are_hashed_whole() {
+        for length in [79, 80, 81, 82, 160, 1000] {
             assert_eq!(
                 block_hash(&"Xy1".repeat(length)),
                 md5_of(&"xy".repeat(length))
@@ -157,6 +158,10 @@ mod tests {
             assert_eq!(
                 block_hash(&"Žy1".repeat(length)),
                 md5_of(&"žy".repeat(length))
+            );
+            assert_eq!(
+                block_hash(&"ȺȾ".repeat(length)),
+                md5_of(&"ⱥⱦ".repeat(length))
             );
         }
     }

@@ -39,18 +39,21 @@
 //! content and what is boilerplate.
 
 mod attributes;
+mod character_reference;
 mod charset;
 mod elements;
 mod feed;
 mod hash;
 mod limits;
 mod prescan;
+mod raw_text;
 mod reader;
 #[cfg(any(test, feature = "reference"))]
 pub mod reference;
 mod refuse;
 mod slot;
 mod stack;
+mod tag;
 mod text;
 #[cfg(test)]
 mod work;

@@ -5,6 +5,7 @@
 //! <https://html.spec.whatwg.org/multipage/parsing.html#prescan-a-byte-stream-to-determine-its-encoding>
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252, X_USER_DEFINED};
+use memchr::{memchr, memmem::find};
 
 use crate::attributes::{Attributes, space};
 use crate::charset::is_utf_16;
@@ -17,7 +18,7 @@ pub(crate) fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
 
 fn meta(bytes: &[u8]) -> Option<&'static Encoding> {
     let mut at = 0;
-    while let Some(angle) = find(&bytes[at..], b"<") {
+    while let Some(angle) = memchr(b'<', &bytes[at..]) {
         at += angle;
         let rest = &bytes[at..];
         if rest.starts_with(b"<!--") {
@@ -36,7 +37,7 @@ fn meta(bytes: &[u8]) -> Option<&'static Encoding> {
             attributes.by_ref().for_each(drop);
             at = attributes.position();
         } else if matches!(rest, [_, b'!' | b'/' | b'?', ..]) {
-            at += find(rest, b">")?;
+            at += memchr(b'>', rest)?;
         } else {
             at += 1;
         }
@@ -92,7 +93,7 @@ fn quoted_or_word(value: &[u8]) -> &[u8] {
 /// `<?xml version="1.0" encoding="...">` at the very start.
 fn xml(bytes: &[u8]) -> Option<&'static Encoding> {
     let declaration = bytes.strip_prefix(b"<?xml")?;
-    let declaration = &declaration[..find(declaration, b">")?];
+    let declaration = &declaration[..memchr(b'>', declaration)?];
     let value = &declaration[find(declaration, b"encoding")? + 8..];
     let value = value
         .trim_ascii_start()
@@ -113,12 +114,6 @@ fn lookup(label: &[u8]) -> Option<&'static Encoding> {
     } else {
         encoding
     })
-}
-
-fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    bytes
-        .windows(wanted.len())
-        .position(|window| window == wanted)
 }
 
 #[cfg(test)]

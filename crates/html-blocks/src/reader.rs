@@ -1,7 +1,5 @@
 //! From tokens to blocks.
 
-use html5gum::State;
-
 use crate::elements::{Element, Name, SplitList, Tag};
 use crate::hash::block_hash;
 use crate::limits::{Limit, PageLimits};
@@ -22,6 +20,16 @@ enum RawText {
     Dropped,
     Shown,
     Title,
+}
+
+/// How the content of an element is read, if not as markup. Named as the states
+/// of the HTML standard are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    Rcdata,
+    Rawtext,
+    Script,
+    Plaintext,
 }
 
 /// A start tag, as much of it as blocks depend on.
@@ -118,9 +126,9 @@ impl Reader {
         self.end_title();
     }
 
-    /// A start tag; gives the state in which what follows is to be read, if it
-    /// changes.
-    pub(crate) fn start_tag(&mut self, tag: StartTag<'_>) -> Option<State> {
+    /// A start tag; gives how the content of the element is to be read, if
+    /// not as markup.
+    pub(crate) fn start_tag(&mut self, tag: StartTag<'_>) -> Option<Content> {
         if tag.attributes > self.limits.attributes_per_tag {
             self.cut = Some(Limit::AttributesPerTag);
             return None;
@@ -147,12 +155,12 @@ impl Reader {
         if stands {
             self.stack.start(name, element, class, self_closing);
         }
-        let (text, state) = raw?;
+        let (text, content) = raw?;
         self.raw = Some(RawElement {
             tag: name.tag,
             text,
         });
-        Some(state)
+        Some(content)
     }
 
     pub(crate) fn end_tag(&mut self, name: Name<'_>) {
@@ -202,21 +210,26 @@ impl Reader {
     }
 
     /// How the content of an element of raw text is read, and what becomes of it.
-    fn raw_text(&self, tag: Tag) -> Option<(RawText, State)> {
+    fn raw_text(&self, tag: Tag) -> Option<(RawText, Content)> {
         use RawText::{Dropped, Shown, Title};
         Some(match tag {
-            Tag::Script => (Dropped, State::ScriptData),
-            Tag::Style | Tag::Noscript => (Dropped, State::RawText),
-            Tag::Title if self.stack.hidden() => (Dropped, State::RcData),
-            Tag::Title => (Title, State::RcData),
-            Tag::Textarea => (Shown, State::RcData),
-            Tag::Plaintext => (Shown, State::PlainText),
+            Tag::Script => (Dropped, Content::Script),
+            Tag::Style | Tag::Noscript => (Dropped, Content::Rawtext),
+            Tag::Title if self.stack.hidden() => (Dropped, Content::Rcdata),
+            Tag::Title => (Title, Content::Rcdata),
+            Tag::Textarea => (Shown, Content::Rcdata),
+            Tag::Plaintext => (Shown, Content::Plaintext),
             // To the original these are elements like any other [O G1].
             _ if self.split == SplitList::Original => return None,
-            Tag::Xmp => (Shown, State::RawText),
-            Tag::Iframe | Tag::Noembed | Tag::Noframes => (Dropped, State::RawText),
+            Tag::Xmp => (Shown, Content::Rawtext),
+            Tag::Iframe | Tag::Noembed | Tag::Noframes => (Dropped, Content::Rawtext),
             _ => return None,
         })
+    }
+
+    /// Text is not wanted until the next end tag.
+    pub(crate) fn drops_text(&self) -> bool {
+        matches!(&self.raw, Some(raw) if raw.text == RawText::Dropped)
     }
 
     pub(crate) fn text(&mut self, text: &str) {
@@ -241,12 +254,13 @@ impl Reader {
     }
 
     fn end_block(&mut self) {
-        let slot = self.slot.take();
+        // Text and slot come and go together.
+        let Some(slot) = self.slot.take() else {
+            return;
+        };
         let link_chars = self.run.link_chars();
         let text = self.run.take();
-        if let Some(slot) = slot {
-            self.push_block(text, link_chars, slot, self.chrome);
-        }
+        self.push_block(text, link_chars, slot, self.chrome);
     }
 
     /// The page's title is its first that has text. To the original every title is

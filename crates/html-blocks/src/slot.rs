@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use foldhash::fast::FixedState;
+
 /// Bytes of a path. It ends before the element that does not fit, so that a
 /// hostile page of a megabyte cannot ask for a gigabyte of paths.
 const PATH_BYTES: usize = 1024;
@@ -18,16 +20,25 @@ pub(crate) struct Slot {
     pub(crate) shared: u16,
 }
 
+/// A path up to one of its elements.
+#[derive(Clone, Copy, Debug, Default)]
+struct End {
+    /// Its length.
+    bytes: usize,
+    /// Its elements that have a name.
+    named: u16,
+}
+
 /// The path text of the stack's elements, as far as blocks have asked for it.
 #[derive(Debug, Default)]
 pub(crate) struct SlotPath {
     text: String,
-    /// The length of `text` after each element.
-    ends: Vec<usize>,
+    /// What `text` is after each element.
+    ends: Vec<End>,
     /// The depth of the first element that did not fit.
     full_at: Option<usize>,
     /// Slots given out: blocks of one slot share its text.
-    slots: HashSet<Arc<str>>,
+    slots: HashSet<Arc<str>, FixedState>,
     last: Option<Arc<str>>,
 }
 
@@ -40,30 +51,35 @@ impl SlotPath {
     pub(crate) fn truncate(&mut self, depth: usize) {
         if depth < self.ends.len() {
             self.ends.truncate(depth);
-            self.text.truncate(self.ends.last().copied().unwrap_or(0));
+            self.text.truncate(self.end().bytes);
             self.full_at = self.full_at.filter(|full| *full < depth);
         }
     }
 
     /// Appends an element that is part of no path.
     pub(crate) fn push_unnamed(&mut self) {
-        self.ends.push(self.text.len());
+        self.ends.push(self.end());
     }
 
     pub(crate) fn push(&mut self, name: &str, class: &str) {
-        if self.full_at.is_none() {
-            let parent = self.text.len();
-            if parent > 0 {
-                self.text.push('>');
-            }
-            self.text.push_str(name);
-            self.push_classes(class);
-            if self.text.len() > PATH_BYTES {
-                self.text.truncate(parent);
-                self.full_at = Some(self.ends.len());
-            }
+        let parent = self.end();
+        if self.full_at.is_some() {
+            return self.ends.push(parent);
         }
-        self.ends.push(self.text.len());
+        if parent.bytes > 0 {
+            self.text.push('>');
+        }
+        self.text.push_str(name);
+        self.push_classes(class);
+        if self.text.len() > PATH_BYTES {
+            self.text.truncate(parent.bytes);
+            self.full_at = Some(self.ends.len());
+            return self.ends.push(parent);
+        }
+        self.ends.push(End {
+            bytes: self.text.len(),
+            named: parent.named + 1,
+        });
     }
 
     /// Appends `.class` for each class. Digits go, since they number single pages
@@ -73,13 +89,15 @@ impl SlotPath {
         for class in classes.split_ascii_whitespace().take(CLASSES) {
             let start = self.text.len();
             self.text.push('.');
-            self.text.extend(
-                class
-                    .chars()
-                    .filter(|c| !c.is_ascii_digit() && !matches!(c, '.' | '>')),
-            );
+            if class.bytes().any(dropped) {
+                let kept = class.split(|c: char| u8::try_from(c).is_ok_and(dropped));
+                self.text.extend(kept);
+            } else {
+                self.text.push_str(class);
+            }
             let (before, class) = self.text.split_at(start);
-            let known = before[first..].split('.').any(|known| known == &class[1..]);
+            let known =
+                start > first && before[first..].split('.').any(|known| known == &class[1..]);
             let full = self.text.len() - first > CLASS_BYTES;
             if class.len() == 1 || known || full {
                 self.text.truncate(start);
@@ -92,9 +110,11 @@ impl SlotPath {
 
     /// Elements of the path that have a name.
     pub(crate) fn elements(&self) -> u16 {
-        let separators = self.text.bytes().filter(|byte| *byte == b'>').count();
-        let elements = separators + usize::from(!self.text.is_empty());
-        u16::try_from(elements).unwrap_or(u16::MAX)
+        self.end().named
+    }
+
+    fn end(&self) -> End {
+        self.ends.last().copied().unwrap_or_default()
     }
 
     pub(crate) fn text(&mut self) -> Arc<str> {
@@ -111,6 +131,11 @@ impl SlotPath {
         self.last = Some(Arc::clone(&slot));
         slot
     }
+}
+
+/// Whether a character of a class is not part of a path.
+fn dropped(byte: u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b'.' | b'>')
 }
 
 #[cfg(test)]

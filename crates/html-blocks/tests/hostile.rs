@@ -99,6 +99,41 @@ fn a_tag_cannot_hide_its_beginning() {
     }
 }
 
+/// Where a page is cut: at the last `<` that began markup, or could have.
+#[test]
+fn a_cut_is_told_where_the_markup_before_it_begins() {
+    let limits = PageLimits {
+        attributes_per_tag: 2,
+        blocks: 3,
+        block_chars: 12,
+        ..PageLimits::default()
+    };
+    let long = "far too long a text";
+    for (html, at) in [
+        // At a tag: of too many attributes, or the end of a block too many.
+        ("<p>a<p title='<' b c>".to_owned(), 4),
+        ("<p>a<title><</title ><p a b c>".to_owned(), 21),
+        ("<p>a<script><p></script><p a b c>".to_owned(), 24),
+        ("<p>a<p>b<p>c<p>d<p title='<'>".to_owned(), 16),
+        ("<p>a<p>b<p>c<p>d <!-- < -->".to_owned(), 17),
+        // In a text: at the markup before it.
+        (long.to_owned(), 0),
+        (format!("<p>{long}<p>"), 0),
+        (format!("<p>a</><b>{long}"), 7),
+        (format!("a < b {long}"), 2),
+        (format!("<title>a <{long}</title>"), 9),
+        (format!("<textarea>a</{long}"), 11),
+        (format!("<svg><![CDATA[a < b {long}"), 5),
+        (format!("<plaintext>a < b {long}"), 0),
+    ] {
+        let page = read_within(&html, limits.clone());
+        let [Warning::Cut { at: found, of, .. }] = page.warnings[..] else {
+            panic!("{html}: {:?}", page.warnings);
+        };
+        assert_eq!((found, of), (at, html.len()), "{html}");
+    }
+}
+
 #[test]
 fn long_values_long_comments_and_long_scripts_are_no_long_tags() {
     let long = "x y ".repeat(50_000);
@@ -169,6 +204,9 @@ fn a_block_of_too_many_characters_ends_the_page() {
     assert_eq!(page.blocks.len(), 1);
     assert_eq!(page.blocks[0].text, "ébéd");
     assert_eq!(page.warnings[0].as_str(), "block_chars_limit");
+    // Nor is there room for what would fit and comes later.
+    let page = read_within("<svg><![CDATA[abcd efg\0h", limits.clone());
+    assert_eq!(page.blocks[0].text, "abcd");
     assert_eq!(read_within("<p>ébéde <p>after", limits).warnings, []);
 }
 

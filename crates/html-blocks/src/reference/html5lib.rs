@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::tests::read_as_reference;
 use crate::elements::Name;
-use crate::reader::{Reader, StartTag};
+use crate::reader::{Content, Reader, StartTag};
 use crate::{BlockOptions, Joining, TextBlock};
 
 /// Own cases in the form of the suite, so that a clone alone tests the reading
@@ -228,7 +228,7 @@ fn blocks_of(case: Case, options: &BlockOptions) -> Option<(Vec<TextBlock>, Opti
     Some((reader.blocks, reader.title))
 }
 
-fn tell(reader: &mut Reader, token: &Token) -> Option<html5gum::State> {
+fn tell(reader: &mut Reader, token: &Token) -> Option<Content> {
     match token {
         Token::Text(text) => reader.text(text),
         Token::Comment => reader.comment(),

@@ -14,7 +14,7 @@ use crate::{BlockOptions, Joining, PageLimits, SplitList};
 #[track_caller]
 pub(super) fn read_as_reference(page: &str, options: &BlockOptions) -> Outcome {
     assert_eq!(difference(page, options), None, "{page:?}");
-    let found = Outcome::of(read(page, options, Until::End).0);
+    let found = Outcome::found(page, options);
     let title = read(page, options, Until::Title).0.title;
     assert_eq!(title, found.title, "{page:?} for its title");
     found
@@ -41,6 +41,7 @@ const PAGES: &[&str] = &[
     "<p>1<p>2<p>3<p>4<p>5<p>6<p>7<p>8<p>9",
     "<p>a text that is far too long for a block<p>y",
     "<p>x<p a b c d e f g>y<p>z",
+    "<p>x<p a b c d e f\0 F\u{fffd} A>y<p>z",
     "<div><div><div><div><div>x</div>y<title>z",
     "a\u{feff}<p>\u{feff}b",
 ];
@@ -193,6 +194,149 @@ fn limits() -> impl Strategy<Value = PageLimits> {
     prop_oneof![1 => Just(PageLimits::default()), 1 => tight]
 }
 
+/// A name in any spelling, and what it names.
+const ELEMENTS: &[&str] = &[
+    "p",
+    "div",
+    "DIV",
+    "span",
+    "a",
+    "b",
+    "li",
+    "ul",
+    "table",
+    "tr",
+    "td",
+    "h1",
+    "h2",
+    "form",
+    "button",
+    "option",
+    "select",
+    "nav",
+    "section",
+    "x-card",
+    "st1:City",
+    "svg",
+    "g",
+    "title",
+    "foreignObject",
+    "math",
+    "mi",
+    "template",
+    "textarea",
+    "noscript",
+    "iframe",
+    "br",
+    "img",
+    "hr",
+    "é",
+    "Blockquote",
+];
+
+const TEXTS: &[&str] = &[
+    "word",
+    " ",
+    "two words",
+    " 1 < 2 ",
+    "a&amp;b",
+    "&nbsp;",
+    "&eacute",
+    "&#8220;",
+    "&#x1F600;",
+    "&notin",
+    "R&D",
+    "?a=1&copy=2",
+    "é \u{a0} ž",
+    "日本語",
+    "\r\n\t",
+    "\0",
+    "-->",
+    "]]>",
+    "\"",
+];
+
+const VALUES: &[&str] = &[
+    "",
+    "x",
+    "one two one",
+    "c1 c2",
+    "/path?a=1&amp;b=2",
+    "&lt;p&gt",
+    "a.b>c",
+    "é",
+    "\0",
+    "<b>",
+];
+
+/// Markup as authors write it: attributes in every notation, elements whose text is
+/// no markup, comments and references, now and then without their ends.
+fn construct() -> impl Strategy<Value = String> {
+    let attribute = (
+        select(vec!["class", "CLASS", "href", "name", "id", "data-x", "é"]),
+        select(VALUES),
+        select(vec![
+            "='#'", "=\"#\"", " = '#' ", "=#", "", "=", " ", "='#'/",
+        ]),
+    );
+    let attribute = attribute
+        .prop_map(|(name, value, notation)| format!(" {name}{}", notation.replace('#', value)));
+    let tag = (
+        select(ELEMENTS),
+        vec(attribute, 0..4),
+        select(vec![">", ">", ">", " >", "/>", "\n>", ""]),
+    );
+    let start =
+        tag.prop_map(|(name, attributes, end)| format!("<{name}{}{end}", attributes.concat()));
+    let end = (
+        select(ELEMENTS),
+        select(vec![">", ">", ">", " >", " x='>'>", ""]),
+    )
+        .prop_map(|(name, end)| format!("</{name}{end}"));
+    let scripts = vec![
+        "if (a < b) { x('<p>') }",
+        "<!--\nx\n//-->",
+        "<!-- <script> x </script> -->",
+        "'</scripty>'",
+        "<!-- <script> ",
+        "<!--> <script>",
+        "&amp;",
+        "\0",
+    ];
+    let script = (
+        select(vec![
+            "script", "style", "Title", "textarea", "noscript", "xmp", "iframe",
+        ]),
+        select(scripts),
+        select(vec!["</#>", "</#>", "</# >", "</#", "</#/>", "</p>"]),
+    );
+    let script =
+        script.prop_map(|(name, text, end)| format!("<{name}>{text}{}", end.replace('#', name)));
+    let comments = vec![
+        "<!-- x -->",
+        "<!-->",
+        "<!--->",
+        "<!---->",
+        "<!-- > -- -! --!>",
+        "<!-- <p> --",
+        "<!x>",
+        "<?php > ?>",
+        "<![CDATA[<p>x]]]>",
+        "<![CDATA[x",
+        "</ x>",
+        "</>",
+        "<!doctype html>",
+        "<!DOCTYPE a PUBLIC '>'>",
+    ];
+    prop_oneof![
+        4 => start,
+        3 => end,
+        4 => select(TEXTS).prop_map(str::to_owned),
+        1 => script,
+        1 => select(comments).prop_map(str::to_owned),
+    ]
+}
+
 proptest! {
     // What fails becomes a page of the list above.
     #![proptest_config(ProptestConfig {
@@ -210,5 +354,15 @@ proptest! {
         joining in select(vec![Joining::Tight, Joining::Spaced]),
     ) {
         read_as_reference(&parts.concat(), &BlockOptions { split, joining, limits });
+    }
+
+    #[test]
+    fn any_document_is_read_as_by_the_reference(
+        constructs in vec(construct(), 0..40),
+        limits in limits(),
+        split in select(vec![SplitList::Html, SplitList::Original]),
+        joining in select(vec![Joining::Tight, Joining::Spaced]),
+    ) {
+        read_as_reference(&constructs.concat(), &BlockOptions { split, joining, limits });
     }
 }

@@ -1,0 +1,121 @@
+//! What a page costs, beside html5ever's tokenizer alone on the same pages.
+//!
+//! The pages are the files of the folder `URLTREE_BENCH_PAGES`, else some of the
+//! invented ones of `urltree-sample`.
+
+use std::hint::black_box;
+use std::path::Path;
+
+use chrono::NaiveDate;
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
+use html_blocks::{BlockOptions, block_hash, decode, page, title};
+use html5ever::tokenizer::states::RawKind;
+use html5ever::tokenizer::{
+    BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+};
+use sample::SampleOptions;
+
+/// Pages as they were fetched; those that are none are left out.
+fn pages() -> Vec<Vec<u8>> {
+    let mut pages = match std::env::var_os("URLTREE_BENCH_PAGES") {
+        Some(folder) => files(folder.as_ref()),
+        None => invented(),
+    };
+    pages.retain(|page| decode(page, None).is_ok());
+    assert!(!pages.is_empty(), "there are no pages");
+    pages
+}
+
+fn files(folder: &Path) -> Vec<Vec<u8>> {
+    let listing = std::fs::read_dir(folder).expect("a folder of pages");
+    let mut paths: Vec<_> = listing.map(|file| file.expect("a file").path()).collect();
+    paths.sort();
+    let read = |path| std::fs::read(path).expect("a page");
+    paths.iter().map(read).collect()
+}
+
+fn invented() -> Vec<Vec<u8>> {
+    let date = |day| NaiveDate::from_ymd_opt(2011, 10, day).expect("a date");
+    let options = SampleOptions {
+        first: date(24),
+        last: date(25),
+        pages: 300,
+        seed: 1,
+    };
+    sample::pages(&options).map(|page| page.html).collect()
+}
+
+/// Takes tokens and does nothing with them, but for what has to be said about raw
+/// text.
+struct Nothing;
+
+impl TokenSink for Nothing {
+    type Handle = ();
+
+    fn process_token(&self, token: Token, _: u64) -> TokenSinkResult<()> {
+        let Token::TagToken(tag) = black_box(token) else {
+            return TokenSinkResult::Continue;
+        };
+        match (tag.kind, &*tag.name) {
+            (TagKind::StartTag, "script") => TokenSinkResult::RawData(RawKind::ScriptData),
+            (TagKind::StartTag, "style") => TokenSinkResult::RawData(RawKind::Rawtext),
+            (TagKind::StartTag, "title") => TokenSinkResult::RawData(RawKind::Rcdata),
+            _ => TokenSinkResult::Continue,
+        }
+    }
+}
+
+fn html5ever(page: &str) {
+    let tokenizer = Tokenizer::new(Nothing, TokenizerOpts::default());
+    let queue = BufferQueue::default();
+    queue.push_back(page.into());
+    let _ = tokenizer.feed(&queue);
+    tokenizer.end();
+}
+
+/// Bytes per second of something done with each of the texts.
+fn measure<T: AsRef<[u8]>, R>(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    name: &str,
+    texts: &[T],
+    with: impl Fn(&T) -> R,
+) {
+    let bytes: usize = texts.iter().map(|text| text.as_ref().len()).sum();
+    group.throughput(Throughput::Bytes(bytes as u64));
+    group.bench_function(name, |bencher| {
+        bencher.iter(|| {
+            for text in texts {
+                black_box(with(text));
+            }
+        });
+    });
+}
+
+fn bench(criterion: &mut Criterion) {
+    let options = BlockOptions::default();
+    let pages = pages();
+    let decoded = pages.iter().filter_map(|bytes| decode(bytes, None).ok());
+    let decoded: Vec<String> = decoded.collect();
+    let read = pages
+        .iter()
+        .filter_map(|bytes| page(bytes, None, &options).ok());
+    let blocks = read.flat_map(|page| page.blocks);
+    let blocks: Vec<String> = blocks.map(|block| block.text).collect();
+
+    let mut group = criterion.benchmark_group("pages");
+    group.sample_size(20);
+    measure(&mut group, "page", &pages, |bytes| {
+        page(bytes, None, &options)
+    });
+    measure(&mut group, "title", &pages, |bytes| {
+        title(bytes, None, &options)
+    });
+    measure(&mut group, "decode", &pages, |bytes| decode(bytes, None));
+    measure(&mut group, "block_hash", &blocks, |text| block_hash(text));
+    measure(&mut group, "html5ever", &decoded, |page| html5ever(page));
+    group.finish();
+}
+
+criterion_group!(benches, bench);
+criterion_main!(benches);

@@ -1,0 +1,95 @@
+//! One tag, read from the source of a page.
+
+use std::borrow::Cow;
+
+use memchr::memchr2;
+
+use crate::attributes::{Attributes, ends_tag_name};
+use crate::character_reference;
+use crate::elements::{Name, Tag};
+
+/// A tag, as much of it as blocks depend on.
+#[derive(Debug)]
+pub(crate) struct SourceTag<'p> {
+    /// The name as it stands in the source.
+    pub(crate) name: &'p str,
+    /// Attributes, whatever their names.
+    pub(crate) attributes: usize,
+    /// The value of the first `class` as it stands in the source, or nothing.
+    class: &'p [u8],
+    pub(crate) has_href: bool,
+    pub(crate) has_name: bool,
+    pub(crate) self_closing: bool,
+    /// The position after its `>`.
+    pub(crate) end: usize,
+}
+
+impl<'p> SourceTag<'p> {
+    /// Reads the tag whose name begins here, with a letter. `None` if the page
+    /// ends in it.
+    pub(crate) fn read(page: &'p str, start: usize) -> Option<Self> {
+        let bytes = page.as_bytes();
+        let name = bytes[start..]
+            .iter()
+            .position(|byte| ends_tag_name(*byte))?;
+        let mut attributes = Attributes::at(bytes, start + name);
+        let mut tag = Self {
+            name: &page[start..start + name],
+            attributes: 0,
+            class: b"",
+            has_href: false,
+            has_name: false,
+            self_closing: false,
+            end: 0,
+        };
+        let mut has_class = false;
+        for (name, value) in attributes.by_ref() {
+            tag.attributes += 1;
+            match name.len() {
+                4 if name.eq_ignore_ascii_case(b"href") => tag.has_href = true,
+                4 if name.eq_ignore_ascii_case(b"name") => tag.has_name = true,
+                5 if !has_class && name.eq_ignore_ascii_case(b"class") => {
+                    tag.class = value;
+                    has_class = true;
+                }
+                _ => {}
+            }
+        }
+        if attributes.position() == bytes.len() {
+            return None;
+        }
+        tag.self_closing = attributes.self_closing();
+        tag.end = attributes.position() + 1;
+        Some(tag)
+    }
+
+    /// The value of `class`, or nothing.
+    pub(crate) fn class(&self) -> Cow<'p, str> {
+        if self.class.is_empty() {
+            return Cow::Borrowed("");
+        }
+        // It stands between ASCII characters, so it is whole.
+        let class = str::from_utf8(self.class).unwrap_or_default();
+        match memchr2(b'&', b'\0', self.class) {
+            None => Cow::Borrowed(class),
+            Some(_) => Cow::Owned(character_reference::value(class).replace('\0', "\u{fffd}")),
+        }
+    }
+}
+
+/// The name of a tag in lower case, written into `buffer` where it stands nowhere.
+pub(crate) fn name<'n>(source: &'n str, buffer: &'n mut String) -> Name<'n> {
+    let tag = Tag::named(source);
+    let text = match tag {
+        Tag::Other => {
+            buffer.clear();
+            buffer.extend(source.chars().map(|c| match c {
+                '\0' => char::REPLACEMENT_CHARACTER,
+                c => c.to_ascii_lowercase(),
+            }));
+            buffer
+        }
+        tag => tag.name(),
+    };
+    Name { tag, text }
+}
