@@ -28,7 +28,7 @@ URLTREE  = ./target/debug/urltree
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help build sample backfill nightly status sql check test chaos peers floors eval readme clean
+.PHONY: help build sample backfill nightly status sql check test chaos peers floors eval bench readme clean
 
 help: ## List these commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -102,6 +102,11 @@ eval: build ## Measure every extractor on the gold sets below GOLD, for docs/eva
 
 EVAL = $(URLTREE) eval --heuristics all --extractors all --peers all \
        --published tests/accuracy/published.toml --report docs/evaluation.md
+
+bench: ## Measure what a job costs, for docs/performance.md: ARCHIVE=FOLDER, else a sample
+	cargo build --locked --profile dist --bin urltree --bin urltree-bench
+	./target/dist/urltree-bench --urltree target/dist/urltree --report docs/performance.md \
+	    $(if $(ARCHIVE),--archive $(ARCHIVE))
 
 readme: ## Type the commands of the README and compare what they print
 	bash tests/readme.sh

@@ -473,6 +473,11 @@ fn what_cannot_be_measured_is_refused_by_name() {
             2,
             "figures.toml: ",
         ),
+        (
+            "--gold gold.parquet --report r.md",
+            2,
+            "nothing to compare with the gold: give --job, ",
+        ),
         ("--gold no.parquet --heuristics strict", 3, "no.parquet: "),
         (
             "--gold bare.parquet --heuristics strict",

@@ -25,6 +25,7 @@ use crate::{job, rows, runtime};
 pub(crate) fn eval(args: &EvalArgs) -> Result<String> {
     let asked = Asked::of(args)?;
     let published = published(args)?;
+    asked.something()?;
     let mut measured = Vec::new();
     for path in &args.gold {
         measured.push(asked.collection(Collection::at(path)?)?);
@@ -114,6 +115,22 @@ impl<'a> Asked<'a> {
                 },
             },
         })
+    }
+
+    /// An error where there is nothing to compare the gold with.
+    fn something(&self) -> Result<()> {
+        let nothing = self.heuristics.is_empty()
+            && self.methods.is_empty()
+            && self.peers.is_empty()
+            && self.texts.is_empty();
+        match nothing {
+            true => Err(Usage::of(
+                "nothing to compare with the gold: give --job, --texts, --heuristics, \
+                 --extractors or --peers",
+            )
+            .into()),
+            false => Ok(()),
+        }
     }
 
     fn collection(&self, collection: Collection) -> Result<Measured> {

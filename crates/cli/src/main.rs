@@ -23,7 +23,7 @@ use clap::Parser;
 use engine::{
     Disposal, EngineError, ErrorClass, Failure, Job, JobSpec, SettingsChange, SpecError, Stage,
 };
-use evaluation::{GoldError, ImportError, TextsError};
+use evaluation::{ImportError, InputError};
 use sample::SampleOptions;
 use tables::{DateRange, Location, LocationError};
 use tokio::runtime::Runtime;
@@ -306,7 +306,7 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<Usage>() {
         return 2;
     }
-    if error.is::<GoldError>() || error.is::<TextsError>() {
+    if error.is::<InputError>() {
         return 3;
     }
     match error.downcast_ref::<ImportError>() {

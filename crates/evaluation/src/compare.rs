@@ -6,7 +6,7 @@ use scoring::{
     Autojunk, Outcome, Overlap, Tokens, Vocabulary, lcs, ratcliff_obershelp, rouge_lsum,
 };
 
-use crate::{GoldPage, Kind, Texts};
+use crate::{Cause, GoldPage, Kind, Texts};
 
 /// What two texts have in common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,6 +65,8 @@ pub struct PageResult {
     pub overlap: Option<Overlap>,
     /// The score, or the boundary case.
     pub outcome: Outcome,
+    /// What cost the page most of its score, where the text was made of blocks.
+    pub cause: Option<Cause>,
     /// Why the extractor failed.
     pub error: Option<String>,
     /// Processor time, where it was measured.
@@ -98,6 +100,7 @@ pub fn compare(
                 Some(Err(error)) => (None, failed(page, measure), Some(error.clone())),
                 None => (None, failed(page, measure), Some("no text".to_owned())),
             };
+            let blocks = text.and_then(|text| text.blocks.as_ref());
             PageResult {
                 set: set.to_owned(),
                 extractor: texts.extractor.clone(),
@@ -110,6 +113,7 @@ pub fn compare(
                 earlier,
                 overlap,
                 outcome,
+                cause: blocks.and_then(|blocks| Cause::of(&page.text, blocks, measure.tokens)),
                 error,
                 cpu_seconds: text.and_then(|text| text.cpu_seconds),
             }

@@ -4,14 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use arrow::error::ArrowError;
 use md5::{Digest, Md5};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::errors::ParquetError;
-use thiserror::Error;
 
 use crate::columns::{Columns, Strings};
+use crate::{InputError, InputProblem};
 
 /// A page and its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,40 +64,6 @@ pub struct GoldSet {
     files: Vec<PathBuf>,
 }
 
-/// A gold set that cannot be read.
-#[derive(Debug, Error)]
-#[error("{}: {problem}", path.display())]
-pub struct GoldError {
-    /// The file.
-    pub path: PathBuf,
-    /// What is wrong with it.
-    #[source]
-    pub problem: GoldProblem,
-}
-
-/// What is wrong with a gold set.
-#[derive(Debug, Error)]
-pub enum GoldProblem {
-    /// The file cannot be opened.
-    #[error(transparent)]
-    Open(#[from] std::io::Error),
-    /// It is no Parquet file, or a broken one.
-    #[error(transparent)]
-    Parquet(#[from] ParquetError),
-    /// A column has values that are none.
-    #[error(transparent)]
-    Arrow(#[from] ArrowError),
-    /// A column is missing.
-    #[error("there is no column `{0}`")]
-    Column(&'static str),
-    /// A row has no URL.
-    #[error("row {0} has no url")]
-    Url(usize),
-    /// There are no files.
-    #[error("there is no .parquet file")]
-    Empty,
-}
-
 impl GoldSet {
     /// The set in this file. No page is read yet.
     pub fn file(path: impl Into<PathBuf>) -> Self {
@@ -115,9 +79,9 @@ impl GoldSet {
     /// one. By name.
     ///
     /// # Errors
-    /// [`GoldError`], also where there is no such file.
-    pub fn at(path: &Path) -> Result<Vec<Self>, GoldError> {
-        let failed = |problem| GoldError {
+    /// [`InputError`], also where there is no such file.
+    pub fn at(path: &Path) -> Result<Vec<Self>, InputError> {
+        let failed = |problem| InputError {
             path: path.to_owned(),
             problem,
         };
@@ -136,7 +100,7 @@ impl GoldSet {
         }
         below.sort();
         if below.is_empty() {
-            return Err(failed(GoldProblem::Empty));
+            return Err(failed(InputProblem::Empty));
         }
         Ok(vec![Self {
             name: stem(path),
@@ -152,8 +116,8 @@ impl GoldSet {
     /// The pages in time order, without their HTML.
     ///
     /// # Errors
-    /// [`GoldError`], naming file, row and reason.
-    pub fn pages(&self) -> Result<Vec<GoldPage>, GoldError> {
+    /// [`InputError`], naming file, row and reason.
+    pub fn pages(&self) -> Result<Vec<GoldPage>, InputError> {
         let mut pages = Vec::new();
         self.read(
             &["url", "gold_text", "fetched_at", "title", "lang"],
@@ -163,13 +127,13 @@ impl GoldSet {
                 let times = columns.times("fetched_at")?;
                 let required = |name, column: &Option<_>| match column {
                     Some(_) => Ok(()),
-                    None => Err(GoldProblem::Column(name)),
+                    None => Err(InputProblem::Column(name)),
                 };
                 required("url", &urls)?;
                 required("gold_text", &texts)?;
                 for row in 0..columns.batch.num_rows() {
                     let value = |column: &Option<Strings>| column.as_ref()?.value(row);
-                    let url = value(&urls).ok_or(GoldProblem::Url(pages.len()))?;
+                    let url = value(&urls).ok_or(InputProblem::Url(pages.len()))?;
                     pages.push(GoldPage {
                         fetched_at: times.as_ref().and_then(|times| times.value(row)),
                         title: value(&titles),
@@ -188,15 +152,15 @@ impl GoldSet {
     /// Hands on the pages as they were fetched, in the order of the file.
     ///
     /// # Errors
-    /// [`GoldError`], also where the set has no `html`.
-    pub fn for_each_fetched(&self, mut each: impl FnMut(Fetched<'_>)) -> Result<(), GoldError> {
+    /// [`InputError`], also where the set has no `html`.
+    pub fn for_each_fetched(&self, mut each: impl FnMut(Fetched<'_>)) -> Result<(), InputError> {
         let mut rows = 0;
         self.read(&["url", "html", "http_charset"], |columns| {
-            let urls = columns.text("url")?.ok_or(GoldProblem::Column("url"))?;
-            let html = columns.bytes("html")?.ok_or(GoldProblem::Column("html"))?;
+            let urls = columns.text("url")?.ok_or(InputProblem::Column("url"))?;
+            let html = columns.bytes("html")?.ok_or(InputProblem::Column("html"))?;
             let charsets = columns.text("http_charset")?;
             for row in 0..columns.batch.num_rows() {
-                let url = urls.value(row).ok_or(GoldProblem::Url(rows))?;
+                let url = urls.value(row).ok_or(InputProblem::Url(rows))?;
                 let charset = charsets.as_ref().and_then(|charsets| charsets.value(row));
                 each(Fetched {
                     url: &url,
@@ -213,8 +177,8 @@ impl GoldSet {
     /// the same for the same pages, however the file is written.
     ///
     /// # Errors
-    /// [`GoldError`].
-    pub fn digest(&self) -> Result<String, GoldError> {
+    /// [`InputError`].
+    pub fn digest(&self) -> Result<String, InputError> {
         let mut digest = Md5::new();
         let mut add = |bytes: &[u8]| {
             digest.update((bytes.len() as u64).to_le_bytes());
@@ -242,10 +206,10 @@ impl GoldSet {
     fn read(
         &self,
         columns: &[&str],
-        mut each: impl FnMut(&Columns<'_>) -> Result<(), GoldProblem>,
-    ) -> Result<(), GoldError> {
+        mut each: impl FnMut(&Columns<'_>) -> Result<(), InputProblem>,
+    ) -> Result<(), InputError> {
         for file in &self.files {
-            batches(file, columns, &mut each).map_err(|problem| GoldError {
+            batches(file, columns, &mut each).map_err(|problem| InputError {
                 path: file.clone(),
                 problem,
             })?;
@@ -257,8 +221,8 @@ impl GoldSet {
 fn batches(
     file: &Path,
     columns: &[&str],
-    each: &mut dyn FnMut(&Columns<'_>) -> Result<(), GoldProblem>,
-) -> Result<(), GoldProblem> {
+    each: &mut dyn FnMut(&Columns<'_>) -> Result<(), InputProblem>,
+) -> Result<(), InputProblem> {
     /// Few, for a page may have megabytes.
     const ROWS: usize = 64;
     let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(file)?)?;

@@ -28,6 +28,7 @@
 //! does, as a process of its own), and it judges no difference: it has no test of
 //! significance.
 
+mod cause;
 mod columns;
 mod compare;
 mod cpu;
@@ -35,8 +36,10 @@ mod duplicates;
 mod floors;
 mod gold_set;
 mod import;
+mod input;
 mod measured;
 mod methods;
+mod page_blocks;
 mod peer;
 mod plots;
 mod replay;
@@ -46,17 +49,20 @@ mod table;
 mod texts;
 mod tuning;
 
+pub use cause::Cause;
 pub use compare::{Measure, Overlapping, PageResult, compare};
 pub use duplicates::DuplicatesFound;
 pub use floors::{Breach, Floors, Reached};
-pub use gold_set::{Fetched, GoldError, GoldPage, GoldProblem, GoldSet, evenly};
+pub use gold_set::{Fetched, GoldPage, GoldSet, evenly};
 pub use import::{ImportError, Imported, Layout, Source, import};
+pub use input::{InputError, InputProblem};
 pub use measured::{Collection, Measured, MeasuredSet};
 pub use methods::extract;
+pub use page_blocks::{LabelledBlocks, PageBlocks};
 pub use peer::{Peer, PeerError, Peers};
 pub use plots::{Plot, plots};
 pub use replay::{ReplayOptions, replay};
 pub use report::{PublishedFigure, PublishedFigures, place, section, section_name, tuning_section};
 pub use results::{Standing, results_table, standings, standings_table, write_results};
-pub use texts::{Kind, Text, Texts, TextsError, TextsProblem};
+pub use texts::{Kind, Text, Texts};
 pub use tuning::{SUPPORTS, Tried, tune, tuning_table};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::gold_set::stem;
-use crate::{GoldError, GoldSet, Measure, PageResult};
+use crate::{GoldSet, InputError, Measure, PageResult};
 
 /// Gold sets whose pages are measured together, such as the streams of many sites.
 #[derive(Clone, Debug)]
@@ -22,8 +22,8 @@ impl Collection {
     /// one.
     ///
     /// # Errors
-    /// [`GoldError`], also where there is no such file.
-    pub fn at(path: &Path) -> Result<Self, GoldError> {
+    /// [`InputError`], also where there is no such file.
+    pub fn at(path: &Path) -> Result<Self, InputError> {
         Ok(Self {
             name: stem(path),
             sets: GoldSet::at(path)?,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use extractors::{Extractor, Page, Site};
 
 use crate::cpu::timed;
-use crate::{GoldError, GoldPage, GoldSet, Kind, Text, Texts};
+use crate::{GoldPage, GoldSet, InputError, Kind, Text, Texts};
 
 /// Pages of a site that a method for sites may choose from: the nearest before and
 /// after a page would do, and a site of 10,000 pages is not parsed for each.
@@ -17,13 +17,13 @@ const SITE_PAGES: usize = 300;
 /// site, to the first page that is compared with it.
 ///
 /// # Errors
-/// [`GoldError`], also where the set has no HTML.
+/// [`InputError`], also where the set has no HTML.
 pub fn extract(
     set: &GoldSet,
     pages: &[GoldPage],
     methods: &[&dyn Extractor],
     wanted: impl Fn(&str) -> bool,
-) -> Result<Vec<Texts>, GoldError> {
+) -> Result<Vec<Texts>, InputError> {
     let mut html: BTreeMap<String, String> = BTreeMap::new();
     set.for_each_fetched(|page| {
         if let Ok(text) = html_blocks::decode(page.html, page.http_charset) {

@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Fetched, GoldError, GoldSet, Kind, Text, Texts};
+use crate::{Fetched, GoldSet, InputError, Kind, Text, Texts};
 
 /// The extractors of a file such as `tests/peers/peers.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -50,7 +50,7 @@ pub enum PeerError {
     },
     /// The pages cannot be read.
     #[error(transparent)]
-    Gold(#[from] GoldError),
+    Gold(#[from] InputError),
 }
 
 #[derive(Serialize)]

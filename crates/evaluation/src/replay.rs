@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use html_blocks::{BlockOptions, TextBlock};
+use html_blocks::BlockOptions;
 use site_replay::{Batch, Labelling, SiteReplay};
-use template::{Block, Title};
 use url_key::{Blacklist, KeyOptions, Keyer, OptionsError, RuleSet, UrlKey};
-use url_tree::{BlockHash, DAY_MICROS, Entry, Verdict, WindowOptions};
+use url_tree::{DAY_MICROS, Entry, WindowOptions};
 
 use crate::cpu::timed;
-use crate::{GoldError, GoldPage, GoldSet, Kind, Text, Texts};
+use crate::{GoldPage, GoldSet, InputError, Kind, LabelledBlocks, PageBlocks, Text, Texts};
 
 /// What of a job's settings matters here; the others have their defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,13 +25,13 @@ pub struct ReplayOptions {
 /// and took no processor time.
 ///
 /// # Errors
-/// [`GoldError`], also where the set has no HTML.
+/// [`InputError`], also where the set has no HTML.
 pub fn replay(
     set: &GoldSet,
     pages: &[GoldPage],
     labellings: &[Labelling],
     options: ReplayOptions,
-) -> Result<Vec<Texts>, GoldError> {
+) -> Result<Vec<Texts>, InputError> {
     let parsed = parse(set)?;
     let mut domains: BTreeMap<&str, Vec<&GoldPage>> = BTreeMap::new();
     for page in pages {
@@ -47,58 +46,32 @@ pub fn replay(
     Ok(texts)
 }
 
-/// Blocks of a page, or why it has none.
-type Parsed = HashMap<String, Result<Blocks, String>>;
+/// What became of each page, by URL, or why it has no blocks.
+type Parsed = HashMap<String, Result<ParsedPage, String>>;
 
-struct Blocks {
-    hashes: Vec<BlockHash>,
-    texts: Vec<String>,
-    slots: Vec<(Arc<str>, u16)>,
-    /// Characters, those inside links, and how well the block shows the title.
-    sizes: Vec<[u32; 3]>,
-    /// That parsing took.
-    seconds: f64,
+struct ParsedPage {
+    blocks: PageBlocks,
+    /// Seconds to find the blocks...
+    parsing: f64,
+    /// ... and to measure them and match their title, which the template alone asks for.
+    measuring: f64,
 }
 
-impl Blocks {
-    fn of(page: html_blocks::Page, seconds: f64) -> Self {
-        let title = Title::of(page.title.as_deref().unwrap_or_default());
-        let size = |block: &TextBlock| {
-            let chars = u32::try_from(block.text.chars().count()).unwrap_or(u32::MAX);
-            [chars, block.link_chars, title.shown_by(&block.text)]
-        };
-        Self {
-            hashes: page.blocks.iter().map(|block| block.hash).collect(),
-            sizes: page.blocks.iter().map(size).collect(),
-            slots: (page.blocks.iter())
-                .map(|block| (Arc::clone(&block.slot), block.shared))
-                .collect(),
-            texts: page.blocks.into_iter().map(|block| block.text).collect(),
-            seconds,
-        }
-    }
-
-    fn layout(&self) -> Vec<Block<'_>> {
-        (self.slots.iter().zip(&self.sizes))
-            .map(|((slot, shared), [chars, link_chars, title])| Block {
-                slot,
-                shared: *shared,
-                chars: *chars,
-                link_chars: *link_chars,
-                title: *title,
-            })
-            .collect()
-    }
-}
-
-fn parse(set: &GoldSet) -> Result<Parsed, GoldError> {
+fn parse(set: &GoldSet) -> Result<Parsed, InputError> {
     let options = BlockOptions::default();
     let mut parsed = Parsed::new();
     set.for_each_fetched(|page| {
         let url = page.url.to_owned();
-        let (page, seconds) = timed(|| html_blocks::page(page.html, page.http_charset, &options));
-        let blocks = page.map(|page| Blocks::of(page, seconds));
-        (parsed.entry(url)).or_insert(blocks.map_err(|error| error.to_string()));
+        let (page, parsing) = timed(|| html_blocks::page(page.html, page.http_charset, &options));
+        let page = page.map(|page| {
+            let (blocks, measuring) = timed(|| PageBlocks::of(page));
+            ParsedPage {
+                blocks,
+                parsing,
+                measuring,
+            }
+        });
+        (parsed.entry(url)).or_insert(page.map_err(|error| error.to_string()));
     })?;
     Ok(parsed)
 }
@@ -107,7 +80,7 @@ fn parse(set: &GoldSet) -> Result<Parsed, GoldError> {
 struct Inserted<'p> {
     page: &'p GoldPage,
     key: UrlKey,
-    blocks: &'p Blocks,
+    parsed: &'p ParsedPage,
 }
 
 /// What the pages of one domain become under one labelling.
@@ -139,11 +112,11 @@ fn replay_domain(
             match readable(page, parsed) {
                 Err(error) => (replays.iter_mut())
                     .for_each(|replay| replay.texts.insert(&page.url, Text::failed(&error))),
-                Ok((key, blocks)) => match first.get(&key.text) {
+                Ok((key, parsed)) => match first.get(&key.text) {
                     Some(original) => duplicates.push((page, *original)),
                     None => {
                         first.insert(key.text.clone(), &page.url);
-                        batch.push(Inserted { page, key, blocks });
+                        batch.push(Inserted { page, key, parsed });
                     }
                 },
             }
@@ -185,19 +158,22 @@ impl Replayed<'_> {
             let entry = Entry {
                 time_micros: page.page.fetched_at.unwrap_or_default(),
                 branch: &page.key.branch,
-                hashes: &page.blocks.hashes,
+                hashes: &page.parsed.blocks.hashes,
             };
             match labelling {
-                Labelling::Template => site.insert(entry, &page.blocks.layout()),
+                Labelling::Template => site.insert(entry, &page.parsed.blocks.layout()),
                 Labelling::Tree(_) => site.insert(entry, &[]),
             }
             site.learned();
         });
         for (page, inserting) in batch.iter().zip(inserting) {
-            let (text, labelling) = timed(|| content(site, page));
-            let seconds = page.blocks.seconds + inserting + labelling;
-            let text = Text::of(text).taking(seconds);
-            self.texts.insert(&page.page.url, text);
+            let (text, labelled) = timed(|| content(site, page));
+            let measuring = match labelling {
+                Labelling::Template => page.parsed.measuring,
+                Labelling::Tree(_) => 0.0,
+            };
+            let seconds = page.parsed.parsing + measuring + inserting + labelled;
+            self.texts.insert(&page.page.url, text.taking(seconds));
         }
         site.end_batch(newest);
     }
@@ -209,10 +185,10 @@ fn each(batch: &[Inserted<'_>], mut work: impl FnMut(&Inserted<'_>)) -> Vec<f64>
 }
 
 /// Key and blocks of a page, or why it has none.
-fn readable<'p>(page: &GoldPage, parsed: &'p Parsed) -> Result<(UrlKey, &'p Blocks), String> {
+fn readable<'p>(page: &GoldPage, parsed: &'p Parsed) -> Result<(UrlKey, &'p ParsedPage), String> {
     let key = key(page)?;
     match parsed.get(&page.url) {
-        Some(Ok(blocks)) => Ok((key, blocks)),
+        Some(Ok(parsed)) => Ok((key, parsed)),
         Some(Err(error)) => Err(error.clone()),
         None => Err("no HTML".to_owned()),
     }
@@ -220,20 +196,19 @@ fn readable<'p>(page: &GoldPage, parsed: &'p Parsed) -> Result<(UrlKey, &'p Bloc
 
 /// What a page has whose key an earlier one has.
 fn duplicate(original: Option<&Text>) -> Text {
-    let original = original.map(|text| text.text.clone());
-    Text {
-        text: original.unwrap_or_else(|| Err("no text".to_owned())),
-        cpu_seconds: Some(0.0),
-    }
+    let original = original.cloned();
+    original
+        .unwrap_or_else(|| Text::failed("no text"))
+        .taking(0.0)
 }
 
-fn content(site: &SiteReplay, page: &Inserted<'_>) -> String {
-    let layout = page.blocks.layout();
-    let labels = site.label(&page.key.branch, &page.blocks.hashes, Some(&layout));
-    let content = (labels.labels.blocks.iter().zip(&page.blocks.texts))
-        .filter(|(label, _)| label.verdict == Verdict::Content)
-        .map(|(_, text)| text.as_str());
-    content.collect::<Vec<_>>().join("\n")
+fn content(site: &SiteReplay, page: &Inserted<'_>) -> Text {
+    let blocks = &page.parsed.blocks;
+    let labels = site.label(&page.key.branch, &blocks.hashes, Some(&blocks.layout()));
+    Text::of_blocks(LabelledBlocks {
+        texts: Arc::clone(&blocks.texts),
+        reasons: labels.reasons,
+    })
 }
 
 /// The URL key of a page, without rules.

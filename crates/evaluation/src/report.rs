@@ -328,12 +328,22 @@ fn worst_pages(measured: &Measured, standings: &[Standing]) -> String {
             .map(rounded)
             .into();
         row.push(words.unwrap_or_default());
+        row.push(why(page));
         row.push(page.url.clone());
         row
     });
     let title = format!("The {WORST} worst pages of {}", best.extractor);
-    let head = ["F1", "P", "R", "words of gold", "page"];
+    let head = ["F1", "P", "R", "words of gold", "why", "page"];
     titled(&title, &table(&head, rows))
+}
+
+/// What cost a page most, in a cell.
+fn why(page: &PageResult) -> String {
+    match (&page.error, page.cause) {
+        (Some(error), _) => error.clone(),
+        (None, Some(cause)) => cause.to_string(),
+        (None, None) => String::new(),
+    }
 }
 
 /// Published figures beside ours, which count as [K 3.3.4] does: over the pages that

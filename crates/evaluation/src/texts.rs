@@ -3,16 +3,14 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use arrow::array::RecordBatch;
-use arrow::error::ArrowError;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::errors::ParquetError;
 use serde::Deserialize;
-use thiserror::Error;
 
 use crate::columns::Columns;
+use crate::{InputError, InputProblem, LabelledBlocks};
 
 /// What was made of one page.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +20,8 @@ pub struct Text {
     pub text: Result<String, String>,
     /// Processor time, where it was measured.
     pub cpu_seconds: Option<f64>,
+    /// The blocks of the page, where the text was made of some.
+    pub blocks: Option<LabelledBlocks>,
 }
 
 impl Text {
@@ -30,6 +30,7 @@ impl Text {
         Self {
             text: Ok(text.into()),
             cpu_seconds: None,
+            blocks: None,
         }
     }
 
@@ -41,11 +42,25 @@ impl Text {
         }
     }
 
+    /// The content among the blocks of a page, a block per line.
+    pub(crate) fn of_blocks(blocks: LabelledBlocks) -> Self {
+        let labelled = blocks.texts.iter().zip(&blocks.reasons);
+        let content: Vec<&str> = (labelled.filter(|(_, reason)| reason.is_content()))
+            .map(|(text, _)| text.as_str())
+            .collect();
+        let text = Self::of(content.join("\n"));
+        Self {
+            blocks: Some(blocks),
+            ..text
+        }
+    }
+
     /// A failure.
     pub fn failed(reason: impl Into<String>) -> Self {
         Self {
             text: Err(reason.into()),
             cpu_seconds: None,
+            blocks: None,
         }
     }
 }
@@ -86,42 +101,6 @@ pub struct Texts {
     /// Its version, where it is known.
     pub version: Option<String>,
     by_url: HashMap<String, Text>,
-}
-
-/// Texts that cannot be read.
-#[derive(Debug, Error)]
-#[error("{}: {problem}", path.display())]
-pub struct TextsError {
-    /// The file.
-    pub path: PathBuf,
-    /// What is wrong with it.
-    #[source]
-    pub problem: TextsProblem,
-}
-
-/// What is wrong with a file of texts.
-#[derive(Debug, Error)]
-pub enum TextsProblem {
-    /// The file cannot be read.
-    #[error(transparent)]
-    Read(#[from] std::io::Error),
-    /// It is no Parquet file, or a broken one.
-    #[error(transparent)]
-    Parquet(#[from] ParquetError),
-    /// A column has values that are no texts.
-    #[error(transparent)]
-    Arrow(#[from] ArrowError),
-    /// A column is missing.
-    #[error("there is no column `{0}`")]
-    Column(&'static str),
-    /// A line is not what it should be.
-    #[error("line {line}: {source}")]
-    Line {
-        /// From 1.
-        line: usize,
-        /// What is wrong with it.
-        source: serde_json::Error,
-    },
 }
 
 /// A line of JSON.
@@ -180,21 +159,21 @@ impl Texts {
     /// `error`, and `cpu_seconds`, if that was measured.
     ///
     /// # Errors
-    /// [`TextsError`], naming file, line and reason.
-    pub fn read(extractor: &str, path: &Path) -> Result<Self, TextsError> {
+    /// [`InputError`], naming file, line and reason.
+    pub fn read(extractor: &str, path: &Path) -> Result<Self, InputError> {
         let mut texts = Self::of(extractor);
         let read = match path.extension() {
             Some(end) if end == "parquet" => texts.read_parquet(path),
             _ => texts.read_lines(path),
         };
-        read.map_err(|problem| TextsError {
+        read.map_err(|problem| InputError {
             path: path.to_owned(),
             problem,
         })?;
         Ok(texts)
     }
 
-    fn read_parquet(&mut self, path: &Path) -> Result<(), TextsProblem> {
+    fn read_parquet(&mut self, path: &Path) -> Result<(), InputProblem> {
         let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?)?;
         for batch in builder.build()? {
             self.extend(&batch?)?;
@@ -207,10 +186,10 @@ impl Texts {
     ///
     /// # Errors
     /// Where a column is missing or holds no texts.
-    pub fn extend(&mut self, rows: &RecordBatch) -> Result<(), TextsProblem> {
+    pub fn extend(&mut self, rows: &RecordBatch) -> Result<(), InputProblem> {
         let columns = Columns { batch: rows };
-        let urls = columns.text("url")?.ok_or(TextsProblem::Column("url"))?;
-        let texts = columns.text("text")?.ok_or(TextsProblem::Column("text"))?;
+        let urls = columns.text("url")?.ok_or(InputProblem::Column("url"))?;
+        let texts = columns.text("text")?.ok_or(InputProblem::Column("text"))?;
         for row in 0..rows.num_rows() {
             if let Some(url) = urls.value(row) {
                 self.insert(url, Text::of(texts.value(row).unwrap_or_default()));
@@ -219,13 +198,13 @@ impl Texts {
         Ok(())
     }
 
-    fn read_lines(&mut self, path: &Path) -> Result<(), TextsProblem> {
+    fn read_lines(&mut self, path: &Path) -> Result<(), InputProblem> {
         for (number, line) in (1..).zip(BufReader::new(File::open(path)?).lines()) {
             let line = line?;
             if line.trim().is_empty() {
                 continue;
             }
-            let line: Line = serde_json::from_str(&line).map_err(|source| TextsProblem::Line {
+            let line: Line = serde_json::from_str(&line).map_err(|source| InputProblem::Line {
                 line: number,
                 source,
             })?;
@@ -234,7 +213,12 @@ impl Texts {
                 (text, None) => Ok(text.unwrap_or_default()),
             };
             let cpu_seconds = line.cpu_seconds;
-            self.insert(line.url, Text { text, cpu_seconds });
+            let text = Text {
+                text,
+                cpu_seconds,
+                blocks: None,
+            };
+            self.insert(line.url, text);
         }
         Ok(())
     }

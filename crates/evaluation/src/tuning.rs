@@ -8,7 +8,7 @@ use url_tree::{Heuristic, WindowOptions};
 
 use crate::results::summary;
 use crate::table::Table;
-use crate::{GoldError, GoldSet, Measure, PageResult, ReplayOptions, compare, replay};
+use crate::{GoldSet, InputError, Measure, PageResult, ReplayOptions, compare, replay};
 
 /// Supports that are tried: 100 to 1,000 by 100.
 pub const SUPPORTS: [u32; 10] = [100, 200, 300, 400, 500, 600, 700, 800, 900, 1000];
@@ -42,8 +42,8 @@ pub struct Tried {
 /// their order, one by one, and forgets none for its age, as in the paper.
 ///
 /// # Errors
-/// [`GoldError`], also where a set has no HTML.
-pub fn tune(sets: &[GoldSet], share: f64, measure: Measure) -> Result<Vec<Tried>, GoldError> {
+/// [`InputError`], also where a set has no HTML.
+pub fn tune(sets: &[GoldSet], share: f64, measure: Measure) -> Result<Vec<Tried>, InputError> {
     let families: [fn(u32) -> Heuristic; 2] =
         [Heuristic::StrictSupport, Heuristic::RelaxedAtDomain];
     let heuristics: Vec<Heuristic> = (families.iter())

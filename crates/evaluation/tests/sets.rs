@@ -1,11 +1,13 @@
 //! Gold sets and texts as people have them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BinaryArray, RecordBatch, StringArray, StringViewArray};
 use evaluation::{
-    GoldSet, Measure, ReplayOptions, Text, Texts, compare, evenly, replay, standings,
+    GoldSet, Measure, Measured, ReplayOptions, Text, Texts, compare, evenly, replay, section,
+    standings,
 };
 use parquet::arrow::ArrowWriter;
 use scoring::Outcome;
@@ -90,6 +92,84 @@ fn the_tree_learns_the_template_and_every_page_is_accounted_for() {
         assert_eq!(best.summary.cases.pages(), 14);
         assert_eq!(best.summary.domains.len(), 2);
     }
+}
+
+#[test]
+fn beside_each_of_the_worst_pages_stands_what_cost_it_most() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let story = "The storm of last night took forty trees in the park behind the theatre";
+    let page = |text: &str| {
+        format!("<nav>Open from nine to five on all days</nav><article>{text}</article>")
+    };
+    // One as it should be, one whose gold is in the navigation, one with more than its
+    // gold, and one that says more than the page.
+    let rows = [
+        ("http://a.example/", page(story), story.to_owned()),
+        (
+            "http://b.example/",
+            page(story),
+            format!("Open from nine to five on all days {story}"),
+        ),
+        (
+            "http://c.example/",
+            page(&format!("{story}<p>Read on in the paper of today</p>")),
+            story.to_owned(),
+        ),
+        (
+            "http://d.example/",
+            page(story),
+            format!("{story}, and ours"),
+        ),
+    ];
+    let path = folder.path().join("sites.parquet");
+    let html = rows.iter().map(|(_, html, _)| html.as_bytes());
+    let golds: Vec<_> = rows
+        .iter()
+        .map(|(_, _, gold)| Some(gold.as_str()))
+        .collect();
+    let columns = vec![
+        (
+            "url",
+            strings(&rows.each_ref().map(|(url, _, _)| Some(*url))),
+        ),
+        ("gold_text", strings(&golds)),
+        (
+            "html",
+            Arc::new(BinaryArray::from_iter_values(html)) as ArrayRef,
+        ),
+    ];
+    write(&path, columns);
+    let set = GoldSet::file(&path);
+    let gold = set.pages().expect("a set");
+    let texts = replay(
+        &set,
+        &gold,
+        &["template".parse().expect("a name")],
+        ReplayOptions::default(),
+    );
+    let texts = texts.expect("the pages are there").swap_remove(0);
+    let measured = Measured {
+        name: "sites".to_owned(),
+        measure: Measure::default(),
+        sets: Vec::new(),
+        left_out: BTreeSet::new(),
+        results: compare("sites", &gold, |_| true, &texts, Measure::default()),
+    };
+    let section = section(&measured, &[]);
+    let (_, worst) = (section.split_once("worst pages of template")).expect("a table of them");
+    let cells: Vec<(&str, &str)> = (worst.lines().skip(4))
+        .map(|row| {
+            let cells: Vec<&str> = row.split(" | ").collect();
+            (cells[5].trim_end_matches(" |"), cells[4])
+        })
+        .collect();
+    let expected = [
+        ("http://b.example/", "`skip_element` dropped 8 of 22 words"),
+        ("http://c.example/", "`unique` kept 7 words too many"),
+        ("http://d.example/", "2 of 16 words are in no block"),
+        ("http://a.example/", ""),
+    ];
+    assert_eq!(cells, expected);
 }
 
 #[test]

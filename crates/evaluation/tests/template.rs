@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use conformance::material;
-use evaluation::{GoldPage, GoldSet, Measure, Text, Texts, compare, standings};
-use html_blocks::{BlockOptions, TextBlock};
-use template::{Block, Counts, Outline, PageSlots, Template, Title};
+use evaluation::{GoldPage, GoldSet, Measure, PageBlocks, Text, Texts, compare, standings};
+use html_blocks::BlockOptions;
+use template::{Counts, Outline, PageSlots, Template};
 use url_tree::{DomainReplay, Entry, Heuristic, WindowOptions};
 
 /// Streams of few pages in four languages, with the floor of their F1.
@@ -19,25 +19,12 @@ const STREAMS: [(&str, f64); 4] = [
 /// A page of a stream, and what the URL Tree counted when it came.
 struct Visit {
     page: GoldPage,
-    title: Title,
-    blocks: Vec<TextBlock>,
+    blocks: PageBlocks,
     pages: u32,
     counts: Vec<u32>,
 }
 
 impl Visit {
-    fn blocks(&self) -> Vec<Block<'_>> {
-        (self.blocks.iter())
-            .map(|block| Block {
-                slot: &block.slot,
-                shared: block.shared,
-                chars: u32::try_from(block.text.chars().count()).expect("a short text"),
-                link_chars: block.link_chars,
-                title: self.title.shown_by(&block.text),
-            })
-            .collect()
-    }
-
     fn counts(&self) -> Counts<'_> {
         Counts {
             pages: self.pages,
@@ -47,13 +34,14 @@ impl Visit {
 
     /// Inserts the page, and gives its text and what was inserted.
     fn enter(&self, template: &mut Template) -> (String, PageSlots) {
-        let blocks = self.blocks();
+        let blocks = self.blocks.layout();
         let outline = Outline::of(&blocks);
         let slots = template.slots(&outline, self.counts());
         template.insert(&slots);
         let reasons = template.label(&outline, self.counts());
-        let content = (self.blocks.iter().zip(reasons)).filter(|(_, reason)| reason.is_content());
-        let texts: Vec<&str> = content.map(|(block, _)| block.text.as_str()).collect();
+        let labelled = self.blocks.texts.iter().zip(reasons);
+        let content = labelled.filter(|(_, reason)| reason.is_content());
+        let texts: Vec<&str> = content.map(|(text, _)| text.as_str()).collect();
         (texts.join("\n"), slots)
     }
 }
@@ -70,19 +58,17 @@ fn stream(test: &str, name: &str) -> Option<Vec<Visit>> {
     let mut tree = DomainReplay::new(2, Heuristic::default(), WindowOptions::default());
     let visit = |page: GoldPage| {
         let parsed = html_blocks::page(&html[&page.url], None, &BlockOptions::default());
-        let parsed = parsed.expect("a page");
-        let hashes: Vec<_> = parsed.blocks.iter().map(|block| block.hash).collect();
+        let blocks = PageBlocks::of(parsed.expect("a page"));
         let branch: [&str; 0] = [];
         tree.insert(Entry {
             time_micros: page.fetched_at.unwrap_or_default(),
             branch: &branch,
-            hashes: &hashes,
+            hashes: &blocks.hashes,
         });
-        let counted = tree.counts(&branch, &hashes).swap_remove(0);
+        let counted = tree.counts(&branch, &blocks.hashes).swap_remove(0);
         Visit {
             page,
-            title: Title::of(parsed.title.as_deref().unwrap_or_default()),
-            blocks: parsed.blocks,
+            blocks,
             pages: counted.support,
             counts: counted.counts,
         }

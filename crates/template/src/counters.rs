@@ -35,6 +35,16 @@ impl From<&Slot> for Share {
 }
 
 impl Sums {
+    /// Whether one page alone has the slot: what the site does with it is not known.
+    pub(crate) fn is_of_one_page(&self) -> bool {
+        self.pages <= 1
+    }
+
+    /// Whether so few pages have the slot that one of them decides about its mass.
+    pub(crate) fn is_of_few_pages(&self) -> bool {
+        self.pages < 5
+    }
+
     pub(crate) fn add(&mut self, share: Share) {
         self.pages += 1;
         self.mass += u64::from(share.mass);

@@ -9,6 +9,10 @@ pub(crate) struct Traits {
     pub(crate) skip: bool,
     /// `h1` to `h6`.
     pub(crate) heading: bool,
+    /// `figcaption`.
+    pub(crate) caption: bool,
+    /// `p`.
+    pub(crate) paragraph: bool,
     /// Part of a text rather than a place for one: the main branch ends above it.
     pub(crate) inner: bool,
 }
@@ -20,6 +24,8 @@ impl Traits {
             comments: names_comments(classes.as_bytes()),
             skip: skips(name),
             heading: matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6"),
+            caption: name == "figcaption",
+            paragraph: name == "p",
             inner: inner(name),
         }
     }

@@ -15,7 +15,8 @@ pub enum Reason {
     OwnTitle,
     /// It is part of the comments.
     Comments,
-    /// It stands in navigation, a header, a footer, a form or the like.
+    /// It stands in navigation, a header, a footer, a form or the like, or is a caption
+    /// and no other page has one there.
     SkipElement,
     /// It stands outside the main branch.
     OffMainBranch,
@@ -81,7 +82,9 @@ impl Template {
                 Reason::OwnTitle
             } else if rules.has(Rule::Comments) && node.comments {
                 Reason::Comments
-            } else if rules.has(Rule::SkipElements) && node.skip {
+            } else if rules.has(Rule::SkipElements)
+                && (node.skip || node.caption && slot.is_of_one_page())
+            {
                 Reason::SkipElement
             } else if rules.has(Rule::MainBranch) && !main.contains(&block) {
                 Reason::OffMainBranch

@@ -53,9 +53,14 @@
 //! as long as it keeps four fifths of its parent's. Of several elements in one slot
 //! it is the heaviest of the page, and only its weight counts towards the mass, so that
 //! the way ends above a list of equals. One thing overrides masses
-//! ([`Rule::TitleLeads`]): a child that holds the page's own title and a fifth of the
+//! ([`Rule::TitleLeads`]): a child that holds the page's own title and a third of the
 //! text is taken, whatever stands beside it. So the first page of a site finds its main
 //! text, and so does a page with five articles, and the first page of a new template.
+//!
+//! **Slots of few pages** say little of the site. Up to four pages, a fifth of the text is
+//! enough to lead. On the only page that has the slot, a `figcaption` is no part of the
+//! text ([`Rule::SkipElements`]), and the way does not leave an element of which a sixth
+//! of the text stands in paragraphs of its own.
 //!
 //! # The same state from stored pages
 //!
@@ -72,8 +77,8 @@
 //!   [forget](Template::forget).
 //! - It knows nothing of a site's URLs. Sections of different templates differ in their
 //!   slots; counts per section were measured and gained nothing.
-//! - It does not tell captions, bylines and dates inside the main text from the text:
-//!   gold standards do not agree on them.
+//! - It does not tell bylines, dates, and captions that a site has on many pages, from
+//!   the main text that they stand in: gold standards do not agree on them.
 
 mod counters;
 mod element;

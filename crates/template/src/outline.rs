@@ -47,6 +47,10 @@ pub(crate) struct Node<'p> {
     /// This is an `inner` element, or stands in a heading.
     pub(crate) inner: bool,
     pub(crate) heading: bool,
+    /// This is a `figcaption`, or stands in one.
+    pub(crate) caption: bool,
+    /// This very element is a `p`.
+    pub(crate) paragraph: bool,
     /// Part of comments, or of navigation, forms and the like.
     pub(crate) comments: bool,
     pub(crate) skip: bool,
@@ -107,9 +111,11 @@ impl<'p> Outline<'p> {
         for (at, text) in text.iter().enumerate().skip(1) {
             let wrapper = text * 3 > all * 2;
             let parent = &self.nodes[self.nodes[at].parent];
-            let (heading, comments, skip) = (parent.heading, parent.comments, parent.skip);
+            let (heading, caption) = (parent.heading, parent.caption);
+            let (comments, skip) = (parent.comments, parent.skip);
             let node = &mut self.nodes[at];
             node.heading |= heading;
+            node.caption |= caption;
             node.comments = comments || (node.comments && !wrapper);
             node.skip = skip || (node.skip && !wrapper);
         }
@@ -144,6 +150,8 @@ impl<'p> Node<'p> {
             end: 0,
             inner: traits.inner,
             heading: traits.heading,
+            caption: traits.caption,
+            paragraph: traits.paragraph,
             comments: traits.comments,
             skip: traits.skip,
         }

@@ -45,6 +45,67 @@ fn the_name_of_the_site_is_no_title_once_it_is_known() {
     }
 }
 
+/// A lead above a box with the rest, as in front of a paywall.
+#[test]
+fn paragraphs_beside_the_box_of_the_rest_are_of_the_article() {
+    let mut site = SketchSite::default();
+    let (lead, rest) = (prose("the lead", 120), prose("the rest", 400));
+    let kept = site.next(page![
+        "",
+        "div.menu@>p | [Trees]",
+        format!("div.body@>p | {lead}"),
+        format!("div.body@>div.box@>p | {rest}"),
+    ]);
+    assert_eq!(kept, [lead, rest.clone()]);
+    // A line above it is a line of the template.
+    let kept = SketchSite::default().next(page![
+        "",
+        "div.body@>p | For members of the forest",
+        format!("div.body@>div.box@>p | {rest}"),
+    ]);
+    assert_eq!(kept, [rest]);
+}
+
+/// A summary below the headline is a quarter of the text: on an unknown site it may be
+/// all there is beside other articles, on a known one it is not where the text stands.
+#[test]
+fn a_title_with_little_text_leads_only_where_the_site_is_unknown() {
+    let mut site = SketchSite::default();
+    let next = |site: &mut SketchSite, day: &str| {
+        let (title, story) = (format!("Trees fell on day {day}"), prose(day, 300));
+        let kept = site.next(page![
+            title,
+            format!("div.page@>div.head@>h1 | {title}"),
+            format!(
+                "div.page@>div.head@>p | {}",
+                prose(&format!("summary {day}"), 90)
+            ),
+            format!("div.page@>div.story@>p | {story}"),
+        ]);
+        (kept.len(), kept.contains(&title), kept.contains(&story))
+    };
+    for day in ["one", "two", "three", "four"] {
+        assert_eq!(next(&mut site, day), (2, true, false));
+    }
+    assert_eq!(next(&mut site, "five"), (2, true, true));
+}
+
+/// Gold standards disagree on captions: one that a site has on its pages is of the text.
+#[test]
+fn a_caption_is_kept_once_another_page_has_one_there() {
+    let mut site = SketchSite::default();
+    let page = |day: &str| {
+        page![
+            "",
+            format!("div.story@>p | {}", prose(day, 300)),
+            format!("div.story@>figure@>figcaption | An oak on day {day}"),
+        ]
+    };
+    let captions = ["one", "two"].map(|day| site.next_with_reasons(page(day)).swap_remove(1));
+    let reasons = captions.map(|(_, reason)| reason);
+    assert_eq!(reasons, [Reason::SkipElement, Reason::Unique]);
+}
+
 /// Infinite scroll: the page goes on with other articles, longer than its own.
 #[test]
 fn of_several_articles_the_one_with_the_title_is_kept() {

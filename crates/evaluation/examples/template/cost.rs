@@ -28,15 +28,15 @@ pub(crate) fn table(sites: &[Site]) -> String {
             let Page {
                 time_micros,
                 branch,
-                hashes,
+                blocks,
                 ..
             } = page;
             tree.insert(Entry {
                 time_micros: *time_micros,
                 branch,
-                hashes,
+                hashes: &blocks.hashes,
             });
-            std::hint::black_box(tree.label(branch, hashes));
+            std::hint::black_box(tree.label(branch, &blocks.hashes));
         }
         trees.push(tree);
     }
@@ -47,7 +47,10 @@ pub(crate) fn table(sites: &[Site]) -> String {
         .zip(&trees)
         .map(|(site, tree)| {
             let of = |page: &Page| {
-                let domain = tree.counts(&page.branch, &page.hashes).into_iter().next();
+                let domain = tree
+                    .counts(&page.branch, &page.blocks.hashes)
+                    .into_iter()
+                    .next();
                 domain.map_or((0, Vec::new()), |domain| (domain.support, domain.counts))
             };
             site.pages.iter().map(of).collect()
@@ -59,7 +62,7 @@ pub(crate) fn table(sites: &[Site]) -> String {
     for (site, counts) in sites.iter().zip(&counts) {
         let mut template = Template::default();
         for (page, (pages, counts)) in site.pages.iter().zip(counts) {
-            let blocks = page.blocks();
+            let blocks = page.blocks.layout();
             let outline = Outline::of(&blocks);
             let counts = Counts {
                 pages: *pages,

@@ -21,7 +21,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use evaluation::GoldError;
+use evaluation::InputError;
 use template::{Rule, Rules};
 
 use crate::scenarios::{Means, Scenario, few, mixed, pages, single, streams};
@@ -59,7 +59,7 @@ fn hand_out(text: &str, page: Option<&Path>) -> Result<(), String> {
     std::fs::write(path, evaluation::place(&page, "template", text)).map_err(named)
 }
 
-fn tables(data: &Path, asked: impl Fn(&str) -> bool) -> Result<String, GoldError> {
+fn tables(data: &Path, asked: impl Fn(&str) -> bool) -> Result<String, InputError> {
     let streamed = sites::load(&data.join("streams"), sites::By::Set)?;
     let hosts = sites::load(&data.join("pages"), sites::By::Domain)?;
     let (portals, hosts): (Vec<Site>, Vec<Site>) =

@@ -172,7 +172,7 @@ impl<'s> Run<'s> {
             tree.insert(Entry {
                 time_micros,
                 branch: &page.branch,
-                hashes: &page.hashes,
+                hashes: &page.blocks.hashes,
             });
             let inserted = Counted::of(page, &tree);
             visits.push(Visit {
@@ -202,7 +202,7 @@ impl<'s> Run<'s> {
         let mut template = Template::with_rules(rules);
         let mut label = |template: &Template, visit: &Visit<'_>| {
             if visit.scored {
-                let blocks = visit.page.blocks();
+                let blocks = visit.page.blocks.layout();
                 let reasons = template.label(&Outline::of(&blocks), visit.labelled.counts());
                 each(visit.page, &reasons);
             }
@@ -222,7 +222,10 @@ impl<'s> Run<'s> {
 
 impl Counted {
     fn of(page: &Page, tree: &DomainReplay) -> Self {
-        let domain = tree.counts(&page.branch, &page.hashes).into_iter().next();
+        let domain = tree
+            .counts(&page.branch, &page.blocks.hashes)
+            .into_iter()
+            .next();
         domain.map_or_else(Self::default, |domain| Self {
             pages: domain.support,
             blocks: domain.counts,
@@ -239,7 +242,10 @@ impl Counted {
 
 impl Visit<'_> {
     fn slots(&self, template: &Template) -> PageSlots {
-        template.slots(&Outline::of(&self.page.blocks()), self.inserted.counts())
+        template.slots(
+            &Outline::of(&self.page.blocks.layout()),
+            self.inserted.counts(),
+        )
     }
 }
 impl Scenario<'_> {
@@ -297,7 +303,7 @@ impl Scenario<'_> {
             for visit in run.visits.iter().filter(|visit| visit.scored) {
                 let page = visit.page;
                 means.add(run, page, |block| {
-                    let words = &page.blocks[block].words;
+                    let words = &page.words[block];
                     !words.is_empty() && page.gold.windows(words.len()).any(|gold| gold == words)
                 });
             }
@@ -314,9 +320,9 @@ pub(crate) struct Means {
 
 impl Means {
     fn add(&mut self, run: &Run<'_>, page: &Page, keeps: impl Fn(usize) -> bool) {
-        let blocks = page.blocks.iter().enumerate();
+        let blocks = page.words.iter().enumerate();
         let kept: Vec<_> = (blocks.filter(|(at, _)| keeps(*at)))
-            .flat_map(|(_, block)| block.words.iter().copied())
+            .flat_map(|(_, words)| words.iter().copied())
             .collect();
         if let Some(score) = lcs(&page.gold, &kept).outcome().counted() {
             let site = self

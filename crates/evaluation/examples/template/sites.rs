@@ -2,14 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
-use std::sync::Arc;
 
-use evaluation::{GoldError, GoldPage, GoldSet, evenly};
+use evaluation::{GoldPage, GoldSet, InputError, PageBlocks, evenly};
 use html_blocks::BlockOptions;
 use scoring::{Tokens, Vocabulary, WordId};
-use template::{Block, Title};
 use url_key::{Blacklist, KeyOptions, Keyer, RuleSet, UrlKey};
-use url_tree::BlockHash;
 
 /// Pages of a site that are read, and those of them that are scored.
 const PAGES: usize = 1000;
@@ -33,34 +30,13 @@ pub(crate) struct Site {
 pub(crate) struct Page {
     pub(crate) time_micros: i64,
     pub(crate) branch: Vec<String>,
-    pub(crate) blocks: Vec<PageBlock>,
-    pub(crate) hashes: Vec<BlockHash>,
+    pub(crate) blocks: PageBlocks,
+    /// Of each block.
+    pub(crate) words: Vec<Vec<WordId>>,
     pub(crate) gold: Vec<WordId>,
     pub(crate) scored: bool,
     /// Seconds it took to cut it into blocks.
     pub(crate) parsing: f64,
-}
-
-pub(crate) struct PageBlock {
-    slot: Arc<str>,
-    shared: u16,
-    chars: u32,
-    link_chars: u32,
-    title: u32,
-    pub(crate) words: Vec<WordId>,
-}
-
-impl Page {
-    pub(crate) fn blocks<'p>(&'p self) -> Vec<Block<'p>> {
-        let block = |block: &'p PageBlock| Block {
-            slot: &block.slot,
-            shared: block.shared,
-            chars: block.chars,
-            link_chars: block.link_chars,
-            title: block.title,
-        };
-        self.blocks.iter().map(block).collect()
-    }
 }
 
 /// What is one site.
@@ -70,7 +46,7 @@ pub(crate) enum By {
     Domain,
 }
 
-pub(crate) fn load(folder: &Path, by: By) -> Result<Vec<Site>, GoldError> {
+pub(crate) fn load(folder: &Path, by: By) -> Result<Vec<Site>, InputError> {
     let mut sites = Vec::new();
     for (number, set) in GoldSet::at(folder)?.iter().enumerate() {
         let mut of_set = BTreeMap::new();
@@ -96,7 +72,7 @@ pub(crate) fn load(folder: &Path, by: By) -> Result<Vec<Site>, GoldError> {
 /// Pages by site, each site with the labels of its domain.
 type Sites = BTreeMap<String, (usize, Vec<Page>)>;
 
-fn read(set: &GoldSet, by: By, sites: &mut Sites) -> Result<(), GoldError> {
+fn read(set: &GoldSet, by: By, sites: &mut Sites) -> Result<(), InputError> {
     let keyer = Keyer::new(
         KeyOptions::default(),
         RuleSet::empty(),
@@ -119,7 +95,7 @@ fn read(set: &GoldSet, by: By, sites: &mut Sites) -> Result<(), GoldError> {
     }
     let pages: Vec<GoldPage> = unique.iter().map(|(page, _)| page.clone()).collect();
     let scored = evenly(&pages, SCORED);
-    let mut html: HashMap<String, (html_blocks::Page, f64)> = HashMap::new();
+    let mut html: HashMap<String, (PageBlocks, f64)> = HashMap::new();
     let wanted: HashSet<&str> = pages.iter().map(|page| page.url.as_str()).collect();
     set.for_each_fetched(|fetched| {
         let (url, bytes) = (fetched.url, fetched.html);
@@ -128,46 +104,29 @@ fn read(set: &GoldSet, by: By, sites: &mut Sites) -> Result<(), GoldError> {
             && let Ok(page) =
                 html_blocks::page(bytes, fetched.http_charset, &BlockOptions::default())
         {
+            let blocks = PageBlocks::of(page);
             let seconds = began.elapsed().as_secs_f64();
-            html.entry(url.to_owned()).or_insert((page, seconds));
+            html.entry(url.to_owned()).or_insert((blocks, seconds));
         }
     })?;
     for (page, key) in &unique {
-        let Some((parsed, parsing)) = html.remove(&page.url) else {
+        let Some((blocks, parsing)) = html.remove(&page.url) else {
             continue;
         };
         let (_, pages) = sites
             .entry(page.domain.clone())
             .or_insert_with(|| (key.domain.labels(), Vec::new()));
+        let mut vocabulary = Vocabulary::default();
+        let words = (blocks.texts.iter()).map(|text| vocabulary.words(text, Tokens::Unicode));
         pages.push(Page {
             time_micros: page.fetched_at.unwrap_or_default(),
             branch: key.branch.clone(),
+            words: words.collect(),
+            blocks,
+            gold: vocabulary.words(&page.text, Tokens::Unicode),
             scored: scored.contains(page.url.as_str()),
             parsing,
-            ..parsed_page(&parsed, &page.text)
         });
     }
     Ok(())
-}
-
-fn parsed_page(page: &html_blocks::Page, gold: &str) -> Page {
-    let mut vocabulary = Vocabulary::default();
-    let title = Title::of(page.title.as_deref().unwrap_or_default());
-    let blocks = page.blocks.iter().map(|block| PageBlock {
-        slot: Arc::clone(&block.slot),
-        shared: block.shared,
-        chars: u32::try_from(block.text.chars().count()).unwrap_or(u32::MAX),
-        link_chars: block.link_chars,
-        title: title.shown_by(&block.text),
-        words: vocabulary.words(&block.text, Tokens::Unicode),
-    });
-    Page {
-        blocks: blocks.collect(),
-        hashes: page.blocks.iter().map(|block| block.hash).collect(),
-        gold: vocabulary.words(gold, Tokens::Unicode),
-        time_micros: 0,
-        branch: Vec::new(),
-        scored: false,
-        parsing: 0.0,
-    }
 }

@@ -1,0 +1,126 @@
+//! Archives in which most pages are copies of others, whose HTML need not be read.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Result;
+use arrow::array::{ArrayRef, BinaryArray, RecordBatch, StringArray, TimestampMicrosecondArray};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::schema::types::ColumnPath;
+
+use crate::job::{Urltree, bytes_below};
+use crate::pages::Archive;
+use crate::table::{median, table};
+
+/// Pages of each archive.
+const PAGES: usize = 6_000;
+const SHARES: [usize; 3] = [0, 50, 90];
+
+/// How the HTML lies in the file.
+#[derive(Clone, Copy)]
+enum HtmlPages {
+    /// As writers do it who know nothing: some megabytes at once.
+    Large,
+    /// One page of HTML in each data page, so that one can be left out.
+    Single,
+}
+
+pub(crate) fn measure(
+    urltree: &Urltree,
+    sample: &Archive,
+    folder: &Path,
+    rounds: usize,
+) -> Result<String> {
+    let mut pages: Vec<Vec<u8>> = Vec::new();
+    sample.for_each(|html| {
+        if pages.len() < PAGES {
+            pages.push(html.to_vec());
+        }
+    })?;
+    let mut rows = Vec::new();
+    let mut full = 0.0;
+    for (name, layout) in [
+        ("a page each", HtmlPages::Single),
+        ("large", HtmlPages::Large),
+    ] {
+        for share in SHARES {
+            let archive = folder.join(format!("{name}-{share}"));
+            std::fs::create_dir(&archive)?;
+            write(&archive.join("pages.parquet"), &pages, share, layout)?;
+            let mut seconds = Vec::new();
+            let mut html_bytes = 0.0;
+            for round in 0..rounds {
+                let output = folder.join(format!("{name}-{share}-{round}"));
+                let ran = urltree.job(&archive, &output, &["run.threads=1"])?;
+                seconds.push(ran.cpu_seconds);
+                html_bytes = ran.report["html_bytes"].as_f64().unwrap_or(0.0);
+            }
+            let seconds = median(seconds);
+            if share == 0 {
+                full = seconds;
+            }
+            rows.push(vec![
+                format!("{share} % duplicates, data pages {name}"),
+                format!("{:.1}", bytes_below(&archive)? as f64 / 1e6),
+                format!("{:.1}", html_bytes / 1e6),
+                format!("{seconds:.2}"),
+                format!("{:.2}", seconds / full),
+            ]);
+        }
+    }
+    let head = [
+        "6,000 pages, one core",
+        "file, MB",
+        "HTML parsed, MB",
+        "CPU, s",
+        "of 0 %",
+    ];
+    Ok(table(&head, rows))
+}
+
+/// Writes as many rows as there are pages; `share` percent of them, scattered, have the
+/// URL of an earlier one.
+fn write(path: &Path, pages: &[Vec<u8>], share: usize, layout: HtmlPages) -> Result<()> {
+    let unique = |row: usize| row * 37 % 100 >= share;
+    let mut last = 0;
+    let urls = (0..pages.len()).map(|row| {
+        if unique(row) || row == 0 {
+            last = row;
+        }
+        format!("http://www.site{}.example/news/{last}.html", last % 20)
+    });
+    let start = 1_317_427_200_000_000_i64;
+    let times = (0..pages.len() as i64).map(|row| start + row * 1_000_000);
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("url", Arc::new(StringArray::from_iter_values(urls))),
+        ("html", Arc::new(BinaryArray::from_iter_values(pages))),
+        (
+            "fetched_at",
+            Arc::new(TimestampMicrosecondArray::from_iter_values(times).with_timezone("UTC")),
+        ),
+    ];
+    let batch = RecordBatch::try_from_iter(columns)?;
+    let zstd = Compression::ZSTD(ZstdLevel::default());
+    let mut properties = WriterProperties::builder()
+        .set_compression(zstd)
+        .set_max_row_group_row_count(Some(2_000));
+    if matches!(layout, HtmlPages::Single) {
+        let html = ColumnPath::from("html");
+        properties = properties
+            .set_column_dictionary_enabled(html.clone(), false)
+            .set_column_statistics_enabled(html.clone(), EnabledStatistics::None)
+            .set_column_data_page_size_limit(html, 1)
+            .set_write_batch_size(1);
+    }
+    let mut writer = ArrowWriter::try_new(
+        File::create(path)?,
+        batch.schema(),
+        Some(properties.build()),
+    )?;
+    writer.write(&batch)?;
+    writer.close()?;
+    Ok(())
+}

@@ -1,0 +1,54 @@
+//! Other extractors on the same pages, through the adapters of the evaluation.
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::job::{Jobs, Urltree};
+use crate::pages::Archive;
+use crate::table::table;
+
+/// An extractor, and the processor time it takes for a page.
+pub(crate) struct Peer {
+    name: String,
+    version: String,
+    seconds: f64,
+}
+
+pub(crate) fn measure(urltree: &Urltree, archive: &Archive, names: &str) -> Result<Vec<Peer>> {
+    let gold = archive.path.to_string_lossy();
+    let ran = urltree.run(
+        "eval",
+        &["--gold", &gold, "--peers", names, "--format", "json"],
+    );
+    let Ok(ran) = ran else {
+        return Ok(Vec::new());
+    };
+    let rows = ran.report.as_array().context("a table of peers")?;
+    let peer = |row: &Value| {
+        Some(Peer {
+            name: row["extractor"].as_str()?.to_owned(),
+            version: row["version"].as_str().unwrap_or_default().to_owned(),
+            seconds: row["cpu_ms"].as_f64()? / 1e3,
+        })
+    };
+    Ok(rows.iter().filter_map(peer).collect())
+}
+
+pub(crate) fn markdown(peers: &[Peer], archive: &Archive, jobs: &Jobs) -> String {
+    let bytes = archive.html_bytes as f64 / archive.pages as f64;
+    let ours = jobs.cpu_seconds() / archive.pages as f64;
+    let row = |name: String, seconds: f64| {
+        vec![
+            name,
+            format!("{:.2}", seconds * 1e3),
+            format!("{:.1}", bytes / 1e6 / seconds),
+            format!("{:.1}", seconds / ours),
+        ]
+    };
+    let first = row("urltree, the whole job".to_owned(), ours);
+    let others = peers
+        .iter()
+        .map(|peer| row(format!("{} {}", peer.name, peer.version), peer.seconds));
+    let head = ["one core", "ms a page", "MB/s", "x the job"];
+    table(&head, std::iter::once(first).chain(others))
+}

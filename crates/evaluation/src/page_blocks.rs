@@ -1,0 +1,60 @@
+//! The blocks of a page, as tree and template take them.
+
+use std::sync::Arc;
+
+use html_blocks::TextBlock;
+use template::{Block, Reason, Title};
+use url_tree::BlockHash;
+
+/// The blocks of a page: hashes for the tree, a layout for the template, and the texts.
+#[derive(Clone, Debug)]
+pub struct PageBlocks {
+    /// By which the tree counts them.
+    pub hashes: Vec<BlockHash>,
+    /// Their texts.
+    pub texts: Arc<[String]>,
+    slots: Vec<(Arc<str>, u16)>,
+    /// Characters, those inside links, and how well the block shows the title.
+    sizes: Vec<[u32; 3]>,
+}
+
+impl PageBlocks {
+    /// Those of a page.
+    pub fn of(page: html_blocks::Page) -> Self {
+        let title = Title::of(page.title.as_deref().unwrap_or_default());
+        let size = |block: &TextBlock| {
+            let chars = u32::try_from(block.text.chars().count()).unwrap_or(u32::MAX);
+            [chars, block.link_chars, title.shown_by(&block.text)]
+        };
+        Self {
+            hashes: page.blocks.iter().map(|block| block.hash).collect(),
+            sizes: page.blocks.iter().map(size).collect(),
+            slots: (page.blocks.iter())
+                .map(|block| (Arc::clone(&block.slot), block.shared))
+                .collect(),
+            texts: page.blocks.into_iter().map(|block| block.text).collect(),
+        }
+    }
+
+    /// What the template asks of them.
+    pub fn layout(&self) -> Vec<Block<'_>> {
+        (self.slots.iter().zip(&self.sizes))
+            .map(|((slot, shared), [chars, link_chars, title])| Block {
+                slot,
+                shared: *shared,
+                chars: *chars,
+                link_chars: *link_chars,
+                title: *title,
+            })
+            .collect()
+    }
+}
+
+/// What a text was made of: all blocks of its page, kept and dropped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabelledBlocks {
+    /// The texts of the blocks.
+    pub texts: Arc<[String]>,
+    /// Block by block, why it was kept or dropped.
+    pub reasons: Vec<Reason>,
+}
