@@ -25,12 +25,13 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The name of a file's module: that of its folder for a `mod.rs`.
+/// The name of a file's module: that of its folder for a `mod.rs`, and for the `tests.rs`
+/// of a module that is a folder.
 fn module(path: &Path) -> &str {
     let stem = path.file_stem().and_then(|stem| stem.to_str());
     let folder = path.parent().and_then(Path::file_name);
     match stem {
-        Some("mod") => folder.and_then(|name| name.to_str()),
+        Some("mod" | "tests") => folder.and_then(|name| name.to_str()),
         stem => stem,
     }
     .unwrap_or_default()
