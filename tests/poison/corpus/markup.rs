@@ -40,7 +40,7 @@ pub(super) const MARKUP: &[Poison] = &[
     Poison::page(
         "lists in lists",
         |n| fill("<ul><li>x", n),
-        Document(&["blocks_limit", "depth_limit"]),
+        Document(&["blocks_limit", "depth_limit", "no_template"]),
     ),
     Poison::page(
         "tables in tables",
@@ -109,7 +109,7 @@ pub(super) const MARKUP: &[Poison] = &[
     Poison::page(
         "tags that break out of drawings",
         |n| fill("<svg><g><p>x", n),
-        Document(&[]),
+        Document(&["no_template"]),
     ),
     Poison::page(
         "templates in templates",
@@ -180,12 +180,12 @@ pub(super) const MARKUP: &[Poison] = &[
     Poison::page(
         "a long path for every block",
         |n| between(&long_path(), "<p>x", "", n),
-        Document(&["blocks_limit"]),
+        Document(&["blocks_limit", "no_template"]),
     ),
     Poison::page(
         "a long path of its own for every block",
         |n| (long_path() + &distinct_classes(n)).into_bytes(),
-        Document(&[]),
+        Document(&["no_template"]),
     ),
     // Angle brackets and things that look like markup.
     Poison::page(

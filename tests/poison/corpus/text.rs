@@ -89,7 +89,7 @@ pub(super) const TEXT: &[Poison] = &[
     Poison::page(
         "a NUL after every word",
         |n| fill("<p>some more words\0", n),
-        Document(&[]),
+        Document(&["no_template"]),
     ),
     Poison::page(
         "control characters",
@@ -197,12 +197,12 @@ pub(super) const TEXT: &[Poison] = &[
     Poison::page(
         "200 MB",
         |_| fill("<p>many words, again and again</p>", 200_000_000),
-        Document(&["page_bytes_limit", "blocks_limit"]),
+        Document(&["page_bytes_limit", "blocks_limit", "no_template"]),
     ),
     Poison::page(
         "a million blocks",
         |_| fill("<p>x", 4_000_000),
-        Document(&["blocks_limit"]),
+        Document(&["blocks_limit", "no_template"]),
     ),
     Poison::page(
         "a block of 50 MB",
