@@ -1,10 +1,15 @@
 //! The pages that everything is measured on.
 
 use std::fmt;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use evaluation::GoldSet;
+use arrow::array::AsArray;
+use arrow::compute::cast;
+use arrow::datatypes::DataType;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::job::Urltree;
 use crate::parsers::thread_seconds;
@@ -53,13 +58,40 @@ impl Archive {
             .context("the sample")
     }
 
-    /// Hands on the HTML of every page.
+    /// Hands on the HTML of every page that has some.
     pub(crate) fn for_each(&self, mut each: impl FnMut(&[u8])) -> Result<()> {
-        for set in GoldSet::at(&self.path)? {
-            set.for_each_fetched(|page| each(page.html))?;
+        for file in parquet_files(&self.path)? {
+            let place = || file.display().to_string();
+            let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(&file)?);
+            let builder = builder.with_context(place)?;
+            let html = ProjectionMask::columns(builder.parquet_schema(), ["html"]);
+            let batches = builder.with_projection(html).with_batch_size(64).build()?;
+            for batch in batches {
+                let batch = batch.with_context(place)?;
+                let html = batch.column_by_name("html").with_context(place)?;
+                let html = cast(html, &DataType::LargeBinary)?;
+                html.as_binary::<i64>().iter().flatten().for_each(&mut each);
+            }
         }
         Ok(())
     }
+}
+
+/// The Parquet files at or below a path, by name.
+fn parquet_files(path: &Path) -> Result<Vec<PathBuf>> {
+    if path.is_file() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files = Vec::new();
+    let entries = std::fs::read_dir(path).with_context(|| path.display().to_string())?;
+    for entry in entries {
+        let path = entry?.path();
+        if path.is_dir() || path.extension().is_some_and(|end| end == "parquet") {
+            files.extend(parquet_files(&path)?);
+        }
+    }
+    files.sort();
+    Ok(files)
 }
 
 impl fmt::Display for Archive {
