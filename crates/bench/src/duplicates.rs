@@ -56,7 +56,7 @@ pub(crate) fn measure(
                 let output = folder.join(format!("{name}-{share}-{round}"));
                 let ran = urltree.job(&archive, &output, &["run.threads=1"])?;
                 seconds.push(ran.cpu_seconds);
-                html_bytes = ran.report["html_bytes"].as_f64().unwrap_or(0.0);
+                html_bytes = ran.number("/html_bytes");
             }
             let seconds = median(seconds);
             if share == 0 {

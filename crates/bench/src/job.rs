@@ -21,8 +21,8 @@ pub(crate) struct Ran {
     pub(crate) cpu_seconds: f64,
     pub(crate) seconds: f64,
     pub(crate) peak_bytes: u64,
-    /// What it printed, as JSON.
-    pub(crate) report: Value,
+    /// What it printed: a line of JSON each.
+    pub(crate) lines: Vec<Value>,
 }
 
 impl Urltree {
@@ -87,8 +87,18 @@ impl Urltree {
             cpu_seconds: (ended.rusage.utime + ended.rusage.stime).as_secs_f64(),
             seconds,
             peak_bytes: ended.rusage.maxrss,
-            report: serde_json::from_str(&printed).unwrap_or(Value::Null),
+            lines: (printed.lines())
+                .filter_map(|line| serde_json::from_str(line).ok())
+                .collect(),
         })
+    }
+}
+
+impl Ran {
+    /// A number of the report of a job.
+    pub(crate) fn number(&self, path: &str) -> f64 {
+        let found = self.lines.first().and_then(|report| report.pointer(path));
+        found.and_then(Value::as_f64).unwrap_or(0.0)
     }
 }
 
@@ -143,7 +153,7 @@ impl Job {
 
     /// The median over the runs of what an operator tells.
     fn operator(&self, name: &str, what: &str) -> f64 {
-        self.median(|run| run.report["operators"][name][what].as_f64().unwrap_or(0.0))
+        self.median(|run| run.number(&format!("/operators/{name}/{what}")))
     }
 }
 
@@ -163,7 +173,7 @@ impl Jobs {
                 job.name.to_owned(),
                 format!("{:.0}", archive.pages as f64 / seconds),
                 format!("{:.0}", html / 1e6 / cpu),
-                format!("{:.2}", parsers.html5ever() / cpu),
+                format!("{:.2}", parsers.html5ever / cpu),
                 format!("{:.2}", one / seconds),
                 format!("{:.0}", job.median(|run| run.peak_bytes as f64) / 1e6),
                 format!("{:.3}", shuffled / html),
@@ -188,10 +198,10 @@ impl Jobs {
         let all = job.cpu_seconds();
         let step = |name| job.operator(name, "seconds");
         let block = step("Block");
-        let (hashes, reading) = (parsers.hashes(), archive.reading_seconds);
+        let (hashes, reading) = (parsers.hashes, archive.reading_seconds);
         let narrow = step("Scan") + step("Key") + step("Dedupe");
         let moving = step("RepartitionExec") + step("SortExec");
-        let parsing = parsers.blocks() - hashes;
+        let parsing = parsers.blocks - hashes;
         let stages = [
             ("URLs: read, key, look for duplicates", narrow),
             ("HTML: decompress, decode (measured alone)", reading),

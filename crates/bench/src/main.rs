@@ -82,7 +82,7 @@ fn main() -> Result<()> {
         jobs.stages(&archive, &parsers),
     ));
     eprintln!("{} on {archive}", args.peers);
-    let peers = peers::measure(&urltree, &archive, &args.peers)?;
+    let peers = peers::measure(&urltree, &archive, &args.peers);
     sections.push((
         format!("{}-peers", archive.name),
         peers::markdown(&peers, &archive, &jobs),

@@ -27,10 +27,12 @@ pub(crate) fn measure(urltree: &Urltree, folder: &Path) -> Result<String> {
         let backfill = urltree.job(&pages, &output, &settings)?;
         std::fs::rename(&aside, &last)?;
         let night = urltree.job(&pages, &output, &settings)?;
-        let count = |run: &crate::job::Ran| run.report["archive_rows"].as_f64().unwrap_or(0.0);
         rows.push(vec![
             format!("a night after {BEFORE}, partitions by {partition}"),
-            format!("{:.1} %", count(&night) / count(&backfill) * 100.0),
+            format!(
+                "{:.1} %",
+                night.number("/archive_rows") / backfill.number("/archive_rows") * 100.0
+            ),
             format!("{:.2}", backfill.cpu_seconds),
             format!("{:.2}", night.cpu_seconds),
             format!("{:.1} %", night.cpu_seconds / backfill.cpu_seconds * 100.0),

@@ -8,11 +8,11 @@ use anyhow::{Context, Result, ensure};
 use arrow::array::AsArray;
 use arrow::compute::cast;
 use arrow::datatypes::DataType;
+use evaluation::timed;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::job::Urltree;
-use crate::parsers::thread_seconds;
 
 /// An archive on disk.
 #[derive(Clone, Debug)]
@@ -35,14 +35,16 @@ impl Archive {
             html_bytes: 0,
             reading_seconds: 0.0,
         };
-        let before = thread_seconds();
         let (mut pages, mut html_bytes) = (0, 0);
-        archive.for_each(|html| {
-            pages += 1;
-            html_bytes += html.len() as u64;
-        })?;
+        let (read, seconds) = timed(|| {
+            archive.for_each(|html| {
+                pages += 1;
+                html_bytes += html.len() as u64;
+            })
+        });
+        read?;
         ensure!(pages > 0, "{}: no pages", path.display());
-        archive.reading_seconds = thread_seconds() - before;
+        archive.reading_seconds = seconds;
         (archive.pages, archive.html_bytes) = (pages, html_bytes);
         Ok(archive)
     }

@@ -1,6 +1,5 @@
 //! Other extractors on the same pages, through the adapters of the evaluation.
 
-use anyhow::{Context, Result};
 use serde_json::Value;
 
 use crate::job::{Jobs, Urltree};
@@ -14,16 +13,20 @@ pub(crate) struct Peer {
     seconds: f64,
 }
 
-pub(crate) fn measure(urltree: &Urltree, archive: &Archive, names: &str) -> Result<Vec<Peer>> {
+/// Runs them on the pages of an archive that has gold texts; of another none.
+pub(crate) fn measure(urltree: &Urltree, archive: &Archive, names: &str) -> Vec<Peer> {
     let gold = archive.path.to_string_lossy();
     let ran = urltree.run(
         "eval",
         &["--gold", &gold, "--peers", names, "--format", "json"],
     );
-    let Ok(ran) = ran else {
-        return Ok(Vec::new());
+    let ran = match ran {
+        Ok(ran) => ran,
+        Err(error) => {
+            eprintln!("SKIPPED {names}: {error}");
+            return Vec::new();
+        }
     };
-    let rows = ran.report.as_array().context("a table of peers")?;
     let peer = |row: &Value| {
         Some(Peer {
             name: row["extractor"].as_str()?.to_owned(),
@@ -31,7 +34,7 @@ pub(crate) fn measure(urltree: &Urltree, archive: &Archive, names: &str) -> Resu
             seconds: row["cpu_ms"].as_f64()? / 1e3,
         })
     };
-    Ok(rows.iter().filter_map(peer).collect())
+    ran.lines.iter().filter_map(peer).collect()
 }
 
 pub(crate) fn markdown(peers: &[Peer], archive: &Archive, jobs: &Jobs) -> String {

@@ -3,7 +3,7 @@
 use rustix::time::{ClockId, clock_gettime};
 
 /// What `work` gives, and the processor time in seconds that this thread took for it.
-pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
+pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let before = thread_seconds();
     let done = work();
     (done, thread_seconds() - before)

@@ -51,6 +51,7 @@ mod tuning;
 
 pub use cause::Cause;
 pub use compare::{Measure, Overlapping, PageResult, compare};
+pub use cpu::timed;
 pub use duplicates::DuplicatesFound;
 pub use floors::{Breach, Floors, Reached};
 pub use gold_set::{Fetched, GoldPage, GoldSet, evenly};

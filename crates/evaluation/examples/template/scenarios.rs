@@ -248,6 +248,7 @@ impl Visit<'_> {
         )
     }
 }
+
 impl Scenario<'_> {
     pub(crate) fn named(mut self, prefix: &str) -> Self {
         self.name = format!("{prefix}, {}", self.name);
