@@ -1,5 +1,6 @@
 //! The memory of a run, shared out among the sorts and joins of its plan.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
@@ -8,27 +9,29 @@ use datafusion::execution::memory_pool::{
     MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation,
 };
 
-/// Shares as DataFusion's `FairSpillPool` does: who can spill to disk gets an equal
-/// part of what those leave who cannot. Under that pool a run ends for want of
-/// memory in two cases in which nothing is amiss, and here it does not:
+/// Shares as DataFusion's `FairSpillPool` does, between those who can spill to disk and
+/// those who cannot, but for three things:
 ///
-/// - Sorts fill all of it, and when one comes to merge what it spilled, the merge,
+/// - There, sorts fill all of it, and when one comes to merge what it spilled, the merge,
 ///   which cannot spill, finds nothing left. Here a quarter is kept for those who
 ///   cannot.
-/// - One batch is larger than the part of the sort it is for, which then has
+/// - There, one batch is larger than the part of the sort it is for, which then has
 ///   nothing to spill to make room. Here who holds nothing always gets what it asks
 ///   for: at most one batch for each sort goes beyond the limit.
+/// - There, every sort of a plan has an equal part, and a chunk's one large sort spills
+///   beside others that hold next to nothing. Here a quarter of what they share is in
+///   equal parts, and the rest is for who needs it first. Who has spilled holds nothing
+///   any more, and rows are wide only before the last sort: so that one finds it.
 #[derive(Debug)]
 pub(crate) struct RunMemory {
     bytes: usize,
     held: Mutex<Held>,
 }
 
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Default)]
 struct Held {
-    /// Consumers that can spill.
-    spillers: usize,
-    by_spillers: usize,
+    /// Bytes of each consumer that can spill, by its number.
+    by_spillers: BTreeMap<usize, usize>,
     by_others: usize,
 }
 
@@ -45,28 +48,38 @@ impl RunMemory {
         change(&mut self.held.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What `held` leaves for a reservation of `size` bytes to grow by.
-    fn available(&self, held: Held, can_spill: bool, size: usize) -> usize {
+    /// What `held` leaves for `consumer` to grow by.
+    fn available(&self, held: &Held, consumer: &MemoryConsumer) -> usize {
         let kept = self.bytes / 4;
-        if !can_spill {
-            let free = (self.bytes).saturating_sub(held.by_spillers + held.by_others);
+        if !consumer.can_spill() {
+            let free = (self.bytes).saturating_sub(held.total());
             return free.max(kept.saturating_sub(held.by_others));
         }
-        if size == 0 {
+        let own = (held.by_spillers).get(&consumer.id()).copied().unwrap_or(0);
+        if own == 0 {
             return usize::MAX;
         }
         let shared = self.bytes - kept.max(held.by_others).min(self.bytes);
-        (shared / held.spillers.max(1)).saturating_sub(size)
+        let part = shared / 4 / held.by_spillers.len();
+        let beyond: usize = (held.by_spillers.values())
+            .map(|bytes| bytes.saturating_sub(part))
+            .sum();
+        let common = (shared - part * held.by_spillers.len()).saturating_sub(beyond);
+        part.saturating_sub(own) + common
     }
 }
 
 impl Held {
-    fn of(&mut self, can_spill: bool) -> &mut usize {
-        if can_spill {
-            &mut self.by_spillers
+    fn of(&mut self, consumer: &MemoryConsumer) -> &mut usize {
+        if consumer.can_spill() {
+            self.by_spillers.entry(consumer.id()).or_default()
         } else {
             &mut self.by_others
         }
+    }
+
+    fn total(&self) -> usize {
+        self.by_spillers.values().sum::<usize>() + self.by_others
     }
 }
 
@@ -76,28 +89,29 @@ impl MemoryPool for RunMemory {
     }
 
     fn register(&self, consumer: &MemoryConsumer) {
-        self.held(|held| held.spillers += usize::from(consumer.can_spill()));
+        if consumer.can_spill() {
+            self.held(|held| held.by_spillers.insert(consumer.id(), 0));
+        }
     }
 
     fn unregister(&self, consumer: &MemoryConsumer) {
-        self.held(|held| held.spillers -= usize::from(consumer.can_spill()));
+        if consumer.can_spill() {
+            self.held(|held| held.by_spillers.remove(&consumer.id()));
+        }
     }
 
     fn grow(&self, reservation: &MemoryReservation, additional: usize) {
-        let can_spill = reservation.consumer().can_spill();
-        self.held(|held| *held.of(can_spill) += additional);
+        self.held(|held| *held.of(reservation.consumer()) += additional);
     }
 
     fn shrink(&self, reservation: &MemoryReservation, less: usize) {
-        let can_spill = reservation.consumer().can_spill();
-        self.held(|held| *held.of(can_spill) -= less);
+        self.held(|held| *held.of(reservation.consumer()) -= less);
     }
 
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
         let consumer = reservation.consumer();
-        let can_spill = consumer.can_spill();
         self.held(|held| {
-            let available = self.available(*held, can_spill, reservation.size());
+            let available = self.available(held, consumer);
             if additional > available {
                 return Err(DataFusionError::ResourcesExhausted(format!(
                     "{} has {} bytes and needs {additional} more, {available} are left of \
@@ -107,13 +121,13 @@ impl MemoryPool for RunMemory {
                     self.bytes
                 )));
             }
-            *held.of(can_spill) += additional;
+            *held.of(consumer) += additional;
             Ok(())
         })
     }
 
     fn reserved(&self) -> usize {
-        self.held(|held| held.by_spillers + held.by_others)
+        self.held(|held| held.total())
     }
 
     fn memory_limit(&self) -> MemoryLimit {
@@ -144,19 +158,47 @@ mod tests {
     }
 
     #[test]
-    fn sorts_share_what_is_not_kept_for_merges() {
-        let pool = pool(1000);
+    fn one_sort_may_hold_what_the_others_do_not_need() {
+        let pool = pool(1600);
+        let (one, _idle) = (sort(&pool), sort(&pool));
+        // A quarter is kept for merges, and an eighth of the rest for the other sort.
+        one.try_grow(1).unwrap();
+        one.try_grow(1049).unwrap();
+        assert!(one.try_grow(1).is_err());
+        let merge = MemoryConsumer::new("merge").register(&pool);
+        merge.try_grow(550).unwrap();
+        let refused = merge.try_grow(1).unwrap_err().to_string();
+        assert!(refused.contains("run.memory = 1600"), "{refused}");
+        assert_eq!(pool.reserved(), 1600);
+    }
+
+    #[test]
+    fn a_sort_that_comes_late_has_its_part_and_what_is_left() {
+        let pool = pool(1600);
         let (one, other) = (sort(&pool), sort(&pool));
+        one.try_grow(1).unwrap();
+        one.try_grow(999).unwrap();
+        other.try_grow(1).unwrap();
+        other.try_grow(199).unwrap();
         for reservation in [&one, &other] {
-            reservation.try_grow(300).unwrap();
-            reservation.try_grow(75).unwrap();
             assert!(reservation.try_grow(1).is_err());
         }
-        let merge = MemoryConsumer::new("merge").register(&pool);
-        merge.try_grow(250).unwrap();
-        let refused = merge.try_grow(1).unwrap_err().to_string();
-        assert!(refused.contains("run.memory = 1000"), "{refused}");
-        assert_eq!(pool.reserved(), 1000);
+        // The first spills.
+        one.free();
+        other.try_grow(850).unwrap();
+        assert!(other.try_grow(1).is_err());
+    }
+
+    #[test]
+    fn what_cannot_spill_takes_from_what_sorts_share() {
+        let pool = pool(1600);
+        let sort = sort(&pool);
+        let join = MemoryConsumer::new("join").register(&pool);
+        join.try_grow(1000).unwrap();
+        sort.try_grow(1).unwrap();
+        sort.try_grow(599).unwrap();
+        assert!(sort.try_grow(1).is_err());
+        assert!(join.try_grow(1).is_err());
     }
 
     #[test]
