@@ -3,6 +3,9 @@
 /// Longer blocks are no titles.
 const BLOCK_BYTES: usize = 500;
 
+/// So many letters tell most blocks from the title.
+const FIRST_LETTERS: usize = 6;
+
 /// The letters and digits of a page's `<title>`.
 ///
 /// ```
@@ -33,7 +36,8 @@ impl Title {
     /// a quarter of the title; else their number. One that the title begins with comes
     /// before all others, for what follows is the name of the site as a rule.
     pub fn shown_by(&self, block: &str) -> u32 {
-        if self.count == 0 || block.len() > BLOCK_BYTES {
+        let short = self.count > 0 && block.len() <= BLOCK_BYTES;
+        if !short || !self.letters.contains(&letters(block, FIRST_LETTERS)) {
             return 0;
         }
         // One letter more than the title has is enough to know that it is not in it.

@@ -3,10 +3,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::{
-    Array, ArrayRef, Int32Array, Int64Array, RecordBatch, UInt32Array, new_null_array,
-};
-use arrow::compute::{concat_batches, take_record_batch};
+use arrow::array::{Int32Array, Int64Array, RecordBatch, UInt32Array, new_null_array};
+use arrow::compute::{concat_batches, filter_record_batch, take_record_batch};
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -176,8 +174,14 @@ impl Block {
             tasks.spawn(async move {
                 let blocked = meter.time(|| block(&batch, &pages, &step.settings, step.last));
                 drop(pages);
-                let blocked = step.advance(&batch).and(blocked);
-                let _ = out.send(blocked).await;
+                match step.advance(&batch).and(blocked) {
+                    Ok(blocked) => {
+                        for rows in blocked {
+                            let _ = out.send(Ok(rows)).await;
+                        }
+                    }
+                    Err(error) => drop(out.send(Err(error)).await),
+                }
                 // Only now: blocks that nobody has taken yet are memory too.
                 drop(permit);
             });
@@ -248,7 +252,12 @@ fn unreadable(rows: &RecordBatch, detail: &str, settings: &Settings) -> Result<R
 }
 
 /// Parses pages, one per row.
-fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings, last: i32) -> Result<RecordBatch> {
+fn block(
+    rows: &RecordBatch,
+    pages: &Pages,
+    settings: &Settings,
+    last: i32,
+) -> Result<Vec<RecordBatch>> {
     let dates = rows.numbers::<Date32Type>("date")?;
     let statuses = rows.text("status")?;
     let mut columns = BlockColumns::new(settings);
@@ -265,9 +274,9 @@ fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings, last: i32) -> R
     }
     let blocked = columns.finish(rows)?;
     if settings.batch == Batch::Page {
-        return Ok(blocked);
+        return Ok(vec![blocked]);
     }
-    beforehand(&blocked, settings)
+    Ok(vec![beforehand(&blocked, settings)?, blocked])
 }
 
 pub(super) fn parse(
@@ -288,38 +297,44 @@ fn reason(error: &PageError) -> Reason {
     }
 }
 
-/// The same pages twice: first to be inserted, with no more than that needs, then to be
-/// labelled. So a batch never has to be held in memory to be inserted before it is
-/// labelled; the sort brings it in again.
+/// The pages of `blocked` once more, with no more than it takes to insert them: they are
+/// inserted before any of their batch is labelled. So a batch never has to be held in
+/// memory; the sort brings its pages in again.
 fn beforehand(blocked: &RecordBatch, settings: &Settings) -> Result<RecordBatch> {
-    let statuses = blocked.text("status")?;
-    let unique: Vec<u32> = (0..blocked.num_rows())
-        .filter(|row| statuses.value(*row) == Status::Unique.as_str())
-        .map(|row| row as u32)
+    let columns = (BLOCKED.fields().iter())
+        .map(|field| match INSERTING.contains(&field.name().as_str()) {
+            true => blocked.array(field.name()).map(Arc::clone),
+            false => Ok(new_null_array(field.data_type(), blocked.num_rows())),
+        })
+        .collect::<Result<_>>()?;
+    let rows = RecordBatch::try_new(Arc::clone(&BLOCKED), columns)?;
+    let unique = (blocked.text("status")?.iter())
+        .map(|status| Some(status == Some(Status::Unique.as_str())))
         .collect();
-    let pages = take_record_batch(blocked, &UInt32Array::from(unique))?;
-    let rows = pages.num_rows();
-    let phases = Int32Array::from_value(Phase::Insert as i32, rows);
+    let pages = filter_record_batch(&rows, &unique)?;
+    let phases = Int32Array::from_value(Phase::Insert as i32, pages.num_rows());
     let dates = pages.numbers::<Date32Type>("date")?;
     let batches: Int64Array = (dates.values().iter())
         .map(|date| settings.batch.of_date(*date))
         .collect();
-    let mut given: Vec<(&str, ArrayRef)> =
-        vec![("phase", Arc::new(phases)), ("batch", Arc::new(batches))];
-    for name in ONLY_LABELLING {
-        given.push((name, new_null_array(pages.array(name)?.data_type(), rows)));
-    }
-    let inserted = extend(&pages, &BLOCKED, given)?;
-    Ok(concat_batches(&BLOCKED, [&inserted, blocked])?)
+    extend(
+        &pages,
+        &BLOCKED,
+        vec![("phase", Arc::new(phases)), ("batch", Arc::new(batches))],
+    )
 }
 
-/// Columns that a page needs when it is labelled, and not to be inserted.
-const ONLY_LABELLING: [&str; 7] = [
-    "title",
-    "page_title",
-    "warnings",
-    "texts",
-    "link_chars",
-    "slots",
-    "chrome",
+/// Columns that a page needs to be inserted, in its place among the others.
+const INSERTING: [&str; 11] = [
+    "domain",
+    "source",
+    "row",
+    "date",
+    "fetched_at",
+    "url",
+    "status",
+    "url_key",
+    "branch",
+    "hashes",
+    "layout",
 ];

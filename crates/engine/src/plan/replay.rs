@@ -133,7 +133,7 @@ struct PageRow<'a> {
     batch: i64,
     time: i64,
     url_key: &'a str,
-    branch: Vec<String>,
+    branch: Vec<&'a str>,
     hashes: Vec<BlockHash>,
     layout: Option<&'a [u8]>,
     template: Option<&'a [u8]>,
@@ -186,8 +186,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-impl PageRow<'_> {
-    fn entry<'a>(&'a self, hashes: &'a [BlockHash]) -> Entry<'a, String> {
+impl<'a> PageRow<'a> {
+    fn entry<'b>(&'b self, hashes: &'b [BlockHash]) -> Entry<'b, &'a str> {
         Entry {
             time_micros: self.time,
             branch: &self.branch,
@@ -327,10 +327,10 @@ impl DomainStream {
 }
 
 /// The name of a tree node: its host, and the path below it.
-pub(super) fn node_name(branch: &[String], depth: usize, host_labels: usize) -> String {
+pub(super) fn node_name(branch: &[&str], depth: usize, host_labels: usize) -> String {
     let depth = depth.min(branch.len());
     let labels = depth.min(host_labels);
-    let host: Vec<&str> = branch[..labels].iter().rev().map(String::as_str).collect();
+    let host: Vec<&str> = branch[..labels].iter().rev().copied().collect();
     let mut name = host.join(".");
     for segment in &branch[labels..depth] {
         name.push('/');
@@ -482,9 +482,7 @@ mod tests {
 
     #[test]
     fn nodes_read_as_a_host_and_a_path() {
-        let branch: Vec<String> = ["uk", "co", "bbc", "www", "news", "a"]
-            .map(str::to_owned)
-            .to_vec();
+        let branch = ["uk", "co", "bbc", "www", "news", "a"];
         let host = host_labels("http://www.bbc.co.uk/news/a/1");
         assert_eq!(host, 4);
         assert_eq!(node_name(&branch, 3, host), "bbc.co.uk");

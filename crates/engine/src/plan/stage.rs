@@ -311,13 +311,12 @@ pub(crate) fn some(array: &arrow::array::StringArray, row: usize) -> Option<&str
 }
 
 /// The texts of one row of a list column.
-pub(crate) fn items(array: &arrow::array::ListArray, row: usize) -> Result<Vec<String>> {
-    if array.is_null(row) {
-        return Ok(Vec::new());
-    }
-    let values = array.value(row);
-    let texts = values
-        .as_string_opt::<i32>()
-        .ok_or_else(|| wrong("list", &values))?;
-    Ok(texts.iter().flatten().map(str::to_owned).collect())
+pub(crate) fn items(array: &arrow::array::ListArray, row: usize) -> Result<Vec<&str>> {
+    let values = array.values();
+    let texts = (values.as_string_opt::<i32>()).ok_or_else(|| wrong("list", values))?;
+    let length = array.value_length(row).unsigned_abs() as usize;
+    let start = array.value_offsets()[row].unsigned_abs() as usize;
+    Ok((start..start + length)
+        .filter_map(|at| some(texts, at))
+        .collect())
 }
