@@ -11,6 +11,7 @@ OUTPUT  ?=
 FORMAT  ?= table
 SET     ?=
 PYTHON  ?= python3
+SCALE   ?=
 QUERY   ?= SELECT url, text FROM documents WHERE content_blocks > 3 ORDER BY fetched_at DESC, url LIMIT 3
 
 # The sample that jobs/backfill.toml reads. It has the dates it was made for,
@@ -103,10 +104,10 @@ eval: build ## Measure every extractor on the gold sets below GOLD, for docs/eva
 EVAL = $(URLTREE) eval --heuristics all --extractors all --peers all \
        --published tests/accuracy/published.toml --report docs/evaluation.md
 
-bench: ## Measure what a job costs, for docs/performance.md: ARCHIVE=FOLDER, else a sample
+bench: ## Measure what a job costs, for docs/performance.md: ARCHIVE=FOLDER, or SCALE=PAGES made up
 	cargo build --locked --profile dist --bin urltree --bin urltree-bench
 	./target/dist/urltree-bench --urltree target/dist/urltree --report docs/performance.md \
-	    $(if $(ARCHIVE),--archive $(ARCHIVE))
+	    $(if $(ARCHIVE),--archive $(ARCHIVE)) $(if $(SCALE),--scale $(SCALE))
 
 readme: ## Type the commands of the README and compare what they print
 	bash tests/readme.sh

@@ -36,10 +36,10 @@ impl Urltree {
         Ok(Self(path))
     }
 
-    /// Writes a sample archive of these dates below `folder`.
-    pub(crate) fn sample(&self, folder: &Path, dates: &str) -> Result<()> {
-        let folder = folder.to_string_lossy();
-        let of = ["--output", &folder, "--date", dates, "--pages", "20000"];
+    /// Writes a sample archive of these dates below `folder`, of about so many pages.
+    pub(crate) fn sample(&self, folder: &Path, dates: &str, pages: u64) -> Result<()> {
+        let (folder, pages) = (folder.to_string_lossy(), pages.to_string());
+        let of = ["--output", &folder, "--date", dates, "--pages", &pages];
         self.run("sample", &of).map(drop)
     }
 

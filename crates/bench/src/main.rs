@@ -20,9 +20,10 @@ mod nights;
 mod pages;
 mod parsers;
 mod peers;
+mod scale;
 mod table;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Parser;
@@ -56,14 +57,33 @@ struct Args {
     /// How often everything is run; the median counts
     #[arg(long, default_value_t = 3)]
     rounds: usize,
+    /// Measure how cost grows up to so many made-up pages, and nothing else
+    #[arg(long, value_name = "PAGES")]
+    scale: Option<u64>,
 }
 
 fn main() -> Result<()> {
     let args = Args::parse();
     let urltree = Urltree::at(&args.urltree)?;
     let folder = tempfile::tempdir().context("a folder for what is written")?;
+    let sections = match args.scale {
+        Some(pages) => vec![(
+            "scale".to_owned(),
+            scale::measure(&urltree, folder.path(), pages)?,
+        )],
+        None => costs(&args, &urltree, folder.path())?,
+    };
+    let mut page = std::fs::read_to_string(&args.report).unwrap_or_default();
+    for (name, text) in sections {
+        page = place(&page, &name, &text);
+    }
+    std::fs::write(&args.report, page).with_context(|| args.report.display().to_string())
+}
+
+/// What a job costs beside other things, as sections by name.
+fn costs(args: &Args, urltree: &Urltree, folder: &Path) -> Result<Vec<(String, String)>> {
     let mut sections = Vec::new();
-    let sample = Archive::sample(&urltree, &folder.path().join("sample"))?;
+    let sample = Archive::sample(urltree, &folder.join("sample"))?;
     let archive = match &args.archive {
         Some(path) => Archive::at(path)?,
         None => sample.clone(),
@@ -72,7 +92,7 @@ fn main() -> Result<()> {
     let parsers = parsers::measure(&archive, args.rounds)?;
     sections.push((format!("{}-parsers", archive.name), parsers.table()));
     eprintln!("the job on {archive}");
-    let jobs = job::measure(&urltree, &archive, args.rounds)?;
+    let jobs = job::measure(urltree, &archive, args.rounds)?;
     sections.push((
         format!("{}-job", archive.name),
         jobs.table(&archive, &parsers),
@@ -82,21 +102,14 @@ fn main() -> Result<()> {
         jobs.stages(&archive, &parsers),
     ));
     eprintln!("{} on {archive}", args.peers);
-    let peers = peers::measure(&urltree, &archive, &args.peers);
+    let peers = peers::measure(urltree, &archive, &args.peers);
     sections.push((
         format!("{}-peers", archive.name),
         peers::markdown(&peers, &archive, &jobs),
     ));
     eprintln!("nights and duplicates of the sample");
-    sections.push((
-        "nights".to_owned(),
-        nights::measure(&urltree, folder.path())?,
-    ));
-    let duplicates = duplicates::measure(&urltree, &sample, folder.path(), args.rounds)?;
+    sections.push(("nights".to_owned(), nights::measure(urltree, folder)?));
+    let duplicates = duplicates::measure(urltree, &sample, folder, args.rounds)?;
     sections.push(("duplicates".to_owned(), duplicates));
-    let mut page = std::fs::read_to_string(&args.report).unwrap_or_default();
-    for (name, text) in sections {
-        page = place(&page, &name, &text);
-    }
-    std::fs::write(&args.report, page).with_context(|| args.report.display().to_string())
+    Ok(sections)
 }

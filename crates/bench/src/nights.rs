@@ -1,4 +1,4 @@
-//! A night beside the backfill before it.
+//! Nights beside the backfill before them.
 
 use std::path::Path;
 
@@ -7,36 +7,42 @@ use anyhow::Result;
 use crate::job::Urltree;
 use crate::table::table;
 
-/// The days of the sample: of one size, so that the last has one page in a hundred.
+/// The days of the sample: of one size, so that each has one page in a hundred.
 pub(crate) const ALL: &str = "2011-10-01..2012-01-08";
-const BEFORE: &str = "2011-10-01..2012-01-07";
 
-/// Backfills 99 days, then runs the hundredth as a night.
+/// The days that come as nights. The first closes the months that are over.
+const NIGHTS: [(&str, &str); 2] = [
+    ("2012-01-07", "the first night, which closes three months"),
+    ("2012-01-08", "the night after it"),
+];
+
+/// Backfills the days before the nights, of a small archive and of a larger one.
 pub(crate) fn measure(urltree: &Urltree, folder: &Path) -> Result<String> {
     let mut rows = Vec::new();
-    for partition in ["day", "month"] {
-        let archive = folder.join(format!("nights-{partition}"));
-        urltree.sample(&archive, ALL)?;
-        let last = archive.join("pages/date=2012-01-08");
-        let aside = folder.join(format!("aside-{partition}"));
-        std::fs::rename(&last, &aside)?;
-        let output = folder.join(format!("tables-{partition}"));
-        let pages = archive.join("pages");
-        let setting = format!("output.partition={partition}");
-        let settings = ["run.threads=1", &setting];
-        let backfill = urltree.job(&pages, &output, &settings)?;
-        std::fs::rename(&aside, &last)?;
-        let night = urltree.job(&pages, &output, &settings)?;
-        rows.push(vec![
-            format!("a night after {BEFORE}, partitions by {partition}"),
-            format!(
-                "{:.1} %",
-                night.number("/archive_rows") / backfill.number("/archive_rows") * 100.0
-            ),
-            format!("{:.2}", backfill.cpu_seconds),
-            format!("{:.2}", night.cpu_seconds),
-            format!("{:.1} %", night.cpu_seconds / backfill.cpu_seconds * 100.0),
-        ]);
+    for (pages, partition) in [(20_000, "day"), (20_000, "month"), (100_000, "day")] {
+        let folder = folder.join(format!("nights-{pages}-{partition}"));
+        urltree.sample(&folder, ALL, pages)?;
+        let archive = folder.join("pages");
+        for (night, _) in NIGHTS {
+            std::fs::rename(archive.join(day(night)), folder.join(day(night)))?;
+        }
+        let output = folder.join("tables");
+        let partitioning = format!("output.partition={partition}");
+        let settings = ["run.threads=1", "archive.layout=date", &partitioning];
+        let backfill = urltree.job(&archive, &output, &settings)?;
+        let before = backfill.number("/archive_rows");
+        for (night, what) in NIGHTS {
+            std::fs::rename(folder.join(day(night)), archive.join(day(night)))?;
+            let ran = urltree.job(&archive, &output, &settings)?;
+            rows.push(vec![
+                format!("{before:.0} pages, partitions by {partition}: {what}"),
+                format!("{:.1} %", ran.number("/archive_rows") / before * 100.0),
+                format!("{:.2}", backfill.cpu_seconds),
+                format!("{:.2}", ran.cpu_seconds),
+                format!("{:.1} %", ran.cpu_seconds / backfill.cpu_seconds * 100.0),
+            ]);
+        }
+        std::fs::remove_dir_all(&folder)?;
     }
     let head = [
         "sample, one core",
@@ -46,4 +52,8 @@ pub(crate) fn measure(urltree: &Urltree, folder: &Path) -> Result<String> {
         "of it",
     ];
     Ok(table(&head, rows))
+}
+
+fn day(date: &str) -> String {
+    format!("date={date}")
 }

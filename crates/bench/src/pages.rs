@@ -51,7 +51,7 @@ impl Archive {
 
     /// Pages of invented sites on a hundred days.
     pub(crate) fn sample(urltree: &Urltree, folder: &Path) -> Result<Self> {
-        urltree.sample(folder, crate::nights::ALL)?;
+        urltree.sample(folder, crate::nights::ALL, 20_000)?;
         Self::at(&folder.join("pages"))
             .map(|archive| Archive {
                 name: "sample".to_owned(),

@@ -1,0 +1,249 @@
+//! Millions of thin pages on many sites of very different sizes: what grows with them.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Result;
+use arrow::array::{ArrayRef, RecordBatch, StringBuilder, TimestampMicrosecondBuilder};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use rand_pcg::Pcg64Mcg;
+use rand_pcg::rand_core::Rng;
+
+use crate::job::{Ran, Urltree};
+use crate::table::table;
+
+/// Pages of a site, on the average.
+const PAGES_PER_SITE: u64 = 100;
+const DAYS: u64 = 100;
+const DAY_MICROS: u64 = 86_400_000_000;
+const START_MICROS: u64 = 1_317_427_200_000_000;
+
+const PAGES_PER_FILE: u64 = 100_000;
+const PAGES_PER_ROW_GROUP: u64 = 10_000;
+
+/// How pages lie on sites.
+#[derive(Clone, Copy, PartialEq)]
+enum Spread {
+    /// The n-th largest site has an n-th of the pages of the largest.
+    HeavyTailed,
+    /// One site has half of all pages; the others are as above.
+    HalfOnOne,
+}
+
+/// Runs a hundredth, a tenth and all of so many pages, on two cores.
+pub(crate) fn measure(urltree: &Urltree, folder: &Path, pages: u64) -> Result<String> {
+    let cases = [
+        (pages / 100, Spread::HeavyTailed),
+        (pages / 10, Spread::HeavyTailed),
+        (pages / 10, Spread::HalfOnOne),
+        (pages, Spread::HeavyTailed),
+    ];
+    let mut rows = Vec::new();
+    for (pages, spread) in cases {
+        eprintln!("{pages} pages");
+        let archive = folder.join("archive");
+        std::fs::create_dir(&archive)?;
+        let bytes = write(&archive, pages, spread)?;
+        let output = folder.join("tables");
+        let ran = urltree.job(
+            &archive,
+            &output,
+            &["run.threads=2", "run.memory=1GiB", "run.chunk_bytes=1GiB"],
+        )?;
+        rows.push(row(pages, spread, bytes, &ran));
+        std::fs::remove_dir_all(&archive)?;
+        std::fs::remove_dir_all(&output)?;
+    }
+    let head = [
+        "pages",
+        "sites",
+        "HTML, MB",
+        "CPU, µs a page",
+        "of it parsing",
+        "pages/s",
+        "peak MB",
+        "spilled MB",
+        "shuffled MB",
+    ];
+    Ok(table(&head, rows))
+}
+
+fn row(pages: u64, spread: Spread, bytes: u64, ran: &Ran) -> Vec<String> {
+    let a_page = |seconds: f64| format!("{:.0}", seconds / pages as f64 * 1e6);
+    let of = |operator: &str, what: &str| ran.number(&format!("/operators/{operator}/{what}"));
+    let one = match spread {
+        Spread::HeavyTailed => "",
+        Spread::HalfOnOne => ", half on one site",
+    };
+    vec![
+        format!("{pages}{one}"),
+        sites(pages).to_string(),
+        format!("{:.0}", bytes as f64 / 1e6),
+        a_page(ran.cpu_seconds),
+        a_page(of("Block", "seconds")),
+        format!("{:.0}", pages as f64 / ran.seconds),
+        format!("{:.0}", ran.peak_bytes as f64 / 1e6),
+        format!("{:.0}", of("SortExec", "spilled_bytes") / 1e6),
+        format!("{:.0}", of("RepartitionExec", "bytes") / 1e6),
+    ]
+}
+
+fn sites(pages: u64) -> u64 {
+    (pages / PAGES_PER_SITE).max(1)
+}
+
+/// Writes an archive in time order; gives the bytes of HTML in it.
+fn write(folder: &Path, pages: u64, spread: Spread) -> Result<u64> {
+    let mut story = Story::new(sites(pages), spread);
+    let mut html_bytes = 0;
+    let mut page = 0;
+    while page < pages {
+        let file = File::create(folder.join(format!("{page:09}.parquet")))?;
+        let mut writer: Option<ArrowWriter<File>> = None;
+        let end = pages.min(page + PAGES_PER_FILE);
+        while page < end {
+            let group = page..end.min(page + PAGES_PER_ROW_GROUP);
+            page = group.end;
+            let rows = story.rows(group, pages, &mut html_bytes)?;
+            let writer = match &mut writer {
+                Some(writer) => writer,
+                None => writer.insert(ArrowWriter::try_new(
+                    file.try_clone()?,
+                    rows.schema(),
+                    Some(properties()),
+                )?),
+            };
+            writer.write(&rows)?;
+            writer.flush()?;
+        }
+        if let Some(writer) = writer {
+            writer.close()?;
+        }
+    }
+    Ok(html_bytes)
+}
+
+fn properties() -> WriterProperties {
+    WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .build()
+}
+
+/// Pages as they come.
+struct Story {
+    sites: u64,
+    spread: Spread,
+    random: Pcg64Mcg,
+    words: Vec<String>,
+}
+
+impl Story {
+    fn new(sites: u64, spread: Spread) -> Self {
+        let mut random = Pcg64Mcg::new(0xcafe_f00d);
+        let words = (0..4_000).map(|_| word(&mut random)).collect();
+        Self {
+            sites,
+            spread,
+            random,
+            words,
+        }
+    }
+
+    fn rows(
+        &mut self,
+        rows: std::ops::Range<u64>,
+        pages: u64,
+        html_bytes: &mut u64,
+    ) -> Result<RecordBatch> {
+        let (mut urls, mut htmls) = (StringBuilder::new(), StringBuilder::new());
+        let mut times = TimestampMicrosecondBuilder::new().with_timezone("UTC");
+        let mut html = String::new();
+        for page in rows {
+            let site = self.site();
+            html.clear();
+            self.page(&mut html, site, page)?;
+            *html_bytes += html.len() as u64;
+            htmls.append_value(&html);
+            urls.append_value(format!(
+                "http://www.site-{site}.example/news/{}/{page}.html",
+                page % 7
+            ));
+            let micros = START_MICROS + DAYS * DAY_MICROS / pages * page;
+            times.append_value(i64::try_from(micros)?);
+        }
+        let columns: [(&str, ArrayRef); 3] = [
+            ("fetched_at", Arc::new(times.finish())),
+            ("url", Arc::new(urls.finish())),
+            ("html", Arc::new(htmls.finish())),
+        ];
+        Ok(RecordBatch::try_from_iter(columns)?)
+    }
+
+    /// The number of the site that the next page is on.
+    fn site(&mut self) -> u64 {
+        if self.spread == Spread::HalfOnOne && self.below(2) == 0 {
+            return 0;
+        }
+        // The inverse of the distribution: sites up to n have ln(n + 1) of ln(sites + 1).
+        let share = self.below(1 << 32) as f64 / 4_294_967_296.0;
+        let site = (share * ((self.sites + 1) as f64).ln()).exp();
+        site as u64
+    }
+
+    fn page(&mut self, html: &mut String, site: u64, page: u64) -> Result<()> {
+        let title = self.sentence(6);
+        write!(
+            html,
+            "<!DOCTYPE html><html><head><title>{title} - Site {site}</title></head><body>\
+             <ul class=\"menu\"><li><a href=\"/\">Site {site}</a></li><li><a href=\"/news\">News of {site}</a></li>\
+             <li><a href=\"/about\">About us</a></li></ul>\
+             <div class=\"story\"><h1>{title}</h1><p class=\"date\">Number {page}</p>"
+        )?;
+        for _ in 0..3 {
+            let paragraph = self.sentence(40);
+            write!(html, "<p>{paragraph}</p>")?;
+        }
+        write!(
+            html,
+            "</div><div class=\"footer\"><p>All rights of site {site} are its own</p>\
+             <a href=\"/contact\">Contact</a></div></body></html>"
+        )?;
+        Ok(())
+    }
+
+    fn sentence(&mut self, words: usize) -> String {
+        let mut sentence = String::with_capacity(words * 8);
+        for _ in 0..words {
+            let word = self.below(self.words.len() as u64) as usize;
+            sentence.push_str(&self.words[word]);
+            sentence.push(' ');
+        }
+        sentence.truncate(sentence.trim_end().len());
+        sentence.push('.');
+        sentence
+    }
+
+    fn below(&mut self, sides: u64) -> u64 {
+        below(&mut self.random, sides)
+    }
+}
+
+fn word(random: &mut Pcg64Mcg) -> String {
+    let syllables = 1 + below(random, 4);
+    (0..syllables)
+        .flat_map(|_| {
+            let consonant = b"bdfgklmnprstvz"[below(random, 14) as usize];
+            let vowel = b"aeiou"[below(random, 5) as usize];
+            [char::from(consonant), char::from(vowel)]
+        })
+        .collect()
+}
+
+fn below(random: &mut Pcg64Mcg, sides: u64) -> u64 {
+    let wide = u128::from(random.next_u64()) * u128::from(sides);
+    (wide >> 64) as u64
+}
