@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use html_blocks::BlockOptions;
 use site_replay::{Batch, Labelling, SiteReplay};
+use template::Outline;
 use url_key::{Blacklist, KeyOptions, Keyer, OptionsError, RuleSet, UrlKey};
 use url_tree::{DAY_MICROS, Entry, WindowOptions};
 
@@ -164,10 +165,9 @@ impl Replayed<'_> {
                 Labelling::Template => site.insert(entry, &page.parsed.blocks.layout()),
                 Labelling::Tree(_) => site.insert(entry, &[]),
             }
-            site.learned();
         });
         for (page, inserting) in batch.iter().zip(inserting) {
-            let (text, labelled) = timed(|| content(site, page));
+            let (text, labelled) = timed(|| content(site, page, labelling));
             let measuring = match labelling {
                 Labelling::Template => page.parsed.measuring,
                 Labelling::Tree(_) => 0.0,
@@ -202,9 +202,13 @@ fn duplicate(original: Option<&Text>) -> Text {
         .taking(0.0)
 }
 
-fn content(site: &SiteReplay, page: &Inserted<'_>) -> Text {
+fn content(site: &mut SiteReplay, page: &Inserted<'_>, labelling: Labelling) -> Text {
     let blocks = &page.parsed.blocks;
-    let labels = site.label(&page.key.branch, &blocks.hashes, Some(&blocks.layout()));
+    let outline = site
+        .outline()
+        .or_else(|| (labelling == Labelling::Template).then(|| Outline::of(&blocks.layout())));
+    let labels = site.label(&page.key.branch, &blocks.hashes, outline.as_ref());
+    site.learned();
     Text::of_blocks(LabelledBlocks {
         texts: Arc::clone(&blocks.texts),
         reasons: labels.reasons,

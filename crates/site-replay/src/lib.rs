@@ -16,7 +16,7 @@
 //! for story in 1..=3_u8 {
 //!     let hashes = [[0; 16], [story; 16]];
 //!     site.insert(Entry { time_micros: story.into(), branch: &branch, hashes: &hashes }, &layout);
-//!     let page = site.label(&branch, &hashes, Some(&layout));
+//!     let page = site.label(&branch, &hashes, site.outline().as_ref());
 //!     let verdicts: Vec<Verdict> = page.labels.blocks.iter().map(|block| block.verdict).collect();
 //!     assert_eq!(verdicts, [Verdict::Boilerplate, Verdict::Content]);
 //!     // What is kept of the page, for a site that is replayed from here on another day.
@@ -61,8 +61,21 @@ pub struct SiteReplay {
 #[derive(Debug, Default)]
 struct Learning {
     template: Template,
-    learned: VecDeque<PageSlots>,
+    /// Pages that were inserted, the oldest first.
+    learned: VecDeque<Learned>,
+    /// Blocks of the outlines among them.
+    blocks: usize,
 }
+
+#[derive(Debug)]
+struct Learned {
+    slots: PageSlots,
+    outline: Option<Outline>,
+}
+
+/// Blocks of inserted pages whose outlines are kept until they are labelled: some 20 MB
+/// of them, all pages of a usual day.
+const KEPT_BLOCKS: usize = 1 << 17;
 
 /// What is known of a page's blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,18 +118,22 @@ impl SiteReplay {
         let Some(learning) = &mut self.template else {
             return;
         };
-        let slots = if layout.len() == hashes.len() {
-            let (pages, blocks) = counts(&self.tree, hashes);
-            let counts = Counts {
-                pages,
-                blocks: &blocks,
-            };
-            learning.template.slots(&Outline::of(layout), counts)
-        } else {
-            PageSlots::default()
+        let outline = (layout.len() == hashes.len()).then(|| Outline::of(layout));
+        let slots = match &outline {
+            Some(outline) => {
+                let (pages, blocks) = counts(&self.tree, hashes);
+                let counts = Counts {
+                    pages,
+                    blocks: &blocks,
+                };
+                learning.template.slots(outline, counts)
+            }
+            None => PageSlots::default(),
         };
         learning.template.insert(&slots);
-        learning.learned.push_back(slots);
+        let outline = outline.filter(|_| learning.blocks + layout.len() <= KEPT_BLOCKS);
+        learning.blocks += outline.as_ref().map_or(0, Outline::block_count);
+        learning.learned.push_back(Learned { slots, outline });
     }
 
     /// Counts blocks of a known page that were not on it before: an entry of the window
@@ -128,23 +145,35 @@ impl SiteReplay {
         }
     }
 
+    /// The outline of the oldest page that was inserted and not asked for with
+    /// [`learned`](Self::learned), once: it was made when the page came. None where there
+    /// are too many such pages to keep theirs.
+    pub fn outline(&mut self) -> Option<Outline> {
+        let learning = self.template.as_mut()?;
+        let outline = learning.learned.front_mut()?.outline.take()?;
+        learning.blocks -= outline.block_count();
+        Some(outline)
+    }
+
     /// What the template took from the oldest page that was inserted and not asked for.
     pub fn learned(&mut self) -> Option<PageSlots> {
-        self.template.as_mut()?.learned.pop_front()
+        drop(self.outline());
+        let page = self.template.as_mut()?.learned.pop_front()?;
+        Some(page.slots)
     }
 
     /// Labels the blocks of a page by what is known now. The page itself should be among
-    /// that, unless it is a duplicate. A page without a layout is labelled by the tree
+    /// that, unless it is a duplicate. A page without an outline is labelled by the tree
     /// alone.
     pub fn label<S: AsRef<str>>(
         &self,
         branch: &[S],
         hashes: &[BlockHash],
-        layout: Option<&[Block<'_>]>,
+        outline: Option<&Outline>,
     ) -> PageLabels {
         let mut labels = self.tree.label(branch, hashes);
-        let layout = layout.filter(|layout| layout.len() == hashes.len());
-        let (Some(learning), Some(layout)) = (&self.template, layout) else {
+        let outline = outline.filter(|outline| outline.block_count() == hashes.len());
+        let (Some(learning), Some(outline)) = (&self.template, outline) else {
             let reasons = labels.blocks.iter().map(|label| match label.verdict {
                 Verdict::Content => Reason::Unique,
                 Verdict::Boilerplate => Reason::Repeated,
@@ -159,7 +188,7 @@ impl SiteReplay {
             pages: labels.node.support,
             blocks: &blocks,
         };
-        let reasons = learning.template.label(&Outline::of(layout), counts);
+        let reasons = learning.template.label(outline, counts);
         for (label, reason) in labels.blocks.iter_mut().zip(&reasons) {
             label.verdict = match reason.is_content() {
                 true => Verdict::Content,

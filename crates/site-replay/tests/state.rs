@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use site_replay::{Labelling, PageLabels, SiteReplay};
-use template::{Block, PageSlots};
+use template::{Block, Outline, PageSlots};
 use url_tree::{BlockHash, Entry, WindowOptions};
 
 const BRANCH: [&str; 3] = ["example", "news", "www"];
@@ -66,7 +66,10 @@ fn replay(
             site.insert(entry(*at, page), &page.layout);
         }
         for (_, page) in batch {
-            let labels = site.label(&BRANCH, &page.hashes, Some(&page.layout));
+            let kept = site.outline().expect("there is room for all of them");
+            let labels = site.label(&BRANCH, &page.hashes, Some(&kept));
+            let anew = Outline::of(&page.layout);
+            assert_eq!(labels, site.label(&BRANCH, &page.hashes, Some(&anew)));
             seen.push((labels, site.learned().expect("every page was inserted")));
         }
         let newest = batch.last().map_or(0, |(at, _)| *at as i64);
@@ -104,4 +107,33 @@ proptest! {
             prop_assert_eq!(site.learned(), Some(PageSlots::default()));
         }
     }
+}
+
+#[test]
+fn outlines_are_kept_as_long_as_there_is_room() {
+    let mut site = SiteReplay::new(2, Labelling::Template, WINDOW);
+    let layout = [Block {
+        slot: "div.story>p",
+        shared: 0,
+        chars: 9,
+        link_chars: 0,
+        title: 0,
+    }; 60_000];
+    let page = Page {
+        hashes: vec![[0; 16]; layout.len()],
+        layout: layout.to_vec(),
+    };
+    let kept = |site: &mut SiteReplay, pages: usize| -> Vec<Option<usize>> {
+        (0..pages).for_each(|at| site.insert(entry(at, &page), &page.layout));
+        (0..pages)
+            .map(|_| {
+                let outline = site.outline();
+                assert!(site.outline().is_none(), "it is given away once");
+                assert!(site.learned().is_some());
+                outline.map(|outline| outline.block_count())
+            })
+            .collect()
+    };
+    assert_eq!(kept(&mut site, 3), [Some(60_000), Some(60_000), None]);
+    assert_eq!(kept(&mut site, 1), [Some(60_000)]);
 }

@@ -61,7 +61,7 @@ impl Template {
     ///
     /// # Panics
     /// Where `counts` are not of as many blocks as the outline.
-    pub fn label(&self, outline: &Outline<'_>, counts: Counts<'_>) -> Vec<Reason> {
+    pub fn label(&self, outline: &Outline, counts: Counts<'_>) -> Vec<Reason> {
         assert_eq!(
             outline.blocks.len(),
             counts.blocks.len(),
@@ -104,7 +104,7 @@ impl Template {
 
 /// The block that shows the page's title: headings first, then the one that does it best,
 /// then the first. What nearly all pages have is the name of the site.
-fn own_title(outline: &Outline<'_>, counts: Counts<'_>) -> Option<usize> {
+fn own_title(outline: &Outline, counts: Counts<'_>) -> Option<usize> {
     let shows = |block: &usize| outline.blocks[*block].title > 0 && !counts.of_the_site(*block);
     (0..outline.blocks.len())
         .filter(shows)

@@ -99,9 +99,12 @@ impl Layout {
 
 /// Bytes that two texts begin with, up to the end of a character.
 fn common(one: &str, other: &str) -> usize {
-    let same = (one.bytes().zip(other.bytes()))
+    let (one_bytes, other_bytes) = (one.as_bytes(), other.as_bytes());
+    let eights = (one_bytes.chunks_exact(8).zip(other_bytes.chunks_exact(8)))
         .take_while(|(one, other)| one == other)
         .count();
+    let rest = (one_bytes[8 * eights..].iter()).zip(&other_bytes[8 * eights..]);
+    let same = 8 * eights + rest.take_while(|(one, other)| one == other).count();
     (0..=same)
         .rev()
         .find(|at| one.is_char_boundary(*at) && other.is_char_boundary(*at))
@@ -110,6 +113,13 @@ fn common(one: &str, other: &str) -> usize {
 
 /// The next number of `bytes`, which go on behind it.
 pub(crate) fn number<T: TryFrom<u64>>(bytes: &mut &[u8]) -> Option<T> {
+    // Nearly all of them are one byte.
+    if let Some((&byte, rest)) = bytes.split_first()
+        && byte < 0x80
+    {
+        *bytes = rest;
+        return T::try_from(byte.into()).ok();
+    }
     let mut rest = bytes.iter();
     let number = pull(&mut rest.by_ref().copied())?;
     *bytes = rest.as_slice();

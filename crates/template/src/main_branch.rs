@@ -16,7 +16,7 @@ use crate::outline::Outline;
 /// paragraphs beside the elements that it could go to: these are the lead of an article
 /// whose rest is in a box of its own.
 pub(crate) fn main_branch(
-    outline: &Outline<'_>,
+    outline: &Outline,
     weights: &[u64],
     sums: &[Sums],
     title: Option<usize>,

@@ -1,5 +1,7 @@
 //! A page as a tree of elements, as far as they have text.
 
+use std::ops::Range;
+
 use crate::element::{Traits, key};
 
 /// A text block of a page, as far as its template is concerned.
@@ -23,19 +25,29 @@ pub struct Block<'p> {
 
 /// The elements of a page that have text, in the order of the page.
 #[derive(Debug)]
-pub struct Outline<'p> {
-    pub(crate) blocks: &'p [Block<'p>],
+pub struct Outline {
+    pub(crate) blocks: Vec<Letters>,
     /// In page order, `body` first: an element comes before what it contains.
-    pub(crate) nodes: Vec<Node<'p>>,
+    pub(crate) nodes: Vec<Node>,
     /// Per block the node its text begins in.
     pub(crate) leaves: Vec<usize>,
+    /// The keys of the nodes, one after the other.
+    keys: String,
+}
+
+/// What is counted of a block's text: see [`Block`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Letters {
+    pub(crate) chars: u32,
+    pub(crate) link_chars: u32,
+    pub(crate) title: u32,
 }
 
 /// An element of a page.
 #[derive(Debug)]
-pub(crate) struct Node<'p> {
-    /// What tells its slot from others of the same parent.
-    pub(crate) key: &'p str,
+pub(crate) struct Node {
+    /// Where what tells its slot from others of the same parent is among the keys.
+    key: Range<usize>,
     /// `body` is its own.
     pub(crate) parent: usize,
     /// Position after the last node inside it.
@@ -56,15 +68,21 @@ pub(crate) struct Node<'p> {
     pub(crate) skip: bool,
 }
 
-impl<'p> Outline<'p> {
+impl Outline {
     /// The outline of a page.
-    pub fn of(blocks: &'p [Block<'p>]) -> Self {
-        let body = Node::open("", 0, 0);
-        let mut outline = Outline {
-            blocks,
-            nodes: vec![body],
-            leaves: Vec::with_capacity(blocks.len()),
+    pub fn of(blocks: &[Block<'_>]) -> Self {
+        let letters = |block: &Block<'_>| Letters {
+            chars: block.chars,
+            link_chars: block.link_chars,
+            title: block.title,
         };
+        let mut outline = Outline {
+            blocks: blocks.iter().map(letters).collect(),
+            nodes: Vec::with_capacity(blocks.len()),
+            leaves: Vec::with_capacity(blocks.len()),
+            keys: String::new(),
+        };
+        outline.open("", 0, 0);
         // The open elements below `body`, and how far the slot names them.
         let mut open: Vec<(usize, usize)> = Vec::new();
         for (at, block) in blocks.iter().enumerate() {
@@ -73,15 +91,12 @@ impl<'p> Outline<'p> {
             }
             // What is open is not named again.
             let (mut parent, named) = open.last().copied().unwrap_or_default();
-            let rest = block.slot.get(named..).unwrap_or_default();
             let mut end = named;
-            for element in rest.split('>') {
+            for element in elements(block.slot.get(named..).unwrap_or_default()) {
                 end += element.len();
                 if !element.is_empty() {
-                    let node = outline.nodes.len();
-                    outline.nodes.push(Node::open(element, parent, at));
-                    open.push((node, end));
-                    parent = node;
+                    parent = outline.open(element, parent, at);
+                    open.push((parent, end));
                 }
                 end += 1;
             }
@@ -93,6 +108,37 @@ impl<'p> Outline<'p> {
         outline.close(Some((0, 0)), blocks.len());
         outline.inherit();
         outline
+    }
+
+    /// Blocks of the page.
+    pub fn block_count(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// What tells the slot of a node from others of the same parent.
+    pub(crate) fn key(&self, node: &Node) -> &str {
+        &self.keys[node.key.clone()]
+    }
+
+    /// Adds an element whose first block is `first`; gives its number.
+    fn open(&mut self, element: &str, parent: usize, first: usize) -> usize {
+        let traits = Traits::of(element);
+        let start = self.keys.len();
+        self.keys.push_str(key(element));
+        self.nodes.push(Node {
+            key: start..self.keys.len(),
+            parent,
+            next: 0,
+            first,
+            end: 0,
+            inner: traits.inner,
+            heading: traits.heading,
+            caption: traits.caption,
+            paragraph: traits.paragraph,
+            comments: traits.comments,
+            skip: traits.skip,
+        });
+        self.nodes.len() - 1
     }
 
     fn close(&mut self, open: Option<(usize, usize)>, end: usize) {
@@ -122,12 +168,12 @@ impl<'p> Outline<'p> {
     }
 
     /// Per node the sum of a value over the blocks inside it.
-    pub(crate) fn sums(&self, of: impl Fn(usize, &Block<'p>) -> u64) -> Vec<u64> {
+    pub(crate) fn sums(&self, of: impl Fn(usize, &Letters) -> u64) -> Vec<u64> {
         let mut before = vec![0; self.blocks.len() + 1];
         for (at, block) in self.blocks.iter().enumerate() {
             before[at + 1] = before[at] + of(at, block);
         }
-        let sum = |node: &Node<'_>| before[node.end] - before[node.first];
+        let sum = |node: &Node| before[node.end] - before[node.first];
         self.nodes.iter().map(sum).collect()
     }
 
@@ -139,23 +185,16 @@ impl<'p> Outline<'p> {
     }
 }
 
-impl<'p> Node<'p> {
-    fn open(element: &'p str, parent: usize, first: usize) -> Self {
-        let traits = Traits::of(element);
-        Node {
-            key: key(element),
-            parent,
-            next: 0,
-            first,
-            end: 0,
-            inner: traits.inner,
-            heading: traits.heading,
-            caption: traits.caption,
-            paragraph: traits.paragraph,
-            comments: traits.comments,
-            skip: traits.skip,
-        }
-    }
+/// The elements that a slot, or the rest of one, names. They are short: a search that is
+/// made for long texts takes longer.
+fn elements(slot: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(slot);
+    std::iter::from_fn(move || {
+        let slot = rest?;
+        let end = slot.bytes().position(|byte| byte == b'>');
+        rest = end.and_then(|end| slot.get(end + 1..));
+        slot.get(..end.unwrap_or(slot.len()))
+    })
 }
 
 #[cfg(test)]

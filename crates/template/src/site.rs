@@ -62,7 +62,7 @@ impl Template {
 
     /// What a page adds. `counts` are those at the time it comes, after the pages of
     /// its batch were counted; the state of the template makes no difference.
-    pub fn slots(&self, outline: &Outline<'_>, counts: Counts<'_>) -> PageSlots {
+    pub fn slots(&self, outline: &Outline, counts: Counts<'_>) -> PageSlots {
         PageSlots::of(outline, counts, self.rules)
     }
 
@@ -105,11 +105,11 @@ impl Template {
     }
 
     /// Per element of a page the sums of its slot; nothing of slots no page has.
-    pub(crate) fn sums(&self, outline: &Outline<'_>) -> Vec<Sums> {
+    pub(crate) fn sums(&self, outline: &Outline) -> Vec<Sums> {
         let mut ids: Vec<Option<SlotId>> = Vec::with_capacity(outline.nodes.len());
         for node in &outline.nodes {
             let id = match ids.get(node.parent) {
-                Some(parent) => parent.and_then(|parent| self.child(parent, node.key)),
+                Some(parent) => parent.and_then(|parent| self.child(parent, outline.key(node))),
                 None => Some(BODY),
             };
             ids.push(id);

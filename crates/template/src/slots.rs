@@ -43,7 +43,7 @@ pub struct Slot {
 
 impl PageSlots {
     /// The slots of a page that `counts` were taken for.
-    pub(crate) fn of(outline: &Outline<'_>, counts: Counts<'_>, rules: Rules) -> Self {
+    pub(crate) fn of(outline: &Outline, counts: Counts<'_>, rules: Rules) -> Self {
         let weights = weights(outline, counts, rules);
         let mut slots = vec![Slot::default()];
         let mut known: HashMap<(u32, &str), u32> = HashMap::new();
@@ -52,13 +52,13 @@ impl PageSlots {
             let parent = of_node[node.parent].filter(|_| !decided(node, rules));
             of_node.push(parent.and_then(|parent| {
                 let next = u32::try_from(slots.len()).ok()?;
-                match known.entry((parent, node.key)) {
+                match known.entry((parent, outline.key(node))) {
                     Entry::Occupied(slot) => Some(*slot.get()),
                     Entry::Vacant(_) if slots.len() == SLOTS => None,
                     Entry::Vacant(slot) => {
                         slots.push(Slot {
                             parent,
-                            key: node.key.to_owned(),
+                            key: outline.key(node).to_owned(),
                             ..Slot::default()
                         });
                         Some(*slot.insert(next))
@@ -87,7 +87,7 @@ impl PageSlots {
 
 /// Per element of a page the text below it that may be main text: it does not repeat,
 /// is not mostly links, and no trait of an element decides about it.
-pub(crate) fn weights(outline: &Outline<'_>, counts: Counts<'_>, rules: Rules) -> Vec<u64> {
+pub(crate) fn weights(outline: &Outline, counts: Counts<'_>, rules: Rules) -> Vec<u64> {
     outline.sums(|at, block| {
         let other = counts.repeated(at)
             || u64::from(block.link_chars) * 2 > u64::from(block.chars)
@@ -97,7 +97,7 @@ pub(crate) fn weights(outline: &Outline<'_>, counts: Counts<'_>, rules: Rules) -
 }
 
 /// All text in this element is boilerplate.
-fn decided(node: &Node<'_>, rules: Rules) -> bool {
+fn decided(node: &Node, rules: Rules) -> bool {
     (node.comments && rules.has(Rule::Comments)) || (node.skip && rules.has(Rule::SkipElements))
 }
 

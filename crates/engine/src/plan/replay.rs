@@ -13,7 +13,7 @@ use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use futures::StreamExt;
 use site_replay::{PageLabels, SiteReplay};
-use template::{Block, BytesError, Layout, PageSlots, Reason};
+use template::{Block, BytesError, Layout, Outline, PageSlots, Reason};
 use url_key::Domain;
 use url_tree::{BlockHash, Entry, Verdict, revision_hashes};
 
@@ -289,12 +289,16 @@ impl DomainStream {
         settings: &Settings,
         out: &mut LabelColumns,
     ) -> Result<()> {
-        let layout = page.layout()?;
-        let layout = layout.as_ref().map(Layout::blocks);
         if page.status == Status::Unique && self.one_by_one {
-            self.insert(page, layout.as_deref().unwrap_or_default());
+            let layout = page.layout()?.unwrap_or_default();
+            self.insert(page, &layout.blocks());
         }
-        let labels = (self.site).label(&page.branch, &page.hashes, layout.as_deref());
+        let kept = (page.status == Status::Unique).then(|| self.site.outline());
+        let outline = match kept.flatten() {
+            Some(outline) => Some(outline),
+            None => (page.layout()?).map(|layout| Outline::of(&layout.blocks())),
+        };
+        let labels = (self.site).label(&page.branch, &page.hashes, outline.as_ref());
         if page.status == Status::Unique {
             let ordinal = self.before + self.labelled;
             self.labelled += 1;
