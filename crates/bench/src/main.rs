@@ -48,7 +48,7 @@ struct Args {
     #[arg(
         long,
         value_name = "NAMES",
-        default_value = "resiliparse,trafilatura-fast,dom-smoothie"
+        default_value = "lol-html,resiliparse,trafilatura-fast,dom-smoothie"
     )]
     peers: String,
     /// The page with the sections that are replaced

@@ -12,7 +12,7 @@ use futures::StreamExt;
 use html_blocks::{Page, PageError};
 use tables::Reason;
 use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 
 use super::block_columns::BlockColumns;
 use super::meter::Meter;
@@ -83,22 +83,31 @@ impl Step for Block {
         _: &Arc<TaskContext>,
         meter: &Meter,
     ) -> Result<SendableRecordBatchStream> {
-        let (step, tasks) = (self.clone(), meter.clone());
+        let (step, parsing) = (self.clone(), meter.clone());
         Ok(sent(self.schema(), 2, meter, |out| async move {
+            let to = Sending {
+                out,
+                meter: parsing,
+            };
             let mut reader = PageReader::new(step.archive.clone());
+            let mut tasks = JoinSet::new();
             let mut group: Vec<RecordBatch> = Vec::new();
             while let Some(batch) = input.next().await {
                 for part in split_by_row_group(&batch?)? {
                     if let Some(last) = group.last()
                         && !same_row_group(last, &part)?
                     {
-                        step.row_group(&group, &mut reader, &out, &tasks).await?;
+                        step.row_group(&group, &mut reader, &mut tasks, &to).await?;
                         group.clear();
                     }
                     group.push(part);
                 }
             }
-            step.row_group(&group, &mut reader, &out, &tasks).await
+            step.row_group(&group, &mut reader, &mut tasks, &to).await?;
+            while let Some(done) = tasks.join_next().await {
+                finished(done)?;
+            }
+            Ok(())
         }))
     }
 }
@@ -108,8 +117,8 @@ impl Block {
         &self,
         batches: &[RecordBatch],
         reader: &mut PageReader,
-        out: &Out,
-        meter: &Meter,
+        tasks: &mut JoinSet<()>,
+        to: &Sending,
     ) -> Result<()> {
         let Some(first) = batches.first() else {
             return Ok(());
@@ -126,13 +135,13 @@ impl Block {
         if !others.is_empty() {
             let others = take_record_batch(&rows, &UInt32Array::from(others))?;
             self.advance(&others)?;
-            let _ = out.send(passing(&others)).await;
+            let _ = to.out.send(passing(&others)).await;
         }
         if survivors.is_empty() {
             return Ok(());
         }
         let rows = take_record_batch(&rows, &UInt32Array::from(survivors))?;
-        self.pages(&rows, reader, out, meter).await
+        self.pages(&rows, reader, tasks, to).await
     }
 
     /// Reads the HTML of `rows`, all of one row group, and parses it in tasks.
@@ -140,14 +149,13 @@ impl Block {
         &self,
         rows: &RecordBatch,
         reader: &mut PageReader,
-        out: &Out,
-        meter: &Meter,
+        tasks: &mut JoinSet<()>,
+        to: &Sending,
     ) -> Result<()> {
         let object = reader.object(&object_of(rows, 0)?).await?;
         let row_group = rows.numbers::<Int32Type>("row_group")?.value(0);
         let positions = rows.numbers::<Int64Type>("row")?;
         let mut stream = object.read(row_group, positions.values())?;
-        let mut tasks = JoinSet::new();
         let mut next = 0;
         loop {
             let pages = match stream.next().await? {
@@ -158,7 +166,10 @@ impl Block {
                     let at = positions.value(next);
                     let detail = format!("row group {row_group}, from row {at}: {error}");
                     self.advance(&rest)?;
-                    let _ = out.send(unreadable(&rest, &detail, &self.settings)).await;
+                    let _ = to
+                        .out
+                        .send(unreadable(&rest, &detail, &self.settings))
+                        .await;
                     break;
                 }
             };
@@ -170,7 +181,7 @@ impl Block {
                 .map_err(|closed| DataFusionError::External(Box::new(closed)))?;
             let batch = rows.slice(next, pages.len());
             next += pages.len();
-            let (step, out, meter) = (self.clone(), out.clone(), meter.clone());
+            let (step, Sending { out, meter }) = (self.clone(), to.clone());
             tasks.spawn(async move {
                 let blocked = meter.time(|| block(&batch, &pages, &step.settings, step.last));
                 drop(pages);
@@ -186,8 +197,9 @@ impl Block {
                 drop(permit);
             });
         }
-        while let Some(done) = tasks.join_next().await {
-            done.map_err(|panic| DataFusionError::External(Box::new(panic)))?;
+        // Pages of the next row group are read while the last of this are parsed.
+        while let Some(done) = tasks.try_join_next() {
+            finished(done)?;
         }
         Ok(())
     }
@@ -199,6 +211,17 @@ impl Block {
         self.gauge.advance(source, row_group, rows.num_rows());
         Ok(())
     }
+}
+
+/// Where parsed pages go, and who counts the time.
+#[derive(Clone)]
+struct Sending {
+    out: Out,
+    meter: Meter,
+}
+
+fn finished(task: std::result::Result<(), JoinError>) -> Result<()> {
+    task.map_err(|panic| DataFusionError::External(Box::new(panic)))
 }
 
 fn split_by_row_group(batch: &RecordBatch) -> Result<Vec<RecordBatch>> {

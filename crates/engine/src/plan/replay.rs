@@ -10,7 +10,6 @@ use arrow::compute::take_record_batch;
 use arrow::datatypes::{DataType, Int32Type, Int64Type, SchemaRef, TimestampMicrosecondType};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use futures::StreamExt;
 use site_replay::{PageLabels, SiteReplay};
 use template::{Block, BytesError, Layout, Outline, PageSlots, Reason};
@@ -20,7 +19,7 @@ use url_tree::{BlockHash, Entry, Verdict, revision_hashes};
 use super::batch_clock::BatchClock;
 use super::meter::Meter;
 use super::stage::{Named, Phase, REPLAYED, Status, extend, items, list_field, some};
-use super::step::{Step, Together};
+use super::step::{Step, Together, sent};
 use crate::job::Settings;
 use crate::spec::Batch;
 
@@ -57,17 +56,23 @@ impl Step for Replay {
 
     fn run(
         &self,
-        input: SendableRecordBatchStream,
+        mut input: SendableRecordBatchStream,
         _: &Arc<TaskContext>,
-        _: &Meter,
+        meter: &Meter,
     ) -> Result<SendableRecordBatchStream> {
         let settings = Arc::clone(&self.settings);
-        let mut domain: Option<DomainStream> = None;
-        let stream = input.map(move |batch| replay(&batch?, &mut domain, &settings));
-        Ok(Box::pin(RecordBatchStreamAdapter::new(
-            self.schema(),
-            stream,
-        )))
+        // In a task of its own, beside the one that writes what it gives: a site with
+        // half of all pages is replayed in one partition, and has two cores.
+        Ok(sent(self.schema(), 2, meter, |out| async move {
+            let mut domain: Option<DomainStream> = None;
+            while let Some(batch) = input.next().await {
+                let replayed = replay(&batch?, &mut domain, &settings)?;
+                if out.send(Ok(replayed)).await.is_err() {
+                    break;
+                }
+            }
+            Ok(())
+        }))
     }
 }
 
