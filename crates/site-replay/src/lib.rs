@@ -16,7 +16,8 @@
 //! for story in 1..=3_u8 {
 //!     let hashes = [[0; 16], [story; 16]];
 //!     site.insert(Entry { time_micros: story.into(), branch: &branch, hashes: &hashes }, &layout);
-//!     let page = site.label(&branch, &hashes, site.outline().as_ref());
+//!     let outline = site.outline();
+//!     let page = site.label(&branch, &hashes, outline.as_ref());
 //!     let verdicts: Vec<Verdict> = page.labels.blocks.iter().map(|block| block.verdict).collect();
 //!     assert_eq!(verdicts, [Verdict::Boilerplate, Verdict::Content]);
 //!     // What is kept of the page, for a site that is replayed from here on another day.
