@@ -312,6 +312,9 @@ pub(crate) fn some(array: &arrow::array::StringArray, row: usize) -> Option<&str
 
 /// The texts of one row of a list column.
 pub(crate) fn items(array: &arrow::array::ListArray, row: usize) -> Result<Vec<&str>> {
+    if array.is_null(row) {
+        return Ok(Vec::new());
+    }
     let values = array.values();
     let texts = (values.as_string_opt::<i32>()).ok_or_else(|| wrong("list", values))?;
     let length = array.value_length(row).unsigned_abs() as usize;
