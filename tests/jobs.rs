@@ -125,6 +125,14 @@ fn a_plan_is_explained_without_being_run() {
     for step in ["Scan", "Key", "Dedupe", "Block", "Replay", "Write"] {
         assert!(plan.stdout.contains(step), "{step} in\n{}", plan.stdout);
     }
+    // What is sorted comes in large batches: see `plan/gather.rs`.
+    let lines: Vec<&str> = plan.stdout.lines().map(str::trim).collect();
+    let sorts = (lines.windows(2)).filter(|lines| lines[0].starts_with("SortExec"));
+    let gathered: Vec<bool> = sorts
+        .map(|lines| lines[1].starts_with("GatherExec"))
+        .collect();
+    assert!(gathered.len() >= 3, "{}", plan.stdout);
+    assert!(!gathered.contains(&false), "{}", plan.stdout);
     assert!(!job.has_tables());
 }
 

@@ -15,6 +15,7 @@ use datafusion::physical_plan::metrics::MetricValue;
 use futures::Stream;
 use rustix::time::{ClockId, clock_gettime};
 
+use super::gather::GatherExec;
 use super::step::StepExec;
 
 /// What one kind of operator has cost.
@@ -48,6 +49,8 @@ fn add(plan: &dyn ExecutionPlan, costs: &mut BTreeMap<String, OperatorCost>) {
     let cost = costs.entry(plan.name().to_owned()).or_default();
     if let Some(step) = plan.downcast_ref::<StepExec>() {
         cost.seconds += step.meter().seconds();
+    } else if let Some(gather) = plan.downcast_ref::<GatherExec>() {
+        cost.seconds += gather.meter().seconds();
     } else if let Some(metrics) = plan.metrics() {
         let moving = metrics.sum_by_name("repartition_time");
         let nanos =

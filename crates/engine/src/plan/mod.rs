@@ -23,6 +23,7 @@ mod block_columns;
 mod block_rows;
 mod dedupe;
 mod earlier;
+mod gather;
 mod key;
 mod memory;
 mod meter;
@@ -53,6 +54,7 @@ use crate::account::{Account, Written};
 use crate::archive::Census;
 use crate::job::Job;
 use crate::progress::{Gauge, Unwatched};
+use gather::{BatchSize, GatherBeforeSort};
 use memory::RunMemory;
 use stage::{Named, WORK, some};
 
@@ -127,8 +129,19 @@ fn session(job: &Job) -> Result<SessionContext> {
         .with_runtime_env(runtime)
         .with_default_features()
         .with_query_planner(Arc::new(step::StepPlanner))
+        .with_physical_optimizer_rule(Arc::new(GatherBeforeSort(gathered_size(job))))
         .build();
     Ok(SessionContext::new_with_state(state))
+}
+
+/// The batches that are sorted. A sort holds many of them, and each step some that no sort
+/// has counted.
+fn gathered_size(job: &Job) -> BatchSize {
+    let share = job.resources.memory / (64 * job.resources.threads);
+    BatchSize {
+        bytes: share.clamp(128 << 10, 4 << 20),
+        rows: 4096,
+    }
 }
 
 async fn plan(
@@ -192,6 +205,7 @@ async fn plan(
                 job.output.partitioning().partitions(chunk).len(),
                 job.resources.threads,
             ),
+            together: gathered_size(job),
         },
         replayed,
     )
