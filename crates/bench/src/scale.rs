@@ -52,7 +52,7 @@ pub(crate) fn measure(urltree: &Urltree, folder: &Path, pages: u64) -> Result<St
         let ran = urltree.job(
             &archive,
             &output,
-            &["run.threads=2", "run.memory=1GiB", "run.chunk_bytes=1GiB"],
+            &["run.threads=2", "run.memory=1GiB", "run.chunk_bytes=16GiB"],
         )?;
         rows.push(row(pages, spread, bytes, &ran));
         std::fs::remove_dir_all(&archive)?;

@@ -19,18 +19,18 @@ use uuid::Uuid;
 
 use crate::account::{Account, Written};
 use crate::archive::Census;
-use crate::chunk::chunks;
+use crate::chunk::{ChunkSize, chunks};
 use crate::error::EngineError;
 use crate::failure::Failure;
 use crate::hold::Hold;
-use crate::job::Job;
+use crate::job::{Job, Resources};
 use crate::plan::{self, Earlier, OperatorCost, UNREADABLE_OBJECT};
 use crate::progress::{Gauge, Progress, Stage, Unwatched, Work};
 use crate::resume::{self, Stopped, request};
 use crate::settle;
 use crate::spec::Batch;
 use crate::status::{days, other_settings};
-use crate::warnings::warn_about;
+use crate::warnings::{warn_about, warn_about_chunks};
 
 /// What a run did.
 #[derive(Debug)]
@@ -132,6 +132,7 @@ pub async fn backfill(
         .flat_map(|left| cut(job, left, &census))
         .map(|chunk| settle::reaching_back(job, chunk, dates.first()))
         .collect();
+    warn_about_chunks(job, &chunks, &census);
     progress.planned(Work {
         rows: (chunks.iter())
             .flat_map(|chunk| census.rows(*chunk).into_values())
@@ -274,11 +275,30 @@ fn cut(job: &Job, dates: DateRange, census: &Census) -> Vec<DateRange> {
     match job.settings.batch {
         // All pages go into the trees before the first is labelled.
         Batch::Run => vec![dates],
-        Batch::Page | Batch::Date => chunks(
-            &job.output.partitioning().partitions(dates),
-            |partition| census.html_bytes(partition),
-            job.resources.chunk_bytes,
-        ),
+        Batch::Page | Batch::Date => {
+            let Resources {
+                memory,
+                threads,
+                chunk_bytes,
+                ..
+            } = job.resources;
+            let rows = census.rows(dates);
+            let size = |partition: DateRange| {
+                let rows = (rows.range(partition.first()..=partition.last()))
+                    .map(|(_, rows)| rows)
+                    .sum();
+                ChunkSize {
+                    html_bytes: census.html_bytes(partition),
+                    rows,
+                    partitions: usize::from(rows > 0),
+                }
+            };
+            chunks(
+                &job.output.partitioning().partitions(dates),
+                size,
+                ChunkSize::new(chunk_bytes, memory, threads),
+            )
+        }
     }
 }
 

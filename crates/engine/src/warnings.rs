@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use tables::{DateRange, Partitioning, Table};
 use tracing::warn;
+use url_tree::DAY_MICROS;
 
 use crate::archive::Census;
 use crate::error::EngineError;
@@ -69,4 +70,62 @@ pub(crate) async fn warn_about(
         );
     }
     Ok(())
+}
+
+/// Warns where `chunks` are so short that most of the work is to read windows again.
+pub(crate) fn warn_about_chunks(job: &Job, chunks: &[DateRange], census: &Census) {
+    let [first, .., last] = chunks else { return };
+    let dates = first.through(*last);
+    let window = job.settings.window.max_age_micros / DAY_MICROS;
+    if let Some(advice) = longer_chunks(
+        chunks.len() as u64,
+        (dates.last() - dates.first()).num_days().unsigned_abs() + 1,
+        window.unsigned_abs(),
+        census.html_bytes(dates),
+        job.resources.chunk_bytes,
+    ) {
+        warn!("{dates}: {advice}");
+    }
+}
+
+/// What to do about so many chunks of so many `days`: nothing, where on the average they
+/// are half as long as the window at least.
+fn longer_chunks(
+    chunks: u64,
+    days: u64,
+    window: u64,
+    html_bytes: u64,
+    chunk_bytes: u64,
+) -> Option<String> {
+    if chunks < 3 || 2 * days >= chunks * window {
+        return None;
+    }
+    let as_long = html_bytes / days * window;
+    let setting = if as_long > chunk_bytes {
+        format!("run.chunk_bytes={}GiB", as_long.div_ceil(bytesize::GIB))
+    } else {
+        "more run.memory".to_owned()
+    };
+    Some(format!(
+        "{chunks} chunks of {} days on the average, and each reads the windows of up to {window} \
+         days before it; {setting} would make them as long as a window",
+        days.div_ceil(chunks)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_shorter_than_half_a_window_come_with_advice() {
+        let gib = bytesize::GIB;
+        let advice = longer_chunks(100, 100, 14, 1000 * gib, 4 * gib).unwrap();
+        assert!(advice.contains("chunks of 1 days"), "{advice}");
+        assert!(advice.contains("run.chunk_bytes=140GiB"), "{advice}");
+        assert_eq!(longer_chunks(10, 100, 14, 1000 * gib, 100 * gib), None);
+        assert_eq!(longer_chunks(2, 2, 14, gib, gib), None);
+        let cramped = longer_chunks(50, 100, 14, gib, 4 * gib).unwrap();
+        assert!(cramped.contains("more run.memory"), "{cramped}");
+    }
 }
