@@ -134,8 +134,8 @@ fn session(job: &Job) -> Result<SessionContext> {
     Ok(SessionContext::new_with_state(state))
 }
 
-/// The batches that are sorted. A sort holds many of them, and each step some that no sort
-/// has counted.
+/// How large batches are that are sorted or written. While they are put together nobody
+/// counts them, so all of them are a small part of the memory.
 fn gathered_size(job: &Job) -> BatchSize {
     let share = job.resources.memory / (64 * job.resources.threads);
     BatchSize {
@@ -205,7 +205,7 @@ async fn plan(
                 job.output.partitioning().partitions(chunk).len(),
                 job.resources.threads,
             ),
-            together: gathered_size(job),
+            batches: gathered_size(job),
         },
         replayed,
     )

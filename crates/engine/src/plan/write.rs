@@ -53,7 +53,7 @@ pub(crate) struct Write {
     pub(crate) row_group_bytes: usize,
     /// Rows that are written together. They come in the order of the sites, and go to the
     /// files of their dates: a call for two rows costs as much as one for forty.
-    pub(crate) together: BatchSize,
+    pub(crate) batches: BatchSize,
 }
 
 /// Bytes of the row groups of a chunk that is cut into `partitions` by date: what
@@ -105,7 +105,7 @@ impl Step for Write {
         let step = self.clone();
         Ok(sent(self.schema(), 1, meter, |out| async move {
             let mut writer = Writer::new(&step);
-            let mut input = gathered(input, step.together);
+            let mut input = gathered(input, step.batches);
             while let Some(batch) = input.next().await {
                 let written = match batch {
                     Ok(batch) => writer.batch(&batch).await,
