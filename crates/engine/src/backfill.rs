@@ -287,16 +287,12 @@ fn cut(job: &Job, dates: DateRange, census: &Census) -> Vec<DateRange> {
                 let rows = (rows.range(partition.first()..=partition.last()))
                     .map(|(_, rows)| rows)
                     .sum();
-                ChunkSize {
-                    html_bytes: census.html_bytes(partition),
-                    rows,
-                    partitions: usize::from(rows > 0),
-                }
+                ChunkSize::of_partition(census.html_bytes(partition), rows, threads)
             };
             chunks(
                 &job.output.partitioning().partitions(dates),
                 size,
-                ChunkSize::new(chunk_bytes, memory, threads),
+                ChunkSize::most(chunk_bytes, memory),
             )
         }
     }

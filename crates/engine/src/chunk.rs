@@ -2,40 +2,59 @@
 
 use tables::DateRange;
 
-/// What a file that is being written holds: a million pages on 100 dates, two writers
-/// and four tables took 1.15 GB more than on three months.
-const OPEN_FILE_BYTES: usize = 3 << 19;
+/// What a file that is being written holds before it has rows, and how much more with
+/// them, up to a row group and what waits to be sent. A million pages on 100 dates, two
+/// writers and four tables took 1.15 GB more than on three months; 2,951 days of one site
+/// took 4.5 GB, 512 at a time 1.1.
+const OPEN_FILE_BYTES: u64 = 150 << 10;
+const FILLED_FILE_BYTES: u64 = 1_400 << 10;
 
 /// Tables that every page has a part in, or may have.
-const TABLES: usize = 4;
+const TABLES: u64 = 4;
 
 /// Bytes of memory for a row of the chunk. Of all rows the URL keys are held at once, to
 /// look them up, and what sorts spill is merged at once: 256,000 pages were refused at
 /// 48 MB, and a million went through at 512 MB.
 const ROW_BYTES: usize = 512;
 
-/// How much a chunk may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// With little memory for many threads a chunk has so many partitions all the same: one
+/// much shorter than a window would read it over and over.
+const FEW_PARTITIONS: usize = 16;
+
+/// How much there is in a chunk, or may be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ChunkSize {
     /// Bytes of HTML.
-    pub(crate) html_bytes: u64,
+    html_bytes: u64,
     /// Archive rows.
-    pub(crate) rows: u64,
+    rows: u64,
     /// Partitions with rows.
-    pub(crate) partitions: usize,
+    partitions: usize,
+    /// Bytes that files hold while they are written: for each partition with rows they
+    /// are open until the end, on every thread.
+    open_bytes: u64,
 }
 
 impl ChunkSize {
-    /// At most `html_bytes` of HTML, and no more than a plan on so many `threads` can work
-    /// on with so many bytes of `memory`. For each partition files are open on every
-    /// thread, and hold half of the memory at most; where that is little for many threads,
-    /// more, for chunks much shorter than a window would read it over and over.
-    pub(crate) fn new(html_bytes: u64, memory: usize, threads: usize) -> Self {
-        let of_one_partition = OPEN_FILE_BYTES * TABLES * threads.max(1);
+    /// At most `html_bytes` of HTML, and no more than a plan can work on with so many
+    /// bytes of `memory`, half of which may be in open files.
+    pub(crate) fn most(html_bytes: u64, memory: usize) -> Self {
         Self {
             html_bytes,
             rows: (memory / ROW_BYTES) as u64,
-            partitions: (memory / 2 / of_one_partition).clamp(16, 512),
+            partitions: 512,
+            open_bytes: (memory / 2) as u64,
+        }
+    }
+
+    /// One partition, written by so many `threads`.
+    pub(crate) fn of_partition(html_bytes: u64, rows: u64, threads: usize) -> Self {
+        let files = TABLES * rows.min(threads as u64);
+        Self {
+            html_bytes,
+            rows,
+            partitions: usize::from(rows > 0),
+            open_bytes: files * OPEN_FILE_BYTES + html_bytes.min(files * FILLED_FILE_BYTES),
         }
     }
 
@@ -43,6 +62,7 @@ impl ChunkSize {
         self.html_bytes >= other.html_bytes
             && self.rows >= other.rows
             && self.partitions >= other.partitions
+            && (self.open_bytes >= other.open_bytes || other.partitions <= FEW_PARTITIONS)
     }
 
     fn and(self, other: Self) -> Self {
@@ -50,6 +70,7 @@ impl ChunkSize {
             html_bytes: self.html_bytes.saturating_add(other.html_bytes),
             rows: self.rows.saturating_add(other.rows),
             partitions: self.partitions + other.partitions,
+            open_bytes: self.open_bytes.saturating_add(other.open_bytes),
         }
     }
 }
@@ -80,25 +101,16 @@ mod tests {
     use super::*;
     use tables::Partitioning;
 
-    fn size(html_bytes: u64, rows: u64) -> ChunkSize {
-        ChunkSize {
-            html_bytes,
-            rows,
-            partitions: usize::from(rows > 0),
-        }
-    }
-
     fn cut(sizes: &[u64], html_bytes: u64, rows: u64) -> Vec<String> {
         let range: DateRange = "2011-10-24..2011-10-28".parse().unwrap();
         let days = Partitioning::Day.partitions(range);
         let of = |day: DateRange| {
             let bytes = sizes[days.iter().position(|other| *other == day).unwrap()];
-            size(bytes, bytes / 2)
+            ChunkSize::of_partition(bytes, bytes / 2, 1)
         };
         let most = ChunkSize {
-            html_bytes,
             rows,
-            partitions: 512,
+            ..ChunkSize::most(html_bytes, usize::MAX)
         };
         (chunks(&days, of, most).iter())
             .map(|chunk| chunk.to_string())
@@ -119,33 +131,38 @@ mod tests {
         assert_eq!(cut(&[2, 2, 2, 2, 2], 0, u64::MAX).len(), 5);
     }
 
-    #[test]
-    fn a_chunk_has_few_partitions_with_rows_and_any_number_without() {
+    /// Partitions of the first chunk of ten years, of so many bytes and rows each.
+    fn partitions(html_bytes: u64, rows: u64, memory: usize, threads: usize) -> usize {
         let range: DateRange = "2001-01-01..2010-12-31".parse().unwrap();
         let days = Partitioning::Day.partitions(range);
-        let most = ChunkSize {
-            html_bytes: u64::MAX,
-            rows: u64::MAX,
-            partitions: 42,
-        };
-        assert_eq!(chunks(&days, |_| size(0, 0), most).len(), 1);
-        let full = chunks(&days, |_| size(1, 1), most);
-        assert_eq!(full.len(), days.len().div_ceil(42));
-        assert_eq!(full[0].through(full[full.len() - 1]), range);
+        let size = |_| ChunkSize::of_partition(html_bytes, rows, threads);
+        let chunks = chunks(&days, size, ChunkSize::most(u64::MAX, memory));
+        let last = chunks.last().copied().unwrap();
+        assert_eq!(chunks[0].through(last), range);
+        Partitioning::Day.partitions(chunks[0]).len()
     }
 
     #[test]
     fn more_memory_opens_more_files_and_more_threads_fewer() {
-        let partitions = |memory, threads| ChunkSize::new(1, memory, threads).partitions;
-        assert_eq!(partitions(1 << 30, 2), 42);
-        assert_eq!(partitions(4 << 30, 2), 170);
-        assert_eq!(partitions(4 << 30, 16), 21);
-        assert_eq!(partitions(48 << 20, 2), 16);
-        assert_eq!(partitions(64 << 30, 2), 512);
+        let mib = 1 << 20;
+        assert_eq!(partitions(12 * mib, 10_000, 1 << 30, 2), 42);
+        assert_eq!(partitions(12 * mib, 10_000, 4 << 30, 2), 169);
+        assert_eq!(partitions(12 * mib, 10_000, 1 << 30, 16), 23);
+        assert_eq!(partitions(120 * mib, 10_000, 1 << 30, 16), FEW_PARTITIONS);
+        assert_eq!(partitions(12 * mib, 1_000, 48 << 20, 2), FEW_PARTITIONS);
+        assert_eq!(partitions(12 * mib, 10_000, 64 << 30, 2), 512);
+    }
+
+    #[test]
+    fn dates_of_few_rows_are_many_to_a_chunk_and_empty_ones_any_number() {
+        assert_eq!(partitions(3 << 20, 100, 1 << 30, 2), 122);
+        assert_eq!(partitions(30 << 10, 1, 1 << 30, 16), 512);
+        assert_eq!(partitions(0, 0, 1, 2), 3652);
     }
 
     #[test]
     fn so_many_rows_were_too_many_for_48_megabytes() {
-        assert!(ChunkSize::new(1, 48_000_000, 2).rows < 256_000);
+        assert_eq!(partitions(0, 64_000, 48_000_000, 2), 1);
+        assert_eq!(partitions(0, 8_000, 48_000_000, 2), 11);
     }
 }
