@@ -17,6 +17,9 @@ const TABLES: u64 = 4;
 /// 48 MB, and a million went through at 512 MB.
 const ROW_BYTES: usize = 512;
 
+/// So many rows are never too many.
+const FEW_ROWS: u64 = 10_000;
+
 /// With little memory for many threads a chunk has so many partitions all the same: one
 /// much shorter than a window would read it over and over.
 const FEW_PARTITIONS: usize = 16;
@@ -41,7 +44,7 @@ impl ChunkSize {
     pub(crate) fn most(html_bytes: u64, memory: usize) -> Self {
         Self {
             html_bytes,
-            rows: (memory / ROW_BYTES) as u64,
+            rows: FEW_ROWS.max((memory / ROW_BYTES) as u64),
             partitions: 512,
             open_bytes: (memory / 2) as u64,
         }
@@ -164,5 +167,6 @@ mod tests {
     fn so_many_rows_were_too_many_for_48_megabytes() {
         assert_eq!(partitions(0, 64_000, 48_000_000, 2), 1);
         assert_eq!(partitions(0, 8_000, 48_000_000, 2), 11);
+        assert_eq!(partitions(0, 1_000, 1_000, 2), 10);
     }
 }
