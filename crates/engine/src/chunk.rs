@@ -25,7 +25,7 @@ const FEW_ROWS: u64 = 10_000;
 const FEW_PARTITIONS: usize = 16;
 
 /// How much there is in a chunk, or may be.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct ChunkSize {
     /// Bytes of HTML.
     html_bytes: u64,

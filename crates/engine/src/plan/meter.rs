@@ -47,10 +47,9 @@ pub(crate) fn costs(plan: &dyn ExecutionPlan) -> BTreeMap<String, OperatorCost> 
 
 fn add(plan: &dyn ExecutionPlan, costs: &mut BTreeMap<String, OperatorCost>) {
     let cost = costs.entry(plan.name().to_owned()).or_default();
-    if let Some(step) = plan.downcast_ref::<StepExec>() {
-        cost.seconds += step.meter().seconds();
-    } else if let Some(gather) = plan.downcast_ref::<GatherExec>() {
-        cost.seconds += gather.meter().seconds();
+    let step = plan.downcast_ref().map(StepExec::meter);
+    if let Some(meter) = step.or_else(|| plan.downcast_ref().map(GatherExec::meter)) {
+        cost.seconds += meter.seconds();
     } else if let Some(metrics) = plan.metrics() {
         let moving = metrics.sum_by_name("repartition_time");
         let nanos =
