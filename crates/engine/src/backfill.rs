@@ -11,8 +11,7 @@ use arrow::array::{
 };
 use chrono::{NaiveDate, Utc};
 use tables::{
-    DateRange, Partitioning, ROW_GROUP_BYTES, Replacement, Table, TableError, days_from_date,
-    fail_point,
+    DateRange, Partitioning, Replacement, SinkSize, Table, TableError, days_from_date, fail_point,
 };
 use tracing::info;
 use uuid::Uuid;
@@ -283,11 +282,12 @@ fn cut(job: &Job, dates: DateRange, census: &Census) -> Vec<DateRange> {
                 ..
             } = job.resources;
             let rows = census.rows(dates);
+            let tables = job.settings.page_tables().count();
             let size = |partition: DateRange| {
                 let rows = (rows.range(partition.first()..=partition.last()))
                     .map(|(_, rows)| rows)
                     .sum();
-                ChunkSize::of_partition(census.html_bytes(partition), rows, threads)
+                ChunkSize::of_partition(census.html_bytes(partition), rows, tables * threads)
             };
             chunks(
                 &job.output.partitioning().partitions(dates),
@@ -392,7 +392,7 @@ impl Run<'_> {
         seconds: f64,
     ) -> Result<Vec<String>, EngineError> {
         let rows = self.runs_rows(chunk, account, seconds)?;
-        let mut sink = self.job.output.sink(Table::Runs, ROW_GROUP_BYTES);
+        let mut sink = self.job.output.sink(Table::Runs, SinkSize::default());
         let failed = |source| {
             EngineError::Table(TableError::Delta {
                 table: Table::Runs.name(),

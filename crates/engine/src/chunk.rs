@@ -2,15 +2,10 @@
 
 use tables::DateRange;
 
-/// What a file that is being written holds before it has rows, and how much more with
-/// them, up to a row group and what waits to be sent. A million pages on 100 dates, two
-/// writers and four tables took 1.15 GB more than on three months; 2,951 days of one site
-/// took 4.5 GB, 512 at a time 1.1.
-const OPEN_FILE_BYTES: u64 = 150 << 10;
-const FILLED_FILE_BYTES: u64 = 1_400 << 10;
-
-/// Tables that every page has a part in, or may have.
-const TABLES: u64 = 4;
+/// What a file that is being written holds at most: a row group and what waits to be
+/// sent. A million pages on 100 dates, two writers and four tables took 1.15 GB more than
+/// on three months.
+const OPEN_FILE_BYTES: u64 = 1_400 << 10;
 
 /// Bytes of memory for a row of the chunk. Of all rows the URL keys are held at once, to
 /// look them up, and what sorts spill is merged at once: 256,000 pages were refused at
@@ -33,8 +28,8 @@ pub(crate) struct ChunkSize {
     rows: u64,
     /// Partitions with rows.
     partitions: usize,
-    /// Bytes that files hold while they are written: for each partition with rows they
-    /// are open until the end, on every thread.
+    /// Bytes that files hold while they are written: for each partition with many rows
+    /// they are open until the end, on every thread.
     open_bytes: u64,
 }
 
@@ -45,27 +40,25 @@ impl ChunkSize {
         Self {
             html_bytes,
             rows: FEW_ROWS.max((memory / ROW_BYTES) as u64),
-            partitions: 512,
+            partitions: FEW_PARTITIONS,
             open_bytes: (memory / 2) as u64,
         }
     }
 
-    /// One partition, written by so many `threads`.
-    pub(crate) fn of_partition(html_bytes: u64, rows: u64, threads: usize) -> Self {
-        let files = TABLES * rows.min(threads as u64);
+    /// One partition, in so many `files` if it has many rows.
+    pub(crate) fn of_partition(html_bytes: u64, rows: u64, files: usize) -> Self {
         Self {
             html_bytes,
             rows,
             partitions: usize::from(rows > 0),
-            open_bytes: files * OPEN_FILE_BYTES + html_bytes.min(files * FILLED_FILE_BYTES),
+            open_bytes: html_bytes.min(files as u64 * OPEN_FILE_BYTES),
         }
     }
 
     fn has_room_for(self, other: Self) -> bool {
         self.html_bytes >= other.html_bytes
             && self.rows >= other.rows
-            && self.partitions >= other.partitions
-            && (self.open_bytes >= other.open_bytes || other.partitions <= FEW_PARTITIONS)
+            && (self.open_bytes >= other.open_bytes || self.partitions >= other.partitions)
     }
 
     fn and(self, other: Self) -> Self {
@@ -134,11 +127,12 @@ mod tests {
         assert_eq!(cut(&[2, 2, 2, 2, 2], 0, u64::MAX).len(), 5);
     }
 
-    /// Partitions of the first chunk of ten years, of so many bytes and rows each.
+    /// Partitions of the first chunk of ten years, of so many bytes and rows each in four
+    /// tables.
     fn partitions(html_bytes: u64, rows: u64, memory: usize, threads: usize) -> usize {
         let range: DateRange = "2001-01-01..2010-12-31".parse().unwrap();
         let days = Partitioning::Day.partitions(range);
-        let size = |_| ChunkSize::of_partition(html_bytes, rows, threads);
+        let size = |_| ChunkSize::of_partition(html_bytes, rows, 4 * threads);
         let chunks = chunks(&days, size, ChunkSize::most(u64::MAX, memory));
         let last = chunks.last().copied().unwrap();
         assert_eq!(chunks[0].through(last), range);
@@ -148,19 +142,19 @@ mod tests {
     #[test]
     fn more_memory_opens_more_files_and_more_threads_fewer() {
         let mib = 1 << 20;
-        assert_eq!(partitions(12 * mib, 10_000, 1 << 30, 2), 42);
-        assert_eq!(partitions(12 * mib, 10_000, 4 << 30, 2), 169);
-        assert_eq!(partitions(12 * mib, 10_000, 1 << 30, 16), 23);
+        assert_eq!(partitions(12 * mib, 10_000, 1 << 30, 2), 46);
+        assert_eq!(partitions(12 * mib, 10_000, 4 << 30, 2), 187);
+        assert_eq!(partitions(12 * mib, 10_000, 1 << 30, 16), 42);
         assert_eq!(partitions(120 * mib, 10_000, 1 << 30, 16), FEW_PARTITIONS);
         assert_eq!(partitions(12 * mib, 1_000, 48 << 20, 2), FEW_PARTITIONS);
-        assert_eq!(partitions(12 * mib, 10_000, 64 << 30, 2), 512);
+        assert_eq!(partitions(12 * mib, 10_000, 64 << 30, 2), 2_995);
     }
 
     #[test]
     fn dates_of_few_rows_are_many_to_a_chunk_and_empty_ones_any_number() {
-        assert_eq!(partitions(3 << 20, 100, 1 << 30, 2), 122);
-        assert_eq!(partitions(30 << 10, 1, 1 << 30, 16), 512);
-        assert_eq!(partitions(0, 0, 1, 2), 3652);
+        assert_eq!(partitions(3 << 20, 100, 1 << 30, 2), 170);
+        assert_eq!(partitions(30 << 10, 1, 1 << 30, 16), 3_652);
+        assert_eq!(partitions(0, 0, 1, 2), 3_652);
     }
 
     #[test]

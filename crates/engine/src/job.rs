@@ -74,6 +74,11 @@ impl Settings {
         self.batch.of_date(settled.min(last))
     }
 
+    /// The tables that pages have rows in. The driver writes the account of the run.
+    pub(crate) fn page_tables(&self) -> impl Iterator<Item = Table> {
+        (Table::ALL.into_iter()).filter(|table| *table != Table::Runs && self.writes(*table))
+    }
+
     /// Does the job write `table`?
     pub(crate) fn writes(&self, table: Table) -> bool {
         table != Table::Blocks || self.write_blocks

@@ -37,6 +37,7 @@ mod patience;
 mod quarantine;
 mod s3_error;
 mod schema;
+mod sink;
 mod store;
 
 pub use claim::{Claim, ClaimState, Claims, NumberedClaim};
@@ -45,8 +46,9 @@ pub use error::TableError;
 pub use fail_point::fail_point;
 pub use garbage::{Garbage, GarbageCause, LONGEST_KEEP};
 pub use location::{Location, LocationError, without_secrets};
-pub use output::{Output, ROW_GROUP_BYTES, Replacement, TableSink};
+pub use output::{Output, Replacement};
 pub use partition::{DateRange, DateRangeError, Partitioning, date_from_days, days_from_date};
 pub use patience::Patience;
 pub use quarantine::Reason;
 pub use schema::{Table, archive_schema};
+pub use sink::{SinkSize, TableSink};

@@ -2,10 +2,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, AsArray, StringArray};
-use arrow::datatypes::{Date32Type, SchemaRef};
-use arrow::record_batch::RecordBatch;
-use deltalake::datafile::writer::{DeltaWriter, WriterConfig};
+use deltalake::datafile::writer::WriterConfig;
 use deltalake::kernel::engine::arrow_conversion::TryIntoKernel;
 use deltalake::kernel::schema::StructType;
 use deltalake::kernel::transaction::{CommitBuilder, CommitProperties};
@@ -21,16 +18,12 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
 use crate::fence::claim_transaction;
-use crate::{Location, Partitioning, Table, TableError, date_from_days, fail_point};
+use crate::{Location, Partitioning, SinkSize, Table, TableError, TableSink};
 
 /// Statistics for data skipping are kept for `date`, `domain` and `fetched_at`:
 /// minima of whole texts would fill the log and skip nothing.
 const INDEXED_COLUMNS: &str = "3";
 const INDEXED_COLUMNS_KEY: &str = "delta.dataSkippingNumIndexedCols";
-
-/// A row group is held in memory until it is full, one per open file: with a
-/// million rows each, as is usual, a chunk held all that it wrote.
-pub const ROW_GROUP_BYTES: usize = 8 << 20;
 
 /// Columns of values that hardly ever recur in a file. A dictionary of them is a
 /// megabyte in memory for each column of each open file, and saves nothing.
@@ -225,9 +218,9 @@ impl Output {
         version.await.map_err(|error| self.error(table, error))
     }
 
-    /// A writer of data files for `table`, with row groups of at most this many
-    /// bytes. The files are invisible until a [`Output::replace`] names them.
-    pub fn sink(&self, table: Table, row_group_bytes: usize) -> TableSink {
+    /// A writer of data files for `table`, which holds so much. The files are
+    /// invisible until a [`Output::replace`] names them.
+    pub fn sink(&self, table: Table, size: SinkSize) -> TableSink {
         let store = prefixed(&self.location.child(table.name()));
         let schema = table.schema(self.cut(table));
         let (indexed, stats_columns) = get_num_idx_cols_and_stats_columns(
@@ -245,7 +238,7 @@ impl Output {
             .set_created_by(concat!("urltree ", env!("CARGO_PKG_VERSION")).to_owned())
             // Level 3: text shrinks to a third at a few per cent of the run.
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_max_row_group_bytes(Some(row_group_bytes))
+            .set_max_row_group_bytes(Some(size.row_group_bytes))
             .build();
         let config = WriterConfig::new(
             Arc::clone(&schema),
@@ -256,11 +249,7 @@ impl Output {
             indexed,
             stats_columns,
         );
-        TableSink {
-            writer: DeltaWriter::new(Arc::new(store), config),
-            partitioning: self.cut(table),
-            schema,
-        }
+        TableSink::new(Arc::new(store), config, self.cut(table), schema, size)
     }
 
     /// Replaces whole partitions of `table` in one commit and gives the new
@@ -398,60 +387,7 @@ impl Output {
     }
 }
 
-/// Writes data files of one table, one set per partition.
-pub struct TableSink {
-    writer: DeltaWriter,
-    partitioning: Partitioning,
-    schema: SchemaRef,
-}
-
-impl TableSink {
-    /// Appends `rows`, which have the columns of `schemas/<table>.sql`; the
-    /// partition is told from `date`.
-    ///
-    /// # Errors
-    /// Where the store fails, or the rows have other columns.
-    pub async fn write(&mut self, rows: &RecordBatch) -> DeltaResult<()> {
-        let mut columns = rows.columns().to_vec();
-        if self.partitioning != Partitioning::Day {
-            columns.push(partition_column(self.partitioning, rows.column(0)));
-        }
-        let rows = RecordBatch::try_new(Arc::clone(&self.schema), columns)?;
-        self.writer.write(&rows).await
-    }
-
-    /// Finishes the files and names them: Delta `add` actions in JSON, which
-    /// can travel to whoever commits.
-    ///
-    /// # Errors
-    /// Where the store fails; what was written stays unnamed and invisible.
-    pub async fn close(self) -> DeltaResult<Vec<String>> {
-        fail_point(format_args!("close"));
-        let adds = self.writer.close().await?;
-        adds.iter()
-            .map(|add| Ok(serde_json::to_string(add)?))
-            .collect()
-    }
-
-    /// Gives up: uploads that were begun are taken back where the store can.
-    ///
-    /// # Errors
-    /// Where the store fails.
-    pub async fn abort(self) -> DeltaResult<()> {
-        self.writer.abort().await
-    }
-}
-
 /// The store as seen from `location`.
 fn prefixed(location: &Location) -> PrefixStore<Arc<dyn ObjectStore>> {
     PrefixStore::new(Arc::clone(location.store()), location.path().clone())
-}
-
-fn partition_column(partitioning: Partitioning, dates: &ArrayRef) -> ArrayRef {
-    let dates = dates.as_primitive::<Date32Type>();
-    let values: StringArray = dates
-        .iter()
-        .map(|days| days.map(|days| partitioning.value(date_from_days(days))))
-        .collect();
-    Arc::new(values)
 }

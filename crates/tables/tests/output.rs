@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Date32Array, RecordBatch, StringArray, new_null_array};
 use tables::{
-    Claim, ClaimState, Location, Output, Partitioning, ROW_GROUP_BYTES, Replacement, Table,
-    TableError, days_from_date,
+    Claim, ClaimState, Location, Output, Partitioning, Replacement, SinkSize, Table, TableError,
+    days_from_date,
 };
 
 const FILE_BYTES: NonZeroU64 = NonZeroU64::MAX;
@@ -56,7 +56,7 @@ async fn change_under(
     reason: &str,
     transaction: (&str, i64),
 ) -> Result<Option<u64>, TableError> {
-    let mut sink = output.sink(Table::Quarantine, ROW_GROUP_BYTES);
+    let mut sink = output.sink(Table::Quarantine, SinkSize::default());
     sink.write(&rows(dates, reason))
         .await
         .expect("a store that works");

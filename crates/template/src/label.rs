@@ -77,7 +77,8 @@ impl Template {
 
         let reason = |block: usize| {
             let leaf = outline.leaves[block];
-            let (node, slot) = (&outline.nodes[leaf], &sums[leaf]);
+            let node = &outline.nodes[leaf];
+            let slot = &sums[node.slot];
             if rules.has(Rule::OwnTitle) && title == Some(block) {
                 Reason::OwnTitle
             } else if rules.has(Rule::Comments) && node.comments {

@@ -7,7 +7,7 @@ use crate::outline::Outline;
 
 /// The element that holds the main text: from `body` to the heaviest child, while it
 /// keeps four fifths of the mass of its parent. `weights` are of the elements of
-/// this page, `sums` of their slots over the site.
+/// this page, `sums` of its slots over the site.
 ///
 /// Under a `title` the way goes first to the child that holds it, if that has a third of
 /// the page's text: a fifth in a slot of few pages, where masses say little.
@@ -21,6 +21,7 @@ pub(crate) fn main_branch(
     sums: &[Sums],
     title: Option<usize>,
 ) -> usize {
+    let sums = |node: usize| &sums[outline.nodes[node].slot];
     let holds_title = |node: usize| {
         let node = &outline.nodes[node];
         title.is_some_and(|title| (node.first..node.end).contains(&title))
@@ -28,7 +29,7 @@ pub(crate) fn main_branch(
     let has_lead = |node: usize| {
         let paragraphs = (outline.children(node)).filter(|child| outline.nodes[*child].paragraph);
         let lead: u64 = paragraphs.map(|paragraph| weights[paragraph]).sum();
-        node != 0 && sums[node].is_of_one_page() && lead > 0 && lead * 6 >= weights[node]
+        node != 0 && sums(node).is_of_one_page() && lead > 0 && lead * 6 >= weights[node]
     };
     let mut at = 0;
     loop {
@@ -37,14 +38,14 @@ pub(crate) fn main_branch(
         }
         let places = || (outline.children(at)).filter(|child| !outline.nodes[*child].inner);
         let leads = |child: &usize| {
-            let share = if sums[*child].is_of_few_pages() { 5 } else { 3 };
+            let share = if sums(*child).is_of_few_pages() { 5 } else { 3 };
             holds_title(*child) && weights[*child] > 0 && weights[*child] * share >= weights[0]
         };
         // Of equals the first: it is the page's own.
-        let heaviest = || places().max_by_key(|&c| (sums[c].mass, weights[c], Reverse(c)));
+        let heaviest = || places().max_by_key(|&c| (sums(c).mass, weights[c], Reverse(c)));
         let keeps = |child: &usize| {
-            let mass = sums[*child].mass;
-            mass > 0 && mass * 5 >= sums[at].mass * 4
+            let mass = sums(*child).mass;
+            mass > 0 && mass * 5 >= sums(at).mass * 4
         };
         match places().find(leads).or_else(|| heaviest().filter(keeps)) {
             Some(child) => at = child,

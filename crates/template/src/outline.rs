@@ -1,5 +1,6 @@
 //! A page as a tree of elements, as far as they have text.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::element::{Traits, key};
@@ -31,8 +32,18 @@ pub struct Outline {
     pub(crate) nodes: Vec<Node>,
     /// Per block the node its text begins in.
     pub(crate) leaves: Vec<usize>,
-    /// The keys of the nodes, one after the other.
+    /// `body` first, every slot after the one around it.
+    pub(crate) slots: Vec<OutlineSlot>,
+    /// The keys of the slots, one after the other.
     keys: String,
+}
+
+/// A slot of the page: elements of one key whose parents are of one slot.
+#[derive(Debug)]
+pub(crate) struct OutlineSlot {
+    /// That of `body` is its own.
+    pub(crate) parent: usize,
+    key: Range<usize>,
 }
 
 /// What is counted of a block's text: see [`Block`].
@@ -46,8 +57,7 @@ pub(crate) struct Letters {
 /// An element of a page.
 #[derive(Debug)]
 pub(crate) struct Node {
-    /// Where what tells its slot from others of the same parent is among the keys.
-    key: Range<usize>,
+    pub(crate) slot: usize,
     /// `body` is its own.
     pub(crate) parent: usize,
     /// Position after the last node inside it.
@@ -80,9 +90,14 @@ impl Outline {
             blocks: blocks.iter().map(letters).collect(),
             nodes: Vec::with_capacity(blocks.len()),
             leaves: Vec::with_capacity(blocks.len()),
+            slots: vec![OutlineSlot {
+                parent: 0,
+                key: 0..0,
+            }],
             keys: String::new(),
         };
-        outline.open("", 0, 0);
+        let mut named = Named::default();
+        outline.open(0, Traits::default(), 0, 0);
         // The open elements below `body`, and how far the slot names them.
         let mut open: Vec<(usize, usize)> = Vec::new();
         for (at, block) in blocks.iter().enumerate() {
@@ -90,12 +105,13 @@ impl Outline {
                 outline.close(open.pop(), at);
             }
             // What is open is not named again.
-            let (mut parent, named) = open.last().copied().unwrap_or_default();
-            let mut end = named;
-            for element in elements(block.slot.get(named..).unwrap_or_default()) {
+            let (mut parent, mut end) = open.last().copied().unwrap_or_default();
+            for element in elements(block.slot.get(end..).unwrap_or_default()) {
                 end += element.len();
                 if !element.is_empty() {
-                    parent = outline.open(element, parent, at);
+                    let around = outline.nodes[parent].slot;
+                    let (slot, traits) = named.slot(element, around, &mut outline);
+                    parent = outline.open(slot, traits, parent, at);
                     open.push((parent, end));
                 }
                 end += 1;
@@ -115,18 +131,15 @@ impl Outline {
         self.blocks.len()
     }
 
-    /// What tells the slot of a node from others of the same parent.
-    pub(crate) fn key(&self, node: &Node) -> &str {
-        &self.keys[node.key.clone()]
+    /// What tells a slot from others around which is the same.
+    pub(crate) fn key(&self, slot: &OutlineSlot) -> &str {
+        &self.keys[slot.key.clone()]
     }
 
     /// Adds an element whose first block is `first`; gives its number.
-    fn open(&mut self, element: &str, parent: usize, first: usize) -> usize {
-        let traits = Traits::of(element);
-        let start = self.keys.len();
-        self.keys.push_str(key(element));
+    fn open(&mut self, slot: usize, traits: Traits, parent: usize, first: usize) -> usize {
         self.nodes.push(Node {
-            key: start..self.keys.len(),
+            slot,
             parent,
             next: 0,
             first,
@@ -182,6 +195,41 @@ impl Outline {
         let end = self.nodes[node].next;
         let inside = move |at: usize| Some(at).filter(|at| *at < end);
         std::iter::successors(inside(node + 1), move |at| inside(self.nodes[*at].next))
+    }
+}
+
+/// The elements of a page by what its slots call them: a page has few names, many times.
+#[derive(Default)]
+struct Named<'p> {
+    /// By the slot around the element.
+    elements: HashMap<(usize, &'p str), (usize, Traits)>,
+    keys: HashMap<(usize, &'p str), usize>,
+    /// The element before: the next paragraph of a text is the usual case.
+    last: Option<((usize, &'p str), (usize, Traits))>,
+}
+
+impl<'p> Named<'p> {
+    /// The slot of an element in the slot `around`, a new one if need be.
+    fn slot(&mut self, element: &'p str, around: usize, outline: &mut Outline) -> (usize, Traits) {
+        let name = (around, element);
+        if let Some((_, known)) = self.last.filter(|(last, _)| *last == name) {
+            return known;
+        }
+        let found = *self.elements.entry(name).or_insert_with(|| {
+            let key = key(element);
+            let slot = *self.keys.entry((around, key)).or_insert_with(|| {
+                let start = outline.keys.len();
+                outline.keys.push_str(key);
+                outline.slots.push(OutlineSlot {
+                    parent: around,
+                    key: start..outline.keys.len(),
+                });
+                outline.slots.len() - 1
+            });
+            (slot, Traits::of(element))
+        });
+        self.last = Some((name, found));
+        found
     }
 }
 

@@ -104,12 +104,12 @@ impl Template {
         self.window.len()
     }
 
-    /// Per element of a page the sums of its slot; nothing of slots no page has.
+    /// Per slot of a page its sums; nothing of slots no page has.
     pub(crate) fn sums(&self, outline: &Outline) -> Vec<Sums> {
-        let mut ids: Vec<Option<SlotId>> = Vec::with_capacity(outline.nodes.len());
-        for node in &outline.nodes {
-            let id = match ids.get(node.parent) {
-                Some(parent) => parent.and_then(|parent| self.child(parent, outline.key(node))),
+        let mut ids: Vec<Option<SlotId>> = Vec::with_capacity(outline.slots.len());
+        for slot in &outline.slots {
+            let id = match ids.get(slot.parent) {
+                Some(parent) => parent.and_then(|parent| self.child(parent, outline.key(slot))),
                 None => Some(BODY),
             };
             ids.push(id);

@@ -1,8 +1,5 @@
 //! What one page adds to the template of its site.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-
 use crate::Counts;
 use crate::outline::{Node, Outline};
 use crate::rules::{Rule, Rules};
@@ -46,25 +43,23 @@ impl PageSlots {
     pub(crate) fn of(outline: &Outline, counts: Counts<'_>, rules: Rules) -> Self {
         let weights = weights(outline, counts, rules);
         let mut slots = vec![Slot::default()];
-        let mut known: HashMap<(u32, &str), u32> = HashMap::new();
-        let mut of_node: Vec<Option<u32>> = vec![Some(0)];
+        let mut numbers: Vec<Option<u32>> = vec![None; outline.slots.len()];
+        let mut of_node: Vec<Option<u32>> = Vec::with_capacity(outline.nodes.len());
+        of_node.push(Some(0));
         for node in outline.nodes.iter().skip(1) {
             let parent = of_node[node.parent].filter(|_| !decided(node, rules));
-            of_node.push(parent.and_then(|parent| {
-                let next = u32::try_from(slots.len()).ok()?;
-                match known.entry((parent, outline.key(node))) {
-                    Entry::Occupied(slot) => Some(*slot.get()),
-                    Entry::Vacant(_) if slots.len() == SLOTS => None,
-                    Entry::Vacant(slot) => {
-                        slots.push(Slot {
-                            parent,
-                            key: outline.key(node).to_owned(),
-                            ..Slot::default()
-                        });
-                        Some(*slot.insert(next))
-                    }
+            let number = parent.and_then(|parent| {
+                if numbers[node.slot].is_none() && slots.len() < SLOTS {
+                    numbers[node.slot] = u32::try_from(slots.len()).ok();
+                    slots.push(Slot {
+                        parent,
+                        key: outline.key(&outline.slots[node.slot]).to_owned(),
+                        ..Slot::default()
+                    });
                 }
-            }));
+                numbers[node.slot]
+            });
+            of_node.push(number);
         }
         for ((node, weight), slot) in outline.nodes.iter().zip(weights).zip(&of_node) {
             if let Some(slot) = slot.filter(|_| !node.inner) {

@@ -21,6 +21,8 @@ const FIRST_LETTERS: usize = 6;
 pub struct Title {
     letters: String,
     count: usize,
+    /// Of each two neighbouring bytes of them a bit.
+    pairs: [u64; 4],
 }
 
 impl Title {
@@ -28,7 +30,16 @@ impl Title {
     pub fn of(title: &str) -> Self {
         let letters = letters(title, usize::MAX);
         let count = letters.chars().count();
-        Title { letters, count }
+        let mut pairs = [0; 4];
+        for pair in letters.as_bytes().windows(2) {
+            let bit = bit(pair);
+            pairs[bit / 64] |= 1 << (bit % 64);
+        }
+        Title {
+            letters,
+            count,
+            pairs,
+        }
     }
 
     /// How well a block shows the title, to compare blocks of one page: 0 if the title
@@ -37,7 +48,7 @@ impl Title {
     /// before all others, for what follows is the name of the site as a rule.
     pub fn shown_by(&self, block: &str) -> u32 {
         let short = self.count > 0 && block.len() <= BLOCK_BYTES;
-        if !short || !self.letters.contains(&letters(block, FIRST_LETTERS)) {
+        if !short || !self.may_have_first_letters_of(block) {
             return 0;
         }
         // One letter more than the title has is enough to know that it is not in it.
@@ -49,6 +60,24 @@ impl Title {
         let first = self.letters.starts_with(&block);
         u32::try_from(if first { count + self.count } else { count }).unwrap_or(u32::MAX)
     }
+
+    /// Of nearly all blocks this is asked and nothing else.
+    fn may_have_first_letters_of(&self, block: &str) -> bool {
+        let (mut bytes, mut end) = ([0; 4 * FIRST_LETTERS], 0);
+        let letters = block.chars().filter(|c| c.is_alphanumeric());
+        for letter in letters.flat_map(char::to_lowercase).take(FIRST_LETTERS) {
+            end += letter.encode_utf8(&mut bytes[end..]).len();
+        }
+        (bytes[..end].windows(2)).all(|pair| {
+            let bit = bit(pair);
+            self.pairs[bit / 64] & 1 << (bit % 64) != 0
+        })
+    }
+}
+
+/// Below 256, for two bytes.
+fn bit(pair: &[u8]) -> usize {
+    usize::from(pair[0].wrapping_mul(31) ^ pair[1])
 }
 
 /// The letters and digits of a text in lower case, `most` of them.
@@ -63,4 +92,41 @@ fn letters(text: &str, most: usize) -> String {
         .flat_map(char::to_lowercase)
         .take(most)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What [`Title::shown_by`] says it does, letter by letter.
+    fn plainly(title: &str, block: &str) -> u32 {
+        let (title, block) = (letters(title, usize::MAX), letters(block, usize::MAX));
+        let (all, count) = (title.chars().count(), block.chars().count());
+        if all == 0 || count * 4 < all || !title.contains(&block) {
+            return 0;
+        }
+        u32::try_from(if title.starts_with(&block) {
+            count + all
+        } else {
+            count
+        })
+        .unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn no_block_that_shows_the_title_is_overlooked(
+            title in "[a-cÄß中 .]{0,20}",
+            other in "[a-cÄß中 .]{0,9}",
+            from in 0..20_usize,
+            most in 0..20_usize,
+        ) {
+            let part: String = title.chars().skip(from).take(most).collect();
+            for block in [part.to_uppercase(), part, other] {
+                prop_assert_eq!(Title::of(&title).shown_by(&block), plainly(&title, &block));
+            }
+        }
+    }
 }

@@ -200,10 +200,10 @@ async fn plan(
             output: job.output.clone(),
             settings: Arc::clone(settings),
             html_bytes: census.html_bytes(chunk),
-            row_group_bytes: write::row_group_bytes(
+            sink: write::sink_size(
                 job.resources.memory,
                 job.output.partitioning().partitions(chunk).len(),
-                job.resources.threads,
+                job.resources.threads * settings.page_tables().count(),
             ),
             batches: gathered_size(job),
         },

@@ -17,8 +17,7 @@ use datafusion::prelude::{DataFrame, SessionContext};
 use deltalake::DeltaTable;
 use futures::TryStreamExt;
 use tables::{
-    DateRange, Output, Partitioning, ROW_GROUP_BYTES, Replacement, Table, TableError,
-    date_from_days,
+    DateRange, Output, Partitioning, Replacement, SinkSize, Table, TableError, date_from_days,
 };
 use url_tree::WindowOptions;
 
@@ -200,7 +199,7 @@ impl Closing<'_> {
             let rows = shaped(context.sql(query).await?, &schema, Vec::new())?;
             let rows = DataFrame::new(context.state(), rows);
             let mut rows = rows.execute_stream().await?;
-            let mut sink = self.job.output.sink(table, ROW_GROUP_BYTES);
+            let mut sink = self.job.output.sink(table, SinkSize::default());
             while let Some(batch) = rows.try_next().await? {
                 sink.write(&batch).await.map_err(external)?;
             }

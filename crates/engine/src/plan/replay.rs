@@ -113,8 +113,12 @@ fn replay(
             }
         }
     }
-    let kept = take_record_batch(batch, &UInt32Array::from(kept))?;
-    labelled.finish(&kept)
+    let travelling: Vec<usize> = (batch.schema_ref().fields().iter().enumerate())
+        .filter(|(_, field)| REPLAYED.index_of(field.name()).is_ok())
+        .map(|(column, _)| column)
+        .collect();
+    let batch = batch.project(&travelling)?;
+    labelled.finish(&take_record_batch(&batch, &UInt32Array::from(kept))?)
 }
 
 /// The columns of a batch that the replay looks at.

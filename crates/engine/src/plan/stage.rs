@@ -170,10 +170,11 @@ pub(crate) static BLOCKED: LazyLock<SchemaRef> = LazyLock::new(|| {
     )
 });
 
-/// … with a label per block, and what goes into `history`: `template` is replaced.
+/// … with a label per block, and what goes into `history`: `template` is replaced, and
+/// `layout` has done its part.
 pub(crate) static REPLAYED: LazyLock<SchemaRef> = LazyLock::new(|| {
     with(
-        &BLOCKED,
+        &without(&BLOCKED, "layout"),
         &[
             ("node", DataType::Utf8),
             ("support", DataType::Int32),
@@ -230,6 +231,11 @@ fn with(base: &SchemaRef, fields: &[(&str, DataType)]) -> SchemaRef {
     let mut all: Vec<_> = base.fields().iter().cloned().collect();
     all.extend(schema(fields).fields().iter().cloned());
     Arc::new(Schema::new(all))
+}
+
+fn without(base: &SchemaRef, name: &str) -> SchemaRef {
+    let fields = base.fields().iter().filter(|field| field.name() != name);
+    Arc::new(Schema::new(fields.cloned().collect::<Vec<_>>()))
 }
 
 /// Typed access to the columns of a stage by name.

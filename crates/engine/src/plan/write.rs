@@ -13,9 +13,7 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use deltalake::DeltaTableError;
 use futures::StreamExt;
-use tables::{
-    Location, Output, Partitioning, ROW_GROUP_BYTES, Reason, Table, TableError, TableSink,
-};
+use tables::{Location, Output, Partitioning, Reason, SinkSize, Table, TableError, TableSink};
 
 use super::block::parse;
 use super::block_columns::TextColumns;
@@ -49,19 +47,23 @@ pub(crate) struct Write {
     pub(crate) settings: Arc<Settings>,
     /// HTML of the chunk.
     pub(crate) html_bytes: u64,
-    /// Of each file: see [`row_group_bytes`].
-    pub(crate) row_group_bytes: usize,
+    /// Of each table: see [`sink_size`].
+    pub(crate) sink: SinkSize,
     /// Rows that are written together. They come in the order of the sites, and go to the
     /// files of their dates: a call for two rows costs as much as one for forty.
     pub(crate) batches: BatchSize,
 }
 
-/// Bytes of the row groups of a chunk that is cut into `partitions` by date: what
-/// `writers` hold open in files is a part of `memory`, as long as row groups do
-/// not become so small that reading them costs more.
-pub(crate) fn row_group_bytes(memory: usize, partitions: usize, writers: usize) -> usize {
-    let files = partitions * writers * (Table::ALL.len() - 1);
-    (memory / 4 / files.max(1)).clamp(MIN_ROW_GROUP_BYTES, ROW_GROUP_BYTES)
+/// What a sink holds that is one of so many `sinks` side by side, each for a chunk cut
+/// into `partitions` by date: row groups and rows that wait are a part of `memory` each, as
+/// long as row groups do not become so small that reading them costs more.
+pub(crate) fn sink_size(memory: usize, partitions: usize, sinks: usize) -> SinkSize {
+    let most = SinkSize::default();
+    let files = (sinks * partitions).max(1);
+    SinkSize {
+        row_group_bytes: (memory / 4 / files).clamp(MIN_ROW_GROUP_BYTES, most.row_group_bytes),
+        waiting_bytes: (memory / 4 / sinks.max(1)).min(most.waiting_bytes),
+    }
 }
 
 impl Write {
@@ -132,11 +134,8 @@ struct Writer {
 
 impl Writer {
     fn new(step: &Write) -> Self {
-        let sinks = Table::ALL
-            .into_iter()
-            // The driver writes the account of the run.
-            .filter(|table| *table != Table::Runs && step.settings.writes(*table))
-            .map(|table| (table, step.output.sink(table, step.row_group_bytes)))
+        let sinks = (step.settings.page_tables())
+            .map(|table| (table, step.output.sink(table, step.sink)))
             .collect();
         Self {
             settings: Arc::clone(&step.settings),

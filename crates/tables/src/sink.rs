@@ -1,0 +1,211 @@
+//! Rows on their way into data files.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, AsArray, StringArray, UInt32Array};
+use arrow::compute::{concat_batches, take_record_batch};
+use arrow::datatypes::{Date32Type, SchemaRef};
+use arrow::record_batch::RecordBatch;
+use deltalake::DeltaResult;
+use deltalake::datafile::writer::{DeltaWriter, WriterConfig};
+use deltalake::kernel::Add;
+use deltalake::logstore::ObjectStoreRef;
+use futures::{StreamExt, stream};
+
+use crate::{Partitioning, date_from_days, days_from_date, fail_point};
+
+/// Small files that are written side by side at the end: a store far away takes as long
+/// for each of them as for a large one.
+const CLOSING_FILES: usize = 8;
+
+/// How much a sink holds.
+#[derive(Debug, Clone, Copy)]
+pub struct SinkSize {
+    /// Bytes of the row group that each open file is filling.
+    pub row_group_bytes: usize,
+    /// Bytes of the rows that wait for their files, of all partitions together.
+    pub waiting_bytes: usize,
+}
+
+/// Row groups of 8 MiB: held in memory until they are full, one per open file, and with
+/// a million rows each, as is usual, a chunk held all that it wrote.
+impl Default for SinkSize {
+    fn default() -> Self {
+        Self {
+            row_group_bytes: 8 << 20,
+            waiting_bytes: 32 << 20,
+        }
+    }
+}
+
+/// Writes data files of one table, one set per partition.
+///
+/// Rows of many partitions come mixed, and a file that is open takes 2 MB before it has a
+/// row: tables of codes and dictionaries for every column. So rows wait until they are
+/// many, those of the fullest partition go first, and a partition that has few of them
+/// has its file open only while that is written, at the end.
+pub struct TableSink {
+    store: ObjectStoreRef,
+    config: WriterConfig,
+    partitioning: Partitioning,
+    schema: SchemaRef,
+    most_waiting_bytes: usize,
+    /// By the first day of the partition.
+    partitions: BTreeMap<i32, Partition>,
+    open: DeltaWriter,
+}
+
+#[derive(Default)]
+struct Partition {
+    waiting: Vec<RecordBatch>,
+    bytes: usize,
+    is_open: bool,
+}
+
+impl TableSink {
+    pub(crate) fn new(
+        store: ObjectStoreRef,
+        config: WriterConfig,
+        partitioning: Partitioning,
+        schema: SchemaRef,
+        size: SinkSize,
+    ) -> Self {
+        Self {
+            open: DeltaWriter::new(Arc::clone(&store), config.clone()),
+            store,
+            config,
+            partitioning,
+            schema,
+            most_waiting_bytes: size.waiting_bytes,
+            partitions: BTreeMap::new(),
+        }
+    }
+
+    /// Appends `rows`, which have the columns of `schemas/<table>.sql`; the
+    /// partition is told from `date`.
+    ///
+    /// # Errors
+    /// Where the store fails, or the rows have other columns.
+    pub async fn write(&mut self, rows: &RecordBatch) -> DeltaResult<()> {
+        let rows = self.with_partition(rows)?;
+        for (day, rows) in self.split(rows)? {
+            let partition = self.partitions.entry(day).or_default();
+            partition.bytes += rows.get_array_memory_size();
+            partition.waiting.push(rows);
+        }
+        let mut waiting: usize = self.partitions.values().map(|part| part.bytes).sum();
+        while waiting > self.most_waiting_bytes {
+            let fullest = (self.partitions.values_mut()).max_by_key(|partition| partition.bytes);
+            let Some(fullest) = fullest.filter(|partition| partition.bytes > 0) else {
+                break;
+            };
+            waiting -= fullest.bytes;
+            fullest.is_open = true;
+            let rows = fullest.take(&self.schema)?;
+            self.open.write(&rows).await?;
+        }
+        Ok(())
+    }
+
+    fn with_partition(&self, rows: &RecordBatch) -> DeltaResult<RecordBatch> {
+        let mut columns = rows.columns().to_vec();
+        if self.partitioning != Partitioning::Day {
+            columns.push(partition_column(self.partitioning, rows.column(0)));
+        }
+        Ok(RecordBatch::try_new(Arc::clone(&self.schema), columns)?)
+    }
+
+    /// The rows of each partition, in their order.
+    fn split(&self, rows: RecordBatch) -> DeltaResult<Vec<(i32, RecordBatch)>> {
+        let mut of_day: BTreeMap<i32, Vec<u32>> = BTreeMap::new();
+        let dates = rows.column(0).as_primitive::<Date32Type>().values();
+        for (row, day) in dates.iter().enumerate() {
+            of_day.entry(*day).or_default().push(row as u32);
+        }
+        let mut of_partition: BTreeMap<i32, Vec<u32>> = BTreeMap::new();
+        for (day, rows) in of_day {
+            let first = self.partitioning.dates(date_from_days(day)).first();
+            let partition = of_partition.entry(days_from_date(first));
+            partition.or_default().extend(rows);
+        }
+        if of_partition.len() <= 1 {
+            return Ok((of_partition.into_keys().map(|day| (day, rows.clone()))).collect());
+        }
+        (of_partition.into_iter())
+            .map(|(day, mut indices)| {
+                indices.sort_unstable();
+                let rows = take_record_batch(&rows, &UInt32Array::from(indices))?;
+                Ok((day, rows))
+            })
+            .collect()
+    }
+
+    /// Finishes the files and names them: Delta `add` actions in JSON, which
+    /// can travel to whoever commits.
+    ///
+    /// # Errors
+    /// Where the store fails; what was written stays unnamed and invisible.
+    pub async fn close(mut self) -> DeltaResult<Vec<String>> {
+        fail_point(format_args!("close"));
+        let mut small = Vec::new();
+        for partition in self.partitions.values_mut() {
+            if partition.bytes == 0 {
+                continue;
+            }
+            let rows = partition.take(&self.schema)?;
+            if partition.is_open {
+                self.open.write(&rows).await?;
+            } else {
+                small.push(rows);
+            }
+        }
+        let mut adds = self.open.close().await?;
+        let (store, config) = (&self.store, &self.config);
+        let small = stream::iter(small)
+            .map(|rows| file(DeltaWriter::new(Arc::clone(store), config.clone()), rows))
+            .buffered(CLOSING_FILES);
+        // All of them, also after one that failed: an upload that is dropped leaves parts.
+        let written: Vec<DeltaResult<Vec<Add>>> = small.collect().await;
+        for file in written {
+            adds.extend(file?);
+        }
+        adds.iter()
+            .map(|add| Ok(serde_json::to_string(add)?))
+            .collect()
+    }
+
+    /// Gives up: uploads that were begun are taken back where the store can.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn abort(self) -> DeltaResult<()> {
+        self.open.abort().await
+    }
+}
+
+impl Partition {
+    fn take(&mut self, schema: &SchemaRef) -> DeltaResult<RecordBatch> {
+        self.bytes = 0;
+        let waiting = std::mem::take(&mut self.waiting);
+        Ok(concat_batches(schema, &waiting)?)
+    }
+}
+
+/// The file of `rows`, which are all of their partition.
+async fn file(mut writer: DeltaWriter, rows: RecordBatch) -> DeltaResult<Vec<Add>> {
+    if let Err(error) = writer.write(&rows).await {
+        writer.abort().await?;
+        return Err(error);
+    }
+    writer.close().await
+}
+
+fn partition_column(partitioning: Partitioning, dates: &ArrayRef) -> ArrayRef {
+    let dates = dates.as_primitive::<Date32Type>();
+    let values: StringArray = dates
+        .iter()
+        .map(|days| days.map(|days| partitioning.value(date_from_days(days))))
+        .collect();
+    Arc::new(values)
+}
