@@ -61,7 +61,7 @@ pub(crate) fn run_json(report: &RunReport) -> String {
             .collect();
         (status.to_owned(), json!({ "rows": rows, "causes": causes }))
     });
-    let operators: Value = (report.costs.iter())
+    let operators: Value = (report.costs.0.iter())
         .map(|(operator, cost)| {
             let cost = json!({
                 "seconds": cost.seconds,

@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 use tables::Table;
 
 use crate::error::EngineError;
-use crate::plan::{OperatorCost, UNREADABLE_OBJECT};
+use crate::plan::{Costs, UNREADABLE_OBJECT};
 
 /// What a chunk left: data files that no table names yet, and its account.
 #[derive(Debug, Default)]
@@ -15,8 +15,8 @@ pub(crate) struct Written {
     pub(crate) files: BTreeMap<Table, Vec<String>>,
     /// What became of the rows.
     pub(crate) account: Account,
-    /// What the operators of the plan cost, by name.
-    pub(crate) costs: BTreeMap<String, OperatorCost>,
+    /// What the operators of its plans cost.
+    pub(crate) costs: Costs,
 }
 
 /// Counts of one status.

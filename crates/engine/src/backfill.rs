@@ -1,7 +1,7 @@
 //! The driver: a range of dates as a chain of chunks, each one plan and one
 //! commit per table.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -23,7 +23,7 @@ use crate::error::EngineError;
 use crate::failure::Failure;
 use crate::hold::Hold;
 use crate::job::{Job, Resources};
-use crate::plan::{self, Earlier, OperatorCost, UNREADABLE_OBJECT};
+use crate::plan::{self, Costs, Earlier, UNREADABLE_OBJECT};
 use crate::progress::{Gauge, Progress, Stage, Unwatched, Work};
 use crate::resume::{self, Stopped, request};
 use crate::settle;
@@ -43,9 +43,8 @@ pub struct RunReport {
     pub there_already: Option<DateRange>,
     /// What became of the rows.
     pub account: Account,
-    /// What the operators of the plans cost, by name; steps have the names that failures
-    /// tell.
-    pub costs: BTreeMap<String, OperatorCost>,
+    /// What the operators of the plans cost; steps have the names that failures tell.
+    pub costs: Costs,
     /// Chunks that were committed.
     pub chunks: usize,
     /// Wall-clock seconds.
@@ -160,7 +159,7 @@ pub async fn backfill(
         progress: progress.as_ref(),
     };
     let mut account = Account::default();
-    let mut costs: BTreeMap<String, OperatorCost> = BTreeMap::new();
+    let mut costs = Costs::default();
     for (index, chunk) in chunks.iter().enumerate() {
         let left = chunks[index..]
             .iter()
@@ -173,9 +172,7 @@ pub async fn backfill(
             chunks.len(),
             done.account.rows().rows
         );
-        for (operator, cost) in done.costs {
-            costs.entry(operator).or_default().add(cost);
-        }
+        costs.add(done.costs);
         account.replace(done.account);
     }
     let run_id = run.id;

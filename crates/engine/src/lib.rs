@@ -55,7 +55,7 @@ pub use gc::{Disposal, gc};
 pub use job::{Job, Resources, Settings};
 pub use key_cache::Horizon;
 pub use nightly::new_dates;
-pub use plan::OperatorCost;
+pub use plan::{Costs, OperatorCost};
 pub use progress::{Progress, Stage, Unwatched, Work};
 pub use query::query;
 pub use spec::{

@@ -96,7 +96,7 @@ impl Outline {
             }],
             keys: String::new(),
         };
-        let mut named = Named::default();
+        let mut named = Named::new();
         outline.open(0, Traits::default(), 0, 0);
         // The open elements below `body`, and how far the slot names them.
         let mut open: Vec<(usize, usize)> = Vec::new();
@@ -199,16 +199,28 @@ impl Outline {
 }
 
 /// The elements of a page by what its slots call them: a page has few names, many times.
-#[derive(Default)]
 struct Named<'p> {
-    /// By the slot around the element.
-    elements: HashMap<(usize, &'p str), (usize, Traits)>,
-    keys: HashMap<(usize, &'p str), usize>,
+    elements: HashMap<Name<'p>, (usize, Traits)>,
+    keys: HashMap<Name<'p>, usize>,
     /// The element before: the next paragraph of a text is the usual case.
-    last: Option<((usize, &'p str), (usize, Traits))>,
+    last: Option<(Name<'p>, (usize, Traits))>,
 }
 
+/// What an element, or the key of one, is called, and the slot around it.
+type Name<'p> = (usize, &'p str);
+
+/// Names of a usual page.
+const NAMES: usize = 48;
+
 impl<'p> Named<'p> {
+    fn new() -> Self {
+        Self {
+            elements: HashMap::with_capacity(NAMES),
+            keys: HashMap::with_capacity(NAMES),
+            last: None,
+        }
+    }
+
     /// The slot of an element in the slot `around`, a new one if need be.
     fn slot(&mut self, element: &'p str, around: usize, outline: &mut Outline) -> (usize, Traits) {
         let name = (around, element);

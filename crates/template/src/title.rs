@@ -31,8 +31,8 @@ impl Title {
         let letters = letters(title, usize::MAX);
         let count = letters.chars().count();
         let mut pairs = [0; 4];
-        for pair in letters.as_bytes().windows(2) {
-            let bit = bit(pair);
+        for pair in letters.as_bytes().array_windows() {
+            let bit = bit(*pair);
             pairs[bit / 64] |= 1 << (bit % 64);
         }
         Title {
@@ -63,21 +63,31 @@ impl Title {
 
     /// Of nearly all blocks this is asked and nothing else.
     fn may_have_first_letters_of(&self, block: &str) -> bool {
-        let (mut bytes, mut end) = ([0; 4 * FIRST_LETTERS], 0);
-        let letters = block.chars().filter(|c| c.is_alphanumeric());
-        for letter in letters.flat_map(char::to_lowercase).take(FIRST_LETTERS) {
-            end += letter.encode_utf8(&mut bytes[end..]).len();
-        }
-        (bytes[..end].windows(2)).all(|pair| {
-            let bit = bit(pair);
-            self.pairs[bit / 64] & 1 << (bit % 64) != 0
+        let mut before = None;
+        let mut follows = |letter: u8| {
+            let pair = before.replace(letter).map(|before| [before, letter]);
+            pair.is_none_or(|pair| self.has_pair(pair))
+        };
+        let letters = block.chars().filter(|letter| letter.is_alphanumeric());
+        letters.take(FIRST_LETTERS).all(|letter| {
+            if letter.is_ascii() {
+                return follows(letter.to_ascii_lowercase() as u8);
+            }
+            let mut bytes = [0; 4];
+            (letter.to_lowercase())
+                .all(|letter| letter.encode_utf8(&mut bytes).bytes().all(&mut follows))
         })
+    }
+
+    fn has_pair(&self, pair: [u8; 2]) -> bool {
+        let bit = bit(pair);
+        self.pairs[bit / 64] & 1 << (bit % 64) != 0
     }
 }
 
 /// Below 256, for two bytes.
-fn bit(pair: &[u8]) -> usize {
-    usize::from(pair[0].wrapping_mul(31) ^ pair[1])
+fn bit([first, second]: [u8; 2]) -> usize {
+    usize::from(first.wrapping_mul(31) ^ second)
 }
 
 /// The letters and digits of a text in lower case, `most` of them.

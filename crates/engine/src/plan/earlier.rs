@@ -1,16 +1,21 @@
 //! What earlier dates left for a chunk: the URL keys it may meet again, and
 //! the windows of its domains.
 
+use std::sync::Arc;
+
 use arrow::datatypes::SchemaRef;
 use chrono::NaiveDate;
 use datafusion::common::ScalarValue;
+use datafusion::datasource::MemTable;
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, LogicalPlan, cast, ident, lit};
+use datafusion::physical_plan::collect_partitioned;
 use datafusion::prelude::{DataFrame, SessionContext};
 use deltalake::DeltaTable;
 use tables::{DateRange, Table, TableError, date_from_days, days_from_date};
 use url_tree::{DAY_MICROS, WindowOptions};
 
+use super::meter::{Costs, costs};
 use super::months::{KEY_HASH, Months};
 use super::stage::{BLOCKED, KEYED, Phase, Status};
 use crate::job::Job;
@@ -55,8 +60,13 @@ impl Earlier {
         Ok(())
     }
 
-    /// First pages of URL keys on dates before the chunk, as rows of
-    /// [`KEYED`].
+    /// Is there nothing before the chunk?
+    pub(super) fn is_empty(&self) -> bool {
+        self.url_keys.is_none() && self.history.is_none()
+    }
+
+    /// First pages of URL keys on dates before the chunk, as rows of [`KEYED`]; here and
+    /// there one of a key that only shares the bits.
     pub(super) async fn keys(
         &self,
         context: &SessionContext,
@@ -66,10 +76,17 @@ impl Earlier {
         if self.url_keys.is_none() {
             return Ok(None);
         }
-        let (joined, indexed): (&[&str], &[&str]) = match horizon {
-            Horizon::All | Horizon::Micros(_) => (&["domain", "url_key"], &["domain", "key_hash"]),
-            // A window is cut by its number of keys: all of them are needed.
-            Horizon::Window(_) => (&["domain"], &["domain"]),
+        let (keys, index) = (
+            [("domain", "url_keys.domain"), ("key_hash", KEY_HASH)],
+            [
+                ("domain", "key_index.domain"),
+                ("key_hash", "key_index.key_hash"),
+            ],
+        );
+        let columns = match horizon {
+            Horizon::All | Horizon::Micros(_) => 2,
+            // A window is cut by its number of keys: all of the domain are needed.
+            Horizon::Window(_) => 1,
         };
         let since = match horizon {
             Horizon::Micros(reach) => {
@@ -84,8 +101,8 @@ impl Earlier {
         };
         let query = format!(
             "SELECT url_keys.* FROM {of_chunk} WHERE {dates} AND {FIRST_PAGES} {since}",
-            of_chunk = of_chunk("url_keys", joined),
-            dates = self.months.dates_of_keys(context, indexed, chunk).await?,
+            of_chunk = of_chunk("url_keys", &keys[..columns]),
+            dates = (self.months.dates_of_keys(context, &index[..columns], chunk)).await?,
         );
         let found = context.sql(&query).await?;
         let given = vec![
@@ -105,7 +122,7 @@ impl Earlier {
         if self.history.is_none() {
             return Ok(None);
         }
-        let query = windows_of(&of_chunk("past", &["domain"]), window);
+        let query = windows_of(&of_chunk("past", &[("domain", "past.domain")]), window);
         let found = context.sql(&query).await?;
         let given = vec![
             ("batch", ident("ordinal") + lit(FIRST_BATCH)),
@@ -124,14 +141,20 @@ impl Earlier {
     }
 }
 
-/// Makes the chunk's own rows known to `context` as `chunk`: joins with it keep
-/// the look-ups narrow.
-pub(super) fn register_chunk(context: &SessionContext, keyed: &LogicalPlan) -> Result<()> {
+/// Finds the domains and URL keys of the chunk, of these 64 bits, and makes them known to
+/// `context` as `met`: joins with it keep the look-ups narrow. Gives what that cost.
+///
+/// They are held for all of the plan, some 40 bytes for a row. As a part of the plan they
+/// would be found anew for each look-up, and the archive's rows be read and keyed for it.
+pub(super) async fn meet(context: &SessionContext, keyed: &LogicalPlan) -> Result<Costs> {
     let chunk = DataFrame::new(context.state(), keyed.clone());
-    let key_hash = chunk.parse_sql_expr(KEY_HASH)?;
-    let chunk = chunk.with_column("key_hash", key_hash)?;
-    context.register_table("chunk", chunk.into_view())?;
-    Ok(())
+    let key_hash = chunk.parse_sql_expr(KEY_HASH)?.alias("key_hash");
+    let met = chunk.select(vec![ident("domain"), key_hash])?.distinct()?;
+    let plan = met.create_physical_plan().await?;
+    let rows = collect_partitioned(Arc::clone(&plan), context.task_ctx()).await?;
+    let met = MemTable::try_new(plan.schema(), rows)?;
+    context.register_table("met", Arc::new(met))?;
+    Ok(costs(plan.as_ref()))
 }
 
 /// The query for the rows of `past` that are in the window of their domain. Of
@@ -158,17 +181,17 @@ pub(super) fn windows_of(entries: &str, window: WindowOptions) -> String {
     )
 }
 
-/// The rows of `table` that agree with some row of the chunk in `columns`. The
-/// chunk is bounded and the table is not: it stands on the left, where a hash
-/// join builds, and the table streams past it, unless its statistics say that it
-/// is small.
-pub(super) fn of_chunk(table: &str, columns: &[&str]) -> String {
-    let agree: Vec<_> = columns
-        .iter()
-        .map(|column| format!("met.{column} = {table}.{column}"))
+/// The rows of `table` that agree with some row of `met`: what is there as the first is
+/// in them as the second. The chunk is bounded and the table is not: it stands on the
+/// left, where a hash join builds, and the table streams past it, unless its statistics
+/// say that it is small.
+pub(super) fn of_chunk(table: &str, agreeing: &[(&str, &str)]) -> String {
+    let columns: Vec<_> = agreeing.iter().map(|(column, _)| *column).collect();
+    let agree: Vec<_> = (agreeing.iter())
+        .map(|(column, there)| format!("met.{column} = {there}"))
         .collect();
     format!(
-        "(SELECT DISTINCT {} FROM chunk) AS met RIGHT SEMI JOIN {table} ON {}",
+        "(SELECT DISTINCT {} FROM met) AS met RIGHT SEMI JOIN {table} ON {}",
         columns.join(", "),
         agree.join(" AND ")
     )

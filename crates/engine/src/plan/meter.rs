@@ -31,22 +31,34 @@ pub struct OperatorCost {
 }
 
 impl OperatorCost {
-    pub(crate) fn add(&mut self, other: Self) {
+    fn add(&mut self, other: Self) {
         self.seconds += other.seconds;
         self.bytes += other.bytes;
         self.spilled_bytes += other.spilled_bytes;
     }
 }
 
-/// What the operators of a plan, which has run, have cost, by name.
-pub(crate) fn costs(plan: &dyn ExecutionPlan) -> BTreeMap<String, OperatorCost> {
-    let mut costs: BTreeMap<String, OperatorCost> = BTreeMap::new();
+/// What operators have cost, by name.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Costs(pub BTreeMap<String, OperatorCost>);
+
+impl Costs {
+    pub(crate) fn add(&mut self, others: Self) {
+        for (operator, cost) in others.0 {
+            self.0.entry(operator).or_default().add(cost);
+        }
+    }
+}
+
+/// What the operators of a plan, which has run, have cost.
+pub(crate) fn costs(plan: &dyn ExecutionPlan) -> Costs {
+    let mut costs = Costs::default();
     add(plan, &mut costs);
     costs
 }
 
-fn add(plan: &dyn ExecutionPlan, costs: &mut BTreeMap<String, OperatorCost>) {
-    let cost = costs.entry(plan.name().to_owned()).or_default();
+fn add(plan: &dyn ExecutionPlan, costs: &mut Costs) {
+    let cost = costs.0.entry(plan.name().to_owned()).or_default();
     let step = plan.downcast_ref().map(StepExec::meter);
     if let Some(meter) = step.or_else(|| plan.downcast_ref().map(GatherExec::meter)) {
         cost.seconds += meter.seconds();

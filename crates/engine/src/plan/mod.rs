@@ -59,7 +59,7 @@ use memory::RunMemory;
 use stage::{Named, WORK, some};
 
 pub(crate) use earlier::Earlier;
-pub use meter::OperatorCost;
+pub use meter::{Costs, OperatorCost};
 pub(crate) use months::{close_months, reopen_months};
 pub(crate) use step::step_name;
 pub(crate) use write::UNREADABLE_OBJECT;
@@ -82,12 +82,13 @@ pub(crate) async fn run_chunk(
     gauge: Gauge,
 ) -> Result<Written> {
     let context = session(job)?;
-    let plan = plan(&context, job, census, chunk, earlier, gauge).await?;
+    let (plan, costs) = plan(&context, job, census, chunk, earlier, gauge).await?;
     let plan = DataFrame::new(context.state(), plan);
     let plan = plan.create_physical_plan().await?;
     let batches = collect(Arc::clone(&plan), context.task_ctx()).await?;
     let mut written = written(&batches)?;
-    written.costs = meter::costs(plan.as_ref());
+    written.costs = costs;
+    written.costs.add(meter::costs(plan.as_ref()));
     Ok(written)
 }
 
@@ -100,7 +101,7 @@ pub(crate) async fn explain_chunk(
 ) -> Result<String> {
     let context = session(job)?;
     let gauge = Gauge::new(Arc::new(Unwatched), census);
-    let plan = plan(&context, job, census, chunk, earlier, gauge).await?;
+    let (plan, _) = plan(&context, job, census, chunk, earlier, gauge).await?;
     let physical = DataFrame::new(context.state(), plan)
         .create_physical_plan()
         .await?;
@@ -144,6 +145,7 @@ fn gathered_size(job: &Job) -> BatchSize {
     }
 }
 
+/// The plan of a chunk, and what it took to make it.
 async fn plan(
     context: &SessionContext,
     job: &Job,
@@ -151,7 +153,7 @@ async fn plan(
     chunk: DateRange,
     earlier: &Earlier,
     gauge: Gauge,
-) -> Result<LogicalPlan> {
+) -> Result<(LogicalPlan, Costs)> {
     let settings = &job.settings;
     let archive = || job.archive.clone();
     let scanned = step::apply(
@@ -168,7 +170,10 @@ async fn plan(
         },
         scanned,
     )?;
-    earlier::register_chunk(context, &keyed)?;
+    let costs = match earlier.is_empty() {
+        true => Costs::default(),
+        false => earlier::meet(context, &keyed).await?,
+    };
     earlier.register(context, chunk.first()).await?;
     let known = earlier.keys(context, settings.horizon, chunk).await?;
     let deduped = step::apply(
@@ -194,7 +199,7 @@ async fn plan(
         },
         union(blocked, windows)?,
     )?;
-    step::apply(
+    let written = step::apply(
         write::Write {
             archive: archive(),
             output: job.output.clone(),
@@ -208,7 +213,8 @@ async fn plan(
             batches: gathered_size(job),
         },
         replayed,
-    )
+    )?;
+    Ok((written, costs))
 }
 
 fn union(rows: LogicalPlan, more: Option<LogicalPlan>) -> Result<LogicalPlan> {

@@ -30,7 +30,7 @@ use crate::status::join;
 
 /// What the index keeps of a URL key: 64 bits. Keys that share them cost a look
 /// at a date more, and no row.
-pub(super) const KEY_HASH: &str = "substr(md5(url_key), 1, 16)";
+pub(super) const KEY_HASH: &str = "arrow_cast(substr(md5(url_key), 1, 16), 'Utf8')";
 
 /// The two tables as they were before the chunk; empty where they are of no use.
 #[derive(Debug, Default)]
@@ -294,7 +294,7 @@ impl Months {
     pub(super) async fn dates_of_keys(
         &self,
         context: &SessionContext,
-        joined: &[&str],
+        joined: &[(&str, &str)],
         chunk: DateRange,
     ) -> Result<String> {
         let before = format!("date < DATE '{}'", chunk.first());
