@@ -49,6 +49,11 @@ impl Query {
         Query { parameters }
     }
 
+    /// Whether there are no parameters.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parameters.is_empty()
+    }
+
     /// Whether a rule finds the parameter it asks for: in the case it is
     /// written in, possibly empty. The content id always is there [O B3].
     pub(crate) fn has(&self, wanted: &str) -> bool {

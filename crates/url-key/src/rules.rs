@@ -27,6 +27,9 @@ use crate::title::{CONTENT_ID, ORIGINAL_CONTENT_ID, is_content_id};
 pub struct RuleSet {
     rules: Vec<Arc<Rule>>,
     expressions: RegexSet,
+    /// Positions and expressions of rules that ask for no parameter of the URL: on one
+    /// without any, and most are, no others need be searched for.
+    served_by_nothing: (Vec<usize>, RegexSet),
 }
 
 /// A parameter list that comes into force where an expression matches.
@@ -105,20 +108,37 @@ impl RuleSet {
                     .collect(),
             }));
         }
-        let expressions = RegexSetBuilder::new(expressions)
-            .size_limit(COMPILED_BYTES)
-            .build()
-            .map_err(|source| RuleError::TooLarge {
-                rules: rules.len(),
-                limit: COMPILED_BYTES,
-                source,
-            })?;
-        Ok(RuleSet { rules, expressions })
+        let compiled = |expressions: &[String]| {
+            RegexSetBuilder::new(expressions)
+                .size_limit(COMPILED_BYTES)
+                .build()
+                .map_err(|source| RuleError::TooLarge {
+                    rules: rules.len(),
+                    limit: COMPILED_BYTES,
+                    source,
+                })
+        };
+        let nothing = Query::parse("");
+        let (positions, served): (Vec<usize>, Vec<String>) = (rules.iter().zip(&expressions))
+            .enumerate()
+            .filter(|(_, (rule, _))| rule.is_served_by(&nothing))
+            .map(|(position, (_, expression))| (position, expression.clone()))
+            .unzip();
+        Ok(RuleSet {
+            expressions: compiled(&expressions)?,
+            served_by_nothing: (positions, compiled(&served)?),
+            rules,
+        })
     }
 
     /// The rule that applies to a URL, given the spellings of its text.
     pub(crate) fn applicable(&self, spellings: &[String], query: &Query) -> Option<Arc<Rule>> {
         let first = |spelling: &String| {
+            if query.is_empty() {
+                let (positions, expressions) = &self.served_by_nothing;
+                let matching = expressions.matches(spelling).into_iter().next()?;
+                return positions.get(matching).copied();
+            }
             let matches = self.expressions.matches(spelling);
             matches
                 .into_iter()
@@ -195,6 +215,8 @@ mod tests {
         assert_eq!(applies(rules, "a", "id=1").unwrap(), "a id");
         assert_eq!(applies(rules, "a", "Id=1").unwrap(), "a __cid__");
         assert_eq!(applies(rules, "b", "id=1"), None);
+        assert_eq!(applies(rules, "a", "").unwrap(), "a __cid__");
+        assert_eq!(applies("a\tid\nb\t__cid__", "a", ""), None);
     }
 
     #[test]

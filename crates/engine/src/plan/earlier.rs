@@ -12,7 +12,7 @@ use datafusion::logical_expr::{Expr, LogicalPlan, cast, ident, lit};
 use datafusion::physical_plan::collect_partitioned;
 use datafusion::prelude::{DataFrame, SessionContext};
 use deltalake::DeltaTable;
-use tables::{DateRange, Table, TableError, date_from_days, days_from_date};
+use tables::{DateRange, Output, Table, TableError, date_from_days, days_from_date};
 use url_tree::{DAY_MICROS, WindowOptions};
 
 use super::meter::{Costs, costs};
@@ -29,7 +29,8 @@ const FIRST_BATCH: i64 = i64::MIN / 2;
 /// Rows of `url_keys` that are the first page of their key.
 pub(super) const FIRST_PAGES: &str = "duplicate_of IS NULL AND status IN ('unique', 'quarantined')";
 
-/// The tables as they were before the chunk; `None` where they do not exist.
+/// The tables as they were before the chunk; `None` where they do not exist or have no
+/// rows.
 #[derive(Debug, Default)]
 pub(crate) struct Earlier {
     pub(super) url_keys: Option<DeltaTable>,
@@ -41,8 +42,8 @@ impl Earlier {
     pub(crate) async fn open(job: &Job) -> Result<Self, TableError> {
         let output = &job.output;
         Ok(Self {
-            url_keys: output.open(Table::UrlKeys).await?,
-            history: output.open(Table::History).await?,
+            url_keys: with_rows(output, Table::UrlKeys).await?,
+            history: with_rows(output, Table::History).await?,
             months: Months::open(output, job.settings.window).await?,
         })
     }
@@ -139,6 +140,14 @@ impl Earlier {
         ];
         shaped(found, &BLOCKED, given).map(Some)
     }
+}
+
+async fn with_rows(output: &Output, table: Table) -> Result<Option<DeltaTable>, TableError> {
+    let Some(opened) = output.open(table).await? else {
+        return Ok(None);
+    };
+    let partitions = output.partitions_of(table, &opened).await?;
+    Ok(Some(opened).filter(|_| !partitions.is_empty()))
 }
 
 /// Finds the domains and URL keys of the chunk, of these 64 bits, and makes them known to
