@@ -154,10 +154,11 @@ impl TableSink {
                 continue;
             }
             let rows = partition.take(&self.schema)?;
-            if partition.is_open {
-                self.open.write(&rows).await?;
-            } else {
+            if !partition.is_open {
                 small.push(rows);
+            } else if let Err(error) = self.open.write(&rows).await {
+                self.open.abort().await?;
+                return Err(error);
             }
         }
         let mut adds = self.open.close().await?;

@@ -192,8 +192,7 @@ pub(super) fn windows_of(entries: &str, window: WindowOptions) -> String {
 
 /// The rows of `table` that agree with some row of `met`: what is there as the first is
 /// in them as the second. The chunk is bounded and the table is not: it stands on the
-/// left, where a hash join builds, and the table streams past it, unless its statistics
-/// say that it is small.
+/// left, where a hash join builds, and the table streams past it.
 pub(super) fn of_chunk(table: &str, agreeing: &[(&str, &str)]) -> String {
     let columns: Vec<_> = agreeing.iter().map(|(column, _)| *column).collect();
     let agree: Vec<_> = (agreeing.iter())
