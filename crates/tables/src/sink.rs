@@ -97,9 +97,7 @@ impl TableSink {
         let mut waiting: usize = self.partitions.values().map(|part| part.bytes).sum();
         while waiting > self.most_waiting_bytes {
             let fullest = (self.partitions.values_mut()).max_by_key(|partition| partition.bytes);
-            let Some(fullest) = fullest.filter(|partition| partition.bytes > 0) else {
-                break;
-            };
+            let Some(fullest) = fullest else { break };
             waiting -= fullest.bytes;
             fullest.is_open = true;
             let rows = fullest.take(&self.schema)?;
@@ -118,23 +116,18 @@ impl TableSink {
 
     /// The rows of each partition, in their order.
     fn split(&self, rows: RecordBatch) -> DeltaResult<Vec<(i32, RecordBatch)>> {
-        let mut of_day: BTreeMap<i32, Vec<u32>> = BTreeMap::new();
+        let mut of_partition: BTreeMap<i32, Vec<u32>> = BTreeMap::new();
         let dates = rows.column(0).as_primitive::<Date32Type>().values();
         for (row, day) in dates.iter().enumerate() {
-            of_day.entry(*day).or_default().push(row as u32);
-        }
-        let mut of_partition: BTreeMap<i32, Vec<u32>> = BTreeMap::new();
-        for (day, rows) in of_day {
-            let first = self.partitioning.dates(date_from_days(day)).first();
-            let partition = of_partition.entry(days_from_date(first));
-            partition.or_default().extend(rows);
+            let dates = self.partitioning.dates(date_from_days(*day));
+            let partition = of_partition.entry(days_from_date(dates.first()));
+            partition.or_default().push(row as u32);
         }
         if of_partition.len() <= 1 {
             return Ok((of_partition.into_keys().map(|day| (day, rows.clone()))).collect());
         }
         (of_partition.into_iter())
-            .map(|(day, mut indices)| {
-                indices.sort_unstable();
+            .map(|(day, indices)| {
                 let rows = take_record_batch(&rows, &UInt32Array::from(indices))?;
                 Ok((day, rows))
             })
@@ -150,14 +143,15 @@ impl TableSink {
         fail_point(format_args!("close"));
         let mut small = Vec::new();
         for partition in self.partitions.values_mut() {
-            if partition.bytes == 0 {
+            if partition.waiting.is_empty() {
                 continue;
             }
             let rows = partition.take(&self.schema)?;
             if !partition.is_open {
                 small.push(rows);
             } else if let Err(error) = self.open.write(&rows).await {
-                self.open.abort().await?;
+                // What it cannot take back it says in the log.
+                let _ = self.open.abort().await;
                 return Err(error);
             }
         }
@@ -195,10 +189,8 @@ impl Partition {
 
 /// The file of `rows`, which are all of their partition.
 async fn file(mut writer: DeltaWriter, rows: RecordBatch) -> DeltaResult<Vec<Add>> {
-    if let Err(error) = writer.write(&rows).await {
-        writer.abort().await?;
-        return Err(error);
-    }
+    // It takes back itself what it began with a first write that fails.
+    writer.write(&rows).await?;
     writer.close().await
 }
 

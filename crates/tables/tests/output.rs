@@ -1,43 +1,22 @@
 //! Changes to tables: whole partitions, once, and all or nothing.
 
+mod common;
+
 use std::collections::BTreeSet;
-use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Date32Array, RecordBatch, StringArray, new_null_array};
+use arrow::array::{ArrayRef, RecordBatch, StringArray};
 use tables::{
-    Claim, ClaimState, Location, Output, Partitioning, Replacement, SinkSize, Table, TableError,
+    Claim, ClaimState, Output, Partitioning, Replacement, SinkSize, Table, TableError,
     days_from_date,
 };
 
-const FILE_BYTES: NonZeroU64 = NonZeroU64::MAX;
+use common::output;
 
-fn output(folder: &tempfile::TempDir, partitioning: Partitioning) -> Output {
-    let location = Location::parse(&folder.path().to_string_lossy()).expect("a path");
-    Output::new(location, partitioning, FILE_BYTES)
-}
-
-/// Rows of `quarantine`, which has few columns that must be there.
 fn rows(dates: &[&str], reason: &str) -> RecordBatch {
-    let schema = Table::Quarantine.schema(Partitioning::Day);
-    let columns = schema
-        .fields()
-        .iter()
-        .map(|field| -> ArrayRef {
-            match field.name().as_str() {
-                "date" => Arc::new(Date32Array::from_iter_values(
-                    dates
-                        .iter()
-                        .map(|date| days_from_date(date.parse().expect("a date"))),
-                )),
-                "source" | "reason" | "detail" => {
-                    Arc::new(StringArray::from(vec![reason; dates.len()]))
-                }
-                _ => new_null_array(field.data_type(), dates.len()),
-            }
-        })
-        .collect();
-    RecordBatch::try_new(schema, columns).expect("rows of the table")
+    let day = |date: &&str| days_from_date(date.parse().expect("a date"));
+    let reasons: ArrayRef = Arc::new(StringArray::from(vec![reason; dates.len()]));
+    common::rows(dates.iter().map(day).collect(), &reasons)
 }
 
 async fn change(
@@ -88,7 +67,7 @@ async fn files(output: &Output) -> BTreeSet<String> {
 #[tokio::test]
 async fn a_change_replaces_its_partitions_and_no_other() {
     let folder = tempfile::tempdir().unwrap();
-    let output = output(&folder, Partitioning::Day);
+    let output = output(folder.path(), Partitioning::Day);
     assert!(output.open(Table::Quarantine).await.unwrap().is_none());
     change(&output, &["2011-10-24", "2011-10-25"], "old", ("a", 1))
         .await
@@ -111,7 +90,7 @@ async fn a_change_replaces_its_partitions_and_no_other() {
 #[tokio::test]
 async fn a_change_without_files_empties_its_partitions() {
     let folder = tempfile::tempdir().unwrap();
-    let output = output(&folder, Partitioning::Month);
+    let output = output(folder.path(), Partitioning::Month);
     change(&output, &["2011-10-24", "2011-11-02"], "old", ("a", 1))
         .await
         .unwrap();
@@ -129,7 +108,7 @@ async fn a_change_without_files_empties_its_partitions() {
 #[tokio::test]
 async fn a_change_that_is_in_the_table_is_not_made_again() {
     let folder = tempfile::tempdir().unwrap();
-    let output = output(&folder, Partitioning::Day);
+    let output = output(folder.path(), Partitioning::Day);
     let first = change(&output, &["2011-10-24"], "x", ("a", 7))
         .await
         .unwrap();
@@ -145,7 +124,7 @@ async fn a_change_that_is_in_the_table_is_not_made_again() {
 #[tokio::test]
 async fn of_two_changes_of_one_partition_at_once_one_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let output = output(&folder, Partitioning::Day);
+    let output = output(folder.path(), Partitioning::Day);
     change(&output, &["2011-10-24"], "old", ("a", 1))
         .await
         .unwrap();
@@ -167,14 +146,14 @@ async fn of_two_changes_of_one_partition_at_once_one_is_refused() {
 async fn tables_of_another_partitioning_are_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     change(
-        &output(&folder, Partitioning::Day),
+        &output(folder.path(), Partitioning::Day),
         &["2011-10-24"],
         "x",
         ("a", 1),
     )
     .await
     .unwrap();
-    let error = output(&folder, Partitioning::Year)
+    let error = output(folder.path(), Partitioning::Year)
         .open(Table::Quarantine)
         .await
         .unwrap_err();
@@ -188,7 +167,7 @@ async fn tables_of_another_partitioning_are_refused_by_name() {
 #[tokio::test]
 async fn a_change_under_an_earlier_claim_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let output = output(&folder, Partitioning::Day);
+    let output = output(folder.path(), Partitioning::Day);
     let dates = ["2011-10-24"];
     output.fence(Table::Quarantine, 4).await.unwrap();
     assert_eq!(output.claim_of(Table::Quarantine).await.unwrap(), None);
@@ -231,7 +210,7 @@ fn claim(id: &str) -> Claim {
 #[tokio::test]
 async fn a_number_is_given_to_one_claim_alone() {
     let folder = tempfile::tempdir().unwrap();
-    let claims = output(&folder, Partitioning::Day).claims();
+    let claims = output(folder.path(), Partitioning::Day).claims();
     assert_eq!(claims.last().await.unwrap(), None);
     let (mine, theirs) = (claim("mine"), claim("theirs"));
     let (first, second) = tokio::join!(claims.create(1, &mine), claims.create(1, &theirs));

@@ -1,40 +1,32 @@
 //! Rows of many partitions, mixed, into one file each.
 
+mod common;
+
 use std::collections::BTreeMap;
-use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, AsArray, Date32Array, RecordBatch, StringArray, new_null_array};
+use arrow::array::{ArrayRef, AsArray, RecordBatch, StringArray};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use tables::{Location, Output, Partitioning, SinkSize, Table};
+use serde_json::Value;
+use tables::{Partitioning, SinkSize, Table, date_from_days};
 
 /// 2011-10-24.
 const FIRST_DAY: i32 = 15_271;
 
 /// Rows of these days, whose details are their numbers from `first` on.
-fn rows(days: &[i32], first: usize) -> RecordBatch {
-    let schema = Table::Quarantine.schema(Partitioning::Day);
+fn rows(days: Vec<i32>, first: usize) -> RecordBatch {
     let details = (first..first + days.len()).map(|row| row.to_string());
     let details: ArrayRef = Arc::new(StringArray::from_iter_values(details));
-    let columns = (schema.fields().iter())
-        .map(|field| -> ArrayRef {
-            match field.name().as_str() {
-                "date" => Arc::new(Date32Array::from(days.to_vec())),
-                "source" | "reason" | "detail" => Arc::clone(&details),
-                _ => new_null_array(field.data_type(), days.len()),
-            }
-        })
-        .collect();
-    RecordBatch::try_new(schema, columns).expect("rows of the table")
+    common::rows(days, &details)
 }
 
 /// The rows of every file, by the folder of its partition.
 fn files(folder: &Path, adds: &[String]) -> BTreeMap<String, Vec<Vec<usize>>> {
     let mut files: BTreeMap<String, Vec<Vec<usize>>> = BTreeMap::new();
     for add in adds {
-        let path = add.split("\"path\":\"").nth(1).expect("a path");
-        let path = path.split('"').next().expect("its end");
+        let add: Value = serde_json::from_str(add).expect("JSON");
+        let path = add["path"].as_str().expect("a path");
         let file = std::fs::File::open(folder.join("quarantine").join(path)).expect("a file");
         let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("Parquet");
         let batches = reader.build().expect("a reader");
@@ -60,8 +52,7 @@ async fn written(
     waiting_bytes: usize,
 ) -> [BTreeMap<String, Vec<Vec<usize>>>; 2] {
     let folder = tempfile::tempdir().expect("a folder");
-    let location = Location::parse(&folder.path().to_string_lossy()).expect("a path");
-    let output = Output::new(location, partitioning, NonZeroU64::MAX);
+    let output = common::output(folder.path(), partitioning);
     let size = SinkSize {
         waiting_bytes,
         ..SinkSize::default()
@@ -73,12 +64,12 @@ async fn written(
         let day = |row: &usize| FIRST_DAY + [0, (row * 7 % 60) as i32][row % 2];
         let days: Vec<i32> = rows_of.iter().map(day).collect();
         for (row, day) in rows_of.iter().zip(&days) {
-            let value = partitioning.value(tables::date_from_days(*day));
+            let value = partitioning.value(date_from_days(*day));
             let partition = format!("{}={value}", partitioning.column());
             let files = expected.entry(partition).or_insert(vec![Vec::new()]);
             files[0].push(*row);
         }
-        let batch = rows(&days, first);
+        let batch = rows(days, first);
         sink.write(&batch).await.expect("a store that works");
     }
     let adds = sink.close().await.expect("a store that works");
