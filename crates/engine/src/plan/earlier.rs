@@ -1,6 +1,7 @@
 //! What earlier dates left for a chunk: the URL keys it may meet again, and
 //! the windows of its domains.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
@@ -33,17 +34,37 @@ pub(super) const FIRST_PAGES: &str = "duplicate_of IS NULL AND status IN ('uniqu
 /// rows.
 #[derive(Debug, Default)]
 pub(crate) struct Earlier {
-    pub(super) url_keys: Option<DeltaTable>,
-    pub(super) history: Option<DeltaTable>,
+    pub(super) url_keys: Option<Filled>,
+    pub(super) history: Option<Filled>,
     pub(super) months: Months,
+}
+
+/// A table that has rows, and the partitions that have them.
+#[derive(Debug)]
+pub(super) struct Filled {
+    table: DeltaTable,
+    pub(super) partitions: BTreeSet<String>,
+}
+
+impl Filled {
+    async fn open(output: &Output, table: Table) -> Result<Option<Self>, TableError> {
+        let Some(opened) = output.open(table).await? else {
+            return Ok(None);
+        };
+        let partitions = output.partitions_of(table, &opened).await?;
+        Ok((!partitions.is_empty()).then_some(Self {
+            table: opened,
+            partitions,
+        }))
+    }
 }
 
 impl Earlier {
     pub(crate) async fn open(job: &Job) -> Result<Self, TableError> {
         let output = &job.output;
         Ok(Self {
-            url_keys: with_rows(output, Table::UrlKeys).await?,
-            history: with_rows(output, Table::History).await?,
+            url_keys: Filled::open(output, Table::UrlKeys).await?,
+            history: Filled::open(output, Table::History).await?,
             months: Months::open(output, job.settings.window).await?,
         })
     }
@@ -52,10 +73,10 @@ impl Earlier {
     /// before `end` that can be in a window then.
     pub(super) async fn register(&self, context: &SessionContext, end: NaiveDate) -> Result<()> {
         if let Some(url_keys) = &self.url_keys {
-            register(context, Table::UrlKeys, url_keys).await?;
+            register(context, Table::UrlKeys, &url_keys.table).await?;
         }
         if let Some(history) = &self.history {
-            register(context, Table::History, history).await?;
+            register(context, Table::History, &history.table).await?;
             self.months.register(context, end).await?;
         }
         Ok(())
@@ -77,18 +98,14 @@ impl Earlier {
         if self.url_keys.is_none() {
             return Ok(None);
         }
-        let (keys, index) = (
-            [("domain", "url_keys.domain"), ("key_hash", KEY_HASH)],
-            [
-                ("domain", "key_index.domain"),
-                ("key_hash", "key_index.key_hash"),
-            ],
-        );
-        let columns = match horizon {
-            Horizon::All | Horizon::Micros(_) => 2,
-            // A window is cut by its number of keys: all of the domain are needed.
-            Horizon::Window(_) => 1,
+        // A window is cut by its number of keys: all of the domain are needed.
+        let whole_domains = matches!(horizon, Horizon::Window(_));
+        let of_chunk = match whole_domains {
+            true => of_domains("url_keys"),
+            false => of_keys("url_keys", KEY_HASH),
         };
+        let months = &self.months;
+        let dates = (months.dates_of_keys(context, whole_domains, chunk)).await?;
         let since = match horizon {
             Horizon::Micros(reach) => {
                 let micros = i64::from(days_from_date(chunk.first())) * DAY_MICROS - reach;
@@ -100,11 +117,8 @@ impl Earlier {
             }
             Horizon::All | Horizon::Window(_) => String::new(),
         };
-        let query = format!(
-            "SELECT url_keys.* FROM {of_chunk} WHERE {dates} AND {FIRST_PAGES} {since}",
-            of_chunk = of_chunk("url_keys", &keys[..columns]),
-            dates = (self.months.dates_of_keys(context, &index[..columns], chunk)).await?,
-        );
+        let query =
+            format!("SELECT url_keys.* FROM {of_chunk} WHERE {dates} AND {FIRST_PAGES} {since}");
         let found = context.sql(&query).await?;
         let given = vec![
             ("generation", lit(0)),
@@ -123,7 +137,7 @@ impl Earlier {
         if self.history.is_none() {
             return Ok(None);
         }
-        let query = windows_of(&of_chunk("past", &[("domain", "past.domain")]), window);
+        let query = windows_of(&of_domains("past"), window);
         let found = context.sql(&query).await?;
         let given = vec![
             ("batch", ident("ordinal") + lit(FIRST_BATCH)),
@@ -140,14 +154,6 @@ impl Earlier {
         ];
         shaped(found, &BLOCKED, given).map(Some)
     }
-}
-
-async fn with_rows(output: &Output, table: Table) -> Result<Option<DeltaTable>, TableError> {
-    let Some(opened) = output.open(table).await? else {
-        return Ok(None);
-    };
-    let partitions = output.partitions_of(table, &opened).await?;
-    Ok(Some(opened).filter(|_| !partitions.is_empty()))
 }
 
 /// Finds the domains and URL keys of the chunk, of these 64 bits, and makes them known to
@@ -190,18 +196,21 @@ pub(super) fn windows_of(entries: &str, window: WindowOptions) -> String {
     )
 }
 
-/// The rows of `table` that agree with some row of `met`: what is there as the first is
-/// in them as the second. The chunk is bounded and the table is not: it stands on the
-/// left, where a hash join builds, and the table streams past it.
-pub(super) fn of_chunk(table: &str, agreeing: &[(&str, &str)]) -> String {
-    let columns: Vec<_> = agreeing.iter().map(|(column, _)| *column).collect();
-    let agree: Vec<_> = (agreeing.iter())
-        .map(|(column, there)| format!("met.{column} = {there}"))
-        .collect();
+/// The rows of `table` whose domain the chunk has. The chunk is bounded and the table is
+/// not: it stands on the left, where a hash join builds, and the table streams past it.
+pub(super) fn of_domains(table: &str) -> String {
     format!(
-        "(SELECT DISTINCT {} FROM met) AS met RIGHT SEMI JOIN {table} ON {}",
-        columns.join(", "),
-        agree.join(" AND ")
+        "(SELECT DISTINCT domain FROM met) AS met RIGHT SEMI JOIN {table} \
+         ON met.domain = {table}.domain"
+    )
+}
+
+/// The rows of `table` whose domain and URL key the chunk has, where `key_hash` gives its
+/// bits there: joined as in [`of_domains`].
+pub(super) fn of_keys(table: &str, key_hash: &str) -> String {
+    format!(
+        "met RIGHT SEMI JOIN {table} \
+         ON met.domain = {table}.domain AND met.key_hash = {key_hash}"
     )
 }
 

@@ -21,7 +21,7 @@ use tables::{
 };
 use url_tree::WindowOptions;
 
-use super::earlier::{Earlier, FIRST_PAGES, of_chunk, shaped, windows_of};
+use super::earlier::{Earlier, FIRST_PAGES, of_domains, of_keys, shaped, windows_of};
 use super::session;
 use crate::error::EngineError;
 use crate::job::Job;
@@ -117,14 +117,10 @@ struct Closing<'a> {
 
 impl Closing<'_> {
     async fn index(&self) -> Result<Change, EngineError> {
-        let dates = match &self.earlier.url_keys {
-            Some(opened) => {
-                let output = &self.job.output;
-                output.partitions_of(Table::UrlKeys, opened).await?
-            }
-            None => return Ok(Change::NotNeeded),
+        let Some(url_keys) = &self.earlier.url_keys else {
+            return Ok(Change::NotNeeded);
         };
-        let missing: BTreeSet<String> = (dates.iter())
+        let missing: BTreeSet<String> = (url_keys.partitions.iter())
             .filter_map(|date| Partitioning::Day.parse_value(date))
             .filter(|date| date.last() <= self.until)
             .filter(|date| {
@@ -153,9 +149,8 @@ impl Closing<'_> {
         if known.is_some_and(|(_, until)| *until >= self.until) {
             return Ok(Change::NotNeeded);
         }
-        let output = &self.job.output;
-        let dates = output.partitions_of(Table::History, history).await?;
-        let first = (dates.iter()).filter_map(|date| Partitioning::Day.parse_value(date));
+        let dates = history.partitions.iter();
+        let first = dates.filter_map(|date| Partitioning::Day.parse_value(date));
         if first
             .map(DateRange::first)
             .min()
@@ -171,7 +166,7 @@ impl Closing<'_> {
         );
         let files = self.files(Table::Windows, &query).await?;
         // The windows of earlier months are of no use any more.
-        let mut months = output.partitions(Table::Windows).await?;
+        let mut months = self.job.output.partitions(Table::Windows).await?;
         months.insert(Partitioning::Month.value(self.until));
         self.replace(Table::Windows, &name_of(window), months, files)
             .await
@@ -289,22 +284,23 @@ impl Months {
     }
 
     /// A condition on `date` for those before `chunk` that may have the first
-    /// page of a URL key of the chunk: of the months in the index the dates it
-    /// tells, of others all.
+    /// page of a URL key of the chunk, or of any of its domains: of the months in the
+    /// index the dates it tells, of others all.
     pub(super) async fn dates_of_keys(
         &self,
         context: &SessionContext,
-        joined: &[(&str, &str)],
+        whole_domains: bool,
         chunk: DateRange,
     ) -> Result<String> {
         let before = format!("date < DATE '{}'", chunk.first());
         if self.indexed.is_empty() {
             return Ok(before);
         }
-        let query = format!(
-            "SELECT DISTINCT date FROM {}",
-            of_chunk("key_index", joined)
-        );
+        let of_chunk = match whole_domains {
+            true => of_domains("key_index"),
+            false => of_keys("key_index", "key_index.key_hash"),
+        };
+        let query = format!("SELECT DISTINCT date FROM {of_chunk}");
         let mut found = BTreeSet::new();
         for batch in context.sql(&query).await?.collect().await? {
             let dates = cast(batch.column(0), &DataType::Date32)?;
