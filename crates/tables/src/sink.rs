@@ -19,6 +19,11 @@ use crate::{Partitioning, date_from_days, days_from_date, fail_point};
 /// for each of them as for a large one.
 const CLOSING_FILES: usize = 8;
 
+/// Bytes of one partition's rows that wait for no others: with less, an open file takes
+/// more than its rows did, and with more, the writing is left to the end, when nothing is
+/// left to run beside it.
+const WORTH_A_FILE: usize = 2 << 20;
+
 /// How much a sink holds.
 #[derive(Debug, Clone, Copy)]
 pub struct SinkSize {
@@ -42,9 +47,10 @@ impl Default for SinkSize {
 /// Writes data files of one table, one set per partition.
 ///
 /// Rows of many partitions come mixed, and a file that is open takes 2 MB before it has a
-/// row: tables of codes and dictionaries for every column. So rows wait until they are
-/// many, those of the fullest partition go first, and a partition that has few of them
-/// has its file open only while that is written, at the end.
+/// row: tables of codes and dictionaries for every column. So rows wait until they are as
+/// large as that, or too many wait in all and those of the fullest partition go; and a
+/// partition that has few of them has its file open only while that is written, at the
+/// end.
 pub struct TableSink {
     store: ObjectStoreRef,
     config: WriterConfig,
@@ -95,9 +101,12 @@ impl TableSink {
             partition.waiting.push(rows);
         }
         let mut waiting: usize = self.partitions.values().map(|part| part.bytes).sum();
-        while waiting > self.most_waiting_bytes {
+        loop {
             let fullest = (self.partitions.values_mut()).max_by_key(|partition| partition.bytes);
             let Some(fullest) = fullest else { break };
+            if waiting <= self.most_waiting_bytes && fullest.bytes < WORTH_A_FILE {
+                break;
+            }
             waiting -= fullest.bytes;
             fullest.is_open = true;
             let rows = fullest.take(&self.schema)?;

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use foldhash::fast::RandomState;
+
 use crate::element::{Traits, key};
 
 /// A text block of a page, as far as its template is concerned.
@@ -200,8 +202,8 @@ impl Outline {
 
 /// The elements of a page by what its slots call them: a page has few names, many times.
 struct Named<'p> {
-    elements: HashMap<Name<'p>, (usize, Traits)>,
-    keys: HashMap<Name<'p>, usize>,
+    elements: HashMap<Name<'p>, (usize, Traits), RandomState>,
+    keys: HashMap<Name<'p>, usize, RandomState>,
     /// The element before: the next paragraph of a text is the usual case.
     last: Option<(Name<'p>, (usize, Traits))>,
 }
@@ -215,8 +217,8 @@ const NAMES: usize = 48;
 impl<'p> Named<'p> {
     fn new() -> Self {
         Self {
-            elements: HashMap::with_capacity(NAMES),
-            keys: HashMap::with_capacity(NAMES),
+            elements: HashMap::with_capacity_and_hasher(NAMES, RandomState::default()),
+            keys: HashMap::with_capacity_and_hasher(NAMES, RandomState::default()),
             last: None,
         }
     }

@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use foldhash::fast::RandomState;
+
 use crate::Counts;
 use crate::counters::{Share, Shares, Sums};
 use crate::outline::Outline;
@@ -22,9 +24,8 @@ pub struct Template {
     slots: Vec<SiteSlot>,
     /// Slots that are gone, last to go first to be reused.
     free: Vec<SlotId>,
-    /// Keyed by what pages say, so with the standard hasher, which resists chosen keys.
     /// Its order is never observed.
-    children: HashMap<(SlotId, KeyId), SlotId>,
+    children: HashMap<(SlotId, KeyId), SlotId, RandomState>,
     keys: Keys,
     /// What the pages of the window added, oldest first.
     window: VecDeque<Shares>,
@@ -50,7 +51,7 @@ impl Template {
             rules,
             slots: vec![SiteSlot::default()],
             free: Vec::new(),
-            children: HashMap::new(),
+            children: HashMap::default(),
             keys: Keys::default(),
             window: VecDeque::new(),
         }
@@ -155,7 +156,8 @@ type KeyId = u32;
 /// The names in slots: each is stored once.
 #[derive(Debug, Default)]
 struct Keys {
-    ids: HashMap<Box<str>, KeyId>,
+    /// Pages choose names, so with a seed that they cannot know.
+    ids: HashMap<Box<str>, KeyId, RandomState>,
     /// By number: the name, and the slots that have it.
     names: Vec<(Box<str>, u32)>,
     free: Vec<KeyId>,
