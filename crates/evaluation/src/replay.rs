@@ -84,6 +84,12 @@ struct Inserted<'p> {
     parsed: &'p ParsedPage,
 }
 
+impl Inserted<'_> {
+    fn outline(&self) -> Outline {
+        Outline::of(&self.parsed.blocks.layout())
+    }
+}
+
 /// What the pages of one domain become under one labelling.
 struct Replayed<'t> {
     site: Option<SiteReplay>,
@@ -161,10 +167,8 @@ impl Replayed<'_> {
                 branch: &page.key.branch,
                 hashes: &page.parsed.blocks.hashes,
             };
-            match labelling {
-                Labelling::Template => site.insert(entry, &page.parsed.blocks.layout()),
-                Labelling::Tree(_) => site.insert(entry, &[]),
-            }
+            let learning = labelling == Labelling::Template;
+            site.insert(entry, learning.then(|| page.outline()));
         });
         for (page, inserting) in batch.iter().zip(inserting) {
             let (text, labelled) = timed(|| content(site, page, labelling));
@@ -206,7 +210,7 @@ fn content(site: &mut SiteReplay, page: &Inserted<'_>, labelling: Labelling) -> 
     let blocks = &page.parsed.blocks;
     let outline = site
         .outline()
-        .or_else(|| (labelling == Labelling::Template).then(|| Outline::of(&blocks.layout())));
+        .or_else(|| (labelling == Labelling::Template).then(|| page.outline()));
     let labels = site.label(&page.key.branch, &blocks.hashes, outline.as_ref());
     site.learned();
     Text::of_blocks(LabelledBlocks {

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use site_replay::{Labelling, SiteReplay};
-//! use template::Block;
+//! use template::{Block, Outline};
 //! use url_tree::{Entry, Verdict, WindowOptions};
 //!
 //! let mut site = SiteReplay::new(2, Labelling::Template, WindowOptions::default());
@@ -15,7 +15,8 @@
 //! let layout = [block("ul.menu>li", 20), block("div.story>p", 400)];
 //! for story in 1..=3_u8 {
 //!     let hashes = [[0; 16], [story; 16]];
-//!     site.insert(Entry { time_micros: story.into(), branch: &branch, hashes: &hashes }, &layout);
+//!     let entry = Entry { time_micros: story.into(), branch: &branch, hashes: &hashes };
+//!     site.insert(entry, Some(Outline::of(&layout)));
 //!     let outline = site.outline();
 //!     let page = site.label(&branch, &hashes, outline.as_ref());
 //!     let verdicts: Vec<Verdict> = page.labels.blocks.iter().map(|block| block.verdict).collect();
@@ -45,7 +46,7 @@ mod labelling;
 
 use std::collections::VecDeque;
 
-use template::{Block, Counts, Outline, PageSlots, Reason, Template};
+use template::{Counts, Outline, PageSlots, Reason, Template};
 use url_tree::{BlockHash, DomainReplay, Entry, Heuristic, Labels, Verdict, WindowOptions};
 
 pub use batch::Batch;
@@ -111,15 +112,15 @@ impl SiteReplay {
         }
     }
 
-    /// Counts the blocks of a page, and takes its layout into the template. Of one whose
-    /// blocks have no layout nothing is learned.
-    pub fn insert<S: AsRef<str>>(&mut self, page: Entry<'_, S>, layout: &[Block<'_>]) {
+    /// Counts the blocks of a page, and takes its outline into the template. Of one that
+    /// has none, or that of other blocks, nothing is learned.
+    pub fn insert<S: AsRef<str>>(&mut self, page: Entry<'_, S>, outline: Option<Outline>) {
         let hashes = page.hashes;
         self.tree.insert(page);
         let Some(learning) = &mut self.template else {
             return;
         };
-        let outline = (layout.len() == hashes.len()).then(|| Outline::of(layout));
+        let outline = outline.filter(|outline| outline.block_count() == hashes.len());
         let slots = match &outline {
             Some(outline) => {
                 let (pages, blocks) = counts(&self.tree, hashes);
@@ -132,7 +133,7 @@ impl SiteReplay {
             None => PageSlots::default(),
         };
         learning.template.insert(&slots);
-        let outline = outline.filter(|_| learning.blocks + layout.len() <= KEPT_BLOCKS);
+        let outline = outline.filter(|_| learning.blocks + hashes.len() <= KEPT_BLOCKS);
         learning.blocks += outline.as_ref().map_or(0, Outline::block_count);
         learning.learned.push_back(Learned { slots, outline });
     }
@@ -147,8 +148,8 @@ impl SiteReplay {
     }
 
     /// The outline of the oldest page that was inserted and not asked for with
-    /// [`learned`](Self::learned), once: it was made when the page came. None where there
-    /// are too many such pages to keep theirs.
+    /// [`learned`](Self::learned), once: it came with the page. None where there are too
+    /// many such pages to keep theirs.
     pub fn outline(&mut self) -> Option<Outline> {
         let learning = self.template.as_mut()?;
         let outline = learning.learned.front_mut()?.outline.take()?;

@@ -63,7 +63,7 @@ fn replay(
     let mut seen = Vec::new();
     for batch in pages.chunks(size) {
         for (at, page) in batch {
-            site.insert(entry(*at, page), &page.layout);
+            site.insert(entry(*at, page), Some(Outline::of(&page.layout)));
         }
         for (_, page) in batch {
             let kept = site.outline().expect("there is room for all of them");
@@ -101,7 +101,7 @@ proptest! {
     fn a_page_without_a_layout_is_labelled_by_repetition(pages in pages()) {
         let mut site = SiteReplay::new(2, Labelling::Template, WINDOW);
         for (at, page) in pages.iter().enumerate() {
-            site.insert(entry(at, page), &[]);
+            site.insert(entry(at, page), None);
             let bare = site.label(&BRANCH, &page.hashes, None);
             prop_assert_eq!(bare.reasons.len(), page.hashes.len());
             prop_assert_eq!(site.learned(), Some(PageSlots::default()));
@@ -124,7 +124,8 @@ fn outlines_are_kept_as_long_as_there_is_room() {
         layout: layout.to_vec(),
     };
     let kept = |site: &mut SiteReplay, pages: usize| -> Vec<Option<usize>> {
-        (0..pages).for_each(|at| site.insert(entry(at, &page), &page.layout));
+        let outline = || Some(Outline::of(&page.layout));
+        (0..pages).for_each(|at| site.insert(entry(at, &page), outline()));
         (0..pages)
             .map(|_| {
                 let outline = site.outline();

@@ -212,7 +212,7 @@ struct Named<'p> {
 type Name<'p> = (usize, &'p str);
 
 /// Names of a usual page.
-const NAMES: usize = 48;
+const NAMES: usize = 112;
 
 impl<'p> Named<'p> {
     fn new() -> Self {

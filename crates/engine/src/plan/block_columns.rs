@@ -77,8 +77,8 @@ impl BlockColumns {
         });
         let warnings = page.warnings.iter().map(ToString::to_string).chain(heavy);
         self.warnings.append_value(warnings.map(Some));
-        let hashes: Vec<u8> = page.blocks.iter().flat_map(|block| block.hash).collect();
-        self.hashes.append_value(hashes);
+        let hashes: Vec<[u8; 16]> = page.blocks.iter().map(|block| block.hash).collect();
+        self.hashes.append_value(hashes.as_flattened());
         if let Some(layouts) = &mut self.layout {
             // Without a layout the page is labelled by repetition alone.
             layouts.append_option(layout.filter(|layout| layout.len() <= TRAVELLING_BYTES));

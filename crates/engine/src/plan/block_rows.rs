@@ -11,7 +11,7 @@ use arrow::datatypes::Int32Type;
 use datafusion::error::Result;
 use tables::Table;
 
-use super::replay::{host_labels, node_name};
+use super::label_columns::{host_labels, node_name};
 use super::stage::{Named, items};
 use super::write::table_rows;
 

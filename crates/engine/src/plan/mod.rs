@@ -25,6 +25,7 @@ mod dedupe;
 mod earlier;
 mod gather;
 mod key;
+mod label_columns;
 mod memory;
 mod meter;
 mod months;

@@ -2,23 +2,22 @@
 
 use std::sync::Arc;
 
-use arrow::array::{
-    Array, BinaryBuilder, BooleanBuilder, Int32Builder, Int64Builder, ListBuilder, RecordBatch,
-    StringBuilder, UInt32Array,
-};
+use arrow::array::{Array, RecordBatch, UInt32Array};
 use arrow::compute::take_record_batch;
-use arrow::datatypes::{DataType, Int32Type, Int64Type, SchemaRef, TimestampMicrosecondType};
+use arrow::datatypes::{Int32Type, Int64Type, SchemaRef, TimestampMicrosecondType};
+use datafusion::common::runtime::SpawnedTask;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use futures::StreamExt;
-use site_replay::{PageLabels, SiteReplay};
-use template::{Block, BytesError, Layout, Outline, PageSlots, Reason};
+use futures::TryStreamExt;
+use site_replay::SiteReplay;
+use template::{BytesError, Layout, Outline, PageSlots};
 use url_key::Domain;
-use url_tree::{BlockHash, Entry, Verdict, revision_hashes};
+use url_tree::{BlockHash, Entry, revision_hashes};
 
 use super::batch_clock::BatchClock;
+use super::label_columns::LabelColumns;
 use super::meter::Meter;
-use super::stage::{Named, Phase, REPLAYED, Status, extend, items, list_field, some};
+use super::stage::{Named, Phase, REPLAYED, Status, items, some};
 use super::step::{Step, Together, sent};
 use crate::job::Settings;
 use crate::spec::Batch;
@@ -56,17 +55,20 @@ impl Step for Replay {
 
     fn run(
         &self,
-        mut input: SendableRecordBatchStream,
+        input: SendableRecordBatchStream,
         _: &Arc<TaskContext>,
         meter: &Meter,
     ) -> Result<SendableRecordBatchStream> {
-        let settings = Arc::clone(&self.settings);
-        // In a task of its own, beside the one that writes what it gives: a site with
-        // half of all pages is replayed in one partition, and has two cores.
+        let (settings, outlining) = (Arc::clone(&self.settings), meter.clone());
+        // In tasks of their own, beside the one that writes what they give: a site with
+        // half of all pages is replayed in one partition, and has all cores.
         Ok(sent(self.schema(), 2, meter, |out| async move {
             let mut domain: Option<DomainStream> = None;
-            while let Some(batch) = input.next().await {
-                let replayed = replay(&batch?, &mut domain, &settings)?;
+            let mut outlined = input
+                .map_ok(|batch| outlined(batch, Arc::clone(&settings), outlining.clone()))
+                .try_buffered(OUTLINED_BATCHES);
+            while let Some((batch, outlines)) = outlined.try_next().await? {
+                let replayed = replay(&batch, outlines, &mut domain, &settings)?;
                 if out.send(Ok(replayed)).await.is_err() {
                     break;
                 }
@@ -76,15 +78,66 @@ impl Step for Replay {
     }
 }
 
+/// Batches whose outlines are made while those before them are replayed.
+const OUTLINED_BATCHES: usize = 2;
+
+/// Blocks of a batch whose outlines are made ahead, some 5 MB of them; a usual batch has
+/// as many. Others are outlined when it is their turn.
+const OUTLINED_BLOCKS: usize = 1 << 15;
+
+/// A batch, with the outlines that its replay will ask for first: no other page has a
+/// part in them.
+async fn outlined(
+    batch: RecordBatch,
+    settings: Arc<Settings>,
+    meter: Meter,
+) -> Result<(RecordBatch, Vec<Option<Outline>>)> {
+    let task = SpawnedTask::spawn(async move {
+        let outlines = meter.time(|| outlines(&batch, &settings))?;
+        Ok((batch, outlines))
+    });
+    let joined = task.join().await;
+    joined.map_err(|panic| DataFusionError::External(Box::new(panic)))?
+}
+
+fn outlines(batch: &RecordBatch, settings: &Settings) -> Result<Vec<Option<Outline>>> {
+    let rows = Rows::of(batch)?;
+    let mut blocks = 0;
+    (0..batch.num_rows())
+        .map(|row| {
+            let comes = match Phase::of(rows.phases.value(row))? {
+                Phase::Insert => true,
+                // Else the site has kept its outline since it was inserted.
+                Phase::Label => {
+                    settings.batch == Batch::Page
+                        || Status::of(rows.statuses.value(row))? != Status::Unique
+                }
+                Phase::Remember | Phase::Pass => false,
+            };
+            if !comes {
+                return Ok(None);
+            }
+            let page = rows.page(row)?;
+            blocks += page.hashes.len();
+            match blocks <= OUTLINED_BLOCKS {
+                true => page.outline(),
+                false => Ok(None),
+            }
+        })
+        .collect()
+}
+
+/// Where a page has none of the `outlines`, one per row, it is outlined here.
 fn replay(
     batch: &RecordBatch,
+    outlines: Vec<Option<Outline>>,
     domain: &mut Option<DomainStream>,
     settings: &Settings,
 ) -> Result<RecordBatch> {
     let rows = Rows::of(batch)?;
     let mut kept: Vec<u32> = Vec::new();
     let mut labelled = LabelColumns::default();
-    for row in 0..batch.num_rows() {
+    for (row, outline) in outlines.into_iter().enumerate() {
         let phase = Phase::of(rows.phases.value(row))?;
         if phase == Phase::Pass {
             kept.push(row as u32);
@@ -103,13 +156,12 @@ fn replay(
             Phase::Remember => domain.remember(&page)?,
             Phase::Insert => {
                 domain.enter(page.batch);
-                let layout = page.layout()?.unwrap_or_default();
-                domain.insert(&page, &layout.blocks());
+                domain.insert(&page, outline)?;
             }
             Phase::Label | Phase::Pass => {
                 domain.enter(page.batch);
                 kept.push(row as u32);
-                domain.label(&page, settings, &mut labelled)?;
+                domain.label(&page, outline, settings, &mut labelled)?;
             }
         }
     }
@@ -135,13 +187,13 @@ struct Rows<'a> {
     positions: &'a arrow::array::Int64Array,
 }
 
-struct PageRow<'a> {
+pub(super) struct PageRow<'a> {
     status: Status,
     batch: i64,
     time: i64,
-    url_key: &'a str,
-    branch: Vec<&'a str>,
-    hashes: Vec<BlockHash>,
+    pub(super) url_key: &'a str,
+    pub(super) branch: Vec<&'a str>,
+    hashes: &'a [BlockHash],
     layout: Option<&'a [u8]>,
     template: Option<&'a [u8]>,
     texts: &'a arrow::array::ListArray,
@@ -183,7 +235,7 @@ impl<'a> Rows<'a> {
             time: self.times.value(row),
             url_key: some(self.keys, row).unwrap_or_default(),
             branch: items(self.branches, row)?,
-            hashes: hashes.to_vec(),
+            hashes,
             layout: self.layouts.is_valid(row).then(|| self.layouts.value(row)),
             template: (self.templates.is_valid(row)).then(|| self.templates.value(row)),
             texts: self.texts,
@@ -202,9 +254,11 @@ impl<'a> PageRow<'a> {
         }
     }
 
-    fn layout(&self) -> Result<Option<Layout>> {
+    /// Nothing, where the page has no layout.
+    fn outline(&self) -> Result<Option<Outline>> {
         let layout = self.layout.map(Layout::from_bytes).transpose();
-        layout.map_err(|error| self.broken("layout", &error))
+        let layout = layout.map_err(|error| self.broken("layout", &error))?;
+        Ok(layout.map(|layout| Outline::of(&layout.blocks())))
     }
 
     /// What a remembered page added to the template: nothing, where another heuristic
@@ -258,7 +312,7 @@ impl DomainStream {
 
     /// A page of the window as the last run left it.
     fn remember(&mut self, page: &PageRow<'_>) -> Result<()> {
-        let entry = page.entry(&page.hashes);
+        let entry = page.entry(page.hashes);
         if page.status == Status::Revision {
             self.site.insert_unseen(entry);
         } else {
@@ -284,28 +338,35 @@ impl DomainStream {
         (self.inserted, self.labelled, self.revisions) = (0, 0, 0);
     }
 
-    fn insert(&mut self, page: &PageRow<'_>, layout: &[Block<'_>]) {
-        self.site.insert(page.entry(&page.hashes), layout);
+    fn insert(&mut self, page: &PageRow<'_>, outline: Option<Outline>) -> Result<()> {
+        let outline = match outline {
+            Some(outline) => Some(outline),
+            None => page.outline()?,
+        };
+        self.site.insert(page.entry(page.hashes), outline);
         self.clock.take_in(page.time);
         self.inserted += 1;
+        Ok(())
     }
 
     fn label(
         &mut self,
         page: &PageRow<'_>,
+        mut outline: Option<Outline>,
         settings: &Settings,
         out: &mut LabelColumns,
     ) -> Result<()> {
-        if page.status == Status::Unique && self.one_by_one {
-            let layout = page.layout()?.unwrap_or_default();
-            self.insert(page, &layout.blocks());
+        if page.status == Status::Unique {
+            if self.one_by_one {
+                self.insert(page, outline)?;
+            }
+            outline = self.site.outline();
         }
-        let kept = (page.status == Status::Unique).then(|| self.site.outline());
-        let outline = match kept.flatten() {
+        let outline = match outline {
             Some(outline) => Some(outline),
-            None => (page.layout()?).map(|layout| Outline::of(&layout.blocks())),
+            None => page.outline()?,
         };
-        let labels = (self.site).label(&page.branch, &page.hashes, outline.as_ref());
+        let labels = (self.site).label(&page.branch, page.hashes, outline.as_ref());
         if page.status == Status::Unique {
             let ordinal = self.before + self.labelled;
             self.labelled += 1;
@@ -314,14 +375,14 @@ impl DomainStream {
                 page,
                 &labels,
                 ordinal,
-                &page.hashes,
+                page.hashes,
                 settings,
             );
             out.learned(self.site.learned());
             return Ok(());
         }
         let lengths = page.utf16_lengths()?;
-        let Some(unseen) = revision_hashes(&labels.labels, &page.hashes, &lengths) else {
+        let Some(unseen) = revision_hashes(&labels.labels, page.hashes, &lengths) else {
             out.pass(Status::Duplicate.as_str());
             return Ok(());
         };
@@ -334,173 +395,5 @@ impl DomainStream {
         out.page(Status::Revision, page, &labels, ordinal, &unseen, settings);
         out.learned(None);
         Ok(())
-    }
-}
-
-/// The name of a tree node: its host, and the path below it.
-pub(super) fn node_name(branch: &[&str], depth: usize, host_labels: usize) -> String {
-    let depth = depth.min(branch.len());
-    let labels = depth.min(host_labels);
-    let host: Vec<&str> = branch[..labels].iter().rev().copied().collect();
-    let mut name = host.join(".");
-    for segment in &branch[labels..depth] {
-        name.push('/');
-        name.push_str(segment);
-    }
-    name
-}
-
-/// Labels of the host in a URL key, one for an address.
-pub(super) fn host_labels(url_key: &str) -> usize {
-    let rest = url_key.split_once("://").map_or(url_key, |(_, rest)| rest);
-    let authority = rest.split(['/', '?']).next().unwrap_or_default();
-    if authority.starts_with('[') {
-        return 1;
-    }
-    let host = authority.split(':').next().unwrap_or_default();
-    Domain::from_name(host).labels()
-}
-
-struct LabelColumns {
-    status: StringBuilder,
-    node: StringBuilder,
-    support: Int32Builder,
-    boilerplate: ListBuilder<BooleanBuilder>,
-    reasons: ListBuilder<StringBuilder>,
-    counts: ListBuilder<Int32Builder>,
-    supports: ListBuilder<Int32Builder>,
-    depths: ListBuilder<Int32Builder>,
-    ordinal: Int64Builder,
-    entry_hashes: BinaryBuilder,
-    template: BinaryBuilder,
-}
-
-impl Default for LabelColumns {
-    fn default() -> Self {
-        let numbers =
-            || ListBuilder::new(Int32Builder::new()).with_field(list_field(DataType::Int32));
-        Self {
-            status: StringBuilder::new(),
-            node: StringBuilder::new(),
-            support: Int32Builder::new(),
-            boilerplate: ListBuilder::new(BooleanBuilder::new())
-                .with_field(list_field(DataType::Boolean)),
-            reasons: ListBuilder::new(StringBuilder::new()).with_field(list_field(DataType::Utf8)),
-            counts: numbers(),
-            supports: numbers(),
-            depths: numbers(),
-            ordinal: Int64Builder::new(),
-            entry_hashes: BinaryBuilder::new(),
-            template: BinaryBuilder::new(),
-        }
-    }
-}
-
-impl LabelColumns {
-    fn page(
-        &mut self,
-        status: Status,
-        page: &PageRow<'_>,
-        page_labels: &PageLabels,
-        ordinal: i64,
-        entry: &[BlockHash],
-        settings: &Settings,
-    ) {
-        let number = |count: u32| Some(i32::try_from(count).unwrap_or(i32::MAX));
-        let labels = &page_labels.labels;
-        let blocks = &labels.blocks;
-        let host = host_labels(page.url_key);
-        self.status.append_value(status.as_str());
-        self.node
-            .append_value(node_name(&page.branch, labels.node.depth.into(), host));
-        self.support.append_option(number(labels.node.support));
-        self.boilerplate
-            .append_value((blocks.iter()).map(|label| Some(label.verdict == Verdict::Boilerplate)));
-        self.ordinal.append_value(ordinal);
-        self.entry_hashes.append_value(distinct(entry));
-        if !settings.write_blocks {
-            self.reasons.append_null();
-            self.counts.append_null();
-            self.supports.append_null();
-            self.depths.append_null();
-            return;
-        }
-        let reasons = page_labels.reasons.iter().copied().map(Reason::as_str);
-        self.reasons.append_value(reasons.map(Some));
-        self.counts
-            .append_value(blocks.iter().map(|label| number(label.count)));
-        self.supports
-            .append_value(blocks.iter().map(|label| number(label.support)));
-        self.depths
-            .append_value(blocks.iter().map(|label| Some(i32::from(label.depth))));
-    }
-
-    /// What the template took from the page: it is kept with it.
-    fn learned(&mut self, slots: Option<PageSlots>) {
-        let bytes = slots.map(|slots| slots.to_bytes());
-        self.template.append_option(bytes);
-    }
-
-    fn pass(&mut self, status: &str) {
-        self.status.append_value(status);
-        self.node.append_null();
-        self.support.append_null();
-        self.boilerplate.append_null();
-        self.reasons.append_null();
-        self.template.append_null();
-        self.counts.append_null();
-        self.supports.append_null();
-        self.depths.append_null();
-        self.ordinal.append_null();
-        self.entry_hashes.append_null();
-    }
-
-    fn finish(mut self, kept: &RecordBatch) -> Result<RecordBatch> {
-        extend(
-            kept,
-            &REPLAYED,
-            vec![
-                ("status", Arc::new(self.status.finish())),
-                ("node", Arc::new(self.node.finish())),
-                ("support", Arc::new(self.support.finish())),
-                ("boilerplate", Arc::new(self.boilerplate.finish())),
-                ("reasons", Arc::new(self.reasons.finish())),
-                ("template", Arc::new(self.template.finish())),
-                ("counts", Arc::new(self.counts.finish())),
-                ("supports", Arc::new(self.supports.finish())),
-                ("depths", Arc::new(self.depths.finish())),
-                ("ordinal", Arc::new(self.ordinal.finish())),
-                ("entry_hashes", Arc::new(self.entry_hashes.finish())),
-            ],
-        )
-    }
-}
-
-/// Distinct hashes in order of first appearance, one after the other.
-fn distinct(hashes: &[BlockHash]) -> Vec<u8> {
-    let mut seen = std::collections::HashSet::with_capacity(hashes.len());
-    hashes
-        .iter()
-        .filter(|hash| seen.insert(**hash))
-        .flatten()
-        .copied()
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nodes_read_as_a_host_and_a_path() {
-        let branch = ["uk", "co", "bbc", "www", "news", "a"];
-        let host = host_labels("http://www.bbc.co.uk/news/a/1");
-        assert_eq!(host, 4);
-        assert_eq!(node_name(&branch, 3, host), "bbc.co.uk");
-        assert_eq!(node_name(&branch, 4, host), "www.bbc.co.uk");
-        assert_eq!(node_name(&branch, 6, host), "www.bbc.co.uk/news/a");
-        assert_eq!(host_labels("http://127.0.0.1:8080/x"), 1);
-        assert_eq!(host_labels("http://[::1]:8080/x"), 1);
-        assert_eq!(host_labels("http://localhost?x=1"), 1);
     }
 }

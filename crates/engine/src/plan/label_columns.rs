@@ -1,0 +1,187 @@
+//! Labels as columns.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use arrow::array::{
+    BinaryBuilder, BooleanBuilder, Int32Builder, Int64Builder, ListBuilder, RecordBatch,
+    StringBuilder,
+};
+use arrow::datatypes::DataType;
+use datafusion::error::Result;
+use foldhash::fast::RandomState;
+use site_replay::PageLabels;
+use template::{PageSlots, Reason};
+use url_key::Domain;
+use url_tree::{BlockHash, Verdict};
+
+use super::replay::PageRow;
+use super::stage::{REPLAYED, Status, extend, list_field};
+use crate::job::Settings;
+
+/// The columns that [`super::replay::Replay`] adds.
+pub(super) struct LabelColumns {
+    status: StringBuilder,
+    node: StringBuilder,
+    support: Int32Builder,
+    boilerplate: ListBuilder<BooleanBuilder>,
+    reasons: ListBuilder<StringBuilder>,
+    counts: ListBuilder<Int32Builder>,
+    supports: ListBuilder<Int32Builder>,
+    depths: ListBuilder<Int32Builder>,
+    ordinal: Int64Builder,
+    entry_hashes: BinaryBuilder,
+    template: BinaryBuilder,
+}
+
+impl Default for LabelColumns {
+    fn default() -> Self {
+        let numbers =
+            || ListBuilder::new(Int32Builder::new()).with_field(list_field(DataType::Int32));
+        Self {
+            status: StringBuilder::new(),
+            node: StringBuilder::new(),
+            support: Int32Builder::new(),
+            boilerplate: ListBuilder::new(BooleanBuilder::new())
+                .with_field(list_field(DataType::Boolean)),
+            reasons: ListBuilder::new(StringBuilder::new()).with_field(list_field(DataType::Utf8)),
+            counts: numbers(),
+            supports: numbers(),
+            depths: numbers(),
+            ordinal: Int64Builder::new(),
+            entry_hashes: BinaryBuilder::new(),
+            template: BinaryBuilder::new(),
+        }
+    }
+}
+
+impl LabelColumns {
+    pub(super) fn page(
+        &mut self,
+        status: Status,
+        page: &PageRow<'_>,
+        page_labels: &PageLabels,
+        ordinal: i64,
+        entry: &[BlockHash],
+        settings: &Settings,
+    ) {
+        let number = |count: u32| Some(i32::try_from(count).unwrap_or(i32::MAX));
+        let labels = &page_labels.labels;
+        let blocks = &labels.blocks;
+        let host = host_labels(page.url_key);
+        self.status.append_value(status.as_str());
+        self.node
+            .append_value(node_name(&page.branch, labels.node.depth.into(), host));
+        self.support.append_option(number(labels.node.support));
+        self.boilerplate
+            .append_value((blocks.iter()).map(|label| Some(label.verdict == Verdict::Boilerplate)));
+        self.ordinal.append_value(ordinal);
+        self.entry_hashes.append_value(distinct(entry));
+        if !settings.write_blocks {
+            self.reasons.append_null();
+            self.counts.append_null();
+            self.supports.append_null();
+            self.depths.append_null();
+            return;
+        }
+        let reasons = page_labels.reasons.iter().copied().map(Reason::as_str);
+        self.reasons.append_value(reasons.map(Some));
+        self.counts
+            .append_value(blocks.iter().map(|label| number(label.count)));
+        self.supports
+            .append_value(blocks.iter().map(|label| number(label.support)));
+        self.depths
+            .append_value(blocks.iter().map(|label| Some(i32::from(label.depth))));
+    }
+
+    /// What the template took from the page: it is kept with it.
+    pub(super) fn learned(&mut self, slots: Option<PageSlots>) {
+        let bytes = slots.map(|slots| slots.to_bytes());
+        self.template.append_option(bytes);
+    }
+
+    pub(super) fn pass(&mut self, status: &str) {
+        self.status.append_value(status);
+        self.node.append_null();
+        self.support.append_null();
+        self.boilerplate.append_null();
+        self.reasons.append_null();
+        self.template.append_null();
+        self.counts.append_null();
+        self.supports.append_null();
+        self.depths.append_null();
+        self.ordinal.append_null();
+        self.entry_hashes.append_null();
+    }
+
+    pub(super) fn finish(mut self, kept: &RecordBatch) -> Result<RecordBatch> {
+        extend(
+            kept,
+            &REPLAYED,
+            vec![
+                ("status", Arc::new(self.status.finish())),
+                ("node", Arc::new(self.node.finish())),
+                ("support", Arc::new(self.support.finish())),
+                ("boilerplate", Arc::new(self.boilerplate.finish())),
+                ("reasons", Arc::new(self.reasons.finish())),
+                ("template", Arc::new(self.template.finish())),
+                ("counts", Arc::new(self.counts.finish())),
+                ("supports", Arc::new(self.supports.finish())),
+                ("depths", Arc::new(self.depths.finish())),
+                ("ordinal", Arc::new(self.ordinal.finish())),
+                ("entry_hashes", Arc::new(self.entry_hashes.finish())),
+            ],
+        )
+    }
+}
+
+/// Distinct hashes in order of first appearance, one after the other.
+fn distinct(hashes: &[BlockHash]) -> Vec<u8> {
+    let mut seen = HashSet::with_capacity_and_hasher(hashes.len(), RandomState::default());
+    let distinct: Vec<BlockHash> = (hashes.iter().copied())
+        .filter(|hash| seen.insert(*hash))
+        .collect();
+    distinct.into_flattened()
+}
+
+/// The name of a tree node: its host, and the path below it.
+pub(super) fn node_name(branch: &[&str], depth: usize, host_labels: usize) -> String {
+    let depth = depth.min(branch.len());
+    let labels = depth.min(host_labels);
+    let host: Vec<&str> = branch[..labels].iter().rev().copied().collect();
+    let mut name = host.join(".");
+    for segment in &branch[labels..depth] {
+        name.push('/');
+        name.push_str(segment);
+    }
+    name
+}
+
+/// Labels of the host in a URL key, one for an address.
+pub(super) fn host_labels(url_key: &str) -> usize {
+    let rest = url_key.split_once("://").map_or(url_key, |(_, rest)| rest);
+    let authority = rest.split(['/', '?']).next().unwrap_or_default();
+    if authority.starts_with('[') {
+        return 1;
+    }
+    let host = authority.split(':').next().unwrap_or_default();
+    Domain::from_name(host).labels()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_read_as_a_host_and_a_path() {
+        let branch = ["uk", "co", "bbc", "www", "news", "a"];
+        let host = host_labels("http://www.bbc.co.uk/news/a/1");
+        assert_eq!(host, 4);
+        assert_eq!(node_name(&branch, 3, host), "bbc.co.uk");
+        assert_eq!(node_name(&branch, 4, host), "www.bbc.co.uk");
+        assert_eq!(node_name(&branch, 6, host), "www.bbc.co.uk/news/a");
+        assert_eq!(host_labels("http://127.0.0.1:8080/x"), 1);
+        assert_eq!(host_labels("http://[::1]:8080/x"), 1);
+        assert_eq!(host_labels("http://localhost?x=1"), 1);
+    }
+}
