@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use arrow::array::{ArrayRef, RecordBatch, StringBuilder, TimestampMicrosecondBuilder};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
@@ -103,28 +104,26 @@ fn write(folder: &Path, pages: u64, spread: Spread) -> Result<u64> {
     let mut page = 0;
     while page < pages {
         let file = File::create(folder.join(format!("{page:09}.parquet")))?;
-        let mut writer: Option<ArrowWriter<File>> = None;
+        let mut writer = ArrowWriter::try_new(file, schema(), Some(properties()))?;
         let end = pages.min(page + PAGES_PER_FILE);
         while page < end {
             let group = page..end.min(page + PAGES_PER_ROW_GROUP);
             page = group.end;
-            let rows = story.rows(group, pages, &mut html_bytes)?;
-            let writer = match &mut writer {
-                Some(writer) => writer,
-                None => writer.insert(ArrowWriter::try_new(
-                    file.try_clone()?,
-                    rows.schema(),
-                    Some(properties()),
-                )?),
-            };
-            writer.write(&rows)?;
+            writer.write(&story.rows(group, pages, &mut html_bytes)?)?;
             writer.flush()?;
         }
-        if let Some(writer) = writer {
-            writer.close()?;
-        }
+        writer.close()?;
     }
     Ok(html_bytes)
+}
+
+fn schema() -> SchemaRef {
+    let time = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
+    Arc::new(Schema::new(vec![
+        Field::new("fetched_at", time, false),
+        Field::new("url", DataType::Utf8, false),
+        Field::new("html", DataType::Utf8, false),
+    ]))
 }
 
 fn properties() -> WriterProperties {
@@ -175,12 +174,12 @@ impl Story {
             let micros = START_MICROS + DAYS * DAY_MICROS / pages * page;
             times.append_value(i64::try_from(micros)?);
         }
-        let columns: [(&str, ArrayRef); 3] = [
-            ("fetched_at", Arc::new(times.finish())),
-            ("url", Arc::new(urls.finish())),
-            ("html", Arc::new(htmls.finish())),
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(times.finish()),
+            Arc::new(urls.finish()),
+            Arc::new(htmls.finish()),
         ];
-        Ok(RecordBatch::try_from_iter(columns)?)
+        Ok(RecordBatch::try_new(schema(), columns)?)
     }
 
     /// The number of the site that the next page is on.
