@@ -74,7 +74,8 @@ ADVISORIES = if cargo deny fetch db 2>/dev/null; then cargo deny --locked check 
 
 test: ## Every test
 ifeq ($(NEXTEST),yes)
-	cargo nextest run --locked --workspace --no-fail-fast
+	cargo nextest run --locked --workspace --no-fail-fast --config-file tests/nextest.toml
+	@grep -oh 'SKIPPED [^<]*' $${CARGO_TARGET_DIR:-target}/nextest/default/junit.xml || true
 	cargo test --locked --workspace --doc
 else
 	cargo test --locked --workspace --no-fail-fast
