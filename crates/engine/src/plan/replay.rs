@@ -261,6 +261,14 @@ impl<'a> PageRow<'a> {
         Ok(layout.map(|layout| Outline::of(&layout.blocks())))
     }
 
+    /// The outline that was made before, or else one that is made now.
+    fn outline_unless(&self, made: Option<Outline>) -> Result<Option<Outline>> {
+        match made {
+            Some(outline) => Ok(Some(outline)),
+            None => self.outline(),
+        }
+    }
+
     /// What a remembered page added to the template: nothing, where another heuristic
     /// labelled it.
     fn slots(&self) -> Result<PageSlots> {
@@ -339,10 +347,7 @@ impl DomainStream {
     }
 
     fn insert(&mut self, page: &PageRow<'_>, outline: Option<Outline>) -> Result<()> {
-        let outline = match outline {
-            Some(outline) => Some(outline),
-            None => page.outline()?,
-        };
+        let outline = page.outline_unless(outline)?;
         self.site.insert(page.entry(page.hashes), outline);
         self.clock.take_in(page.time);
         self.inserted += 1;
@@ -362,10 +367,7 @@ impl DomainStream {
             }
             outline = self.site.outline();
         }
-        let outline = match outline {
-            Some(outline) => Some(outline),
-            None => page.outline()?,
-        };
+        let outline = page.outline_unless(outline)?;
         let labels = (self.site).label(&page.branch, page.hashes, outline.as_ref());
         if page.status == Status::Unique {
             let ordinal = self.before + self.labelled;
