@@ -16,16 +16,12 @@
 #[path = "../tests/domain/mod.rs"]
 mod domain;
 
-use std::alloc::System;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use allocation_counter::measure;
 use domain::Paths;
-use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use url_tree::Heuristic;
-
-#[global_allocator]
-static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// Where the table has a row.
 const DOCUMENTS: [u64; 5] = [10_000, 30_000, 100_000, 300_000, 1_000_000];
@@ -45,7 +41,7 @@ fn main() -> ExitCode {
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for paths in paths {
         for &heuristic in &heuristics {
-            measure(paths, heuristic, documents);
+            print_rows(paths, heuristic, documents);
         }
     }
     ExitCode::SUCCESS
@@ -72,39 +68,43 @@ fn asked(arguments: &[String]) -> Option<(u64, Vec<Paths>, Vec<Heuristic>)> {
 
 /// Replays the domain and prints a row at every number of documents, and one at
 /// the last. The time is that of the documents since the row before; memory is
-/// what the allocator has given and not got back.
-fn measure(paths: Paths, heuristic: Heuristic, documents: u64) {
+/// what was allocated and not freed.
+fn print_rows(paths: Paths, heuristic: Heuristic, documents: u64) {
     let mut pages = Vec::with_capacity(CHUNK as usize);
-    let before = Region::new(ALLOCATOR);
-    let mut replay = domain::replay(heuristic);
+    let mut replay = None;
+    let mut bytes = 0;
     let (mut spent, mut since) = (Duration::ZERO, 0);
     let mut passed = 0;
     while passed < documents {
         let next = documents.min(passed + CHUNK);
         pages.extend((passed..next).map(|at| domain::page(paths, at)));
         let began = Instant::now();
-        for page in &pages {
-            std::hint::black_box(domain::pass(&mut replay, page));
-        }
+        let held = measure(|| {
+            let replay = replay.get_or_insert_with(|| domain::replay(heuristic));
+            for page in &pages {
+                std::hint::black_box(domain::pass(replay, page));
+            }
+        });
         spent += began.elapsed();
+        bytes += held.bytes_current;
         pages.clear();
         passed = next;
         if !DOCUMENTS.contains(&passed) && passed != documents {
             continue;
         }
-        let now = before.change();
+        let Some(replay) = &replay else { return };
         let window = replay.window_len();
         // As many bytes per document are thousands per thousand of them.
-        let per_thousand = |bytes: usize| format!("{:.3}", bytes as f64 / window as f64 / 1e3);
+        let per_thousand = |bytes: f64| format!("{:.3}", bytes / window as f64 / 1e3);
         let parts = replay.heap_bytes();
         println!(
             "| {} | `{heuristic}` | {passed} | {window} | {} | {} | {} | {} | {} | {:.1} |",
             format!("{paths:?}").to_lowercase(),
-            per_thousand(now.bytes_allocated - now.bytes_deallocated),
-            per_thousand(parts.vocabulary),
-            per_thousand(parts.nodes),
-            per_thousand(parts.counters),
-            per_thousand(parts.window),
+            per_thousand(bytes as f64),
+            per_thousand(parts.vocabulary as f64),
+            per_thousand(parts.nodes as f64),
+            per_thousand(parts.counters as f64),
+            per_thousand(parts.window as f64),
             spent.as_secs_f64() * 1e6 / (passed - since) as f64,
         );
         (spent, since) = (Duration::ZERO, passed);
