@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use arrow::array::AsArray;
 use arrow::datatypes::TimestampMicrosecondType;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Job, Row, Site, assert_same, contents, text, write};
 
@@ -152,17 +152,15 @@ fn what_earlier_dates_left_passes_by_the_keys_of_the_chunk() {
     assert!(!semi.contains(&false), "{}", plan.stdout);
 }
 
-/// 138,000 blocks on a day of one site: more than are outlined ahead of the replay, and more
-/// than are kept from there until the pages are labelled.
-#[test]
-fn the_template_knows_every_page_of_a_day_of_many_blocks() {
+/// A day of one site.
+fn day_of(pages: u64, lines: u64) -> Vec<Row> {
     // Digits do not tell blocks apart.
     let words = |line: u64| {
         let word = |digit: char| char::from(b'a' + digit as u8 - b'0');
         line.to_string().chars().map(word).collect::<String>()
     };
     let page = |number: u64| {
-        let lines: String = (0..300)
+        let lines: String = (0..lines)
             .map(|line| format!("<p>Line {} of it.</p>", words(1_000 * number + line)))
             .collect();
         let html = format!(
@@ -172,7 +170,14 @@ fn the_template_knows_every_page_of_a_day_of_many_blocks() {
         );
         Row::page("2012-01-01T12:00:00", SITE.url(number), html)
     };
-    let job = Job::of(&(0..460).map(page).collect::<Vec<_>>());
+    (0..pages).map(page).collect()
+}
+
+/// 138,000 blocks: more than are outlined ahead of the replay, and more than are kept
+/// from there until the pages are labelled.
+#[test]
+fn the_template_knows_every_page_of_a_day_of_many_blocks() {
+    let job = Job::of(&day_of(460, 300));
     job.backfill("2012-01-01");
     // By repetition alone a remark would be content: no other page has it.
     let told = "SELECT count(*) AS pages, min(regexp_count(text, 'Line')) AS lines, \
@@ -181,6 +186,26 @@ fn the_template_knows_every_page_of_a_day_of_many_blocks() {
     assert_eq!(job.row(told), expected);
     let learned = "SELECT count(*) AS pages FROM history WHERE length(encode(template, 'hex')) > 9";
     assert_eq!(job.row(learned), json!({"pages": 460}));
+}
+
+/// Pages wait for the last of their batch, and then are labelled: in memory where it is
+/// enough for all of them.
+#[test]
+fn a_day_that_has_no_room_in_memory_waits_on_disk() {
+    let mut job = Job::of(&day_of(3_000, 30));
+    let mut waited_on_disk = |memory: &str| {
+        job.set(&format!("run.memory={memory}"));
+        let run = job.command("backfill", &["--date", "2012-01-01", "--format", "json"]);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        let report: Value = serde_json::from_str(&run.stdout).expect("a report in JSON");
+        let bytes = &report["operators"]["Replay"]["spilled_bytes"];
+        (contents(&job), bytes.as_u64().expect("a number of bytes"))
+    };
+    let (tables, on_disk) = waited_on_disk("1GiB");
+    assert_eq!(on_disk, 0);
+    let (same, on_disk) = waited_on_disk("8MiB");
+    assert!(on_disk > 1_000_000, "{on_disk}");
+    assert_same(&tables, &same, "pages that waited on disk");
 }
 
 /// The data files of a table.

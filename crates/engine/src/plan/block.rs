@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Int32Array, Int64Array, RecordBatch, UInt32Array, new_null_array};
-use arrow::compute::{concat_batches, filter_record_batch, take_record_batch};
+use arrow::array::{Int32Array, Int64Array, RecordBatch, UInt32Array};
+use arrow::compute::{concat_batches, take_record_batch};
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -22,7 +22,6 @@ use super::step::{Out, Step, Together, sent};
 use crate::archive::ArchiveSource;
 use crate::job::Settings;
 use crate::progress::Gauge;
-use crate::spec::Batch;
 
 /// Cuts pages into blocks. Rows come grouped by row group, so that each is
 /// read once and front to back; pages are parsed on all cores, whatever the
@@ -32,8 +31,6 @@ pub(crate) struct Block {
     archive: ArchiveSource,
     settings: Arc<Settings>,
     gauge: Gauge,
-    /// The last date of the chunk, in days since 1970.
-    last: i32,
     /// Room for pages in memory, over all partitions: a permit is for
     /// [`PAGES_BYTES`].
     parsing: Arc<Semaphore>,
@@ -45,14 +42,12 @@ impl Block {
         archive: ArchiveSource,
         settings: Arc<Settings>,
         gauge: Gauge,
-        last: i32,
         threads: usize,
     ) -> Self {
         Self {
             archive,
             settings,
             gauge,
-            last,
             // Some pages parsed and some read ahead for each core.
             parsing: Arc::new(Semaphore::new(2 * threads)),
             room: 2 * threads,
@@ -183,14 +178,10 @@ impl Block {
             next += pages.len();
             let (step, Sending { out, meter }) = (self.clone(), to.clone());
             tasks.spawn(async move {
-                let blocked = meter.time(|| block(&batch, &pages, &step.settings, step.last));
+                let blocked = meter.time(|| block(&batch, &pages, &step.settings));
                 drop(pages);
                 match step.advance(&batch).and(blocked) {
-                    Ok(blocked) => {
-                        for rows in blocked {
-                            let _ = out.send(Ok(rows)).await;
-                        }
-                    }
+                    Ok(blocked) => drop(out.send(Ok(blocked)).await),
                     Err(error) => drop(out.send(Err(error)).await),
                 }
                 // Only now: blocks that nobody has taken yet are memory too.
@@ -275,18 +266,13 @@ fn unreadable(rows: &RecordBatch, detail: &str, settings: &Settings) -> Result<R
 }
 
 /// Parses pages, one per row.
-fn block(
-    rows: &RecordBatch,
-    pages: &Pages,
-    settings: &Settings,
-    last: i32,
-) -> Result<Vec<RecordBatch>> {
+fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> Result<RecordBatch> {
     let dates = rows.numbers::<Date32Type>("date")?;
     let statuses = rows.text("status")?;
     let mut columns = BlockColumns::new(settings);
     for (row, page) in pages.iter().enumerate() {
         let bytes = page.html.map(|html| html.len() as i64);
-        let batch = settings.label_batch(dates.value(row), last);
+        let batch = settings.batch.of_date(dates.value(row));
         match parse(page, settings) {
             Ok(parsed) => {
                 let status = Status::of(statuses.value(row))?;
@@ -295,11 +281,7 @@ fn block(
             Err((reason, detail)) => columns.problem(reason, &detail, bytes),
         }
     }
-    let blocked = columns.finish(rows)?;
-    if settings.batch == Batch::Page {
-        return Ok(vec![blocked]);
-    }
-    Ok(vec![beforehand(&blocked, settings)?, blocked])
+    columns.finish(rows)
 }
 
 pub(super) fn parse(
@@ -319,45 +301,3 @@ fn reason(error: &PageError) -> Reason {
         PageError::Binary { .. } => Reason::BinaryHtml,
     }
 }
-
-/// The pages of `blocked` once more, with no more than it takes to insert them: they are
-/// inserted before any of their batch is labelled. So a batch never has to be held in
-/// memory; the sort brings its pages in again.
-fn beforehand(blocked: &RecordBatch, settings: &Settings) -> Result<RecordBatch> {
-    let columns = (BLOCKED.fields().iter())
-        .map(|field| match INSERTING.contains(&field.name().as_str()) {
-            true => blocked.array(field.name()).map(Arc::clone),
-            false => Ok(new_null_array(field.data_type(), blocked.num_rows())),
-        })
-        .collect::<Result<_>>()?;
-    let rows = RecordBatch::try_new(Arc::clone(&BLOCKED), columns)?;
-    let unique = (blocked.text("status")?.iter())
-        .map(|status| Some(status == Some(Status::Unique.as_str())))
-        .collect();
-    let pages = filter_record_batch(&rows, &unique)?;
-    let phases = Int32Array::from_value(Phase::Insert as i32, pages.num_rows());
-    let dates = pages.numbers::<Date32Type>("date")?;
-    let batches: Int64Array = (dates.values().iter())
-        .map(|date| settings.batch.of_date(*date))
-        .collect();
-    extend(
-        &pages,
-        &BLOCKED,
-        vec![("phase", Arc::new(phases)), ("batch", Arc::new(batches))],
-    )
-}
-
-/// Columns that a page needs to be inserted, in its place among the others.
-const INSERTING: [&str; 11] = [
-    "domain",
-    "source",
-    "row",
-    "date",
-    "fetched_at",
-    "url",
-    "status",
-    "url_key",
-    "branch",
-    "hashes",
-    "layout",
-];

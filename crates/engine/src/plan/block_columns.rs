@@ -64,7 +64,7 @@ impl BlockColumns {
         self.detail.append_null();
         self.bytes.append_option(bytes);
         self.batch.append_value(batch);
-        self.phase.append_value(Phase::Label as i32);
+        self.phase.append_value(Phase::Page as i32);
         self.page_title.append_option(page.title.as_deref());
         self.charset.append_value(page.charset);
         self.charset_source

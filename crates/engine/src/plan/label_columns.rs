@@ -15,7 +15,7 @@ use template::{PageSlots, Reason};
 use url_key::Domain;
 use url_tree::{BlockHash, Verdict};
 
-use super::replay::PageRow;
+use super::page_rows::PageRow;
 use super::stage::{REPLAYED, Status, extend, list_field};
 use crate::job::Settings;
 

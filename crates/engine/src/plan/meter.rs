@@ -11,7 +11,7 @@ use arrow::datatypes::SchemaRef;
 use datafusion::error::Result;
 use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream};
 use datafusion::physical_plan::ExecutionPlan;
-use datafusion::physical_plan::metrics::MetricValue;
+use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricValue, SpillMetrics};
 use futures::Stream;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -62,6 +62,7 @@ fn add(plan: &dyn ExecutionPlan, costs: &mut Costs) {
     let step = plan.downcast_ref().map(StepExec::meter);
     if let Some(meter) = step.or_else(|| plan.downcast_ref().map(GatherExec::meter)) {
         cost.seconds += meter.seconds();
+        cost.spilled_bytes += meter.spilled_bytes();
     } else if let Some(metrics) = plan.metrics() {
         let moving = metrics.sum_by_name("repartition_time");
         let nanos =
@@ -76,13 +77,26 @@ fn add(plan: &dyn ExecutionPlan, costs: &mut Costs) {
     }
 }
 
-/// Counts the processor time of one step, over all threads.
+/// Counts the processor time of one step, over all threads, and what it spills.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Meter(Arc<AtomicI64>);
+pub(crate) struct Meter {
+    nanos: Arc<AtomicI64>,
+    spills: ExecutionPlanMetricsSet,
+}
 
 impl Meter {
     pub(super) fn seconds(&self) -> f64 {
-        self.0.load(Ordering::Relaxed) as f64 / 1e9
+        self.nanos.load(Ordering::Relaxed) as f64 / 1e9
+    }
+
+    /// Where what is spilled is counted.
+    pub(super) fn spilled(&self) -> SpillMetrics {
+        SpillMetrics::new(&self.spills, 0)
+    }
+
+    pub(super) fn spilled_bytes(&self) -> u64 {
+        let spills = self.spills.clone_inner();
+        spills.spilled_bytes().unwrap_or(0) as u64
     }
 
     /// Adds the time that `work` takes on this thread.
@@ -94,7 +108,7 @@ impl Meter {
         let before = thread_nanos();
         let done = work();
         let nanos = thread_nanos() - before;
-        self.0.fetch_add(sign * nanos, Ordering::Relaxed);
+        self.nanos.fetch_add(sign * nanos, Ordering::Relaxed);
         done
     }
 

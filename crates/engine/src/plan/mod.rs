@@ -22,6 +22,7 @@ mod block;
 mod block_columns;
 mod block_rows;
 mod dedupe;
+mod domain_stream;
 mod earlier;
 mod gather;
 mod key;
@@ -29,11 +30,13 @@ mod label_columns;
 mod memory;
 mod meter;
 mod months;
+mod page_rows;
 mod pages;
 mod replay;
 mod scan;
 mod stage;
 mod step;
+mod waiting;
 mod write;
 mod written;
 
@@ -191,7 +194,6 @@ async fn plan(
             archive(),
             Arc::clone(settings),
             gauge,
-            days_from_date(chunk.last()),
             job.resources.threads,
         ),
         deduped,
@@ -200,6 +202,7 @@ async fn plan(
     let replayed = step::apply(
         replay::Replay {
             settings: Arc::clone(settings),
+            last: days_from_date(chunk.last()),
         },
         union(blocked, windows)?,
     )?;

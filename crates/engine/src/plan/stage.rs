@@ -66,18 +66,15 @@ impl Status {
 pub(crate) enum Phase {
     /// A page of the window as the last run left it: goes into the tree.
     Remember = 0,
-    /// A page of a batch: goes into the tree, and the site's template, before anything
-    /// of the batch is labelled.
-    Insert = 1,
-    /// The same page again, with its text: is labelled.
-    Label = 2,
+    /// A page of a batch: is labelled.
+    Page = 1,
     /// A row that is no page; it passes.
-    Pass = 3,
+    Pass = 2,
 }
 
 impl Phase {
     pub(crate) fn of(number: i32) -> Result<Self> {
-        [Self::Remember, Self::Insert, Self::Label, Self::Pass]
+        [Self::Remember, Self::Page, Self::Pass]
             .into_iter()
             .find(|phase| *phase as i32 == number)
             .ok_or_else(|| DataFusionError::Internal(format!("{number} is no phase")))

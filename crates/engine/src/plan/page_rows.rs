@@ -1,0 +1,162 @@
+//! The rows of a batch as the replay sees them.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, BinaryArray, Date32Array, Int32Array, Int64Array, ListArray, RecordBatch, StringArray,
+    TimestampMicrosecondArray,
+};
+use arrow::datatypes::{Date32Type, Int32Type, Int64Type, TimestampMicrosecondType};
+use datafusion::error::{DataFusionError, Result};
+use template::{BytesError, Layout, Outline, PageSlots};
+use url_tree::{BlockHash, Entry};
+
+use super::stage::{Named, Phase, Status, items, some};
+
+/// A batch, with the columns that the replay looks at.
+#[derive(Debug)]
+pub(super) struct Rows {
+    pub(super) batch: RecordBatch,
+    domains: StringArray,
+    phases: Int32Array,
+    batches: Int64Array,
+    dates: Date32Array,
+    statuses: StringArray,
+    times: TimestampMicrosecondArray,
+    keys: StringArray,
+    branches: ListArray,
+    hashes: BinaryArray,
+    layouts: BinaryArray,
+    templates: BinaryArray,
+    texts: ListArray,
+    positions: Int64Array,
+}
+
+/// A page of a batch.
+pub(super) struct PageRow<'a> {
+    pub(super) status: Status,
+    /// The batch that it is inserted with.
+    pub(super) batch: i64,
+    pub(super) time: i64,
+    pub(super) url_key: &'a str,
+    pub(super) branch: Vec<&'a str>,
+    pub(super) hashes: &'a [BlockHash],
+    /// Row of the archive; of a remembered page, its ordinal.
+    pub(super) position: i64,
+    layout: Option<&'a [u8]>,
+    template: Option<&'a [u8]>,
+    texts: &'a ListArray,
+    row: usize,
+}
+
+impl Rows {
+    pub(super) fn of(batch: RecordBatch) -> Result<Arc<Self>> {
+        Ok(Arc::new(Self {
+            domains: batch.text("domain")?.clone(),
+            phases: batch.numbers::<Int32Type>("phase")?.clone(),
+            batches: batch.numbers::<Int64Type>("batch")?.clone(),
+            dates: batch.numbers::<Date32Type>("date")?.clone(),
+            statuses: batch.text("status")?.clone(),
+            times: batch
+                .numbers::<TimestampMicrosecondType>("fetched_at")?
+                .clone(),
+            keys: batch.text("url_key")?.clone(),
+            branches: batch.lists("branch")?.clone(),
+            hashes: batch.bytes("hashes")?.clone(),
+            layouts: batch.bytes("layout")?.clone(),
+            templates: batch.bytes("template")?.clone(),
+            texts: batch.lists("texts")?.clone(),
+            positions: batch.numbers::<Int64Type>("row")?.clone(),
+            batch,
+        }))
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.batch.num_rows()
+    }
+
+    pub(super) fn phase(&self, row: usize) -> Result<Phase> {
+        Phase::of(self.phases.value(row))
+    }
+
+    pub(super) fn domain(&self, row: usize) -> &str {
+        self.domains.value(row)
+    }
+
+    pub(super) fn date(&self, row: usize) -> i32 {
+        self.dates.value(row)
+    }
+
+    pub(super) fn status(&self, row: usize) -> &str {
+        self.statuses.value(row)
+    }
+
+    pub(super) fn page(&self, row: usize) -> Result<PageRow<'_>> {
+        let (hashes, rest) = self.hashes.value(row).as_chunks::<16>();
+        if !rest.is_empty() {
+            return Err(DataFusionError::Internal(format!(
+                "{}: {} bytes are no block hashes",
+                self.keys.value(row),
+                self.hashes.value(row).len()
+            )));
+        }
+        Ok(PageRow {
+            status: Status::of(self.statuses.value(row))?,
+            batch: self.batches.value(row),
+            time: self.times.value(row),
+            url_key: some(&self.keys, row).unwrap_or_default(),
+            branch: items(&self.branches, row)?,
+            hashes,
+            position: self.positions.value(row),
+            layout: self.layouts.is_valid(row).then(|| self.layouts.value(row)),
+            template: (self.templates.is_valid(row)).then(|| self.templates.value(row)),
+            texts: &self.texts,
+            row,
+        })
+    }
+}
+
+impl<'a> PageRow<'a> {
+    pub(super) fn entry<'b>(&'b self, hashes: &'b [BlockHash]) -> Entry<'b, &'a str> {
+        Entry {
+            time_micros: self.time,
+            branch: &self.branch,
+            hashes,
+        }
+    }
+
+    /// Nothing, where the page has no layout.
+    pub(super) fn outline(&self) -> Result<Option<Outline>> {
+        let layout = self.layout.map(Layout::from_bytes).transpose();
+        let layout = layout.map_err(|error| self.broken("layout", &error))?;
+        Ok(layout.map(|layout| Outline::of(&layout.blocks())))
+    }
+
+    /// The outline that was made before, or else one that is made now.
+    pub(super) fn outline_unless(&self, made: Option<Outline>) -> Result<Option<Outline>> {
+        match made {
+            Some(outline) => Ok(Some(outline)),
+            None => self.outline(),
+        }
+    }
+
+    /// What a remembered page added to the template: nothing, where another heuristic
+    /// labelled it.
+    pub(super) fn slots(&self) -> Result<PageSlots> {
+        let slots = PageSlots::from_bytes(self.template.unwrap_or_default());
+        slots.map_err(|error| self.broken("template", &error))
+    }
+
+    fn broken(&self, column: &str, error: &BytesError) -> DataFusionError {
+        DataFusionError::Execution(format!("{column} of {}: {error}", self.url_key))
+    }
+
+    /// Lengths of the blocks in UTF-16 units [O D8].
+    pub(super) fn utf16_lengths(&self) -> Result<Vec<usize>> {
+        let texts = items(self.texts, self.row)?;
+        Ok(texts
+            .iter()
+            .map(|text| text.encode_utf16().count())
+            .collect())
+    }
+}
