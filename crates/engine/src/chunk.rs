@@ -35,13 +35,13 @@ pub(crate) struct ChunkSize {
 
 impl ChunkSize {
     /// At most `html_bytes` of HTML, and no more than a plan can work on with so many
-    /// bytes of `memory`, half of which may be in open files.
+    /// bytes of `memory`, a quarter of which may be in open files.
     pub(crate) fn most(html_bytes: u64, memory: usize) -> Self {
         Self {
             html_bytes,
             rows: FEW_ROWS.max((memory / ROW_BYTES) as u64),
             partitions: FEW_PARTITIONS,
-            open_bytes: (memory / 2) as u64,
+            open_bytes: (memory / 4) as u64,
         }
     }
 
@@ -142,17 +142,17 @@ mod tests {
     #[test]
     fn more_memory_opens_more_files_and_more_threads_fewer() {
         let mib = 1 << 20;
-        assert_eq!(partitions(12 * mib, 10_000, 1 << 30, 2), 46);
-        assert_eq!(partitions(12 * mib, 10_000, 4 << 30, 2), 187);
-        assert_eq!(partitions(12 * mib, 10_000, 1 << 30, 16), 42);
+        assert_eq!(partitions(12 * mib, 10_000, 1 << 30, 2), 23);
+        assert_eq!(partitions(12 * mib, 10_000, 4 << 30, 2), 93);
+        assert_eq!(partitions(12 * mib, 10_000, 1 << 30, 16), 21);
         assert_eq!(partitions(120 * mib, 10_000, 1 << 30, 16), FEW_PARTITIONS);
         assert_eq!(partitions(12 * mib, 1_000, 48 << 20, 2), FEW_PARTITIONS);
-        assert_eq!(partitions(12 * mib, 10_000, 64 << 30, 2), 2_995);
+        assert_eq!(partitions(12 * mib, 10_000, 64 << 30, 2), 1_497);
     }
 
     #[test]
     fn dates_of_few_rows_are_many_to_a_chunk_and_empty_ones_any_number() {
-        assert_eq!(partitions(3 << 20, 100, 1 << 30, 2), 170);
+        assert_eq!(partitions(3 << 20, 100, 1 << 30, 2), 85);
         assert_eq!(partitions(30 << 10, 1, 1 << 30, 16), 3_652);
         assert_eq!(partitions(0, 0, 1, 2), 3_652);
     }

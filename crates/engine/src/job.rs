@@ -96,12 +96,27 @@ impl std::fmt::Debug for Settings {
 pub struct Resources {
     /// Worker threads, and partitions of the plan.
     pub threads: usize,
-    /// Bytes that sorts and joins may hold before they spill.
+    /// Bytes that a run may hold: see [`Resources::plan_memory`].
     pub memory: usize,
     /// Bytes of HTML per chunk.
     pub chunk_bytes: u64,
     /// Time between two signs of life for other runs on the same tables.
     pub heartbeat: Duration,
+}
+
+/// With less memory than this its greater part is not shared out: the binary and a few
+/// pages take 200 MB of it anyway.
+const LITTLE_MEMORY: usize = 1 << 30;
+
+impl Resources {
+    /// Bytes that sorts and joins may hold before they spill. Of the rest, a quarter of the
+    /// memory is for open files ([`crate::chunk`]), a sixteenth for rows that wait for theirs
+    /// (`plan::write`), and a quarter is left to what nobody counts: the binary, pages that
+    /// are parsed, the keys of the chunk, one tree.
+    pub(crate) fn plan_memory(&self) -> usize {
+        let share = self.memory.max(LITTLE_MEMORY) / 16 * 7;
+        share.min(self.memory)
+    }
 }
 
 impl Job {

@@ -59,17 +59,18 @@ pub(crate) fn decode(text: &str) -> String {
 
 /// Appends decoded `text` to `out` so that [`decode`] gives it back.
 pub(crate) fn print(out: &mut String, text: &str, place: Place) {
-    for character in text.chars() {
+    let mut printed = 0;
+    for (at, character) in text.char_indices() {
         if place.must_escape(character) {
-            let mut utf8 = [0; 4];
-            for byte in character.encode_utf8(&mut utf8).bytes() {
+            out.push_str(&text[printed..at]);
+            printed = at + character.len_utf8();
+            for byte in text[at..printed].bytes() {
                 // Writing to a String cannot fail.
                 let _ = write!(out, "%{byte:02X}");
             }
-        } else {
-            out.push(character);
         }
     }
+    out.push_str(&text[printed..]);
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! A page's URL, taken apart.
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use url::{Host, Url};
@@ -143,26 +144,20 @@ impl Parts {
         /// No title is known yet, and none may decide which rule applies.
         const SOME_CONTENT_ID: &str = "00000000000000000000000000000000";
 
-        let mut tail = self.path();
-        self.query.print(&mut tail, Some(SOME_CONTENT_ID));
-        let host = &self.host;
+        let spelling = |port: Option<u16>| {
+            let mut url = self.address("http", port);
+            self.query.print(&mut url, Some(SOME_CONTENT_ID));
+            url
+        };
         match self.port {
-            None | Some(80) => vec![
-                format!("http://{host}:80{tail}"),
-                format!("http://{host}{tail}"),
-            ],
-            Some(port) => vec![format!("http://{host}:{port}{tail}")],
+            None | Some(80) => vec![spelling(Some(80)), spelling(None)],
+            port => vec![spelling(port)],
         }
     }
 
     pub(crate) fn into_page_url(self, rule: Option<Arc<Rule>>, blacklisted: bool) -> PageUrl {
-        let path = self.path();
-        let (scheme, host) = (self.scheme, self.host);
         PageUrl {
-            address: match self.port {
-                Some(port) => format!("{scheme}://{host}:{port}{path}"),
-                None => format!("{scheme}://{host}{path}"),
-            },
+            address: self.address(self.scheme, self.port),
             domain: self.domain,
             labels: self.labels,
             segments: self.segments,
@@ -172,13 +167,23 @@ impl Parts {
         }
     }
 
-    fn path(&self) -> String {
-        let mut path = String::new();
-        for segment in &self.segments {
-            path.push('/');
-            print(&mut path, segment, Place::Path);
+    /// `scheme://host[:port]/segments`.
+    fn address(&self, scheme: &str, port: Option<u16>) -> String {
+        // Room for a query too, of the length that most have.
+        let path: usize = self.segments.iter().map(|segment| segment.len() + 1).sum();
+        let mut address = String::with_capacity(self.host.len() + path + 64);
+        for part in [scheme, "://", &self.host] {
+            address.push_str(part);
         }
-        path
+        if let Some(port) = port {
+            // Writing to a String cannot fail.
+            let _ = write!(address, ":{port}");
+        }
+        for segment in &self.segments {
+            address.push('/');
+            print(&mut address, segment, Place::Path);
+        }
+        address
     }
 }
 

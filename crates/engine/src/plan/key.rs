@@ -9,7 +9,7 @@ use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::StreamExt;
 use tables::Reason;
-use url_key::{UrlError, UrlKey};
+use url_key::{PageUrl, UrlError, UrlKey};
 
 use super::meter::Meter;
 use super::pages::PageReader;
@@ -30,6 +30,10 @@ pub(crate) struct Key {
     pub(crate) archive: ArchiveSource,
     pub(crate) settings: Arc<Settings>,
 }
+
+/// The URL of a row, taken apart; nothing for a row that has none, or is a problem
+/// already.
+type RowUrl = Option<std::result::Result<PageUrl, UrlError>>;
 
 /// What becomes of one row.
 enum Keyed {
@@ -57,8 +61,9 @@ impl Step for Key {
             let mut pages = PageReader::new(step.archive.clone());
             while let Some(batch) = input.next().await {
                 let batch = batch?;
-                let titles = step.page_titles(&batch, &mut pages).await?;
-                let keyed = step.batch(&batch, &titles)?;
+                let urls = step.urls(&batch)?;
+                let titles = step.page_titles(&batch, &urls, &mut pages).await?;
+                let keyed = step.batch(&batch, urls, &titles)?;
                 if out.send(Ok(keyed)).await.is_err() {
                     break;
                 }
@@ -69,19 +74,32 @@ impl Step for Key {
 }
 
 impl Key {
+    fn urls(&self, batch: &RecordBatch) -> Result<Vec<RowUrl>> {
+        let (urls, request_urls) = (batch.text("url")?, batch.text("request_url")?);
+        let reasons = batch.text("reason")?;
+        let url = |row| {
+            let url = some(urls, row).or_else(|| some(request_urls, row));
+            url.filter(|_| reasons.is_null(row))
+        };
+        Ok((0..batch.num_rows())
+            .map(|row| url(row).map(|url| self.settings.keyer.parse(url)))
+            .collect())
+    }
+
     fn batch(
         &self,
         batch: &RecordBatch,
+        parsed: Vec<RowUrl>,
         page_titles: &BTreeMap<usize, Option<String>>,
     ) -> Result<RecordBatch> {
         let (urls, request_urls) = (batch.text("url")?, batch.text("request_url")?);
         let (titles, reasons) = (batch.text("title")?, batch.text("reason")?);
         let details = batch.text("detail")?;
         let mut columns = KeyColumns::default();
-        for row in 0..batch.num_rows() {
+        for (row, parsed) in parsed.into_iter().enumerate() {
             let response = some(urls, row);
             let url = response.or_else(|| some(request_urls, row));
-            let keyed = match (some(reasons, row), url) {
+            let keyed = match (some(reasons, row), parsed) {
                 (Some(reason), _) => {
                     columns.kept_problem(url, reason, some(details, row));
                     continue;
@@ -90,24 +108,18 @@ impl Key {
                     Reason::MissingUrl,
                     "neither a response nor a request URL".to_owned(),
                 ),
-                (None, Some(url)) => {
+                (None, Some(Ok(page))) => {
                     let title = match page_titles.get(&row) {
                         Some(title) => title.as_deref(),
                         None => self.feed_title(some(titles, row)),
                     };
-                    self.row(url, title)
+                    Keyed::Page(Box::new(self.settings.keyer.key(&page, title)))
                 }
+                (None, Some(Err(error))) => Keyed::Problem(reason(&error), error.to_string()),
             };
             columns.append(url, response.is_none(), keyed);
         }
         columns.finish(batch)
-    }
-
-    fn row(&self, url: &str, title: Option<&str>) -> Keyed {
-        match self.settings.keyer.parse(url) {
-            Ok(page) => Keyed::Page(Box::new(self.settings.keyer.key(&page, title))),
-            Err(error) => Keyed::Problem(reason(&error), error.to_string()),
-        }
     }
 
     /// The archive's title, where the job lets it decide.
@@ -123,9 +135,10 @@ impl Key {
     async fn page_titles(
         &self,
         batch: &RecordBatch,
+        urls: &[RowUrl],
         pages: &mut PageReader,
     ) -> Result<BTreeMap<usize, Option<String>>> {
-        let wanted: Vec<usize> = self.rows_without_title(batch)?;
+        let wanted: Vec<usize> = self.rows_without_title(batch, urls)?;
         let sources = batch.text("source")?;
         let groups = batch.numbers::<Int32Type>("row_group")?;
         let positions = batch.numbers::<Int64Type>("row")?;
@@ -152,20 +165,19 @@ impl Key {
         Ok(titles)
     }
 
-    fn rows_without_title(&self, batch: &RecordBatch) -> Result<Vec<usize>> {
+    fn rows_without_title(&self, batch: &RecordBatch, urls: &[RowUrl]) -> Result<Vec<usize>> {
         if self.settings.title == TitleSource::Feed {
             return Ok(Vec::new());
         }
-        let (urls, request_urls) = (batch.text("url")?, batch.text("request_url")?);
-        let (titles, reasons) = (batch.text("title")?, batch.text("reason")?);
-        Ok((0..batch.num_rows())
-            .filter(|row| reasons.is_null(*row))
+        let titles = batch.text("title")?;
+        let needs_title = |url: &RowUrl| match url {
+            Some(Ok(page)) => self.settings.keyer.needs_title(page),
+            _ => false,
+        };
+        Ok((urls.iter().enumerate())
+            .filter(|(_, url)| needs_title(url))
+            .map(|(row, _)| row)
             .filter(|row| self.feed_title(some(titles, *row)).is_none())
-            .filter(|row| {
-                let url = some(urls, *row).or_else(|| some(request_urls, *row));
-                let page = url.and_then(|url| self.settings.keyer.parse(url).ok());
-                page.is_some_and(|page| self.settings.keyer.needs_title(&page))
-            })
             .collect())
     }
 }

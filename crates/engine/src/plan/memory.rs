@@ -1,4 +1,4 @@
-//! The memory of a run, shared out among the sorts and joins of its plan.
+//! Memory of a run, shared out among the sorts and joins of its plan.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -115,7 +115,7 @@ impl MemoryPool for RunMemory {
             if additional > available {
                 return Err(DataFusionError::ResourcesExhausted(format!(
                     "{} has {} bytes and needs {additional} more, {available} are left of \
-                     run.memory = {}",
+                     the {} that sorts and joins have of run.memory",
                     consumer.name(),
                     reservation.size(),
                     self.bytes
@@ -137,7 +137,7 @@ impl MemoryPool for RunMemory {
 
 impl fmt::Display for RunMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "run.memory = {}", self.bytes)
+        write!(f, "{} bytes of run.memory", self.bytes)
     }
 }
 
@@ -168,7 +168,7 @@ mod tests {
         let merge = MemoryConsumer::new("merge").register(&pool);
         merge.try_grow(550).unwrap();
         let refused = merge.try_grow(1).unwrap_err().to_string();
-        assert!(refused.contains("run.memory = 1600"), "{refused}");
+        assert!(refused.contains("of the 1600 that"), "{refused}");
         assert_eq!(pool.reserved(), 1600);
     }
 

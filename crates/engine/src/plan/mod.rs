@@ -115,7 +115,8 @@ pub(crate) async fn explain_chunk(
 }
 
 fn session(job: &Job) -> Result<SessionContext> {
-    let pool = RunMemory::new(job.resources.memory);
+    let memory = job.resources.plan_memory();
+    let pool = RunMemory::new(memory);
     let consumers = std::num::NonZeroUsize::MIN.saturating_add(4);
     let runtime = RuntimeEnvBuilder::new()
         .with_memory_pool(Arc::new(TrackConsumersPool::new(pool, consumers)))
@@ -124,7 +125,7 @@ fn session(job: &Job) -> Result<SessionContext> {
         .with_target_partitions(job.resources.threads)
         .with_batch_size(BATCH_ROWS)
         .with_sort_spill_reservation_bytes(
-            SPILL_RESERVATION.min(job.resources.memory / (16 * job.resources.threads)),
+            SPILL_RESERVATION.min(memory / (16 * job.resources.threads)),
         );
     // Batches of views share the text of the batches they were cut from, and a sort
     // counts all of that for each of them.

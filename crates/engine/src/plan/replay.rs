@@ -314,7 +314,9 @@ impl Labelling {
         // Some 1.5 KB a page, which go no further.
         let mut batch = self.waited.rows.batch.clone();
         batch.remove_column(batch.schema_ref().index_of("layout")?);
-        let kept = take_record_batch(&batch, &UInt32Array::from(self.kept))?;
-        self.columns.finish(&kept)
+        if self.kept.len() < batch.num_rows() {
+            batch = take_record_batch(&batch, &UInt32Array::from(self.kept))?;
+        }
+        self.columns.finish(&batch)
     }
 }

@@ -55,14 +55,14 @@ pub(crate) struct Write {
 }
 
 /// What a sink holds that is one of so many `sinks` side by side, each for a chunk cut
-/// into `partitions` by date: row groups and rows that wait are a part of `memory` each, as
-/// long as row groups do not become so small that reading them costs more.
+/// into `partitions` by date: row groups are an eighth of `memory` and rows that wait a
+/// sixteenth, as long as row groups do not become so small that reading them costs more.
 pub(crate) fn sink_size(memory: usize, partitions: usize, sinks: usize) -> SinkSize {
     let most = SinkSize::default();
     let files = (sinks * partitions).max(1);
     SinkSize {
-        row_group_bytes: (memory / 4 / files).clamp(MIN_ROW_GROUP_BYTES, most.row_group_bytes),
-        waiting_bytes: (memory / 4 / sinks.max(1)).min(most.waiting_bytes),
+        row_group_bytes: (memory / 8 / files).clamp(MIN_ROW_GROUP_BYTES, most.row_group_bytes),
+        waiting_bytes: (memory / 16 / sinks.max(1)).min(most.waiting_bytes),
     }
 }
 
@@ -328,18 +328,27 @@ pub(super) fn table_rows(
     given: Vec<(&str, ArrayRef)>,
 ) -> Result<RecordBatch> {
     let schema = table.schema(Partitioning::Day);
-    let rows = UInt32Array::from(rows.to_vec());
     let columns = schema
         .fields()
         .iter()
         .map(
             |field| match given.iter().find(|(name, _)| name == field.name()) {
                 Some((_, array)) => Ok(Arc::clone(array)),
-                None => Ok(take(batch.array(field.name())?, &rows, None)?),
+                None => values(batch, field.name(), rows),
             },
         )
         .collect::<Result<_>>()?;
     Ok(RecordBatch::try_new(schema, columns)?)
+}
+
+/// A column of some rows; where a page is cut into its blocks, a row comes many times.
+fn values(batch: &RecordBatch, name: &str, rows: &[u32]) -> Result<ArrayRef> {
+    let array = batch.array(name)?;
+    let all = 0..batch.num_rows() as u32;
+    if rows.iter().copied().eq(all) {
+        return Ok(Arc::clone(array));
+    }
+    Ok(take(array, &UInt32Array::from(rows.to_vec()), None)?)
 }
 
 fn url_keys(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {
@@ -361,11 +370,7 @@ fn history(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {
             })
         })
         .collect();
-    let hashes = take(
-        batch.array("entry_hashes")?,
-        &UInt32Array::from(rows.to_vec()),
-        None,
-    )?;
+    let hashes = values(batch, "entry_hashes", rows)?;
     table_rows(
         Table::History,
         batch,
