@@ -274,17 +274,15 @@ fn cut(job: &Job, dates: DateRange, census: &Census) -> Vec<DateRange> {
         Batch::Page | Batch::Date => {
             let Resources {
                 memory,
-                threads,
                 chunk_bytes,
                 ..
             } = job.resources;
             let rows = census.rows(dates);
-            let tables = job.settings.page_tables().count();
-            let size = |partition: DateRange| {
-                let rows = (rows.range(partition.first()..=partition.last()))
+            let size = |partition: DateRange| ChunkSize {
+                html_bytes: census.html_bytes(partition),
+                rows: (rows.range(partition.first()..=partition.last()))
                     .map(|(_, rows)| rows)
-                    .sum();
-                ChunkSize::of_partition(census.html_bytes(partition), rows, tables * threads)
+                    .sum(),
             };
             chunks(
                 &job.output.partitioning().partitions(dates),

@@ -2,11 +2,6 @@
 
 use tables::DateRange;
 
-/// What a file that is being written holds at most: a row group and what waits to be
-/// sent. A million pages on 100 dates, two writers and four tables took 1.15 GB more than
-/// on three months.
-const OPEN_FILE_BYTES: u64 = 1_400 << 10;
-
 /// Bytes of memory for a row of the chunk. Of all rows the URL keys are held at once, to
 /// look them up, and what sorts spill is merged at once: 256,000 pages were refused at
 /// 48 MB, and a million went through at 512 MB.
@@ -15,58 +10,33 @@ const ROW_BYTES: usize = 512;
 /// So many rows are never too many.
 const FEW_ROWS: u64 = 10_000;
 
-/// With little memory for many threads a chunk has so many partitions all the same: one
-/// much shorter than a window would read it over and over.
-const FEW_PARTITIONS: usize = 16;
-
 /// How much there is in a chunk, or may be.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ChunkSize {
     /// Bytes of HTML.
-    html_bytes: u64,
+    pub(crate) html_bytes: u64,
     /// Archive rows.
-    rows: u64,
-    /// Partitions with rows.
-    partitions: usize,
-    /// Bytes that files hold while they are written: for each partition with many rows
-    /// they are open until the end, on every thread.
-    open_bytes: u64,
+    pub(crate) rows: u64,
 }
 
 impl ChunkSize {
     /// At most `html_bytes` of HTML, and no more than a plan can work on with so many
-    /// bytes of `memory`, a quarter of which may be in open files.
+    /// bytes of `memory`.
     pub(crate) fn most(html_bytes: u64, memory: usize) -> Self {
         Self {
             html_bytes,
             rows: FEW_ROWS.max((memory / ROW_BYTES) as u64),
-            partitions: FEW_PARTITIONS,
-            open_bytes: (memory / 4) as u64,
-        }
-    }
-
-    /// One partition, in so many `files` if it has many rows.
-    pub(crate) fn of_partition(html_bytes: u64, rows: u64, files: usize) -> Self {
-        Self {
-            html_bytes,
-            rows,
-            partitions: usize::from(rows > 0),
-            open_bytes: html_bytes.min(files as u64 * OPEN_FILE_BYTES),
         }
     }
 
     fn has_room_for(self, other: Self) -> bool {
-        self.html_bytes >= other.html_bytes
-            && self.rows >= other.rows
-            && (self.open_bytes >= other.open_bytes || self.partitions >= other.partitions)
+        self.html_bytes >= other.html_bytes && self.rows >= other.rows
     }
 
     fn and(self, other: Self) -> Self {
         Self {
             html_bytes: self.html_bytes.saturating_add(other.html_bytes),
             rows: self.rows.saturating_add(other.rows),
-            partitions: self.partitions + other.partitions,
-            open_bytes: self.open_bytes.saturating_add(other.open_bytes),
         }
     }
 }
@@ -102,7 +72,10 @@ mod tests {
         let days = Partitioning::Day.partitions(range);
         let of = |day: DateRange| {
             let bytes = sizes[days.iter().position(|other| *other == day).unwrap()];
-            ChunkSize::of_partition(bytes, bytes / 2, 1)
+            ChunkSize {
+                html_bytes: bytes,
+                rows: bytes / 2,
+            }
         };
         let most = ChunkSize {
             rows,
@@ -127,12 +100,14 @@ mod tests {
         assert_eq!(cut(&[2, 2, 2, 2, 2], 0, u64::MAX).len(), 5);
     }
 
-    /// Partitions of the first chunk of ten years, of so many bytes and rows each in four
-    /// tables.
-    fn partitions(html_bytes: u64, rows: u64, memory: usize, threads: usize) -> usize {
+    /// Days of the first chunk of ten years, with so many rows each.
+    fn days(rows: u64, memory: usize) -> usize {
         let range: DateRange = "2001-01-01..2010-12-31".parse().unwrap();
         let days = Partitioning::Day.partitions(range);
-        let size = |_| ChunkSize::of_partition(html_bytes, rows, 4 * threads);
+        let size = |_| ChunkSize {
+            html_bytes: 1 << 20,
+            rows,
+        };
         let chunks = chunks(&days, size, ChunkSize::most(u64::MAX, memory));
         let last = chunks.last().copied().unwrap();
         assert_eq!(chunks[0].through(last), range);
@@ -140,27 +115,16 @@ mod tests {
     }
 
     #[test]
-    fn more_memory_opens_more_files_and_more_threads_fewer() {
-        let mib = 1 << 20;
-        assert_eq!(partitions(12 * mib, 10_000, 1 << 30, 2), 23);
-        assert_eq!(partitions(12 * mib, 10_000, 4 << 30, 2), 93);
-        assert_eq!(partitions(12 * mib, 10_000, 1 << 30, 16), 21);
-        assert_eq!(partitions(120 * mib, 10_000, 1 << 30, 16), FEW_PARTITIONS);
-        assert_eq!(partitions(12 * mib, 1_000, 48 << 20, 2), FEW_PARTITIONS);
-        assert_eq!(partitions(12 * mib, 10_000, 64 << 30, 2), 1_497);
-    }
-
-    #[test]
-    fn dates_of_few_rows_are_many_to_a_chunk_and_empty_ones_any_number() {
-        assert_eq!(partitions(3 << 20, 100, 1 << 30, 2), 85);
-        assert_eq!(partitions(30 << 10, 1, 1 << 30, 16), 3_652);
-        assert_eq!(partitions(0, 0, 1, 2), 3_652);
+    fn dates_of_few_rows_are_many_to_a_chunk() {
+        assert_eq!(days(100_000, 1 << 30), 20);
+        assert_eq!(days(1_000, 1 << 30), 2_097);
+        assert_eq!(days(1, 1 << 30), 3_652);
     }
 
     #[test]
     fn so_many_rows_were_too_many_for_48_megabytes() {
-        assert_eq!(partitions(0, 64_000, 48_000_000, 2), 1);
-        assert_eq!(partitions(0, 8_000, 48_000_000, 2), 11);
-        assert_eq!(partitions(0, 1_000, 1_000, 2), 10);
+        assert_eq!(days(64_000, 48_000_000), 1);
+        assert_eq!(days(8_000, 48_000_000), 11);
+        assert_eq!(days(1_000, 1_000), 10);
     }
 }

@@ -38,6 +38,7 @@ mod quarantine;
 mod s3_error;
 mod schema;
 mod sink;
+mod spool;
 mod store;
 
 pub use claim::{Claim, ClaimState, Claims, NumberedClaim};

@@ -13,6 +13,7 @@ use deltalake::kernel::Add;
 use deltalake::logstore::ObjectStoreRef;
 use futures::{StreamExt, stream};
 
+use crate::spool::{Spool, Spooled};
 use crate::{Partitioning, date_from_days, days_from_date, fail_point};
 
 /// Small files that are written side by side at the end: a store far away takes as long
@@ -29,8 +30,10 @@ const WORTH_A_FILE: usize = 2 << 20;
 pub struct SinkSize {
     /// Bytes of the row group that each open file is filling.
     pub row_group_bytes: usize,
-    /// Bytes of the rows that wait for their files, of all partitions together.
+    /// Bytes of the rows that wait for their files in memory, of all partitions together.
     pub waiting_bytes: usize,
+    /// Files that are open side by side before the end.
+    pub open_files: usize,
 }
 
 /// Row groups of 8 MiB: held in memory until they are full, one per open file, and with
@@ -40,6 +43,7 @@ impl Default for SinkSize {
         Self {
             row_group_bytes: 8 << 20,
             waiting_bytes: 32 << 20,
+            open_files: 64,
         }
     }
 }
@@ -47,10 +51,11 @@ impl Default for SinkSize {
 /// Writes data files of one table, one set per partition.
 ///
 /// Rows of many partitions come mixed, and a file that is open takes 2 MB before it has a
-/// row: tables of codes and dictionaries for every column. So rows wait until they are as
-/// large as that, or too many wait in all and those of the fullest partition go; and a
-/// partition that has few of them has its file open only while that is written, at the
-/// end.
+/// row: tables of codes and dictionaries for every column. It also holds a row group, and
+/// up to 5 MiB that wait to be sent. So rows wait until they are as large as that, or too
+/// many wait in all and those of the fullest partition go: into its file, if few enough
+/// are open, and else to disk. Partitions without an open file are written at the end, a
+/// few at a time.
 pub struct TableSink {
     store: ObjectStoreRef,
     config: WriterConfig,
@@ -60,10 +65,15 @@ pub struct TableSink {
     /// By the first day of the partition.
     partitions: BTreeMap<i32, Partition>,
     open: DeltaWriter,
+    /// Files that may still be opened.
+    may_open: usize,
+    spool: Option<Spool>,
 }
 
 #[derive(Default)]
 struct Partition {
+    /// The first of its rows, if they went to disk.
+    spooled: Vec<Spooled>,
     waiting: Vec<RecordBatch>,
     bytes: usize,
     is_open: bool,
@@ -85,6 +95,8 @@ impl TableSink {
             schema,
             most_waiting_bytes: size.waiting_bytes,
             partitions: BTreeMap::new(),
+            may_open: size.open_files,
+            spool: None,
         }
     }
 
@@ -108,9 +120,20 @@ impl TableSink {
                 break;
             }
             waiting -= fullest.bytes;
-            fullest.is_open = true;
             let rows = fullest.take(&self.schema)?;
-            self.open.write(&rows).await?;
+            if !fullest.is_open && fullest.spooled.is_empty() && self.may_open > 0 {
+                self.may_open -= 1;
+                fullest.is_open = true;
+            }
+            if fullest.is_open {
+                self.open.write(&rows).await?;
+                continue;
+            }
+            let spool = match &mut self.spool {
+                Some(spool) => spool,
+                none => none.insert(Spool::new(&self.schema)?),
+            };
+            fullest.spooled.push(spool.push(&rows)?);
         }
         Ok(())
     }
@@ -150,33 +173,39 @@ impl TableSink {
     /// Where the store fails; what was written stays unnamed and invisible.
     pub async fn close(mut self) -> DeltaResult<Vec<String>> {
         fail_point(format_args!("close"));
-        let mut small = Vec::new();
-        for partition in self.partitions.values_mut() {
-            if partition.waiting.is_empty() {
-                continue;
-            }
-            let rows = partition.take(&self.schema)?;
+        let mut closed = Vec::new();
+        for partition in std::mem::take(&mut self.partitions).into_values() {
             if !partition.is_open {
-                small.push(rows);
-            } else if let Err(error) = self.open.write(&rows).await {
+                closed.push(partition);
+            } else if let Err(error) = self.write_rest(partition).await {
                 // What it cannot take back it says in the log.
                 let _ = self.open.abort().await;
                 return Err(error);
             }
         }
         let mut adds = self.open.close().await?;
-        let (store, config) = (&self.store, &self.config);
-        let small = stream::iter(small)
-            .map(|rows| file(DeltaWriter::new(Arc::clone(store), config.clone()), rows))
+        let files = stream::iter(closed)
+            .map(|partition| {
+                let writer = DeltaWriter::new(Arc::clone(&self.store), self.config.clone());
+                file(writer, partition.rows(&self.schema, self.spool.as_ref()))
+            })
             .buffered(CLOSING_FILES);
         // All of them, also after one that failed: an upload that is dropped leaves parts.
-        let written: Vec<DeltaResult<Vec<Add>>> = small.collect().await;
+        let written: Vec<DeltaResult<Vec<Add>>> = files.collect().await;
         for file in written {
             adds.extend(file?);
         }
         adds.iter()
             .map(|add| Ok(serde_json::to_string(add)?))
             .collect()
+    }
+
+    async fn write_rest(&mut self, mut partition: Partition) -> DeltaResult<()> {
+        if partition.waiting.is_empty() {
+            return Ok(());
+        }
+        let rows = partition.take(&self.schema)?;
+        self.open.write(&rows).await
     }
 
     /// Gives up: uploads that were begun are taken back where the store can.
@@ -189,6 +218,18 @@ impl TableSink {
 }
 
 impl Partition {
+    /// All its rows in their order.
+    fn rows(
+        mut self,
+        schema: &SchemaRef,
+        spool: Option<&Spool>,
+    ) -> impl Iterator<Item = DeltaResult<RecordBatch>> {
+        let rest = (!self.waiting.is_empty()).then(|| self.take(schema));
+        (self.spooled.into_iter())
+            .filter_map(move |rows| Some(spool?.read(rows).map_err(Into::into)))
+            .chain(rest)
+    }
+
     fn take(&mut self, schema: &SchemaRef) -> DeltaResult<RecordBatch> {
         self.bytes = 0;
         let waiting = std::mem::take(&mut self.waiting);
@@ -196,10 +237,22 @@ impl Partition {
     }
 }
 
-/// The file of `rows`, which are all of their partition.
-async fn file(mut writer: DeltaWriter, rows: RecordBatch) -> DeltaResult<Vec<Add>> {
-    // It takes back itself what it began with a first write that fails.
-    writer.write(&rows).await?;
+/// The file of these rows, which are all of their partition.
+async fn file(
+    mut writer: DeltaWriter,
+    rows: impl Iterator<Item = DeltaResult<RecordBatch>>,
+) -> DeltaResult<Vec<Add>> {
+    for rows in rows {
+        let written = match rows {
+            Ok(rows) => writer.write(&rows).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = written {
+            // What it cannot take back it says in the log.
+            let _ = writer.abort().await;
+            return Err(error);
+        }
+    }
     writer.close().await
 }
 

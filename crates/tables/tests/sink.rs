@@ -50,11 +50,13 @@ fn files(folder: &Path, adds: &[String]) -> BTreeMap<String, Vec<Vec<usize>>> {
 async fn written(
     partitioning: Partitioning,
     waiting_bytes: usize,
+    open_files: usize,
 ) -> [BTreeMap<String, Vec<Vec<usize>>>; 2] {
     let folder = tempfile::tempdir().expect("a folder");
     let output = common::output(folder.path(), partitioning);
     let size = SinkSize {
         waiting_bytes,
+        open_files,
         ..SinkSize::default()
     };
     let mut sink = output.sink(Table::Quarantine, size);
@@ -79,10 +81,13 @@ async fn written(
 #[tokio::test]
 async fn every_partition_has_one_file_with_its_rows_in_their_order() {
     for partitioning in [Partitioning::Day, Partitioning::Month] {
-        // None wait, some do, all do.
+        // None wait in memory, some do, all do; the others on disk, or in open files.
         for waiting_bytes in [0, 20_000, 32 << 20] {
-            let [found, expected] = written(partitioning, waiting_bytes).await;
-            assert_eq!(found, expected, "{partitioning:?}, {waiting_bytes}");
+            for open_files in [0, 3, 100] {
+                let [found, expected] = written(partitioning, waiting_bytes, open_files).await;
+                let size = format!("{waiting_bytes} bytes, {open_files} files");
+                assert_eq!(found, expected, "{partitioning:?}, {size}");
+            }
         }
     }
 }

@@ -54,15 +54,23 @@ pub(crate) struct Write {
     pub(crate) batches: BatchSize,
 }
 
+/// What an open file takes beside its row group: tables of codes and dictionaries, and up
+/// to 5 MiB that wait to be sent.
+const OPEN_FILE_BYTES: usize = 7 << 20;
+
 /// What a sink holds that is one of so many `sinks` side by side, each for a chunk cut
-/// into `partitions` by date: row groups are an eighth of `memory` and rows that wait a
-/// sixteenth, as long as row groups do not become so small that reading them costs more.
+/// into `partitions` by date: open files have three eighths of `memory`, a third of it for
+/// their row groups, as long as these do not become so small that reading them costs more;
+/// and rows that wait have a sixteenth.
 pub(crate) fn sink_size(memory: usize, partitions: usize, sinks: usize) -> SinkSize {
     let most = SinkSize::default();
-    let files = (sinks * partitions).max(1);
+    let sinks = sinks.max(1);
+    let open_files = (memory / 4 / sinks / OPEN_FILE_BYTES).max(1);
+    let files = sinks * open_files.min(partitions).max(1);
     SinkSize {
         row_group_bytes: (memory / 8 / files).clamp(MIN_ROW_GROUP_BYTES, most.row_group_bytes),
-        waiting_bytes: (memory / 16 / sinks.max(1)).min(most.waiting_bytes),
+        waiting_bytes: (memory / 16 / sinks).min(most.waiting_bytes),
+        open_files,
     }
 }
 

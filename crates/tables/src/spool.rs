@@ -1,0 +1,58 @@
+//! Rows on disk that wait for their data file.
+
+use std::fs::File;
+use std::io::{Cursor, Write};
+use std::os::unix::fs::FileExt;
+
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
+use arrow::ipc::reader::StreamReader;
+use arrow::ipc::writer::StreamWriter;
+use arrow::record_batch::RecordBatch;
+
+/// One file without a name, for the rows of many partitions: however many have some, one
+/// file is open.
+pub(crate) struct Spool {
+    schema: SchemaRef,
+    file: File,
+    bytes: u64,
+}
+
+/// Rows in a [`Spool`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spooled {
+    at: u64,
+    bytes: usize,
+}
+
+impl Spool {
+    pub(crate) fn new(schema: &SchemaRef) -> Result<Self, ArrowError> {
+        Ok(Self {
+            schema: schema.clone(),
+            file: tempfile::tempfile()?,
+            bytes: 0,
+        })
+    }
+
+    /// Appends `rows`, which have the columns of the spool.
+    pub(crate) fn push(&mut self, rows: &RecordBatch) -> Result<Spooled, ArrowError> {
+        let mut stream = StreamWriter::try_new(Vec::new(), &self.schema)?;
+        stream.write(rows)?;
+        let stream = stream.into_inner()?;
+        self.file.write_all(&stream)?;
+        let spooled = Spooled {
+            at: self.bytes,
+            bytes: stream.len(),
+        };
+        self.bytes += stream.len() as u64;
+        Ok(spooled)
+    }
+
+    pub(crate) fn read(&self, rows: Spooled) -> Result<RecordBatch, ArrowError> {
+        let mut stream = vec![0; rows.bytes];
+        self.file.read_exact_at(&mut stream, rows.at)?;
+        let mut stream = StreamReader::try_new(Cursor::new(stream), None)?;
+        let rows = stream.next().transpose()?;
+        rows.ok_or_else(|| ArrowError::IpcError("rows that waited on disk are gone".to_owned()))
+    }
+}
