@@ -112,24 +112,28 @@ struct Job {
     output_bytes: u64,
 }
 
-/// Runs the job over the archive on one core and on two, and with the paper's heuristic.
-pub(crate) fn measure(urltree: &Urltree, archive: &Archive, rounds: usize) -> Result<Jobs> {
-    let job = |name, settings| Job {
-        name,
-        settings,
-        runs: Vec::new(),
-        output_bytes: 0,
-    };
-    let mut jobs = vec![
-        job("one core", ["run.threads=1", "tree.heuristic=template"]),
-        job("two cores", ["run.threads=2", "tree.heuristic=template"]),
-        job(
-            "one core, strict",
-            ["run.threads=1", "tree.heuristic=strict"],
-        ),
-    ];
-    for _ in 0..rounds {
-        for job in &mut jobs {
+impl Jobs {
+    /// The job on one core and on two, and with the paper's heuristic.
+    pub(crate) fn new() -> Self {
+        let job = |name, settings| Job {
+            name,
+            settings,
+            runs: Vec::new(),
+            output_bytes: 0,
+        };
+        Self(vec![
+            job("one core", ["run.threads=1", "tree.heuristic=template"]),
+            job("two cores", ["run.threads=2", "tree.heuristic=template"]),
+            job(
+                "one core, strict",
+                ["run.threads=1", "tree.heuristic=strict"],
+            ),
+        ])
+    }
+
+    /// Runs each once over the archive.
+    pub(crate) fn round(&mut self, urltree: &Urltree, archive: &Archive) -> Result<()> {
+        for job in &mut self.0 {
             let folder = tempfile::tempdir()?;
             let output = folder.path().join("tables");
             let [threads, heuristic] = job.settings;
@@ -138,8 +142,8 @@ pub(crate) fn measure(urltree: &Urltree, archive: &Archive, rounds: usize) -> Re
                 .push(urltree.job(&archive.path, &output, &settings)?);
             job.output_bytes = bytes_below(&output)?;
         }
+        Ok(())
     }
-    Ok(Jobs(jobs))
 }
 
 impl Job {
@@ -173,7 +177,7 @@ impl Jobs {
                 job.name.to_owned(),
                 format!("{:.0}", archive.pages as f64 / seconds),
                 format!("{:.0}", html / 1e6 / cpu),
-                format!("{:.2}", parsers.html5ever / cpu),
+                format!("{:.2}", parsers.html5ever() / cpu),
                 format!("{:.2}", one / seconds),
                 format!("{:.0}", job.median(|run| run.peak_bytes as f64) / 1e6),
                 format!("{:.3}", shuffled / html),
@@ -193,15 +197,15 @@ impl Jobs {
         format!("{archive}.\n\n{}", table(&head, rows))
     }
 
-    pub(crate) fn stages(&self, archive: &Archive, parsers: &Parsers) -> String {
+    pub(crate) fn stages(&self, parsers: &Parsers) -> String {
         let job = &self.0[0];
         let all = job.cpu_seconds();
         let step = |name| job.operator(name, "seconds");
         let block = step("Block");
-        let (hashes, reading) = (parsers.hashes, archive.reading_seconds);
+        let (hashes, reading) = (parsers.hashes(), parsers.reading());
         let narrow = step("Scan") + step("Key") + step("Dedupe");
         let moving = step("RepartitionExec") + step("SortExec");
-        let parsing = parsers.blocks - hashes;
+        let parsing = parsers.blocks() - hashes;
         let stages = [
             ("URLs: read, key, look for duplicates", narrow),
             ("HTML: decompress, decode (measured alone)", reading),

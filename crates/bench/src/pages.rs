@@ -8,7 +8,6 @@ use anyhow::{Context, Result, ensure};
 use arrow::array::AsArray;
 use arrow::compute::cast;
 use arrow::datatypes::DataType;
-use evaluation::timed;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
@@ -21,32 +20,28 @@ pub(crate) struct Archive {
     pub(crate) path: PathBuf,
     pub(crate) pages: usize,
     pub(crate) html_bytes: u64,
-    /// Of the processor, to read all HTML: decompressed and decoded, and nothing else.
-    pub(crate) reading_seconds: f64,
 }
 
 impl Archive {
     pub(crate) fn at(path: &Path) -> Result<Self> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        let mut archive = Archive {
+        let archive = Archive {
             name: name.into_owned(),
             path: path.to_owned(),
             pages: 0,
             html_bytes: 0,
-            reading_seconds: 0.0,
         };
         let (mut pages, mut html_bytes) = (0, 0);
-        let (read, seconds) = timed(|| {
-            archive.for_each(|html| {
-                pages += 1;
-                html_bytes += html.len() as u64;
-            })
-        });
-        read?;
+        archive.for_each(|html| {
+            pages += 1;
+            html_bytes += html.len() as u64;
+        })?;
         ensure!(pages > 0, "{}: no pages", path.display());
-        archive.reading_seconds = seconds;
-        (archive.pages, archive.html_bytes) = (pages, html_bytes);
-        Ok(archive)
+        Ok(Archive {
+            pages,
+            html_bytes,
+            ..archive
+        })
     }
 
     /// Pages of invented sites on a hundred days.
