@@ -22,7 +22,7 @@ use crate::chunk::{ChunkSize, chunks};
 use crate::error::EngineError;
 use crate::failure::Failure;
 use crate::hold::Hold;
-use crate::job::{Job, Resources};
+use crate::job::Job;
 use crate::plan::{self, Costs, Earlier, UNREADABLE_OBJECT};
 use crate::progress::{Gauge, Progress, Stage, Unwatched, Work};
 use crate::resume::{self, Stopped, request};
@@ -272,11 +272,6 @@ fn cut(job: &Job, dates: DateRange, census: &Census) -> Vec<DateRange> {
         // All pages go into the trees before the first is labelled.
         Batch::Run => vec![dates],
         Batch::Page | Batch::Date => {
-            let Resources {
-                memory,
-                chunk_bytes,
-                ..
-            } = job.resources;
             let rows = census.rows(dates);
             let size = |partition: DateRange| ChunkSize {
                 html_bytes: census.html_bytes(partition),
@@ -287,7 +282,7 @@ fn cut(job: &Job, dates: DateRange, census: &Census) -> Vec<DateRange> {
             chunks(
                 &job.output.partitioning().partitions(dates),
                 size,
-                ChunkSize::most(chunk_bytes, memory),
+                ChunkSize::most(job.resources.chunk_bytes, job.resources.plan_memory()),
             )
         }
     }

@@ -2,9 +2,9 @@
 
 use tables::DateRange;
 
-/// Bytes of memory for a row of the chunk. Of all rows the URL keys are held at once, to
-/// look them up, and what sorts spill is merged at once: 256,000 pages were refused at
-/// 48 MB, and a million went through at 512 MB.
+/// Bytes of memory that sorts and joins have for a row of the chunk. Of all rows the URL keys
+/// are held at once, to look them up, and what sorts spill is merged at once: 256,000 pages
+/// were refused at 48 MB and two million at 402, and a million went through at 512 MB.
 const ROW_BYTES: usize = 512;
 
 /// So many rows are never too many.
@@ -21,11 +21,11 @@ pub(crate) struct ChunkSize {
 
 impl ChunkSize {
     /// At most `html_bytes` of HTML, and no more than a plan can work on with so many
-    /// bytes of `memory`.
-    pub(crate) fn most(html_bytes: u64, memory: usize) -> Self {
+    /// bytes of `plan_memory`.
+    pub(crate) fn most(html_bytes: u64, plan_memory: usize) -> Self {
         Self {
             html_bytes,
-            rows: FEW_ROWS.max((memory / ROW_BYTES) as u64),
+            rows: FEW_ROWS.max((plan_memory / ROW_BYTES) as u64),
         }
     }
 
@@ -101,14 +101,14 @@ mod tests {
     }
 
     /// Days of the first chunk of ten years, with so many rows each.
-    fn days(rows: u64, memory: usize) -> usize {
+    fn days(rows: u64, plan_memory: usize) -> usize {
         let range: DateRange = "2001-01-01..2010-12-31".parse().unwrap();
         let days = Partitioning::Day.partitions(range);
         let size = |_| ChunkSize {
             html_bytes: 1 << 20,
             rows,
         };
-        let chunks = chunks(&days, size, ChunkSize::most(u64::MAX, memory));
+        let chunks = chunks(&days, size, ChunkSize::most(u64::MAX, plan_memory));
         let last = chunks.last().copied().unwrap();
         assert_eq!(chunks[0].through(last), range);
         Partitioning::Day.partitions(chunks[0]).len()

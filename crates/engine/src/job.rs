@@ -109,13 +109,12 @@ pub struct Resources {
 const LITTLE_MEMORY: usize = 1 << 30;
 
 impl Resources {
-    /// Bytes that sorts and joins may hold before they spill. Of the rest, three eighths of
-    /// the memory are for open files and a sixteenth for rows that wait for theirs
-    /// (`plan::write`), and three sixteenths are left to what nobody counts: the binary, pages
+    /// Bytes that sorts and joins may hold before they spill. Of the rest, five sixteenths of
+    /// the memory are for open files and one for rows that wait for theirs
+    /// (`plan::write`), and an eighth is left to what nobody counts: the binary, pages
     /// that are parsed, the keys of the chunk, one tree.
     pub(crate) fn plan_memory(&self) -> usize {
-        let share = self.memory.max(LITTLE_MEMORY) / 8 * 3;
-        share.min(self.memory)
+        (self.memory.max(LITTLE_MEMORY) / 2).min(self.memory)
     }
 }
 

@@ -320,8 +320,8 @@ pub struct LimitsSpec {
 pub struct RunSpec {
     /// Worker threads and partitions; every core where it is left out.
     pub threads: Option<usize>,
-    /// What the process may hold, some 512 MB at least; sorts and joins, which have under
-    /// half of it, spill to disk above that.
+    /// What the process may hold, some 512 MB at least; sorts and joins, which have half
+    /// of it, spill to disk above that.
     #[serde(with = "size")]
     pub memory: ByteSize,
     /// HTML per chunk: each is one plan and one commit per table.
