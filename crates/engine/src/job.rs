@@ -96,7 +96,7 @@ impl std::fmt::Debug for Settings {
 pub struct Resources {
     /// Worker threads, and partitions of the plan.
     pub threads: usize,
-    /// Bytes that a run may hold: see [`Resources::plan_memory`].
+    /// Bytes that a run may hold, of which sorts and joins have half.
     pub memory: usize,
     /// Bytes of HTML per chunk.
     pub chunk_bytes: u64,
