@@ -66,7 +66,8 @@ impl Status {
 pub(crate) enum Phase {
     /// A page of the window as the last run left it: goes into the tree.
     Remember = 0,
-    /// A page of a batch: is labelled.
+    /// A page of a batch: goes into the tree and the template, and is labelled when all of
+    /// its batch have.
     Page = 1,
     /// A row that is no page; it passes.
     Pass = 2,
