@@ -151,8 +151,6 @@ struct Until {
 /// Rows that are being labelled.
 struct Labelling {
     waited: WaitingRows,
-    /// Rows that came before these.
-    first: u64,
     next: usize,
     kept: Vec<u32>,
     columns: LabelColumns,
@@ -249,9 +247,13 @@ impl PartitionReplay {
             let labelling = match &mut self.labelling {
                 Some(labelling) => labelling,
                 none => match self.waiting.pop().await? {
-                    Some(waited) => none.insert(Labelling::new(waited, self.passed)),
+                    Some(waited) => none.insert(Labelling::new(waited)),
                     None => return Ok(()),
                 },
+            };
+            let until = Until {
+                rows: until.rows - self.passed,
+                ..until
             };
             if !labelling.advance(&self.step, self.domain.as_mut(), until)? {
                 return Ok(());
@@ -265,17 +267,16 @@ impl PartitionReplay {
 }
 
 impl Labelling {
-    fn new(waited: WaitingRows, first: u64) -> Self {
+    fn new(waited: WaitingRows) -> Self {
         Self {
             waited,
-            first,
             next: 0,
             kept: Vec::new(),
             columns: LabelColumns::default(),
         }
     }
 
-    /// Whether all rows are done.
+    /// Whether all rows are done; `until` counts from the first of them.
     fn advance(
         &mut self,
         step: &Replay,
@@ -284,7 +285,7 @@ impl Labelling {
     ) -> Result<bool> {
         let WaitingRows { rows, outlines } = &mut self.waited;
         while self.next < rows.count() {
-            if self.first + self.next as u64 >= until.rows {
+            if self.next as u64 >= until.rows {
                 return Ok(false);
             }
             match (rows.phase(self.next)?, &mut domain) {
