@@ -64,6 +64,16 @@ fn a_run_with_little_memory_holds_little_beside_it() {
     }
 }
 
+/// Each date is a chunk at that, and finds its keys and windows among those of the others.
+#[test]
+fn chunks_after_the_first_need_no_more_memory() {
+    for shape in [Shape::ManySites, Shape::GiantSite] {
+        let job = shape.archive(64_000).with("run.memory=24MB");
+        job.backfill(RANGE);
+        assert_eq!(job.rows("SELECT DISTINCT seconds FROM runs").len(), 4);
+    }
+}
+
 /// An article of ten thousand letters.
 fn long(number: u64) -> Row {
     let host = format!("www.site-{}.example", number % 100);

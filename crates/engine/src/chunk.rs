@@ -2,10 +2,14 @@
 
 use tables::DateRange;
 
-/// Bytes of memory that sorts and joins have for a row of the chunk. Of all rows the URL keys
-/// are held at once, to look them up, and what sorts spill is merged at once: 256,000 pages
-/// were refused at 48 MB and two million at 402, and a million went through at 512 MB.
-const ROW_BYTES: usize = 512;
+/// Bytes of memory that sorts and joins have for a row of the chunk. Of all rows with a URL
+/// key 8 bytes are held, to look it up, and 16 while they are collected.
+const ROW_BYTES: u64 = 32;
+
+/// Memory times memory for a row of the chunk, in bytes. What a sort spills comes in runs as
+/// large as the memory, and merging takes a buffer for each run: 330,000 thin pages
+/// were too much for 48 MB.
+const ROW_SQUARE: u64 = 20_000_000_000;
 
 /// So many rows are never too many.
 const FEW_ROWS: u64 = 10_000;
@@ -23,9 +27,11 @@ impl ChunkSize {
     /// At most `html_bytes` of HTML, and no more than a plan can work on with so many
     /// bytes of `plan_memory`.
     pub(crate) fn most(html_bytes: u64, plan_memory: usize) -> Self {
+        let memory = plan_memory as u64;
+        let merged = memory.saturating_mul(memory) / ROW_SQUARE;
         Self {
             html_bytes,
-            rows: FEW_ROWS.max((plan_memory / ROW_BYTES) as u64),
+            rows: merged.min(memory / ROW_BYTES).max(FEW_ROWS),
         }
     }
 
@@ -116,15 +122,16 @@ mod tests {
 
     #[test]
     fn dates_of_few_rows_are_many_to_a_chunk() {
-        assert_eq!(days(100_000, 1 << 30), 20);
-        assert_eq!(days(1_000, 1 << 30), 2_097);
-        assert_eq!(days(1, 1 << 30), 3_652);
+        assert_eq!(days(100_000, 512 << 20), 144);
+        assert_eq!(days(10_000, 512 << 20), 1_441);
+        assert_eq!(days(1_000, 512 << 20), 3_652);
     }
 
     #[test]
-    fn so_many_rows_were_too_many_for_48_megabytes() {
-        assert_eq!(days(64_000, 48_000_000), 1);
-        assert_eq!(days(8_000, 48_000_000), 11);
+    fn a_fourth_of_the_memory_is_for_a_sixteenth_of_the_rows() {
+        assert_eq!(days(10_000, 128 << 20), 90);
+        assert_eq!(days(8_000, 48_000_000), 14);
         assert_eq!(days(1_000, 1_000), 10);
+        assert_eq!(days(200_000_000, 8 << 30), 1);
     }
 }

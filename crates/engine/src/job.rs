@@ -109,10 +109,10 @@ pub struct Resources {
 const LITTLE_MEMORY: usize = 1 << 30;
 
 impl Resources {
-    /// Bytes that sorts and joins may hold before they spill. Of the rest, five sixteenths of
+    /// Bytes that sorts and joins may hold before they spill. Of the rest, three sixteenths of
     /// the memory are for open files and one for rows that wait for theirs
-    /// (`plan::write`), and an eighth is left to what nobody counts: the binary, pages
-    /// that are parsed, the keys of the chunk, one tree.
+    /// (`plan::write`), and a quarter is left to what nobody counts: the binary, pages
+    /// that are parsed, one tree, buffers of merges, and memory that was freed.
     pub(crate) fn plan_memory(&self) -> usize {
         (self.memory.max(LITTLE_MEMORY) / 2).min(self.memory)
     }

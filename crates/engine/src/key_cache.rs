@@ -37,8 +37,8 @@ impl Horizon {
     }
 }
 
-/// The known URL keys of one domain, each with what is remembered of its first
-/// page. Pages come in time order.
+/// Known URL keys of one domain, each with what is remembered of its first
+/// page. Pages of a key come in time order; with a window, those of the domain.
 #[derive(Debug)]
 pub(crate) struct KeyCache<T> {
     horizon: Horizon,
@@ -61,6 +61,12 @@ impl<T> KeyCache<T> {
             known: HashMap::new(),
             queue: VecDeque::new(),
         }
+    }
+
+    /// Knows nothing any more.
+    pub(crate) fn clear(&mut self) {
+        self.known.clear();
+        self.queue.clear();
     }
 
     /// The page that one with `key` at `time_micros` would duplicate.

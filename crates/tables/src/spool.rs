@@ -1,7 +1,7 @@
 //! Rows on disk that wait for their data file.
 
 use std::fs::File;
-use std::io::{Cursor, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 
 use arrow::datatypes::SchemaRef;
@@ -9,6 +9,7 @@ use arrow::error::ArrowError;
 use arrow::ipc::reader::StreamReader;
 use arrow::ipc::writer::StreamWriter;
 use arrow::record_batch::RecordBatch;
+use lz4_flex::frame::{FrameDecoder, FrameEncoder};
 
 /// One file without a name, for the rows of many partitions: however many have some, one
 /// file is open.
@@ -34,11 +35,12 @@ impl Spool {
         })
     }
 
-    /// Appends `rows`, which have the columns of the spool.
+    /// Appends `rows`, which have the columns of the spool. They are compressed as one:
+    /// arrow would do it buffer by buffer, and a partition's rows are a hundred small ones.
     pub(crate) fn push(&mut self, rows: &RecordBatch) -> Result<Spooled, ArrowError> {
-        let mut stream = StreamWriter::try_new(Vec::new(), &self.schema)?;
+        let mut stream = StreamWriter::try_new(FrameEncoder::new(Vec::new()), &self.schema)?;
         stream.write(rows)?;
-        let stream = stream.into_inner()?;
+        let stream = stream.into_inner()?.finish().map_err(io::Error::from)?;
         self.file.write_all(&stream)?;
         let spooled = Spooled {
             at: self.bytes,
@@ -51,7 +53,7 @@ impl Spool {
     pub(crate) fn read(&self, rows: Spooled) -> Result<RecordBatch, ArrowError> {
         let mut stream = vec![0; rows.bytes];
         self.file.read_exact_at(&mut stream, rows.at)?;
-        let mut stream = StreamReader::try_new(Cursor::new(stream), None)?;
+        let mut stream = StreamReader::try_new(FrameDecoder::new(stream.as_slice()), None)?;
         let rows = stream.next().transpose()?;
         rows.ok_or_else(|| ArrowError::IpcError("rows that waited on disk are gone".to_owned()))
     }

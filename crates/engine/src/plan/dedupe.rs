@@ -15,10 +15,11 @@ use super::meter::Meter;
 use super::stage::{DEDUPED, Named, Status, extend, some};
 use super::step::{Step, Together};
 use crate::job::Settings;
-use crate::key_cache::KeyCache;
+use crate::key_cache::{Horizon, KeyCache};
 
-/// Finds the duplicates of each domain in time order, and names what they
-/// duplicate.
+/// Finds the duplicates of each URL key in time order, and names what they
+/// duplicate. Where keys are forgotten with the window, a domain's rows come in time
+/// order; else key by key, so that no more than one is remembered at a time.
 #[derive(Debug, Clone)]
 pub(crate) struct Dedupe {
     pub(crate) settings: Arc<Settings>,
@@ -43,11 +44,24 @@ impl Step for Dedupe {
     }
 
     fn together(&self) -> Together {
-        Together::Agreeing(&["domain"])
+        match self.settings.horizon {
+            Horizon::Window(_) => Together::Agreeing(&["domain"]),
+            Horizon::All | Horizon::Micros(_) => Together::Agreeing(&["url_key"]),
+        }
     }
 
     fn order(&self) -> &'static [&'static str] {
-        &["domain", "generation", "fetched_at", "url", "source", "row"]
+        match self.settings.horizon {
+            Horizon::Window(_) => &["domain", "generation", "fetched_at", "url", "source", "row"],
+            Horizon::All | Horizon::Micros(_) => &[
+                "url_key",
+                "generation",
+                "fetched_at",
+                "url",
+                "source",
+                "row",
+            ],
+        }
     }
 
     fn run(
@@ -56,8 +70,8 @@ impl Step for Dedupe {
         _: &Arc<TaskContext>,
         _: &Meter,
     ) -> Result<SendableRecordBatchStream> {
-        let mut domain = DomainKeys::new(Arc::clone(&self.settings));
-        let stream = input.map(move |batch| domain.batch(&batch?));
+        let mut known = KnownKeys::new(Arc::clone(&self.settings));
+        let stream = input.map(move |batch| known.batch(&batch?));
         Ok(Box::pin(RecordBatchStreamAdapter::new(
             self.schema(),
             stream,
@@ -65,21 +79,22 @@ impl Step for Dedupe {
     }
 }
 
-/// The known keys of the domain whose rows are passing.
-struct DomainKeys {
+/// The known keys of the domain whose rows are passing, or the one that is.
+struct KnownKeys {
     settings: Arc<Settings>,
-    domain: String,
+    /// A domain or a URL key.
+    passing: String,
     known: KeyCache<Original>,
     clock: BatchClock,
 }
 
-impl DomainKeys {
+impl KnownKeys {
     fn new(settings: Arc<Settings>) -> Self {
         Self {
             known: KeyCache::new(settings.horizon),
             clock: BatchClock::new(settings.batch),
             settings,
-            domain: String::new(),
+            passing: String::new(),
         }
     }
 
@@ -102,7 +117,11 @@ impl DomainKeys {
                 duplicate_of.append_null();
                 continue;
             }
-            self.enter(domains.value(row), dates.value(row));
+            let passing = match self.settings.horizon {
+                Horizon::Window(_) => domains.value(row),
+                Horizon::All | Horizon::Micros(_) => keys.value(row),
+            };
+            self.enter(passing, dates.value(row));
             let seen = Original {
                 request_url: some(request_urls, row).map(str::to_owned),
                 url: urls.value(row).to_owned(),
@@ -141,11 +160,11 @@ impl DomainKeys {
         without_earlier(&deduped)
     }
 
-    /// Starts a domain, and ends the batch before a page of a new one.
-    fn enter(&mut self, domain: &str, date: i32) {
-        if domain != self.domain {
-            domain.clone_into(&mut self.domain);
-            self.known = KeyCache::new(self.settings.horizon);
+    /// Starts a domain or a key, and ends the batch before a page of a new one.
+    fn enter(&mut self, passing: &str, date: i32) {
+        if passing != self.passing {
+            passing.clone_into(&mut self.passing);
+            self.known.clear();
             self.clock = BatchClock::new(self.settings.batch);
         }
         if self.clock.begins(self.settings.batch.of_date(date))

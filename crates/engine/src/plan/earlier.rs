@@ -2,21 +2,17 @@
 //! the windows of its domains.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
 use chrono::NaiveDate;
 use datafusion::common::ScalarValue;
-use datafusion::datasource::MemTable;
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, LogicalPlan, cast, ident, lit};
-use datafusion::physical_plan::collect_partitioned;
 use datafusion::prelude::{DataFrame, SessionContext};
 use deltalake::DeltaTable;
 use tables::{DateRange, Output, Table, TableError, date_from_days, days_from_date};
 use url_tree::{DAY_MICROS, WindowOptions};
 
-use super::meter::{Costs, costs};
 use super::months::{KEY_HASH, Months};
 use super::stage::{BLOCKED, KEYED, Phase, Status};
 use crate::job::Job;
@@ -100,9 +96,9 @@ impl Earlier {
         }
         // A window is cut by its number of keys: all of the domain are needed.
         let whole_domains = matches!(horizon, Horizon::Window(_));
-        let of_chunk = match whole_domains {
-            true => of_domains("url_keys"),
-            false => of_keys("url_keys", KEY_HASH),
+        let of_keys = match whole_domains {
+            true => String::new(),
+            false => format!("AND met({KEY_HASH})"),
         };
         let months = &self.months;
         let dates = (months.dates_of_keys(context, whole_domains, chunk)).await?;
@@ -117,8 +113,10 @@ impl Earlier {
             }
             Horizon::All | Horizon::Window(_) => String::new(),
         };
-        let query =
-            format!("SELECT url_keys.* FROM {of_chunk} WHERE {dates} AND {FIRST_PAGES} {since}");
+        let query = format!(
+            "SELECT url_keys.* FROM {} WHERE {dates} AND {FIRST_PAGES} {since} {of_keys}",
+            of_domains("url_keys")
+        );
         let found = context.sql(&query).await?;
         let given = vec![
             ("generation", lit(0)),
@@ -156,22 +154,6 @@ impl Earlier {
     }
 }
 
-/// Finds the domains and URL keys of the chunk, of these 64 bits, and makes them known to
-/// `context` as `met`: joins with it keep the look-ups narrow. Gives what that cost.
-///
-/// They are held for all of the plan, some 40 bytes for a row. As a part of the plan they
-/// would be found anew for each look-up, and the archive's rows be read and keyed for it.
-pub(super) async fn meet(context: &SessionContext, keyed: &LogicalPlan) -> Result<Costs> {
-    let chunk = DataFrame::new(context.state(), keyed.clone());
-    let key_hash = chunk.parse_sql_expr(KEY_HASH)?.alias("key_hash");
-    let met = chunk.select(vec![ident("domain"), key_hash])?.distinct()?;
-    let plan = met.create_physical_plan().await?;
-    let rows = collect_partitioned(Arc::clone(&plan), context.task_ctx()).await?;
-    let met = MemTable::try_new(plan.schema(), rows)?;
-    context.register_table("met", Arc::new(met))?;
-    Ok(costs(plan.as_ref()))
-}
-
 /// The query for the rows of `past` that are in the window of their domain. Of
 /// which domains, `entries` says: `past`, or part of its rows.
 ///
@@ -199,19 +181,7 @@ pub(super) fn windows_of(entries: &str, window: WindowOptions) -> String {
 /// The rows of `table` whose domain the chunk has. The chunk is bounded and the table is
 /// not: it stands on the left, where a hash join builds, and the table streams past it.
 pub(super) fn of_domains(table: &str) -> String {
-    format!(
-        "(SELECT DISTINCT domain FROM met) AS met RIGHT SEMI JOIN {table} \
-         ON met.domain = {table}.domain"
-    )
-}
-
-/// The rows of `table` whose domain and URL key the chunk has, where `key_hash` gives its
-/// bits there: joined as in [`of_domains`].
-pub(super) fn of_keys(table: &str, key_hash: &str) -> String {
-    format!(
-        "met RIGHT SEMI JOIN {table} \
-         ON met.domain = {table}.domain AND met.key_hash = {key_hash}"
-    )
+    format!("domains RIGHT SEMI JOIN {table} ON domains.domain = {table}.domain")
 }
 
 /// `rows` with the columns of `schema`: the given ones, those of the same name,

@@ -28,6 +28,7 @@ mod gather;
 mod key;
 mod label_columns;
 mod memory;
+mod met;
 mod meter;
 mod months;
 mod page_rows;
@@ -44,6 +45,7 @@ use std::sync::Arc;
 
 use arrow::array::{Date32Builder, Int32Builder, Int64Builder, RecordBatch, StringBuilder};
 use arrow::datatypes::{Date32Type, Int64Type};
+use datafusion::common::config::SpillCompression;
 use datafusion::datasource::{MemTable, provider_as_source};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::SessionStateBuilder;
@@ -133,6 +135,8 @@ fn session(job: &Job) -> Result<SessionContext> {
     // What a join builds of is on its left. Statistics would put earlier rows there, whole,
     // where few of them are expected: 10^7 pages were refused at 1 GiB for that.
     config.options_mut().optimizer.join_reordering = false;
+    // Half as many bytes go to disk, which is what a large sort waits for.
+    config.options_mut().execution.spill_compression = SpillCompression::Lz4Frame;
     let state = SessionStateBuilder::new()
         .with_config(config)
         .with_runtime_env(runtime)
@@ -180,7 +184,7 @@ async fn plan(
     )?;
     let costs = match earlier.is_empty() {
         true => Costs::default(),
-        false => earlier::meet(context, &keyed).await?,
+        false => met::meet(context, &keyed).await?,
     };
     earlier.register(context, chunk.first()).await?;
     let known = earlier.keys(context, settings.horizon, chunk).await?;

@@ -21,7 +21,7 @@ use tables::{
 };
 use url_tree::WindowOptions;
 
-use super::earlier::{Earlier, FIRST_PAGES, of_domains, of_keys, shaped, windows_of};
+use super::earlier::{Earlier, FIRST_PAGES, of_domains, shaped, windows_of};
 use super::session;
 use crate::error::EngineError;
 use crate::job::Job;
@@ -296,11 +296,12 @@ impl Months {
         if self.indexed.is_empty() {
             return Ok(before);
         }
-        let of_chunk = match whole_domains {
-            true => of_domains("key_index"),
-            false => of_keys("key_index", "key_index.key_hash"),
+        let of_keys = match whole_domains {
+            true => "",
+            false => "WHERE met(key_hash)",
         };
-        let query = format!("SELECT DISTINCT date FROM {of_chunk}");
+        let of_domains = of_domains("key_index");
+        let query = format!("SELECT DISTINCT date FROM {of_domains} {of_keys}");
         let mut found = BTreeSet::new();
         for batch in context.sql(&query).await?.collect().await? {
             let dates = cast(batch.column(0), &DataType::Date32)?;

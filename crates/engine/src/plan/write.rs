@@ -59,13 +59,13 @@ pub(crate) struct Write {
 const OPEN_FILE_BYTES: usize = 7 << 20;
 
 /// What a sink holds that is one of so many `sinks` side by side, each for a chunk cut
-/// into `partitions` by date: open files have a quarter of `memory`, their row groups a
+/// into `partitions` by date: open files have an eighth of `memory`, their row groups a
 /// sixteenth, as long as these do not become so small that reading them costs more, and rows
 /// that wait another.
 pub(crate) fn sink_size(memory: usize, partitions: usize, sinks: usize) -> SinkSize {
     let most = SinkSize::default();
     let sinks = sinks.max(1);
-    let open_files = (memory / 4 / sinks / OPEN_FILE_BYTES).max(1);
+    let open_files = (memory / 8 / sinks / OPEN_FILE_BYTES).max(1);
     let files = sinks * open_files.min(partitions).max(1);
     SinkSize {
         row_group_bytes: (memory / 16 / files).clamp(MIN_ROW_GROUP_BYTES, most.row_group_bytes),
