@@ -7,8 +7,8 @@ use tables::DateRange;
 const ROW_BYTES: u64 = 32;
 
 /// Memory times memory for a row of the chunk, in bytes. What a sort spills comes in runs as
-/// large as the memory, and merging takes a buffer for each run: 330,000 thin pages
-/// were too much for 48 MB.
+/// large as the memory, and merging takes a buffer for each run: 330,000 thin pages were
+/// too much for 48 MB, beside earlier ones.
 const ROW_SQUARE: u64 = 20_000_000_000;
 
 /// So many rows are never too many.

@@ -35,6 +35,11 @@ impl Horizon {
                 }),
         }
     }
+
+    /// Whether what is known of a key hangs on the other keys of its domain.
+    pub(crate) fn is_of_domains(self) -> bool {
+        matches!(self, Self::Window(_))
+    }
 }
 
 /// Known URL keys of one domain, each with what is remembered of its first

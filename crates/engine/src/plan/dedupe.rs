@@ -15,7 +15,7 @@ use super::meter::Meter;
 use super::stage::{DEDUPED, Named, Status, extend, some};
 use super::step::{Step, Together};
 use crate::job::Settings;
-use crate::key_cache::{Horizon, KeyCache};
+use crate::key_cache::KeyCache;
 
 /// Finds the duplicates of each URL key in time order, and names what they
 /// duplicate. Where keys are forgotten with the window, a domain's rows come in time
@@ -44,23 +44,22 @@ impl Step for Dedupe {
     }
 
     fn together(&self) -> Together {
-        match self.settings.horizon {
-            Horizon::Window(_) => Together::Agreeing(&["domain"]),
-            Horizon::All | Horizon::Micros(_) => Together::Agreeing(&["url_key"]),
-        }
+        // What rows come together by is what they are sorted by first.
+        Together::Agreeing(&self.order()[..1])
     }
 
     fn order(&self) -> &'static [&'static str] {
-        match self.settings.horizon {
-            Horizon::Window(_) => &["domain", "generation", "fetched_at", "url", "source", "row"],
-            Horizon::All | Horizon::Micros(_) => &[
+        if self.settings.horizon.is_of_domains() {
+            &["domain", "generation", "fetched_at", "url", "source", "row"]
+        } else {
+            &[
                 "url_key",
                 "generation",
                 "fetched_at",
                 "url",
                 "source",
                 "row",
-            ],
+            ]
         }
     }
 
@@ -99,8 +98,12 @@ impl KnownKeys {
     }
 
     fn batch(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
-        let domains = batch.text("domain")?;
-        let (keys, urls) = (batch.text("url_key")?, batch.text("url")?);
+        let keys = batch.text("url_key")?;
+        let passing = match self.settings.horizon.is_of_domains() {
+            true => batch.text("domain")?,
+            false => keys,
+        };
+        let urls = batch.text("url")?;
         let (request_urls, rules) = (batch.text("request_url")?, batch.text("rule")?);
         let (sources, rows) = (batch.text("source")?, batch.numbers::<Int64Type>("row")?);
         let times = batch.numbers::<TimestampMicrosecondType>("fetched_at")?;
@@ -117,11 +120,7 @@ impl KnownKeys {
                 duplicate_of.append_null();
                 continue;
             }
-            let passing = match self.settings.horizon {
-                Horizon::Window(_) => domains.value(row),
-                Horizon::All | Horizon::Micros(_) => keys.value(row),
-            };
-            self.enter(passing, dates.value(row));
+            self.enter(passing.value(row), dates.value(row));
             let seen = Original {
                 request_url: some(request_urls, row).map(str::to_owned),
                 url: urls.value(row).to_owned(),

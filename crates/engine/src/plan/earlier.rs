@@ -95,7 +95,7 @@ impl Earlier {
             return Ok(None);
         }
         // A window is cut by its number of keys: all of the domain are needed.
-        let whole_domains = matches!(horizon, Horizon::Window(_));
+        let whole_domains = horizon.is_of_domains();
         let of_keys = match whole_domains {
             true => String::new(),
             false => format!("AND met({KEY_HASH})"),
