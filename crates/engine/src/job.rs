@@ -110,8 +110,8 @@ const LITTLE_MEMORY: usize = 1 << 30;
 
 impl Resources {
     /// Bytes that sorts and joins may hold before they spill. Of the rest, three sixteenths of
-    /// the memory are for open files and one for rows that wait for theirs
-    /// (`plan::write`), and a quarter is left to what nobody counts: the binary, pages
+    /// the memory are for open files and a 32nd for rows that wait for theirs
+    /// (`plan::write`), and 9 of 32 parts are left to what nobody counts: the binary, pages
     /// that are parsed, one tree, buffers of merges, and memory that was freed.
     pub(crate) fn plan_memory(&self) -> usize {
         (self.memory.max(LITTLE_MEMORY) / 2).min(self.memory)

@@ -25,6 +25,7 @@
 
 mod claim;
 mod connection;
+mod data_files;
 mod error;
 mod fail_point;
 mod fence;
@@ -52,4 +53,4 @@ pub use partition::{DateRange, DateRangeError, Partitioning, date_from_days, day
 pub use patience::Patience;
 pub use quarantine::Reason;
 pub use schema::{Table, archive_schema};
-pub use sink::{SinkSize, TableSink};
+pub use sink::{CLOSING_FILES, SinkSize, TableSink};

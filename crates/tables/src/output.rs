@@ -1,44 +1,26 @@
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use deltalake::datafile::writer::WriterConfig;
 use deltalake::kernel::engine::arrow_conversion::TryIntoKernel;
 use deltalake::kernel::schema::StructType;
 use deltalake::kernel::transaction::{CommitBuilder, CommitProperties};
 use deltalake::kernel::{Action, Add, Transaction};
 use deltalake::logstore::{StorageConfig, default_logstore};
-use deltalake::operations::get_num_idx_cols_and_stats_columns;
 use deltalake::protocol::{DeltaOperation, SaveMode};
 use deltalake::{DeltaResult, DeltaTable, DeltaTableError};
 use futures::TryStreamExt;
 use object_store::ObjectStore;
 use object_store::prefix::PrefixStore;
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::WriterProperties;
 
+use crate::data_files::DataFiles;
 use crate::fence::claim_transaction;
 use crate::{Location, Partitioning, SinkSize, Table, TableError, TableSink};
 
 /// Statistics for data skipping are kept for `date`, `domain` and `fetched_at`:
 /// minima of whole texts would fill the log and skip nothing.
-const INDEXED_COLUMNS: &str = "3";
-const INDEXED_COLUMNS_KEY: &str = "delta.dataSkippingNumIndexedCols";
-
-/// Columns of values that hardly ever recur in a file. A dictionary of them is a
-/// megabyte in memory for each column of each open file, and saves nothing.
-const WITHOUT_DICTIONARY: [&str; 10] = [
-    "url",
-    "request_url",
-    "url_key",
-    "duplicate_of",
-    "title",
-    "text",
-    "hash",
-    "hashes",
-    "template",
-    "key_hash",
-];
+pub(crate) const INDEXED_COLUMNS: &str = "3";
+pub(crate) const INDEXED_COLUMNS_KEY: &str = "delta.dataSkippingNumIndexedCols";
 
 /// Opening a table reads every commit since its last checkpoint, one object each.
 /// With deltalake's 100, that was a third of the files a night opened.
@@ -222,34 +204,14 @@ impl Output {
     /// invisible until a [`Output::replace`] names them.
     pub fn sink(&self, table: Table, size: SinkSize) -> TableSink {
         let store = prefixed(&self.location.child(table.name()));
-        let schema = table.schema(self.cut(table));
-        let (indexed, stats_columns) = get_num_idx_cols_and_stats_columns(
-            None,
-            HashMap::from([(
-                INDEXED_COLUMNS_KEY.to_owned(),
-                Some(INDEXED_COLUMNS.to_owned()),
-            )]),
+        let files = DataFiles::new(
+            Arc::new(store),
+            table,
+            self.cut(table),
+            size.row_group_bytes,
+            self.target_file_bytes,
         );
-        let properties = WITHOUT_DICTIONARY
-            .into_iter()
-            .fold(WriterProperties::builder(), |properties, column| {
-                properties.set_column_dictionary_enabled(column.into(), false)
-            })
-            .set_created_by(concat!("urltree ", env!("CARGO_PKG_VERSION")).to_owned())
-            // Level 3: text shrinks to a third at a few per cent of the run.
-            .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_max_row_group_bytes(Some(size.row_group_bytes))
-            .build();
-        let config = WriterConfig::new(
-            Arc::clone(&schema),
-            vec![self.cut(table).column().to_owned()],
-            Some(properties),
-            Some(self.target_file_bytes),
-            None,
-            indexed,
-            stats_columns,
-        );
-        TableSink::new(Arc::new(store), config, self.cut(table), schema, size)
+        TableSink::new(files, size)
     }
 
     /// Replaces whole partitions of `table` in one commit and gives the new

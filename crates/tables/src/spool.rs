@@ -1,8 +1,9 @@
 //! Rows on disk that wait for their data file.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
@@ -15,13 +16,14 @@ use lz4_flex::frame::{FrameDecoder, FrameEncoder};
 /// file is open.
 pub(crate) struct Spool {
     schema: SchemaRef,
-    file: File,
+    file: Arc<File>,
     bytes: u64,
 }
 
 /// Rows in a [`Spool`].
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct Spooled {
+    file: Arc<File>,
     at: u64,
     bytes: usize,
 }
@@ -30,9 +32,13 @@ impl Spool {
     pub(crate) fn new(schema: &SchemaRef) -> Result<Self, ArrowError> {
         Ok(Self {
             schema: schema.clone(),
-            file: tempfile::tempfile()?,
+            file: Arc::new(tempfile::tempfile()?),
             bytes: 0,
         })
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Appends `rows`, which have the columns of the spool. They are compressed as one:
@@ -41,18 +47,21 @@ impl Spool {
         let mut stream = StreamWriter::try_new(FrameEncoder::new(Vec::new()), &self.schema)?;
         stream.write(rows)?;
         let stream = stream.into_inner()?.finish().map_err(io::Error::from)?;
-        self.file.write_all(&stream)?;
+        self.file.write_all_at(&stream, self.bytes)?;
         let spooled = Spooled {
+            file: Arc::clone(&self.file),
             at: self.bytes,
             bytes: stream.len(),
         };
         self.bytes += stream.len() as u64;
         Ok(spooled)
     }
+}
 
-    pub(crate) fn read(&self, rows: Spooled) -> Result<RecordBatch, ArrowError> {
-        let mut stream = vec![0; rows.bytes];
-        self.file.read_exact_at(&mut stream, rows.at)?;
+impl Spooled {
+    pub(crate) fn read(&self) -> Result<RecordBatch, ArrowError> {
+        let mut stream = vec![0; self.bytes];
+        self.file.read_exact_at(&mut stream, self.at)?;
         let mut stream = StreamReader::try_new(FrameDecoder::new(stream.as_slice()), None)?;
         let rows = stream.next().transpose()?;
         rows.ok_or_else(|| ArrowError::IpcError("rows that waited on disk are gone".to_owned()))

@@ -46,12 +46,12 @@ fn files(folder: &Path, adds: &[String]) -> BTreeMap<String, Vec<Vec<usize>>> {
 }
 
 /// Writes 3,000 rows of 60 days, the first of which has half of them, in batches of 50;
-/// gives the rows of each file and those expected.
+/// gives the rows of each file and those expected, and how many bytes went to disk.
 async fn written(
     partitioning: Partitioning,
     waiting_bytes: usize,
     open_files: usize,
-) -> [BTreeMap<String, Vec<Vec<usize>>>; 2] {
+) -> ([BTreeMap<String, Vec<Vec<usize>>>; 2], u64) {
     let folder = tempfile::tempdir().expect("a folder");
     let output = common::output(folder.path(), partitioning);
     let size = SinkSize {
@@ -74,8 +74,9 @@ async fn written(
         let batch = rows(days, first);
         sink.write(&batch).await.expect("a store that works");
     }
+    let on_disk = sink.spooled_bytes();
     let adds = sink.close().await.expect("a store that works");
-    [files(folder.path(), &adds), expected]
+    ([files(folder.path(), &adds), expected], on_disk)
 }
 
 #[tokio::test]
@@ -84,9 +85,16 @@ async fn every_partition_has_one_file_with_its_rows_in_their_order() {
         // None wait in memory, some do, all do; the others on disk, or in open files.
         for waiting_bytes in [0, 20_000, 32 << 20] {
             for open_files in [0, 3, 100] {
-                let [found, expected] = written(partitioning, waiting_bytes, open_files).await;
+                let (rows, on_disk) = written(partitioning, waiting_bytes, open_files).await;
+                let [found, expected] = rows;
                 let size = format!("{waiting_bytes} bytes, {open_files} files");
                 assert_eq!(found, expected, "{partitioning:?}, {size}");
+                let all_have_room = waiting_bytes > 1 << 20 || open_files >= expected.len();
+                assert_eq!(
+                    on_disk == 0,
+                    all_have_room,
+                    "{on_disk} bytes on disk, {size}"
+                );
             }
         }
     }

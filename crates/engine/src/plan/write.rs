@@ -9,11 +9,14 @@ use arrow::array::{
 };
 use arrow::compute::take;
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
+use datafusion::common::runtime::SpawnedTask;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use deltalake::DeltaTableError;
-use futures::StreamExt;
-use tables::{Location, Output, Partitioning, Reason, SinkSize, Table, TableError, TableSink};
+use futures::{FutureExt, StreamExt, stream};
+use tables::{
+    CLOSING_FILES, Location, Output, Partitioning, Reason, SinkSize, Table, TableError, TableSink,
+};
 
 use super::block::parse;
 use super::block_columns::TextColumns;
@@ -61,7 +64,7 @@ const OPEN_FILE_BYTES: usize = 7 << 20;
 /// What a sink holds that is one of so many `sinks` side by side, each for a chunk cut
 /// into `partitions` by date: open files have an eighth of `memory`, their row groups a
 /// sixteenth, as long as these do not become so small that reading them costs more, and rows
-/// that wait another.
+/// that wait a 32nd.
 pub(crate) fn sink_size(memory: usize, partitions: usize, sinks: usize) -> SinkSize {
     let most = SinkSize::default();
     let sinks = sinks.max(1);
@@ -69,7 +72,7 @@ pub(crate) fn sink_size(memory: usize, partitions: usize, sinks: usize) -> SinkS
     let files = sinks * open_files.min(partitions).max(1);
     SinkSize {
         row_group_bytes: (memory / 16 / files).clamp(MIN_ROW_GROUP_BYTES, most.row_group_bytes),
-        waiting_bytes: (memory / 16 / sinks).min(most.waiting_bytes),
+        waiting_bytes: (memory / 32 / sinks).min(most.waiting_bytes),
         open_files,
     }
 }
@@ -113,6 +116,7 @@ impl Step for Write {
         meter: &Meter,
     ) -> Result<SendableRecordBatchStream> {
         let step = self.clone();
+        let tasks = meter.clone();
         Ok(sent(self.schema(), 1, meter, |out| async move {
             let mut writer = Writer::new(&step);
             let mut input = gathered(input, step.batches);
@@ -126,7 +130,7 @@ impl Step for Write {
                     return Err(error);
                 }
             }
-            let _ = out.send(writer.close().await).await;
+            let _ = out.send(writer.close(&tasks).await).await;
             Ok(())
         }))
     }
@@ -259,13 +263,28 @@ impl Writer {
         Ok(())
     }
 
-    /// Finishes the files; gives their names and the account.
-    async fn close(mut self) -> Result<RecordBatch> {
+    /// Finishes the files, on whatever thread is free; gives their names and the account.
+    async fn close(mut self, meter: &Meter) -> Result<RecordBatch> {
+        let sinks = std::mem::take(&mut self.sinks);
+        let spooled: u64 = sinks.values().map(TableSink::spooled_bytes).sum();
+        meter.spilled().spilled_bytes.add(spooled as usize);
+        let files = sinks.into_iter().flat_map(|(table, sink)| {
+            let files = sink.finish();
+            files.map(move |file| (table, file))
+        });
+        let files = stream::iter(files)
+            .map(|(table, file)| {
+                let file = SpawnedTask::spawn(meter.clone().future(file)).join();
+                file.map(move |file| (table, file))
+            })
+            .buffered(CLOSING_FILES);
+        // All of them, also after one that failed.
+        let files: Vec<_> = files.collect().await;
         let mut written = WrittenColumns::default();
-        for (table, sink) in std::mem::take(&mut self.sinks) {
-            let files = sink.close().await;
-            for file in files.map_err(|error| self.failed(table, error))? {
-                written.file(table.name(), &file);
+        for (table, adds) in files {
+            let adds = adds.map_err(|panic| DataFusionError::External(Box::new(panic)))?;
+            for add in adds.map_err(|error| self.failed(table, error))? {
+                written.file(table.name(), &add);
             }
         }
         for (key, tally) in &self.tallies {
