@@ -148,7 +148,7 @@ fn layout(page: &Page) -> Vec<u8> {
 
 /// The columns that only writing a page needs.
 pub(super) struct TextColumns {
-    texts: ListBuilder<StringBuilder>,
+    texts: StringBuilder,
     /// Where the job writes blocks.
     details: Option<DetailColumns>,
     rows: usize,
@@ -170,7 +170,7 @@ impl TextColumns {
                 .with_field(list_field(DataType::Boolean)),
         };
         Self {
-            texts: texts(),
+            texts: StringBuilder::new(),
             details: settings.write_blocks.then(details),
             rows: 0,
         }
@@ -187,8 +187,8 @@ impl TextColumns {
     pub(super) fn append(&mut self, page: &Page) {
         let blocks = &page.blocks;
         self.rows += 1;
-        self.texts
-            .append_value(blocks.iter().map(|block| Some(&block.text)));
+        let texts: Vec<&str> = blocks.iter().map(|block| block.text.as_str()).collect();
+        self.texts.append_value(texts.join("\n"));
         if let Some(details) = &mut self.details {
             let link_chars = blocks
                 .iter()

@@ -12,7 +12,7 @@ use datafusion::error::Result;
 use tables::Table;
 
 use super::label_columns::{host_labels, node_name};
-use super::stage::{Named, items};
+use super::stage::{Named, items, lines};
 use super::write::table_rows;
 
 /// Rows of `blocks` that are written at once: each repeats the URL of its page,
@@ -36,8 +36,8 @@ pub(super) fn block_rows(
 }
 
 fn block_places(batch: &RecordBatch, rows: &[u32]) -> Result<Vec<BlockPlace>> {
-    let texts = batch.lists("texts")?;
-    let blocks = |row: u32| (0..texts.value_length(row as usize)).map(move |at| (row, at));
+    let labels = batch.lists("boilerplate")?;
+    let blocks = |row: u32| (0..labels.value_length(row as usize)).map(move |at| (row, at));
     Ok(rows.iter().copied().flat_map(blocks).collect())
 }
 
@@ -79,7 +79,7 @@ fn blocks(batch: &RecordBatch, places: &[BlockPlace]) -> Result<RecordBatch> {
         &pages,
         vec![
             ("ordinal", Arc::new(Int32Array::from_iter_values(ordinals))),
-            ("text", column("texts")?),
+            ("text", texts(batch, places)?),
             ("hash", Arc::new(hash.finish())),
             ("label", Arc::new(labels)),
             ("reason", column("reasons")?),
@@ -91,6 +91,19 @@ fn blocks(batch: &RecordBatch, places: &[BlockPlace]) -> Result<RecordBatch> {
             ("chrome", column("chrome")?),
         ],
     )
+}
+
+/// The texts of these blocks, of which those of a page follow each other.
+fn texts(batch: &RecordBatch, places: &[BlockPlace]) -> Result<ArrayRef> {
+    let pages = batch.text("texts")?;
+    let mut texts = StringBuilder::new();
+    for blocks in places.chunk_by(|one, next| one.0 == next.0) {
+        let (page, first) = blocks[0];
+        let page = lines(pages.value(page as usize)).skip(first.unsigned_abs() as usize);
+        page.take(blocks.len())
+            .for_each(|text| texts.append_value(text));
+    }
+    Ok(Arc::new(texts.finish()))
 }
 
 /// The names of the nodes at these depths of the branches of pages.

@@ -109,7 +109,7 @@ impl DomainStream {
             out.learned(self.site.learned());
             return Ok(());
         }
-        let lengths = page.utf16_lengths()?;
+        let lengths = page.utf16_lengths();
         let Some(unseen) = revision_hashes(&labels.labels, page.hashes, &lengths) else {
             out.pass(Status::Duplicate.as_str());
             return Ok(());

@@ -11,7 +11,7 @@ use datafusion::error::{DataFusionError, Result};
 use template::{BytesError, Layout, Outline, PageSlots};
 use url_tree::{BlockHash, Entry};
 
-use super::stage::{Named, Phase, Status, items, some};
+use super::stage::{Named, Phase, Status, items, lines, some};
 
 /// A batch, with the columns that the replay looks at.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(super) struct Rows {
     hashes: BinaryArray,
     layouts: BinaryArray,
     templates: BinaryArray,
-    texts: ListArray,
+    texts: StringArray,
     positions: Int64Array,
 }
 
@@ -45,8 +45,7 @@ pub(super) struct PageRow<'a> {
     pub(super) position: i64,
     layout: Option<&'a [u8]>,
     template: Option<&'a [u8]>,
-    texts: &'a ListArray,
-    row: usize,
+    texts: Option<&'a str>,
 }
 
 impl Rows {
@@ -65,7 +64,7 @@ impl Rows {
             hashes: batch.bytes("hashes")?.clone(),
             layouts: batch.bytes("layout")?.clone(),
             templates: batch.bytes("template")?.clone(),
-            texts: batch.lists("texts")?.clone(),
+            texts: batch.text("texts")?.clone(),
             positions: batch.numbers::<Int64Type>("row")?.clone(),
             batch,
         }))
@@ -110,8 +109,7 @@ impl Rows {
             position: self.positions.value(row),
             layout: self.layouts.is_valid(row).then(|| self.layouts.value(row)),
             template: (self.templates.is_valid(row)).then(|| self.templates.value(row)),
-            texts: &self.texts,
-            row,
+            texts: some(&self.texts, row),
         })
     }
 }
@@ -152,11 +150,9 @@ impl<'a> PageRow<'a> {
     }
 
     /// Lengths of the blocks in UTF-16 units [O D8].
-    pub(super) fn utf16_lengths(&self) -> Result<Vec<usize>> {
-        let texts = items(self.texts, self.row)?;
-        Ok(texts
-            .iter()
+    pub(super) fn utf16_lengths(&self) -> Vec<usize> {
+        lines(self.texts.unwrap_or_default())
             .map(|text| text.encode_utf16().count())
-            .collect())
+            .collect()
     }
 }

@@ -144,9 +144,9 @@ pub(crate) static DEDUPED: LazyLock<SchemaRef> = LazyLock::new(|| {
     )
 });
 
-/// … with its text blocks. `hashes` holds 16 bytes per block, `layout` what the site's
-/// template is made of; `template` is what a remembered page added to it. A page with
-/// null for `texts` is too heavy to travel with them.
+/// … with its text blocks. `texts` holds one per line ([`lines`]), `hashes` 16 bytes per
+/// block, `layout` what the site's template is made of; `template` is what a remembered
+/// page added to it. A page with null for `texts` is too heavy to travel with them.
 pub(crate) static BLOCKED: LazyLock<SchemaRef> = LazyLock::new(|| {
     with(
         &DEDUPED,
@@ -157,7 +157,7 @@ pub(crate) static BLOCKED: LazyLock<SchemaRef> = LazyLock::new(|| {
             ("charset", DataType::Utf8),
             ("charset_source", DataType::Utf8),
             ("warnings", list(DataType::Utf8)),
-            ("texts", list(DataType::Utf8)),
+            ("texts", DataType::Utf8),
             ("hashes", DataType::Binary),
             ("layout", DataType::Binary),
             ("template", DataType::Binary),
@@ -314,6 +314,16 @@ pub(crate) fn some(array: &arrow::array::StringArray, row: usize) -> Option<&str
     array.is_valid(row).then(|| array.value(row))
 }
 
+/// The texts of the blocks of a page. None of them has a line break, or is empty: their
+/// white space is spaces. A list would be copied text by text in every shuffle and sort, and
+/// a page in one piece.
+pub(crate) fn lines(texts: &str) -> impl Iterator<Item = &str> {
+    (!texts.is_empty())
+        .then_some(texts)
+        .into_iter()
+        .flat_map(|texts| texts.split('\n'))
+}
+
 /// The texts of one row of a list column.
 pub(crate) fn items(array: &arrow::array::ListArray, row: usize) -> Result<Vec<&str>> {
     if array.is_null(row) {
@@ -326,4 +336,17 @@ pub(crate) fn items(array: &arrow::array::ListArray, row: usize) -> Result<Vec<&
     Ok((start..start + length)
         .filter_map(|at| some(texts, at))
         .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_has_as_many_lines_as_blocks() {
+        for blocks in [&[][..], &["one"], &["one", "two words", "…"]] {
+            let texts = blocks.join("\n");
+            assert_eq!(lines(&texts).collect::<Vec<_>>(), blocks);
+        }
+    }
 }

@@ -24,7 +24,7 @@ use super::block_rows::block_rows;
 use super::gather::{BatchSize, gathered};
 use super::meter::Meter;
 use super::pages::PageReader;
-use super::stage::{Named, Status, WRITTEN, extend, object_of, some};
+use super::stage::{Named, Status, WRITTEN, extend, lines, object_of, some};
 use super::step::{Step, Together, sent};
 use super::written::{Tally, TallyKey, WrittenColumns};
 use crate::archive::ArchiveSource;
@@ -312,7 +312,7 @@ impl Writer {
 
 /// Pages that travelled without their texts.
 fn without_texts(batch: &RecordBatch) -> Result<Vec<usize>> {
-    let (statuses, texts) = (batch.text("status")?, batch.lists("texts")?);
+    let (statuses, texts) = (batch.text("status")?, batch.text("texts")?);
     Ok((0..batch.num_rows())
         .filter(|row| texts.is_null(*row))
         .filter(|row| statuses.value(*row) == Status::Unique.as_str())
@@ -418,16 +418,22 @@ struct Texts {
 
 impl Texts {
     fn of(batch: &RecordBatch, rows: &[u32]) -> Result<Self> {
-        let (texts, labels) = (batch.lists("texts")?, batch.lists("boilerplate")?);
+        let (texts, labels) = (batch.text("texts")?, batch.lists("boilerplate")?);
         let mut text = StringBuilder::new();
         let (mut blocks, mut content_blocks) = (Vec::new(), Vec::new());
         let (mut content_chars, mut boilerplate_chars) = (Vec::new(), Vec::new());
         for row in rows {
-            let (page, labels) = (texts.value(*row as usize), labels.value(*row as usize));
-            let (page, labels) = (page.as_string::<i32>(), labels.as_boolean());
+            let page: Vec<&str> = lines(texts.value(*row as usize)).collect();
+            let labels = labels.value(*row as usize);
+            let labels = labels.as_boolean();
+            if page.len() != labels.len() {
+                let (blocks, labels) = (page.len(), labels.len());
+                let miscounted = format!("{labels} labels for {blocks} blocks");
+                return Err(DataFusionError::Internal(miscounted));
+            }
             let (mut content, mut kept) = (String::new(), 0);
             let (mut chars, mut dropped) = (0, 0);
-            for (block, boilerplate) in page.iter().flatten().zip(labels.iter().flatten()) {
+            for (block, boilerplate) in page.iter().zip(labels.iter().flatten()) {
                 let length = block.chars().count() as i64;
                 if boilerplate {
                     dropped += length;
