@@ -167,10 +167,7 @@ impl TableSink {
     pub async fn close(self) -> DeltaResult<Vec<String>> {
         let written = stream::iter(self.finish()).buffered(CLOSING_FILES);
         let written: Vec<DeltaResult<Vec<String>>> = written.collect().await;
-        written.into_iter().try_fold(Vec::new(), |mut all, adds| {
-            all.extend(adds?);
-            Ok(all)
-        })
+        Ok((written.into_iter().collect::<DeltaResult<Vec<_>>>()?).concat())
     }
 
     /// Gives up: uploads that were begun are taken back where the store can.
