@@ -162,9 +162,10 @@ impl Replayed<'_> {
         let labelling = self.labelling;
         let site = (self.site).get_or_insert_with(|| SiteReplay::new(labels, labelling, window));
         let inserting = each(batch, |page| {
+            let branch = page.key.branch();
             let entry = Entry {
                 time_micros: page.page.fetched_at.unwrap_or_default(),
-                branch: &page.key.branch,
+                branch: branch.items(),
                 hashes: &page.parsed.blocks.hashes,
             };
             let learning = labelling == Labelling::Template;
@@ -211,7 +212,7 @@ fn content(site: &mut SiteReplay, page: &Inserted<'_>, labelling: Labelling) -> 
     let outline = site
         .outline()
         .or_else(|| (labelling == Labelling::Template).then(|| page.outline()));
-    let labels = site.label(&page.key.branch, &blocks.hashes, outline.as_ref());
+    let labels = site.label(page.key.branch().items(), &blocks.hashes, outline.as_ref());
     site.learned();
     Text::of_blocks(LabelledBlocks {
         texts: Arc::clone(&blocks.texts),

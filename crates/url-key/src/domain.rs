@@ -27,11 +27,16 @@ impl Domain {
     /// branch of a page of `bbc.co.uk` starts with `uk`, `co`, `bbc`, which are
     /// 3. An IP literal is a single item.
     pub fn labels(&self) -> usize {
-        if self.0.starts_with('[') || self.0.parse::<Ipv4Addr>().is_ok() {
+        if Self::is_address(&self.0) {
             1
         } else {
             self.0.split('.').count()
         }
+    }
+
+    /// Whether a host is an IP literal.
+    pub(crate) fn is_address(host: &str) -> bool {
+        host.starts_with('[') || host.parse::<Ipv4Addr>().is_ok()
     }
 }
 

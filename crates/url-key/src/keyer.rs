@@ -1,6 +1,7 @@
 //! From a URL and a title to a key.
 
 use crate::blacklist::Blacklist;
+use crate::branch::Branch;
 use crate::domain::{Domain, Grouping, OptionsError, Suffixes};
 use crate::page_url::{PageUrl, Parts, UrlError};
 use crate::rules::{Rule, RuleSet};
@@ -63,10 +64,6 @@ pub struct UrlKey {
     pub text: String,
     /// The domain whose URL Tree the page belongs to.
     pub domain: Domain,
-    /// The page's place in that tree, from the root: the labels of the host in
-    /// reverse, then the decoded segments of the path, the last of which is left
-    /// out unless the key kept a query [O C1, C2].
-    pub branch: Vec<String>,
     /// The URL before rules: one spelling, all parameters, sorted.
     pub normalized: String,
     /// The [`content_id`] of the title, if a title was given or a rule asked for
@@ -76,6 +73,13 @@ pub struct UrlKey {
     pub rule: Option<String>,
     /// Whether the blacklist covers the page.
     pub blacklisted: bool,
+}
+
+impl UrlKey {
+    /// The page's place in the URL Tree of its domain.
+    pub fn branch(&self) -> Branch<'_> {
+        Branch::of(&self.text)
+    }
 }
 
 impl Keyer {
@@ -132,14 +136,7 @@ impl Keyer {
         let mut normalized = url.address.clone();
         url.query.print(&mut normalized, None);
 
-        let kept_query = text.len() > url.address.len();
-        let above_page = url.segments.len().saturating_sub(1);
-        let segments = match kept_query {
-            true => &url.segments[..],
-            false => &url.segments[..above_page],
-        };
         UrlKey {
-            branch: url.labels.iter().chain(segments).cloned().collect(),
             text,
             domain: url.domain.clone(),
             normalized,

@@ -26,7 +26,7 @@
 //! let key = keyer.key(&page, None);
 //! assert_eq!(key.text, "http://abcnews.go.com/kabc/story?id=8691010");
 //! assert_eq!(key.domain.as_str(), "go.com");
-//! assert_eq!(key.branch, ["com", "go", "abcnews", "kabc", "story"]);
+//! assert_eq!(key.branch().items(), ["com", "go", "abcnews", "kabc", "story"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -66,6 +66,7 @@
 //! keys pages of the web only: any scheme but `http` and `https` is an error.
 
 mod blacklist;
+mod branch;
 mod domain;
 mod escape;
 mod keyer;
@@ -76,6 +77,7 @@ mod rules;
 mod title;
 
 pub use blacklist::Blacklist;
+pub use branch::Branch;
 pub use domain::{Domain, Grouping, OptionsError};
 pub use keyer::{KeyOptions, Keyer, Scheme, UrlKey};
 pub use merge::{MergeStep, Seen, merge_step};

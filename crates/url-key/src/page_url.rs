@@ -17,10 +17,6 @@ pub struct PageUrl {
     /// `scheme://host[:port]/segments`, without query.
     pub(crate) address: String,
     pub(crate) domain: Domain,
-    /// The host's labels in reverse; an IP literal is one label.
-    pub(crate) labels: Vec<String>,
-    /// The decoded segments of the path, none of them empty.
-    pub(crate) segments: Vec<String>,
     pub(crate) query: Query,
     pub(crate) rule: Option<Arc<Rule>>,
     pub(crate) blacklisted: bool,
@@ -82,7 +78,7 @@ pub(crate) struct Parts {
     /// `None` where it is the default of the scheme the key is printed with.
     port: Option<u16>,
     domain: Domain,
-    labels: Vec<String>,
+    /// Decoded, none of them empty.
     segments: Vec<String>,
     query: Query,
 }
@@ -109,7 +105,7 @@ impl Parts {
                 });
             }
         };
-        let (host, labels, domain) = place(&url, suffixes)?;
+        let (host, domain) = place(&url, suffixes)?;
         let segments: Vec<String> = url
             .path()
             .split('/')
@@ -128,7 +124,6 @@ impl Parts {
             // A URL that loses `https` may be left with the default of `http`.
             port: url.port().filter(|&port| scheme == "https" || port != 80),
             domain,
-            labels,
             segments,
             query: url.query().map(Query::parse).unwrap_or_default(),
         })
@@ -159,8 +154,6 @@ impl Parts {
         PageUrl {
             address: self.address(self.scheme, self.port),
             domain: self.domain,
-            labels: self.labels,
-            segments: self.segments,
             query: self.query,
             rule,
             blacklisted,
@@ -187,8 +180,8 @@ impl Parts {
     }
 }
 
-/// The host as printed, its labels in reverse, and its domain.
-fn place(url: &Url, suffixes: &Suffixes) -> Result<(String, Vec<String>, Domain), UrlError> {
+/// The host as printed, and its domain.
+fn place(url: &Url, suffixes: &Suffixes) -> Result<(String, Domain), UrlError> {
     match url.host() {
         Some(Host::Domain(name)) => {
             let host = name.strip_suffix('.').unwrap_or(name).to_owned();
@@ -198,12 +191,12 @@ fn place(url: &Url, suffixes: &Suffixes) -> Result<(String, Vec<String>, Domain)
             let Some(domain) = suffixes.domain(&host) else {
                 return Err(UrlError::NoDomain { host });
             };
-            let labels = host.rsplit('.').map(str::to_owned).collect();
-            Ok((host, labels, domain))
+            Ok((host, domain))
         }
         Some(address) => {
             let host = address.to_string();
-            Ok((host.clone(), vec![host.clone()], Domain::from_name(&host)))
+            let domain = Domain::from_name(&host);
+            Ok((host, domain))
         }
         // URLs of these schemes have a host, or do not parse.
         None => Err(UrlError::InvalidHost {

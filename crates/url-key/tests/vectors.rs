@@ -180,7 +180,9 @@ fn our_answer(field: &str, key: &Result<UrlKey, UrlError>) -> Answer {
         }
         "domain" => Answer::alike(key.domain.as_str()),
         "domain_labels" => Answer::alike(key.domain.labels().to_string()),
-        "branch" => Answer::alike(serde_json::to_string(&key.branch).expect("a list of strings")),
+        "branch" => {
+            Answer::alike(serde_json::to_string(key.branch().items()).expect("a list of strings"))
+        }
         "blacklisted" => Answer::alike(key.blacklisted.to_string()),
         "full_path" => Answer::alike(key.text.contains('?').to_string()),
         unknown => unreachable!("no field {unknown}"),

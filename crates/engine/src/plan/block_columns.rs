@@ -234,6 +234,7 @@ impl TextColumns {
     }
 }
 
-fn texts() -> ListBuilder<StringBuilder> {
+/// A list of texts.
+pub(super) fn texts() -> ListBuilder<StringBuilder> {
     ListBuilder::new(StringBuilder::new()).with_field(list_field(DataType::Utf8))
 }

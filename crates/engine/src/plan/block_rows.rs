@@ -10,9 +10,9 @@ use arrow::compute::take;
 use arrow::datatypes::Int32Type;
 use datafusion::error::Result;
 use tables::Table;
+use url_key::Branch;
 
-use super::label_columns::{host_labels, node_name};
-use super::stage::{Named, items, lines};
+use super::stage::{Named, lines};
 use super::write::table_rows;
 
 /// Rows of `blocks` that are written at once: each repeats the URL of its page,
@@ -108,16 +108,14 @@ fn texts(batch: &RecordBatch, places: &[BlockPlace]) -> Result<ArrayRef> {
 
 /// The names of the nodes at these depths of the branches of pages.
 fn node_names(batch: &RecordBatch, pages: &[u32], depths: &ArrayRef) -> Result<ArrayRef> {
-    let (branches, keys) = (batch.lists("branch")?, batch.text("url_key")?);
+    let keys = batch.text("url_key")?;
     let depths = depths.as_primitive::<Int32Type>();
     let mut names = StringBuilder::new();
     let mut depths = depths.values().iter();
     for rows in pages.chunk_by(|one, next| one == next) {
-        let page = rows[0] as usize;
-        let branch = items(branches, page)?;
-        let host = host_labels(keys.value(page));
+        let branch = Branch::of(keys.value(rows[0] as usize));
         for depth in depths.by_ref().take(rows.len()) {
-            names.append_value(node_name(&branch, depth.unsigned_abs() as usize, host));
+            names.append_value(branch.node(depth.unsigned_abs() as usize));
         }
     }
     Ok(Arc::new(names.finish()))

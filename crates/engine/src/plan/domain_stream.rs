@@ -43,7 +43,8 @@ impl DomainStream {
 
     /// A page of the window as the last run left it.
     pub(super) fn remember(&mut self, page: &PageRow<'_>) -> Result<()> {
-        let entry = page.entry(page.hashes);
+        let branch = page.branch();
+        let entry = page.entry(&branch, page.hashes);
         if page.status == Status::Revision {
             self.site.insert_unseen(entry);
         } else {
@@ -71,8 +72,8 @@ impl DomainStream {
     }
 
     pub(super) fn insert(&mut self, page: &PageRow<'_>, outline: Option<Outline>) -> Result<()> {
-        let outline = page.outline_unless(outline)?;
-        self.site.insert(page.entry(page.hashes), outline);
+        let (branch, outline) = (page.branch(), page.outline_unless(outline)?);
+        self.site.insert(page.entry(&branch, page.hashes), outline);
         self.clock.take_in(page.time);
         self.inserted += 1;
         Ok(())
@@ -94,13 +95,15 @@ impl DomainStream {
             outline = self.site.outline();
         }
         let outline = page.outline_unless(outline)?;
-        let labels = (self.site).label(&page.branch, page.hashes, outline.as_ref());
+        let branch = page.branch();
+        let labels = (self.site).label(branch.items(), page.hashes, outline.as_ref());
+        let node = branch.node(labels.labels.node.depth.into());
         if page.status == Status::Unique {
             let ordinal = self.before + self.labelled;
             self.labelled += 1;
             out.page(
                 Status::Unique,
-                page,
+                node,
                 &labels,
                 ordinal,
                 page.hashes,
@@ -114,13 +117,13 @@ impl DomainStream {
             out.pass(Status::Duplicate.as_str());
             return Ok(());
         };
-        self.site.insert_unseen(page.entry(&unseen));
+        self.site.insert_unseen(page.entry(&branch, &unseen));
         self.clock.take_in(page.time);
         // In the order of insertion, which is the order of eviction [O F2]:
         // all new pages of the batch, then its revisions.
         let ordinal = self.before + self.inserted + self.revisions;
         self.revisions += 1;
-        out.page(Status::Revision, page, &labels, ordinal, &unseen, settings);
+        out.page(Status::Revision, node, &labels, ordinal, &unseen, settings);
         out.learned(None);
         Ok(())
     }

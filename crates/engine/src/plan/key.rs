@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow::array::{Array, BooleanBuilder, Int32Array, ListBuilder, RecordBatch, StringBuilder};
-use arrow::datatypes::{DataType, Int32Type, Int64Type, SchemaRef};
+use arrow::array::{Array, BooleanBuilder, Int32Array, RecordBatch, StringBuilder};
+use arrow::datatypes::{Int32Type, Int64Type, SchemaRef};
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::StreamExt;
@@ -13,7 +13,7 @@ use url_key::{PageUrl, UrlError, UrlKey};
 
 use super::meter::Meter;
 use super::pages::PageReader;
-use super::stage::{KEYED, Named, Status, extend, list_field, object_of, some};
+use super::stage::{KEYED, Named, Status, extend, object_of, some};
 use super::step::{Step, sent};
 use crate::archive::ArchiveSource;
 use crate::job::Settings;
@@ -23,7 +23,7 @@ use crate::spec::TitleSource;
 /// before them.
 pub(crate) const THIS_RUN: i32 = 1;
 
-/// Gives each row its domain, URL key and branch, and quarantines rows whose
+/// Gives each row its domain and URL key, and quarantines rows whose
 /// URL has none.
 #[derive(Debug, Clone)]
 pub(crate) struct Key {
@@ -200,7 +200,6 @@ struct KeyColumns {
     url_key: StringBuilder,
     content_id: StringBuilder,
     rule: StringBuilder,
-    branch: ListBuilder<StringBuilder>,
 }
 
 impl Default for KeyColumns {
@@ -215,7 +214,6 @@ impl Default for KeyColumns {
             url_key: StringBuilder::new(),
             content_id: StringBuilder::new(),
             rule: StringBuilder::new(),
-            branch: ListBuilder::new(StringBuilder::new()).with_field(list_field(DataType::Utf8)),
         }
     }
 }
@@ -242,7 +240,6 @@ impl KeyColumns {
         self.url_key.append_value(&key.text);
         self.content_id.append_option(key.content_id.as_deref());
         self.rule.append_option(key.rule.as_deref());
-        self.branch.append_value(key.branch.iter().map(Some));
     }
 
     fn kept_problem(&mut self, url: Option<&str>, reason: &str, detail: Option<&str>) {
@@ -255,7 +252,6 @@ impl KeyColumns {
         self.url_key.append_null();
         self.content_id.append_null();
         self.rule.append_null();
-        self.branch.append_null();
     }
 
     fn finish(mut self, batch: &RecordBatch) -> Result<RecordBatch> {
@@ -277,7 +273,6 @@ impl KeyColumns {
                 ("url_key", Arc::new(self.url_key.finish())),
                 ("content_id", Arc::new(self.content_id.finish())),
                 ("rule", Arc::new(self.rule.finish())),
-                ("branch", Arc::new(self.branch.finish())),
             ],
         )
     }

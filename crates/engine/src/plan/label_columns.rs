@@ -12,10 +12,8 @@ use datafusion::error::Result;
 use foldhash::fast::RandomState;
 use site_replay::PageLabels;
 use template::{PageSlots, Reason};
-use url_key::Domain;
 use url_tree::{BlockHash, Verdict};
 
-use super::page_rows::PageRow;
 use super::stage::{REPLAYED, Status, extend, list_field};
 use crate::job::Settings;
 
@@ -59,7 +57,7 @@ impl LabelColumns {
     pub(super) fn page(
         &mut self,
         status: Status,
-        page: &PageRow<'_>,
+        node: String,
         page_labels: &PageLabels,
         ordinal: i64,
         entry: &[BlockHash],
@@ -68,10 +66,8 @@ impl LabelColumns {
         let number = |count: u32| Some(i32::try_from(count).unwrap_or(i32::MAX));
         let labels = &page_labels.labels;
         let blocks = &labels.blocks;
-        let host = host_labels(page.url_key);
         self.status.append_value(status.as_str());
-        self.node
-            .append_value(node_name(&page.branch, labels.node.depth.into(), host));
+        self.node.append_value(node);
         self.support.append_option(number(labels.node.support));
         self.boilerplate
             .append_value((blocks.iter()).map(|label| Some(label.verdict == Verdict::Boilerplate)));
@@ -142,46 +138,4 @@ fn distinct(hashes: &[BlockHash]) -> Vec<u8> {
         .filter(|hash| seen.insert(*hash))
         .collect();
     distinct.into_flattened()
-}
-
-/// The name of a tree node: its host, and the path below it.
-pub(super) fn node_name(branch: &[&str], depth: usize, host_labels: usize) -> String {
-    let depth = depth.min(branch.len());
-    let labels = depth.min(host_labels);
-    let host: Vec<&str> = branch[..labels].iter().rev().copied().collect();
-    let mut name = host.join(".");
-    for segment in &branch[labels..depth] {
-        name.push('/');
-        name.push_str(segment);
-    }
-    name
-}
-
-/// Labels of the host in a URL key, one for an address.
-pub(super) fn host_labels(url_key: &str) -> usize {
-    let rest = url_key.split_once("://").map_or(url_key, |(_, rest)| rest);
-    let authority = rest.split(['/', '?']).next().unwrap_or_default();
-    if authority.starts_with('[') {
-        return 1;
-    }
-    let host = authority.split(':').next().unwrap_or_default();
-    Domain::from_name(host).labels()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nodes_read_as_a_host_and_a_path() {
-        let branch = ["uk", "co", "bbc", "www", "news", "a"];
-        let host = host_labels("http://www.bbc.co.uk/news/a/1");
-        assert_eq!(host, 4);
-        assert_eq!(node_name(&branch, 3, host), "bbc.co.uk");
-        assert_eq!(node_name(&branch, 4, host), "www.bbc.co.uk");
-        assert_eq!(node_name(&branch, 6, host), "www.bbc.co.uk/news/a");
-        assert_eq!(host_labels("http://127.0.0.1:8080/x"), 1);
-        assert_eq!(host_labels("http://[::1]:8080/x"), 1);
-        assert_eq!(host_labels("http://localhost?x=1"), 1);
-    }
 }

@@ -4,7 +4,7 @@
 //! ```text
 //! work (row groups)
 //!   Scan      narrow columns of the archive               any partition
-//!   Key       URL, title -> domain, URL key, branch       any partition
+//!   Key       URL, title -> domain, URL key               any partition
 //!   ∪ pages of earlier dates with one of these keys
 //!   Dedupe    first of each key survives                  by domain, in time order
 //!   Block     HTML -> text blocks                         by row group, front to back

@@ -1,17 +1,19 @@
 //! The rows of a batch as the replay sees them.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, BinaryArray, Date32Array, Int32Array, Int64Array, ListArray, RecordBatch, StringArray,
+    Array, BinaryArray, Date32Array, Int32Array, Int64Array, RecordBatch, StringArray,
     TimestampMicrosecondArray,
 };
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, TimestampMicrosecondType};
 use datafusion::error::{DataFusionError, Result};
 use template::{BytesError, Layout, Outline, PageSlots};
+use url_key::Branch;
 use url_tree::{BlockHash, Entry};
 
-use super::stage::{Named, Phase, Status, items, lines, some};
+use super::stage::{Named, Phase, Status, lines, some};
 
 /// A batch, with the columns that the replay looks at.
 #[derive(Debug)]
@@ -24,7 +26,6 @@ pub(super) struct Rows {
     statuses: StringArray,
     times: TimestampMicrosecondArray,
     keys: StringArray,
-    branches: ListArray,
     hashes: BinaryArray,
     layouts: BinaryArray,
     templates: BinaryArray,
@@ -39,7 +40,6 @@ pub(super) struct PageRow<'a> {
     pub(super) batch: i64,
     pub(super) time: i64,
     pub(super) url_key: &'a str,
-    pub(super) branch: Vec<&'a str>,
     pub(super) hashes: &'a [BlockHash],
     /// Row of the archive; of a remembered page, its ordinal.
     pub(super) position: i64,
@@ -60,7 +60,6 @@ impl Rows {
                 .numbers::<TimestampMicrosecondType>("fetched_at")?
                 .clone(),
             keys: batch.text("url_key")?.clone(),
-            branches: batch.lists("branch")?.clone(),
             hashes: batch.bytes("hashes")?.clone(),
             layouts: batch.bytes("layout")?.clone(),
             templates: batch.bytes("template")?.clone(),
@@ -104,7 +103,6 @@ impl Rows {
             batch: self.batches.value(row),
             time: self.times.value(row),
             url_key: some(&self.keys, row).unwrap_or_default(),
-            branch: items(&self.branches, row)?,
             hashes,
             position: self.positions.value(row),
             layout: self.layouts.is_valid(row).then(|| self.layouts.value(row)),
@@ -115,10 +113,19 @@ impl Rows {
 }
 
 impl<'a> PageRow<'a> {
-    pub(super) fn entry<'b>(&'b self, hashes: &'b [BlockHash]) -> Entry<'b, &'a str> {
+    /// Where it hangs in the tree.
+    pub(super) fn branch(&self) -> Branch<'a> {
+        Branch::of(self.url_key)
+    }
+
+    pub(super) fn entry<'b>(
+        &self,
+        branch: &'b Branch<'b>,
+        hashes: &'b [BlockHash],
+    ) -> Entry<'b, Cow<'b, str>> {
         Entry {
             time_micros: self.time,
-            branch: &self.branch,
+            branch: branch.items(),
             hashes,
         }
     }

@@ -128,7 +128,6 @@ pub(crate) static KEYED: LazyLock<SchemaRef> = LazyLock::new(|| {
             ("url_key", DataType::Utf8),
             ("content_id", DataType::Utf8),
             ("rule", DataType::Utf8),
-            ("branch", list(DataType::Utf8)),
         ],
     )
 });
@@ -322,20 +321,6 @@ pub(crate) fn lines(texts: &str) -> impl Iterator<Item = &str> {
         .then_some(texts)
         .into_iter()
         .flat_map(|texts| texts.split('\n'))
-}
-
-/// The texts of one row of a list column.
-pub(crate) fn items(array: &arrow::array::ListArray, row: usize) -> Result<Vec<&str>> {
-    if array.is_null(row) {
-        return Ok(Vec::new());
-    }
-    let values = array.values();
-    let texts = (values.as_string_opt::<i32>()).ok_or_else(|| wrong("list", values))?;
-    let length = array.value_length(row).unsigned_abs() as usize;
-    let start = array.value_offsets()[row].unsigned_abs() as usize;
-    Ok((start..start + length)
-        .filter_map(|at| some(texts, at))
-        .collect())
 }
 
 #[cfg(test)]

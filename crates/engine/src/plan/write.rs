@@ -17,9 +17,10 @@ use futures::{FutureExt, StreamExt, stream};
 use tables::{
     CLOSING_FILES, Location, Output, Partitioning, Reason, SinkSize, Table, TableError, TableSink,
 };
+use url_key::Branch;
 
 use super::block::parse;
-use super::block_columns::TextColumns;
+use super::block_columns::{TextColumns, texts};
 use super::block_rows::block_rows;
 use super::gather::{BatchSize, gathered};
 use super::meter::Meter;
@@ -397,12 +398,22 @@ fn history(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {
             })
         })
         .collect();
+    let keys = batch.text("url_key")?;
+    let mut branches = texts();
+    for row in rows {
+        let branch = Branch::of(keys.value(*row as usize));
+        branches.append_value(branch.items().iter().map(Some));
+    }
     let hashes = values(batch, "entry_hashes", rows)?;
     table_rows(
         Table::History,
         batch,
         rows,
-        vec![("entry", Arc::new(entries)), ("hashes", hashes)],
+        vec![
+            ("entry", Arc::new(entries)),
+            ("branch", Arc::new(branches.finish())),
+            ("hashes", hashes),
+        ],
     )
 }
 

@@ -54,14 +54,19 @@ pub(crate) fn documents<'a>(
         let Ok(page) = html_blocks::page(html, charset, &BlockOptions::default()) else {
             continue;
         };
-        if !seen.insert(key.text) {
+        if !seen.insert(key.text.clone()) {
             continue;
         }
         let distinct: HashSet<BlockHash> = page.blocks.iter().map(|block| block.hash).collect();
         documents.push(Document {
             domain: key.domain.as_str().to_owned(),
             labels: key.domain.labels(),
-            branch: key.branch,
+            branch: key
+                .branch()
+                .items()
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
             fetched_at,
             html_bytes: html.len(),
             distinct: distinct.len(),

@@ -1,0 +1,124 @@
+//! Where a page hangs in the URL Tree of its domain.
+
+use std::borrow::Cow;
+
+use crate::domain::Domain;
+use crate::escape::decode;
+
+/// A page's place in the tree, from the root: the labels of the host in reverse, then the
+/// decoded segments of the path, the last of which is left out unless the key kept a
+/// query [O C1, C2]. It is told by the key alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Branch<'a> {
+    items: Vec<Cow<'a, str>>,
+    host_labels: usize,
+}
+
+impl<'a> Branch<'a> {
+    /// That of the page with this [`UrlKey::text`](crate::UrlKey::text).
+    ///
+    /// ```
+    /// use url_key::Branch;
+    ///
+    /// let branch = Branch::of("http://www.bbc.co.uk/news/a%2Fb/1");
+    /// assert_eq!(branch.items(), ["uk", "co", "bbc", "www", "news", "a/b"]);
+    /// assert_eq!(branch.node(5), "www.bbc.co.uk/news");
+    /// ```
+    pub fn of(key: &'a str) -> Self {
+        let rest = key.split_once("://").map_or(key, |(_, rest)| rest);
+        let (address, kept_query) = match rest.split_once('?') {
+            Some((address, _)) => (address, true),
+            None => (rest, false),
+        };
+        let mut segments = address.split('/');
+        let host = host(segments.next().unwrap_or_default());
+        let mut items: Vec<Cow<'a, str>> = match Domain::is_address(host) {
+            true => vec![Cow::Borrowed(host)],
+            false => host.rsplit('.').map(Cow::Borrowed).collect(),
+        };
+        let host_labels = items.len();
+        items.extend(segments.map(segment));
+        if !kept_query && items.len() > host_labels {
+            items.pop();
+        }
+        Self { items, host_labels }
+    }
+
+    /// Its items, from the root; none of them is empty.
+    pub fn items(&self) -> &[Cow<'a, str>] {
+        &self.items
+    }
+
+    /// The name of the node `depth` items below the root: its host, and the path below it.
+    /// The root has no name, and nothing is deeper than the branch.
+    pub fn node(&self, depth: usize) -> String {
+        let depth = depth.min(self.items.len());
+        let labels = depth.min(self.host_labels);
+        let host: Vec<&str> = self.items[..labels]
+            .iter()
+            .rev()
+            .map(AsRef::as_ref)
+            .collect();
+        let mut name = host.join(".");
+        for segment in &self.items[labels..depth] {
+            name.push('/');
+            name.push_str(segment);
+        }
+        name
+    }
+}
+
+/// What of `host[:port]` is the host.
+fn host(authority: &str) -> &str {
+    let end = match authority.strip_prefix('[') {
+        Some(_) => authority.find(']').map(|at| at + 1),
+        None => authority.find(':'),
+    };
+    &authority[..end.unwrap_or(authority.len())]
+}
+
+/// A segment as it was before it was printed.
+fn segment(printed: &str) -> Cow<'_, str> {
+    // `+` is printed as an escape too.
+    match printed.contains('%') {
+        true => Cow::Owned(decode(printed)),
+        false => Cow::Borrowed(printed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_read_as_a_host_and_a_path() {
+        let branch = Branch::of("http://www.bbc.co.uk:8080/news/a/1");
+        assert_eq!(branch.node(0), "");
+        assert_eq!(branch.node(3), "bbc.co.uk");
+        assert_eq!(branch.node(4), "www.bbc.co.uk");
+        assert_eq!(branch.node(6), "www.bbc.co.uk/news/a");
+        assert_eq!(branch.node(7), "www.bbc.co.uk/news/a");
+    }
+
+    #[test]
+    fn an_address_is_one_label() {
+        for (key, items) in [
+            ("http://127.0.0.1:8080/x/1", &["127.0.0.1", "x"][..]),
+            ("http://[::1]:8080/x/1", &["[::1]", "x"]),
+            ("http://[::1]?x=1", &["[::1]"]),
+            ("http://localhost/x", &["localhost"]),
+        ] {
+            let branch = Branch::of(key);
+            assert_eq!(branch.items(), items, "{key}");
+            assert_eq!(branch.node(1), items[0], "{key}");
+        }
+    }
+
+    #[test]
+    fn the_last_segment_counts_where_a_query_is_kept() {
+        let items = |key| Branch::of(key).items().join(" ");
+        assert_eq!(items("http://a.com/x/%2By%3F"), "com a x");
+        assert_eq!(items("http://a.com/x/%2By%3F?b=/c?d"), "com a x +y?");
+        assert_eq!(items("http://a.com"), "com a");
+    }
+}
