@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BinaryBuilder, BooleanBuilder, Int32Builder, Int64Builder, ListBuilder, RecordBatch,
-    StringBuilder, new_null_array,
+    ArrayRef, BinaryBuilder, Int32Builder, Int64Builder, RecordBatch, StringBuilder, new_null_array,
 };
 use arrow::datatypes::DataType;
 use datafusion::error::Result;
@@ -13,7 +12,7 @@ use site_replay::Labelling;
 use tables::Reason;
 use template::{Block, Layout, Title};
 
-use super::stage::{BLOCKED, Phase, Status, extend, list, list_field};
+use super::stage::{BLOCKED, Phase, Status, extend};
 use crate::job::Settings;
 
 /// Bytes of blocks that travel with their page. A usual page has some 5 KB. One with
@@ -32,7 +31,7 @@ pub(super) struct BlockColumns {
     page_title: StringBuilder,
     charset: StringBuilder,
     charset_source: StringBuilder,
-    warnings: ListBuilder<StringBuilder>,
+    warnings: StringBuilder,
     hashes: BinaryBuilder,
     /// Where labels come from the template.
     layout: Option<BinaryBuilder>,
@@ -51,7 +50,7 @@ impl BlockColumns {
             page_title: StringBuilder::new(),
             charset: StringBuilder::new(),
             charset_source: StringBuilder::new(),
-            warnings: texts(),
+            warnings: StringBuilder::new(),
             hashes: BinaryBuilder::new(),
             layout: (settings.labelling == Labelling::Template).then(BinaryBuilder::new),
             blocks: TextColumns::new(settings),
@@ -76,7 +75,8 @@ impl BlockColumns {
             format!("no_template: {TRAVELLING_BYTES} of {of} bytes of layout")
         });
         let warnings = page.warnings.iter().map(ToString::to_string).chain(heavy);
-        self.warnings.append_value(warnings.map(Some));
+        let warnings: Vec<String> = warnings.collect();
+        self.warnings.append_value(warnings.join("\n"));
         let hashes: Vec<[u8; 16]> = page.blocks.iter().map(|block| block.hash).collect();
         self.hashes.append_value(hashes.as_flattened());
         if let Some(layouts) = &mut self.layout {
@@ -155,19 +155,17 @@ pub(super) struct TextColumns {
 }
 
 struct DetailColumns {
-    link_chars: ListBuilder<Int32Builder>,
-    slots: ListBuilder<StringBuilder>,
-    chrome: ListBuilder<BooleanBuilder>,
+    link_chars: BinaryBuilder,
+    slots: StringBuilder,
+    chrome: BinaryBuilder,
 }
 
 impl TextColumns {
     pub(super) fn new(settings: &Settings) -> Self {
         let details = || DetailColumns {
-            link_chars: ListBuilder::new(Int32Builder::new())
-                .with_field(list_field(DataType::Int32)),
-            slots: texts(),
-            chrome: ListBuilder::new(BooleanBuilder::new())
-                .with_field(list_field(DataType::Boolean)),
+            link_chars: BinaryBuilder::new(),
+            slots: StringBuilder::new(),
+            chrome: BinaryBuilder::new(),
         };
         Self {
             texts: StringBuilder::new(),
@@ -190,13 +188,13 @@ impl TextColumns {
         let texts: Vec<&str> = blocks.iter().map(|block| block.text.as_str()).collect();
         self.texts.append_value(texts.join("\n"));
         if let Some(details) = &mut self.details {
-            let link_chars = blocks
-                .iter()
-                .map(|block| Some(i32::try_from(block.link_chars).unwrap_or(i32::MAX)));
-            details.link_chars.append_value(link_chars);
-            let slots = blocks.iter().map(|block| Some(&block.slot));
-            details.slots.append_value(slots);
-            let chrome = blocks.iter().map(|block| Some(block.chrome));
+            let link_chars: Vec<[u8; 4]> = (blocks.iter())
+                .map(|block| block.link_chars.to_le_bytes())
+                .collect();
+            details.link_chars.append_value(link_chars.as_flattened());
+            let slots: Vec<&str> = blocks.iter().map(|block| &*block.slot).collect();
+            details.slots.append_value(slots.join("\n"));
+            let chrome: Vec<u8> = blocks.iter().map(|block| block.chrome.into()).collect();
             details.chrome.append_value(chrome);
         }
     }
@@ -212,7 +210,7 @@ impl TextColumns {
     }
 
     pub(super) fn finish(mut self) -> [(&'static str, ArrayRef); 4] {
-        let none = |items| new_null_array(&list(items), self.rows);
+        let none = |of| new_null_array(&of, self.rows);
         let (link_chars, slots, chrome): (ArrayRef, ArrayRef, ArrayRef) = match self.details {
             Some(mut details) => (
                 Arc::new(details.link_chars.finish()),
@@ -220,9 +218,9 @@ impl TextColumns {
                 Arc::new(details.chrome.finish()),
             ),
             None => (
-                none(DataType::Int32),
+                none(DataType::Binary),
                 none(DataType::Utf8),
-                none(DataType::Boolean),
+                none(DataType::Binary),
             ),
         };
         [
@@ -232,9 +230,4 @@ impl TextColumns {
             ("chrome", chrome),
         ]
     }
-}
-
-/// A list of texts.
-pub(super) fn texts() -> ListBuilder<StringBuilder> {
-    ListBuilder::new(StringBuilder::new()).with_field(list_field(DataType::Utf8))
 }

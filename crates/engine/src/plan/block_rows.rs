@@ -12,7 +12,7 @@ use datafusion::error::Result;
 use tables::Table;
 use url_key::Branch;
 
-use super::stage::{Named, lines};
+use super::stage::Named;
 use super::write::table_rows;
 
 /// Rows of `blocks` that are written at once: each repeats the URL of its page,
@@ -79,31 +79,51 @@ fn blocks(batch: &RecordBatch, places: &[BlockPlace]) -> Result<RecordBatch> {
         &pages,
         vec![
             ("ordinal", Arc::new(Int32Array::from_iter_values(ordinals))),
-            ("text", texts(batch, places)?),
+            ("text", each_line(batch.text("texts")?, places)),
             ("hash", Arc::new(hash.finish())),
             ("label", Arc::new(labels)),
             ("reason", column("reasons")?),
             ("count", column("counts")?),
             ("support", column("supports")?),
             ("node", node_names(batch, &pages, &column("depths")?)?),
-            ("link_chars", column("link_chars")?),
-            ("slot", column("slots")?),
-            ("chrome", column("chrome")?),
+            ("link_chars", Arc::new(link_chars(batch, places)?)),
+            ("slot", each_line(batch.text("slots")?, places)),
+            ("chrome", Arc::new(chrome(batch, places)?)),
         ],
     )
 }
 
-/// The texts of these blocks, of which those of a page follow each other.
-fn texts(batch: &RecordBatch, places: &[BlockPlace]) -> Result<ArrayRef> {
-    let pages = batch.text("texts")?;
-    let mut texts = StringBuilder::new();
+/// The line that each of these blocks has in the text of its page; those of a page follow
+/// each other.
+fn each_line(pages: &StringArray, places: &[BlockPlace]) -> ArrayRef {
+    let mut lines = StringBuilder::new();
     for blocks in places.chunk_by(|one, next| one.0 == next.0) {
         let (page, first) = blocks[0];
-        let page = lines(pages.value(page as usize)).skip(first.unsigned_abs() as usize);
+        let page = pages.value(page as usize).split('\n');
+        let page = page.skip(first.unsigned_abs() as usize);
         page.take(blocks.len())
-            .for_each(|text| texts.append_value(text));
+            .for_each(|line| lines.append_value(line));
     }
-    Ok(Arc::new(texts.finish()))
+    Arc::new(lines.finish())
+}
+
+fn link_chars(batch: &RecordBatch, places: &[BlockPlace]) -> Result<Int32Array> {
+    let pages = batch.bytes("link_chars")?;
+    let of_block = |(page, at): &BlockPlace| {
+        let (chars, _) = pages.value(*page as usize).as_chunks::<4>();
+        let chars = u32::from_le_bytes(chars[at.unsigned_abs() as usize]);
+        i32::try_from(chars).unwrap_or(i32::MAX)
+    };
+    Ok(places.iter().map(of_block).collect())
+}
+
+fn chrome(batch: &RecordBatch, places: &[BlockPlace]) -> Result<BooleanArray> {
+    let pages = batch.bytes("chrome")?;
+    let of_block = |(page, at): &BlockPlace| {
+        let is_chrome = pages.value(*page as usize)[at.unsigned_abs() as usize];
+        Some(is_chrome == 1)
+    };
+    Ok(places.iter().map(of_block).collect())
 }
 
 /// The names of the nodes at these depths of the branches of pages.

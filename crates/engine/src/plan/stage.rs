@@ -143,9 +143,11 @@ pub(crate) static DEDUPED: LazyLock<SchemaRef> = LazyLock::new(|| {
     )
 });
 
-/// … with its text blocks. `texts` holds one per line ([`lines`]), `hashes` 16 bytes per
-/// block, `layout` what the site's template is made of; `template` is what a remembered
-/// page added to it. A page with null for `texts` is too heavy to travel with them.
+/// … with its text blocks. `texts` and `slots` hold one per line ([`lines`]), `hashes` 16
+/// bytes per block, `link_chars` 4 and `chrome` one, `layout` what the site's template is
+/// made of; `template` is what a remembered page added to it. A page with null for `texts`
+/// is too heavy to travel with them. None is a list: those are copied item by item in every
+/// shuffle and sort, and a merge converts all that it holds for each batch that it gives.
 pub(crate) static BLOCKED: LazyLock<SchemaRef> = LazyLock::new(|| {
     with(
         &DEDUPED,
@@ -155,14 +157,14 @@ pub(crate) static BLOCKED: LazyLock<SchemaRef> = LazyLock::new(|| {
             ("page_title", DataType::Utf8),
             ("charset", DataType::Utf8),
             ("charset_source", DataType::Utf8),
-            ("warnings", list(DataType::Utf8)),
+            ("warnings", DataType::Utf8),
             ("texts", DataType::Utf8),
             ("hashes", DataType::Binary),
             ("layout", DataType::Binary),
             ("template", DataType::Binary),
-            ("link_chars", list(DataType::Int32)),
-            ("slots", list(DataType::Utf8)),
-            ("chrome", list(DataType::Boolean)),
+            ("link_chars", DataType::Binary),
+            ("slots", DataType::Utf8),
+            ("chrome", DataType::Binary),
         ],
     )
 });
@@ -313,9 +315,8 @@ pub(crate) fn some(array: &arrow::array::StringArray, row: usize) -> Option<&str
     array.is_valid(row).then(|| array.value(row))
 }
 
-/// The texts of the blocks of a page. None of them has a line break, or is empty: their
-/// white space is spaces. A list would be copied text by text in every shuffle and sort, and
-/// a page in one piece.
+/// The texts of the blocks of a page, or its warnings. None of them has a line break, or is
+/// empty: their white space is spaces.
 pub(crate) fn lines(texts: &str) -> impl Iterator<Item = &str> {
     (!texts.is_empty())
         .then_some(texts)

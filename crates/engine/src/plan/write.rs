@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray, Int32Array, Int64Array, RecordBatch, StringArray, StringBuilder,
-    UInt32Array,
+    Array, ArrayRef, AsArray, Int32Array, Int64Array, ListArray, ListBuilder, RecordBatch,
+    StringArray, StringBuilder, UInt32Array,
 };
 use arrow::compute::take;
-use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
+use arrow::datatypes::{DataType, Date32Type, Int32Type, Int64Type, SchemaRef};
 use datafusion::common::runtime::SpawnedTask;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -20,12 +20,12 @@ use tables::{
 use url_key::Branch;
 
 use super::block::parse;
-use super::block_columns::{TextColumns, texts};
+use super::block_columns::TextColumns;
 use super::block_rows::block_rows;
 use super::gather::{BatchSize, gathered};
 use super::meter::Meter;
 use super::pages::PageReader;
-use super::stage::{Named, Status, WRITTEN, extend, lines, object_of, some};
+use super::stage::{Named, Status, WRITTEN, extend, lines, list_field, object_of, some};
 use super::step::{Step, Together, sent};
 use super::written::{Tally, TallyKey, WrittenColumns};
 use crate::archive::ArchiveSource;
@@ -399,11 +399,10 @@ fn history(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {
         })
         .collect();
     let keys = batch.text("url_key")?;
-    let mut branches = texts();
-    for row in rows {
+    let branches = lists(rows.iter().map(|row| {
         let branch = Branch::of(keys.value(*row as usize));
-        branches.append_value(branch.items().iter().map(Some));
-    }
+        branch.items().to_vec()
+    }));
     let hashes = values(batch, "entry_hashes", rows)?;
     table_rows(
         Table::History,
@@ -411,7 +410,7 @@ fn history(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {
         rows,
         vec![
             ("entry", Arc::new(entries)),
-            ("branch", Arc::new(branches.finish())),
+            ("branch", Arc::new(branches)),
             ("hashes", hashes),
         ],
     )
@@ -485,6 +484,10 @@ fn documents(
         .iter()
         .map(|row| some(page_titles, *row as usize).or_else(|| some(titles, *row as usize)))
         .collect();
+    let page_warnings = batch.text("warnings")?;
+    let warnings = rows
+        .iter()
+        .map(|row| lines(page_warnings.value(*row as usize)));
     let heuristic = StringArray::from_iter_values(std::iter::repeat_n(heuristic, rows.len()));
     table_rows(
         Table::Documents,
@@ -498,6 +501,17 @@ fn documents(
             ("content_chars", Arc::new(texts.content_chars)),
             ("boilerplate_chars", Arc::new(texts.boilerplate_chars)),
             ("heuristic", Arc::new(heuristic)),
+            ("warnings", Arc::new(lists(warnings))),
         ],
     )
+}
+
+/// Texts of each row as a list.
+fn lists<T: AsRef<str>>(rows: impl Iterator<Item = impl IntoIterator<Item = T>>) -> ListArray {
+    let texts = ListBuilder::new(StringBuilder::new());
+    let mut lists = texts.with_field(list_field(DataType::Utf8));
+    for row in rows {
+        lists.append_value(row.into_iter().map(Some));
+    }
+    lists.finish()
 }
