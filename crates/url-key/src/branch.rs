@@ -49,6 +49,11 @@ impl<'a> Branch<'a> {
         &self.items
     }
 
+    /// Its items, for who outlives the key.
+    pub fn to_strings(&self) -> Vec<String> {
+        self.items.iter().map(ToString::to_string).collect()
+    }
+
     /// The name of the node `depth` items below the root: its host, and the path below it.
     /// The root has no name, and nothing is deeper than the branch.
     pub fn node(&self, depth: usize) -> String {
@@ -120,5 +125,9 @@ mod tests {
         assert_eq!(items("http://a.com/x/%2By%3F"), "com a x");
         assert_eq!(items("http://a.com/x/%2By%3F?b=/c?d"), "com a x +y?");
         assert_eq!(items("http://a.com"), "com a");
+        assert_eq!(
+            Branch::of("http://a.com/x/1").to_strings(),
+            ["com", "a", "x"]
+        );
     }
 }

@@ -120,12 +120,7 @@ fn read(set: &GoldSet, by: By, sites: &mut Sites) -> Result<(), InputError> {
         let words = (blocks.texts.iter()).map(|text| vocabulary.words(text, Tokens::Unicode));
         pages.push(Page {
             time_micros: page.fetched_at.unwrap_or_default(),
-            branch: key
-                .branch()
-                .items()
-                .iter()
-                .map(ToString::to_string)
-                .collect(),
+            branch: key.branch().to_strings(),
             words: words.collect(),
             blocks,
             gold: vocabulary.words(&page.text, Tokens::Unicode),

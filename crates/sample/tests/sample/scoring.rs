@@ -61,12 +61,7 @@ pub(crate) fn documents<'a>(
         documents.push(Document {
             domain: key.domain.as_str().to_owned(),
             labels: key.domain.labels(),
-            branch: key
-                .branch()
-                .items()
-                .iter()
-                .map(ToString::to_string)
-                .collect(),
+            branch: key.branch().to_strings(),
             fetched_at,
             html_bytes: html.len(),
             distinct: distinct.len(),
