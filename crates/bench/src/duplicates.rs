@@ -11,9 +11,9 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
-use crate::job::{Urltree, bytes_below};
+use crate::job::{Runs, Urltree, bytes_below};
 use crate::pages::Archive;
-use crate::table::{median, table};
+use crate::table::table;
 
 /// Pages of each archive.
 const PAGES: usize = 6_000;
@@ -50,15 +50,13 @@ pub(crate) fn measure(
             let archive = folder.join(format!("{name}-{share}"));
             std::fs::create_dir(&archive)?;
             write(&archive.join("pages.parquet"), &pages, share, layout)?;
-            let mut seconds = Vec::new();
-            let mut html_bytes = 0.0;
+            let mut runs = Runs::default();
             for round in 0..rounds {
                 let output = folder.join(format!("{name}-{share}-{round}"));
-                let ran = urltree.job(&archive, &output, &["run.threads=1"])?;
-                seconds.push(ran.cpu_seconds);
-                html_bytes = ran.number("/html_bytes");
+                runs.push(urltree.job(&archive, &output, &["run.threads=1"])?);
             }
-            let seconds = median(seconds);
+            let seconds = runs.cpu_seconds();
+            let html_bytes = runs.median(|run| run.number("/html_bytes"));
             if share == 0 {
                 full = seconds;
             }

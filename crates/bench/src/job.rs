@@ -102,13 +102,44 @@ impl Ran {
     }
 }
 
+/// Runs of the same job; of each figure the median counts.
+#[derive(Default)]
+pub(crate) struct Runs(Vec<Ran>);
+
+impl Runs {
+    pub(crate) fn push(&mut self, ran: Ran) {
+        self.0.push(ran);
+    }
+
+    pub(crate) fn median(&self, of: impl Fn(&Ran) -> f64) -> f64 {
+        median(self.0.iter().map(of).collect())
+    }
+
+    pub(crate) fn cpu_seconds(&self) -> f64 {
+        self.median(|run| run.cpu_seconds)
+    }
+
+    pub(crate) fn seconds(&self) -> f64 {
+        self.median(|run| run.seconds)
+    }
+
+    pub(crate) fn peak_bytes(&self) -> f64 {
+        self.median(|run| run.peak_bytes as f64)
+    }
+
+    /// What an operator tells.
+    pub(crate) fn operator(&self, name: &str, what: &str) -> f64 {
+        self.median(|run| run.number(&format!("/operators/{name}/{what}")))
+    }
+}
+
 /// Runs of the whole archive.
 pub(crate) struct Jobs(Vec<Job>);
 
 struct Job {
     name: &'static str,
     settings: [&'static str; 2],
-    runs: Vec<Ran>,
+    runs: Runs,
     output_bytes: u64,
 }
 
@@ -118,7 +149,7 @@ impl Jobs {
         let job = |name, settings| Job {
             name,
             settings,
-            runs: Vec::new(),
+            runs: Runs::default(),
             output_bytes: 0,
         };
         Self(vec![
@@ -144,42 +175,25 @@ impl Jobs {
         }
         Ok(())
     }
-}
 
-impl Job {
-    fn median(&self, of: impl Fn(&Ran) -> f64) -> f64 {
-        median(self.runs.iter().map(of).collect())
-    }
-
-    fn cpu_seconds(&self) -> f64 {
-        self.median(|run| run.cpu_seconds)
-    }
-
-    /// The median over the runs of what an operator tells.
-    fn operator(&self, name: &str, what: &str) -> f64 {
-        self.median(|run| run.number(&format!("/operators/{name}/{what}")))
-    }
-}
-
-impl Jobs {
     /// On one core.
     pub(crate) fn cpu_seconds(&self) -> f64 {
-        self.0[0].cpu_seconds()
+        self.0[0].runs.cpu_seconds()
     }
 
     pub(crate) fn table(&self, archive: &Archive, parsers: &Parsers) -> String {
         let html = archive.html_bytes as f64;
-        let one = self.0[0].median(|run| run.seconds);
+        let one = self.0[0].runs.seconds();
         let rows = self.0.iter().map(|job| {
-            let (cpu, seconds) = (job.cpu_seconds(), job.median(|run| run.seconds));
-            let shuffled = job.operator("RepartitionExec", "bytes");
+            let (cpu, seconds) = (job.runs.cpu_seconds(), job.runs.seconds());
+            let shuffled = job.runs.operator("RepartitionExec", "bytes");
             vec![
                 job.name.to_owned(),
                 format!("{:.0}", archive.pages as f64 / seconds),
                 format!("{:.0}", html / 1e6 / cpu),
                 format!("{:.2}", parsers.html5ever() / cpu),
                 format!("{:.2}", one / seconds),
-                format!("{:.0}", job.median(|run| run.peak_bytes as f64) / 1e6),
+                format!("{:.0}", job.runs.peak_bytes() / 1e6),
                 format!("{:.3}", shuffled / html),
                 format!("{:.3}", job.output_bytes as f64 / html),
             ]
@@ -198,9 +212,9 @@ impl Jobs {
     }
 
     pub(crate) fn stages(&self, parsers: &Parsers) -> String {
-        let job = &self.0[0];
-        let all = job.cpu_seconds();
-        let step = |name| job.operator(name, "seconds");
+        let runs = &self.0[0].runs;
+        let all = runs.cpu_seconds();
+        let step = |name| runs.operator(name, "seconds");
         let block = step("Block");
         let (hashes, reading) = (parsers.hashes(), parsers.reading());
         let narrow = step("Scan") + step("Key") + step("Dedupe");

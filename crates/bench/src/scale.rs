@@ -14,7 +14,7 @@ use parquet::file::properties::WriterProperties;
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::Rng;
 
-use crate::job::{Ran, Urltree};
+use crate::job::{Runs, Urltree};
 use crate::table::table;
 
 /// Pages of a site, on the average.
@@ -55,7 +55,7 @@ pub(crate) fn measure(urltree: &Urltree, folder: &Path, pages: u64) -> Result<St
         std::fs::create_dir(&archive)?;
         let bytes = write(&archive, pages, spread)?;
         let rounds = if pages <= FEW { ROUNDS_OF_FEW } else { 1 };
-        let mut runs = Vec::new();
+        let mut runs = Runs::default();
         for _ in 0..rounds {
             let output = folder.join("tables");
             runs.push(urltree.job(
@@ -65,8 +65,7 @@ pub(crate) fn measure(urltree: &Urltree, folder: &Path, pages: u64) -> Result<St
             )?);
             std::fs::remove_dir_all(&output)?;
         }
-        runs.sort_by(|one, other| one.cpu_seconds.total_cmp(&other.cpu_seconds));
-        rows.push(row(pages, spread, bytes, &runs[rounds / 2]));
+        rows.push(row(pages, spread, bytes, &runs));
         std::fs::remove_dir_all(&archive)?;
     }
     let head = [
@@ -83,9 +82,8 @@ pub(crate) fn measure(urltree: &Urltree, folder: &Path, pages: u64) -> Result<St
     Ok(table(&head, rows))
 }
 
-fn row(pages: u64, spread: Spread, bytes: u64, ran: &Ran) -> Vec<String> {
+fn row(pages: u64, spread: Spread, bytes: u64, runs: &Runs) -> Vec<String> {
     let a_page = |seconds: f64| format!("{:.0}", seconds / pages as f64 * 1e6);
-    let of = |operator: &str, what: &str| ran.number(&format!("/operators/{operator}/{what}"));
     let one = match spread {
         Spread::HeavyTailed => "",
         Spread::HalfOnOne => ", half on one site",
@@ -94,12 +92,12 @@ fn row(pages: u64, spread: Spread, bytes: u64, ran: &Ran) -> Vec<String> {
         format!("{pages}{one}"),
         sites(pages).to_string(),
         format!("{:.0}", bytes as f64 / 1e6),
-        a_page(ran.cpu_seconds),
-        a_page(of("Block", "seconds")),
-        format!("{:.0}", pages as f64 / ran.seconds),
-        format!("{:.0}", ran.peak_bytes as f64 / 1e6),
-        format!("{:.0}", of("SortExec", "spilled_bytes") / 1e6),
-        format!("{:.0}", of("RepartitionExec", "bytes") / 1e6),
+        a_page(runs.cpu_seconds()),
+        a_page(runs.operator("Block", "seconds")),
+        format!("{:.0}", pages as f64 / runs.seconds()),
+        format!("{:.0}", runs.peak_bytes() / 1e6),
+        format!("{:.0}", runs.operator("SortExec", "spilled_bytes") / 1e6),
+        format!("{:.0}", runs.operator("RepartitionExec", "bytes") / 1e6),
     ]
 }
 
