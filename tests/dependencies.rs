@@ -10,14 +10,23 @@ use serde_json::Value;
 use crate::support::repository;
 
 /// Crates that decide what a page is.
-const CORE: [&str; 4] = ["url-key", "html-blocks", "url-tree", "template"];
+const CORE: [&str; 4] = [
+    "urltree-url-key",
+    "urltree-html-blocks",
+    "urltree-url-tree",
+    "urltree-template",
+];
 /// Where the tree and the template meet.
-const REPLAY: &str = "site-replay";
+const REPLAY: &str = "urltree-site-replay";
 /// Crates that measure what was extracted.
-const MEASURING: [&str; 4] = ["scoring", "extractors", "gold", "charts"];
+const MEASURING: [&str; 4] = [
+    "urltree-scoring",
+    "urltree-extractors",
+    "urltree-gold",
+    "urltree-charts",
+];
 const EVALUATION: &str = "urltree-evaluation";
 const SAMPLE: &str = "urltree-sample";
-const ARCHIVE: &str = "urltree-archive";
 const TABLES: &str = "urltree-tables";
 const ENGINE: &str = "urltree-engine";
 const BINARY: &str = "urltree";
@@ -131,7 +140,7 @@ impl Workspace {
 #[test]
 fn the_pure_crates_know_no_other_and_neither_threads_nor_columns() {
     let workspace = workspace();
-    for member in CORE.into_iter().chain(MEASURING).chain([SAMPLE]) {
+    for member in CORE.into_iter().chain(MEASURING) {
         assert_eq!(workspace.arrows(member), BTreeSet::new(), "{member}");
         let heavy = |name: &&str| {
             [
@@ -156,7 +165,7 @@ fn the_pure_crates_know_no_other_and_neither_threads_nor_columns() {
 #[test]
 fn a_replay_knows_the_tree_and_the_template() {
     let workspace = workspace();
-    let expected = BTreeSet::from(["template", "url-tree"]);
+    let expected = BTreeSet::from(["urltree-template", "urltree-url-tree"]);
     assert_eq!(workspace.arrows(REPLAY), expected);
     assert!(workspace.transitive(REPLAY).len() < 20);
 }
@@ -199,10 +208,44 @@ fn the_evaluation_knows_files_and_no_engine() {
     );
 }
 
+/// The wings of `crates/`: what a page's text is, what moves rows, what measures both.
 #[test]
-fn ways_into_an_archive_know_no_engine() {
-    let arrows = BTreeSet::from([SAMPLE, TABLES]);
-    assert_eq!(workspace().arrows(ARCHIVE), arrows);
+fn arrows_between_wings_go_to_the_core() {
+    let workspace = workspace();
+    let wing = |member: &str| {
+        let manifest = text(&workspace.members[member]["manifest_path"]);
+        let wings = ["core", "job", "quality"];
+        wings
+            .into_iter()
+            .find(|wing| manifest.contains(&format!("/crates/{wing}/")))
+    };
+    for member in workspace.members.keys() {
+        let arrows = workspace.arrows(member).into_iter().filter_map(wing);
+        let arrows: BTreeSet<_> = arrows.collect();
+        if wing(member) == Some("core") {
+            assert!(
+                arrows.is_subset(&BTreeSet::from(["core"])),
+                "{member}: {arrows:?}"
+            );
+        }
+        if wing(member) == Some("job") && member != BINARY {
+            assert!(!arrows.contains("quality"), "{member}: {arrows:?}");
+        }
+    }
+}
+
+/// Without its feature `archive`, the sample is pure; with it, it knows how tables lie.
+#[test]
+fn the_sample_needs_columns_to_write_files_only() {
+    let workspace = workspace();
+    let package = &workspace.members[SAMPLE];
+    let always: BTreeSet<String> = (list(&package["dependencies"]).iter())
+        .filter(|dependency| dependency["optional"] == false && dependency["kind"].is_null())
+        .map(|dependency| text(&dependency["name"]))
+        .collect();
+    let expected = ["chrono", "encoding_rs", "md-5", "rand_pcg"];
+    assert_eq!(always, expected.map(str::to_owned).into());
+    assert_eq!(workspace.arrows(SAMPLE), BTreeSet::from([TABLES]));
 }
 
 #[test]

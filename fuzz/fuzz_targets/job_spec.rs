@@ -7,9 +7,9 @@
 
 #![no_main]
 
-#[path = "../../crates/tables/src/partition.rs"]
+#[path = "../../crates/job/tables/src/partition.rs"]
 mod partition;
-#[path = "../../crates/engine/src/spec/mod.rs"]
+#[path = "../../crates/job/engine/src/spec/mod.rs"]
 mod spec;
 
 use std::cell::RefCell;

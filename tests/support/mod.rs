@@ -22,14 +22,14 @@ pub(crate) use watched::can_watch;
 
 /// The root of the repository.
 pub(crate) fn repository() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."))
 }
 
 /// A folder of the data that is shared beside the repository; where it is
 /// missing, says which test skips for want of it.
 pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
     let root = std::env::var_os("URLTREE_SHARED").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../shared")),
         PathBuf::from,
     );
     let path = root.join(folder);

@@ -1,0 +1,280 @@
+//! What a run did and what the tables hold, for people and for scripts.
+
+use engine::{Counts, Disposal, RunReport, Status};
+use sample::Written;
+use serde_json::{Value, json};
+use tables::{DateRange, Garbage, GarbageCause, Table};
+
+use crate::args::JobArgs;
+use crate::progress::megabytes;
+
+/// Statuses of archive rows and their names in reports.
+const STATUSES: [(&str, &str); 6] = [
+    ("unique", "unique"),
+    ("duplicate", "duplicates"),
+    ("revision", "revisions"),
+    ("blacklisted", "blacklisted"),
+    ("quarantined", "quarantined"),
+    ("unreadable_object", "unreadable objects"),
+];
+
+/// The short table at the end of a run.
+pub(crate) fn run(report: &RunReport) -> String {
+    let account = &report.account;
+    let all = account.rows();
+    let mut lines = Lines::default();
+    lines.add("dates", report.dates);
+    if let Some(there_already) = report.there_already {
+        lines.add("there already", there_already);
+    }
+    lines.add("pages", all.rows);
+    for (status, title) in STATUSES {
+        let by_cause = account.total(status);
+        let rows: u64 = by_cause.values().map(|tally| tally.rows).sum();
+        if rows > 0 || matches!(status, "unique" | "duplicate" | "quarantined") {
+            lines.add(title, rows);
+        }
+        if matches!(status, "duplicate" | "quarantined") {
+            for (cause, tally) in by_cause {
+                lines.add(&format!("  {cause}"), tally.rows);
+            }
+        }
+    }
+    lines.add("HTML MB", format!("{:.1}", megabytes(all.html_bytes)));
+    lines.add("text MB", format!("{:.1}", megabytes(all.text_bytes)));
+    lines.add("chunks", report.chunks);
+    lines.add("seconds", format!("{:.1}", report.seconds));
+    lines.text()
+}
+
+/// The same as one JSON object.
+pub(crate) fn run_json(report: &RunReport) -> String {
+    let account = &report.account;
+    let all = account.rows();
+    let statuses = STATUSES.map(|(status, _)| {
+        let causes = account.total(status);
+        let rows: u64 = causes.values().map(|tally| tally.rows).sum();
+        // What is unique has no cause.
+        let causes = causes.into_iter().filter(|(cause, _)| !cause.is_empty());
+        let causes: Value = causes
+            .map(|(cause, tally)| (cause, Value::from(tally.rows)))
+            .collect();
+        (status.to_owned(), json!({ "rows": rows, "causes": causes }))
+    });
+    let operators: Value = (report.metrics.0.iter())
+        .map(|(operator, cost)| {
+            let cost = json!({
+                "seconds": cost.seconds,
+                "bytes": cost.bytes,
+                "spilled_bytes": cost.spilled_bytes,
+            });
+            (operator.clone(), cost)
+        })
+        .collect();
+    json!({
+        "run_id": report.run_id,
+        "first_date": report.dates.first().to_string(),
+        "last_date": report.dates.last().to_string(),
+        "there_already": report.there_already.as_ref().map(range_json),
+        "archive_rows": all.rows,
+        "statuses": Value::from_iter(statuses),
+        "html_bytes": all.html_bytes,
+        "text_bytes": all.text_bytes,
+        "chunks": report.chunks,
+        "seconds": report.seconds,
+        "operators": operators,
+    })
+    .to_string()
+}
+
+/// The dates and counts in the tables, and the command that mends them.
+pub(crate) fn status(status: &Status, args: &JobArgs) -> String {
+    let Some(span) = status.span else {
+        return "no date was run\n".to_owned();
+    };
+    let mut lines = Lines::default();
+    lines.add("dates", span);
+    lines.add("done", status.done);
+    for (title, ranges) in [
+        ("missing", &status.missing),
+        ("stale", &status.stale),
+        ("other settings", &status.other_settings),
+        ("changed", &status.changed),
+    ] {
+        let days = (ranges.iter())
+            .map(|range| (range.last() - range.first()).num_days() + 1)
+            .sum::<i64>();
+        lines.add(title, days);
+        for range in ranges {
+            lines.add("", range);
+        }
+    }
+    let counts = &status.counts;
+    lines.add("pages", counts.archive_rows);
+    lines.add("unique", counts.unique_pages);
+    lines.add("duplicates", counts.duplicates);
+    for (title, count) in [
+        ("revisions", counts.revisions),
+        ("blacklisted", counts.blacklisted),
+        ("quarantined", counts.quarantined),
+        ("unreadable objects", counts.unreadable_objects),
+    ] {
+        if count > 0 {
+            lines.add(title, count);
+        }
+    }
+    lines.add("HTML MB", format!("{:.1}", megabytes(counts.html_bytes)));
+    lines.add("text MB", format!("{:.1}", megabytes(counts.text_bytes)));
+    let mut text = lines.text();
+    if let Some(repair) = status.repair {
+        text.push_str("next: ");
+        text.push_str(&repair_command(status, args, repair));
+        text.push('\n');
+    }
+    text
+}
+
+/// Dates of other settings are only run again where that is asked for.
+fn repair_command(status: &Status, args: &JobArgs, repair: DateRange) -> String {
+    let dates = repair.to_string();
+    let mut options = vec!["--date", &dates];
+    if !status.other_settings.is_empty() {
+        options.push("--change-settings");
+    }
+    args.command("backfill", &options)
+}
+
+/// The same as one JSON object.
+pub(crate) fn status_json(status: &Status) -> String {
+    let range = range_json;
+    let ranges = |all: &[DateRange]| Value::from_iter(all.iter().map(range));
+    let Counts {
+        archive_rows,
+        unique_pages,
+        duplicates,
+        revisions,
+        blacklisted,
+        quarantined,
+        unreadable_objects,
+        html_bytes,
+        text_bytes,
+    } = status.counts;
+    json!({
+        "dates": status.span.as_ref().map(range),
+        "done": status.done,
+        "missing": ranges(&status.missing),
+        "stale": ranges(&status.stale),
+        "other_settings": ranges(&status.other_settings),
+        "changed": ranges(&status.changed),
+        "last_with_pages": status.last_with_pages.map(|date| date.to_string()),
+        "repair": status.repair.as_ref().map(range),
+        "archive_rows": archive_rows,
+        "unique_pages": unique_pages,
+        "duplicates": duplicates,
+        "revisions": revisions,
+        "blacklisted": blacklisted,
+        "quarantined": quarantined,
+        "unreadable_objects": unreadable_objects,
+        "html_bytes": html_bytes,
+        "text_bytes": text_bytes,
+    })
+    .to_string()
+}
+
+fn range_json(range: &DateRange) -> Value {
+    json!({ "first_date": range.first().to_string(), "last_date": range.last().to_string() })
+}
+
+/// Files that no table needs, by table and cause.
+pub(crate) fn gc(found: &[(Table, Vec<Garbage>)], disposal: Disposal) -> String {
+    let mut lines = Lines::default();
+    for (table, garbage) in found {
+        for (cause, title) in GARBAGE {
+            let (files, bytes) = sum(garbage, cause);
+            if files > 0 {
+                let size = format!("{files} files, {:.1} MB", megabytes(bytes));
+                lines.add(&format!("{} {title}", table.name()), size);
+            }
+        }
+    }
+    let all: Vec<_> = found.iter().flat_map(|(_, garbage)| garbage).collect();
+    let bytes: u64 = all.iter().map(|garbage| garbage.bytes).sum();
+    let files = all.len();
+    let title = match disposal {
+        Disposal::Delete => "deleted",
+        Disposal::Report => "to delete",
+    };
+    lines.add(title, format!("{files} files, {:.1} MB", megabytes(bytes)));
+    let mut text = lines.text();
+    if files > 0 && disposal == Disposal::Report {
+        text.push_str("nothing was deleted; --delete does\n");
+    }
+    text
+}
+
+/// The same as one JSON object.
+pub(crate) fn gc_json(found: &[(Table, Vec<Garbage>)], disposal: Disposal) -> String {
+    let tables = found.iter().map(|(table, garbage)| {
+        let causes = GARBAGE.map(|(cause, title)| {
+            let (files, bytes) = sum(garbage, cause);
+            let paths = (garbage.iter())
+                .filter(|garbage| garbage.cause == cause)
+                .map(|garbage| garbage.path.as_str());
+            let paths = Value::from_iter(paths);
+            let key = title.replace(' ', "_");
+            (
+                key,
+                json!({ "files": files, "bytes": bytes, "paths": paths }),
+            )
+        });
+        (table.name().to_owned(), Value::from_iter(causes))
+    });
+    json!({
+        "deleted": disposal == Disposal::Delete,
+        "tables": Value::from_iter(tables),
+    })
+    .to_string()
+}
+
+/// Causes of garbage and their names in reports.
+const GARBAGE: [(GarbageCause, &str); 2] = [
+    (GarbageCause::NeverCommitted, "never committed"),
+    (GarbageCause::Replaced, "replaced"),
+];
+
+fn sum(garbage: &[Garbage], cause: GarbageCause) -> (usize, u64) {
+    let of_cause = garbage.iter().filter(|garbage| garbage.cause == cause);
+    of_cause.fold((0, 0), |(files, bytes), garbage| {
+        (files + 1, bytes + garbage.bytes)
+    })
+}
+
+/// What a sample has, and the job that reads it.
+pub(crate) fn sample(written: &Written, output: &str) -> String {
+    let mut lines = Lines::default();
+    lines.add("pages", written.pages);
+    lines.add("with gold", written.gold);
+    lines.add("HTML MB", format!("{:.1}", megabytes(written.html_bytes)));
+    lines.add("objects", written.objects);
+    let output = output.trim_end_matches('/');
+    format!("{}archive: {output}/pages\n", lines.text())
+}
+
+/// Titles to the left, values to the right.
+#[derive(Default)]
+struct Lines(Vec<(String, String)>);
+
+impl Lines {
+    fn add(&mut self, title: &str, value: impl ToString) {
+        self.0.push((title.to_owned(), value.to_string()));
+    }
+
+    fn text(&self) -> String {
+        let title = self.0.iter().map(|(title, _)| title.len()).max();
+        let value = self.0.iter().map(|(_, value)| value.len()).max();
+        let (title_width, value_width) = (title.unwrap_or(0), value.unwrap_or(0));
+        (self.0.iter())
+            .map(|(title, value)| format!("{title:title_width$}  {value:>value_width$}\n"))
+            .collect()
+    }
+}

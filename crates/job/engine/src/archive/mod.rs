@@ -1,0 +1,155 @@
+//! The archive as it lies in its store: which objects it has, what their
+//! columns are called, and which rows fall on which date.
+
+mod census;
+mod footer;
+mod object;
+mod reader;
+
+use chrono::NaiveDate;
+use futures::TryStreamExt;
+use object_store::path::Path;
+use object_store::{ObjectMeta, ObjectStoreExt};
+use tables::{DateRange, Location};
+
+pub(crate) use census::{Census, Input, ObjectCensus, row_date, share};
+pub(crate) use object::{Columns, ObjectColumn, ObjectStream, OpenObject, OpenObjects};
+pub(crate) use reader::ObjectState;
+
+use crate::error::EngineError;
+use crate::spec::ColumnNames;
+
+/// Where the pages are and how to read them.
+#[derive(Debug, Clone)]
+pub struct ArchiveSource {
+    /// A Parquet file or a folder of them.
+    pub location: Location,
+    /// Rows of a date are in its folder, `date=YYYY-MM-DD`.
+    pub by_date: bool,
+    /// Names of columns.
+    pub columns: ColumnNames,
+}
+
+/// One Parquet object of the archive.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ArchiveObject {
+    /// Its path relative to the archive's location: the `source` column.
+    pub(crate) source: String,
+    /// Size in bytes.
+    pub(crate) bytes: u64,
+    /// The date its folder is named for.
+    pub(crate) folder_date: Option<NaiveDate>,
+    /// Changes with its content: the store's tag, or the time of its last change.
+    pub(crate) tag: String,
+}
+
+impl ArchiveSource {
+    /// The Parquet objects, in order of their path. With dated folders, only
+    /// those of `range`.
+    ///
+    /// # Errors
+    /// Where the location cannot be reached, holds no Parquet object, or has
+    /// one outside dated folders when all should be in them.
+    pub(crate) async fn objects(
+        &self,
+        range: DateRange,
+    ) -> Result<Vec<ArchiveObject>, EngineError> {
+        let listed = self.list().await?;
+        let mut objects: Vec<_> = listed.iter().filter_map(|meta| self.object(meta)).collect();
+        if objects.is_empty() {
+            return Err(EngineError::EmptyArchive {
+                location: self.location.to_string(),
+                others: listed.len(),
+            });
+        }
+        if self.by_date {
+            if let Some(stray) = objects.iter().find(|object| object.folder_date.is_none()) {
+                return Err(EngineError::Undated {
+                    source_object: stray.source.clone(),
+                });
+            }
+            objects.retain(|object| object.folder_date.is_some_and(|date| range.contains(date)));
+        }
+        objects.sort();
+        Ok(objects)
+    }
+
+    /// The path of `source` in the store. A source is part of a listed path,
+    /// in the store's own spelling: joining its parts would escape them again.
+    pub(crate) fn path(&self, source: &str) -> Result<Path, EngineError> {
+        let root = self.location.path();
+        if root.filename() == Some(source) && is_parquet(source) {
+            // The location may be the object itself.
+            return Ok(root.clone());
+        }
+        Path::parse(format!("{root}/{source}")).map_err(|error| EngineError::Store {
+            doing: "read",
+            object: source.to_owned(),
+            source: error.into(),
+        })
+    }
+
+    /// The object at the location itself, where it is no folder.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub(crate) async fn single_object(&self) -> Result<Option<ObjectMeta>, EngineError> {
+        let path = self.location.path();
+        if !is_parquet(path.filename().unwrap_or_default()) {
+            return Ok(None);
+        }
+        match self.location.store().head(path).await {
+            Ok(meta) => Ok(Some(meta)),
+            // Most web servers have no folders to list.
+            Err(object_store::Error::NotFound { .. }) if !self.location.is_web() => Ok(None),
+            Err(error) => Err(self.cannot_list(error)),
+        }
+    }
+
+    async fn list(&self) -> Result<Vec<ObjectMeta>, EngineError> {
+        if let Some(meta) = self.single_object().await? {
+            return Ok(vec![meta]);
+        }
+        let store = self.location.store();
+        let listed = store.list(Some(self.location.path())).try_collect().await;
+        listed.map_err(|error| self.cannot_list(error))
+    }
+
+    fn cannot_list(&self, source: object_store::Error) -> EngineError {
+        EngineError::Store {
+            doing: "list",
+            object: self.location.to_string(),
+            source,
+        }
+    }
+
+    /// `None` for what is no Parquet object, or hidden as `_log` and `.tmp`
+    /// are.
+    fn object(&self, meta: &ObjectMeta) -> Option<ArchiveObject> {
+        let relative: Vec<_> = match meta.location.prefix_match(self.location.path()) {
+            Some(parts) => parts.map(|part| part.as_ref().to_owned()).collect(),
+            None => return None,
+        };
+        let source = if relative.is_empty() {
+            meta.location.filename().unwrap_or_default().to_owned()
+        } else {
+            relative.join("/")
+        };
+        let hidden = relative.iter().any(|part| part.starts_with(['_', '.']));
+        (is_parquet(&source) && !hidden).then(|| ArchiveObject {
+            folder_date: source.split('/').rev().find_map(folder_date),
+            source,
+            bytes: meta.size,
+            tag: (meta.e_tag.clone())
+                .unwrap_or_else(|| meta.last_modified.timestamp_micros().to_string()),
+        })
+    }
+}
+
+fn is_parquet(name: &str) -> bool {
+    name.ends_with(".parquet") || name.ends_with(".pq")
+}
+
+fn folder_date(part: &str) -> Option<NaiveDate> {
+    part.strip_prefix("date=")?.parse().ok()
+}

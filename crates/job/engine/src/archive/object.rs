@@ -1,0 +1,423 @@
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, AsArray, BinaryArray, RecordBatch, StringArray};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Schema, TimeUnit, TimestampMicrosecondType};
+use futures::StreamExt;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, RowSelection};
+use parquet::arrow::async_reader::{ParquetRecordBatchStream, ParquetRecordBatchStreamBuilder};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::ParquetMetaData;
+
+use super::ArchiveSource;
+use crate::archive::footer::text_as_bytes;
+use crate::archive::reader::{ObjectState, StoreReader};
+use crate::error::EngineError;
+use crate::spec::ColumnNames;
+
+/// A column of the archive, whatever it is called there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum ObjectColumn {
+    /// Time of the fetch.
+    FetchedAt,
+    /// Response URL.
+    Url,
+    /// The page.
+    Html,
+    /// URL before redirects.
+    RequestUrl,
+    /// Title from the feed.
+    Title,
+    /// Content-Type header.
+    ContentType,
+    /// Charset of the header.
+    HttpCharset,
+    /// Status of the response.
+    HttpStatus,
+}
+
+impl ObjectColumn {
+    const ALL: [Self; 8] = [
+        Self::FetchedAt,
+        Self::Url,
+        Self::Html,
+        Self::RequestUrl,
+        Self::Title,
+        Self::ContentType,
+        Self::HttpCharset,
+        Self::HttpStatus,
+    ];
+
+    /// The usual name, which is also the key under `[archive.columns]`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::FetchedAt => "fetched_at",
+            Self::Url => "url",
+            Self::Html => "html",
+            Self::RequestUrl => "request_url",
+            Self::Title => "title",
+            Self::ContentType => "content_type",
+            Self::HttpCharset => "http_charset",
+            Self::HttpStatus => "http_status",
+        }
+    }
+
+    /// The name a job gives the column, if it does.
+    pub(crate) fn named(self, names: &ColumnNames) -> Option<&str> {
+        match self {
+            Self::FetchedAt => &names.fetched_at,
+            Self::Url => &names.url,
+            Self::Html => &names.html,
+            Self::RequestUrl => &names.request_url,
+            Self::Title => &names.title,
+            Self::ContentType => &names.content_type,
+            Self::HttpCharset => &names.http_charset,
+            Self::HttpStatus => &names.http_status,
+        }
+        .as_deref()
+    }
+
+    fn required(self) -> bool {
+        matches!(self, Self::FetchedAt | Self::Html)
+    }
+
+    /// The type columns are read as; times are microseconds, and a time
+    /// without a zone is UTC.
+    fn target(self) -> DataType {
+        match self {
+            Self::FetchedAt => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
+            Self::Html => DataType::Binary,
+            Self::HttpStatus => DataType::Int32,
+            _ => DataType::Utf8,
+        }
+    }
+
+    fn accepts(self, found: &DataType) -> Result<(), &'static str> {
+        let text = matches!(
+            found,
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+        );
+        let binary = matches!(
+            found,
+            DataType::Binary | DataType::LargeBinary | DataType::BinaryView
+        );
+        let (accepted, expected) = match self {
+            Self::FetchedAt => (matches!(found, DataType::Timestamp(..)), "a timestamp"),
+            Self::Html => (binary || text, "binary"),
+            Self::HttpStatus => (found.is_integer(), "an integer"),
+            _ => (text, "a string"),
+        };
+        if accepted { Ok(()) } else { Err(expected) }
+    }
+}
+
+/// Rows of one object.
+pub(crate) type ObjectStream = ParquetRecordBatchStream<StoreReader>;
+
+/// A Parquet object whose footer was read and whose columns were checked.
+pub(crate) struct OpenObject {
+    reader: StoreReader,
+    metadata: ArrowReaderMetadata,
+    /// Index and name of each column that is there.
+    columns: Vec<(ObjectColumn, usize, String)>,
+}
+
+/// The columns that were asked for, as far as they are there, in their
+/// [target types](ObjectColumn).
+#[derive(Debug)]
+pub(crate) struct Columns {
+    arrays: Vec<(ObjectColumn, ArrayRef)>,
+    /// Values that are no UTF-8, though text.
+    broken: BTreeSet<(ObjectColumn, usize)>,
+    rows: usize,
+}
+
+/// Opens objects one after the other and keeps the last one open.
+pub(crate) struct OpenObjects {
+    archive: ArchiveSource,
+    last: Option<OpenObject>,
+}
+
+impl OpenObjects {
+    pub(crate) fn new(archive: ArchiveSource) -> Self {
+        Self {
+            archive,
+            last: None,
+        }
+    }
+
+    /// The object as the census found it. The census has opened it before, so
+    /// that it is no Parquet now means that it changed under the run.
+    pub(crate) async fn get(
+        &mut self,
+        found: &ObjectState,
+    ) -> datafusion::error::Result<&OpenObject> {
+        let known = self.last.take().filter(|open| open.state() == found);
+        let open = match known {
+            Some(open) => open,
+            None => OpenObject::open(&self.archive, found.clone()).await??,
+        };
+        Ok(self.last.insert(open))
+    }
+}
+
+impl Columns {
+    /// One column, if the object has it.
+    pub(crate) fn get(&self, column: ObjectColumn) -> Option<&ArrayRef> {
+        self.arrays
+            .iter()
+            .find(|(found, _)| *found == column)
+            .map(|(_, array)| array)
+    }
+
+    /// Whether the text of a row was no UTF-8: what could not be decoded is
+    /// U+FFFD in it.
+    pub(crate) fn is_broken(&self, column: ObjectColumn, row: usize) -> bool {
+        self.broken.contains(&(column, row))
+    }
+
+    /// Number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn text(&mut self, column: ObjectColumn, bytes: &BinaryArray) -> ArrayRef {
+        if let Ok(text) = StringArray::try_from_binary(bytes.clone()) {
+            return Arc::new(text);
+        }
+        let values = bytes.iter().enumerate().map(|(row, value)| {
+            let text = String::from_utf8_lossy(value?);
+            if matches!(text, Cow::Owned(_)) {
+                self.broken.insert((column, row));
+            }
+            Some(text)
+        });
+        Arc::new(StringArray::from_iter(values))
+    }
+}
+
+impl OpenObject {
+    /// Reads the footer of the object in the state that was found.
+    ///
+    /// # Errors
+    /// The outer error stops the run: the store fails, or a column is missing
+    /// or of another type. The inner one is about this object alone: it is no
+    /// readable Parquet.
+    pub(crate) async fn open(
+        archive: &ArchiveSource,
+        found: ObjectState,
+    ) -> Result<Result<Self, ParquetError>, EngineError> {
+        let mut reader = StoreReader {
+            store: Arc::clone(archive.location.store()),
+            path: archive.path(&found.source)?,
+            state: found,
+        };
+        // Our own checks say more than a schema the writer left as a hint.
+        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+        let opened = ArrowReaderMetadata::load_async(&mut reader, options.clone());
+        let metadata = match opened.await {
+            Ok(metadata) => metadata,
+            Err(error) => return sort_error(error).map(Err),
+        };
+        let columns = check(&reader.state.source, metadata.schema(), &archive.columns)?;
+        let metadata = match text_as_bytes(metadata.metadata())
+            .and_then(|bytes| ArrowReaderMetadata::try_new(Arc::new(bytes), options))
+        {
+            Ok(metadata) => metadata,
+            Err(error) => return Ok(Err(error)),
+        };
+        Ok(Ok(Self {
+            reader,
+            metadata,
+            columns,
+        }))
+    }
+
+    /// The state it is read in.
+    pub(crate) fn state(&self) -> &ObjectState {
+        &self.reader.state
+    }
+
+    /// First row and number of rows of `row_group`.
+    pub(crate) fn row_range(&self, row_group: usize) -> (i64, i64) {
+        let rows = |group: usize| self.metadata().row_group(group).num_rows();
+        ((0..row_group).map(rows).sum(), rows(row_group))
+    }
+
+    /// The footer.
+    pub(crate) fn metadata(&self) -> &Arc<ParquetMetaData> {
+        self.metadata.metadata()
+    }
+
+    /// The name of `column` in this object, if it is there.
+    pub(crate) fn column_name(&self, column: ObjectColumn) -> Option<&str> {
+        self.columns
+            .iter()
+            .find(|(found, ..)| *found == column)
+            .map(|(_, _, name)| name.as_str())
+    }
+
+    /// The Arrow schema of the object.
+    pub(crate) fn schema(&self) -> &Schema {
+        self.metadata.schema()
+    }
+
+    /// Bytes of HTML in `row_group` after decompression.
+    pub(crate) fn html_bytes(&self, row_group: usize) -> u64 {
+        let Some(root) = self.root(ObjectColumn::Html) else {
+            return 0;
+        };
+        let descriptor = self.metadata().file_metadata().schema_descr();
+        let bytes: i64 = (self
+            .metadata()
+            .row_group(row_group)
+            .columns()
+            .iter()
+            .enumerate())
+        .filter(|(leaf, _)| descriptor.get_column_root_idx(*leaf) == root)
+        .map(|(_, column)| column.uncompressed_size())
+        .sum();
+        u64::try_from(bytes).unwrap_or(0)
+    }
+
+    /// A stream over `columns` of `row_group`, only the selected rows, in
+    /// batches of at most `batch_rows`.
+    ///
+    /// # Errors
+    /// Where the row group cannot be read.
+    pub(crate) fn stream(
+        &self,
+        row_group: usize,
+        columns: &[ObjectColumn],
+        selection: Option<RowSelection>,
+        batch_rows: usize,
+    ) -> Result<ObjectStream, ParquetError> {
+        let roots = columns.iter().filter_map(|column| self.root(*column));
+        let mask = ProjectionMask::roots(self.metadata().file_metadata().schema_descr(), roots);
+        let mut builder = ParquetRecordBatchStreamBuilder::new_with_metadata(
+            self.reader.clone(),
+            self.metadata.clone(),
+        )
+        .with_row_groups(vec![row_group])
+        .with_projection(mask)
+        .with_batch_size(batch_rows);
+        if let Some(selection) = selection {
+            builder = builder.with_row_selection(selection);
+        }
+        builder.build()
+    }
+
+    /// The columns of a batch of [`OpenObject::stream`], in target types.
+    ///
+    /// # Errors
+    /// Where a value cannot be converted.
+    pub(crate) fn columns(&self, batch: &RecordBatch) -> Result<Columns, ParquetError> {
+        let mut columns = Columns {
+            arrays: Vec::new(),
+            broken: BTreeSet::new(),
+            rows: batch.num_rows(),
+        };
+        for (column, _, name) in &self.columns {
+            if let Some(array) = batch.column_by_name(name) {
+                let array = match (column.target(), array.as_binary_opt::<i32>()) {
+                    (DataType::Utf8, Some(bytes)) => columns.text(*column, bytes),
+                    (target, _) => cast(array, &target).map_err(ParquetError::from)?,
+                };
+                columns.arrays.push((*column, array));
+            }
+        }
+        Ok(columns)
+    }
+
+    /// The times of all rows of `row_group`, in microseconds.
+    ///
+    /// # Errors
+    /// Where they cannot be read.
+    pub(crate) async fn times(&self, row_group: usize) -> Result<Vec<Option<i64>>, ParquetError> {
+        let mut times = Vec::new();
+        let mut stream = self.stream(row_group, &[ObjectColumn::FetchedAt], None, 8192)?;
+        while let Some(batch) = stream.next().await {
+            let columns = self.columns(&batch?)?;
+            if let Some(column) = columns.get(ObjectColumn::FetchedAt) {
+                times.extend(column.as_primitive::<TimestampMicrosecondType>());
+            }
+        }
+        Ok(times)
+    }
+
+    /// An error of this object, sorted: a failing store and an object that changed
+    /// stop the run, what cannot be decoded is about the rows alone.
+    ///
+    /// # Errors
+    /// Where the store failed.
+    pub(crate) fn decode_error(&self, error: ParquetError) -> Result<ParquetError, EngineError> {
+        sort_error(error)
+    }
+
+    fn root(&self, column: ObjectColumn) -> Option<usize> {
+        self.columns
+            .iter()
+            .find(|(found, ..)| *found == column)
+            .map(|(_, index, _)| *index)
+    }
+}
+
+fn sort_error(error: ParquetError) -> Result<ParquetError, EngineError> {
+    match error {
+        ParquetError::External(cause) => match cause.downcast::<EngineError>() {
+            Ok(store) => Err(*store),
+            Err(cause) => Ok(ParquetError::External(cause)),
+        },
+        other => Ok(other),
+    }
+}
+
+fn check(
+    source: &str,
+    schema: &Schema,
+    names: &ColumnNames,
+) -> Result<Vec<(ObjectColumn, usize, String)>, EngineError> {
+    let mut columns = Vec::new();
+    for column in ObjectColumn::ALL {
+        let named = column.named(names);
+        let name = named.unwrap_or(column.name());
+        let Ok(index) = schema.index_of(name) else {
+            if named.is_some() || column.required() {
+                return Err(missing(source, schema, column, name));
+            }
+            continue;
+        };
+        let found = schema.field(index).data_type();
+        if let Err(expected) = column.accepts(found) {
+            return Err(EngineError::ColumnType {
+                source_object: source.to_owned(),
+                column: name.to_owned(),
+                expected,
+                found: found.to_string(),
+            });
+        }
+        columns.push((column, index, name.to_owned()));
+    }
+    let has = |wanted| columns.iter().any(|(column, ..)| *column == wanted);
+    if !has(ObjectColumn::Url) && !has(ObjectColumn::RequestUrl) {
+        return Err(missing(source, schema, ObjectColumn::Url, "url"));
+    }
+    Ok(columns)
+}
+
+fn missing(source: &str, schema: &Schema, column: ObjectColumn, name: &str) -> EngineError {
+    EngineError::MissingColumn {
+        source_object: source.to_owned(),
+        column: name.to_owned(),
+        key: column.name(),
+        found: schema
+            .fields()
+            .iter()
+            .map(|field| field.name().as_str())
+            .collect::<Vec<_>>()
+            .join(", "),
+    }
+}

@@ -1,0 +1,131 @@
+//! What a user is told before a run that is not wrong, but may not be what was
+//! meant.
+
+use std::collections::BTreeSet;
+
+use tables::{DateRange, Partitioning, Table};
+use tracing::warn;
+use url_tree::DAY_MICROS;
+
+use crate::archive::Census;
+use crate::error::EngineError;
+use crate::job::Job;
+use crate::state::runs_table::unfinished;
+
+/// With fewer pages per partition than this, over more than
+/// [`SPARSE_PARTITIONS`], most of the time goes into tiny files.
+const SPARSE_ROWS: u64 = 50;
+const SPARSE_PARTITIONS: usize = 100;
+
+/// Warns of what is odd about a run over `dates`.
+pub(crate) async fn warn_about(
+    job: &Job,
+    dates: DateRange,
+    census: &Census,
+) -> Result<(), EngineError> {
+    let rows = census.rows(dates);
+    let total: u64 = rows.values().sum();
+    if total == 0 {
+        warn!(
+            "{dates}: {} has no rows on these dates; what the tables hold for them is removed",
+            job.archive.location
+        );
+    }
+    let partitioning = job.output.partitioning();
+    let last = partitioning.value(dates.last());
+    let mut later = job.output.partitions(Table::Runs).await?;
+    later.retain(|partition| *partition > last);
+    if let (Some(first), Some(last)) = (later.first(), later.last()) {
+        warn!(
+            "the tables already hold {first}..{last}, computed from the dates that are replaced \
+             now; run those again after this"
+        );
+    }
+    let earlier = unfinished(job).await?;
+    if let Some(hole) = earlier.iter().find(|hole| hole.last() < dates.first()) {
+        warn!("a run stopped at {hole}, which this one goes on from; run those dates again before");
+    }
+    let partitions: BTreeSet<_> = rows.keys().map(|date| partitioning.value(*date)).collect();
+    if partitions.len() > SPARSE_PARTITIONS && total / (partitions.len() as u64) < SPARSE_ROWS {
+        let coarser = match partitioning {
+            Partitioning::Day => "month or year",
+            Partitioning::Month | Partitioning::Year => "year",
+        };
+        warn!(
+            "{} rows in {} partitions make tiny files; output.partition={coarser} suits this \
+             archive better",
+            total,
+            partitions.len()
+        );
+    }
+    let unreadable = census
+        .objects()
+        .iter()
+        .filter(|object| object.row_groups.is_err());
+    for object in unreadable {
+        warn!(
+            "{} cannot be opened and is quarantined: {}",
+            object.object.source,
+            object.row_groups.as_ref().err().map_or("", String::as_str)
+        );
+    }
+    Ok(())
+}
+
+/// Warns where `chunks` are so short that most of the work is to read windows again.
+pub(crate) fn warn_about_chunks(job: &Job, chunks: &[DateRange], census: &Census) {
+    let [first, .., last] = chunks else { return };
+    let dates = first.through(*last);
+    let window = job.settings.window.max_age_micros / DAY_MICROS;
+    if let Some(advice) = longer_chunks(
+        chunks.len() as u64,
+        (dates.last() - dates.first()).num_days().unsigned_abs() + 1,
+        window.unsigned_abs(),
+        census.html_bytes(dates),
+        job.resources.chunk_bytes,
+    ) {
+        warn!("{dates}: {advice}");
+    }
+}
+
+/// What to do about so many chunks of so many `days`: nothing, where on the average they
+/// are half as long as the window at least.
+fn longer_chunks(
+    chunks: u64,
+    days: u64,
+    window: u64,
+    html_bytes: u64,
+    chunk_bytes: u64,
+) -> Option<String> {
+    if chunks < 3 || 2 * days >= chunks * window {
+        return None;
+    }
+    let as_long = html_bytes / days * window;
+    let setting = if as_long > chunk_bytes {
+        format!("run.chunk_bytes={}GiB", as_long.div_ceil(bytesize::GIB))
+    } else {
+        "more run.memory".to_owned()
+    };
+    Some(format!(
+        "{chunks} chunks of {} days on the average, and each reads the windows of up to {window} \
+         days before it; {setting} would make them as long as a window",
+        days.div_ceil(chunks)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_shorter_than_half_a_window_come_with_advice() {
+        let gib = bytesize::GIB;
+        let advice = longer_chunks(100, 100, 14, 1000 * gib, 4 * gib).unwrap();
+        assert!(advice.contains("chunks of 1 days"), "{advice}");
+        assert!(advice.contains("run.chunk_bytes=140GiB"), "{advice}");
+        assert_eq!(longer_chunks(10, 100, 14, 1000 * gib, 100 * gib), None);
+        assert_eq!(longer_chunks(2, 2, 14, gib, gib), None);
+        let cramped = longer_chunks(50, 100, 14, gib, 4 * gib).unwrap();
+        assert!(cramped.contains("more run.memory"), "{cramped}");
+    }
+}

@@ -1,0 +1,142 @@
+//! The rows of `blocks`: one per block of a page.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, AsArray, BinaryBuilder, BooleanArray, Int32Array, RecordBatch, StringArray,
+    StringBuilder,
+};
+use arrow::compute::take;
+use arrow::datatypes::Int32Type;
+use datafusion::error::Result;
+use tables::Table;
+use url_key::Branch;
+
+use crate::plan::columns::schemas::Named;
+use crate::plan::columns::table_rows::table_rows;
+
+/// Rows of `blocks` that are written at once: each repeats the URL of its page,
+/// which may have 8 KB.
+const BLOCK_ROWS: usize = 4096;
+
+/// A block: the row of its page, and its place in it.
+type BlockPlace = (u32, i32);
+
+/// The blocks of the pages in `rows` of `batch`, in pieces.
+pub(crate) fn block_rows(
+    batch: &RecordBatch,
+    rows: &[u32],
+) -> Result<impl Iterator<Item = Result<RecordBatch>>> {
+    let places = block_places(batch, rows)?;
+    let pieces = places.len().div_ceil(BLOCK_ROWS);
+    Ok((0..pieces).map(move |piece| {
+        let end = places.len().min((piece + 1) * BLOCK_ROWS);
+        blocks(batch, &places[piece * BLOCK_ROWS..end])
+    }))
+}
+
+fn block_places(batch: &RecordBatch, rows: &[u32]) -> Result<Vec<BlockPlace>> {
+    let labels = batch.lists("boilerplate")?;
+    let blocks = |row: u32| (0..labels.value_length(row as usize)).map(move |at| (row, at));
+    Ok(rows.iter().copied().flat_map(blocks).collect())
+}
+
+/// One row per block.
+fn blocks(batch: &RecordBatch, places: &[BlockPlace]) -> Result<RecordBatch> {
+    let pages: Vec<u32> = places.iter().map(|(page, _)| *page).collect();
+    let column = |name: &str| -> Result<ArrayRef> {
+        let list = batch.lists(name)?;
+        let offsets = list.value_offsets();
+        let places = (places.iter()).map(|(page, at)| offsets[*page as usize] + at);
+        Ok(take(
+            list.values(),
+            &Int32Array::from_iter_values(places),
+            None,
+        )?)
+    };
+    let hashes = batch.bytes("hashes")?;
+    let mut hash = BinaryBuilder::new();
+    for (page, at) in places {
+        let at = 16 * at.unsigned_abs() as usize;
+        hash.append_value(&hashes.value(*page as usize)[at..at + 16]);
+    }
+    let boilerplate = column("boilerplate")?;
+    let boilerplate: &BooleanArray = boilerplate.as_boolean();
+    let labels: StringArray = boilerplate
+        .iter()
+        .map(|boilerplate| {
+            Some(if boilerplate == Some(true) {
+                "boilerplate"
+            } else {
+                "content"
+            })
+        })
+        .collect();
+    let ordinals = places.iter().map(|(_, at)| *at);
+    table_rows(
+        Table::Blocks,
+        batch,
+        &pages,
+        vec![
+            ("ordinal", Arc::new(Int32Array::from_iter_values(ordinals))),
+            ("text", each_line(batch.text("texts")?, places)),
+            ("hash", Arc::new(hash.finish())),
+            ("label", Arc::new(labels)),
+            ("reason", column("reasons")?),
+            ("count", column("counts")?),
+            ("support", column("supports")?),
+            ("node", node_names(batch, &pages, &column("depths")?)?),
+            ("link_chars", Arc::new(link_chars(batch, places)?)),
+            ("slot", each_line(batch.text("slots")?, places)),
+            ("chrome", Arc::new(chrome(batch, places)?)),
+        ],
+    )
+}
+
+/// The line that each of these blocks has in the text of its page; those of a page follow
+/// each other.
+fn each_line(pages: &StringArray, places: &[BlockPlace]) -> ArrayRef {
+    let mut lines = StringBuilder::new();
+    for blocks in places.chunk_by(|one, next| one.0 == next.0) {
+        let (page, first) = blocks[0];
+        let page = pages.value(page as usize).split('\n');
+        let page = page.skip(first.unsigned_abs() as usize);
+        page.take(blocks.len())
+            .for_each(|line| lines.append_value(line));
+    }
+    Arc::new(lines.finish())
+}
+
+fn link_chars(batch: &RecordBatch, places: &[BlockPlace]) -> Result<Int32Array> {
+    let pages = batch.bytes("link_chars")?;
+    let of_block = |(page, at): &BlockPlace| {
+        let (chars, _) = pages.value(*page as usize).as_chunks::<4>();
+        let chars = u32::from_le_bytes(chars[at.unsigned_abs() as usize]);
+        i32::try_from(chars).unwrap_or(i32::MAX)
+    };
+    Ok(places.iter().map(of_block).collect())
+}
+
+fn chrome(batch: &RecordBatch, places: &[BlockPlace]) -> Result<BooleanArray> {
+    let pages = batch.bytes("chrome")?;
+    let of_block = |(page, at): &BlockPlace| {
+        let is_chrome = pages.value(*page as usize)[at.unsigned_abs() as usize];
+        Some(is_chrome == 1)
+    };
+    Ok(places.iter().map(of_block).collect())
+}
+
+/// The names of the nodes at these depths of the branches of pages.
+fn node_names(batch: &RecordBatch, pages: &[u32], depths: &ArrayRef) -> Result<ArrayRef> {
+    let keys = batch.text("url_key")?;
+    let depths = depths.as_primitive::<Int32Type>();
+    let mut names = StringBuilder::new();
+    let mut depths = depths.values().iter();
+    for rows in pages.chunk_by(|one, next| one == next) {
+        let branch = Branch::of(keys.value(rows[0] as usize));
+        for depth in depths.by_ref().take(rows.len()) {
+            names.append_value(branch.node(depth.unsigned_abs() as usize));
+        }
+    }
+    Ok(Arc::new(names.finish()))
+}

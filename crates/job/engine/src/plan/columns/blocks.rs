@@ -1,0 +1,233 @@
+//! Parsed pages as columns.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, BinaryBuilder, Int32Builder, Int64Builder, RecordBatch, StringBuilder, new_null_array,
+};
+use arrow::datatypes::DataType;
+use datafusion::error::Result;
+use html_blocks::Page;
+use site_replay::Labelling;
+use tables::Reason;
+use template::{Block, Layout, Title};
+
+use crate::job::Settings;
+use crate::plan::columns::schemas::{BLOCKED, Phase, Status, extend};
+
+/// Bytes of blocks that travel with their page. A usual page has some 5 KB. One with
+/// more is cut into blocks once more when it is written: the sorts before that count
+/// batches in rows, and 256 times a text of 30 MB is no batch.
+const TRAVELLING_BYTES: usize = 256 << 10;
+
+/// The columns that [`crate::plan::steps::block::Block`] adds.
+pub(crate) struct BlockColumns {
+    status: StringBuilder,
+    reason: StringBuilder,
+    detail: StringBuilder,
+    bytes: Int64Builder,
+    batch: Int64Builder,
+    phase: Int32Builder,
+    page_title: StringBuilder,
+    charset: StringBuilder,
+    charset_source: StringBuilder,
+    warnings: StringBuilder,
+    hashes: BinaryBuilder,
+    /// Where labels come from the template.
+    layout: Option<BinaryBuilder>,
+    blocks: TextColumns,
+}
+
+impl BlockColumns {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self {
+            status: StringBuilder::new(),
+            reason: StringBuilder::new(),
+            detail: StringBuilder::new(),
+            bytes: Int64Builder::new(),
+            batch: Int64Builder::new(),
+            phase: Int32Builder::new(),
+            page_title: StringBuilder::new(),
+            charset: StringBuilder::new(),
+            charset_source: StringBuilder::new(),
+            warnings: StringBuilder::new(),
+            hashes: BinaryBuilder::new(),
+            layout: (settings.labelling == Labelling::Template).then(BinaryBuilder::new),
+            blocks: TextColumns::new(settings),
+        }
+    }
+
+    pub(crate) fn page(&mut self, status: Status, batch: i64, bytes: Option<i64>, page: &Page) {
+        self.status.append_value(status.as_str());
+        self.reason.append_null();
+        self.detail.append_null();
+        self.bytes.append_option(bytes);
+        self.batch.append_value(batch);
+        self.phase.append_value(Phase::Page as i32);
+        self.page_title.append_option(page.title.as_deref());
+        self.charset.append_value(page.charset);
+        self.charset_source
+            .append_value(page.charset_source.as_str());
+        let layout = self.layout.is_some().then(|| layout(page));
+        let heavy = (layout.as_ref()).filter(|layout| layout.len() > TRAVELLING_BYTES);
+        let heavy = heavy.map(|layout| {
+            let of = layout.len();
+            format!("no_template: {TRAVELLING_BYTES} of {of} bytes of layout")
+        });
+        let warnings = page.warnings.iter().map(ToString::to_string).chain(heavy);
+        let warnings: Vec<String> = warnings.collect();
+        self.warnings.append_value(warnings.join("\n"));
+        let hashes: Vec<[u8; 16]> = page.blocks.iter().map(|block| block.hash).collect();
+        self.hashes.append_value(hashes.as_flattened());
+        if let Some(layouts) = &mut self.layout {
+            // Without a layout the page is labelled by repetition alone.
+            layouts.append_option(layout.filter(|layout| layout.len() <= TRAVELLING_BYTES));
+        }
+        // What a revision is depends on the lengths of its texts.
+        if status == Status::Unique && self.blocks.bytes(page) > TRAVELLING_BYTES {
+            self.blocks.append_none();
+        } else {
+            self.blocks.append(page);
+        }
+    }
+
+    pub(crate) fn problem(&mut self, reason: Reason, detail: &str, bytes: Option<i64>) {
+        self.status.append_value(Status::Quarantined.as_str());
+        self.reason.append_value(reason.code());
+        self.detail.append_value(detail);
+        self.bytes.append_option(bytes);
+        self.batch.append_value(0);
+        self.phase.append_value(Phase::Pass as i32);
+        self.page_title.append_null();
+        self.charset.append_null();
+        self.charset_source.append_null();
+        self.warnings.append_null();
+        self.hashes.append_null();
+        if let Some(layouts) = &mut self.layout {
+            layouts.append_null();
+        }
+        self.blocks.append_none();
+    }
+
+    pub(crate) fn finish(mut self, rows: &RecordBatch) -> Result<RecordBatch> {
+        let mut given: Vec<(&str, ArrayRef)> = vec![
+            ("status", Arc::new(self.status.finish())),
+            ("reason", Arc::new(self.reason.finish())),
+            ("detail", Arc::new(self.detail.finish())),
+            ("bytes", Arc::new(self.bytes.finish())),
+            ("batch", Arc::new(self.batch.finish())),
+            ("phase", Arc::new(self.phase.finish())),
+            ("page_title", Arc::new(self.page_title.finish())),
+            ("charset", Arc::new(self.charset.finish())),
+            ("charset_source", Arc::new(self.charset_source.finish())),
+            ("warnings", Arc::new(self.warnings.finish())),
+            ("hashes", Arc::new(self.hashes.finish())),
+        ];
+        if let Some(mut layout) = self.layout {
+            given.push(("layout", Arc::new(layout.finish())));
+        }
+        given.extend(self.blocks.finish());
+        extend(rows, &BLOCKED, given)
+    }
+}
+
+/// What the site's template is made of, as bytes.
+fn layout(page: &Page) -> Vec<u8> {
+    let title = Title::of(page.title.as_deref().unwrap_or_default());
+    let blocks: Vec<Block<'_>> = (page.blocks.iter())
+        .map(|block| Block {
+            slot: &block.slot,
+            shared: block.shared,
+            chars: u32::try_from(block.text.chars().count()).unwrap_or(u32::MAX),
+            link_chars: block.link_chars,
+            title: title.shown_by(&block.text),
+        })
+        .collect();
+    Layout::to_bytes(&blocks)
+}
+
+/// The columns that only writing a page needs.
+pub(crate) struct TextColumns {
+    texts: StringBuilder,
+    /// Where the job writes blocks.
+    details: Option<DetailColumns>,
+    rows: usize,
+}
+
+struct DetailColumns {
+    link_chars: BinaryBuilder,
+    slots: StringBuilder,
+    chrome: BinaryBuilder,
+}
+
+impl TextColumns {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        let details = || DetailColumns {
+            link_chars: BinaryBuilder::new(),
+            slots: StringBuilder::new(),
+            chrome: BinaryBuilder::new(),
+        };
+        Self {
+            texts: StringBuilder::new(),
+            details: settings.write_blocks.then(details),
+            rows: 0,
+        }
+    }
+
+    /// Bytes that a page would take here.
+    fn bytes(&self, page: &Page) -> usize {
+        let slots = usize::from(self.details.is_some());
+        (page.blocks.iter())
+            .map(|block| block.text.len() + slots * block.slot.len())
+            .sum()
+    }
+
+    pub(crate) fn append(&mut self, page: &Page) {
+        let blocks = &page.blocks;
+        self.rows += 1;
+        let texts: Vec<&str> = blocks.iter().map(|block| block.text.as_str()).collect();
+        self.texts.append_value(texts.join("\n"));
+        if let Some(details) = &mut self.details {
+            let link_chars: Vec<[u8; 4]> = (blocks.iter())
+                .map(|block| block.link_chars.to_le_bytes())
+                .collect();
+            details.link_chars.append_value(link_chars.as_flattened());
+            let slots: Vec<&str> = blocks.iter().map(|block| &*block.slot).collect();
+            details.slots.append_value(slots.join("\n"));
+            let chrome: Vec<u8> = blocks.iter().map(|block| block.chrome.into()).collect();
+            details.chrome.append_value(chrome);
+        }
+    }
+
+    fn append_none(&mut self) {
+        self.rows += 1;
+        self.texts.append_null();
+        if let Some(details) = &mut self.details {
+            details.link_chars.append_null();
+            details.slots.append_null();
+            details.chrome.append_null();
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> [(&'static str, ArrayRef); 4] {
+        let none = |of| new_null_array(&of, self.rows);
+        let (link_chars, slots, chrome): (ArrayRef, ArrayRef, ArrayRef) = match self.details {
+            Some(mut details) => (
+                Arc::new(details.link_chars.finish()),
+                Arc::new(details.slots.finish()),
+                Arc::new(details.chrome.finish()),
+            ),
+            None => (
+                none(DataType::Binary),
+                none(DataType::Utf8),
+                none(DataType::Binary),
+            ),
+        };
+        [
+            ("texts", Arc::new(self.texts.finish())),
+            ("link_chars", link_chars),
+            ("slots", slots),
+            ("chrome", chrome),
+        ]
+    }
+}

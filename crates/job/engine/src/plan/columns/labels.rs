@@ -1,0 +1,141 @@
+//! Labels as columns.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use arrow::array::{
+    BinaryBuilder, BooleanBuilder, Int32Builder, Int64Builder, ListBuilder, RecordBatch,
+    StringBuilder,
+};
+use arrow::datatypes::DataType;
+use datafusion::error::Result;
+use foldhash::fast::RandomState;
+use site_replay::PageLabels;
+use template::{PageSlots, Reason};
+use url_tree::{BlockHash, Verdict};
+
+use crate::job::Settings;
+use crate::plan::columns::schemas::{REPLAYED, Status, extend, list_field};
+
+/// The columns that [`crate::plan::steps::replay::Replay`] adds.
+pub(crate) struct LabelColumns {
+    status: StringBuilder,
+    node: StringBuilder,
+    support: Int32Builder,
+    boilerplate: ListBuilder<BooleanBuilder>,
+    reasons: ListBuilder<StringBuilder>,
+    counts: ListBuilder<Int32Builder>,
+    supports: ListBuilder<Int32Builder>,
+    depths: ListBuilder<Int32Builder>,
+    ordinal: Int64Builder,
+    entry_hashes: BinaryBuilder,
+    template: BinaryBuilder,
+}
+
+impl Default for LabelColumns {
+    fn default() -> Self {
+        let numbers =
+            || ListBuilder::new(Int32Builder::new()).with_field(list_field(DataType::Int32));
+        Self {
+            status: StringBuilder::new(),
+            node: StringBuilder::new(),
+            support: Int32Builder::new(),
+            boilerplate: ListBuilder::new(BooleanBuilder::new())
+                .with_field(list_field(DataType::Boolean)),
+            reasons: ListBuilder::new(StringBuilder::new()).with_field(list_field(DataType::Utf8)),
+            counts: numbers(),
+            supports: numbers(),
+            depths: numbers(),
+            ordinal: Int64Builder::new(),
+            entry_hashes: BinaryBuilder::new(),
+            template: BinaryBuilder::new(),
+        }
+    }
+}
+
+impl LabelColumns {
+    pub(crate) fn page(
+        &mut self,
+        status: Status,
+        node: String,
+        page_labels: &PageLabels,
+        ordinal: i64,
+        entry: &[BlockHash],
+        settings: &Settings,
+    ) {
+        let number = |count: u32| Some(i32::try_from(count).unwrap_or(i32::MAX));
+        let labels = &page_labels.labels;
+        let blocks = &labels.blocks;
+        self.status.append_value(status.as_str());
+        self.node.append_value(node);
+        self.support.append_option(number(labels.node.support));
+        self.boilerplate
+            .append_value((blocks.iter()).map(|label| Some(label.verdict == Verdict::Boilerplate)));
+        self.ordinal.append_value(ordinal);
+        self.entry_hashes.append_value(distinct(entry));
+        if !settings.write_blocks {
+            self.reasons.append_null();
+            self.counts.append_null();
+            self.supports.append_null();
+            self.depths.append_null();
+            return;
+        }
+        let reasons = page_labels.reasons.iter().copied().map(Reason::as_str);
+        self.reasons.append_value(reasons.map(Some));
+        self.counts
+            .append_value(blocks.iter().map(|label| number(label.count)));
+        self.supports
+            .append_value(blocks.iter().map(|label| number(label.support)));
+        self.depths
+            .append_value(blocks.iter().map(|label| Some(i32::from(label.depth))));
+    }
+
+    /// What the template took from the page: it is kept with it.
+    pub(crate) fn learned(&mut self, slots: Option<PageSlots>) {
+        let bytes = slots.map(|slots| slots.to_bytes());
+        self.template.append_option(bytes);
+    }
+
+    pub(crate) fn pass(&mut self, status: &str) {
+        self.status.append_value(status);
+        self.node.append_null();
+        self.support.append_null();
+        self.boilerplate.append_null();
+        self.reasons.append_null();
+        self.template.append_null();
+        self.counts.append_null();
+        self.supports.append_null();
+        self.depths.append_null();
+        self.ordinal.append_null();
+        self.entry_hashes.append_null();
+    }
+
+    pub(crate) fn finish(mut self, kept: &RecordBatch) -> Result<RecordBatch> {
+        extend(
+            kept,
+            &REPLAYED,
+            vec![
+                ("status", Arc::new(self.status.finish())),
+                ("node", Arc::new(self.node.finish())),
+                ("support", Arc::new(self.support.finish())),
+                ("boilerplate", Arc::new(self.boilerplate.finish())),
+                ("reasons", Arc::new(self.reasons.finish())),
+                ("template", Arc::new(self.template.finish())),
+                ("counts", Arc::new(self.counts.finish())),
+                ("supports", Arc::new(self.supports.finish())),
+                ("depths", Arc::new(self.depths.finish())),
+                ("ordinal", Arc::new(self.ordinal.finish())),
+                ("entry_hashes", Arc::new(self.entry_hashes.finish())),
+            ],
+        )
+    }
+}
+
+/// Distinct hashes in order of first appearance, one after the other.
+fn distinct(hashes: &[BlockHash]) -> Vec<u8> {
+    let mut seen = HashSet::with_capacity_and_hasher(hashes.len(), RandomState::default());
+    let distinct: Vec<BlockHash> = (hashes.iter().copied())
+        .filter(|hash| seen.insert(*hash))
+        .collect();
+    distinct.into_flattened()
+}

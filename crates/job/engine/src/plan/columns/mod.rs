@@ -1,0 +1,9 @@
+//! Columns between the steps: their schemas, and the structs that read and build them.
+
+pub(crate) mod block_rows;
+pub(crate) mod blocks;
+pub(crate) mod labels;
+pub(crate) mod pages;
+pub(crate) mod schemas;
+pub(crate) mod table_rows;
+pub(crate) mod written;

@@ -1,0 +1,165 @@
+//! The rows of a batch as the replay sees them.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, BinaryArray, Date32Array, Int32Array, Int64Array, RecordBatch, StringArray,
+    TimestampMicrosecondArray,
+};
+use arrow::datatypes::{Date32Type, Int32Type, Int64Type, TimestampMicrosecondType};
+use datafusion::error::{DataFusionError, Result};
+use template::{BytesError, Layout, Outline, PageSlots};
+use url_key::Branch;
+use url_tree::{BlockHash, Entry};
+
+use crate::plan::columns::schemas::{Named, Phase, Status, lines, some};
+
+/// A batch, with the columns that the replay looks at.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    pub(crate) batch: RecordBatch,
+    domains: StringArray,
+    phases: Int32Array,
+    batches: Int64Array,
+    dates: Date32Array,
+    statuses: StringArray,
+    times: TimestampMicrosecondArray,
+    keys: StringArray,
+    hashes: BinaryArray,
+    layouts: BinaryArray,
+    templates: BinaryArray,
+    texts: StringArray,
+    positions: Int64Array,
+}
+
+/// A page of a batch.
+pub(crate) struct PageRow<'a> {
+    pub(crate) status: Status,
+    /// The batch that it is inserted with.
+    pub(crate) batch: i64,
+    pub(crate) time: i64,
+    pub(crate) url_key: &'a str,
+    pub(crate) hashes: &'a [BlockHash],
+    /// Row of the archive; of a remembered page, its ordinal.
+    pub(crate) position: i64,
+    layout: Option<&'a [u8]>,
+    template: Option<&'a [u8]>,
+    texts: Option<&'a str>,
+}
+
+impl Rows {
+    pub(crate) fn of(batch: RecordBatch) -> Result<Arc<Self>> {
+        Ok(Arc::new(Self {
+            domains: batch.text("domain")?.clone(),
+            phases: batch.numbers::<Int32Type>("phase")?.clone(),
+            batches: batch.numbers::<Int64Type>("batch")?.clone(),
+            dates: batch.numbers::<Date32Type>("date")?.clone(),
+            statuses: batch.text("status")?.clone(),
+            times: batch
+                .numbers::<TimestampMicrosecondType>("fetched_at")?
+                .clone(),
+            keys: batch.text("url_key")?.clone(),
+            hashes: batch.bytes("hashes")?.clone(),
+            layouts: batch.bytes("layout")?.clone(),
+            templates: batch.bytes("template")?.clone(),
+            texts: batch.text("texts")?.clone(),
+            positions: batch.numbers::<Int64Type>("row")?.clone(),
+            batch,
+        }))
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.batch.num_rows()
+    }
+
+    pub(crate) fn phase(&self, row: usize) -> Result<Phase> {
+        Phase::of(self.phases.value(row))
+    }
+
+    pub(crate) fn domain(&self, row: usize) -> &str {
+        self.domains.value(row)
+    }
+
+    pub(crate) fn date(&self, row: usize) -> i32 {
+        self.dates.value(row)
+    }
+
+    pub(crate) fn status(&self, row: usize) -> &str {
+        self.statuses.value(row)
+    }
+
+    pub(crate) fn page(&self, row: usize) -> Result<PageRow<'_>> {
+        let (hashes, rest) = self.hashes.value(row).as_chunks::<16>();
+        if !rest.is_empty() {
+            return Err(DataFusionError::Internal(format!(
+                "{}: {} bytes are no block hashes",
+                self.keys.value(row),
+                self.hashes.value(row).len()
+            )));
+        }
+        Ok(PageRow {
+            status: Status::of(self.statuses.value(row))?,
+            batch: self.batches.value(row),
+            time: self.times.value(row),
+            url_key: some(&self.keys, row).unwrap_or_default(),
+            hashes,
+            position: self.positions.value(row),
+            layout: self.layouts.is_valid(row).then(|| self.layouts.value(row)),
+            template: (self.templates.is_valid(row)).then(|| self.templates.value(row)),
+            texts: some(&self.texts, row),
+        })
+    }
+}
+
+impl<'a> PageRow<'a> {
+    /// Where it hangs in the tree.
+    pub(crate) fn branch(&self) -> Branch<'a> {
+        Branch::of(self.url_key)
+    }
+
+    pub(crate) fn entry<'b>(
+        &self,
+        branch: &'b Branch<'b>,
+        hashes: &'b [BlockHash],
+    ) -> Entry<'b, Cow<'b, str>> {
+        Entry {
+            time_micros: self.time,
+            branch: branch.items(),
+            hashes,
+        }
+    }
+
+    /// Nothing, where the page has no layout.
+    pub(crate) fn outline(&self) -> Result<Option<Outline>> {
+        let layout = self.layout.map(Layout::from_bytes).transpose();
+        let layout = layout.map_err(|error| self.broken("layout", &error))?;
+        Ok(layout.map(|layout| Outline::of(&layout.blocks())))
+    }
+
+    /// The outline that was made before, or else one that is made now.
+    pub(crate) fn outline_unless(&self, made: Option<Outline>) -> Result<Option<Outline>> {
+        match made {
+            Some(outline) => Ok(Some(outline)),
+            None => self.outline(),
+        }
+    }
+
+    /// What a remembered page added to the template: nothing, where another heuristic
+    /// labelled it.
+    pub(crate) fn slots(&self) -> Result<PageSlots> {
+        let slots = PageSlots::from_bytes(self.template.unwrap_or_default());
+        slots.map_err(|error| self.broken("template", &error))
+    }
+
+    fn broken(&self, column: &str, error: &BytesError) -> DataFusionError {
+        DataFusionError::Execution(format!("{column} of {}: {error}", self.url_key))
+    }
+
+    /// Lengths of the blocks in UTF-16 units [O D8].
+    pub(crate) fn utf16_lengths(&self) -> Vec<usize> {
+        lines(self.texts.unwrap_or_default())
+            .map(|text| text.encode_utf16().count())
+            .collect()
+    }
+}

@@ -1,0 +1,185 @@
+//! The rows of `url_keys`, `quarantine`, `history` and `documents`, from the columns of
+//! the plan.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, AsArray, Int32Array, Int64Array, ListArray, ListBuilder, RecordBatch, StringArray,
+    StringBuilder, UInt32Array,
+};
+use arrow::compute::take;
+use arrow::datatypes::DataType;
+use datafusion::error::{DataFusionError, Result};
+use tables::{Partitioning, Table};
+use url_key::Branch;
+
+use crate::plan::columns::schemas::{Named, Status, lines, list_field, some};
+
+/// `rows` of `batch` as rows of `table`: columns of the same name, and the
+/// given ones.
+pub(crate) fn table_rows(
+    table: Table,
+    batch: &RecordBatch,
+    rows: &[u32],
+    given: Vec<(&str, ArrayRef)>,
+) -> Result<RecordBatch> {
+    let schema = table.schema(Partitioning::Day);
+    let columns = schema
+        .fields()
+        .iter()
+        .map(
+            |field| match given.iter().find(|(name, _)| name == field.name()) {
+                Some((_, array)) => Ok(Arc::clone(array)),
+                None => values(batch, field.name(), rows),
+            },
+        )
+        .collect::<Result<_>>()?;
+    Ok(RecordBatch::try_new(schema, columns)?)
+}
+
+/// A column of some rows; where a page is cut into its blocks, a row comes many times.
+fn values(batch: &RecordBatch, name: &str, rows: &[u32]) -> Result<ArrayRef> {
+    let array = batch.array(name)?;
+    let all = 0..batch.num_rows() as u32;
+    if rows.iter().copied().eq(all) {
+        return Ok(Arc::clone(array));
+    }
+    Ok(take(array, &UInt32Array::from(rows.to_vec()), None)?)
+}
+
+pub(crate) fn url_keys(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {
+    table_rows(Table::UrlKeys, batch, rows, Vec::new())
+}
+
+pub(crate) fn quarantine(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {
+    table_rows(Table::Quarantine, batch, rows, Vec::new())
+}
+
+pub(crate) fn history(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {
+    let statuses = batch.text("status")?;
+    let entries: StringArray = rows
+        .iter()
+        .map(|row| {
+            Some(match statuses.value(*row as usize) {
+                status if status == Status::Revision.as_str() => "revision",
+                _ => "document",
+            })
+        })
+        .collect();
+    let keys = batch.text("url_key")?;
+    let branches = lists(rows.iter().map(|row| {
+        let branch = Branch::of(keys.value(*row as usize));
+        branch.items().to_vec()
+    }));
+    let hashes = values(batch, "entry_hashes", rows)?;
+    table_rows(
+        Table::History,
+        batch,
+        rows,
+        vec![
+            ("entry", Arc::new(entries)),
+            ("branch", Arc::new(branches)),
+            ("hashes", hashes),
+        ],
+    )
+}
+
+/// The texts of pages, from their blocks and labels.
+pub(crate) struct Texts {
+    pub(crate) rows: Vec<u32>,
+    pub(crate) text: StringArray,
+    blocks: Int32Array,
+    content_blocks: Int32Array,
+    content_chars: Int64Array,
+    boilerplate_chars: Int64Array,
+}
+
+impl Texts {
+    pub(crate) fn of(batch: &RecordBatch, rows: &[u32]) -> Result<Self> {
+        let (texts, labels) = (batch.text("texts")?, batch.lists("boilerplate")?);
+        let mut text = StringBuilder::new();
+        let (mut blocks, mut content_blocks) = (Vec::new(), Vec::new());
+        let (mut content_chars, mut boilerplate_chars) = (Vec::new(), Vec::new());
+        for row in rows {
+            let page: Vec<&str> = lines(texts.value(*row as usize)).collect();
+            let labels = labels.value(*row as usize);
+            let labels = labels.as_boolean();
+            if page.len() != labels.len() {
+                let (blocks, labels) = (page.len(), labels.len());
+                let miscounted = format!("{labels} labels for {blocks} blocks");
+                return Err(DataFusionError::Internal(miscounted));
+            }
+            let (mut content, mut kept) = (String::new(), 0);
+            let (mut chars, mut dropped) = (0, 0);
+            for (block, boilerplate) in page.iter().zip(labels.iter().flatten()) {
+                let length = block.chars().count() as i64;
+                if boilerplate {
+                    dropped += length;
+                    continue;
+                }
+                if kept > 0 {
+                    content.push('\n');
+                }
+                content.push_str(block);
+                kept += 1;
+                chars += length;
+            }
+            text.append_value(content);
+            blocks.push(page.len() as i32);
+            content_blocks.push(kept);
+            content_chars.push(chars);
+            boilerplate_chars.push(dropped);
+        }
+        Ok(Self {
+            rows: rows.to_vec(),
+            text: text.finish(),
+            blocks: blocks.into(),
+            content_blocks: content_blocks.into(),
+            content_chars: content_chars.into(),
+            boilerplate_chars: boilerplate_chars.into(),
+        })
+    }
+}
+
+pub(crate) fn documents(
+    batch: &RecordBatch,
+    rows: &[u32],
+    texts: Texts,
+    heuristic: &str,
+) -> Result<RecordBatch> {
+    let (page_titles, titles) = (batch.text("page_title")?, batch.text("title")?);
+    let title: StringArray = rows
+        .iter()
+        .map(|row| some(page_titles, *row as usize).or_else(|| some(titles, *row as usize)))
+        .collect();
+    let page_warnings = batch.text("warnings")?;
+    let warnings = rows
+        .iter()
+        .map(|row| lines(page_warnings.value(*row as usize)));
+    let heuristic = StringArray::from_iter_values(std::iter::repeat_n(heuristic, rows.len()));
+    table_rows(
+        Table::Documents,
+        batch,
+        rows,
+        vec![
+            ("title", Arc::new(title)),
+            ("text", Arc::new(texts.text)),
+            ("blocks", Arc::new(texts.blocks)),
+            ("content_blocks", Arc::new(texts.content_blocks)),
+            ("content_chars", Arc::new(texts.content_chars)),
+            ("boilerplate_chars", Arc::new(texts.boilerplate_chars)),
+            ("heuristic", Arc::new(heuristic)),
+            ("warnings", Arc::new(lists(warnings))),
+        ],
+    )
+}
+
+/// Texts of each row as a list.
+fn lists<T: AsRef<str>>(rows: impl Iterator<Item = impl IntoIterator<Item = T>>) -> ListArray {
+    let texts = ListBuilder::new(StringBuilder::new());
+    let mut lists = texts.with_field(list_field(DataType::Utf8));
+    for row in rows {
+        lists.append_value(row.into_iter().map(Some));
+    }
+    lists.finish()
+}

@@ -1,0 +1,71 @@
+//! What a partition of [`Write`](crate::plan::steps::write::Write) leaves, as rows: the files it
+//! wrote, and how many rows of each status it saw.
+
+use std::sync::Arc;
+
+use arrow::array::{Date32Builder, Int64Builder, RecordBatch, StringBuilder};
+use datafusion::error::Result;
+
+use crate::plan::columns::schemas::WRITTEN;
+
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Tally {
+    pub(crate) rows: i64,
+    pub(crate) html_bytes: i64,
+    pub(crate) text_bytes: i64,
+}
+
+/// Date, status and cause.
+pub(crate) type TallyKey = (i32, String, Option<String>);
+
+#[derive(Default)]
+pub(crate) struct WrittenColumns {
+    table: StringBuilder,
+    file: StringBuilder,
+    date: Date32Builder,
+    status: StringBuilder,
+    cause: StringBuilder,
+    rows: Int64Builder,
+    html_bytes: Int64Builder,
+    text_bytes: Int64Builder,
+}
+
+impl WrittenColumns {
+    pub(crate) fn file(&mut self, table: &str, file: &str) {
+        self.table.append_value(table);
+        self.file.append_value(file);
+        self.date.append_null();
+        self.status.append_null();
+        self.cause.append_null();
+        self.rows.append_null();
+        self.html_bytes.append_null();
+        self.text_bytes.append_null();
+    }
+
+    pub(crate) fn tally(&mut self, (date, status, cause): &TallyKey, tally: &Tally) {
+        self.table.append_null();
+        self.file.append_null();
+        self.date.append_value(*date);
+        self.status.append_value(status);
+        self.cause.append_option(cause.as_deref());
+        self.rows.append_value(tally.rows);
+        self.html_bytes.append_value(tally.html_bytes);
+        self.text_bytes.append_value(tally.text_bytes);
+    }
+
+    pub(crate) fn finish(mut self) -> Result<RecordBatch> {
+        Ok(RecordBatch::try_new(
+            Arc::clone(&WRITTEN),
+            vec![
+                Arc::new(self.table.finish()),
+                Arc::new(self.file.finish()),
+                Arc::new(self.date.finish()),
+                Arc::new(self.status.finish()),
+                Arc::new(self.cause.finish()),
+                Arc::new(self.rows.finish()),
+                Arc::new(self.html_bytes.finish()),
+                Arc::new(self.text_bytes.finish()),
+            ],
+        )?)
+    }
+}

@@ -1,0 +1,7 @@
+//! Operators that are not a step of the method, and the memory they share.
+
+pub(crate) mod coalesce;
+pub(crate) mod cpu_metrics;
+pub(crate) mod label_queue;
+pub(crate) mod memory_pool;
+pub(crate) mod step;

@@ -1,0 +1,279 @@
+//! Step 1: a URL key for every row [P 3].
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow::array::{Array, BooleanBuilder, Int32Array, RecordBatch, StringBuilder};
+use arrow::datatypes::{Int32Type, Int64Type, SchemaRef};
+use datafusion::error::Result;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use futures::StreamExt;
+use tables::Reason;
+use url_key::{PageUrl, UrlError, UrlKey};
+
+use crate::archive::ArchiveSource;
+use crate::job::Settings;
+use crate::plan::columns::schemas::{KEYED, Named, Status, extend, object_of, some};
+use crate::plan::exec::cpu_metrics::CpuTimer;
+use crate::plan::exec::step::{Step, sent};
+use crate::plan::html_reader::PageReader;
+use crate::spec::TitleSource;
+
+/// The generation of rows of this run; rows of earlier dates have 0 and sort
+/// before them.
+pub(crate) const THIS_RUN: i32 = 1;
+
+/// Gives each row its domain and URL key, and quarantines rows whose
+/// URL has none.
+#[derive(Debug, Clone)]
+pub(crate) struct Key {
+    pub(crate) archive: ArchiveSource,
+    pub(crate) settings: Arc<Settings>,
+}
+
+/// The URL of a row, taken apart; nothing for a row that has none, or is a problem
+/// already.
+type RowUrl = Option<std::result::Result<PageUrl, UrlError>>;
+
+/// What becomes of one row.
+enum Keyed {
+    Page(Box<UrlKey>),
+    Problem(Reason, String),
+}
+
+impl Step for Key {
+    fn name(&self) -> &'static str {
+        "Key"
+    }
+
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&KEYED)
+    }
+
+    fn run(
+        &self,
+        mut input: SendableRecordBatchStream,
+        _: &Arc<TaskContext>,
+        timer: &CpuTimer,
+    ) -> Result<SendableRecordBatchStream> {
+        let step = self.clone();
+        Ok(sent(self.schema(), 2, timer, |out| async move {
+            let mut pages = PageReader::new(step.archive.clone());
+            while let Some(batch) = input.next().await {
+                let batch = batch?;
+                let urls = step.urls(&batch)?;
+                let titles = step.page_titles(&batch, &urls, &mut pages).await?;
+                let keyed = step.batch(&batch, urls, &titles)?;
+                if out.send(Ok(keyed)).await.is_err() {
+                    break;
+                }
+            }
+            Ok(())
+        }))
+    }
+}
+
+impl Key {
+    fn urls(&self, batch: &RecordBatch) -> Result<Vec<RowUrl>> {
+        let (urls, request_urls) = (batch.text("url")?, batch.text("request_url")?);
+        let reasons = batch.text("reason")?;
+        let url = |row| {
+            let url = some(urls, row).or_else(|| some(request_urls, row));
+            url.filter(|_| reasons.is_null(row))
+        };
+        Ok((0..batch.num_rows())
+            .map(|row| url(row).map(|url| self.settings.keyer.parse(url)))
+            .collect())
+    }
+
+    fn batch(
+        &self,
+        batch: &RecordBatch,
+        parsed: Vec<RowUrl>,
+        page_titles: &BTreeMap<usize, Option<String>>,
+    ) -> Result<RecordBatch> {
+        let (urls, request_urls) = (batch.text("url")?, batch.text("request_url")?);
+        let (titles, reasons) = (batch.text("title")?, batch.text("reason")?);
+        let details = batch.text("detail")?;
+        let mut columns = KeyColumns::default();
+        for (row, parsed) in parsed.into_iter().enumerate() {
+            let response = some(urls, row);
+            let url = response.or_else(|| some(request_urls, row));
+            let keyed = match (some(reasons, row), parsed) {
+                (Some(reason), _) => {
+                    columns.kept_problem(url, reason, some(details, row));
+                    continue;
+                }
+                (None, None) => Keyed::Problem(
+                    Reason::MissingUrl,
+                    "neither a response nor a request URL".to_owned(),
+                ),
+                (None, Some(Ok(page))) => {
+                    let title = match page_titles.get(&row) {
+                        Some(title) => title.as_deref(),
+                        None => self.feed_title(some(titles, row)),
+                    };
+                    Keyed::Page(Box::new(self.settings.keyer.key(&page, title)))
+                }
+                (None, Some(Err(error))) => Keyed::Problem(reason(&error), error.to_string()),
+            };
+            columns.append(url, response.is_none(), keyed);
+        }
+        columns.finish(batch)
+    }
+
+    /// The archive's title, where the job lets it decide.
+    fn feed_title<'a>(&self, title: Option<&'a str>) -> Option<&'a str> {
+        match self.settings.title {
+            TitleSource::Auto | TitleSource::Feed => title,
+            TitleSource::Html => None,
+        }
+    }
+
+    /// The titles of pages whose key depends on a title that only their HTML
+    /// knows, by row of the batch. No other page is read.
+    async fn page_titles(
+        &self,
+        batch: &RecordBatch,
+        urls: &[RowUrl],
+        pages: &mut PageReader,
+    ) -> Result<BTreeMap<usize, Option<String>>> {
+        let wanted: Vec<usize> = self.rows_without_title(batch, urls)?;
+        let sources = batch.text("source")?;
+        let groups = batch.numbers::<Int32Type>("row_group")?;
+        let positions = batch.numbers::<Int64Type>("row")?;
+        let mut titles = BTreeMap::new();
+        for rows in wanted.chunk_by(|a, b| {
+            sources.value(*a) == sources.value(*b) && groups.value(*a) == groups.value(*b)
+        }) {
+            let first = rows[0];
+            let object = pages.object(&object_of(batch, first)?).await?;
+            let found: Vec<i64> = rows.iter().map(|row| positions.value(*row)).collect();
+            let mut read = object.read(groups.value(first), &found)?;
+            let mut rest = rows.iter();
+            while let Some(Ok(read_pages)) = read.next().await? {
+                for (page, row) in read_pages.iter().zip(rest.by_ref()) {
+                    let title = page.html.and_then(|html| {
+                        html_blocks::title(html, page.charset, &self.settings.blocks)
+                    });
+                    titles.insert(*row, title);
+                }
+            }
+            // Pages that cannot be read are quarantined when their turn comes.
+            titles.extend(rest.map(|row| (*row, None)));
+        }
+        Ok(titles)
+    }
+
+    fn rows_without_title(&self, batch: &RecordBatch, urls: &[RowUrl]) -> Result<Vec<usize>> {
+        if self.settings.title == TitleSource::Feed {
+            return Ok(Vec::new());
+        }
+        let titles = batch.text("title")?;
+        let needs_title = |url: &RowUrl| match url {
+            Some(Ok(page)) => self.settings.keyer.needs_title(page),
+            _ => false,
+        };
+        Ok((urls.iter().enumerate())
+            .filter(|(_, url)| needs_title(url))
+            .map(|(row, _)| row)
+            .filter(|row| self.feed_title(some(titles, *row)).is_none())
+            .collect())
+    }
+}
+
+fn reason(error: &UrlError) -> Reason {
+    match error {
+        UrlError::TooLong { .. } | UrlError::TooDeep { .. } => Reason::UrlLimit,
+        UrlError::NoDomain { .. } => Reason::NoDomain,
+        _ => Reason::InvalidUrl,
+    }
+}
+
+struct KeyColumns {
+    url: StringBuilder,
+    reason: StringBuilder,
+    detail: StringBuilder,
+    domain: StringBuilder,
+    status: StringBuilder,
+    url_from_request: BooleanBuilder,
+    url_key: StringBuilder,
+    content_id: StringBuilder,
+    rule: StringBuilder,
+}
+
+impl Default for KeyColumns {
+    fn default() -> Self {
+        Self {
+            url: StringBuilder::new(),
+            reason: StringBuilder::new(),
+            detail: StringBuilder::new(),
+            domain: StringBuilder::new(),
+            status: StringBuilder::new(),
+            url_from_request: BooleanBuilder::new(),
+            url_key: StringBuilder::new(),
+            content_id: StringBuilder::new(),
+            rule: StringBuilder::new(),
+        }
+    }
+}
+
+impl KeyColumns {
+    fn append(&mut self, url: Option<&str>, from_request: bool, keyed: Keyed) {
+        let key = match keyed {
+            Keyed::Problem(reason, detail) => {
+                return self.kept_problem(url, reason.code(), Some(&detail));
+            }
+            Keyed::Page(key) => key,
+        };
+        let status = if key.blacklisted {
+            Status::Blacklisted
+        } else {
+            Status::Unique
+        };
+        self.url.append_option(url);
+        self.reason.append_null();
+        self.detail.append_null();
+        self.domain.append_value(key.domain.as_str());
+        self.status.append_value(status.as_str());
+        self.url_from_request.append_value(from_request);
+        self.url_key.append_value(&key.text);
+        self.content_id.append_option(key.content_id.as_deref());
+        self.rule.append_option(key.rule.as_deref());
+    }
+
+    fn kept_problem(&mut self, url: Option<&str>, reason: &str, detail: Option<&str>) {
+        self.url.append_option(url);
+        self.reason.append_value(reason);
+        self.detail.append_option(detail);
+        self.domain.append_null();
+        self.status.append_value(Status::Quarantined.as_str());
+        self.url_from_request.append_null();
+        self.url_key.append_null();
+        self.content_id.append_null();
+        self.rule.append_null();
+    }
+
+    fn finish(mut self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let rows = batch.num_rows();
+        extend(
+            batch,
+            &KEYED,
+            vec![
+                ("url", Arc::new(self.url.finish())),
+                ("reason", Arc::new(self.reason.finish())),
+                ("detail", Arc::new(self.detail.finish())),
+                ("domain", Arc::new(self.domain.finish())),
+                (
+                    "generation",
+                    Arc::new(Int32Array::from_value(THIS_RUN, rows)),
+                ),
+                ("status", Arc::new(self.status.finish())),
+                ("url_from_request", Arc::new(self.url_from_request.finish())),
+                ("url_key", Arc::new(self.url_key.finish())),
+                ("content_id", Arc::new(self.content_id.finish())),
+                ("rule", Arc::new(self.rule.finish())),
+            ],
+        )
+    }
+}

@@ -1,0 +1,9 @@
+//! The six steps of a plan, in their order: scan, key, dedupe, block, replay, write.
+
+pub(crate) mod block;
+pub(crate) mod dedupe;
+pub(crate) mod domain_stream;
+pub(crate) mod key;
+pub(crate) mod replay;
+pub(crate) mod scan;
+pub(crate) mod write;

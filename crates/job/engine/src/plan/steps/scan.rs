@@ -1,0 +1,343 @@
+//! Step 0: the narrow columns of the archive's rows, with their position.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, ArrayRef, AsArray, Date32Array, Date32Builder, Int32Array, Int64Array, RecordBatch,
+    RecordBatchOptions, StringArray, StringBuilder, TimestampMicrosecondArray,
+};
+use arrow::compute::filter_record_batch;
+use arrow::datatypes::{Date32Type, Int32Type, Schema, SchemaRef, TimestampMicrosecondType};
+use chrono::NaiveDate;
+use datafusion::error::Result;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use futures::StreamExt;
+use tables::{DateRange, Reason, date_from_days, days_from_date};
+
+use crate::archive::{ArchiveSource, Columns, ObjectColumn, ObjectState, OpenObjects, row_date};
+use crate::plan::columns::schemas::{Named, SCANNED, extend, object_of, some};
+use crate::plan::exec::cpu_metrics::CpuTimer;
+use crate::plan::exec::step::{Out, Step, sent};
+
+const NARROW: [ObjectColumn; 6] = [
+    ObjectColumn::FetchedAt,
+    ObjectColumn::Url,
+    ObjectColumn::RequestUrl,
+    ObjectColumn::Title,
+    ObjectColumn::ContentType,
+    ObjectColumn::HttpStatus,
+];
+
+/// Reads the row groups it is given, without their HTML. It is no leaf: what
+/// to read comes as rows, so that the plan can be cut anywhere.
+#[derive(Debug, Clone)]
+pub(crate) struct Scan {
+    pub(crate) archive: ArchiveSource,
+    pub(crate) dates: DateRange,
+}
+
+/// One row of the input: a row group, or an object that cannot be opened.
+struct Work {
+    object: ObjectState,
+    row_group: Option<i32>,
+    home: NaiveDate,
+    folder: Option<NaiveDate>,
+    problem: Option<String>,
+}
+
+impl Step for Scan {
+    fn name(&self) -> &'static str {
+        "Scan"
+    }
+
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&SCANNED)
+    }
+
+    fn run(
+        &self,
+        mut input: SendableRecordBatchStream,
+        context: &Arc<TaskContext>,
+        timer: &CpuTimer,
+    ) -> Result<SendableRecordBatchStream> {
+        let scan = self.clone();
+        let batch_rows = context.session_config().batch_size();
+        Ok(sent(self.schema(), 2, timer, |out| async move {
+            let mut objects = OpenObjects::new(scan.archive.clone());
+            while let Some(batch) = input.next().await {
+                let batch = batch?;
+                for row in 0..batch.num_rows() {
+                    let work = Work::read(&batch, row)?;
+                    scan.one(&work, &mut objects, batch_rows, &out).await?;
+                }
+            }
+            Ok(())
+        }))
+    }
+}
+
+impl Work {
+    fn read(batch: &RecordBatch, row: usize) -> Result<Self> {
+        let folder = batch.numbers::<Date32Type>("folder")?;
+        let row_group = batch.numbers::<Int32Type>("row_group")?;
+        Ok(Self {
+            object: object_of(batch, row)?,
+            row_group: row_group.is_valid(row).then(|| row_group.value(row)),
+            home: date_from_days(batch.numbers::<Date32Type>("home")?.value(row)),
+            folder: folder
+                .is_valid(row)
+                .then(|| date_from_days(folder.value(row))),
+            problem: some(batch.text("problem")?, row).map(str::to_owned),
+        })
+    }
+
+    /// What `rows` rows say of the object they lie in.
+    fn object_columns(&self, rows: usize) -> [(&'static str, ArrayRef); 3] {
+        let text = |text: Option<&str>| -> ArrayRef {
+            Arc::new(StringArray::from_iter(std::iter::repeat_n(text, rows)))
+        };
+        let bytes = Int64Array::from_value(self.bytes(), rows);
+        [
+            ("source", text(Some(&self.object.source))),
+            ("object_bytes", Arc::new(bytes)),
+            ("object_version", text(self.object.version.as_deref())),
+        ]
+    }
+
+    fn bytes(&self) -> i64 {
+        i64::try_from(self.object.bytes).unwrap_or(i64::MAX)
+    }
+}
+
+/// Sends to the next step; `false` where it has gone.
+async fn send(out: &Out, batch: RecordBatch) -> bool {
+    out.send(Ok(batch)).await.is_ok()
+}
+
+impl Scan {
+    async fn one(
+        &self,
+        work: &Work,
+        objects: &mut OpenObjects,
+        batch_rows: usize,
+        out: &Out,
+    ) -> Result<()> {
+        let Some(row_group) = work.row_group else {
+            send(out, self.unreadable_object(work)?).await;
+            return Ok(());
+        };
+        let object = objects.get(&work.object).await?;
+        let group = usize::try_from(row_group).unwrap_or(0);
+        let (first, count) = object.row_range(group);
+        if let Some(problem) = &work.problem {
+            // The census could not tell their dates, and counted them at home.
+            let rows = (first..first + count).map(|row| (row, None)).collect();
+            send(out, self.unreadable_rows(work, rows, problem)?).await;
+            return Ok(());
+        }
+        let mut next = first;
+        let failed = match object.stream(group, &NARROW, None, batch_rows) {
+            Err(error) => Some(error),
+            Ok(mut stream) => loop {
+                let columns = match stream.next().await {
+                    None => break None,
+                    Some(Err(error)) => break Some(error),
+                    Some(Ok(batch)) => match object.columns(&batch) {
+                        Err(error) => break Some(error),
+                        Ok(columns) => columns,
+                    },
+                };
+                let batch = self.rows(work, row_group, next, &columns)?;
+                next += columns.rows() as i64;
+                if !send(out, batch).await {
+                    return Ok(());
+                }
+            },
+        };
+        if let Some(error) = failed {
+            let error = object.decode_error(error)?;
+            let times = object.times(group).await?;
+            let rows = (first..).zip(times).filter(|(row, _)| *row >= next);
+            let rows = rows.collect();
+            send(out, self.unreadable_rows(work, rows, &error.to_string())?).await;
+        }
+        Ok(())
+    }
+
+    fn rows(
+        &self,
+        work: &Work,
+        row_group: i32,
+        first: i64,
+        columns: &Columns,
+    ) -> Result<RecordBatch> {
+        let rows = columns.rows();
+        let null_text = || Arc::new(StringArray::new_null(rows)) as ArrayRef;
+        let text = |column| columns.get(column).cloned().unwrap_or_else(null_text);
+        let times = match columns.get(ObjectColumn::FetchedAt) {
+            Some(times) => Arc::clone(times),
+            None => arrow::array::new_null_array(
+                SCANNED.field_with_name("fetched_at")?.data_type(),
+                rows,
+            ),
+        };
+        let micros = times.as_primitive::<TimestampMicrosecondType>();
+        let content_types = text(ObjectColumn::ContentType);
+        let content_types = content_types.as_string::<i32>();
+        let statuses = columns.get(ObjectColumn::HttpStatus);
+        let statuses = statuses.map(|array| array.as_primitive::<Int32Type>());
+        let mut dates = Date32Builder::with_capacity(rows);
+        let mut reasons = StringBuilder::new();
+        let mut details = StringBuilder::new();
+        for row in 0..rows {
+            let time = micros.is_valid(row).then(|| micros.value(row));
+            let (date, wrong) = row_date(time, work.home, work.folder);
+            dates.append_value(days_from_date(date));
+            let status = statuses.and_then(|array| array.is_valid(row).then(|| array.value(row)));
+            let problem = wrong
+                .map(|reason| (reason, time_detail(reason, work, time)))
+                .or_else(|| http_problem(status, some(content_types, row)))
+                .or_else(|| url_problem(columns, row));
+            reasons.append_option(problem.as_ref().map(|(reason, _)| reason.code()));
+            details.append_option(problem.map(|(_, detail)| detail));
+        }
+        let [source, object_bytes, object_version] =
+            work.object_columns(rows).map(|(_, array)| array);
+        let batch = RecordBatch::try_new(
+            self.schema(),
+            vec![
+                source,
+                object_bytes,
+                object_version,
+                Arc::new(Int32Array::from_value(row_group, rows)),
+                Arc::new(Int64Array::from_iter_values(first..first + rows as i64)),
+                Arc::new(dates.finish()),
+                times,
+                text(ObjectColumn::Url),
+                text(ObjectColumn::RequestUrl),
+                text(ObjectColumn::Title),
+                Arc::new(reasons.finish()),
+                Arc::new(details.finish()),
+                Arc::new(Int64Array::new_null(rows)),
+            ],
+        )?;
+        self.in_range(&batch)
+    }
+
+    /// A row group mostly holds dates of other chunks too.
+    fn in_range(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let kept = batch
+            .numbers::<Date32Type>("date")?
+            .iter()
+            .map(|date| date.map(|days| self.dates.contains(date_from_days(days))))
+            .collect();
+        Ok(filter_record_batch(batch, &kept)?)
+    }
+
+    fn unreadable_object(&self, work: &Work) -> Result<RecordBatch> {
+        let detail = work.problem.as_deref().unwrap_or("no row group");
+        let bytes: ArrayRef = Arc::new(Int64Array::from_value(work.bytes(), 1));
+        self.bare(
+            work,
+            &[(None, None)],
+            Reason::UnreadableObject,
+            detail,
+            vec![("bytes", bytes)],
+        )
+    }
+
+    fn unreadable_rows(
+        &self,
+        work: &Work,
+        rows: Vec<(i64, Option<i64>)>,
+        error: &str,
+    ) -> Result<RecordBatch> {
+        let group = work.row_group.unwrap_or_default();
+        let first = rows.first().map_or(0, |(row, _)| *row);
+        let detail = format!("row group {group}, from row {first}: {error}");
+        let rows: Vec<_> = (rows.into_iter().map(|(row, time)| (Some(row), time))).collect();
+        let batch = self.bare(work, &rows, Reason::UnreadableRow, &detail, Vec::new())?;
+        self.in_range(&batch)
+    }
+
+    /// Rows of which no more is known than where they are, and when they were
+    /// fetched.
+    fn bare(
+        &self,
+        work: &Work,
+        rows: &[(Option<i64>, Option<i64>)],
+        reason: Reason,
+        detail: &str,
+        mut given: Vec<(&str, ArrayRef)>,
+    ) -> Result<RecordBatch> {
+        let count = rows.len();
+        let repeat = |text: &str| -> ArrayRef {
+            Arc::new(StringArray::from_iter_values(std::iter::repeat_n(
+                text, count,
+            )))
+        };
+        let dates = rows.iter().map(|(_, time)| {
+            let (date, _) = row_date(*time, work.home, work.folder);
+            days_from_date(date)
+        });
+        let times: TimestampMicrosecondArray = rows.iter().map(|(_, time)| *time).collect();
+        let numbers = |values: Vec<Option<i64>>| -> ArrayRef { Arc::new(Int64Array::from(values)) };
+        given.extend(work.object_columns(count));
+        given.extend([
+            (
+                "row_group",
+                Arc::new(Int32Array::from(vec![work.row_group; count])) as ArrayRef,
+            ),
+            ("row", numbers(rows.iter().map(|(row, _)| *row).collect())),
+            ("date", Arc::new(Date32Array::from_iter_values(dates))),
+            ("fetched_at", Arc::new(times.with_timezone("UTC"))),
+            ("reason", repeat(reason.code())),
+            ("detail", repeat(detail)),
+        ]);
+        let empty = RecordBatch::try_new_with_options(
+            Arc::new(Schema::empty()),
+            Vec::new(),
+            &RecordBatchOptions::new().with_row_count(Some(count)),
+        )?;
+        extend(&empty, &SCANNED, given)
+    }
+}
+
+fn time_detail(reason: Reason, work: &Work, time: Option<i64>) -> String {
+    match (reason, work.folder, time) {
+        (Reason::WrongDate, Some(folder), Some(time)) => {
+            let (date, _) = row_date(Some(time), work.home, None);
+            format!("fetched_at is on {date}, the folder is for {folder}")
+        }
+        _ => "fetched_at is null".to_owned(),
+    }
+}
+
+/// The URL of a page must be text; which of two it is, if there are two, does not
+/// depend on it.
+fn url_problem(columns: &Columns, row: usize) -> Option<(Reason, String)> {
+    let given =
+        |column: &ObjectColumn| (columns.get(*column)).is_some_and(|array| array.is_valid(row));
+    let column = [ObjectColumn::Url, ObjectColumn::RequestUrl]
+        .into_iter()
+        .find(given)?;
+    (columns.is_broken(column, row))
+        .then(|| (Reason::InvalidUrl, "not a URL: it is not UTF-8".to_owned()))
+}
+
+fn http_problem(status: Option<i32>, content_type: Option<&str>) -> Option<(Reason, String)> {
+    if let Some(status) = status.filter(|status| !(200..300).contains(status)) {
+        return Some((Reason::HttpStatus, format!("the response was {status}")));
+    }
+    let content_type = content_type?.trim();
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    let html = ["text/html", "application/xhtml+xml", "text/plain", ""]
+        .iter()
+        .any(|known| essence.eq_ignore_ascii_case(known));
+    (!html).then(|| {
+        (
+            Reason::ContentType,
+            format!("the response was `{content_type}`"),
+        )
+    })
+}

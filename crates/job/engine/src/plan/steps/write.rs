@@ -1,0 +1,339 @@
+//! Step 5: the rows of every table, as data files that no table names yet.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow::array::{Array, RecordBatch};
+use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
+use datafusion::common::runtime::SpawnedTask;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use deltalake::DeltaTableError;
+use futures::{FutureExt, StreamExt, stream};
+use tables::{CLOSING_FILES, Location, Output, Reason, SinkSize, Table, TableError, TableSink};
+
+use crate::accounting::UNREADABLE_OBJECT;
+use crate::archive::ArchiveSource;
+use crate::error::EngineError;
+use crate::job::Settings;
+use crate::plan::columns::block_rows::block_rows;
+use crate::plan::columns::blocks::TextColumns;
+use crate::plan::columns::schemas::{Named, Status, WRITTEN, extend, object_of, some};
+use crate::plan::columns::table_rows::{Texts, documents, history, quarantine, url_keys};
+use crate::plan::columns::written::{Tally, TallyKey, WrittenColumns};
+use crate::plan::exec::coalesce::{BatchSize, gathered};
+use crate::plan::exec::cpu_metrics::CpuTimer;
+use crate::plan::exec::step::{Step, Together, sent};
+use crate::plan::html_reader::PageReader;
+use crate::plan::steps::block::parse;
+
+/// Below this much HTML one partition writes all: a night of 600 pages makes one
+/// file per table and not one per core, and every later night reads half of what
+/// it did, or less.
+const ONE_WRITER_BYTES: u64 = 16 << 20;
+
+const MIN_ROW_GROUP_BYTES: usize = 1 << 20;
+
+/// Writes the tables of one partition of the plan.
+#[derive(Debug, Clone)]
+pub(crate) struct Write {
+    pub(crate) archive: ArchiveSource,
+    pub(crate) output: Output,
+    pub(crate) settings: Arc<Settings>,
+    /// HTML of the chunk.
+    pub(crate) html_bytes: u64,
+    /// Of each table: see [`sink_size`].
+    pub(crate) sink: SinkSize,
+    /// Rows that are written together. They come in the order of the sites, and go to the
+    /// files of their dates: a call for two rows costs as much as one for forty.
+    pub(crate) batches: BatchSize,
+}
+
+/// What an open file takes beside its row group: tables of codes and dictionaries, and up
+/// to 5 MiB that wait to be sent.
+const OPEN_FILE_BYTES: usize = 7 << 20;
+
+/// What a sink holds that is one of so many `sinks` side by side, each for a chunk cut
+/// into `partitions` by date: open files have an eighth of `memory`, their row groups a
+/// sixteenth, as long as these do not become so small that reading them costs more, and rows
+/// that wait a 32nd.
+pub(crate) fn sink_size(memory: usize, partitions: usize, sinks: usize) -> SinkSize {
+    let most = SinkSize::default();
+    let sinks = sinks.max(1);
+    let open_files = (memory / 8 / sinks / OPEN_FILE_BYTES).max(1);
+    let files = sinks * open_files.min(partitions).max(1);
+    SinkSize {
+        row_group_bytes: (memory / 16 / files).clamp(MIN_ROW_GROUP_BYTES, most.row_group_bytes),
+        waiting_bytes: (memory / 32 / sinks).min(most.waiting_bytes),
+        open_files,
+    }
+}
+
+impl Write {
+    fn is_alone(&self) -> bool {
+        self.html_bytes < ONE_WRITER_BYTES
+    }
+}
+
+impl Step for Write {
+    fn name(&self) -> &'static str {
+        "Write"
+    }
+
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&WRITTEN)
+    }
+
+    fn together(&self) -> Together {
+        if self.is_alone() {
+            Together::All
+        } else {
+            Together::Any
+        }
+    }
+
+    /// Rows come in the order of the replay; from several partitions, mixed.
+    fn order(&self) -> &'static [&'static str] {
+        if self.is_alone() {
+            &["domain", "fetched_at", "url", "source", "row"]
+        } else {
+            &[]
+        }
+    }
+
+    fn run(
+        &self,
+        input: SendableRecordBatchStream,
+        _: &Arc<TaskContext>,
+        timer: &CpuTimer,
+    ) -> Result<SendableRecordBatchStream> {
+        let step = self.clone();
+        let tasks = timer.clone();
+        Ok(sent(self.schema(), 1, timer, |out| async move {
+            let mut writer = Writer::new(&step);
+            let mut input = gathered(input, step.batches);
+            while let Some(batch) = input.next().await {
+                let written = match batch {
+                    Ok(batch) => writer.batch(&batch).await,
+                    Err(error) => Err(error),
+                };
+                if let Err(error) = written {
+                    writer.abort().await;
+                    return Err(error);
+                }
+            }
+            let _ = out.send(writer.close(&tasks).await).await;
+            Ok(())
+        }))
+    }
+}
+
+struct Writer {
+    settings: Arc<Settings>,
+    location: Location,
+    pages: PageReader,
+    sinks: BTreeMap<Table, TableSink>,
+    tallies: BTreeMap<TallyKey, Tally>,
+}
+
+impl Writer {
+    fn new(step: &Write) -> Self {
+        let sinks = (step.settings.page_tables())
+            .map(|table| (table, step.output.sink(table, step.sink)))
+            .collect();
+        Self {
+            settings: Arc::clone(&step.settings),
+            location: step.output.location().clone(),
+            pages: PageReader::new(step.archive.clone()),
+            sinks,
+            tallies: BTreeMap::new(),
+        }
+    }
+
+    /// Writes the rows in their order, pages that travelled without their texts
+    /// one by one.
+    async fn batch(&mut self, batch: &RecordBatch) -> Result<()> {
+        let mut next = 0;
+        for row in without_texts(batch)? {
+            self.complete(&batch.slice(next, row - next)).await?;
+            let page = self.with_texts(&batch.slice(row, 1)).await?;
+            self.complete(&page).await?;
+            next = row + 1;
+        }
+        self.complete(&batch.slice(next, batch.num_rows() - next))
+            .await
+    }
+
+    /// The page in the only row of `batch`, parsed once more.
+    async fn with_texts(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let source = batch.text("source")?.value(0);
+        let row = batch.numbers::<Int64Type>("row")?.value(0);
+        let object = self.pages.object(&object_of(batch, 0)?).await?;
+        let row_group = batch.numbers::<Int32Type>("row_group")?.value(0);
+        let pages = object.read(row_group, &[row])?.next().await?;
+        let pages = pages.and_then(std::result::Result::ok);
+        let page = (pages.as_ref())
+            .and_then(|pages| parse(pages.iter().next()?, &self.settings).ok())
+            .filter(|page| {
+                let blocks = batch
+                    .bytes("hashes")
+                    .map_or(0, |hashes| hashes.value(0).len() / 16);
+                page.blocks.len() == blocks
+            })
+            .ok_or_else(|| {
+                DataFusionError::Execution(format!("row {row} of {source} changed during the run"))
+            })?;
+        let mut columns = TextColumns::new(&self.settings);
+        columns.append(&page);
+        extend(batch, &batch.schema(), columns.finish().into())
+    }
+
+    /// Writes rows that have all their columns.
+    async fn complete(&mut self, batch: &RecordBatch) -> Result<()> {
+        if batch.num_rows() == 0 {
+            return Ok(());
+        }
+        let rows = TableRows::of(batch)?;
+        let texts = Texts::of(batch, &rows.pages)?;
+        self.tally(batch, &texts)?;
+        let heuristic = self.settings.labelling.to_string();
+        for (table, rows) in [
+            (Table::UrlKeys, url_keys(batch, &rows.keyed)?),
+            (Table::Quarantine, quarantine(batch, &rows.quarantined)?),
+            (Table::History, history(batch, &rows.pages)?),
+            (
+                Table::Documents,
+                documents(batch, &rows.pages, texts, &heuristic)?,
+            ),
+        ] {
+            self.write(table, &rows).await?;
+        }
+        if self.settings.write_blocks {
+            for blocks in block_rows(batch, &rows.pages)? {
+                self.write(Table::Blocks, &blocks?).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn write(&mut self, table: Table, rows: &RecordBatch) -> Result<()> {
+        match self.sinks.get_mut(&table) {
+            Some(sink) if rows.num_rows() > 0 => {
+                let written = sink.write(rows).await;
+                Ok(written.map_err(|error| self.failed(table, error))?)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn tally(&mut self, batch: &RecordBatch, texts: &Texts) -> Result<()> {
+        let dates = batch.numbers::<Date32Type>("date")?;
+        let (statuses, reasons) = (batch.text("status")?, batch.text("reason")?);
+        let merged_by = batch.text("merged_by")?;
+        let bytes = batch.numbers::<Int64Type>("bytes")?;
+        let mut text_bytes = BTreeMap::new();
+        for (row, text) in texts.rows.iter().zip(texts.text.iter()) {
+            text_bytes.insert(*row as usize, text.map_or(0, str::len) as i64);
+        }
+        for row in 0..batch.num_rows() {
+            let reason = some(reasons, row);
+            let whole_object = reason == Some(Reason::UnreadableObject.code());
+            let status = if whole_object {
+                UNREADABLE_OBJECT
+            } else {
+                statuses.value(row)
+            };
+            let cause = reason.or_else(|| some(merged_by, row)).map(str::to_owned);
+            let key = (dates.value(row), status.to_owned(), cause);
+            let tally = self.tallies.entry(key).or_default();
+            tally.rows += 1;
+            tally.text_bytes += text_bytes.get(&row).copied().unwrap_or(0);
+            if !whole_object && bytes.is_valid(row) {
+                tally.html_bytes += bytes.value(row);
+            }
+        }
+        Ok(())
+    }
+
+    /// Finishes the files, on whatever thread is free; gives their names and the account.
+    async fn close(mut self, timer: &CpuTimer) -> Result<RecordBatch> {
+        let sinks = std::mem::take(&mut self.sinks);
+        let spooled: u64 = sinks.values().map(TableSink::spooled_bytes).sum();
+        timer.spilled().spilled_bytes.add(spooled as usize);
+        let files = sinks.into_iter().flat_map(|(table, sink)| {
+            let files = sink.finish();
+            files.map(move |file| (table, file))
+        });
+        let files = stream::iter(files)
+            .map(|(table, file)| {
+                let file = SpawnedTask::spawn(timer.clone().future(file)).join();
+                file.map(move |file| (table, file))
+            })
+            .buffered(CLOSING_FILES);
+        // All of them, also after one that failed.
+        let files: Vec<_> = files.collect().await;
+        let mut written = WrittenColumns::default();
+        for (table, adds) in files {
+            let adds = adds.map_err(|panic| DataFusionError::External(Box::new(panic)))?;
+            for add in adds.map_err(|error| self.failed(table, error))? {
+                written.file(table.name(), &add);
+            }
+        }
+        for (key, tally) in &self.tallies {
+            written.tally(key, tally);
+        }
+        written.finish()
+    }
+
+    fn failed(&self, table: Table, source: DeltaTableError) -> EngineError {
+        EngineError::Table(TableError::Delta {
+            table: table.name(),
+            location: self.location.child(table.name()).to_string(),
+            source: Box::new(source),
+        })
+    }
+
+    async fn abort(self) {
+        for (table, sink) in self.sinks {
+            if let Err(error) = sink.abort().await {
+                tracing::warn!(table = table.name(), %error, "files of a failed run are left behind");
+            }
+        }
+    }
+}
+
+/// Pages that travelled without their texts.
+fn without_texts(batch: &RecordBatch) -> Result<Vec<usize>> {
+    let (statuses, texts) = (batch.text("status")?, batch.text("texts")?);
+    Ok((0..batch.num_rows())
+        .filter(|row| texts.is_null(*row))
+        .filter(|row| statuses.value(*row) == Status::Unique.as_str())
+        .collect())
+}
+
+/// Which rows of a batch go into which table.
+#[derive(Default)]
+struct TableRows {
+    keyed: Vec<u32>,
+    quarantined: Vec<u32>,
+    pages: Vec<u32>,
+}
+
+impl TableRows {
+    fn of(batch: &RecordBatch) -> Result<Self> {
+        let (statuses, keys) = (batch.text("status")?, batch.text("url_key")?);
+        let mut rows = Self::default();
+        for row in 0..batch.num_rows() {
+            let index = row as u32;
+            if keys.is_valid(row) {
+                rows.keyed.push(index);
+            }
+            match Status::of(statuses.value(row))? {
+                Status::Unique | Status::Revision => rows.pages.push(index),
+                Status::Quarantined => rows.quarantined.push(index),
+                _ => {}
+            }
+        }
+        Ok(rows)
+    }
+}

@@ -1,0 +1,74 @@
+//! Scans of Delta tables.
+
+use std::sync::Arc;
+
+use arrow::record_batch::RecordBatch;
+use datafusion::common::ScalarValue;
+use datafusion::error::DataFusionError;
+use datafusion::logical_expr::{Expr, ident};
+use datafusion::prelude::SessionContext;
+use deltalake::DeltaTable;
+use deltalake::delta_datafusion::create_session;
+use tables::{DateRange, Table, days_from_date};
+
+use crate::error::EngineError;
+use crate::job::Job;
+
+/// The rows of one table on `dates`, or none where it was never written.
+pub(crate) async fn rows(
+    job: &Job,
+    table: Table,
+    dates: DateRange,
+) -> Result<Vec<RecordBatch>, EngineError> {
+    let context: SessionContext = create_session().into_inner();
+    if !open(&context, job, table).await? {
+        return Ok(Vec::new());
+    }
+    let rows = async {
+        let date = |date| {
+            let days = ScalarValue::Date32(Some(days_from_date(date)));
+            Expr::Literal(days, None)
+        };
+        let within = ident("date").between(date(dates.first()), date(dates.last()));
+        let rows = context.table(table.name()).await?.filter(within)?;
+        rows.collect().await
+    };
+    rows.await.map_err(EngineError::Query)
+}
+
+/// Opens `table` under its name in `context`; false where it was never written.
+pub(crate) async fn open(
+    context: &SessionContext,
+    job: &Job,
+    table: Table,
+) -> Result<bool, EngineError> {
+    let Some(opened) = job.output.open(table).await? else {
+        return Ok(false);
+    };
+    let registered = register(context, table, &opened).await;
+    registered.map_err(EngineError::Query)?;
+    Ok(true)
+}
+
+/// Gives `opened` the name of `table` in `context`.
+pub(crate) async fn register(
+    context: &SessionContext,
+    table: Table,
+    opened: &DeltaTable,
+) -> Result<(), DataFusionError> {
+    opened
+        .update_datafusion_session(&context.state())
+        .map_err(external)?;
+    let session = Arc::new(context.state());
+    let provider = opened.table_provider().with_session(session);
+    let provider = provider.await.map_err(external)?;
+    context.register_table(table.name(), provider)?;
+    Ok(())
+}
+
+/// An error of a table in the midst of a plan.
+pub(crate) fn external(
+    error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> DataFusionError {
+    DataFusionError::External(error.into())
+}

@@ -1,0 +1,209 @@
+//! What earlier dates left for a chunk: the URL keys it may meet again, and
+//! the windows of its domains.
+
+use std::collections::BTreeSet;
+
+use arrow::datatypes::SchemaRef;
+use chrono::NaiveDate;
+use datafusion::common::ScalarValue;
+use datafusion::error::Result;
+use datafusion::logical_expr::{Expr, LogicalPlan, cast, ident, lit};
+use datafusion::prelude::{DataFrame, SessionContext};
+use deltalake::DeltaTable;
+use tables::{DateRange, Output, Table, TableError, date_from_days, days_from_date};
+use url_tree::{DAY_MICROS, WindowOptions};
+
+use crate::job::Job;
+use crate::key_cache::Horizon;
+use crate::plan::columns::schemas::{BLOCKED, KEYED, Phase, Status};
+use crate::state::delta_scan::register;
+use crate::state::monthly_rollup::{KEY_HASH, Months};
+
+/// Batches of remembered pages count up from here, in the order of their
+/// ordinals, before any batch of the run.
+const FIRST_BATCH: i64 = i64::MIN / 2;
+
+/// Rows of `url_keys` that are the first page of their key.
+pub(crate) const FIRST_PAGES: &str = "duplicate_of IS NULL AND status IN ('unique', 'quarantined')";
+
+/// The tables as they were before the chunk; `None` where they do not exist or have no
+/// rows.
+#[derive(Debug, Default)]
+pub(crate) struct Earlier {
+    pub(crate) url_keys: Option<Filled>,
+    pub(crate) history: Option<Filled>,
+    pub(crate) months: Months,
+}
+
+/// A table that has rows, and the partitions that have them.
+#[derive(Debug)]
+pub(crate) struct Filled {
+    table: DeltaTable,
+    pub(crate) partitions: BTreeSet<String>,
+}
+
+impl Filled {
+    async fn open(output: &Output, table: Table) -> Result<Option<Self>, TableError> {
+        let Some(opened) = output.open(table).await? else {
+            return Ok(None);
+        };
+        let partitions = output.partitions_of(table, &opened).await?;
+        Ok((!partitions.is_empty()).then_some(Self {
+            table: opened,
+            partitions,
+        }))
+    }
+}
+
+impl Earlier {
+    pub(crate) async fn open(job: &Job) -> Result<Self, TableError> {
+        let output = &job.output;
+        Ok(Self {
+            url_keys: Filled::open(output, Table::UrlKeys).await?,
+            history: Filled::open(output, Table::History).await?,
+            months: Months::open(output, job.settings.window).await?,
+        })
+    }
+
+    /// Makes the tables known to `context`, and as `past` the rows of `history`
+    /// before `end` that can be in a window then.
+    pub(crate) async fn register(&self, context: &SessionContext, end: NaiveDate) -> Result<()> {
+        if let Some(url_keys) = &self.url_keys {
+            register(context, Table::UrlKeys, &url_keys.table).await?;
+        }
+        if let Some(history) = &self.history {
+            register(context, Table::History, &history.table).await?;
+            self.months.register(context, end).await?;
+        }
+        Ok(())
+    }
+
+    /// Is there nothing before the chunk?
+    pub(crate) fn is_empty(&self) -> bool {
+        self.url_keys.is_none() && self.history.is_none()
+    }
+
+    /// First pages of URL keys on dates before the chunk, as rows of [`KEYED`]; here and
+    /// there one of a key that only shares the bits.
+    pub(crate) async fn keys(
+        &self,
+        context: &SessionContext,
+        horizon: Horizon,
+        chunk: DateRange,
+    ) -> Result<Option<LogicalPlan>> {
+        if self.url_keys.is_none() {
+            return Ok(None);
+        }
+        // A window is cut by its number of keys: all of the domain are needed.
+        let whole_domains = horizon.is_of_domains();
+        let of_keys = match whole_domains {
+            true => String::new(),
+            false => format!("AND met({KEY_HASH})"),
+        };
+        let months = &self.months;
+        let dates = (months.dates_of_keys(context, whole_domains, chunk)).await?;
+        let since = match horizon {
+            Horizon::Micros(reach) => {
+                let micros = i64::from(days_from_date(chunk.first())) * DAY_MICROS - reach;
+                let days = i32::try_from(micros.div_euclid(DAY_MICROS)).unwrap_or(i32::MIN);
+                format!(
+                    "AND CAST(fetched_at AS BIGINT) >= {micros} AND date >= DATE '{}'",
+                    date_from_days(days)
+                )
+            }
+            Horizon::All | Horizon::Window(_) => String::new(),
+        };
+        let query = format!(
+            "SELECT url_keys.* FROM {} WHERE {dates} AND {FIRST_PAGES} {since} {of_keys}",
+            of_domains("url_keys")
+        );
+        let found = context.sql(&query).await?;
+        let given = vec![
+            ("generation", lit(0)),
+            ("status", lit(Status::Earlier.as_str())),
+        ];
+        shaped(found, &KEYED, given).map(Some)
+    }
+
+    /// Windows of the chunk's domains after the last date before it, as rows
+    /// of [`BLOCKED`].
+    pub(crate) async fn windows(
+        &self,
+        context: &SessionContext,
+        window: WindowOptions,
+    ) -> Result<Option<LogicalPlan>> {
+        if self.history.is_none() {
+            return Ok(None);
+        }
+        let query = windows_of(&of_domains("past"), window);
+        let found = context.sql(&query).await?;
+        let given = vec![
+            ("batch", ident("ordinal") + lit(FIRST_BATCH)),
+            ("phase", lit(Phase::Remember as i32)),
+            ("row", ident("ordinal")),
+            (
+                "status",
+                datafusion::prelude::when(
+                    ident("entry").eq(lit("revision")),
+                    lit(Status::Revision.as_str()),
+                )
+                .otherwise(lit(Status::Unique.as_str()))?,
+            ),
+        ];
+        shaped(found, &BLOCKED, given).map(Some)
+    }
+}
+
+/// The query for the rows of `past` that are in the window of their domain. Of
+/// which domains, `entries` says: `past`, or part of its rows.
+///
+/// A window is a suffix of the domain's entries in the order of their ordinals:
+/// it starts at the first that is among the newest `min_documents`, or among the
+/// newest `max_documents` and young enough [O F1, F2].
+pub(crate) fn windows_of(entries: &str, window: WindowOptions) -> String {
+    format!(
+        "WITH entries AS ( \
+           SELECT domain, ordinal, CAST(fetched_at AS BIGINT) AS micros, \
+             row_number() OVER (PARTITION BY domain ORDER BY ordinal DESC) AS place, \
+             max(CAST(fetched_at AS BIGINT)) OVER (PARTITION BY domain) AS newest \
+           FROM {entries}), \
+         starts AS ( \
+           SELECT domain AS start_domain, min(ordinal) AS start FROM entries \
+           WHERE place <= {min} OR (place <= {max} AND newest - micros <= {age}) \
+           GROUP BY domain) \
+         SELECT past.* FROM starts JOIN past ON domain = start_domain WHERE ordinal >= start",
+        min = window.min_documents,
+        max = window.max_documents,
+        age = window.max_age_micros,
+    )
+}
+
+/// The rows of `table` whose domain the chunk has. The chunk is bounded and the table is
+/// not: it stands on the left, where a hash join builds, and the table streams past it.
+pub(crate) fn of_domains(table: &str) -> String {
+    format!("domains RIGHT SEMI JOIN {table} ON domains.domain = {table}.domain")
+}
+
+/// `rows` with the columns of `schema`: the given ones, those of the same name,
+/// and nulls.
+pub(crate) fn shaped(
+    rows: DataFrame,
+    schema: &SchemaRef,
+    given: Vec<(&str, Expr)>,
+) -> Result<LogicalPlan> {
+    let columns = schema
+        .fields()
+        .iter()
+        .map(|field| {
+            let name = field.name().as_str();
+            let known = rows.schema().has_column_with_unqualified_name(name);
+            let value = match given.iter().find(|(given, _)| *given == name) {
+                Some((_, value)) => value.clone(),
+                None if known => ident(name),
+                None => Expr::Literal(ScalarValue::try_from(field.data_type())?, None),
+            };
+            Ok(cast(value, field.data_type().clone()).alias(name))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    Ok(rows.select(columns)?.into_unoptimized_plan())
+}

@@ -1,0 +1,197 @@
+//! The `runs` table: which dates were run, for which request, with which settings.
+
+use arrow::array::{AsArray, RecordBatch};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Date32Type, Int64Type, TimeUnit, TimestampMicrosecondType};
+use chrono::NaiveDate;
+use datafusion::error::DataFusionError;
+use tables::{DateRange, Partitioning, Table, add_adjacent, date_from_days};
+
+use crate::error::EngineError;
+use crate::job::Job;
+use crate::state::delta_scan;
+
+/// Counts of the `runs` table, added up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Rows of the archive.
+    pub archive_rows: u64,
+    /// Pages in `documents`.
+    pub unique_pages: u64,
+    /// Rows that are duplicates.
+    pub duplicates: u64,
+    /// Duplicates with unseen text.
+    pub revisions: u64,
+    /// Rows with a blacklisted URL.
+    pub blacklisted: u64,
+    /// Rows that could not be processed.
+    pub quarantined: u64,
+    /// Objects that could not be opened.
+    pub unreadable_objects: u64,
+    /// Bytes of HTML read.
+    pub html_bytes: u64,
+    /// Bytes of text written.
+    pub text_bytes: u64,
+}
+
+/// One date of the `runs` table.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RunDate {
+    pub(crate) date: NaiveDate,
+    pub(crate) run_id: String,
+    pub(crate) request: String,
+    pub(crate) settings: String,
+    pub(crate) started_micros: i64,
+    pub(crate) objects: u64,
+    pub(crate) counts: Counts,
+}
+
+/// Partitions of `runs` that are looked at in one go.
+const NIGHTS_AT_ONCE: usize = 32;
+
+/// The last date that had pages; `None` where none had.
+///
+/// # Errors
+/// [`EngineError`] where the table cannot be read.
+pub(crate) async fn last_with_pages(job: &Job) -> Result<Option<NaiveDate>, EngineError> {
+    // From the end, since a night asks this: a year of nights is a year of files.
+    for partitions in partitions_of_runs(job).await?.rchunks(NIGHTS_AT_ONCE) {
+        let dates = partitions.iter().copied().reduce(DateRange::through);
+        let Some(dates) = dates else { continue };
+        let runs = runs(job, dates).await?;
+        let with_pages = runs.iter().rfind(|run| run.counts.archive_rows > 0);
+        if let Some(run) = with_pages {
+            return Ok(Some(run.date));
+        }
+    }
+    Ok(None)
+}
+
+/// The partitions of `runs`, in order.
+pub(crate) async fn partitions_of_runs(job: &Job) -> Result<Vec<DateRange>, EngineError> {
+    let partitioning = job.output.partitioning();
+    let partitions = job.output.partitions(Table::Runs).await?;
+    let mut partitions: Vec<_> = (partitions.iter())
+        .filter_map(|value| partitioning.parse_value(value))
+        .collect();
+    partitions.sort_by_key(|dates| dates.first());
+    Ok(partitions)
+}
+
+/// Those of `dates` that were run, in order.
+pub(crate) async fn runs(job: &Job, dates: DateRange) -> Result<Vec<RunDate>, EngineError> {
+    let mut runs = Vec::new();
+    for batch in &delta_scan::rows(job, Table::Runs, dates).await? {
+        runs.extend(run_dates(batch).map_err(EngineError::Query)?);
+    }
+    runs.sort_by_key(|run| run.date);
+    Ok(runs)
+}
+
+/// The last dates that were run with other settings than `job` has: among those
+/// of `range`, which a run would replace, and the one before, which it goes on
+/// from.
+///
+/// # Errors
+/// [`EngineError`] where the table cannot be read.
+pub(crate) async fn other_settings(
+    job: &Job,
+    range: DateRange,
+) -> Result<Option<DateRange>, EngineError> {
+    let mut partitions = partitions_of_runs(job).await?;
+    partitions.retain(|partition| partition.first() < range.first());
+    let before = partitions.pop().unwrap_or(range);
+    let dates = runs(job, before.through(range)).await?;
+    let before = dates.iter().rfind(|run| run.date < range.first());
+    let mut others: Vec<DateRange> = Vec::new();
+    for run in before
+        .into_iter()
+        .chain(dates.iter().filter(|run| range.contains(run.date)))
+    {
+        if run.settings != job.settings.digest {
+            add_adjacent(&mut others, Partitioning::Day.dates(run.date));
+        }
+    }
+    Ok(others.pop())
+}
+
+/// Partitions with rows that no run stands for: one stopped between the tables.
+/// They come in order.
+///
+/// # Errors
+/// [`EngineError`] where a table cannot be read.
+pub(crate) async fn unfinished(job: &Job) -> Result<Vec<DateRange>, EngineError> {
+    let partitioning = job.output.partitioning();
+    // Each archive row is in one of these.
+    let mut values = job.output.partitions(Table::UrlKeys).await?;
+    values.extend(job.output.partitions(Table::Quarantine).await?);
+    for run in job.output.partitions(Table::Runs).await? {
+        values.remove(&run);
+    }
+    Ok((values.iter())
+        .filter_map(|value| partitioning.parse_value(value))
+        .collect())
+}
+
+fn run_dates(batch: &RecordBatch) -> Result<Vec<RunDate>, DataFusionError> {
+    let column = |name: &str, as_type: &DataType| {
+        let column = (batch.column_by_name(name)).ok_or_else(|| {
+            DataFusionError::Execution(format!("table `runs` has no column `{name}`"))
+        })?;
+        Ok::<_, DataFusionError>(cast(column, as_type)?)
+    };
+    let micros = DataType::Timestamp(TimeUnit::Microsecond, None);
+    let dates = column("date", &DataType::Date32)?;
+    let run_ids = column("run_id", &DataType::Utf8)?;
+    let requests = column("request", &DataType::Utf8)?;
+    let settings = column("settings", &DataType::Utf8)?;
+    let started = column("started_at", &micros)?;
+    let objects = column("objects", &DataType::Int64)?;
+    let mut runs: Vec<RunDate> = (0..batch.num_rows())
+        .map(|row| RunDate {
+            date: date_from_days(dates.as_primitive::<Date32Type>().value(row)),
+            run_id: run_ids.as_string::<i32>().value(row).to_owned(),
+            request: requests.as_string::<i32>().value(row).to_owned(),
+            settings: settings.as_string::<i32>().value(row).to_owned(),
+            objects: objects
+                .as_primitive::<Int64Type>()
+                .value(row)
+                .unsigned_abs(),
+            started_micros: started
+                .as_primitive::<TimestampMicrosecondType>()
+                .value(row),
+            counts: Counts::default(),
+        })
+        .collect();
+    for (name, field) in Counts::COLUMNS {
+        let numbers = column(name, &DataType::Int64)?;
+        for (run, number) in runs.iter_mut().zip(numbers.as_primitive::<Int64Type>()) {
+            *field(&mut run.counts) = number.unwrap_or(0).unsigned_abs();
+        }
+    }
+    Ok(runs)
+}
+
+type Field = fn(&mut Counts) -> &mut u64;
+
+impl Counts {
+    const COLUMNS: [(&str, Field); 9] = [
+        ("archive_rows", |counts| &mut counts.archive_rows),
+        ("unique_pages", |counts| &mut counts.unique_pages),
+        ("duplicates", |counts| &mut counts.duplicates),
+        ("revisions", |counts| &mut counts.revisions),
+        ("blacklisted", |counts| &mut counts.blacklisted),
+        ("quarantined", |counts| &mut counts.quarantined),
+        ("unreadable_objects", |counts| {
+            &mut counts.unreadable_objects
+        }),
+        ("html_bytes", |counts| &mut counts.html_bytes),
+        ("text_bytes", |counts| &mut counts.text_bytes),
+    ];
+
+    pub(crate) fn add(&mut self, mut other: Self) {
+        for (_, field) in Self::COLUMNS {
+            *field(self) += *field(&mut other);
+        }
+    }
+}

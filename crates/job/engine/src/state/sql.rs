@@ -1,0 +1,51 @@
+//! SQL over the tables of a job.
+
+use std::sync::Arc;
+
+use arrow::datatypes::DataType;
+use arrow::record_batch::RecordBatch;
+use datafusion::prelude::{ParquetReadOptions, SessionContext};
+use deltalake::delta_datafusion::create_session;
+use tables::Table;
+
+use crate::error::EngineError;
+use crate::job::Job;
+use crate::state::delta_scan::open;
+
+/// Runs `sql` with the output tables of `job` registered under their names,
+/// and its input as `archive`. Tables that were never written are not there.
+///
+/// # Errors
+/// [`EngineError::Query`] where the statement is wrong or fails.
+pub async fn query(job: &Job, sql: &str) -> Result<Vec<RecordBatch>, EngineError> {
+    let context: SessionContext = create_session().into_inner();
+    for table in Table::ALL {
+        open(&context, job, table).await?;
+    }
+    register_archive(&context, job).await?;
+    let frame = context.sql(sql).await.map_err(EngineError::Query)?;
+    let schema = Arc::new(frame.schema().as_arrow().clone());
+    let mut batches = frame.collect().await.map_err(EngineError::Query)?;
+    if batches.is_empty() {
+        batches.push(RecordBatch::new_empty(schema));
+    }
+    Ok(batches)
+}
+
+/// An archive that cannot be read is no reason not to look at the tables.
+async fn register_archive(context: &SessionContext, job: &Job) -> Result<(), EngineError> {
+    let location = &job.archive.location;
+    context.register_object_store(&location.store_url(), Arc::clone(location.store()));
+    let mut url = location.url().to_string();
+    if job.archive.single_object().await?.is_none() && !url.ends_with('/') {
+        url.push('/');
+    }
+    let mut options = ParquetReadOptions::default();
+    if job.archive.by_date {
+        options = options.table_partition_cols(vec![("date".to_owned(), DataType::Date32)]);
+    }
+    if let Err(error) = context.register_parquet("archive", url, options).await {
+        tracing::warn!("there is no table `archive`: {error}");
+    }
+    Ok(())
+}

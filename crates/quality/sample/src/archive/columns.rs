@@ -1,0 +1,111 @@
+//! Pages as columns, and columns as Parquet.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, BinaryArray, Int32Array, RecordBatch, StringArray, TimestampMicrosecondArray,
+};
+use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
+use arrow::error::ArrowError;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use tables::archive_schema;
+
+use crate::Page;
+
+/// About one page per data page: a reader that wants few rows of many then
+/// decompresses few of them. At 25 KB a page the file grows by 4 %.
+const HTML_DATA_PAGE_BYTES: usize = 16 << 10;
+
+/// Rows of a row group. A run reads HTML by row group, so this is also how much
+/// of it waits in memory: some 25 MB.
+const ROW_GROUP_ROWS: usize = 1000;
+
+/// The columns of `schemas/archive.sql`.
+pub(crate) fn pages(pages: &[Page]) -> Result<RecordBatch, ArrowError> {
+    let schema = archive_schema();
+    let columns = schema.fields().iter().map(|field| -> ArrayRef {
+        match field.name().as_str() {
+            "fetched_at" => times(pages),
+            "url" => texts(pages, |page| page.url.as_deref()),
+            "html" => Arc::new(BinaryArray::from_iter_values(
+                pages.iter().map(|page| &page.html),
+            )),
+            "request_url" => texts(pages, |page| page.request_url.as_deref()),
+            "title" => texts(pages, |page| page.title.as_deref()),
+            "content_type" => texts(pages, |page| page.content_type.as_deref()),
+            "http_charset" => texts(pages, |page| page.http_charset.as_deref()),
+            "http_status" => Arc::new(Int32Array::from_iter(
+                pages.iter().map(|page| page.http_status),
+            )),
+            _ => arrow::array::new_null_array(field.data_type(), pages.len()),
+        }
+    });
+    // Some rows have no URL, as in real archives, whatever the schema asks for.
+    let fields = schema.fields().iter().map(|field| {
+        let nullable = field.name() != "fetched_at";
+        Field::new(field.name(), field.data_type().clone(), nullable)
+    });
+    let fields: Vec<Field> = fields.collect();
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns.collect())
+}
+
+/// The text of the articles among `pages`: `fetched_at, url, lang, gold_text`.
+pub(crate) fn gold(pages: &[Page]) -> Result<RecordBatch, ArrowError> {
+    let articles: Vec<_> = (pages.iter())
+        .filter_map(|page| Some((page, page.gold.as_ref()?)))
+        .collect();
+    let schema = Schema::new(vec![
+        Field::new(
+            "fetched_at",
+            DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
+            false,
+        ),
+        Field::new("url", DataType::Utf8, true),
+        Field::new("lang", DataType::Utf8, false),
+        Field::new("gold_text", DataType::Utf8, false),
+    ]);
+    let times = articles.iter().map(|(page, _)| page.fetched_at);
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(TimestampMicrosecondArray::from_iter_values(times).with_timezone("UTC")),
+        Arc::new(StringArray::from_iter(
+            articles.iter().map(|(page, _)| page.url.as_deref()),
+        )),
+        Arc::new(StringArray::from_iter_values(
+            articles.iter().map(|(_, gold)| gold.lang),
+        )),
+        Arc::new(StringArray::from_iter_values(
+            articles.iter().map(|(_, gold)| &gold.text),
+        )),
+    ];
+    RecordBatch::try_new(Arc::new(schema), columns)
+}
+
+fn times(pages: &[Page]) -> ArrayRef {
+    let times = pages.iter().map(|page| page.fetched_at);
+    Arc::new(TimestampMicrosecondArray::from_iter_values(times).with_timezone("UTC"))
+}
+
+fn texts<'a>(pages: &'a [Page], of: fn(&'a Page) -> Option<&'a str>) -> ArrayRef {
+    Arc::new(StringArray::from_iter(pages.iter().map(of)))
+}
+
+/// One Parquet object.
+pub(crate) fn parquet(rows: &RecordBatch) -> Result<Vec<u8>, ParquetError> {
+    let properties = WriterProperties::builder()
+        .set_created_by(concat!("urltree ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
+        // A page is its own dictionary, and nobody looks for its minimum.
+        .set_column_dictionary_enabled("html".into(), false)
+        .set_column_statistics_enabled("html".into(), EnabledStatistics::None)
+        .set_column_data_page_size_limit("html".into(), HTML_DATA_PAGE_BYTES)
+        .build();
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, rows.schema(), Some(properties))?;
+    writer.write(rows)?;
+    writer.close()?;
+    Ok(bytes)
+}
