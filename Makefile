@@ -29,7 +29,7 @@ URLTREE  = ./target/debug/urltree
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help build sample backfill nightly status sql check test chaos peers floors eval bench readme clean
+.PHONY: help build sample backfill nightly status sql check test chaos peers thresholds eval bench readme clean
 
 help: ## List these commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -39,11 +39,11 @@ build: ## Build the urltree binary
 
 sample: $(SAMPLE)/.complete ## Make the archive of invented news sites that backfill runs on
 $(SAMPLE)/.complete: | build
-	@$(URLTREE) sample --output $(SAMPLE) --date $(SAMPLE_DATE) --pages $(SAMPLE_PAGES) >&2
+	@$(URLTREE) sample --output $(SAMPLE) --dates $(SAMPLE_DATE) --pages $(SAMPLE_PAGES) >&2
 	@touch $@
 
 backfill: build $(if $(ARCHIVE),,sample) ## Run the job: DATE=A..B ARCHIVE=... OUTPUT=... SET="key=value ..."
-	@$(URLTREE) backfill --job $(JOB) --date $(DATE) $(SETTINGS)
+	@$(URLTREE) backfill --job $(JOB) --dates $(DATE) $(SETTINGS)
 	@echo
 	@echo 'Look at the text:       make sql$(SAME)'
 	@echo 'What else is there:     make status$(SAME)'
@@ -88,13 +88,13 @@ peers: ## Install the extractors that urltree is compared with: PYTHON=...
 	@$(PYTHON) -B -m unittest discover -q -s tests/peers
 	@$(PYTHON) -B tests/peers/prepare.py
 
-floors: ## Set the floors of quality to what is reached: REASON="..." lets them sink
-	URLTREE_RAISE_FLOORS=1 URLTREE_LOWER_FLOORS="$(REASON)" \
+thresholds: ## Set the thresholds of quality to what is reached: REASON="..." lets them sink
+	URLTREE_RAISE_THRESHOLDS=1 URLTREE_LOWER_THRESHOLDS="$(REASON)" \
 	cargo test --locked --workspace --test urltree -- --test-threads=1 accuracy::
 
 eval: build ## Measure every extractor on the gold sets below GOLD, for docs/evaluation.md
 	@test -d "$(GOLD)" || { echo 'GOLD=FOLDER: of streams/*.parquet and pages/*.parquet'; exit 2; }
-	$(EVAL) --gold $(GOLD)/streams --pages 100 --plots target/evaluation/streams > /dev/null
+	$(EVAL) --gold $(GOLD)/streams --max-pages-per-domain 100 --plots target/evaluation/streams > /dev/null
 	$(EVAL) --gold $(wildcard $(GOLD)/pages/*.parquet) --plots target/evaluation > /dev/null
 	# As the thesis counted that the published figures are of.
 	$(EVAL) --gold $(wildcard $(GOLD)/pages/cleaneval*.parquet) --tokens ascii --overlap difflib > /dev/null

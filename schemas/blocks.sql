@@ -1,4 +1,4 @@
--- Optional (output.blocks = true): one row per text block, with the label and
+-- Optional (output.write_blocks = true): one row per text block, with the label and
 -- the reason for it.
 CREATE TABLE blocks (
   date DATE NOT NULL,                           -- UTC day of fetched_at

@@ -1,17 +1,17 @@
 -- One row per run and date: what was asked for, and what became of every row.
--- archive_rows = unique_pages + duplicates + revisions + blacklisted + quarantined.
+-- archive_rows = unique_pages + duplicates + revisions + blocklisted + quarantined.
 CREATE TABLE runs (
   date DATE NOT NULL,                           -- UTC day the counts are for
   run_id VARCHAR NOT NULL,                      -- names the run
-  request VARCHAR NOT NULL,                     -- MD5 of what the run was asked for: dates, settings, version, archive objects
-  settings VARCHAR NOT NULL,                    -- MD5 of every setting that can change the output
+  request_digest VARCHAR NOT NULL,              -- MD5 of what the run was asked for: dates, settings, version, archive objects
+  settings_digest VARCHAR NOT NULL,             -- MD5 of every setting that can change the output
   version VARCHAR NOT NULL,                     -- version of urltree
   objects BIGINT NOT NULL,                      -- archive objects with rows of this date
   archive_rows BIGINT NOT NULL,                 -- rows of the archive for this date
   unique_pages BIGINT NOT NULL,                 -- rows that are the first of their URL key
   duplicates BIGINT NOT NULL,                   -- rows with the URL key of an earlier one
   revisions BIGINT NOT NULL,                    -- duplicates that brought unseen text
-  blacklisted BIGINT NOT NULL,                  -- rows with a blacklisted URL
+  blocklisted BIGINT NOT NULL,                  -- rows with a blocklisted URL
   quarantined BIGINT NOT NULL,                  -- rows that could not be processed
   unreadable_objects BIGINT NOT NULL,           -- objects that could not be opened; their rows are in no other count
   html_bytes BIGINT NOT NULL,                   -- bytes of HTML read

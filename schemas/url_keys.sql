@@ -10,7 +10,7 @@ CREATE TABLE url_keys (
   url_key VARCHAR NOT NULL,                     -- the normalised URL that names the page
   content_id VARCHAR,                           -- MD5 of the normalised title, where a title is known
   rule VARCHAR,                                 -- the URL rule that kept parameters, none where the query was dropped
-  status VARCHAR NOT NULL,                      -- unique, duplicate, revision, blacklisted, or quarantined (then also a row of quarantine)
+  status VARCHAR NOT NULL,                      -- unique, duplicate, revision, blocklisted, or quarantined (then also a row of quarantine)
   merged_by VARCHAR,                            -- the step that found the duplicate: identical_url, redirect, encoding, dropped_query or rule
   duplicate_of VARCHAR,                         -- source#row of the page this row duplicates
   source VARCHAR NOT NULL,                      -- object in the archive, relative to its location

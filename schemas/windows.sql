@@ -1,5 +1,5 @@
 -- The windows of all domains at the end of the last month that is over, in one
--- place: rows of `history`, which has them by date. It is made from `history`, by
+-- place: rows of `window_entries`, which has them by date. It is made from `window_entries`, by
 -- month whatever `output.partition` is, and may be deleted at any time.
 CREATE TABLE windows (
   date DATE NOT NULL,                           -- last day of the month

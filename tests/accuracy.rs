@@ -1,5 +1,5 @@
-//! Quality does not slip unnoticed: `accuracy/floors.toml` has what every heuristic
-//! reached on every gold set. `make floors` raises it, `make floors REASON="..."` lets it
+//! Quality does not slip unnoticed: `accuracy/thresholds.toml` has what every heuristic
+//! reached on every gold set. `make thresholds` raises it, `make thresholds REASON="..."` lets it
 //! sink.
 
 use std::path::Path;
@@ -9,26 +9,26 @@ use sample::{SampleOptions, pages};
 
 use crate::support::{Row, repository, shared, urltree, with_gold, write_batch};
 
-/// Holds all heuristics to their floors on the gold sets at `paths`; at most 300 pages
+/// Holds all heuristics to their thresholds on the gold sets at `paths`; at most 300 pages
 /// of each site are compared.
 fn hold(paths: &[&Path]) {
-    let floors = repository().join("tests/accuracy/floors.toml");
+    let thresholds = repository().join("tests/accuracy/thresholds.toml");
     let mut words = vec![
         "-q",
         "eval",
         "--heuristics",
         "all",
-        "--pages",
+        "--max-pages-per-domain",
         "300",
-        "--floors",
+        "--thresholds",
     ];
-    let floors = floors.to_string_lossy();
-    words.push(&floors);
-    let reason = std::env::var("URLTREE_LOWER_FLOORS").unwrap_or_default();
-    if std::env::var_os("URLTREE_RAISE_FLOORS").is_some() {
-        words.push("--raise-floors");
+    let thresholds = thresholds.to_string_lossy();
+    words.push(&thresholds);
+    let reason = std::env::var("URLTREE_LOWER_THRESHOLDS").unwrap_or_default();
+    if std::env::var_os("URLTREE_RAISE_THRESHOLDS").is_some() {
+        words.push("--raise-thresholds");
         if !reason.is_empty() {
-            words.extend(["--lower-floors", &reason]);
+            words.extend(["--lower-thresholds", &reason]);
         }
     }
     words.push("--gold");
@@ -39,14 +39,14 @@ fn hold(paths: &[&Path]) {
 }
 
 #[test]
-fn quality_on_real_sites_is_not_below_its_floors() {
+fn quality_on_real_sites_is_not_below_its_thresholds() {
     if let Some(streams) = shared("data/streams") {
         hold(&[&streams]);
     }
 }
 
 #[test]
-fn quality_on_real_pages_is_not_below_its_floors() {
+fn quality_on_real_pages_is_not_below_its_thresholds() {
     if let Some(pages) = shared("data/pages") {
         hold(&[&pages]);
     }
@@ -54,7 +54,7 @@ fn quality_on_real_pages_is_not_below_its_floors() {
 
 /// Sites that do not exist: every clone has them.
 #[test]
-fn quality_on_invented_sites_is_not_below_its_floors() {
+fn quality_on_invented_sites_is_not_below_its_thresholds() {
     let date = |day| NaiveDate::from_ymd_opt(2011, 10, day).expect("a date");
     let options = SampleOptions {
         first: date(1),

@@ -53,7 +53,7 @@ fn columns_of_other_names_are_mapped() {
 #[test]
 fn with_dated_folders_only_those_of_the_range_are_opened() {
     let rows = SITE.daily_articles(4);
-    let job = Job::new().with("archive.layout=date");
+    let job = Job::new().with("archive.layout=hive");
     for (row, day) in rows.iter().zip(1..) {
         let file = job.archive(&format!("date=2011-10-{day:02}/part-0.parquet"));
         write(&file, std::slice::from_ref(row));
@@ -86,7 +86,7 @@ fn with_dated_folders_only_those_of_the_range_are_opened() {
 #[test]
 fn a_row_in_the_folder_of_another_date_is_quarantined() {
     let rows = SITE.daily_articles(3);
-    let job = Job::new().with("archive.layout=date");
+    let job = Job::new().with("archive.layout=hive");
     write(&job.archive("date=2011-10-01/part-0.parquet"), &rows[..2]);
     write(&job.archive("date=2011-10-03/part-0.parquet"), &rows[2..]);
     job.backfill("2011-10-01..2011-10-03");
@@ -121,7 +121,7 @@ fn assert_same_archive(job: &Job, locations: &[String]) {
             format!("output.location={}", tables.path().display()),
         ];
         let set = ["--set", &read[0], "--set", &read[1]];
-        let run = job.command("backfill", &[&set[..], &["--date", DATES]].concat());
+        let run = job.command("backfill", &[&set[..], &["--dates", DATES]].concat());
         assert_eq!(run.code, Some(0), "{location}: {}", run.stderr);
         for (table, rows) in &expected {
             let sql = format!("SELECT * FROM {table}");

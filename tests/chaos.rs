@@ -48,7 +48,7 @@ const POINTS: [&str; 15] = [
     "commit.documents#2",
     "commit.blocks#2",
     "commit.quarantine#2",
-    "commit.history#2",
+    "commit.window_entries#2",
     "commit.runs#2",
     "commit.runs#3",
     "finish#1",
@@ -183,12 +183,12 @@ fn kill(job: &Job, arguments: &[&str], point: &str) {
 #[test]
 fn the_same_command_says_that_it_goes_on_and_a_later_one_begins_again() {
     let job = job();
-    kill(&job, &["--date", DATES], "commit.documents#3");
+    kill(&job, &["--dates", DATES], "commit.documents#3");
     let killed = run_ids(&job);
     assert_eq!(killed.len(), 2);
     let done = json!({ "first_date": "2011-10-01", "last_date": "2011-10-02" });
 
-    let finished = job.command("backfill", &["--date", DATES, "--format", "json"]);
+    let finished = job.command("backfill", &["--dates", DATES, "--format", "json"]);
     assert!(
         finished.stderr.contains("going on with a run"),
         "{finished:?}"
@@ -222,16 +222,16 @@ fn a_run_over_another_archive_with_other_settings_or_of_other_dates_begins_again
     for change in changes {
         let job = job();
         job.run("2011-10-01");
-        kill(&job, &["--date", dates], "begin#2");
+        kill(&job, &["--dates", dates], "begin#2");
         change(&job);
         let finished = job.run(dates);
         assert!(!finished.stderr.contains("going on with"), "{finished:?}");
     }
     let job = job();
-    kill(&job, &["--date", DATES], "begin#2");
+    kill(&job, &["--dates", DATES], "begin#2");
     for arguments in [
-        &["--date", "2011-10-01..2011-10-02"][..],
-        &["--date", DATES, "--set", "output.blocks=false"],
+        &["--dates", "2011-10-01..2011-10-02"][..],
+        &["--dates", DATES, "--set", "output.write_blocks=false"],
         &run_with(SETTINGS[1]),
     ] {
         let finished = job.command("backfill", arguments);
@@ -252,14 +252,14 @@ fn status_names_the_dates_of_a_killed_run_and_a_night_mends_them() {
         if let Some(before) = before {
             job.run(before);
         }
-        kill(&job, &["--date", dates], point);
+        kill(&job, &["--dates", dates], point);
         let printed = job.command("status", &["--format", "json"]).stdout;
         let status: Value = serde_json::from_str(&printed).expect("one JSON object");
         assert_eq!(status["done"], 2, "{point}: {status}");
         assert_eq!(status["missing"].as_array().map(Vec::len), Some(1));
         assert_ne!(status["repair"], Value::Null);
 
-        let night = job.command("nightly", &[]);
+        let night = job.command("update", &[]);
         assert_eq!(night.code, Some(0), "{}", night.stderr);
         let printed = job
             .command("status", &["--archive", "--format", "json"])

@@ -69,8 +69,8 @@ fn a_run_finds_another_at_work_and_says_which() {
     let mut first = start_until(&job, SETTINGS[0], "WAIT@commit.documents#2");
     for (command, arguments) in [
         ("backfill", &run_with(SETTINGS[1])[..]),
-        ("nightly", &["--set", SETTINGS[1], "--change-settings"]),
-        ("gc", &["--delete", "--keep", "0s"]),
+        ("update", &["--set", SETTINGS[1], "--change-settings"]),
+        ("vacuum", &["--delete", "--retention", "0s"]),
     ] {
         let second = job.command(command, arguments);
         assert_eq!(second.code, Some(4), "{second:?}");
@@ -83,7 +83,7 @@ fn a_run_finds_another_at_work_and_says_which() {
         }
     }
     // Whoever only reads is not kept out.
-    assert_eq!(job.command("gc", &["--keep", "0s"]).code, Some(0));
+    assert_eq!(job.command("vacuum", &["--retention", "0s"]).code, Some(0));
     assert_eq!(job.command("status", &[]).code, Some(0));
     drop(first.stdin.take());
     let first = Finished::wait(first);
@@ -103,7 +103,7 @@ fn a_run_that_was_taken_for_dead_changes_nothing_any_more() {
         "checked.runs#1",
         "checked.url_keys#2",
         "checked.documents#2",
-        "checked.history#2",
+        "checked.window_entries#2",
         "checked.runs#4",
     ] {
         let job = job();
@@ -130,7 +130,7 @@ fn a_run_that_wakes_up_beside_its_successor_stops() {
     for (asleep_at, until) in [
         ("checked.documents#2", "staged#1"),
         ("checked.url_keys#2", "fenced#1"),
-        ("checked.runs#2", "commit.history#2"),
+        ("checked.runs#2", "commit.window_entries#2"),
     ] {
         let job = job();
         let asleep = start_until(&job, SETTINGS[1], &format!("STOP@{asleep_at}"));

@@ -23,7 +23,7 @@ const SITES: [Site; 2] = [
 const TABLES: [&str; 6] = [
     "blocks",
     "documents",
-    "history",
+    "window_entries",
     "quarantine",
     "runs",
     "url_keys",
@@ -144,7 +144,7 @@ fn pages() -> Vec<Row> {
 #[test]
 fn other_engines_see_the_rows_that_urltree_sees() {
     let Some(python) = python() else { return };
-    let mut job = Job::of(&pages()).with("output.blocks=true");
+    let mut job = Job::of(&pages()).with("output.write_blocks=true");
     job.backfill("2011-10-01..2011-10-31");
     assert_seen_alike(&python, &job, "a first run");
     let documents = job.rows("SELECT warnings FROM documents");
@@ -186,7 +186,7 @@ fn columns_elsewhere_are_those_of_the_schemas() {
         ("year", Some("year"), "2011-01-01..2011-12-31"),
     ] {
         let job = Job::of(&pages())
-            .with("output.blocks=true")
+            .with("output.write_blocks=true")
             .with(&format!("output.partition={partition}"));
         job.backfill(dates);
         let seen = read(&python, job.tables());

@@ -325,47 +325,53 @@ fn a_peer_is_run_by_its_adapter_and_one_that_is_missing_is_named() {
 #[test]
 fn a_floor_is_held_raised_and_lowered_for_a_reason_alone() {
     let folder = Folder::of(&SITE.daily_articles(12));
-    let hold = "eval --gold gold.parquet --heuristics strict,vote-slow --floors floors.toml";
+    let hold =
+        "eval --gold gold.parquet --heuristics strict,vote-slow --thresholds thresholds.toml";
     let missing = folder.command(hold);
     assert_eq!(missing.code, Some(3), "{}", missing.stderr);
-    folder.prints(&format!("{hold} --raise-floors"));
+    folder.prints(&format!("{hold} --raise-thresholds"));
     folder.prints(hold);
-    let floors = folder.read("floors.toml");
+    let thresholds = folder.read("thresholds.toml");
 
     // Quality that is worse than it was.
-    let (before, f1) = floors.split_once("f1 = ").expect("a floor");
+    let (before, f1) = thresholds.split_once("f1 = ").expect("a threshold");
     let (reached, after) = f1.split_once('\n').expect("a number");
-    folder.write("floors.toml", &format!("{before}f1 = 0.9999\n{after}"));
-    for line in [hold.to_owned(), format!("{hold} --raise-floors")] {
+    folder.write("thresholds.toml", &format!("{before}f1 = 0.9999\n{after}"));
+    for line in [hold.to_owned(), format!("{hold} --raise-thresholds")] {
         let missed = folder.command(&line);
         assert_eq!(missed.code, Some(1), "{}", missed.stderr);
-        let said = format!("gold: f1 of strict is {reached}, its floor 0.9999");
+        let said = format!("gold: f1 of strict is {reached}, its threshold 0.9999");
         assert!(missed.stderr.contains(&said), "{}", missed.stderr);
     }
     folder.prints(&format!(
-        "{hold} --raise-floors --lower-floors 'a new metric'"
+        "{hold} --raise-thresholds --lower-thresholds 'a new metric'"
     ));
     folder.prints(hold);
     assert!(
         folder
-            .read("floors.toml")
+            .read("thresholds.toml")
             .contains("lowered = [\"a new metric\"]")
     );
 
-    // A heuristic nobody asked about, one without a floor, other pages.
+    // A heuristic nobody asked about, one without a threshold, other pages.
     let less = folder.command(&hold.replace(",vote-slow", ""));
     assert!(
         less.stderr
-            .contains("vote-slow has a floor and was not measured"),
+            .contains("vote-slow has a threshold and was not measured"),
         "{less:?}"
     );
     let more = folder.command(&hold.replace(",vote-slow", ",vote-slow,vote-fast"));
-    assert!(more.stderr.contains("vote-fast has no floor"), "{more:?}");
+    assert!(
+        more.stderr.contains("vote-fast has no threshold"),
+        "{more:?}"
+    );
     folder.gold(&SITE.daily_articles(13));
     let others = folder.command(hold);
     assert_eq!(others.code, Some(1), "{}", others.stderr);
     assert!(
-        others.stderr.contains("gold: the floors are for pages "),
+        others
+            .stderr
+            .contains("gold: the thresholds are for pages "),
         "{others:?}"
     );
 }
@@ -406,7 +412,7 @@ fn a_published_collection_becomes_a_gold_set() {
     );
     folder.write("pages/3.html", "<p>No gold");
     let said =
-        folder.prints("gold --format cleaneval --golds golds --pages pages --output set.parquet");
+        folder.prints("gold --format cleaneval --gold golds --pages pages --output set.parquet");
     assert!(
         said.contains("2 pages, 1 of them without HTML; 1 pages without gold were left out"),
         "{said}"
@@ -417,10 +423,10 @@ fn a_published_collection_becomes_a_gold_set() {
         (&1.into(), &1.into()),
         "{rows:?}"
     );
-    let said = folder.prints("extract --with cetd-ds pages/1.html pages/3.html");
+    let said = folder.prints("extract --extractor cetd-ds pages/1.html pages/3.html");
     assert!(said.starts_with("==> pages/1.html <==\n"), "{said}");
     assert!(said.contains("Trees fell."), "{said}");
-    let pages = folder.rows("extract --with nce pages/1.html");
+    let pages = folder.rows("extract --extractor nce pages/1.html");
     let url = pages[0]["url"].as_str().expect("an address");
     assert!(
         url.starts_with("file:///") && url.ends_with("/pages/1.html"),
@@ -489,9 +495,9 @@ fn what_cannot_be_measured_is_refused_by_name() {
         assert_eq!(refused.code, Some(code), "{line}: {}", refused.stderr);
         assert!(refused.stderr.contains(said), "{line}: {}", refused.stderr);
     }
-    let refused = folder.command("extract --with cetd no.html");
+    let refused = folder.command("extract --extractor cetd no.html");
     assert_eq!(refused.code, Some(3), "{}", refused.stderr);
     assert!(refused.stderr.contains("no.html"), "{}", refused.stderr);
-    let refused = folder.command("gold --format plain --golds nowhere --output set.parquet");
+    let refused = folder.command("gold --format plain --gold nowhere --output set.parquet");
     assert_eq!(refused.code, Some(3), "{}", refused.stderr);
 }

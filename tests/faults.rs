@@ -52,8 +52,8 @@ fn store(faults: Faults) -> Store {
 fn job(store: &Store) -> Job {
     store
         .job()
-        .with("output.blocks=true")
-        .with("store.timeout_seconds=1")
+        .with("output.write_blocks=true")
+        .with("store.timeout=1s")
         .with_variable("URLTREE_LOG", "trace")
 }
 
@@ -73,7 +73,7 @@ fn tables(store: &Store, settings: &[&str]) -> Snapshot {
     }
     if folder.join("runs").exists() {
         // A request names the state of the archive's objects, which are others here.
-        let counts = "SELECT * EXCEPT (run_id, request, started_at, seconds) FROM runs \
+        let counts = "SELECT * EXCEPT (run_id, request_digest, started_at, seconds) FROM runs \
                       ORDER BY date";
         tables.insert("runs", reader.lines(counts));
     }
@@ -280,8 +280,8 @@ impl Failing {
         let finished = job(&self.store)
             .with(MONTHLY)
             .with("store.retries=2")
-            .with("store.timeout_seconds=2")
-            .command("backfill", &["--date", NOVEMBER]);
+            .with("store.timeout=2s")
+            .command("backfill", &["--dates", NOVEMBER]);
         let (said, seconds) = (&finished.stderr, started.elapsed().as_secs_f64());
         let fired = server.fired().values().sum::<usize>() - fired;
         let asked = server.requests().len() - asked;
@@ -334,10 +334,11 @@ fn a_store_that_denies_stops_the_run() {
     store.stops(
         "403 on the pages of earlier dates",
         move |asked| {
-            let earlier = asked.path.contains("/history/") && asked.path.ends_with(".parquet");
+            let earlier =
+                asked.path.contains("/window_entries/") && asked.path.ends_with(".parquet");
             denied.filter(|_| earlier && asked.method == "GET")
         },
-        &["/history/", "403", "object tables of earlier dates"],
+        &["/window_entries/", "403", "object tables of earlier dates"],
     );
 }
 
@@ -412,7 +413,7 @@ fn a_store_that_is_not_there_stops_the_run() {
     ];
     drop(gone);
     for (job, named) in jobs {
-        let finished = job.command("backfill", &["--date", OCTOBER]);
+        let finished = job.command("backfill", &["--dates", OCTOBER]);
         assert_eq!(finished.code, Some(4), "{}", finished.stderr);
         assert_silent(named, &finished);
         for word in [
@@ -440,7 +441,7 @@ fn a_bucket_that_is_not_there_stops_the_run() {
     ] {
         let finished = job(&store)
             .with(setting)
-            .command("backfill", &["--date", OCTOBER]);
+            .command("backfill", &["--dates", OCTOBER]);
         assert_eq!(finished.code, Some(4), "{setting}: {}", finished.stderr);
         assert!(
             finished.stderr.contains("s3://no-such-bucket/a"),
@@ -466,8 +467,8 @@ fn a_query_that_a_store_denies_is_no_mistake_of_the_query() {
 #[test]
 fn patience_that_makes_no_sense_is_refused() {
     for (setting, expected) in [
-        ("store.timeout_seconds=0", "expected 1 or more"),
-        ("store.retry_seconds=3600", "expected at most 600"),
+        ("store.timeout=0s", "expected a time such as 30s"),
+        ("store.retry_timeout=1h", "expected at most 10m"),
     ] {
         let error = Job::of(&rows(SITES[0])).with(setting).refused(OCTOBER, 2);
         let key = setting.split('=').next().unwrap_or_default();

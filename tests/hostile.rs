@@ -120,7 +120,7 @@ fn among_neighbours(row: Row) -> Vec<Row> {
 
 /// What the run made of the neighbours.
 fn pages(job: &Job) -> [Vec<String>; 2] {
-    ["documents", "history"].map(|table| {
+    ["documents", "window_entries"].map(|table| {
         let mut lines = job.lines(&format!("SELECT * FROM {table}"));
         lines.sort_unstable();
         lines
@@ -303,7 +303,7 @@ fn a_page_too_heavy_for_its_template_is_labelled_by_repetition_and_marked() {
         html: Some(html.into_bytes()),
         ..good()
     };
-    let job = Job::of(&among_neighbours(row)).with("output.blocks=true");
+    let job = Job::of(&among_neighbours(row)).with("output.write_blocks=true");
     let document = document(&job);
     let warning = text(&json!({"first": document["warnings"][0]}), "first");
     assert!(warning.starts_with("no_template: 262144 of "), "{document}");

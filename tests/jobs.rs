@@ -120,7 +120,7 @@ fn the_archive_can_be_queried_before_and_after_a_run_and_the_tables_without_it()
 #[test]
 fn a_plan_is_explained_without_being_run() {
     let job = Job::of(&SITE.daily_articles(5));
-    let plan = job.command("backfill", &["--date", DATES, "--explain"]);
+    let plan = job.command("backfill", &["--dates", DATES, "--explain"]);
     assert_eq!(plan.code, Some(0), "{}", plan.stderr);
     for step in ["Scan", "Key", "Dedupe", "Block", "Replay", "Write"] {
         assert!(plan.stdout.contains(step), "{step} in\n{}", plan.stdout);
@@ -144,7 +144,7 @@ fn what_earlier_dates_left_passes_by_the_keys_of_the_chunk() {
     let more = (1..500).map(|number| SITE.article(number, "2012-01-02T00:00:00"));
     let job = Job::of(&[first].into_iter().chain(more).collect::<Vec<_>>());
     job.backfill("2012-01-01");
-    let plan = job.command("backfill", &["--date", "2012-01-02", "--explain"]);
+    let plan = job.command("backfill", &["--dates", "2012-01-02", "--explain"]);
     let joins = plan.stdout.lines().filter(|line| line.contains("HashJoin"));
     // It holds its left side; of the right one it gives the rows that match.
     let semi: Vec<bool> = joins.map(|join| join.contains("=RightSemi")).collect();
@@ -184,7 +184,8 @@ fn the_template_knows_every_page_of_a_day_of_many_blocks() {
                 sum(regexp_count(text, 'News|Remark')) AS more FROM documents";
     let expected = json!({"pages": 460, "lines": 300, "more": 0});
     assert_eq!(job.row(told), expected);
-    let learned = "SELECT count(*) AS pages FROM history WHERE length(encode(template, 'hex')) > 9";
+    let learned =
+        "SELECT count(*) AS pages FROM window_entries WHERE length(encode(template, 'hex')) > 9";
     assert_eq!(job.row(learned), json!({"pages": 460}));
 }
 
@@ -194,8 +195,8 @@ fn the_template_knows_every_page_of_a_day_of_many_blocks() {
 fn a_day_that_has_no_room_in_memory_waits_on_disk() {
     let mut job = Job::of(&day_of(3_000, 30));
     let mut waited_on_disk = |memory: &str| {
-        job.set(&format!("run.memory={memory}"));
-        let run = job.command("backfill", &["--date", "2012-01-01", "--format", "json"]);
+        job.set(&format!("run.memory_limit={memory}"));
+        let run = job.command("backfill", &["--dates", "2012-01-01", "--format", "json"]);
         assert_eq!(run.code, Some(0), "{}", run.stderr);
         let report: Value = serde_json::from_str(&run.stdout).expect("a report in JSON");
         let bytes = &report["operators"]["Replay"]["spilled_bytes"];
@@ -273,13 +274,13 @@ fn sites_and_times(file: &Path) -> Vec<(String, i64)> {
 
 #[test]
 fn a_run_without_blocks_removes_those_of_the_dates_it_replaces() {
-    let mut job = Job::of(&SITE.daily_articles(3)).with("output.blocks=true");
+    let mut job = Job::of(&SITE.daily_articles(3)).with("output.write_blocks=true");
     job.backfill("2011-10-01..2011-10-03");
     let dates = "SELECT DISTINCT date FROM blocks ORDER BY date";
     assert_eq!(job.rows(dates).len(), 3);
     let documents = job.lines("SELECT * FROM documents ORDER BY date");
 
-    job.set("output.blocks=false");
+    job.set("output.write_blocks=false");
     job.backfill("2011-10-02");
     let left = ["2011-10-01", "2011-10-03"].map(|date| json!({"date": date}));
     assert_eq!(job.rows(dates), left);
@@ -288,7 +289,7 @@ fn a_run_without_blocks_removes_those_of_the_dates_it_replaces() {
         documents
     );
 
-    job.set("output.blocks=true");
+    job.set("output.write_blocks=true");
     job.backfill("2011-10-02");
     assert_eq!(job.rows(dates).len(), 3);
 }
@@ -312,7 +313,7 @@ fn a_run_replaces_what_the_archive_no_longer_has() {
 
 #[test]
 fn blocks_add_up_to_the_documents_they_are_of() {
-    let job = Job::of(&SITE.daily_articles(12)).with("output.blocks=true");
+    let job = Job::of(&SITE.daily_articles(12)).with("output.write_blocks=true");
     job.backfill(DATES);
     let sums = "SELECT url_key, count(*) AS blocks, \
          sum(CASE WHEN label = 'content' THEN 1 ELSE 0 END) AS content_blocks, \

@@ -1,4 +1,4 @@
-//! Which rows are one page: keys, rules, titles, the blacklist, and the step
+//! Which rows are one page: keys, rules, titles, the blocklist, and the step
 //! that found each duplicate.
 
 use serde_json::{Value, json};
@@ -165,26 +165,26 @@ fn a_title_decides_nothing_where_no_rule_asks_for_it() {
 }
 
 #[test]
-fn blacklisted_pages_are_keyed_and_not_replayed() {
+fn blocklisted_pages_are_keyed_and_not_replayed() {
     let job = Job::of(&pages(&[
         "http://www.gazette.example/news/1.html",
         "https://ads.example/banner",
         "http://www.gazette.example/login?next=/news",
         "http://ads.example/banner",
     ]))
-    .with("url_key.blacklist=blacklist.txt");
+    .with("url_key.blocklist=blocklist.txt");
     std::fs::write(
-        job.path("blacklist.txt"),
+        job.path("blocklist.txt"),
         "# no pages\nhttp://ads.example:80\nhttp://www.gazette.example/login\n",
     )
-    .expect("a blacklist");
+    .expect("a blocklist");
     job.backfill(DAY);
     let statuses = job.rows("SELECT row, status, merged_by FROM url_keys ORDER BY row");
-    let expected = ["unique", "blacklisted", "blacklisted", "blacklisted"];
+    let expected = ["unique", "blocklisted", "blocklisted", "blocklisted"];
     for (row, status) in expected.into_iter().enumerate() {
         assert_eq!(statuses[row], json!({"row": row, "status": status}));
     }
-    for table in ["documents", "history"] {
+    for table in ["documents", "window_entries"] {
         let kept = job.rows(&format!("SELECT url_key FROM {table}"));
         assert_eq!(
             kept,
@@ -262,7 +262,7 @@ fn a_duplicate_is_looked_for_as_far_back_as_the_horizon_reaches() {
         ("5d", 6, "unique"),
         ("window", 29, "duplicate"),
     ] {
-        let job = Job::of(&again_after(days)).with(&format!("dedup.horizon={horizon}"));
+        let job = Job::of(&again_after(days)).with(&format!("dedup.lookback={horizon}"));
         // In two runs: what is known comes from the tables.
         job.backfill("2011-10-01");
         job.backfill("2011-10-02..2011-10-31");
@@ -303,7 +303,7 @@ fn a_duplicate_with_much_unseen_text_is_a_revision_if_these_are_kept() {
         });
         assert_eq!(second, expected, "{setting}, {text}");
         let revisions = job.rows("SELECT text FROM documents WHERE status = 'revision'");
-        let entries = job.rows("SELECT entry FROM history ORDER BY ordinal");
+        let entries = job.rows("SELECT entry FROM window_entries ORDER BY ordinal");
         if status == "revision" {
             assert!(
                 text == update

@@ -13,9 +13,9 @@ use archive::{FIRST, LAST, busy_archive};
 
 /// A window that pages leave all the time.
 const WINDOW: [&str; 3] = [
-    "window.max_documents=30",
-    "window.max_age_days=5",
-    "window.min_documents=10",
+    "window.max_pages=30",
+    "window.max_age=5d",
+    "window.min_pages=10",
 ];
 
 /// Every heuristic, and every treatment of duplicates: how far back they are
@@ -58,7 +58,7 @@ fn job(archive: &Path, settings: &[&str]) -> Job {
     let settings = settings
         .iter()
         .chain(&WINDOW)
-        .chain(&["output.blocks=true", "run.threads=1"]);
+        .chain(&["output.write_blocks=true", "run.threads=1"]);
     settings.fold(Job::new().reading(archive), |job, setting| {
         job.with(setting)
     })
@@ -91,9 +91,9 @@ fn assert_law(batch: &str, cases: &[Case]) {
     let mut broken = String::new();
     for (heuristic, horizon, revisions) in cases {
         let settings = [
-            format!("tree.batch={batch}"),
+            format!("tree.batching={batch}"),
             format!("tree.heuristic={heuristic}"),
-            format!("dedup.horizon={horizon}"),
+            format!("dedup.lookback={horizon}"),
             format!("dedup.revisions={revisions}"),
         ];
         let settings = settings.each_ref().map(String::as_str);
@@ -136,13 +136,13 @@ fn chunks_do_not_show() {
     let range = format!("{FIRST}..{LAST}");
     for settings in [
         [
-            "tree.batch=page",
-            "dedup.horizon=5d",
+            "tree.batching=page",
+            "dedup.lookback=5d",
             "dedup.revisions=true",
         ],
         [
-            "tree.batch=date",
-            "dedup.horizon=all",
+            "tree.batching=date",
+            "dedup.lookback=all",
             "dedup.revisions=true",
         ],
     ] {
@@ -169,8 +169,8 @@ fn settled_labels_are_the_same_at_once_in_pieces_and_in_chunks() {
         let settings = [
             format!("tree.heuristic={heuristic}"),
             format!("output.partition={partition}"),
-            format!("dedup.horizon={horizon}"),
-            "tree.settle_days=3".to_owned(),
+            format!("dedup.lookback={horizon}"),
+            "tree.relabel_days=3".to_owned(),
         ];
         let settings = settings.each_ref().map(String::as_str);
         let pieces: &[&str] = match partition {
@@ -191,7 +191,7 @@ fn settled_labels_are_the_same_at_once_in_pieces_and_in_chunks() {
         let plain = contents(&plain);
         assert_ne!(plain["documents"], tables["documents"], "{settings:?}");
         // What is inserted, and in which order, is the same.
-        for table in ["url_keys", "history", "quarantine"] {
+        for table in ["url_keys", "window_entries", "quarantine"] {
             assert_eq!(plain[table], tables[table], "{table}, {settings:?}");
         }
     }
@@ -205,19 +205,19 @@ fn a_settled_date_knows_just_its_days_more() {
     let rows = site.daily_articles(20);
     let of_day_five = |job: &Job| job.lines("SELECT * FROM blocks WHERE date = '2011-10-05'");
     let job = |settings: &[&str]| {
-        let all = settings.iter().chain(&["output.blocks=true"]);
+        let all = settings.iter().chain(&["output.write_blocks=true"]);
         all.fold(Job::of(&rows), |job, setting| job.with(setting))
     };
     for heuristic in ["tree.heuristic=template", "tree.heuristic=strict"] {
-        let settled = job(&[heuristic, "tree.settle_days=3"]);
+        let settled = job(&[heuristic, "tree.relabel_days=3"]);
         settled.backfill("2011-10-01..2011-10-20");
         // Everything up to that day is known to a run that ends with it.
-        let known = job(&[heuristic, "tree.batch=run"]);
+        let known = job(&[heuristic, "tree.batching=run"]);
         known.backfill("2011-10-01..2011-10-08");
         assert!(of_day_five(&known).len() > 5);
         assert_eq!(of_day_five(&settled), of_day_five(&known), "{heuristic}");
         for (batch, last) in [("run", "09"), ("run", "07"), ("date", "20")] {
-            let other = job(&[heuristic, &format!("tree.batch={batch}")]);
+            let other = job(&[heuristic, &format!("tree.batching={batch}")]);
             other.backfill(&format!("2011-10-01..2011-10-{last}"));
             assert_ne!(of_day_five(&settled), of_day_five(&other), "{batch} {last}");
         }
@@ -229,7 +229,7 @@ fn a_night_runs_the_dates_again_that_it_settles_and_takes_no_page_away() {
     let site = Site {
         host: "www.gazette.example",
     };
-    let job = Job::of(&site.daily_articles(6)).with("tree.settle_days=2");
+    let job = Job::of(&site.daily_articles(6)).with("tree.relabel_days=2");
     job.backfill("2011-10-01..2011-10-04");
     let night = job.run("2011-10-05");
     assert!(night.stderr.contains("2011-10-03..2011-10-05"), "{night:?}");
@@ -264,9 +264,9 @@ fn a_real_site_year_by_year() {
         .collect();
     let pieces: Vec<&str> = years.iter().map(String::as_str).collect();
     for settings in [
-        ["tree.batch=page", "tree.heuristic=vote-fast"],
-        ["tree.batch=date", "tree.heuristic=strict"],
-        ["tree.batch=date", "tree.heuristic=template"],
+        ["tree.batching=page", "tree.heuristic=vote-fast"],
+        ["tree.batching=date", "tree.heuristic=strict"],
+        ["tree.batching=date", "tree.heuristic=template"],
     ] {
         let [batch, heuristic] = settings;
         let by_year = [
@@ -288,9 +288,9 @@ fn labels_of_first_page(batch: &str) -> Vec<(String, String)> {
         host: "www.gazette.example",
     };
     let job = Job::of(&site.daily_articles(20))
-        .with("output.blocks=true")
+        .with("output.write_blocks=true")
         .with("tree.heuristic=strict")
-        .with(&format!("tree.batch={batch}"));
+        .with(&format!("tree.batching={batch}"));
     job.backfill("2011-10-01..2011-10-20");
     let blocks =
         job.rows("SELECT text, label FROM blocks WHERE date = '2011-10-01' ORDER BY ordinal");
@@ -336,9 +336,9 @@ fn a_date_is_known_as_a_whole_and_a_page_knows_what_came_before_it() {
         .collect();
     for (batch, boilerplate) in [("date", [true, true]), ("page", [false, true])] {
         let job = Job::of(&rows)
-            .with("output.blocks=true")
+            .with("output.write_blocks=true")
             .with("tree.heuristic=strict")
-            .with(&format!("tree.batch={batch}"));
+            .with(&format!("tree.batching={batch}"));
         job.backfill("2011-10-01");
         let labels = job.rows(&format!(
             "SELECT label FROM blocks WHERE text = '{}' ORDER BY fetched_at",

@@ -42,7 +42,7 @@ fn a_run_that_fails_names_dates_stage_object_and_the_next_command() {
         ("tree.heuristic=none", 2, "job", "job.toml"),
         ("output.partition=year", 2, "job", "job.toml"),
         ("archive.columns.html=body", 3, "census", archive.as_str()),
-        ("archive.layout=date", 3, "census", "pages.parquet"),
+        ("archive.layout=hive", 3, "census", "pages.parquet"),
         ("archive.location=empty", 3, "census", "empty"),
         (
             "archive.location=http://127.0.0.1:9/a.parquet",
@@ -90,7 +90,7 @@ fn a_password_in_a_setting_is_not_repeated() {
 #[test]
 fn quiet_runs_say_nothing_and_failures_are_still_said() {
     let job = job();
-    let finished = job.command("backfill", &["--quiet", "--date", DATES]);
+    let finished = job.command("backfill", &["--quiet", "--dates", DATES]);
     assert_eq!(finished.code, Some(0));
     assert_eq!(
         (finished.stdout.as_str(), finished.stderr.as_str()),
@@ -98,14 +98,14 @@ fn quiet_runs_say_nothing_and_failures_are_still_said() {
     );
 
     let job = job.with("archive.location=empty");
-    let finished = job.command("backfill", &["-q", "--date", DATES]);
+    let finished = job.command("backfill", &["-q", "--dates", DATES]);
     assert_eq!(finished.code, Some(3));
     assert!(finished.stderr.starts_with("error: "), "{finished:?}");
 }
 
 #[test]
 fn where_there_is_no_terminal_a_run_says_what_it_does_in_lines() {
-    let finished = job().command("backfill", &["-v", "--date", DATES]);
+    let finished = job().command("backfill", &["-v", "--dates", DATES]);
     let said = &finished.stderr;
     assert!(said.contains("5 rows with "), "{said}");
     for stage in ["tables", "census", "plan", "account", "commit"] {
@@ -115,7 +115,7 @@ fn where_there_is_no_terminal_a_run_says_what_it_does_in_lines() {
         );
     }
     assert!(!said.contains('\x1b'), "colours or a bar: {said}");
-    let plain = job().command("backfill", &["--date", DATES]);
+    let plain = job().command("backfill", &["--dates", DATES]);
     assert!(plain.stderr.len() < said.len(), "{}", plain.stderr);
 }
 
@@ -128,7 +128,7 @@ fn a_report_for_scripts_has_the_counts_of_the_runs_table() {
         ..SITE.article(9, "2011-10-05T14:00:00")
     });
     let job = Job::of(&rows);
-    let finished = job.command("backfill", &["--date", DATES, "--format", "json", "-q"]);
+    let finished = job.command("backfill", &["--dates", DATES, "--format", "json", "-q"]);
     let report: Value = serde_json::from_str(&finished.stdout).expect("one JSON object");
     let statuses = &report["statuses"];
     assert_eq!(report["archive_rows"], 7);
@@ -200,9 +200,9 @@ fn dates_of_other_settings_are_told_apart() {
 
 const COMMANDS: [&str; 12] = [
     "backfill",
-    "nightly",
+    "update",
     "status",
-    "gc",
+    "vacuum",
     "sql",
     "eval",
     "tune",
@@ -293,7 +293,7 @@ fn the_examples_of_the_help_work_as_typed() {
         "backfill.toml",
         "nightly.toml",
         "rules/url-keys.tsv",
-        "rules/blacklist.txt",
+        "rules/blocklist.txt",
     ] {
         let copied = std::fs::copy(
             repository().join("jobs").join(file),
@@ -304,7 +304,8 @@ fn the_examples_of_the_help_work_as_typed() {
     let (mut ran, mut read) = (0, 0);
     collections(folder.path());
     for command in [
-        "sample", "backfill", "nightly", "status", "gc", "sql", "gold", "eval", "tune", "extract",
+        "sample", "backfill", "update", "status", "vacuum", "sql", "gold", "eval", "tune",
+        "extract",
     ] {
         let help = urltree(&[command, "--help"]).stdout;
         let (_, examples) = help.split_once("Examples:").expect("examples");

@@ -1,4 +1,4 @@
-//! What a run holds in memory, at the `run.memory` that it has.
+//! What a run holds in memory, at the `run.memory_limit` that it has.
 
 use std::path::Path;
 
@@ -57,7 +57,7 @@ fn a_run_with_little_memory_holds_little_beside_it() {
     }
     for shape in [Shape::ManySites, Shape::GiantSite] {
         // Far more than the sorts may hold.
-        let job = shape.archive(64_000).with("run.memory=48MB");
+        let job = shape.archive(64_000).with("run.memory_limit=48MB");
         let held = peak(&job, RANGE);
         // The binary, pages being parsed, and a row group of each of 32 open files.
         assert!(held < 600_000_000, "{shape:?}: {held} bytes");
@@ -68,7 +68,7 @@ fn a_run_with_little_memory_holds_little_beside_it() {
 #[test]
 fn chunks_after_the_first_need_no_more_memory() {
     for shape in [Shape::ManySites, Shape::GiantSite] {
-        let job = shape.archive(64_000).with("run.memory=24MB");
+        let job = shape.archive(64_000).with("run.memory_limit=24MB");
         job.backfill(RANGE);
         assert_eq!(job.rows("SELECT DISTINCT seconds FROM runs").len(), 4);
     }
@@ -91,7 +91,9 @@ fn a_run_holds_less_than_its_memory() {
     if !can_watch() {
         return skip("/proc");
     }
-    let job = Job::new().with("run.threads=2").with("run.memory=1GiB");
+    let job = Job::new()
+        .with("run.threads=2")
+        .with("run.memory_limit=1GiB");
     write_rows(&job.archive("pages.parquet"), (0..60_000).map(long), 5000);
     let held = peak(&job, RANGE);
     // What sorts and joins may hold is half of it.
@@ -124,7 +126,9 @@ fn pages_of_100_megabytes_are_held_a_few_at_a_time() {
     }
     // More than an Arrow array of bytes holds.
     let pages = 24;
-    let job = Job::new().with("run.threads=2").with("run.memory=64MB");
+    let job = Job::new()
+        .with("run.threads=2")
+        .with("run.memory_limit=64MB");
     huge_pages(&job.archive("pages.parquet"), pages, 100_000_000);
     let peak = peak(&job, RANGE);
     let cut =
@@ -143,12 +147,12 @@ fn what_runs_hold() {
     let settings = ["128MB", "512MB", "1GiB"];
     let row = |name: &str, job: Job| {
         for memory in settings {
-            let run = job.watched_with(&[&format!("run.memory={memory}")], RANGE);
+            let run = job.watched_with(&[&format!("run.memory_limit={memory}")], RANGE);
             let outcome = match run.finished.code {
                 Some(0) => format!("{:6} MB", run.peak_bytes / 1_000_000),
                 _ => "refused".to_owned(),
             };
-            println!("{name}, run.memory={memory}: {outcome}");
+            println!("{name}, run.memory_limit={memory}: {outcome}");
         }
     };
     row(

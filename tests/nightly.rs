@@ -1,4 +1,4 @@
-//! `urltree nightly`: an archive that grows, data that comes late, and settings
+//! `urltree update`: an archive that grows, data that comes late, and settings
 //! that change.
 
 use serde_json::{Value, json};
@@ -58,10 +58,10 @@ fn deliver(job: &Job, day: u64, rows: &[Row]) {
 fn job() -> Job {
     // A window that pages leave all the time, and that a quiet site does not fill.
     let settings = [
-        "archive.layout=date",
-        "window.max_documents=40",
-        "window.max_age_days=4",
-        "window.min_documents=15",
+        "archive.layout=hive",
+        "window.max_pages=40",
+        "window.max_age=4d",
+        "window.min_pages=15",
     ];
     settings.into_iter().fold(Job::new(), Job::with)
 }
@@ -79,7 +79,7 @@ fn at_once(settings: &[&str], without: &[u64]) -> Job {
 }
 
 fn night(job: &Job) -> Finished {
-    let finished = job.command("nightly", &[]);
+    let finished = job.command("update", &[]);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     finished
 }
@@ -93,16 +93,16 @@ fn status(job: &Job) -> Value {
 #[test]
 fn night_by_night_is_what_all_dates_at_once_are() {
     for settings in [
-        &["tree.heuristic=strict", "tree.batch=page"][..],
+        &["tree.heuristic=strict", "tree.batching=page"][..],
         &["tree.heuristic=template", "dedup.revisions=true"],
         &[
             "tree.heuristic=relaxed-at-domain-20",
-            "dedup.horizon=window",
+            "dedup.lookback=window",
         ],
         &[
             "tree.heuristic=vote-slow",
             "dedup.revisions=true",
-            "dedup.horizon=3d",
+            "dedup.lookback=3d",
         ],
     ] {
         // Nothing came on the 9th and the 10th, and nobody ran on the 15th.
@@ -131,7 +131,7 @@ fn a_night_without_anything_new_changes_nothing() {
     let before = job.rows("SELECT * FROM runs ORDER BY date");
     let finished = night(&job);
     assert!(finished.stdout.contains("nothing new"), "{finished:?}");
-    let quiet = job.command("nightly", &["--quiet"]);
+    let quiet = job.command("update", &["--quiet"]);
     assert_eq!(
         (quiet.code, quiet.stdout.as_str(), quiet.stderr.as_str()),
         (Some(0), "", "")
@@ -145,7 +145,7 @@ fn a_night_can_be_told_its_dates() {
     for day in 1..=3 {
         deliver(&job, day, &pages(day));
     }
-    let finished = job.command("nightly", &["--date", &dates(1, 2)]);
+    let finished = job.command("update", &["--dates", &dates(1, 2)]);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     assert_eq!(status(&job)["done"], 2);
     night(&job);
@@ -183,11 +183,11 @@ fn other_settings_are_refused_unless_asked_for_and_then_what_follows_is_stale() 
     deliver(&job, 20, &pages(20));
     let changed = job.with("tree.heuristic=vote-slow");
     for (command, dates) in [
-        ("nightly", None),
+        ("update", None),
         ("backfill", Some(date(5))),
         ("backfill", Some(date(20))),
     ] {
-        let dates = dates.iter().flat_map(|dates| ["--date", dates]);
+        let dates = dates.iter().flat_map(|dates| ["--dates", dates]);
         let finished = changed.command(command, &dates.collect::<Vec<_>>());
         assert_eq!(finished.code, Some(2), "{command}: {finished:?}");
         let said = &finished.stderr;
@@ -197,7 +197,7 @@ fn other_settings_are_refused_unless_asked_for_and_then_what_follows_is_stale() 
         assert_same(&before, &contents(&changed), "a refused run");
     }
 
-    let asked = ["--date", &date(5), "--change-settings"];
+    let asked = ["--dates", &date(5), "--change-settings"];
     let finished = changed.command("backfill", &asked);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     let found = status(&changed);
@@ -219,9 +219,9 @@ fn what_is_kept_of_months_that_are_over_changes_no_row() {
             }
         }
         // Windows that reach further back than those that were kept.
-        let wider = (job.with("window.max_documents=400")).with("window.min_documents=100");
+        let wider = (job.with("window.max_pages=400")).with("window.min_pages=100");
         deliver(&wider, 22, &pages(22));
-        let finished = wider.command("nightly", &["--change-settings"]);
+        let finished = wider.command("update", &["--change-settings"]);
         assert_eq!(finished.code, Some(0), "{}", finished.stderr);
         let support = wider.row("SELECT max(support) AS support FROM documents WHERE domain = 'quiet.example' AND date = '2011-10-13'");
         assert!(support["support"].as_u64() > Some(15), "{support}");

@@ -288,7 +288,7 @@ fn a_file_without_rows_is_as_none() {
 #[test]
 fn rows_out_of_order_inside_a_file_are_replayed_in_time_order() {
     let rows = SITE.daily_articles(24);
-    let sorted = Job::of(&rows).with("output.blocks=true");
+    let sorted = Job::of(&rows).with("output.write_blocks=true");
     sorted.backfill(DATES);
     let mut shuffled: Vec<Row> = rows.clone();
     shuffled.sort_by_key(|row| {
@@ -302,7 +302,7 @@ fn rows_out_of_order_inside_a_file_are_replayed_in_time_order() {
             .collect::<Vec<_>>(),
         rows.iter().map(|row| row.fetched_at).collect::<Vec<_>>()
     );
-    let job = Job::new().with("output.blocks=true");
+    let job = Job::new().with("output.write_blocks=true");
     write_groups(&job.archive("shuffled.parquet"), &shuffled, 5);
     job.backfill(DATES);
     assert_same(

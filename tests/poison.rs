@@ -38,7 +38,7 @@ fn ordinary(number: u64) -> Row {
 
 /// A job whose archive has these rows.
 fn job(rows: impl Iterator<Item = Row>) -> Job {
-    let job = Job::new().with("output.blocks=true");
+    let job = Job::new().with("output.write_blocks=true");
     write_rows(&job.archive("pages.parquet"), rows, 1000);
     job
 }
@@ -47,7 +47,7 @@ fn job(rows: impl Iterator<Item = Row>) -> Job {
 fn neighbours(job: &Job) -> BTreeMap<&'static str, BTreeSet<String>> {
     let tables = [
         ("documents", "*"),
-        ("history", "*"),
+        ("window_entries", "*"),
         ("blocks", "*"),
         ("url_keys", "* EXCEPT (row)"),
     ];

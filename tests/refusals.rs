@@ -18,8 +18,12 @@ fn a_wrong_setting_is_refused_by_its_key_and_what_was_expected() {
         ("archive.columns.body=html", "archive.columns.body", "html"),
         ("run.threads=many", "run.threads", "many"),
         ("run.threads=0", "run.threads", "1 or more"),
-        ("run.memory=lots", "run.memory", "lots"),
-        ("output.blocks=maybe", "output.blocks", "boolean"),
+        ("run.memory_limit=lots", "run.memory_limit", "lots"),
+        (
+            "output.write_blocks=maybe",
+            "output.write_blocks",
+            "boolean",
+        ),
         (
             "output.partition=week",
             "output.partition",
@@ -30,15 +34,15 @@ fn a_wrong_setting_is_refused_by_its_key_and_what_was_expected() {
             "tree.heuristic",
             "strict-at-domain",
         ),
-        ("tree.batch=week", "tree.batch", "page"),
-        ("tree.settle_days=-1", "tree.settle_days", "-1"),
-        ("dedup.horizon=month", "dedup.horizon", "30d"),
-        ("window.max_age_days=-1", "window.max_age_days", "-1"),
+        ("tree.batching=week", "tree.batching", "page"),
+        ("tree.relabel_days=-1", "tree.relabel_days", "-1"),
+        ("dedup.lookback=month", "dedup.lookback", "30d"),
+        ("window.max_age=-1", "window.max_age", "-1"),
         ("url_key.title=rss", "url_key.title", "feed"),
         ("url_key.rules=nowhere.tsv", "url_key.rules", "nowhere.tsv"),
         (
-            "url_key.blacklist=nowhere.txt",
-            "url_key.blacklist",
+            "url_key.blocklist=nowhere.txt",
+            "url_key.blocklist",
             "nowhere.txt",
         ),
         (
@@ -64,13 +68,13 @@ fn a_wrong_setting_is_refused_by_its_key_and_what_was_expected() {
 #[test]
 fn labels_cannot_wait_for_pages_that_are_known_or_that_depend_on_them() {
     for (other, reason) in [
-        ("tree.batch=page", "tree.batch is \"page\""),
-        ("tree.batch=run", "tree.batch is \"run\""),
+        ("tree.batching=page", "tree.batching is \"page\""),
+        ("tree.batching=run", "tree.batching is \"run\""),
         ("dedup.revisions=true", "dedup.revisions is true"),
     ] {
-        let job = job().with("tree.settle_days=2").with(other);
+        let job = job().with("tree.relabel_days=2").with(other);
         let error = job.refused("2011-10-01..2011-10-31", 2);
-        assert!(error.starts_with("error: tree.settle_days: "), "{error}");
+        assert!(error.starts_with("error: tree.relabel_days: "), "{error}");
         assert!(error.contains(reason), "{other}: {error}");
         assert!(!job.has_tables(), "{other}: something was written");
     }
@@ -125,10 +129,10 @@ fn a_job_file_that_is_missing_or_no_toml_is_refused_by_name() {
 
 #[test]
 fn too_little_memory_is_named_and_nothing_is_committed() {
-    let job = job().with("run.memory=1kB");
+    let job = job().with("run.memory_limit=1kB");
     let error = job.refused("2011-10-01..2011-10-31", 2);
     assert!(
-        error.contains("2011-10-01..2011-10-31: run.memory is too little"),
+        error.contains("2011-10-01..2011-10-31: run.memory_limit is too little"),
         "{error}"
     );
     assert_eq!(job.lines("SELECT * FROM documents").len(), 0);

@@ -10,9 +10,9 @@ const DATES: &str = "2011-10-24..2011-12-19";
 fn sampled() -> Job {
     let job = Job::new()
         .with("archive.location=sample/pages")
-        .with("archive.layout=date");
+        .with("archive.layout=hive");
     let words = [
-        "sample", "--output", "sample", "--date", DATES, "--pages", "2000",
+        "sample", "--output", "sample", "--dates", DATES, "--pages", "2000",
     ];
     let finished = urltree_in(&job.path(""), &words);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
@@ -90,7 +90,7 @@ fn a_sample_is_not_written_over_another() {
         "sample",
         "--output",
         "sample",
-        "--date",
+        "--dates",
         "2011-12-19..2011-12-20",
     ];
     let finished = urltree_in(&job.path(""), &other);

@@ -65,7 +65,7 @@ fn a_soak_does_not_grow() {
         return skip("/proc");
     }
     let job = Job::new()
-        .with(&format!("run.memory={}", memory()))
+        .with(&format!("run.memory_limit={}", memory()))
         .with("run.chunk_bytes=48MB");
     let pages = pages();
     for day in 0..DATES {

@@ -38,13 +38,13 @@ fn on_files() -> Job {
 
 #[test]
 fn an_archive_in_s3_and_tables_in_s3_are_as_on_files() {
-    let files = on_files().with("output.blocks=true");
+    let files = on_files().with("output.write_blocks=true");
     files.backfill(DATES);
     let expected = contents(&files);
     assert_eq!(expected["documents"].len(), 24);
 
     let store = Store::new(&pages());
-    let job = store.job().with("output.blocks=true");
+    let job = store.job().with("output.write_blocks=true");
     job.backfill(DATES);
     assert_same(&expected, &contents(&job), "in S3");
     assert_eq!(
@@ -83,9 +83,9 @@ fn days_read(requests: &[String], table: &str, month: &str) -> BTreeSet<String> 
 fn a_night_reads_what_it_needs_of_months_that_are_over() {
     let store = Store::new(&[]);
     let job = (store.job())
-        .with("archive.layout=date")
-        .with("window.max_age_days=4")
-        .with("window.min_documents=5");
+        .with("archive.layout=hive")
+        .with("window.max_age=4d")
+        .with("window.min_pages=5");
     let [site, _] = SITES;
     let deliver = |date: &str, articles: &[u64]| {
         let hours = articles.iter().zip(10..);
@@ -109,17 +109,17 @@ fn a_night_reads_what_it_needs_of_months_that_are_over() {
     let september_read_on = |date: &str, articles: &[u64]| {
         deliver(date, articles);
         let before = store.server.requests().len();
-        let finished = job.command("nightly", &[]);
+        let finished = job.command("update", &[]);
         assert_eq!(finished.code, Some(0), "{}", finished.stderr);
         let requests = store.server.requests().split_off(before);
-        ["url_keys", "history"].map(|table| days_read(&requests, table, "2011-09"))
+        ["url_keys", "window_entries"].map(|table| days_read(&requests, table, "2011-09"))
     };
     // The first night of a month closes the one before, once.
-    let [keys, history] = september_read_on("2011-10-02", &[500, 70]);
-    assert_eq!((keys.len(), history.len()), (30, 30));
-    let [keys, history] = september_read_on("2011-10-03", &[501, 70]);
+    let [keys, window_entries] = september_read_on("2011-10-02", &[500, 70]);
+    assert_eq!((keys.len(), window_entries.len()), (30, 30));
+    let [keys, window_entries] = september_read_on("2011-10-03", &[501, 70]);
     assert_eq!(keys, ["2011-09-07".to_owned()].into());
-    assert_eq!(history, BTreeSet::new());
+    assert_eq!(window_entries, BTreeSet::new());
     // The window of the site is there all the same.
     assert_eq!(
         job.row("SELECT max(support) > 5 AS remembered FROM documents WHERE date = '2011-10-03'"),
@@ -199,7 +199,7 @@ fn credentials_are_in_no_output_log_or_table() {
     }
 
     let job = signing(store.job(), &store.server, "another").with_variable("URLTREE_LOG", "trace");
-    let denied = job.command("backfill", &["--date", DATES]);
+    let denied = job.command("backfill", &["--dates", DATES]);
     assert_eq!(denied.code, Some(4), "{}", denied.stderr);
     assert_silent("a run that fails", &denied);
 }
@@ -225,7 +225,7 @@ fn credentials_that_a_store_repeats_are_not_printed() {
         let job = signing(Job::new(), &server, KEYS.secret)
             .with_variable("URLTREE_LOG", "trace")
             .with("archive.location=s3://pages/crawl");
-        let denied = job.command("backfill", &["--date", DATES]);
+        let denied = job.command("backfill", &["--dates", DATES]);
         assert_eq!(denied.code, Some(4), "{}", denied.stderr);
         assert!(denied.stderr.contains(&message), "{}", denied.stderr);
         assert_silent(code, &denied);
@@ -244,7 +244,7 @@ fn a_url_with_a_secret_is_refused_without_it() {
             let job = on_files()
                 .with(&format!("{key}={location}"))
                 .with_variable("URLTREE_LOG", "trace");
-            let refused = job.command("backfill", &["--date", DATES]);
+            let refused = job.command("backfill", &["--dates", DATES]);
             assert_eq!(refused.code, Some(2), "{}", refused.stderr);
             assert!(refused.stderr.contains(key), "{}", refused.stderr);
             assert_silent(key, &refused);

@@ -22,7 +22,7 @@ type Tables = BTreeMap<&'static str, String>;
 
 /// What is to be known of the 1.6 million blocks of the sites without printing
 /// them: sums per page that a change in any block, or of two blocks' places,
-/// does not leave alone. (`history` has their hashes, `documents` their text.)
+/// does not leave alone. (`window_entries` has their hashes, `documents` their text.)
 const BLOCKS: &str = "SELECT domain, fetched_at, url_key, count(*) AS blocks, \
      sum(place * length(text)) AS text, sum(place * link_chars) AS link_chars, \
      sum(place * length(slot)) AS slot, sum(CASE WHEN chrome THEN place ELSE 0 END) AS chrome, \
@@ -59,7 +59,7 @@ fn job(archive: &Path) -> Job {
     Job::new()
         .reading(archive)
         .with("output.partition=year")
-        .with("output.blocks=true")
+        .with("output.write_blocks=true")
 }
 
 /// Every table in a total order, without what says where a row was found.
@@ -69,7 +69,10 @@ fn tables(job: &Job) -> Tables {
             "documents",
             "SELECT * FROM documents ORDER BY domain, fetched_at, url, url_key",
         ),
-        ("history", "SELECT * FROM history ORDER BY domain, ordinal"),
+        (
+            "window_entries",
+            "SELECT * FROM window_entries ORDER BY domain, ordinal",
+        ),
         (
             "url_keys",
             "SELECT * EXCEPT (source, row, duplicate_of) FROM url_keys \
@@ -191,7 +194,7 @@ fn threads_memory_chunks_and_the_order_of_the_archive_leave_the_tables_as_they_a
     };
     for settings in [
         // Sorts spill to disk with so little memory.
-        &["run.threads=1", "run.memory=128MB"][..],
+        &["run.threads=1", "run.memory_limit=128MB"][..],
         &["run.threads=2", "run.chunk_bytes=40MB"],
     ] {
         let job = settings
@@ -250,7 +253,7 @@ fn versions(job: &Job) -> Vec<(&'static str, usize)> {
     [
         "documents",
         "url_keys",
-        "history",
+        "window_entries",
         "blocks",
         "runs",
         "quarantine",

@@ -96,7 +96,7 @@ fn is_data_file(name: &str) -> bool {
 
 #[test]
 fn files_are_named_by_table_date_and_chance_alone() {
-    let job = Job::of(&pages()).with("output.blocks=true");
+    let job = Job::of(&pages()).with("output.write_blocks=true");
     let before = files(&job.path(""));
     job.backfill("2011-10-01..2011-10-06");
     let keyed = job.rows("SELECT * FROM documents").len();
@@ -106,7 +106,7 @@ fn files_are_named_by_table_date_and_chance_alone() {
     let tables = [
         "documents",
         "url_keys",
-        "history",
+        "window_entries",
         "blocks",
         "quarantine",
         "runs",
@@ -136,7 +136,7 @@ fn files_are_named_by_table_date_and_chance_alone() {
 
 #[test]
 fn what_a_page_says_is_looked_up_as_it_stands() {
-    let settings = ["output.blocks=true", "domain.grouping=host"];
+    let settings = ["output.write_blocks=true", "domain.grouping=host"];
     let job = || {
         let job = Job::of(&pages());
         settings.iter().fold(job, |job, setting| job.with(setting))

@@ -96,7 +96,7 @@ fn reads_back_as_toml(file: &mut NamedTempFile, spec: &JobSpec) {
 fn bytes(spec: &JobSpec) -> [Option<ByteSize>; 5] {
     [
         Some(spec.output.file_bytes),
-        Some(spec.run.memory),
+        Some(spec.run.memory_limit),
         Some(spec.run.chunk_bytes),
         spec.limits.page_bytes,
         spec.limits.tag_bytes,

@@ -1,11 +1,11 @@
-//! Rule files and blacklists, parsed and then asked about a URL.
+//! Rule files and blocklists, parsed and then asked about a URL.
 //!
 //! The input is a URL, a line end, and the file.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use url_key::{Blacklist, KeyOptions, Keyer, RuleError, RuleSet, UrlError};
+use url_key::{Blocklist, KeyOptions, Keyer, RuleError, RuleSet, UrlError};
 
 fuzz_target!(|input: &str| {
     let Some((url, file)) = input.split_once('\n') else {
@@ -22,7 +22,7 @@ fuzz_target!(|input: &str| {
         }
         Err(RuleError::TooLarge { .. }) => RuleSet::empty(),
     };
-    let keyer = Keyer::new(KeyOptions::default(), rules, Blacklist::parse(file))
+    let keyer = Keyer::new(KeyOptions::default(), rules, Blocklist::parse(file))
         .expect("the default options are valid");
     let Ok(page) = keyer.parse(url) else {
         return;

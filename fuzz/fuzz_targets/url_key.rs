@@ -8,11 +8,11 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use url_key::{
-    Blacklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme, UrlError, UrlKey, content_id,
+    Blocklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme, UrlError, UrlKey, content_id,
 };
 
 const RULES: &str = include_str!("../../jobs/rules/url-keys.tsv");
-const BLACKLIST: &str = include_str!("../../jobs/rules/blacklist.txt");
+const BLOCKLIST: &str = include_str!("../../jobs/rules/blocklist.txt");
 
 static KEYERS: LazyLock<[Keyer; 16]> = LazyLock::new(|| {
     std::array::from_fn(|choice| {
@@ -24,7 +24,7 @@ static KEYERS: LazyLock<[Keyer; 16]> = LazyLock::new(|| {
         };
         let rules = [RULES, ""][choice >> 3 & 1];
         let rules = RuleSet::parse(rules).expect("the delivered rules are valid");
-        Keyer::new(options, rules, Blacklist::parse(BLACKLIST)).expect("the options are valid")
+        Keyer::new(options, rules, Blocklist::parse(BLOCKLIST)).expect("the options are valid")
     })
 });
 
@@ -101,7 +101,7 @@ fn https_is_http(keyer: &Keyer, title: &str, key: &UrlKey) {
     // Port 443 is a default of one scheme only.
     if !host.ends_with(":443") {
         assert_eq!(https.rule, key.rule);
-        assert_eq!(https.blacklisted, key.blacklisted);
+        assert_eq!(https.blocklisted, key.blocklisted);
         assert_eq!(https.branch(), key.branch());
     }
 }

@@ -25,7 +25,7 @@ pub(crate) const CHANGED: [Table; 4] = [
     Table::UrlKeys,
     Table::Documents,
     Table::Blocks,
-    Table::History,
+    Table::WindowEntries,
 ];
 
 /// Pages of three days, some of them twice, and a row that is quarantined.
@@ -61,7 +61,7 @@ pub(crate) fn job() -> Job {
         "run.chunk_bytes=1",
         "run.threads=1",
         "run.heartbeat=40ms",
-        "output.blocks=true",
+        "output.write_blocks=true",
     ]
     .into_iter()
     .fold(job, Job::with)
@@ -69,7 +69,7 @@ pub(crate) fn job() -> Job {
 
 /// The arguments of a run with `settings`.
 pub(crate) fn run_with(settings: &str) -> [&str; 5] {
-    ["--date", DATES, "--change-settings", "--set", settings]
+    ["--dates", DATES, "--change-settings", "--set", settings]
 }
 
 /// The rows of every table under both settings.

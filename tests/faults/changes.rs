@@ -50,9 +50,9 @@ fn changing(change: Change, at: usize) -> (Finished, usize, Store) {
         .with(MONTHLY)
         // Every request is counted: none may be repeated, and none may depend on
         // which thread comes first.
-        .with("store.timeout_seconds=30")
+        .with("store.timeout=30s")
         .with("run.threads=1")
-        .command("backfill", &["--date", OCTOBER]);
+        .command("backfill", &["--dates", OCTOBER]);
     let requests = reads.load(Ordering::SeqCst);
     (finished, requests, store)
 }

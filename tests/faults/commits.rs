@@ -37,7 +37,7 @@ fn uploads_whose_last_answer_is_lost_are_made_once() {
         let store = Store::failing(faults);
         write(&store.archive("pages.parquet"), &rows);
         // As often as it is asked, the first answer says that all is done.
-        let job = job(&store).with("output.blocks=false");
+        let job = job(&store).with("output.write_blocks=false");
         assert_silent("upload", &job.with("store.retries=2").run(OCTOBER));
         let fired = store.server.fired();
         assert!(fired[&fault] > 0, "{fired:?}");
@@ -54,7 +54,7 @@ fn uploads_that_cannot_be_ended_stop_the_run() {
         &store.archive("a.parquet"),
         &(0..12).map(large_page).collect::<Vec<_>>(),
     );
-    let finished = job(&store).command("backfill", &["--date", OCTOBER]);
+    let finished = job(&store).command("backfill", &["--dates", OCTOBER]);
     assert_eq!(finished.code, Some(4), "{}", finished.stderr);
     assert!(store.server.fired()[&Fault::Denied] > 0);
     for word in ["POST http://", "/documents/", "403"] {
@@ -97,7 +97,7 @@ fn a_store_that_fails_after_any_commit_leaves_what_the_same_command_finishes() {
         let now = |faults| *decide.lock().expect("no test panics in here") = faults;
         let run = || {
             let job = job(&store).with(MONTHLY).with("store.retries=1");
-            job.command("backfill", &["--date", NOVEMBER])
+            job.command("backfill", &["--dates", NOVEMBER])
         };
         now(Some(Box::new(fails_after(last))));
         let finished = run();

@@ -21,32 +21,32 @@ const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 const SETTINGS: [[&str; 4]; 5] = [
     [
         "tree.heuristic=template",
-        "tree.batch=date",
-        "dedup.horizon=all",
+        "tree.batching=date",
+        "dedup.lookback=all",
         "dedup.revisions=true",
     ],
     [
         "tree.heuristic=strict",
-        "tree.batch=page",
-        "dedup.horizon=all",
+        "tree.batching=page",
+        "dedup.lookback=all",
         "dedup.revisions=false",
     ],
     [
         "tree.heuristic=strict-support-40",
-        "tree.batch=date",
-        "dedup.horizon=5d",
+        "tree.batching=date",
+        "dedup.lookback=5d",
         "dedup.revisions=true",
     ],
     [
         "tree.heuristic=relaxed-at-domain-100",
-        "tree.batch=date",
-        "dedup.horizon=window",
+        "tree.batching=date",
+        "dedup.lookback=window",
         "dedup.revisions=false",
     ],
     [
         "tree.heuristic=vote-fast",
-        "tree.batch=page",
-        "dedup.horizon=all",
+        "tree.batching=page",
+        "dedup.lookback=all",
         "dedup.revisions=true",
     ],
 ];
@@ -146,9 +146,9 @@ fn real_sites_night_by_night_are_as_at_once() {
     let all = format!("2010-09-22..{}", date(NIGHTS - 1));
     for settings in SETTINGS {
         let window = [
-            "window.max_documents=90",
-            "window.max_age_days=5",
-            "window.min_documents=30",
+            "window.max_pages=90",
+            "window.max_age=5d",
+            "window.min_pages=30",
         ];
         let job = || {
             let settings = settings.iter().chain(&window);
@@ -169,7 +169,7 @@ fn real_sites_night_by_night_are_as_at_once() {
         for (night, rows) in nights.iter().enumerate() {
             deliver(&nightly, night, rows);
             if night >= AT_ONCE {
-                let finished = nightly.command("nightly", &[]);
+                let finished = nightly.command("update", &[]);
                 assert_eq!(finished.code, Some(0), "{}", finished.stderr);
             }
         }

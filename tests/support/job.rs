@@ -144,7 +144,7 @@ impl Job {
     }
 
     fn try_run(&self, dates: &str) -> Finished {
-        self.command("backfill", &["--date", dates])
+        self.command("backfill", &["--dates", dates])
     }
 
     /// The rows of a query, one object each; nulls are left out.
@@ -191,7 +191,7 @@ impl Job {
 
     /// The same, with more settings.
     pub(crate) fn watched_with(&self, settings: &[&str], dates: &str) -> Watched {
-        let mut arguments = vec!["--date", dates];
+        let mut arguments = vec!["--dates", dates];
         for setting in settings {
             arguments.extend(["--set", setting]);
         }
@@ -238,7 +238,7 @@ impl Job {
     /// the rows that were counted.
     pub(crate) fn assert_accounts(&self) {
         let counted = self.rows(
-            "SELECT date, archive_rows, unique_pages, duplicates, revisions, blacklisted, \
+            "SELECT date, archive_rows, unique_pages, duplicates, revisions, blocklisted, \
              quarantined, unreadable_objects FROM runs",
         );
         let written = self.rows(
@@ -265,7 +265,7 @@ impl Job {
                 ("unique_pages", "unique"),
                 ("duplicates", "duplicate"),
                 ("revisions", "revision"),
-                ("blacklisted", "blacklisted"),
+                ("blocklisted", "blocklisted"),
                 ("quarantined", "quarantined"),
             ];
             let sum: i64 = (statuses.iter())

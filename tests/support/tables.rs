@@ -7,7 +7,13 @@ use super::Job;
 /// The rows of every table but `runs`, as sorted lines of JSON.
 pub(crate) type Snapshot = BTreeMap<&'static str, Vec<String>>;
 
-const TABLES: [&str; 5] = ["documents", "url_keys", "history", "quarantine", "blocks"];
+const TABLES: [&str; 5] = [
+    "documents",
+    "url_keys",
+    "window_entries",
+    "quarantine",
+    "blocks",
+];
 
 /// Everything a job wrote; `blocks` where the job writes them.
 pub(crate) fn contents(job: &Job) -> Snapshot {

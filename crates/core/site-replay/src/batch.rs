@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Pages of a site that are inserted before the first of them is labelled: `tree.batch`
+/// Pages of a site that are inserted before the first of them is labelled: `tree.batching`
 /// of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]

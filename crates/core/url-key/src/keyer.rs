@@ -1,6 +1,6 @@
 //! From a URL and a title to a key.
 
-use crate::blacklist::Blacklist;
+use crate::blocklist::Blocklist;
 use crate::branch::Branch;
 use crate::domain::{Domain, Grouping, OptionsError, Suffixes};
 use crate::page_url::{PageUrl, Parts, UrlError};
@@ -54,7 +54,7 @@ pub struct Keyer {
     options: KeyOptions,
     suffixes: Suffixes,
     rules: RuleSet,
-    blacklist: Blacklist,
+    blocklist: Blocklist,
 }
 
 /// What a page is known by.
@@ -71,8 +71,8 @@ pub struct UrlKey {
     pub content_id: Option<String>,
     /// The line of the rule file that applied, with spaces for tabs.
     pub rule: Option<String>,
-    /// Whether the blacklist covers the page.
-    pub blacklisted: bool,
+    /// Whether the blocklist covers the page.
+    pub blocklisted: bool,
 }
 
 impl UrlKey {
@@ -89,14 +89,14 @@ impl Keyer {
     pub fn new(
         options: KeyOptions,
         rules: RuleSet,
-        blacklist: Blacklist,
+        blocklist: Blocklist,
     ) -> Result<Self, OptionsError> {
         let suffixes = Suffixes::new(options.grouping, &options.extra_suffixes)?;
         Ok(Keyer {
             options,
             suffixes,
             rules,
-            blacklist,
+            blocklist,
         })
     }
 
@@ -109,8 +109,8 @@ impl Keyer {
         let parts = Parts::parse(url, &self.options, &self.suffixes)?;
         let spellings = parts.spellings();
         let rule = self.rules.applicable(&spellings, parts.query());
-        let blacklisted = spellings.iter().any(|url| self.blacklist.covers(url));
-        Ok(parts.into_page_url(rule, blacklisted))
+        let blocklisted = spellings.iter().any(|url| self.blocklist.covers(url));
+        Ok(parts.into_page_url(rule, blocklisted))
     }
 
     /// Whether the page's key depends on its title: the rule that applies to
@@ -142,7 +142,7 @@ impl Keyer {
             normalized,
             content_id,
             rule: url.rule.as_ref().map(|rule| rule.id().to_owned()),
-            blacklisted: url.blacklisted,
+            blocklisted: url.blocklisted,
         }
     }
 }

@@ -13,10 +13,10 @@
 //! The worked example of the paper, from response URL to key:
 //!
 //! ```
-//! use url_key::{Blacklist, KeyOptions, Keyer, RuleSet};
+//! use url_key::{Blocklist, KeyOptions, Keyer, RuleSet};
 //!
 //! let rules = RuleSet::parse("^http://abcnews\\.go\\.com(/|\\?|$)\tid")?;
-//! let keyer = Keyer::new(KeyOptions::default(), rules, Blacklist::default())?;
+//! let keyer = Keyer::new(KeyOptions::default(), rules, Blocklist::default())?;
 //!
 //! let page = keyer.parse(
 //!     "https://abcnews.go.com/kabc/story/?section=news/local/los_angeles&id=8691010#top",
@@ -65,7 +65,7 @@
 //! does not guess which parameters identify a page: that is what rules say. It
 //! keys pages of the web only: any scheme but `http` and `https` is an error.
 
-mod blacklist;
+mod blocklist;
 mod branch;
 mod domain;
 mod escape;
@@ -76,7 +76,7 @@ mod query;
 mod rules;
 mod title;
 
-pub use blacklist::Blacklist;
+pub use blocklist::Blocklist;
 pub use branch::Branch;
 pub use domain::{Domain, Grouping, OptionsError};
 pub use keyer::{KeyOptions, Keyer, Scheme, UrlKey};

@@ -19,7 +19,7 @@ pub struct PageUrl {
     pub(crate) domain: Domain,
     pub(crate) query: Query,
     pub(crate) rule: Option<Arc<Rule>>,
-    pub(crate) blacklisted: bool,
+    pub(crate) blocklisted: bool,
 }
 
 /// A URL that has no key.
@@ -71,7 +71,7 @@ pub enum UrlError {
 /// Most bytes of a host name (RFC 1035).
 const MAX_HOST_BYTES: usize = 253;
 
-/// A URL's parts before rules and blacklist have been asked.
+/// A URL's parts before rules and blocklist have been asked.
 pub(crate) struct Parts {
     scheme: &'static str,
     host: String,
@@ -133,7 +133,7 @@ impl Parts {
         &self.query
     }
 
-    /// The texts rules and blacklist are tried on: the whole URL as `http`, and
+    /// The texts rules and blocklist are tried on: the whole URL as `http`, and
     /// with port 80 made explicit where no other is.
     pub(crate) fn spellings(&self) -> Vec<String> {
         /// No title is known yet, and none may decide which rule applies.
@@ -150,13 +150,13 @@ impl Parts {
         }
     }
 
-    pub(crate) fn into_page_url(self, rule: Option<Arc<Rule>>, blacklisted: bool) -> PageUrl {
+    pub(crate) fn into_page_url(self, rule: Option<Arc<Rule>>, blocklisted: bool) -> PageUrl {
         PageUrl {
             address: self.address(self.scheme, self.port),
             domain: self.domain,
             query: self.query,
             rule,
-            blacklisted,
+            blocklisted,
         }
     }
 

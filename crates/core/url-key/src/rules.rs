@@ -178,7 +178,7 @@ fn syntax_error(expression: &str) -> Option<regex::Error> {
         .filter(|error| matches!(error, regex::Error::Syntax(_)))
 }
 
-/// The entries of a rule file or blacklist, trimmed, with their line numbers.
+/// The entries of a rule file or blocklist, trimmed, with their line numbers.
 pub(crate) fn entries(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.trim_start_matches('\u{feff}')
         .lines()

@@ -13,7 +13,7 @@ use proptest::sample::{select, subsequence};
 use proptest::test_runner::RngSeed;
 use serde_json::Value;
 use url::Url;
-use url_key::{Blacklist, KeyOptions, Keyer, RuleSet, Scheme, UrlKey};
+use url_key::{Blocklist, KeyOptions, Keyer, RuleSet, Scheme, UrlKey};
 
 /// The same URLs on every machine. What fails becomes a test of its own.
 fn fixed() -> ProptestConfig {
@@ -148,7 +148,7 @@ fn keyer(rules: &str, scheme: Scheme) -> Keyer {
         ..KeyOptions::default()
     };
     let rules = RuleSet::parse(rules).expect("the rules are valid");
-    Keyer::new(options, rules, Blacklist::default()).expect("the options are valid")
+    Keyer::new(options, rules, Blocklist::default()).expect("the options are valid")
 }
 
 /// The rules the product comes with.

@@ -1,7 +1,7 @@
 //! Section 3 of the paper, and what a user of its rules may rely on.
 
 use url_key::{
-    Blacklist, Domain, Grouping, KeyOptions, Keyer, MergeStep, RuleSet, Scheme, Seen, UrlError,
+    Blocklist, Domain, Grouping, KeyOptions, Keyer, MergeStep, RuleSet, Scheme, Seen, UrlError,
     UrlKey, content_id, merge_step,
 };
 
@@ -19,7 +19,7 @@ www\.foxnews\.com/on-air.*?/index\.html	_cid_
 
 fn keyer(rules: &str, options: KeyOptions) -> Keyer {
     let rules = RuleSet::parse(rules).expect("the rules are valid");
-    Keyer::new(options, rules, Blacklist::default()).expect("the options are valid")
+    Keyer::new(options, rules, Blocklist::default()).expect("the options are valid")
 }
 
 fn key(keyer: &Keyer, url: &str, title: Option<&str>) -> UrlKey {
@@ -188,7 +188,7 @@ fn without_a_rule_the_query_goes() {
         "http://www.example.com/a%20b/~c/d%2Fe?a=A&b=1"
     );
     assert_eq!(key.branch().items(), ["com", "example", "www", "a b", "~c"]);
-    assert_eq!((key.rule, key.blacklisted), (None, false));
+    assert_eq!((key.rule, key.blocklisted), (None, false));
 }
 
 #[test]
@@ -304,11 +304,11 @@ fn urls_without_a_key_say_why() {
 }
 
 #[test]
-fn blacklisted_pages_have_keys() {
-    let list = Blacklist::parse("http://a.com:80/login\nhttps://b.com:443");
+fn blocklisted_pages_have_keys() {
+    let list = Blocklist::parse("http://a.com:80/login\nhttps://b.com:443");
     let keyer = Keyer::new(KeyOptions::default(), RuleSet::empty(), list);
     let keyer = keyer.expect("the options are valid");
-    for (url, blacklisted) in [
+    for (url, blocklisted) in [
         ("http://a.com/login?x=1", true),
         ("https://a.com/login/2", true),
         ("http://a.com/", false),
@@ -317,7 +317,7 @@ fn blacklisted_pages_have_keys() {
         ("http://b.com.au/x", false),
     ] {
         let key = key(&keyer, url, None);
-        assert_eq!(key.blacklisted, blacklisted, "{url}");
+        assert_eq!(key.blocklisted, blocklisted, "{url}");
         assert!(key.text.starts_with("http://"), "{url}");
     }
 }

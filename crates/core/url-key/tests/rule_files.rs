@@ -1,14 +1,14 @@
-//! The rule file and the blacklist the product comes with.
+//! The rule file and the blocklist the product comes with.
 
-use url_key::{Blacklist, KeyOptions, Keyer, RuleSet};
+use url_key::{Blocklist, KeyOptions, Keyer, RuleSet};
 
 fn keyer() -> Keyer {
     let rules = RuleSet::parse(include_str!("../../../../jobs/rules/url-keys.tsv"));
-    let blacklist = Blacklist::parse(include_str!("../../../../jobs/rules/blacklist.txt"));
+    let blocklist = Blocklist::parse(include_str!("../../../../jobs/rules/blocklist.txt"));
     Keyer::new(
         KeyOptions::default(),
         rules.expect("the rule file is valid"),
-        blacklist,
+        blocklist,
     )
     .expect("the options are valid")
 }
@@ -19,7 +19,7 @@ fn key(url: &str) -> String {
         .parse(url)
         .unwrap_or_else(|error| panic!("{url}: {error}"));
     let key = keyer.key(&page, Some("A title"));
-    assert!(!key.blacklisted, "the blacklist is empty as delivered");
+    assert!(!key.blocklisted, "the blocklist is empty as delivered");
     key.text
 }
 

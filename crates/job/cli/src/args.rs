@@ -15,7 +15,7 @@ use tables::DateRange;
 #[command(
     name = "urltree",
     version,
-    after_help = "Exit codes: 0 done, 2 usage, 3 input, 4 storage, 5 internal,\n\
+    after_help = "Exit codes: 0 done, 1 quality below its threshold, 2 usage, 3 input, 4 storage, 5 internal,\n\
                   130 interrupted.\n\
                   Logs go to stderr; URLTREE_LOG=debug shows more of them."
 )]
@@ -34,9 +34,9 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Process a range of dates and replace them in the output tables.
     #[command(after_help = "Examples:\n  \
-        urltree backfill --job jobs/backfill.toml --date 2011-10-24..2011-12-19\n  \
-        urltree backfill --job jobs/backfill.toml --date 2011-10-24 --set run.threads=1\n  \
-        urltree backfill --job jobs/backfill.toml --date 2004-01-01..2013-12-31 \\\n      \
+        urltree backfill --job jobs/backfill.toml --dates 2011-10-24..2011-12-19\n  \
+        urltree backfill --job jobs/backfill.toml --dates 2011-10-24 --set run.threads=1\n  \
+        urltree backfill --job jobs/backfill.toml --dates 2004-01-01..2013-12-31 \\\n      \
         --set archive.location=s3://bucket/pages --set output.partition=year")]
     Backfill(BackfillArgs),
     /// Process the dates that are new in the archive.
@@ -44,9 +44,9 @@ pub(crate) enum Command {
     /// These are all after the last one with pages in the tables. The trees go on
     /// from where earlier runs left them.
     #[command(after_help = "Examples:\n  \
-        urltree nightly --job jobs/nightly.toml\n  \
-        urltree nightly --job jobs/nightly.toml --date 2011-12-19")]
-    Nightly(NightlyArgs),
+        urltree update --job jobs/nightly.toml\n  \
+        urltree update --job jobs/nightly.toml --dates 2011-12-19")]
+    Update(UpdateArgs),
     /// Show which dates the output tables hold, and which are missing or stale.
     ///
     /// A date is stale where an earlier one was run after it. Only the tables
@@ -60,14 +60,14 @@ pub(crate) enum Command {
     ///
     /// These are files of runs that stopped before they were committed, and files
     /// that a later run replaced. Nothing is deleted unless --delete is given.
-    /// Files younger than --keep stay, and so does what any version of a table
+    /// Files younger than --retention stay, and so does what any version of a table
     /// named within that time.
     #[command(after_help = "Examples:\n  \
-        urltree gc --job jobs/backfill.toml\n  \
-        urltree gc --job jobs/backfill.toml --delete\n  \
-        urltree gc --job jobs/backfill.toml --keep 1d --format json")]
-    Gc(GcArgs),
-    /// Query the output tables (documents, url_keys, quarantine, history, runs,
+        urltree vacuum --job jobs/backfill.toml\n  \
+        urltree vacuum --job jobs/backfill.toml --delete\n  \
+        urltree vacuum --job jobs/backfill.toml --retention 1d --format json")]
+    Vacuum(VacuumArgs),
+    /// Query the output tables (documents, url_keys, quarantine, window_entries, runs,
     /// blocks) and the archive.
     #[command(after_help = "Examples:\n  \
         urltree sql --job jobs/backfill.toml \"SELECT url, text FROM documents LIMIT 3\"\n  \
@@ -84,7 +84,7 @@ pub(crate) enum Command {
         urltree eval --gold data/sample/gold --job jobs/backfill.toml\n  \
         urltree eval --gold gold.parquet --heuristics all --extractors all --plots charts\n  \
         urltree eval --gold gold.parquet --texts other=texts.jsonl --report report.md\n  \
-        urltree eval --gold gold.parquet --heuristics all --floors floors.toml --raise-floors")]
+        urltree eval --gold gold.parquet --heuristics all --thresholds thresholds.toml --raise-thresholds")]
     Eval(Box<EvalArgs>),
     /// Choose a heuristic's parameter on the beginning of gold streams, and measure it on
     /// the rest.
@@ -93,22 +93,22 @@ pub(crate) enum Command {
     Tune(TuneArgs),
     /// Make a gold set of a published collection.
     #[command(after_help = "Examples:\n  \
-        urltree gold --format cleaneval --golds GoldStandard --pages finalrun-input \\\n      \
+        urltree gold --format cleaneval --gold GoldStandard --pages finalrun-input \\\n      \
         --output cleaneval.parquet\n  \
-        urltree gold --format l3s-gn1 --golds annotated --pages original \\\n      \
+        urltree gold --format l3s-gn1 --gold annotated --pages original \\\n      \
         --urls url-mapping.txt --output l3s-gn1.parquet\n  \
-        urltree gold --format json --golds ground-truth.json --pages pages --output gold.parquet")]
+        urltree gold --format json --gold ground-truth.json --pages pages --output gold.parquet")]
     Gold(GoldArgs),
     /// Print what a published extractor finds in HTML files.
     #[command(after_help = "Examples:\n  \
-        urltree extract --with cetd-ds page.html\n  \
-        urltree extract --with iwptd page.html other-page.html")]
+        urltree extract --extractor cetd-ds page.html\n  \
+        urltree extract --extractor iwptd page.html other-page.html")]
     Extract(ExtractArgs),
     /// Write an archive of news sites that do not exist, with the text of every
     /// article beside it.
     #[command(after_help = "Examples:\n  \
-        urltree sample --output data/sample --date 2011-10-24..2011-12-19\n  \
-        urltree sample --output s3://bucket/sample --date 2011-10-24 --pages 500 --seed 7")]
+        urltree sample --output data/sample --dates 2011-10-24..2011-12-19\n  \
+        urltree sample --output s3://bucket/sample --dates 2011-10-24 --pages 500 --seed 7")]
     Sample(SampleArgs),
     /// Print the completion script of a shell.
     #[command(after_help = "Examples:\n  \
@@ -177,19 +177,19 @@ pub(crate) struct BackfillArgs {
     /// UTC days to process, both ends included: YYYY-MM-DD or
     /// YYYY-MM-DD..YYYY-MM-DD.
     #[arg(long, value_name = "A..B")]
-    pub(crate) date: DateRange,
+    pub(crate) dates: DateRange,
     /// Print the plan of the first chunk and do nothing.
     #[arg(long)]
     pub(crate) explain: bool,
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct NightlyArgs {
+pub(crate) struct UpdateArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
     /// These UTC days instead of all new ones.
     #[arg(long, value_name = "A..B")]
-    pub(crate) date: Option<DateRange>,
+    pub(crate) dates: Option<DateRange>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -206,7 +206,7 @@ pub(crate) struct StatusArgs {
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct GcArgs {
+pub(crate) struct VacuumArgs {
     #[command(flatten)]
     pub(crate) job: JobArgs,
     /// Delete them. No run can be at work meanwhile.
@@ -214,22 +214,22 @@ pub(crate) struct GcArgs {
     pub(crate) delete: bool,
     /// How long to keep what readers of earlier versions may still need, such as
     /// 12h; at most 7d.
-    #[arg(long, value_name = "TIME", default_value = "7d", value_parser = keep)]
-    pub(crate) keep: Duration,
+    #[arg(long, value_name = "TIME", default_value = "7d", value_parser = retention)]
+    pub(crate) retention: Duration,
     /// How to print it.
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
 
-fn keep(text: &str) -> Result<Duration, String> {
-    let keep = humantime::parse_duration(text).map_err(|error| error.to_string())?;
-    if keep > tables::LONGEST_KEEP {
+fn retention(text: &str) -> Result<Duration, String> {
+    let retention = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    if retention > tables::LONGEST_KEEP {
         let longest = humantime::format_duration(tables::LONGEST_KEEP);
         return Err(format!(
-            "the tables remember for {longest} when a file was replaced, and no longer"
+            "--retention is at most {longest}: the Delta log does not record older replacements"
         ));
     }
-    Ok(keep)
+    Ok(retention)
 }
 
 #[derive(Debug, clap::Args)]
@@ -240,7 +240,7 @@ pub(crate) struct SampleArgs {
     pub(crate) output: String,
     /// UTC days on which pages are fetched, both ends included.
     #[arg(long, value_name = "A..B")]
-    pub(crate) date: DateRange,
+    pub(crate) dates: DateRange,
     /// About how many pages.
     #[arg(long, value_name = "N", default_value_t = 6_000)]
     pub(crate) pages: u64,
@@ -278,14 +278,14 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) heuristics: Vec<String>,
     /// Pages of a domain that heuristics see before they label the first of them, as
-    /// tree.batch of a job.
+    /// tree.batching of a job.
     #[arg(long, value_enum, default_value_t = BatchChoice::Date)]
     pub(crate) batch: BatchChoice,
-    /// Days that pages stay in a tree, as window.max_age_days of a job; at least 100 pages
+    /// Days that pages stay in a tree, as window.max_age of a job; at least 100 pages
     /// of a domain stay.
     #[arg(long, value_name = "DAYS", default_value_t = 14)]
     pub(crate) window_days: i64,
-    /// Compare published extractors: names as for extract --with, or all.
+    /// Compare published extractors: names as for extract --extractor, or all.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) extractors: Vec<String>,
     /// Compare extractors that are run by adapters: names in --peers-file, or all.
@@ -297,7 +297,7 @@ pub(crate) struct EvalArgs {
     pub(crate) peers_file: PathBuf,
     /// Compare at most this many pages of each domain, evenly along its stream.
     #[arg(long, value_name = "N")]
-    pub(crate) pages: Option<usize>,
+    pub(crate) max_pages_per_domain: Option<usize>,
     /// How texts are cut into words.
     #[arg(long, value_enum, default_value_t = TokensChoice::Unicode)]
     pub(crate) tokens: TokensChoice,
@@ -317,16 +317,16 @@ pub(crate) struct EvalArgs {
     /// Published figures (TOML) to be put beside, in the report.
     #[arg(long, value_name = "FILE", requires = "report")]
     pub(crate) published: Option<PathBuf>,
-    /// Fail, with exit code 1, where precision, recall or F1 is below its floor in this
+    /// Fail, with exit code 1, where precision, recall or F1 is below its threshold in this
     /// file.
     #[arg(long, value_name = "FILE")]
-    pub(crate) floors: Option<PathBuf>,
-    /// Set the floors to what was reached; none may sink.
-    #[arg(long, requires = "floors")]
-    pub(crate) raise_floors: bool,
-    /// Let floors sink, for this reason, which is written beside them.
-    #[arg(long, value_name = "REASON", requires = "raise_floors")]
-    pub(crate) lower_floors: Option<String>,
+    pub(crate) thresholds: Option<PathBuf>,
+    /// Set the thresholds to what was reached; none may sink.
+    #[arg(long, requires = "thresholds")]
+    pub(crate) raise_thresholds: bool,
+    /// Let thresholds sink, for this reason, which is written beside them.
+    #[arg(long, value_name = "REASON", requires = "raise_thresholds")]
+    pub(crate) lower_thresholds: Option<String>,
     /// How to print the standings.
     #[arg(long, value_enum, default_value_t = RowFormat::Table)]
     pub(crate) format: RowFormat,
@@ -363,7 +363,7 @@ pub(crate) struct GoldArgs {
     pub(crate) format: GoldFormat,
     /// The folder of golds, or the file that has all of them.
     #[arg(long, value_name = "PATH")]
-    pub(crate) golds: PathBuf,
+    pub(crate) gold: PathBuf,
     /// The folder of pages.
     #[arg(long, value_name = "DIR")]
     pub(crate) pages: Option<PathBuf>,
@@ -418,7 +418,7 @@ pub(crate) enum GoldFormat {
     JsonLines,
 }
 
-/// `tree.batch`
+/// `tree.batching`
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BatchChoice {
     /// One page: the paper's online setting.
@@ -453,7 +453,7 @@ pub(crate) enum OverlapChoice {
 pub(crate) struct ExtractArgs {
     /// The extractor.
     #[arg(long, value_name = "NAME")]
-    pub(crate) with: String,
+    pub(crate) extractor: String,
     /// How to print what it finds: as JSON a line per page, with the title, words, and
     /// nodes of the page's tree, where the method has them.
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]

@@ -6,9 +6,10 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use engine::Job;
 use evaluation::{
-    Breach, Collection, DuplicatesFound, Floors, GoldPage, GoldSet, Measure, Measured, MeasuredSet,
+    Breach, Collection, DuplicatesFound, GoldPage, GoldSet, Measure, Measured, MeasuredSet,
     Overlapping, PageResult, Peer, Peers, Plot, PublishedFigure, PublishedFigures, Reached,
-    ReplayOptions, Texts, compare, evenly, place, section, section_name, standings_table,
+    ReplayOptions, Texts, Thresholds, compare, evenly, place, section, section_name,
+    standings_table,
 };
 use extractors::Extractor;
 use scoring::Tokens;
@@ -44,8 +45,8 @@ pub(crate) fn eval(args: &EvalArgs) -> Result<String> {
         plot(folder, &measured, asked.duplicates.as_ref())?;
     }
     let standings = rows::text(&[standings_table(&measured)], args.format)?;
-    match &args.floors {
-        Some(path) => hold_to_floors(path, args, &measured).map(|()| standings),
+    match &args.thresholds {
+        Some(path) => check_thresholds(path, args, &measured).map(|()| standings),
         None => Ok(standings),
     }
 }
@@ -175,7 +176,10 @@ impl<'a> Asked<'a> {
         pages: &[GoldPage],
         left_out: &mut BTreeSet<String>,
     ) -> Result<Vec<PageResult>> {
-        let wanted = self.args.pages.map(|count| evenly(pages, count));
+        let wanted = self
+            .args
+            .max_pages_per_domain
+            .map(|count| evenly(pages, count));
         let is_wanted = |url: &str| wanted.as_ref().is_none_or(|urls| urls.contains(url));
         tracing::info!("{}: {} pages", set.name(), pages.len());
         let mut results = Vec::new();
@@ -312,32 +316,32 @@ fn write_plots(folder: &Path, plots: Vec<Plot>) -> Result<()> {
     Ok(())
 }
 
-/// Holds what was measured to the floors of a file, or sets them to it.
-fn hold_to_floors(path: &Path, args: &EvalArgs, measured: &[Measured]) -> Result<()> {
-    let mut floors: Floors = match path.exists() || !args.raise_floors {
+/// Holds what was measured to the thresholds of a file, or sets them to it.
+fn check_thresholds(path: &Path, args: &EvalArgs, measured: &[Measured]) -> Result<()> {
+    let mut thresholds: Thresholds = match path.exists() || !args.raise_thresholds {
         true => toml_file(path)?,
-        false => Floors::default(),
+        false => Thresholds::default(),
     };
     let reached: Vec<Reached> = measured.iter().flat_map(Reached::all).collect();
-    if !args.raise_floors {
-        return match floors.breaches(&reached) {
+    if !args.raise_thresholds {
+        return match thresholds.breaches(&reached) {
             breaches if breaches.is_empty() => Ok(()),
-            breaches => Err(FloorsMissed(breaches).into()),
+            breaches => Err(ThresholdsMissed(breaches).into()),
         };
     }
-    let reason = args.lower_floors.as_deref();
-    (floors.raise(&reached, reason)).map_err(FloorsMissed)?;
-    let text = toml::to_string(&floors).context("floors as TOML")?;
+    let reason = args.lower_thresholds.as_deref();
+    (thresholds.raise(&reached, reason)).map_err(ThresholdsMissed)?;
+    let text = toml::to_string(&thresholds).context("thresholds as TOML")?;
     std::fs::write(path, text).with_context(|| path.display().to_string())
 }
 
-/// Quality that fell below its floor.
+/// Quality that fell below its threshold.
 #[derive(Debug)]
-pub(crate) struct FloorsMissed(Vec<Breach>);
+pub(crate) struct ThresholdsMissed(Vec<Breach>);
 
-impl std::error::Error for FloorsMissed {}
+impl std::error::Error for ThresholdsMissed {}
 
-impl std::fmt::Display for FloorsMissed {
+impl std::fmt::Display for ThresholdsMissed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let breaches: Vec<String> = self.0.iter().map(Breach::to_string).collect();
         f.write_str(&breaches.join("\n       "))

@@ -11,7 +11,7 @@ use crate::usage::Usage;
 
 /// What an extractor finds in files, one after the other.
 pub(crate) fn extract(args: &ExtractArgs) -> Result<String> {
-    let method = extractors::by_name(&args.with).map_err(Usage::of)?;
+    let method = extractors::by_name(&args.extractor).map_err(Usage::of)?;
     let mut pages = Vec::new();
     for file in &args.files {
         let bytes = std::fs::read(file).with_context(|| file.display().to_string())?;

@@ -34,7 +34,7 @@ pub(crate) fn gold(args: &GoldArgs) -> Result<String> {
         GoldFormat::JsonLines => Layout::JsonLines,
     };
     let source = Source {
-        golds: args.golds.clone(),
+        golds: args.gold.clone(),
         pages: args.pages.clone(),
         urls: args.urls.clone(),
     };

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::Parser;
 use engine::{
-    Disposal, EngineError, ErrorClass, Failure, Job, JobSpec, SettingsChange, SpecError, Stage,
+    EngineError, ErrorClass, Failure, Job, JobSpec, SettingsChange, SpecError, Stage, VacuumMode,
 };
 use evaluation::{ImportError, InputError};
 use sample::SampleError;
@@ -33,10 +33,10 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use args::{
-    Args, BackfillArgs, Command, GcArgs, JobArgs, NightlyArgs, ReportFormat, RunArgs, SampleArgs,
-    SqlArgs, StatusArgs,
+    Args, BackfillArgs, Command, JobArgs, ReportFormat, RunArgs, SampleArgs, SqlArgs, StatusArgs,
+    UpdateArgs, VacuumArgs,
 };
-use eval::FloorsMissed;
+use eval::ThresholdsMissed;
 use progress::Terminal;
 use usage::Usage;
 
@@ -51,9 +51,9 @@ fn main() -> ExitCode {
     init_logs(&args, &terminal);
     let done = match &args.command {
         Command::Backfill(backfill_args) => backfill(backfill_args, args.quiet, &terminal),
-        Command::Nightly(nightly_args) => nightly(nightly_args, args.quiet, &terminal),
+        Command::Update(nightly_args) => nightly(nightly_args, args.quiet, &terminal),
         Command::Status(args) => status(args),
-        Command::Gc(args) => gc(args),
+        Command::Vacuum(args) => vacuum(args),
         Command::Sql(args) => sql(args),
         Command::Eval(args) => eval::eval(args).and_then(|text| print(&text)),
         Command::Tune(args) => gold_sets::tune(args).and_then(|text| print(&text)),
@@ -72,7 +72,7 @@ fn main() -> ExitCode {
             let _ = writeln!(stderr, "error: {}", message(&error));
             let run = match &args.command {
                 Command::Backfill(args) => Some(("backfill", &args.run)),
-                Command::Nightly(args) => Some(("nightly", &args.run)),
+                Command::Update(args) => Some(("update", &args.run)),
                 _ => None,
             };
             if let (Some((command, run)), Some(failure)) = (run, error.downcast_ref::<Failure>()) {
@@ -112,18 +112,18 @@ fn is_ours(target: &str) -> bool {
 }
 
 fn backfill(args: &BackfillArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
-    let job = job_of_run(&args.run, Some(args.date))?;
+    let job = job_of_run(&args.run, Some(args.dates))?;
     let runtime = runtime(&job)?;
     if args.explain {
-        return print(&runtime.block_on(engine::explain(&job, args.date))?);
+        return print(&runtime.block_on(engine::explain(&job, args.dates))?);
     }
-    run(&job, &runtime, args.date, &args.run, quiet, terminal)
+    run(&job, &runtime, args.dates, &args.run, quiet, terminal)
 }
 
-fn nightly(args: &NightlyArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
-    let job = job_of_run(&args.run, args.date)?;
+fn nightly(args: &UpdateArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
+    let job = job_of_run(&args.run, args.dates)?;
     let runtime = runtime(&job)?;
-    let dates = match args.date {
+    let dates = match args.dates {
         Some(dates) => Some(dates),
         None => runtime.block_on(engine::new_dates(&job))?,
     };
@@ -223,17 +223,17 @@ async fn interrupted() {
     }
 }
 
-fn gc(args: &GcArgs) -> Result<()> {
+fn vacuum(args: &VacuumArgs) -> Result<()> {
     let job = job(&args.job)?;
-    let disposal = if args.delete {
-        Disposal::Delete
+    let mode = if args.delete {
+        VacuumMode::Delete
     } else {
-        Disposal::Report
+        VacuumMode::Report
     };
-    let found = runtime(&job)?.block_on(engine::gc(&job, args.keep, disposal))?;
+    let found = runtime(&job)?.block_on(engine::vacuum(&job, args.retention, mode))?;
     match args.format {
-        ReportFormat::Json => print(&report::gc_json(&found, disposal)),
-        ReportFormat::Text => print(&report::gc(&found, disposal)),
+        ReportFormat::Json => print(&report::gc_json(&found, mode)),
+        ReportFormat::Text => print(&report::vacuum(&found, mode)),
     }
 }
 
@@ -251,8 +251,8 @@ fn sample(args: &SampleArgs) -> Result<()> {
     let location =
         Location::parse(&args.output).map_err(|error| EngineError::from(usage(error)))?;
     let options = SampleOptions {
-        first: args.date.first(),
-        last: args.date.last(),
+        first: args.dates.first(),
+        last: args.dates.last(),
         pages: args.pages,
         seed: args.seed,
     };
@@ -295,12 +295,12 @@ fn message(error: &anyhow::Error) -> String {
     }
 }
 
-/// 1 quality below its floor, 2 usage, 3 input, 4 storage, 5 internal, 130 as shells have it for Ctrl-C.
+/// 1 quality below its threshold, 2 usage, 3 input, 4 storage, 5 internal, 130 as shells have it for Ctrl-C.
 fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<Interrupted>() {
         return 130;
     }
-    if error.is::<FloorsMissed>() {
+    if error.is::<ThresholdsMissed>() {
         return 1;
     }
     if error.is::<Usage>() {

@@ -1,6 +1,6 @@
 //! What a run did and what the tables hold, for people and for scripts.
 
-use engine::{Counts, Disposal, RunReport, Status};
+use engine::{Counts, RunReport, Status, VacuumMode};
 use sample::Written;
 use serde_json::{Value, json};
 use tables::{DateRange, Garbage, GarbageCause, Table};
@@ -13,7 +13,7 @@ const STATUSES: [(&str, &str); 6] = [
     ("unique", "unique"),
     ("duplicate", "duplicates"),
     ("revision", "revisions"),
-    ("blacklisted", "blacklisted"),
+    ("blocklisted", "blocklisted"),
     ("quarantined", "quarantined"),
     ("unreadable_object", "unreadable objects"),
 ];
@@ -115,7 +115,7 @@ pub(crate) fn status(status: &Status, args: &JobArgs) -> String {
     lines.add("duplicates", counts.duplicates);
     for (title, count) in [
         ("revisions", counts.revisions),
-        ("blacklisted", counts.blacklisted),
+        ("blocklisted", counts.blocklisted),
         ("quarantined", counts.quarantined),
         ("unreadable objects", counts.unreadable_objects),
     ] {
@@ -137,7 +137,7 @@ pub(crate) fn status(status: &Status, args: &JobArgs) -> String {
 /// Dates of other settings are only run again where that is asked for.
 fn repair_command(status: &Status, args: &JobArgs, repair: DateRange) -> String {
     let dates = repair.to_string();
-    let mut options = vec!["--date", &dates];
+    let mut options = vec!["--dates", &dates];
     if !status.other_settings.is_empty() {
         options.push("--change-settings");
     }
@@ -153,7 +153,7 @@ pub(crate) fn status_json(status: &Status) -> String {
         unique_pages,
         duplicates,
         revisions,
-        blacklisted,
+        blocklisted,
         quarantined,
         unreadable_objects,
         html_bytes,
@@ -172,7 +172,7 @@ pub(crate) fn status_json(status: &Status) -> String {
         "unique_pages": unique_pages,
         "duplicates": duplicates,
         "revisions": revisions,
-        "blacklisted": blacklisted,
+        "blocklisted": blocklisted,
         "quarantined": quarantined,
         "unreadable_objects": unreadable_objects,
         "html_bytes": html_bytes,
@@ -186,7 +186,7 @@ fn range_json(range: &DateRange) -> Value {
 }
 
 /// Files that no table needs, by table and cause.
-pub(crate) fn gc(found: &[(Table, Vec<Garbage>)], disposal: Disposal) -> String {
+pub(crate) fn vacuum(found: &[(Table, Vec<Garbage>)], mode: VacuumMode) -> String {
     let mut lines = Lines::default();
     for (table, garbage) in found {
         for (cause, title) in GARBAGE {
@@ -200,20 +200,20 @@ pub(crate) fn gc(found: &[(Table, Vec<Garbage>)], disposal: Disposal) -> String 
     let all: Vec<_> = found.iter().flat_map(|(_, garbage)| garbage).collect();
     let bytes: u64 = all.iter().map(|garbage| garbage.bytes).sum();
     let files = all.len();
-    let title = match disposal {
-        Disposal::Delete => "deleted",
-        Disposal::Report => "to delete",
+    let title = match mode {
+        VacuumMode::Delete => "deleted",
+        VacuumMode::Report => "to delete",
     };
     lines.add(title, format!("{files} files, {:.1} MB", megabytes(bytes)));
     let mut text = lines.text();
-    if files > 0 && disposal == Disposal::Report {
+    if files > 0 && mode == VacuumMode::Report {
         text.push_str("nothing was deleted; --delete does\n");
     }
     text
 }
 
 /// The same as one JSON object.
-pub(crate) fn gc_json(found: &[(Table, Vec<Garbage>)], disposal: Disposal) -> String {
+pub(crate) fn gc_json(found: &[(Table, Vec<Garbage>)], mode: VacuumMode) -> String {
     let tables = found.iter().map(|(table, garbage)| {
         let causes = GARBAGE.map(|(cause, title)| {
             let (files, bytes) = sum(garbage, cause);
@@ -230,7 +230,7 @@ pub(crate) fn gc_json(found: &[(Table, Vec<Garbage>)], disposal: Disposal) -> St
         (table.name().to_owned(), Value::from_iter(causes))
     });
     json!({
-        "deleted": disposal == Disposal::Delete,
+        "deleted": mode == VacuumMode::Delete,
         "tables": Value::from_iter(tables),
     })
     .to_string()

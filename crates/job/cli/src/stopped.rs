@@ -29,18 +29,18 @@ fn next(command: &str, args: &RunArgs, failure: &Failure) -> String {
         EngineError::CutPartition { covering, .. } => dates = Some(*covering),
         EngineError::OtherSettings { .. } => options.push("--change-settings"),
         EngineError::EmptyArchive { .. } => setting = Some("archive.location=LOCATION".to_owned()),
-        EngineError::Undated { .. } => setting = Some("archive.layout=any".to_owned()),
+        EngineError::Undated { .. } => setting = Some("archive.layout=flat".to_owned()),
         EngineError::MissingColumn { key, .. } => {
             setting = Some(format!("archive.columns.{key}=COLUMN"));
         }
-        EngineError::Memory { .. } => setting = Some("run.memory=MORE".to_owned()),
+        EngineError::Memory { .. } => setting = Some("run.memory_limit=MORE".to_owned()),
         EngineError::Table(tables::TableError::Layout { .. }) => {
             setting = Some("output.location=LOCATION".to_owned());
         }
         _ => {}
     }
     let dates = dates.map(|dates| dates.to_string());
-    options.extend(dates.iter().flat_map(|dates| ["--date", dates]));
+    options.extend(dates.iter().flat_map(|dates| ["--dates", dates]));
     options.extend(setting.iter().flat_map(|setting| ["--set", setting]));
     if args.change_settings {
         options.push("--change-settings");

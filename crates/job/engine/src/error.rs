@@ -42,7 +42,7 @@ pub enum EngineError {
     /// Pages whose labels are not final are gone from the archive.
     #[error(
         "{date}: the archive has {rows} rows, and had {before} when the date was run; its labels \
-         cannot be settled without them. Keep pages for tree.settle_days, or run {date} itself"
+         cannot be settled without them. Keep pages for tree.relabel_days, or run {date} itself"
     )]
     Unsettled {
         /// The date whose labels were to be written again.
@@ -68,8 +68,8 @@ pub enum EngineError {
     },
     /// An object is outside dated folders.
     #[error(
-        "archive.layout = \"date\", but {source_object} is in no folder date=YYYY-MM-DD; use \
-         archive.layout=any"
+        "archive.layout = \"hive\", but {source_object} is in no folder date=YYYY-MM-DD; use \
+         archive.layout=flat"
     )]
     Undated {
         /// The object.
@@ -161,7 +161,7 @@ pub enum EngineError {
     },
     /// The sorts and joins of the plan need more memory than they may have.
     #[error(
-        "{dates}: run.memory is too little for this chunk; raise it, or lower run.threads: {}",
+        "{dates}: run.memory_limit is too little for this chunk; raise it, or lower run.threads: {}",
         cause(source)
     )]
     Memory {

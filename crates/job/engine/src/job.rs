@@ -10,8 +10,8 @@ use html_blocks::{BlockOptions, Joining, PageLimits, SplitList};
 use md5::{Digest, Md5};
 use site_replay::Labelling;
 use tables::{Location, Output, Partitioning, Patience, Table};
-use url_key::{Blacklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
-use url_tree::{DAY_MICROS, WindowOptions};
+use url_key::{Blocklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
+use url_tree::WindowOptions;
 
 use crate::archive::ArchiveSource;
 use crate::key_cache::Horizon;
@@ -22,7 +22,7 @@ use crate::spec::{
 
 /// Amazon takes a signature for fifteen minutes; the last repetition has to be
 /// answered by then too.
-const MAX_RETRY_SECONDS: u64 = 600;
+const MAX_RETRY_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The URL rules of the product, used where a job names none.
 const BUNDLED_RULES: &str = include_str!("../../../../jobs/rules/url-keys.tsv");
@@ -57,7 +57,7 @@ pub struct Settings {
     /// What is inserted before it is labelled.
     pub batch: Batch,
     /// Days of later pages that decide the labels of a date too.
-    pub settle_days: u32,
+    pub relabel_days: u32,
     /// What a tree remembers.
     pub window: WindowOptions,
     /// The `blocks` table is written.
@@ -70,7 +70,7 @@ impl Settings {
     /// The batch after which a page of `date` is labelled, in a run whose last date is
     /// `last`; both in days since 1970.
     pub(crate) fn label_batch(&self, date: i32, last: i32) -> i64 {
-        let settled = date.saturating_add_unsigned(self.settle_days);
+        let settled = date.saturating_add_unsigned(self.relabel_days);
         self.batch.of_date(settled.min(last))
     }
 
@@ -139,7 +139,7 @@ impl Job {
         Ok(Self {
             archive: ArchiveSource {
                 location: location("archive.location", &spec.archive.location)?,
-                by_date: spec.archive.layout == ArchiveLayout::Date,
+                by_date: spec.archive.layout == ArchiveLayout::Hive,
                 columns: spec.archive.columns.clone(),
             },
             output: Output::new(
@@ -155,24 +155,26 @@ impl Job {
 
 fn patience(spec: &JobSpec) -> Result<Patience, SpecError> {
     let mut patience = Patience::default();
-    if let Some(seconds) = spec.store.timeout_seconds {
-        if seconds == 0 {
-            let expected = "0 seconds; expected 1 or more";
-            return Err(SpecError::key("store.timeout_seconds", expected));
+    if let Some(timeout) = spec.store.timeout {
+        if timeout.is_zero() {
+            let expected = "0 seconds; expected a time such as 30s";
+            return Err(SpecError::key("store.timeout", expected));
         }
-        patience.timeout = Duration::from_secs(seconds);
+        patience.timeout = timeout;
     }
     if let Some(retries) = spec.store.retries {
         patience.retries = retries;
     }
-    if let Some(seconds) = spec.store.retry_seconds {
-        if seconds > MAX_RETRY_SECONDS {
+    if let Some(timeout) = spec.store.retry_timeout {
+        if timeout > MAX_RETRY_TIMEOUT {
             let expected = format!(
-                "{seconds} seconds; expected at most {MAX_RETRY_SECONDS}: a request is signed once"
+                "{}; expected at most {}: a request is signed once",
+                humantime::format_duration(timeout),
+                humantime::format_duration(MAX_RETRY_TIMEOUT)
             );
-            return Err(SpecError::key("store.retry_seconds", expected));
+            return Err(SpecError::key("store.retry_timeout", expected));
         }
-        patience.retry_for = Duration::from_secs(seconds);
+        patience.retry_for = timeout;
     }
     Ok(patience)
 }
@@ -183,22 +185,23 @@ fn settings(spec: &JobSpec) -> Result<Settings, SpecError> {
         Some("none") => String::new(),
         Some(path) => read("url_key.rules", path)?,
     };
-    let blacklist = match spec.url_key.blacklist.as_deref() {
+    let blocklist = match spec.url_key.blocklist.as_deref() {
         None => String::new(),
-        Some(path) => read("url_key.blacklist", path)?,
+        Some(path) => read("url_key.blocklist", path)?,
     };
-    let digest = digest(spec, &rules, &blacklist);
+    let digest = digest(spec, &rules, &blocklist);
     let rules = RuleSet::parse(&rules)
         .map_err(|error| SpecError::key("url_key.rules", error.to_string()))?;
-    let keyer = Keyer::new(key_options(spec), rules, Blacklist::parse(&blacklist))
+    let keyer = Keyer::new(key_options(spec), rules, Blocklist::parse(&blocklist))
         .map_err(|error| SpecError::key("domain.extra_suffixes", error.to_string()))?;
     let window = WindowOptions {
-        max_documents: spec.window.max_documents,
-        max_age_micros: i64::from(spec.window.max_age_days) * DAY_MICROS,
-        min_documents: spec.window.min_documents,
+        max_documents: spec.window.max_pages,
+        max_age_micros: i64::try_from(spec.window.max_age.as_micros())
+            .map_err(|_| SpecError::key("window.max_age", "more than 292,000 years"))?,
+        min_documents: spec.window.min_pages,
     };
-    let horizon = Horizon::parse(&spec.dedup.horizon, window)
-        .map_err(|error| SpecError::key("dedup.horizon", error))?;
+    let horizon = Horizon::parse(&spec.dedup.lookback, window)
+        .map_err(|error| SpecError::key("dedup.lookback", error))?;
     let labelling = (spec.tree.heuristic.parse::<Labelling>())
         .map_err(|error| SpecError::key("tree.heuristic", error.to_string()))?;
     refuse_settling(spec)?;
@@ -209,28 +212,28 @@ fn settings(spec: &JobSpec) -> Result<Settings, SpecError> {
         revisions: spec.dedup.revisions,
         blocks: block_options(spec)?,
         labelling,
-        batch: spec.tree.batch,
-        settle_days: spec.tree.settle_days,
+        batch: spec.tree.batching,
+        relabel_days: spec.tree.relabel_days,
         window,
-        write_blocks: spec.output.blocks,
+        write_blocks: spec.output.write_blocks,
         digest,
     })
 }
 
 /// Labels can wait where all that is inserted is known before the first of them.
 fn refuse_settling(spec: &JobSpec) -> Result<(), SpecError> {
-    let why = match (spec.tree.batch, spec.dedup.revisions) {
-        _ if spec.tree.settle_days == 0 => return Ok(()),
-        (Batch::Page, _) => "tree.batch is \"page\", which knows nothing of later pages",
-        (Batch::Run, _) => "tree.batch is \"run\", which knows all of them",
+    let why = match (spec.tree.batching, spec.dedup.revisions) {
+        _ if spec.tree.relabel_days == 0 => return Ok(()),
+        (Batch::Page, _) => "tree.batching is \"page\", which knows nothing of later pages",
+        (Batch::Run, _) => "tree.batching is \"run\", which knows all of them",
         (Batch::Date, true) => {
             "dedup.revisions is true, and what a revision adds to the tree depends on its labels"
         }
         (Batch::Date, false) => return Ok(()),
     };
     Err(SpecError::key(
-        "tree.settle_days",
-        format!("{why}; expected 0, or tree.batch=date without revisions"),
+        "tree.relabel_days",
+        format!("{why}; expected 0, or tree.batching=date without revisions"),
     ))
 }
 
@@ -319,22 +322,17 @@ fn resources(spec: &JobSpec) -> Result<Resources, SpecError> {
         Some(threads) => threads,
         None => std::thread::available_parallelism().map_or(1, usize::from),
     };
-    let memory = usize::try_from(spec.run.memory.as_u64())
-        .map_err(|_| SpecError::key("run.memory", "more than the address space"))?;
-    let heartbeat = (humantime::parse_duration(&spec.run.heartbeat).ok())
-        .filter(|heartbeat| heartbeat.as_millis() > 0)
-        .ok_or_else(|| {
-            let found = &spec.run.heartbeat;
-            SpecError::key(
-                "run.heartbeat",
-                format!("`{found}`; expected a time such as 10s"),
-            )
-        })?;
+    let memory = usize::try_from(spec.run.memory_limit.as_u64())
+        .map_err(|_| SpecError::key("run.memory_limit", "more than the address space"))?;
+    if spec.run.heartbeat.as_millis() == 0 {
+        let expected = "shorter than a millisecond; expected a time such as 10s";
+        return Err(SpecError::key("run.heartbeat", expected));
+    }
     Ok(Resources {
         threads,
         memory,
         chunk_bytes: spec.run.chunk_bytes.as_u64(),
-        heartbeat,
+        heartbeat: spec.run.heartbeat,
     })
 }
 
@@ -342,10 +340,10 @@ fn resources(spec: &JobSpec) -> Result<Resources, SpecError> {
 /// things lie and what the run may use, and the rule files by content. Dated
 /// folders are where things lie: that rows of a day are in its folder is true of
 /// an archive or not.
-fn digest(spec: &JobSpec, rules: &str, blacklist: &str) -> String {
+fn digest(spec: &JobSpec, rules: &str, blocklist: &str) -> String {
     let mut spec = spec.clone();
     spec.url_key.rules = Some(rules.to_owned());
-    spec.url_key.blacklist = Some(blacklist.to_owned());
+    spec.url_key.blocklist = Some(blocklist.to_owned());
     let deciding = serde_json::json!({
         "columns": spec.archive.columns,
         "url_key": spec.url_key,

@@ -23,12 +23,12 @@ pub enum Table {
     /// One row per archive row that could not be processed.
     Quarantine,
     /// One row per page in the URL Trees: what the next run needs.
-    History,
+    WindowEntries,
     /// One row per run and date: what was asked for and what became of it.
     Runs,
     /// Where the keys of months that are over are; made from `url_keys`.
     KeyIndex,
-    /// What is left of months that are over; made from `history`.
+    /// What is left of months that are over; made from `window_entries`.
     Windows,
 }
 
@@ -40,7 +40,7 @@ impl Table {
         Self::Documents,
         Self::Blocks,
         Self::Quarantine,
-        Self::History,
+        Self::WindowEntries,
         Self::Runs,
     ];
 
@@ -60,7 +60,7 @@ impl Table {
             Self::Documents => "documents",
             Self::Blocks => "blocks",
             Self::Quarantine => "quarantine",
-            Self::History => "history",
+            Self::WindowEntries => "window_entries",
             Self::Runs => "runs",
             Self::KeyIndex => "key_index",
             Self::Windows => "windows",
@@ -96,7 +96,7 @@ impl Table {
             Self::Documents => include_str!("../../../../schemas/documents.sql"),
             Self::Blocks => include_str!("../../../../schemas/blocks.sql"),
             Self::Quarantine => include_str!("../../../../schemas/quarantine.sql"),
-            Self::History => include_str!("../../../../schemas/history.sql"),
+            Self::WindowEntries => include_str!("../../../../schemas/window_entries.sql"),
             Self::Runs => include_str!("../../../../schemas/runs.sql"),
             Self::KeyIndex => include_str!("../../../../schemas/key_index.sql"),
             Self::Windows => include_str!("../../../../schemas/windows.sql"),

@@ -39,7 +39,7 @@ impl Urltree {
     /// Writes a sample archive of these dates below `folder`, of about so many pages.
     pub(crate) fn sample(&self, folder: &Path, dates: &str, pages: u64) -> Result<()> {
         let (folder, pages) = (folder.to_string_lossy(), pages.to_string());
-        let of = ["--output", &folder, "--date", dates, "--pages", &pages];
+        let of = ["--output", &folder, "--dates", dates, "--pages", &pages];
         self.run("sample", &of).map(drop)
     }
 
@@ -61,7 +61,7 @@ impl Urltree {
         settings
             .iter()
             .for_each(|setting| arguments.extend(["--set", setting]));
-        self.run("nightly", &arguments)
+        self.run("update", &arguments)
     }
 
     pub(crate) fn run(&self, subcommand: &str, arguments: &[&str]) -> Result<Ran> {

@@ -28,7 +28,7 @@ pub(crate) fn measure(urltree: &Urltree, folder: &Path) -> Result<String> {
         }
         let output = folder.join("tables");
         let partitioning = format!("output.partition={partition}");
-        let settings = ["run.threads=1", "archive.layout=date", &partitioning];
+        let settings = ["run.threads=1", "archive.layout=hive", &partitioning];
         let backfill = urltree.job(&archive, &output, &settings)?;
         let before = backfill.number("/archive_rows");
         for (night, what) in NIGHTS {

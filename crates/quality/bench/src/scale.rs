@@ -61,7 +61,11 @@ pub(crate) fn measure(urltree: &Urltree, folder: &Path, pages: u64) -> Result<St
             runs.push(urltree.job(
                 &archive,
                 &output,
-                &["run.threads=2", "run.memory=1GiB", "run.chunk_bytes=16GiB"],
+                &[
+                    "run.threads=2",
+                    "run.memory_limit=1GiB",
+                    "run.chunk_bytes=16GiB",
+                ],
             )?);
             std::fs::remove_dir_all(&output)?;
         }

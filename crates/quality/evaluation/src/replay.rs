@@ -6,7 +6,7 @@ use std::sync::Arc;
 use html_blocks::BlockOptions;
 use site_replay::{Batch, Labelling, SiteReplay};
 use template::Outline;
-use url_key::{Blacklist, KeyOptions, Keyer, OptionsError, RuleSet, UrlKey};
+use url_key::{Blocklist, KeyOptions, Keyer, OptionsError, RuleSet, UrlKey};
 use url_tree::{DAY_MICROS, Entry, WindowOptions};
 
 use crate::cpu::timed;
@@ -15,7 +15,7 @@ use crate::{GoldPage, GoldSet, InputError, Kind, LabelledBlocks, PageBlocks, Tex
 /// What of a job's settings matters here; the others have their defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReplayOptions {
-    /// `tree.batch`
+    /// `tree.batching`
     pub batch: Batch,
     /// `[window]`
     pub window: WindowOptions,
@@ -232,6 +232,6 @@ pub(crate) fn keyer() -> Result<Keyer, OptionsError> {
     Keyer::new(
         KeyOptions::default(),
         RuleSet::empty(),
-        Blacklist::default(),
+        Blocklist::default(),
     )
 }

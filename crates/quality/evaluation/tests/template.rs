@@ -8,7 +8,7 @@ use html_blocks::BlockOptions;
 use template::{Counts, Outline, PageSlots, Template};
 use url_tree::{DomainReplay, Entry, Heuristic, WindowOptions};
 
-/// Streams of few pages in four languages, with the floor of their F1.
+/// Streams of few pages in four languages, with the threshold of their F1.
 const STREAMS: [(&str, f64); 4] = [
     ("aakinshin_ru", 0.99),
     ("insertcredit", 0.99),
@@ -78,9 +78,9 @@ fn stream(test: &str, name: &str) -> Option<Vec<Visit>> {
 }
 
 #[test]
-fn streams_reach_their_floors() {
-    for (name, floor) in STREAMS {
-        let Some(visits) = stream("streams_reach_their_floors", name) else {
+fn streams_reach_their_thresholds() {
+    for (name, threshold) in STREAMS {
+        let Some(visits) = stream("streams_reach_their_thresholds", name) else {
             return;
         };
         let mut template = Template::default();
@@ -93,7 +93,7 @@ fn streams_reach_their_floors() {
         let standing = standings(&results).swap_remove(0);
         assert!(standing.summary.cases.measured >= 50, "{name}");
         let f1 = standing.summary.spread.expect("pages with gold").mean.f1;
-        assert!(f1 >= floor, "{name}: {f1}");
+        assert!(f1 >= threshold, "{name}: {f1}");
     }
 }
 

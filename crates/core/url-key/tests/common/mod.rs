@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use url_key::{Blacklist, KeyOptions, Keyer, RuleSet, Scheme};
+use url_key::{Blocklist, KeyOptions, Keyer, RuleSet, Scheme};
 
 /// A keyer with a rule file of the vectors, `none` for no rules.
 pub(crate) fn keyer_with(vectors: &Path, rules: &str, scheme: Scheme) -> Keyer {
@@ -16,6 +16,6 @@ pub(crate) fn keyer_with(vectors: &Path, rules: &str, scheme: Scheme) -> Keyer {
         scheme,
         ..KeyOptions::default()
     };
-    let blacklist = Blacklist::parse(&read("dacqpipe_blacklist.txt"));
-    Keyer::new(options, rules, blacklist).expect("the options are valid")
+    let blocklist = Blocklist::parse(&read("dacqpipe_blocklist.txt"));
+    Keyer::new(options, rules, blocklist).expect("the options are valid")
 }

@@ -227,7 +227,7 @@ const MEANING: [(Difference, Explains); 14] = [
     (
         Difference::meaning(
             "rules cover https",
-            "Rules and blacklist written for `http://` cover the https pages of that site; there no rule ever matches one [O B5].",
+            "Rules and blocklist written for `http://` cover the https pages of that site; there no rule ever matches one [O B5].",
         ),
         |case| match &case.ours_under_http {
             Some(answer) => {
@@ -240,10 +240,10 @@ const MEANING: [(Difference, Explains); 14] = [
     ),
     (
         Difference::meaning(
-            "https in a blacklist",
+            "https in a blocklist",
             "An entry `https://` covers both schemes; there https alone [O B7].",
         ),
-        |case| case.field == "blacklisted" && case.url == "http://login.medscape.com/",
+        |case| case.field == "blocklisted" && case.url == "http://login.medscape.com/",
     ),
     (
         Difference::meaning(

@@ -89,7 +89,7 @@ struct Run<'a> {
 /// Runs `job` over the archive rows of `dates` and replaces these dates in the
 /// output tables. What earlier dates left there is the state it starts from. Where
 /// the same run was started before and stopped, it goes on from there. With
-/// `tree.settle_days`, the dates just before them that were run are run again.
+/// `tree.relabel_days`, the dates just before them that were run are run again.
 ///
 /// # Errors
 /// [`Failure`]. Chunks that were committed before it stay; each table holds the
@@ -438,7 +438,7 @@ impl Run<'_> {
             status("unique"),
             status("duplicate"),
             status("revision"),
-            status("blacklisted"),
+            status("blocklisted"),
             status("quarantined"),
             status(UNREADABLE_OBJECT),
             number(&|date| account.rows_on(date).html_bytes),

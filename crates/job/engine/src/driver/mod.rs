@@ -3,8 +3,8 @@
 pub(crate) mod backfill;
 pub(crate) mod chunk;
 pub(crate) mod failure;
-pub(crate) mod nightly;
 pub(crate) mod relabel;
 pub(crate) mod resume;
+pub(crate) mod update;
 pub(crate) mod vacuum;
 pub(crate) mod warnings;

@@ -1,4 +1,4 @@
-//! Labels that are written again when later dates are known: `tree.settle_days`.
+//! Labels that are written again when later dates are known: `tree.relabel_days`.
 //!
 //! A page of date D is labelled by what is known after D + N days. A run knows no later
 //! date than its last, so the labels of its last N dates are not final: the run that
@@ -32,7 +32,7 @@ pub(crate) async fn with_unsettled(job: &Job, dates: DateRange) -> Result<DateRa
 
 /// `chunk`, and the dates before it whose labels it settles, but none before `first`.
 pub(crate) fn reaching_back(job: &Job, chunk: DateRange, first: NaiveDate) -> DateRange {
-    let back = Days::new(job.settings.settle_days.into());
+    let back = Days::new(job.settings.relabel_days.into());
     let from = chunk.first().checked_sub_days(back).unwrap_or(first);
     let partition = job.output.partitioning().dates(from.max(first));
     DateRange::between(partition.first().max(first), chunk.last())

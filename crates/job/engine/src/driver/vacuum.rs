@@ -10,7 +10,7 @@ use crate::lease::Hold;
 
 /// What becomes of the garbage that is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Disposal {
+pub enum VacuumMode {
     /// It stays.
     Report,
     /// It is deleted.
@@ -27,14 +27,14 @@ pub enum Disposal {
 /// # Errors
 /// [`EngineError::Busy`] where a run is at work, else where a table or the store
 /// fails.
-pub async fn gc(
+pub async fn vacuum(
     job: &Job,
     keep: Duration,
-    disposal: Disposal,
+    mode: VacuumMode,
 ) -> Result<Vec<(Table, Vec<Garbage>)>, EngineError> {
-    let hold = match disposal {
-        Disposal::Report => None,
-        Disposal::Delete => Some(Hold::take(job, "urltree gc".to_owned(), None).await?),
+    let hold = match mode {
+        VacuumMode::Report => None,
+        VacuumMode::Delete => Some(Hold::take(job, "urltree vacuum".to_owned(), None).await?),
     };
     let mut found = Vec::new();
     for table in Table::every() {

@@ -104,7 +104,7 @@ fn longer_chunks(
     let setting = if as_long > chunk_bytes {
         format!("run.chunk_bytes={}GiB", as_long.div_ceil(bytesize::GIB))
     } else {
-        "more run.memory".to_owned()
+        "more run.memory_limit".to_owned()
     };
     Some(format!(
         "{chunks} chunks of {} days on the average, and each reads the windows of up to {window} \
@@ -126,6 +126,6 @@ mod tests {
         assert_eq!(longer_chunks(10, 100, 14, 1000 * gib, 100 * gib), None);
         assert_eq!(longer_chunks(2, 2, 14, gib, gib), None);
         let cramped = longer_chunks(50, 100, 14, gib, 4 * gib).unwrap();
-        assert!(cramped.contains("more run.memory"), "{cramped}");
+        assert!(cramped.contains("more run.memory_limit"), "{cramped}");
     }
 }

@@ -1,8 +1,11 @@
 //! The job spec: a TOML file and the `--set` overrides on top of it, as typed
 //! values. Nothing is opened here; [`crate::Job`] does that.
 
+mod duration;
 mod read;
 mod size;
+
+use std::time::Duration;
 
 use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
@@ -11,7 +14,7 @@ pub use read::SpecError;
 pub use site_replay::Batch;
 
 /// What a job file may say. Every section but `archive` and `output` may be
-/// left out; every default but that of `tree.heuristic` is the published method.
+/// left out. The paper's method is `jobs/paper.toml`, not the defaults.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct JobSpec {
@@ -66,12 +69,12 @@ pub struct ArchiveSpec {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArchiveLayout {
-    /// Nothing: any row may be in any file.
+    /// Any row may be in any file.
     #[default]
-    Any,
+    Flat,
     /// Rows of a date are in the folder `date=YYYY-MM-DD`, and only its files
     /// are opened.
-    Date,
+    Hive,
 }
 
 /// `[archive.columns]`: the name of each column in the archive. The optional
@@ -109,7 +112,7 @@ pub struct OutputSpec {
     pub partition: String,
     /// Write the `blocks` table too.
     #[serde(default)]
-    pub blocks: bool,
+    pub write_blocks: bool,
     /// Data files are closed near this size.
     #[serde(default = "OutputSpec::default_file_bytes", with = "size")]
     pub file_bytes: ByteSize,
@@ -135,7 +138,7 @@ pub struct UrlKeySpec {
     /// `none`.
     pub rules: Option<String>,
     /// File of URL prefixes that are keyed and not replayed.
-    pub blacklist: Option<String>,
+    pub blocklist: Option<String>,
     /// Are `http` and `https` one page?
     pub scheme: SchemeSpec,
 }
@@ -191,7 +194,7 @@ pub enum GroupingSpec {
 #[serde(deny_unknown_fields, default)]
 pub struct DedupSpec {
     /// `all`, `window`, or a number of days such as `30d`.
-    pub horizon: String,
+    pub lookback: String,
     /// Keep duplicates that bring at least 100 characters of unseen text.
     pub revisions: bool,
 }
@@ -199,7 +202,7 @@ pub struct DedupSpec {
 impl Default for DedupSpec {
     fn default() -> Self {
         Self {
-            horizon: "all".to_owned(),
+            lookback: "all".to_owned(),
             revisions: false,
         }
     }
@@ -244,19 +247,19 @@ pub struct TreeSpec {
     /// Name of the labelling heuristic.
     pub heuristic: String,
     /// What is inserted before anything of it is labelled.
-    pub batch: Batch,
+    pub batching: Batch,
     /// Days after which the labels of a date are final: until then each run that
     /// brings later dates writes them again.
     #[serde(skip_serializing_if = "is_zero")]
-    pub settle_days: u32,
+    pub relabel_days: u32,
 }
 
 impl Default for TreeSpec {
     fn default() -> Self {
         Self {
             heuristic: "template".to_owned(),
-            batch: Batch::default(),
-            settle_days: 0,
+            batching: Batch::default(),
+            relabel_days: 0,
         }
     }
 }
@@ -271,20 +274,21 @@ fn is_zero(days: &u32) -> bool {
 #[serde(deny_unknown_fields, default)]
 pub struct WindowSpec {
     /// Pages a domain's tree remembers at most.
-    pub max_documents: usize,
+    pub max_pages: usize,
     /// Older pages are forgotten.
-    pub max_age_days: u32,
+    #[serde(with = "duration")]
+    pub max_age: Duration,
     /// The most recent pages stay, whatever their age.
-    pub min_documents: usize,
+    pub min_pages: usize,
 }
 
 impl Default for WindowSpec {
     /// Section 6 of the paper.
     fn default() -> Self {
         Self {
-            max_documents: 10_000,
-            max_age_days: 14,
-            min_documents: 100,
+            max_pages: 10_000,
+            max_age: Duration::from_hours(14 * 24),
+            min_pages: 100,
         }
     }
 }
@@ -323,23 +327,24 @@ pub struct RunSpec {
     /// What the process may hold, some 512 MB at least; sorts and joins, which have half
     /// of it, spill to disk above that.
     #[serde(with = "size")]
-    pub memory: ByteSize,
+    pub memory_limit: ByteSize,
     /// HTML per chunk: each is one plan and one commit per table.
     #[serde(with = "size")]
     pub chunk_bytes: ByteSize,
     /// Time between two signs of life, such as `10s`: who finds an unfinished run
     /// on the tables waits three of them for one.
-    pub heartbeat: String,
+    #[serde(with = "duration")]
+    pub heartbeat: Duration,
 }
 
 impl Default for RunSpec {
     fn default() -> Self {
         Self {
             threads: None,
-            memory: ByteSize::gib(1),
+            memory_limit: ByteSize::gib(1),
             // Some 20,000 pages of 60 KB: a minute's work between commits.
             chunk_bytes: ByteSize::gib(4),
-            heartbeat: "10s".to_owned(),
+            heartbeat: Duration::from_secs(10),
         }
     }
 }
@@ -350,10 +355,12 @@ impl Default for RunSpec {
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct StoreSpec {
-    /// Seconds for one answer, with its body.
-    pub timeout_seconds: Option<u64>,
+    /// Time for one answer, with its body.
+    #[serde(with = "duration")]
+    pub timeout: Option<Duration>,
     /// How often a request is repeated.
     pub retries: Option<usize>,
-    /// Seconds after which it is not repeated any more.
-    pub retry_seconds: Option<u64>,
+    /// Time after the first try in which a request is repeated.
+    #[serde(with = "duration")]
+    pub retry_timeout: Option<Duration>,
 }

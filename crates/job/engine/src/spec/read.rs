@@ -146,12 +146,12 @@ mod tests {
     }
 
     #[test]
-    fn defaults_are_the_published_method() {
+    fn a_key_that_is_left_out_has_its_default() {
         let spec = read(JOB, &[]).unwrap();
         assert_eq!(spec.tree.heuristic, "template");
-        assert_eq!(spec.window.max_documents, 10_000);
-        assert_eq!(spec.dedup.horizon, "all");
-        assert_eq!(spec.tree.batch, Batch::Date);
+        assert_eq!(spec.window.max_pages, 10_000);
+        assert_eq!(spec.dedup.lookback, "all");
+        assert_eq!(spec.tree.batching, Batch::Date);
     }
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
                 "archive.location=s3://bucket/x",
                 "run.threads=1",
                 "run.chunk_bytes=64MB",
-                "window.max_documents=5",
+                "window.max_pages=5",
                 "archive.columns.html=body",
                 "domain.extra_suffixes=['go.com']",
             ],
@@ -178,13 +178,19 @@ mod tests {
     #[test]
     fn errors_name_the_key_and_what_was_expected() {
         for (overrides, key, word) in [
-            (&["tree.heuristics=strict"][..], "tree.heuristics", "batch"),
+            (
+                &["tree.heuristics=strict"][..],
+                "tree.heuristics",
+                "batching",
+            ),
             (&["archive.columns.body=x"], "archive.columns.body", "html"),
             (&["run.threads=many"], "run.threads", "usize"),
-            (&["tree.batch=week"], "tree.batch", "page"),
+            (&["tree.batching=week"], "tree.batching", "page"),
             (&["speed.fast=true"], "speed", "archive"),
+            (&["run.heartbeat=10"], "run.heartbeat", "30s"),
+            (&["window.max_age=soon"], "window.max_age", "14d"),
             (&["run.chunk_bytes=lots"], "run.chunk_bytes", "lots"),
-            (&["run.memory=32EB"], "run.memory", "8 EiB"),
+            (&["run.memory_limit=32EB"], "run.memory_limit", "8 EiB"),
             (&["limits.page_bytes=16EiB"], "limits.page_bytes", "8 EiB"),
         ] {
             let error = read(JOB, overrides).unwrap_err().to_string();

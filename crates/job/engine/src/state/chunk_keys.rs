@@ -60,7 +60,7 @@ fn table_of(domains: BTreeSet<String>) -> Result<MemTable> {
     MemTable::try_new(schema, vec![vec![rows]])
 }
 
-/// 64 bits of each URL key, which `run.memory` counts.
+/// 64 bits of each URL key, which `run.memory_limit` counts.
 struct Keys {
     bits: Vec<u64>,
     held: MemoryReservation,

@@ -3,7 +3,7 @@
 //! A night meets few old pages. To find them it would open the files of every
 //! date there is, more every night. So the first run of a month puts the months
 //! before it into two tables: `key_index`, which tells the dates whose `url_keys`
-//! must be read, and `windows`, which stands for all of `history` up to then. Both
+//! must be read, and `windows`, which stands for all of `window_entries` up to then. Both
 //! are made from the output tables, and what they cannot answer is read there.
 
 use std::collections::BTreeSet;
@@ -142,14 +142,14 @@ impl Closing<'_> {
     }
 
     async fn windows(&self) -> Result<Change, EngineError> {
-        let Some(history) = &self.earlier.history else {
+        let Some(window_entries) = &self.earlier.window_entries else {
             return Ok(Change::NotNeeded);
         };
         let known = self.earlier.months.windows.as_ref();
         if known.is_some_and(|(_, until)| *until >= self.until) {
             return Ok(Change::NotNeeded);
         }
-        let dates = history.partitions.iter();
+        let dates = window_entries.partitions.iter();
         let first = dates.filter_map(|date| Partitioning::Day.parse_value(date));
         if first
             .map(DateRange::first)
@@ -266,13 +266,13 @@ impl Months {
     }
 
     /// Makes what is there known to `context`, with `past` for the rows of
-    /// `history` before `end` that can be in a window then.
+    /// `window_entries` before `end` that can be in a window then.
     pub(crate) async fn register(&self, context: &SessionContext, end: NaiveDate) -> Result<()> {
         if let Some(index) = &self.index {
             register(context, Table::KeyIndex, index).await?;
         }
         let columns = "domain, fetched_at, url_key, ordinal, entry, branch, hashes, template";
-        let mut past = format!("SELECT {columns} FROM history WHERE date < DATE '{end}'");
+        let mut past = format!("SELECT {columns} FROM window_entries WHERE date < DATE '{end}'");
         if let Some((windows, until)) = self.windows.as_ref().filter(|(_, until)| *until < end) {
             register(context, Table::Windows, windows).await?;
             past =

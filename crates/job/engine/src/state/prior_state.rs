@@ -31,7 +31,7 @@ pub(crate) const FIRST_PAGES: &str = "duplicate_of IS NULL AND status IN ('uniqu
 #[derive(Debug, Default)]
 pub(crate) struct Earlier {
     pub(crate) url_keys: Option<Filled>,
-    pub(crate) history: Option<Filled>,
+    pub(crate) window_entries: Option<Filled>,
     pub(crate) months: Months,
 }
 
@@ -60,19 +60,19 @@ impl Earlier {
         let output = &job.output;
         Ok(Self {
             url_keys: Filled::open(output, Table::UrlKeys).await?,
-            history: Filled::open(output, Table::History).await?,
+            window_entries: Filled::open(output, Table::WindowEntries).await?,
             months: Months::open(output, job.settings.window).await?,
         })
     }
 
-    /// Makes the tables known to `context`, and as `past` the rows of `history`
+    /// Makes the tables known to `context`, and as `past` the rows of `window_entries`
     /// before `end` that can be in a window then.
     pub(crate) async fn register(&self, context: &SessionContext, end: NaiveDate) -> Result<()> {
         if let Some(url_keys) = &self.url_keys {
             register(context, Table::UrlKeys, &url_keys.table).await?;
         }
-        if let Some(history) = &self.history {
-            register(context, Table::History, &history.table).await?;
+        if let Some(window_entries) = &self.window_entries {
+            register(context, Table::WindowEntries, &window_entries.table).await?;
             self.months.register(context, end).await?;
         }
         Ok(())
@@ -80,7 +80,7 @@ impl Earlier {
 
     /// Is there nothing before the chunk?
     pub(crate) fn is_empty(&self) -> bool {
-        self.url_keys.is_none() && self.history.is_none()
+        self.url_keys.is_none() && self.window_entries.is_none()
     }
 
     /// First pages of URL keys on dates before the chunk, as rows of [`KEYED`]; here and
@@ -132,7 +132,7 @@ impl Earlier {
         context: &SessionContext,
         window: WindowOptions,
     ) -> Result<Option<LogicalPlan>> {
-        if self.history.is_none() {
+        if self.window_entries.is_none() {
             return Ok(None);
         }
         let query = windows_of(&of_domains("past"), window);

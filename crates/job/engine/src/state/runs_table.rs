@@ -22,8 +22,8 @@ pub struct Counts {
     pub duplicates: u64,
     /// Duplicates with unseen text.
     pub revisions: u64,
-    /// Rows with a blacklisted URL.
-    pub blacklisted: u64,
+    /// Rows with a blocklisted URL.
+    pub blocklisted: u64,
     /// Rows that could not be processed.
     pub quarantined: u64,
     /// Objects that could not be opened.
@@ -143,8 +143,8 @@ fn run_dates(batch: &RecordBatch) -> Result<Vec<RunDate>, DataFusionError> {
     let micros = DataType::Timestamp(TimeUnit::Microsecond, None);
     let dates = column("date", &DataType::Date32)?;
     let run_ids = column("run_id", &DataType::Utf8)?;
-    let requests = column("request", &DataType::Utf8)?;
-    let settings = column("settings", &DataType::Utf8)?;
+    let requests = column("request_digest", &DataType::Utf8)?;
+    let settings = column("settings_digest", &DataType::Utf8)?;
     let started = column("started_at", &micros)?;
     let objects = column("objects", &DataType::Int64)?;
     let mut runs: Vec<RunDate> = (0..batch.num_rows())
@@ -180,7 +180,7 @@ impl Counts {
         ("unique_pages", |counts| &mut counts.unique_pages),
         ("duplicates", |counts| &mut counts.duplicates),
         ("revisions", |counts| &mut counts.revisions),
-        ("blacklisted", |counts| &mut counts.blacklisted),
+        ("blocklisted", |counts| &mut counts.blocklisted),
         ("quarantined", |counts| &mut counts.quarantined),
         ("unreadable_objects", |counts| {
             &mut counts.unreadable_objects

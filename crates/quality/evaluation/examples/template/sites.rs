@@ -6,7 +6,7 @@ use std::path::Path;
 use evaluation::{GoldPage, GoldSet, InputError, PageBlocks, evenly};
 use html_blocks::BlockOptions;
 use scoring::{Tokens, Vocabulary, WordId};
-use url_key::{Blacklist, KeyOptions, Keyer, RuleSet, UrlKey};
+use url_key::{Blocklist, KeyOptions, Keyer, RuleSet, UrlKey};
 
 /// Pages of a site that are read, and those of them that are scored.
 const PAGES: usize = 1000;
@@ -76,7 +76,7 @@ fn read(set: &GoldSet, by: By, sites: &mut Sites) -> Result<(), InputError> {
     let keyer = Keyer::new(
         KeyOptions::default(),
         RuleSet::empty(),
-        Blacklist::default(),
+        Blocklist::default(),
     );
     let Ok(keyer) = keyer else { return Ok(()) };
     let mut seen = HashSet::new();

@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 use html_blocks::{BlockOptions, CharsetSource};
 use md5::{Digest, Md5};
 use sample::{Page, SampleOptions, pages};
-use url_key::{Blacklist, KeyOptions, Keyer, MergeStep, RuleSet, Seen, UrlKey, merge_step};
+use url_key::{Blocklist, KeyOptions, Keyer, MergeStep, RuleSet, Seen, UrlKey, merge_step};
 
 use crate::scoring;
 
@@ -28,7 +28,7 @@ fn usual() -> SampleOptions {
 
 fn keyer() -> Keyer {
     let rules = RuleSet::parse(RULES).expect("the rules are valid");
-    Keyer::new(KeyOptions::default(), rules, Blacklist::default()).expect("no options")
+    Keyer::new(KeyOptions::default(), rules, Blocklist::default()).expect("no options")
 }
 
 fn key(keyer: &Keyer, page: &Page) -> Option<UrlKey> {

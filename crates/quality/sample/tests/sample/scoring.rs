@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use html_blocks::{BlockOptions, TextBlock};
-use url_key::{Blacklist, KeyOptions, Keyer, RuleSet};
+use url_key::{Blocklist, KeyOptions, Keyer, RuleSet};
 use url_tree::{BlockHash, DomainReplay, Entry, Heuristic, Verdict, WindowOptions};
 
 /// Pages of a site that are scored, as far as it has them.
@@ -43,7 +43,7 @@ pub(crate) fn documents<'a>(
     pages: impl Iterator<Item = (i64, &'a str, &'a [u8], Option<&'a str>, Option<&'a str>)>,
 ) -> Vec<Document> {
     let rules = RuleSet::parse(rules).expect("the rules are valid");
-    let keyer = Keyer::new(KeyOptions::default(), rules, Blacklist::default()).expect("no options");
+    let keyer = Keyer::new(KeyOptions::default(), rules, Blocklist::default()).expect("no options");
     let mut seen = HashSet::new();
     let mut documents = Vec::new();
     for (fetched_at, url, html, charset, gold) in pages {

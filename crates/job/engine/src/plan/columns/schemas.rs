@@ -22,8 +22,8 @@ pub(crate) enum Status {
     Candidate,
     /// A duplicate that brought unseen text.
     Revision,
-    /// Its URL is blacklisted.
-    Blacklisted,
+    /// Its URL is blocklisted.
+    Blocklisted,
     /// It cannot be processed.
     Quarantined,
     /// A row of an earlier date, here to be looked up.
@@ -36,7 +36,7 @@ impl Status {
         Self::Duplicate,
         Self::Candidate,
         Self::Revision,
-        Self::Blacklisted,
+        Self::Blocklisted,
         Self::Quarantined,
         Self::Earlier,
     ];
@@ -47,7 +47,7 @@ impl Status {
             Self::Duplicate => "duplicate",
             Self::Candidate => "candidate",
             Self::Revision => "revision",
-            Self::Blacklisted => "blacklisted",
+            Self::Blocklisted => "blocklisted",
             Self::Quarantined => "quarantined",
             Self::Earlier => "earlier",
         }
@@ -169,7 +169,7 @@ pub(crate) static BLOCKED: LazyLock<SchemaRef> = LazyLock::new(|| {
     )
 });
 
-/// … with a label per block, and what goes into `history`: `template` is replaced, and
+/// … with a label per block, and what goes into `window_entries`: `template` is replaced, and
 /// `layout` has done its part.
 pub(crate) static REPLAYED: LazyLock<SchemaRef> = LazyLock::new(|| {
     with(

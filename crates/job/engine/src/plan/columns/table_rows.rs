@@ -1,4 +1,4 @@
-//! The rows of `url_keys`, `quarantine`, `history` and `documents`, from the columns of
+//! The rows of `url_keys`, `quarantine`, `window_entries` and `documents`, from the columns of
 //! the plan.
 
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub(crate) fn quarantine(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatc
     table_rows(Table::Quarantine, batch, rows, Vec::new())
 }
 
-pub(crate) fn history(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {
+pub(crate) fn window_entries(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {
     let statuses = batch.text("status")?;
     let entries: StringArray = rows
         .iter()
@@ -73,7 +73,7 @@ pub(crate) fn history(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> 
     }));
     let hashes = values(batch, "entry_hashes", rows)?;
     table_rows(
-        Table::History,
+        Table::WindowEntries,
         batch,
         rows,
         vec![

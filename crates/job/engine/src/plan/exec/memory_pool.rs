@@ -85,7 +85,7 @@ impl Held {
 
 impl MemoryPool for RunMemory {
     fn name(&self) -> &str {
-        "run.memory"
+        "run.memory_limit"
     }
 
     fn register(&self, consumer: &MemoryConsumer) {
@@ -115,7 +115,7 @@ impl MemoryPool for RunMemory {
             if additional > available {
                 return Err(DataFusionError::ResourcesExhausted(format!(
                     "{} has {} bytes and needs {additional} more, {available} are left of \
-                     the {} that sorts and joins have of run.memory",
+                     the {} that sorts and joins have of run.memory_limit",
                     consumer.name(),
                     reservation.size(),
                     self.bytes
@@ -137,7 +137,7 @@ impl MemoryPool for RunMemory {
 
 impl fmt::Display for RunMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes of run.memory", self.bytes)
+        write!(f, "{} bytes of run.memory_limit", self.bytes)
     }
 }
 

@@ -226,8 +226,8 @@ impl KeyColumns {
             }
             Keyed::Page(key) => key,
         };
-        let status = if key.blacklisted {
-            Status::Blacklisted
+        let status = if key.blocklisted {
+            Status::Blocklisted
         } else {
             Status::Unique
         };

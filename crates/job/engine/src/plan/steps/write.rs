@@ -19,7 +19,7 @@ use crate::job::Settings;
 use crate::plan::columns::block_rows::block_rows;
 use crate::plan::columns::blocks::TextColumns;
 use crate::plan::columns::schemas::{Named, Status, WRITTEN, extend, object_of, some};
-use crate::plan::columns::table_rows::{Texts, documents, history, quarantine, url_keys};
+use crate::plan::columns::table_rows::{Texts, documents, quarantine, url_keys, window_entries};
 use crate::plan::columns::written::{Tally, TallyKey, WrittenColumns};
 use crate::plan::exec::coalesce::{BatchSize, gathered};
 use crate::plan::exec::cpu_metrics::CpuTimer;
@@ -200,7 +200,7 @@ impl Writer {
         for (table, rows) in [
             (Table::UrlKeys, url_keys(batch, &rows.keyed)?),
             (Table::Quarantine, quarantine(batch, &rows.quarantined)?),
-            (Table::History, history(batch, &rows.pages)?),
+            (Table::WindowEntries, window_entries(batch, &rows.pages)?),
             (
                 Table::Documents,
                 documents(batch, &rows.pages, texts, &heuristic)?,

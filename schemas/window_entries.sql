@@ -1,6 +1,6 @@
 -- What the next run needs to rebuild the URL Trees: one row per page (and per
 -- revision with unseen text) that was inserted into a tree.
-CREATE TABLE history (
+CREATE TABLE window_entries (
   date DATE NOT NULL,                           -- UTC day of fetched_at
   domain VARCHAR NOT NULL,                      -- public suffix and one label
   fetched_at TIMESTAMP WITH TIME ZONE NOT NULL, -- when the page was fetched, UTC

@@ -1,6 +1,6 @@
 //! What quality must not fall below.
 //!
-//! A file of floors has the digest of each gold set, and per extractor the precision,
+//! A file of thresholds has the digest of each gold set, and per extractor the precision,
 //! recall and F1 that were reached on it:
 //!
 //! ```toml
@@ -22,26 +22,26 @@ use serde::{Deserialize, Serialize};
 use crate::results::summary;
 use crate::{Measured, PageResult};
 
-/// Floors by gold set.
+/// Thresholds by gold set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Floors {
+pub struct Thresholds {
     sets: BTreeMap<String, SetFloors>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct SetFloors {
     digest: String,
-    /// Why a floor is lower than it was.
+    /// Why a threshold is lower than it was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     lowered: Vec<String>,
     #[serde(flatten)]
-    extractors: BTreeMap<String, Floor>,
+    extractors: BTreeMap<String, Threshold>,
 }
 
 /// The least that is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Floor {
+struct Threshold {
     precision: f64,
     recall: f64,
     f1: f64,
@@ -82,26 +82,26 @@ impl Reached {
     }
 }
 
-/// Something that a floor forbids.
+/// Something that a threshold forbids.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Breach {
     /// There are other pages under the name of the set.
     OtherPages {
         /// The gold set.
         set: String,
-        /// Of the pages the floors are for.
+        /// Of the pages the thresholds are for.
         expected: String,
         /// Of those that were measured.
         found: String,
     },
-    /// There is no floor: a new set or extractor has to be added.
+    /// There is no threshold: a new set or extractor has to be added.
     NoFloor {
         /// The gold set.
         set: String,
         /// The extractor.
         extractor: String,
     },
-    /// A measure is lower than its floor.
+    /// A measure is lower than its threshold.
     Below {
         /// The gold set.
         set: String,
@@ -109,12 +109,12 @@ pub enum Breach {
         extractor: String,
         /// `precision`, `recall` or `f1`.
         measure: &'static str,
-        /// The floor.
-        floor: f64,
+        /// The threshold.
+        threshold: f64,
         /// What was reached.
         reached: f64,
     },
-    /// A floor that nothing was measured for.
+    /// A threshold that nothing was measured for.
     NotMeasured {
         /// The gold set.
         set: String,
@@ -132,30 +132,30 @@ impl fmt::Display for Breach {
                 found,
             } => write!(
                 f,
-                "{set}: the floors are for pages {expected}, these are {found}"
+                "{set}: the thresholds are for pages {expected}, these are {found}"
             ),
-            Self::NoFloor { set, extractor } => write!(f, "{set}: {extractor} has no floor"),
+            Self::NoFloor { set, extractor } => write!(f, "{set}: {extractor} has no threshold"),
             Self::Below {
                 set,
                 extractor,
                 measure,
-                floor,
+                threshold,
                 reached,
             } => write!(
                 f,
-                "{set}: {measure} of {extractor} is {reached:.4}, its floor {floor:.4}"
+                "{set}: {measure} of {extractor} is {reached:.4}, its threshold {threshold:.4}"
             ),
             Self::NotMeasured { set, extractor } => {
-                write!(f, "{set}: {extractor} has a floor and was not measured")
+                write!(f, "{set}: {extractor} has a threshold and was not measured")
             }
         }
     }
 }
 
-/// Digits after the point that floors have: what is lost below is no loss.
+/// Digits after the point that thresholds have: what is lost below is no loss.
 const DIGITS: f64 = 1e4;
 
-impl Floor {
+impl Threshold {
     fn of(summary: &MacroSummary) -> Self {
         let down = |value: f64| (value * DIGITS).floor() / DIGITS;
         let score = summary.spread.map(|spread| spread.mean);
@@ -181,7 +181,7 @@ impl Floor {
     }
 }
 
-impl Floors {
+impl Thresholds {
     /// All that `reached` breaks. Sets that were not measured at all are passed over:
     /// a clone need not have them.
     pub fn breaches(&self, reached: &[Reached]) -> Vec<Breach> {
@@ -189,11 +189,11 @@ impl Floors {
         for one in reached {
             breaches.extend(self.breaches_of(one));
         }
-        for (set, floors) in &self.sets {
+        for (set, thresholds) in &self.sets {
             let measured: Vec<&str> = (reached.iter().filter(|one| one.set == *set))
                 .map(|one| one.extractor.as_str())
                 .collect();
-            let missing = floors.extractors.keys();
+            let missing = thresholds.extractors.keys();
             let missing = missing.filter(|name| !measured.contains(&name.as_str()));
             if !measured.is_empty() {
                 breaches.extend(missing.map(|extractor| Breach::NotMeasured {
@@ -207,33 +207,33 @@ impl Floors {
 
     fn breaches_of(&self, reached: &Reached) -> Vec<Breach> {
         let (set, extractor) = (reached.set.clone(), reached.extractor.clone());
-        let Some(floors) = self.sets.get(&set) else {
+        let Some(thresholds) = self.sets.get(&set) else {
             return vec![Breach::NoFloor { set, extractor }];
         };
-        if floors.digest != reached.digest {
+        if thresholds.digest != reached.digest {
             return vec![Breach::OtherPages {
                 set,
-                expected: floors.digest.clone(),
+                expected: thresholds.digest.clone(),
                 found: reached.digest.clone(),
             }];
         }
-        let Some(floor) = floors.extractors.get(&extractor) else {
+        let Some(threshold) = thresholds.extractors.get(&extractor) else {
             return vec![Breach::NoFloor { set, extractor }];
         };
-        let found = Floor::of(&reached.summary).measures();
-        (floor.measures().into_iter().zip(found))
-            .filter(|((_, floor), (_, found))| found < floor)
-            .map(|((measure, floor), (_, reached))| Breach::Below {
+        let found = Threshold::of(&reached.summary).measures();
+        (threshold.measures().into_iter().zip(found))
+            .filter(|((_, threshold), (_, found))| found < threshold)
+            .map(|((measure, threshold), (_, reached))| Breach::Below {
                 set: set.clone(),
                 extractor: extractor.clone(),
                 measure,
-                floor,
+                threshold,
                 reached,
             })
             .collect()
     }
 
-    /// Sets every floor to what was `reached`. One that would sink, or be for other
+    /// Sets every threshold to what was `reached`. One that would sink, or be for other
     /// pages, needs a `reason`, which is kept with it.
     ///
     /// # Errors
@@ -245,17 +245,19 @@ impl Floors {
             return Err(breaches);
         }
         for one in reached {
-            let floors = self.sets.entry(one.set.clone()).or_default();
-            let floor = Floor::of(&one.summary);
-            let known = floors.extractors.insert(one.extractor.clone(), floor);
-            let sank = known.is_some_and(|known| floor.is_below(known));
-            let others = !floors.digest.is_empty() && floors.digest != one.digest;
+            let thresholds = self.sets.entry(one.set.clone()).or_default();
+            let threshold = Threshold::of(&one.summary);
+            let known = thresholds
+                .extractors
+                .insert(one.extractor.clone(), threshold);
+            let sank = known.is_some_and(|known| threshold.is_below(known));
+            let others = !thresholds.digest.is_empty() && thresholds.digest != one.digest;
             if let Some(reason) = reason.filter(|_| sank || others)
-                && !floors.lowered.iter().any(|known| known == reason)
+                && !thresholds.lowered.iter().any(|known| known == reason)
             {
-                floors.lowered.push(reason.to_owned());
+                thresholds.lowered.push(reason.to_owned());
             }
-            floors.digest.clone_from(&one.digest);
+            thresholds.digest.clone_from(&one.digest);
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! `urltree gc`: data files that no table needs.
+//! `urltree vacuum`: data files that no table needs.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -31,8 +31,8 @@ fn data_files(job: &Job) -> BTreeSet<PathBuf> {
     found
 }
 
-fn gc(job: &Job, arguments: &[&str]) -> Value {
-    let finished = job.command("gc", &[arguments, &["--format", "json"]].concat());
+fn vacuum(job: &Job, arguments: &[&str]) -> Value {
+    let finished = job.command("vacuum", &[arguments, &["--format", "json"]].concat());
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     serde_json::from_str(&finished.stdout).expect("one JSON object")
 }
@@ -73,36 +73,36 @@ fn files_of_killed_runs_and_replaced_ones_are_told_apart_and_go_when_asked() {
     let job = job();
     job.run(DATES);
     let needed = data_files(&job);
-    let nothing = gc(&job, &["--keep", "0s"]);
+    let nothing = vacuum(&job, &["--retention", "0s"]);
     assert!(
         files(&nothing, "never_committed").is_empty() && files(&nothing, "replaced").is_empty()
     );
 
-    kill(&job, "backfill", &["--date", "2011-10-02"], "begin#1");
+    kill(&job, "backfill", &["--dates", "2011-10-02"], "begin#1");
     let staged = gone(&job, &data_files(&job), &needed);
     assert!(staged.len() >= 5, "{staged:?}");
-    let found = gc(&job, &["--keep", "0s"]);
+    let found = vacuum(&job, &["--retention", "0s"]);
     assert_eq!(files(&found, "never_committed"), staged);
     assert!(files(&found, "replaced").is_empty());
 
     job.run(DATES);
     let before = data_files(&job);
     let tables = contents(&job);
-    let found = gc(&job, &["--keep", "0s"]);
+    let found = vacuum(&job, &["--retention", "0s"]);
     assert_eq!(found["deleted"], false);
     assert_eq!(data_files(&job), before, "a report deletes nothing");
     let replaced = files(&found, "replaced");
     assert_eq!(replaced.len(), needed.len());
 
-    let deleted = gc(&job, &["--keep", "0s", "--delete"]);
+    let deleted = vacuum(&job, &["--retention", "0s", "--delete"]);
     assert_eq!(deleted["deleted"], true);
     let after = data_files(&job);
     let found: BTreeSet<_> = staged.union(&replaced).cloned().collect();
     assert_eq!(gone(&job, &before, &after), found);
     assert_eq!(after.len(), needed.len());
-    assert_same(&tables, &contents(&job), "after gc");
+    assert_same(&tables, &contents(&job), "after vacuum");
     job.assert_accounts();
-    let nothing = job.command("gc", &["--keep", "0s"]);
+    let nothing = job.command("vacuum", &["--retention", "0s"]);
     assert!(nothing.stdout.contains("to delete  0 files"), "{nothing:?}");
 }
 
@@ -111,10 +111,10 @@ fn what_is_younger_than_the_time_to_keep_stays() {
     let job = job();
     job.run(DATES);
     job.run(DATES);
-    kill(&job, "backfill", &["--date", "2011-10-02"], "begin#1");
+    kill(&job, "backfill", &["--dates", "2011-10-02"], "begin#1");
     let before = data_files(&job);
-    for arguments in [&["--delete"][..], &["--delete", "--keep", "1h"]] {
-        let report = gc(&job, arguments);
+    for arguments in [&["--delete"][..], &["--delete", "--retention", "1h"]] {
+        let report = vacuum(&job, arguments);
         assert!(files(&report, "never_committed").is_empty());
         assert!(files(&report, "replaced").is_empty());
     }
@@ -127,15 +127,15 @@ fn what_is_younger_than_the_time_to_keep_stays() {
         file.and_then(|file| file.set_modified(old))
             .expect("a file");
     }
-    let report = gc(&job, &["--delete", "--keep", "1h"]);
+    let report = vacuum(&job, &["--delete", "--retention", "1h"]);
     assert!(files(&report, "replaced").is_empty());
     let staged = files(&report, "never_committed");
     assert!(staged.len() >= 5, "{staged:?}");
     assert_eq!(gone(&job, &before, &data_files(&job)), staged);
 
-    let refused = job.command("gc", &["--keep", "8d"]);
+    let refused = job.command("vacuum", &["--retention", "8d"]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    assert!(refused.stderr.contains("--keep"), "{refused:?}");
+    assert!(refused.stderr.contains("--retention"), "{refused:?}");
 }
 
 /// What a killed run leaves of a file that it was writing, on a disk.
@@ -147,9 +147,18 @@ fn beginnings_of_files_are_found_on_disks() {
     let path = job.tables().join("documents").join(part);
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
     std::fs::write(&path, [0; 1000]).expect("a file");
-    assert!(files(&gc(&job, &["--delete", "--keep", "1h"]), "never_committed").is_empty());
+    assert!(
+        files(
+            &vacuum(&job, &["--delete", "--retention", "1h"]),
+            "never_committed"
+        )
+        .is_empty()
+    );
     assert!(path.exists());
-    let found = files(&gc(&job, &["--delete", "--keep", "0s"]), "never_committed");
+    let found = files(
+        &vacuum(&job, &["--delete", "--retention", "0s"]),
+        "never_committed",
+    );
     assert_eq!(found, BTreeSet::from([format!("documents/{part}")]));
     assert!(!path.exists());
     job.assert_accounts();
@@ -165,12 +174,12 @@ fn a_killed_gc_leaves_the_tables_as_they_are() {
     }
     let mut fired = 0;
     for point in ["claimed#1", "deleted#1", "deleted#7", "finish#1"] {
-        kill(&job, "gc", &["--delete", "--keep", "0s"], point);
+        kill(&job, "vacuum", &["--delete", "--retention", "0s"], point);
         fired += 1;
         expected.assert_tables(1, &job);
     }
     assert_eq!(fired, 4);
-    assert!(files(&gc(&job, &["--keep", "0s"]), "replaced").is_empty());
+    assert!(files(&vacuum(&job, &["--retention", "0s"]), "replaced").is_empty());
     assert_eq!(
         job.command("backfill", &run_with(SETTINGS[0])).code,
         Some(0)
@@ -180,7 +189,7 @@ fn a_killed_gc_leaves_the_tables_as_they_are() {
 #[test]
 fn tables_that_are_not_there_have_no_garbage() {
     let job = job();
-    let finished = job.command("gc", &[]);
+    let finished = job.command("vacuum", &[]);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     assert!(!job.has_tables());
 }
