@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-const CRATES: [&str; 3] = ["url-key", "html-blocks", "url-tree"];
+const CRATES: [&str; 3] = ["core/url-key", "core/html-blocks", "core/url-tree"];
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
