@@ -34,7 +34,7 @@ const FIELDS: [&str; 8] = [
     "domain",
     "domain_labels",
     "branch",
-    "blocklisted",
+    "blacklisted",
     "full_path",
 ];
 
@@ -183,7 +183,7 @@ fn our_answer(field: &str, key: &Result<UrlKey, UrlError>) -> Answer {
         "branch" => {
             Answer::alike(serde_json::to_string(key.branch().items()).expect("a list of strings"))
         }
-        "blocklisted" => Answer::alike(key.blocklisted.to_string()),
+        "blacklisted" => Answer::alike(key.blocklisted.to_string()),
         "full_path" => Answer::alike(key.text.contains('?').to_string()),
         unknown => unreachable!("no field {unknown}"),
     }

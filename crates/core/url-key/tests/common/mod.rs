@@ -16,6 +16,6 @@ pub(crate) fn keyer_with(vectors: &Path, rules: &str, scheme: Scheme) -> Keyer {
         scheme,
         ..KeyOptions::default()
     };
-    let blocklist = Blocklist::parse(&read("dacqpipe_blocklist.txt"));
+    let blocklist = Blocklist::parse(&read("dacqpipe_blacklist.txt"));
     Keyer::new(options, rules, blocklist).expect("the options are valid")
 }

@@ -243,7 +243,7 @@ const MEANING: [(Difference, Explains); 14] = [
             "https in a blocklist",
             "An entry `https://` covers both schemes; there https alone [O B7].",
         ),
-        |case| case.field == "blocklisted" && case.url == "http://login.medscape.com/",
+        |case| case.field == "blacklisted" && case.url == "http://login.medscape.com/",
     ),
     (
         Difference::meaning(
