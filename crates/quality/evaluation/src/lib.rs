@@ -16,7 +16,7 @@
 //! texts.insert("http://a.example/1", Text::of("Home Storm in Ljubljana"));
 //!
 //! let results = compare("two pages", &gold, |_| true, &texts, Measure::default());
-//! let summary = scoring::Summary::of(results.iter().map(|result| result.outcome));
+//! let summary = scoring::Summary::from_outcomes(results.iter().map(|result| result.outcome));
 //! // A page that the extractor says nothing about is a failure, and counts 0.
 //! assert_eq!((summary.cases.measured, summary.cases.failed), (1, 1));
 //! ```

@@ -116,7 +116,7 @@ fn outcomes(results: &[&PageResult]) -> impl Iterator<Item = Outcome> {
 
 fn means(extractors: &ByExtractor<'_>) -> Result<String, Undrawable> {
     let means = extractors.iter().filter_map(|(name, results)| {
-        let spread = Summary::of(outcomes(results)).spread?;
+        let spread = Summary::from_outcomes(outcomes(results)).spread?;
         let mean = |of: fn(Score) -> f64| Mean {
             mean: of(spread.mean),
             standard_deviation: of(spread.standard_deviation),
@@ -137,7 +137,7 @@ fn means(extractors: &ByExtractor<'_>) -> Result<String, Undrawable> {
 
 fn distributions(extractors: &ByExtractor<'_>) -> String {
     let distributions = extractors.iter().map(|(name, results)| {
-        let histogram = Histogram::of(outcomes(results));
+        let histogram = Histogram::from_outcomes(outcomes(results));
         Distribution {
             name,
             precision: histogram.precision,
@@ -154,7 +154,7 @@ fn distributions(extractors: &ByExtractor<'_>) -> String {
 
 fn boundary_cases(extractors: &ByExtractor<'_>) -> String {
     let cases = extractors.iter().map(|(name, results)| {
-        let cases = Summary::of(outcomes(results)).cases;
+        let cases = Summary::from_outcomes(outcomes(results)).cases;
         CaseCounts {
             name,
             measured: cases.measured,

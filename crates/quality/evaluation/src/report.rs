@@ -237,7 +237,7 @@ fn earlier_pages(measured: &Measured, standings: &[Standing]) -> String {
     let results = by_extractor(&measured.results);
     let rows = standings.iter().map(|standing| {
         let pages = results[standing.extractor.as_str()].iter();
-        let curve = LearningCurve::of(pages.map(|page| PageInStream {
+        let curve = LearningCurve::from_pages(pages.map(|page| PageInStream {
             domain: &page.domain,
             earlier: page.earlier,
             outcome: page.outcome,
@@ -355,7 +355,7 @@ fn beside(measured: &Measured, published: &[PublishedFigure]) -> String {
         .filter(|figure| figure.beside == name)
         .filter_map(|figure_of| {
             let pages = results.get(figure_of.extractor.as_str())?;
-            let spread = Summary::of(succeeded(pages)).spread?;
+            let spread = Summary::from_outcomes(succeeded(pages)).spread?;
             let mut row = vec![figure_of.extractor.clone()];
             row.extend([spread.mean.precision, spread.mean.recall, spread.mean.f1].map(rounded));
             row.push(figure_of.name.clone());

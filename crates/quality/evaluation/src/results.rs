@@ -145,7 +145,7 @@ impl Standing {
 /// The summary over the domains of some results.
 pub(crate) fn summary<'r>(results: impl IntoIterator<Item = &'r PageResult>) -> MacroSummary {
     let pages = results.into_iter();
-    MacroSummary::of(pages.map(|result| (result.domain.as_str(), result.outcome)))
+    MacroSummary::from_pages(pages.map(|result| (result.domain.as_str(), result.outcome)))
 }
 
 /// The extractors with what they reached over all of `results`, best macro F1 first.

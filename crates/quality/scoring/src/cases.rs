@@ -1,39 +1,39 @@
-//! How often each case occurred.
+//! Counts of pages by outcome.
 
 use std::fmt;
 use std::ops::AddAssign;
 
 use crate::Outcome;
 
-/// How many pages had each [`Outcome`]: the table of [K 5.3].
+/// The number of pages with each [`Outcome`]: the table of [K 5.3].
 ///
-/// As text it names all of them, those that did not occur too.
+/// `Display` prints every count, including the zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cases {
-    /// Pages with a score of their own.
+    /// Pages with a score.
     pub measured: usize,
-    /// Pages that counted 0: the texts have no word in common.
+    /// Pages that count 0: the texts have no word in common.
     pub no_overlap: usize,
-    /// Pages that counted 0: nothing was extracted.
+    /// Pages that count 0: nothing was extracted.
     pub empty_extraction: usize,
-    /// Pages that counted 0: the extractor failed.
+    /// Pages that count 0: the extractor failed.
     pub failed: usize,
-    /// Pages that did not count: something was extracted, there is no gold.
+    /// Pages that do not count: there is a text, but no gold text.
     pub empty_gold: usize,
-    /// Pages that did not count: nothing was extracted, there is no gold.
+    /// Pages that do not count: there is neither a text nor a gold text.
     pub both_empty: usize,
-    /// Pages that did not count: the extractor failed, there is no gold.
+    /// Pages that do not count: the extractor failed, and there is no gold text.
     pub failed_without_gold: usize,
 }
 
 impl Cases {
-    /// Pages that count in a mean: those that have gold.
+    /// The number of pages that count in a mean: pages with a gold text.
     pub fn counted(&self) -> usize {
         self.measured + self.no_overlap + self.empty_extraction + self.failed
     }
 
-    /// All pages.
+    /// The number of all pages.
     pub fn pages(&self) -> usize {
         self.counted() + self.empty_gold + self.both_empty + self.failed_without_gold
     }

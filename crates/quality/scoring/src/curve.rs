@@ -1,24 +1,24 @@
-//! Scores along a stream.
+//! Scores by position in a stream of pages.
 
 use std::collections::BTreeMap;
 
 use crate::{Cases, MacroSummary, Outcome, Score, Summary};
 
-/// The mean of the pages so far, with the cases it came from.
+/// The mean score of the pages so far, with their counts by outcome.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Average {
-    /// What came out of the pages so far, those that do not count too.
+    /// Counts by outcome of all pages so far, including pages that do not count.
     pub cases: Cases,
-    /// Over the pages so far that have gold; `None` before the first of them.
+    /// The mean over the pages so far that have gold; `None` before the first of them.
     pub mean: Option<Score>,
 }
 
-/// The cumulative moving average [P 5.2, equation 4]: after every page the mean of
-/// all pages up to it, in the order given. Of one domain it is a curve of figure 4,
-/// of a whole stream one of figure 5.
+/// Returns the cumulative moving average [P 5.2, equation 4]: for every page, the mean
+/// of all pages up to and including it, in the order given. For the pages of one
+/// domain this is a curve of figure 4, for a whole stream a curve of figure 5.
 ///
-/// The last one is the mean of [`Summary::of`] the same pages, bit by bit.
+/// The last mean equals that of [`Summary::from_outcomes`] bit for bit.
 pub fn cumulative_average(
     outcomes: impl IntoIterator<Item = Outcome>,
 ) -> impl Iterator<Item = Average> {
@@ -44,38 +44,39 @@ pub fn cumulative_average(
     })
 }
 
-/// What came out of a page, and where in the stream of its domain it stands.
+/// The outcome of a page, and its position in the stream of its domain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PageInStream<'a> {
     /// The domain of the page.
     pub domain: &'a str,
-    /// Pages of the domain that the extractor saw before this one, with gold or
-    /// without: 0 for the first.
+    /// The number of pages of the domain that the extractor saw before this one, with
+    /// gold or without: 0 for the first.
     pub earlier: usize,
-    /// What came out of it.
+    /// The outcome of the page.
     pub outcome: Outcome,
 }
 
-/// How scores change with the number of pages of the same domain that came before:
-/// the claim of [P 5.5] is that 10 to 100 are enough.
+/// Scores by the number of earlier pages of the same domain.
+///
+/// [P 5.5] claims that 10 to 100 earlier pages are enough.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LearningCurve {
     /// The first ten pages of each domain.
     pub pages_1_to_10: MacroSummary,
-    /// Pages 11 to 100 of each domain that has so many.
+    /// Pages 11 to 100 of each domain with more than 10 pages.
     pub pages_11_to_100: MacroSummary,
-    /// All later pages.
+    /// Pages from 101 on.
     pub pages_from_101: MacroSummary,
-    /// By the number of earlier pages: all pages with that number, one of each
-    /// domain that has so many.
+    /// Summaries by the number of earlier pages. Each covers one page of every domain
+    /// that is long enough.
     pub points: BTreeMap<usize, Summary>,
 }
 
 impl LearningCurve {
-    /// The curve of the pages of a stream. Sums are in the order given, within
-    /// a domain or a point.
-    pub fn of<'a>(pages: impl IntoIterator<Item = PageInStream<'a>>) -> Self {
+    /// Computes the curve of a stream of pages. Within a domain or a point, scores are
+    /// added in the order given.
+    pub fn from_pages<'a>(pages: impl IntoIterator<Item = PageInStream<'a>>) -> Self {
         let mut buckets: [Vec<(&str, Outcome)>; 3] = Default::default();
         let mut points: BTreeMap<usize, Vec<Outcome>> = BTreeMap::new();
         for page in pages {
@@ -87,13 +88,14 @@ impl LearningCurve {
             buckets[bucket].push((page.domain, page.outcome));
             points.entry(page.earlier).or_default().push(page.outcome);
         }
-        let [first, second, third] = buckets.map(MacroSummary::of);
+        let [first, second, third] = buckets.map(MacroSummary::from_pages);
         LearningCurve {
             pages_1_to_10: first,
             pages_11_to_100: second,
             pages_from_101: third,
-            points: (points.into_iter())
-                .map(|(earlier, outcomes)| (earlier, Summary::of(outcomes)))
+            points: points
+                .into_iter()
+                .map(|(earlier, outcomes)| (earlier, Summary::from_outcomes(outcomes)))
                 .collect(),
         }
     }
@@ -114,15 +116,17 @@ mod tests {
             page(0),
         ];
         let averages: Vec<Average> = cumulative_average(pages).collect();
-        let f1: Vec<Option<f64>> = (averages.iter())
+        let f1: Vec<Option<f64>> = averages
+            .iter()
             .map(|average| average.mean.map(|mean| mean.f1))
             .collect();
         assert_eq!(f1, [None, Some(1.0), Some(0.75), Some(0.75), Some(0.5)]);
-        let counted: Vec<usize> = (averages.iter())
+        let counted: Vec<usize> = averages
+            .iter()
             .map(|average| average.cases.counted())
             .collect();
         assert_eq!(counted, [0, 1, 2, 2, 3]);
-        assert_eq!(averages[4].cases, Summary::of(pages).cases);
+        assert_eq!(averages[4].cases, Summary::from_outcomes(pages).cases);
     }
 
     #[test]
@@ -136,7 +140,7 @@ mod tests {
             earlier,
             outcome: page(4),
         });
-        let curve = LearningCurve::of(stream);
+        let curve = LearningCurve::from_pages(stream);
         let pages = [
             &curve.pages_1_to_10,
             &curve.pages_11_to_100,
@@ -148,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_point_is_one_page_of_each_domain_and_a_bucket_its_domains_means() {
+    fn points_average_pages_and_buckets_average_domains() {
         let pages = [
             ("a.eu", 0, page(0)),
             ("b.eu", 0, page(2)),
@@ -156,13 +160,16 @@ mod tests {
             ("a.eu", 2, page(4)),
             ("a.eu", 12, Outcome::Failed),
         ];
-        let curve = LearningCurve::of(pages.map(|(domain, earlier, outcome)| PageInStream {
-            domain,
-            earlier,
-            outcome,
-        }));
+        let curve =
+            LearningCurve::from_pages(pages.map(|(domain, earlier, outcome)| PageInStream {
+                domain,
+                earlier,
+                outcome,
+            }));
         let f1 = |spread: Option<crate::Spread>| spread.map(|spread| spread.mean.f1);
-        let points: Vec<_> = (curve.points.iter())
+        let points: Vec<_> = curve
+            .points
+            .iter()
             .map(|(earlier, summary)| (*earlier, summary.cases.counted(), f1(summary.spread)))
             .collect();
         assert_eq!(
@@ -174,7 +181,7 @@ mod tests {
                 (12, 1, Some(0.0))
             ]
         );
-        // Means 2/3 of a.eu and 1/2 of b.eu.
+        // The mean of a.eu is 2/3, that of b.eu 1/2.
         let first = f1(curve.pages_1_to_10.spread).expect("pages with gold");
         assert!((first - 7.0 / 12.0).abs() < 1e-12, "{first}");
         assert_eq!(f1(curve.pages_11_to_100.spread), Some(0.0));

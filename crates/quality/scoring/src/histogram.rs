@@ -1,20 +1,20 @@
-//! Distributions of scores.
+//! Histograms of scores.
 
 use crate::{Cases, Outcome};
 
-/// Bins of a [`Histogram`] [K 5.2].
+/// The number of bins of a [`Histogram`] [K 5.2].
 pub const BINS: usize = 20;
 
-/// How many pages have a score in each of 20 equal parts of the interval from 0 to 1
-/// [K figures 5.3, 5.4], for each measure.
+/// The number of pages in each of 20 equal intervals of the score, for each measure
+/// [K figures 5.3, 5.4].
 ///
-/// A bin contains its lower end; the last one contains 1 too. The pages are those of
-/// a mean, so a page that counts 0 is in the first bin, and [`cases`](Self::cases)
-/// says how many of these there are and why.
+/// A bin includes its lower end; the last bin also includes 1. The pages are those that
+/// count in a mean. A page that counts 0 is therefore in the first bin;
+/// [`cases`](Self::cases) has the number of these pages by reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Histogram {
-    /// What came out of the pages, those that do not count too.
+    /// Counts by outcome of all pages, including pages that do not count.
     pub cases: Cases,
     /// Pages by precision.
     pub precision: [usize; BINS],
@@ -25,8 +25,8 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// The histogram of many pages.
-    pub fn of(outcomes: impl IntoIterator<Item = Outcome>) -> Self {
+    /// Counts the scores of pages.
+    pub fn from_outcomes(outcomes: impl IntoIterator<Item = Outcome>) -> Self {
         let mut histogram = Histogram {
             cases: Cases::default(),
             precision: [0; BINS],
@@ -45,8 +45,11 @@ impl Histogram {
     }
 }
 
-/// The bin of a value. A ratio of counts of words that is not the end of a bin is
-/// further from it than the rounding of the product.
+/// Returns the bin of a score.
+///
+/// Rounding does not move a score into a neighbouring bin: a score is a ratio of two
+/// word counts, and one that is not the end of a bin is further from it than the
+/// rounding error of the product.
 fn bin(value: f64) -> usize {
     ((value * BINS as f64) as usize).min(BINS - 1)
 }
@@ -57,8 +60,8 @@ mod tests {
     use crate::Overlap;
 
     #[test]
-    fn a_bin_contains_its_lower_end_and_the_last_one_both() {
-        // Twentieths of pages of 20 to 20,000 words, and a word less.
+    fn bins_include_their_lower_end_and_the_last_bin_also_one() {
+        // Exact twentieths of 20 to 20,000 words, and each with one word less.
         let mut seen = 0;
         for words in (20..=20_000).step_by(980) {
             for twentieths in 1..=20 {
@@ -73,10 +76,10 @@ mod tests {
     }
 
     #[test]
-    fn each_measure_is_counted_by_itself_beside_its_cases() {
+    fn each_measure_has_its_own_bins() {
         let half = Overlap::new(10, 20, 10).expect("ten of each");
         let pages = [half.outcome(), Outcome::NoOverlap, Outcome::EmptyGold];
-        let histogram = Histogram::of(pages);
+        let histogram = Histogram::from_outcomes(pages);
         let filled = |bins: [usize; BINS]| -> Vec<(usize, usize)> {
             let filled = bins.into_iter().enumerate();
             filled.filter(|(_, pages)| *pages > 0).collect()

@@ -1,9 +1,9 @@
 //! The longest common subsequence, 64 cells of its table at a time.
 //!
-//! A row of the table never falls and never rises by more than one along the
-//! gold, so one bit per cell says it all, and a row follows from the row before
-//! by an addition and three logical operations: Crochemore, Iliopoulos, Pinzon &
-//! Reid, "A Fast and Practical Bit-Vector Algorithm for the Longest Common
+//! Along the gold text, a row of the table never decreases and never increases by
+//! more than one, so one bit per cell is enough. Each row is computed from the row
+//! before by an addition and three logical operations: Crochemore, Iliopoulos, Pinzon
+//! & Reid, "A Fast and Practical Bit-Vector Algorithm for the Longest Common
 //! Subsequence Problem", 2001, in the form of Hyyrö, "Bit-Parallel LCS-length
 //! Computation Revisited", 2004.
 
@@ -11,14 +11,13 @@ use std::ops::Range;
 
 use crate::{Overlap, WordId};
 
-/// The longest common subsequence of two texts [P 5.2]. Exact, and the same from
-/// both sides.
+/// Computes the exact longest common subsequence of two texts [P 5.2]. Its length does
+/// not depend on the order of the arguments.
 ///
-/// Time is bounded by `|gold| * |extracted| / 64` steps. It is far less on real
-/// texts: a block of 64 words costs a step only where it contains the word, or
-/// where a carry enters it.
+/// Takes at most `|gold| * |extracted| / 64` steps, and far fewer on real texts: a
+/// block of 64 words costs a step only if it contains the word or a carry enters it.
 pub fn lcs(gold: &[WordId], extracted: &[WordId]) -> Overlap {
-    let positions = Positions::of(gold);
+    let positions = Positions::new(gold);
     let mut row = Row::first(gold.len());
     for word in extracted {
         row.advance(positions.masks(*word));
@@ -30,11 +29,14 @@ pub fn lcs(gold: &[WordId], extracted: &[WordId]) -> Overlap {
     }
 }
 
-/// Whether each word of `gold` is in the longest common subsequence that is read
-/// from the end of the table: a match is taken where there is one, else the last
-/// word of `gold` is dropped where that costs nothing, else that of `extracted`.
+/// Returns, for each word of `gold`, whether it belongs to the longest common
+/// subsequence.
 ///
-/// Needs a bit per pair of words while it runs.
+/// Of several such subsequences it takes the one read from the end of the table: equal
+/// last words are a match; otherwise the last word of `gold` is dropped if the length
+/// stays the same, and that of `extracted` if not.
+///
+/// Uses one bit of memory per pair of words.
 pub(crate) fn lcs_members(
     gold: &[WordId],
     positions: &Positions,
@@ -64,54 +66,56 @@ pub(crate) fn lcs_members(
     members
 }
 
-/// Where the words of a sequence stand: for each word, the blocks of 64 that it
-/// is in, and its places in each as bits.
+/// The positions of each word in a sequence, as bit masks over blocks of 64 words.
 pub(crate) struct Positions {
+    /// Blocks that contain a word, each with a bit per position, grouped by word.
     masks: Vec<(usize, u64)>,
-    /// Where the masks of each word are, by word. Searched, not hashed: a line has
-    /// few words, and is asked for every word of the other text.
-    of_words: Vec<(WordId, Range<usize>)>,
+    /// The range of `masks` of each word, sorted by word. A binary search is used
+    /// instead of a hash table because a line has few words.
+    by_word: Vec<(WordId, Range<usize>)>,
 }
 
 impl Positions {
-    pub(crate) fn of(words: &[WordId]) -> Self {
-        let mut places: Vec<usize> = (0..words.len()).collect();
-        places.sort_by_key(|place| words[*place]);
+    pub(crate) fn new(words: &[WordId]) -> Self {
+        let mut positions: Vec<usize> = (0..words.len()).collect();
+        positions.sort_by_key(|position| words[*position]);
         let mut masks: Vec<(usize, u64)> = Vec::new();
-        let mut of_words = Vec::new();
-        for places in places.chunk_by(|one, next| words[*one] == words[*next]) {
+        let mut by_word = Vec::new();
+        for positions in positions.chunk_by(|one, next| words[*one] == words[*next]) {
             let start = masks.len();
-            for block in places.chunk_by(|one, next| one / 64 == next / 64) {
-                let mask = block.iter().fold(0, |mask, place| mask | 1 << (place % 64));
+            for block in positions.chunk_by(|one, next| one / 64 == next / 64) {
+                let mask = block
+                    .iter()
+                    .fold(0, |mask, position| mask | 1 << (position % 64));
                 masks.push((block[0] / 64, mask));
             }
-            of_words.push((words[places[0]], start..masks.len()));
+            by_word.push((words[positions[0]], start..masks.len()));
         }
-        Positions { masks, of_words }
+        Positions { masks, by_word }
     }
 
     fn masks(&self, word: WordId) -> &[(usize, u64)] {
-        match self.of_words.binary_search_by_key(&word, |(word, _)| *word) {
-            Ok(at) => &self.masks[self.of_words[at].1.clone()],
+        match self.by_word.binary_search_by_key(&word, |(word, _)| *word) {
+            Ok(index) => &self.masks[self.by_word[index].1.clone()],
             Err(_) => &[],
         }
     }
 }
 
-/// A row of the table: a bit is 0 where the length rises by one.
+/// A row of the table. A bit is 0 where the length increases by one.
 struct Row {
     blocks: Vec<u64>,
 }
 
 impl Row {
-    /// The row of an empty sequence beside one of `length` words.
+    /// The row of an empty extraction and a gold text of `length` words.
     fn first(length: usize) -> Self {
         Row {
             blocks: vec![u64::MAX; length.div_ceil(64)],
         }
     }
 
-    /// The row below, for a word with these places.
+    /// Computes the next row, for a word with these positions.
     fn advance(&mut self, masks: &[(usize, u64)]) {
         let mut carry = false;
         let mut next = 0;
@@ -121,7 +125,8 @@ impl Row {
             }
             let row = self.blocks[block];
             let (sum, overflow) = row.overflowing_add(row & mask);
-            // The sum has a 0, where the lowest match was or the row had one.
+            // Adding the carry cannot overflow: the sum has a 0 at the lowest match, or
+            // where the row had one.
             self.blocks[block] = (sum + u64::from(carry)) | (row & !mask);
             carry = overflow;
             next = block + 1;
@@ -131,8 +136,8 @@ impl Row {
         }
     }
 
-    /// Passes a carry through blocks without a match. It stops in the first that
-    /// has a 0; the others stay as they are. Whether it came out at the end.
+    /// Propagates a carry through blocks without a match, up to the first block that
+    /// has a 0. Returns whether the carry leaves the last block.
     fn carry_into(&mut self, blocks: Range<usize>) -> bool {
         match self.blocks[blocks].iter_mut().find(|row| **row != u64::MAX) {
             Some(row) => {
@@ -143,16 +148,16 @@ impl Row {
         }
     }
 
-    /// The length at the end of the row.
+    /// The length of the longest common subsequence up to this row.
     fn length(&self) -> usize {
         let rises = self.blocks.iter().map(|row| row.count_zeros() as usize);
         rises.sum()
     }
 }
 
-/// Whether the length rises at a place, by the blocks of a row.
-fn rises_at(row: &[u64], place: usize) -> bool {
-    row[place / 64] >> (place % 64) & 1 == 0
+/// Whether the length increases at a position of a row.
+fn rises_at(row: &[u64], position: usize) -> bool {
+    row[position / 64] >> (position % 64) & 1 == 0
 }
 
 #[cfg(test)]
@@ -168,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn words_in_common_keep_their_order() {
+    fn common_words_must_be_in_the_same_order() {
         assert_eq!(common("a b c d", "a b c d"), 4);
         assert_eq!(common("a b c d", "d c b a"), 1);
         assert_eq!(common("a b c d e", "x a c y e b"), 3);
@@ -180,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_page_of_twenty_thousand_words_is_compared_exactly() {
-        // "the" between words that occur once; every 7th word is another one.
+        // "the" alternates with words that occur once; every 7th of these is changed.
         let word = |at: usize| match at % 2 {
             0 => "the".to_owned(),
             _ => format!("word{at}"),
@@ -204,8 +209,8 @@ mod tests {
 
     #[test]
     fn a_carry_passes_through_blocks_without_a_match() {
-        // "w" is found first, far behind; "x" then enters at the very start, and
-        // that "w" no longer makes the sequence longer must reach block 2.
+        // "w" matches first, in the last block. The match of "x" in the first block
+        // then has to carry into that block, where "w" no longer adds to the length.
         let filler: Vec<String> = (0..150).map(|at| format!("f{at}")).collect();
         let filler = filler.join(" ");
         assert_eq!(common(&format!("x {filler} w"), "w x"), 1);

@@ -1,8 +1,8 @@
-//! How much of the text of a page was extracted.
+//! Scores of an extraction against a gold text: precision, recall and F1.
 //!
-//! An extraction is compared with a gold text as the paper does [P 5.2]: both
-//! become sequences of words, the *overlap* is the length of their longest
-//! common subsequence, and
+//! An extraction is compared with a gold text as in the paper [P 5.2]: both become
+//! sequences of words, the *overlap* is the length of their longest common
+//! subsequence, and
 //!
 //! ```text
 //! precision = overlap / words extracted     F1 = 2 P R / (P + R)
@@ -21,17 +21,17 @@
 //! let Outcome::Measured(score) = overlap.outcome() else { unreachable!() };
 //! assert_eq!((score.precision, score.recall), (0.75, 0.6));
 //!
-//! // A page of which nothing was extracted counts 0, and is seen beside the mean.
+//! // A page from which nothing was extracted counts 0, and the summary counts it.
 //! let nothing = lcs(&gold, &[]).outcome();
-//! let summary = Summary::of([overlap.outcome(), nothing]);
+//! let summary = Summary::from_outcomes([overlap.outcome(), nothing]);
 //! assert_eq!(summary.cases.empty_extraction, 1);
 //! assert_eq!(summary.spread.map(|spread| spread.mean.f1), Some(score.f1 / 2.0));
 //! ```
 //!
-//! # Which number is it?
+//! # Which F1?
 //!
-//! The literature says "F1" for several numbers. Three overlaps are here, under
-//! their names, and two ways to cut a text into words:
+//! The literature uses "F1" for several numbers. This crate has three overlaps and two
+//! ways to split a text into words:
 //!
 //! | | overlap | words |
 //! |---|---|---|
@@ -39,14 +39,14 @@
 //! | the thesis [K 4] | [`ratcliff_obershelp`] with [`Autojunk::On`] | [`Tokens::Ascii`] |
 //! | ROUGE-LSum [L 3.2] | [`rouge_lsum`] of [`Vocabulary::lines`] | either |
 //!
-//! [`ratcliff_obershelp`] is what Python's `difflib` finds. It is never more than
-//! the longest common subsequence and depends on the order of its arguments,
-//! so figures made with it and with [`lcs`] are not comparable.
+//! [`ratcliff_obershelp`] equals the matching of Python's `difflib`. It is never more
+//! than the longest common subsequence and depends on the order of its arguments, so
+//! figures made with it and with [`lcs`] are not comparable.
 //!
-//! # What counts as what
+//! # Boundary cases
 //!
-//! An [`Outcome`] keeps the boundary cases of [K 3.3.4, 5.3] apart. Means are
-//! taken over the pages that have gold, whatever came out of them, so that all
+//! An [`Outcome`] distinguishes the boundary cases of [K 3.3.4, 5.3]. A mean is taken
+//! over all pages that have gold, whatever was extracted from them, so that all
 //! extractors are averaged over the same pages:
 //!
 //! | case | gold | extraction | counts as |
@@ -59,30 +59,30 @@
 //! | [`BothEmpty`](Outcome::BothEmpty) | none | none | not at all |
 //! | [`FailedWithoutGold`](Outcome::FailedWithoutGold) | none | the extractor failed | not at all |
 //!
-//! In the thesis all but the first are left out of the means, which favours an
-//! extractor that gives up on difficult pages; [K 5.3] says so itself. Here no
-//! function returns a mean without the [`Cases`] it came from.
+//! The thesis leaves all but the first case out of the means. That favours an extractor
+//! that gives up on difficult pages, as [K 5.3] says itself. Here every mean is
+//! returned together with the [`Cases`] it was computed from.
 //!
-//! # The same numbers everywhere
+//! # Determinism
 //!
-//! Sums of floating-point numbers depend on their order, so the order is part of
-//! the contract: pages are added as they come, domains by name. Nothing
-//! depends on hash order.
+//! Sums of floating-point numbers depend on their order, so the order is part of the
+//! contract: pages are added in the order given, domains by name. Nothing depends on
+//! hash order.
 //!
-//! # What it deliberately does not do
+//! # Limits of the crate
 //!
-//! - It reads no files, knows no HTML and calls no extractor: a gold text and an
-//!   extraction come as texts, the words of a page fit in memory.
+//! - It reads no files, parses no HTML and calls no extractor. Its input is a gold
+//!   text and an extracted text; the words of a page fit in memory.
 //! - It does not stem, drop stop words or fold accents. ROUGE's optional Porter
-//!   stemmer is left out: it is for English alone, and the pages are not.
-//! - It does not test significance, and it has no score for whole sites at once
+//!   stemmer is left out because it is for English, and the pages are not.
+//! - It does not test significance, and it has no score for a whole site at once
 //!   (words of all pages pooled): every page has the same weight in its domain.
 //!
 //! References: [P n] is section n of Sluban & Grčar, "URL Tree: Efficient
 //! Unsupervised Content Extraction from Streams of Web Documents", CIKM 2013;
 //! [K n] is chapter or section n of Kovačič, "Evaluating Web Content Extraction
-//! Algorithms", University of Ljubljana 2012, and where it is silent, the
-//! program he published with it; [L n] is section n of Lin, "ROUGE: A Package for Automatic
+//! Algorithms", University of Ljubljana 2012, and where it is silent, the program
+//! published with it; [L n] is section n of Lin, "ROUGE: A Package for Automatic
 //! Evaluation of Summaries", 2004, as in Google Research's `rouge_score`.
 
 mod cases;

@@ -1,10 +1,10 @@
-//! What came out of one page.
+//! The overlap of one page, and its score.
 
 use thiserror::Error;
 
 use crate::WordId;
 
-/// How many words a gold text and an extraction have, and how many in common.
+/// The word counts of a gold text, of an extraction, and of their overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Overlap {
     pub(crate) common: usize,
@@ -12,9 +12,12 @@ pub struct Overlap {
     pub(crate) gold: usize,
 }
 
-/// More words in common than one of the texts has.
+/// An overlap with more words in common than one of the texts has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("{common} words in common, of {extracted} extracted and {gold} of the gold")]
+#[error(
+    "the overlap of {common} words is larger than the extraction ({extracted} words) or the \
+     gold text ({gold} words)"
+)]
 pub struct ImpossibleOverlap {
     /// Words in common.
     pub common: usize,
@@ -25,7 +28,7 @@ pub struct ImpossibleOverlap {
 }
 
 impl Overlap {
-    /// An overlap that was measured elsewhere, in words.
+    /// Creates an overlap from word counts.
     ///
     /// # Errors
     ///
@@ -45,22 +48,22 @@ impl Overlap {
         })
     }
 
-    /// Words in common: "extracted relevant text" [P 5.2].
+    /// The words in common: "extracted relevant text" [P 5.2].
     pub fn common(self) -> usize {
         self.common
     }
 
-    /// Words of the extraction: "all extracted text".
+    /// The words of the extraction: "all extracted text".
     pub fn extracted(self) -> usize {
         self.extracted
     }
 
-    /// Words of the gold text: "all relevant text".
+    /// The words of the gold text: "all relevant text".
     pub fn gold(self) -> usize {
         self.gold
     }
 
-    /// The score, or the boundary case that has none.
+    /// Computes the score, or the boundary case that has none.
     pub fn outcome(self) -> Outcome {
         match (self.common, self.extracted, self.gold) {
             (_, 0, 0) => Outcome::BothEmpty,
@@ -70,23 +73,23 @@ impl Overlap {
             (common, extracted, gold) => Outcome::Measured(Score {
                 precision: common as f64 / extracted as f64,
                 recall: common as f64 / gold as f64,
-                // Equation 3 without its roundings: 2PR/(P+R) = 2c/(e+g).
+                // Equation 3, with fewer roundings: 2PR/(P+R) = 2c/(e+g).
                 f1: (2 * common) as f64 / (extracted + gold) as f64,
             }),
         }
     }
 }
 
-/// Precision, recall and F1 [P 5.2, equations 1 to 3], or a statistic of each.
-/// From 0 to 1.
+/// Precision, recall and F1 [P 5.2, equations 1 to 3], or a statistic of each. All are
+/// from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Score {
-    /// Words in common, of the words extracted.
+    /// Words in common over words extracted.
     pub precision: f64,
-    /// Words in common, of the words of the gold.
+    /// Words in common over words of the gold text.
     pub recall: f64,
-    /// The harmonic mean of both.
+    /// The harmonic mean of precision and recall.
     pub f1: f64,
 }
 
@@ -97,37 +100,35 @@ impl Score {
         f1: 0.0,
     };
 
-    /// One number from each measure of many scores.
-    pub(crate) fn each(scores: &[Score], statistic: impl Fn(&[f64]) -> f64) -> Score {
-        let of = |measure: fn(&Score) -> f64| {
+    /// Computes a statistic of each measure over many scores.
+    pub(crate) fn per_measure(scores: &[Score], statistic: impl Fn(&[f64]) -> f64) -> Score {
+        let statistic_of = |measure: fn(&Score) -> f64| {
             statistic(&scores.iter().map(measure).collect::<Vec<f64>>())
         };
         Score {
-            precision: of(|score| score.precision),
-            recall: of(|score| score.recall),
-            f1: of(|score| score.f1),
+            precision: statistic_of(|score| score.precision),
+            recall: statistic_of(|score| score.recall),
+            f1: statistic_of(|score| score.f1),
         }
     }
 }
 
-/// What came out of a page: a score, or one of the boundary cases of
-/// [K 3.3.4, 5.3].
+/// The result of a page: a score, or one of the boundary cases of [K 3.3.4, 5.3].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Outcome {
     /// The texts have words in common. "Success" [K table 5.4].
     Measured(Score),
-    /// Both texts have words, none in common. "Mismatch". Counts 0.
+    /// Both texts have words, but none in common. "Mismatch". Counts 0.
     NoOverlap,
-    /// Nothing was extracted from a page that has gold. Precision is 0/0 there;
-    /// counts 0.
+    /// Nothing was extracted from a page that has gold. Precision is 0/0. Counts 0.
     EmptyExtraction,
-    /// Something was extracted from a page without gold. Recall is 0/0; does not
-    /// count, for an empty gold text says either that the page has no content or
-    /// that nobody marked it.
+    /// A text was extracted from a page without gold. Recall is 0/0. Does not count:
+    /// an empty gold text means either that the page has no content or that its
+    /// content was not marked.
     EmptyGold,
-    /// Nothing was extracted from a page without gold. Does not count. (The
-    /// column of [K tables 5.4, 5.5] that is headed as an empty intersection:
-    /// with the one before it adds up to the empty gold texts.)
+    /// Nothing was extracted from a page without gold. Does not count. (In
+    /// [K tables 5.4, 5.5] this is the column headed as an empty intersection: the sum
+    /// of this column and the one before it is the number of empty gold texts.)
     BothEmpty,
     /// The extractor failed on a page that has gold. Counts 0.
     Failed,
@@ -136,7 +137,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The outcome of a page on which the extractor failed.
+    /// Returns the outcome of a page on which the extractor failed.
     pub fn failed(gold: &[WordId]) -> Self {
         match gold {
             [] => Outcome::FailedWithoutGold,
@@ -144,7 +145,7 @@ impl Outcome {
         }
     }
 
-    /// What the page counts as in a mean, if it has gold.
+    /// Returns the score of the page in a mean, or `None` if the page does not count.
     pub fn counted(self) -> Option<Score> {
         match self {
             Outcome::Measured(score) => Some(score),
@@ -154,7 +155,7 @@ impl Outcome {
     }
 }
 
-/// A page of 4 words of which `common` were extracted, and 4 others not.
+/// The outcome of a page with 4 gold words and 4 extracted words, `common` of them equal.
 #[cfg(test)]
 pub(crate) fn page(common: usize) -> Outcome {
     let overlap = Overlap::new(common, 4, 4).expect("at most four");
@@ -166,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_boundary_case_has_its_name() {
+    fn word_counts_decide_the_boundary_case() {
         let outcome = |common, extracted, gold| {
             let overlap = Overlap::new(common, extracted, gold);
             overlap.map(Overlap::outcome)
@@ -184,13 +185,14 @@ mod tests {
         let impossible = outcome(5, 4, 8).expect_err("five of four words");
         assert_eq!(
             impossible.to_string(),
-            "5 words in common, of 4 extracted and 8 of the gold"
+            "the overlap of 5 words is larger than the extraction (4 words) or the gold text \
+             (8 words)"
         );
         assert!(outcome(5, 8, 4).is_err());
     }
 
     #[test]
-    fn a_page_counts_if_it_has_gold_whatever_came_out_of_it() {
+    fn only_pages_with_gold_count_in_a_mean() {
         use Outcome::*;
         for lost in [NoOverlap, EmptyExtraction, Failed] {
             assert_eq!(lost.counted(), Some(Score::ZERO));

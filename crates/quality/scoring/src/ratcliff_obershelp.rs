@@ -1,31 +1,34 @@
-//! The matching of Ratcliff and Obershelp, as Python's `difflib` has it.
+//! The matching of Ratcliff and Obershelp, as in Python's `difflib`.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::{Overlap, WordId};
 
-/// What `difflib` does with words that are frequent in a long extraction.
+/// The treatment of words that are frequent in a long extraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Autojunk {
-    /// The default of `difflib`, and so of [K 4]: in an extraction of at least 200
-    /// words, no match starts from a word that makes up more than 1 % of it (`n /
-    /// 100 + 1` times, rounded down); such words only prolong a match that is
-    /// there. It was made for speed and changes the result in both directions.
+    /// The default of `difflib`, and therefore of [K 4]. In an extraction of at least
+    /// 200 words, a word that occurs more than `n / 100 + 1` times (rounded down; about
+    /// 1 %) does not start a match; it only extends a match of other words. `difflib`
+    /// does this for speed. The overlap may become larger or smaller.
     On,
-    /// Every word can start a match.
+    /// Every word may start a match.
     Off,
 }
 
-/// From what length on an extraction has frequent words.
-const LONG: usize = 200;
+/// The number of words from which [`Autojunk::On`] applies, as in `difflib`.
+const AUTOJUNK_WORDS: usize = 200;
 
-/// The words in the matching blocks of `difflib.SequenceMatcher(None, gold,
-/// extracted)` [K 4]: the longest run of words that both texts have, the first one
-/// in the gold of those, and so on in what is left of it and right of it.
+/// Counts the words in the matching blocks of `difflib.SequenceMatcher(None, gold,
+/// extracted)` [K 4].
 ///
-/// Unlike [`lcs`](crate::lcs) it depends on which of the texts is the gold. Time is
-/// quadratic for ordinary texts and cubic for the worst.
+/// The first block is the longest run of words that both texts have; of equally long
+/// runs, the first in the gold text. The parts to the left and to the right of it are
+/// then matched in the same way.
+///
+/// Unlike [`lcs`](crate::lcs) the result depends on the order of the arguments. Time is
+/// quadratic for ordinary texts and cubic in the worst case.
 pub fn ratcliff_obershelp(gold: &[WordId], extracted: &[WordId], autojunk: Autojunk) -> Overlap {
     let mut matcher = Matcher::new(gold, extracted, autojunk);
     let mut open = vec![(0..gold.len(), 0..extracted.len())];
@@ -49,47 +52,47 @@ pub fn ratcliff_obershelp(gold: &[WordId], extracted: &[WordId], autojunk: Autoj
 /// A run of words that both texts have.
 #[derive(Clone, Copy)]
 struct Match {
-    /// Where it starts in the gold.
+    /// Its start in the gold text.
     gold: usize,
-    /// Where it starts in the extraction.
+    /// Its start in the extraction.
     extracted: usize,
-    /// In words.
+    /// Its length in words.
     length: usize,
 }
 
 struct Matcher<'a> {
     gold: &'a [WordId],
     extracted: &'a [WordId],
-    /// Where each word stands in the extraction, frequent words apart.
-    places: HashMap<WordId, Vec<usize>>,
-    /// Lengths of the runs that end at the word before of the gold and at each
-    /// word of the extraction. Zero between searches.
+    /// The positions of each word in the extraction, without frequent words.
+    positions: HashMap<WordId, Vec<usize>>,
+    /// For each word of the extraction, the length of the run that ends there and at
+    /// the previous word of the gold text. All zero between searches.
     runs: Vec<usize>,
-    /// The same for the word at hand.
+    /// The `runs` of the current word of the gold text.
     next_runs: Vec<usize>,
 }
 
 impl<'a> Matcher<'a> {
     fn new(gold: &'a [WordId], extracted: &'a [WordId], autojunk: Autojunk) -> Self {
-        let mut places: HashMap<WordId, Vec<usize>> = HashMap::new();
-        for (place, word) in extracted.iter().enumerate() {
-            places.entry(*word).or_default().push(place);
+        let mut positions: HashMap<WordId, Vec<usize>> = HashMap::new();
+        for (position, word) in extracted.iter().enumerate() {
+            positions.entry(*word).or_default().push(position);
         }
-        if autojunk == Autojunk::On && extracted.len() >= LONG {
+        if autojunk == Autojunk::On && extracted.len() >= AUTOJUNK_WORDS {
             let frequent = extracted.len() / 100 + 1;
-            places.retain(|_, places| places.len() <= frequent);
+            positions.retain(|_, positions| positions.len() <= frequent);
         }
         Matcher {
             gold,
             extracted,
-            places,
+            positions,
             runs: vec![0; extracted.len()],
             next_runs: vec![0; extracted.len()],
         }
     }
 
-    /// The longest match within two ranges; of several the first in the gold,
-    /// then the first in the extraction. Its length is 0 if there is none.
+    /// Finds the longest match within two ranges; of several the first in the gold text,
+    /// then the first in the extraction. The length is 0 if there is no match.
     fn longest_match(&mut self, left: &Range<usize>, right: &Range<usize>) -> Match {
         let mut best = Match {
             gold: left.start,
@@ -98,33 +101,32 @@ impl<'a> Matcher<'a> {
         };
         let mut before: &[usize] = &[];
         for at in left.clone() {
-            let places = places_within(&self.places, self.gold[at], right);
-            for &place in places {
-                let run = match place.checked_sub(1) {
-                    Some(previous) if place > right.start => self.runs[previous] + 1,
+            let positions = positions_within(&self.positions, self.gold[at], right);
+            for &position in positions {
+                let run = match position.checked_sub(1) {
+                    Some(previous) if position > right.start => self.runs[previous] + 1,
                     _ => 1,
                 };
-                self.next_runs[place] = run;
+                self.next_runs[position] = run;
                 if run > best.length {
                     best = Match {
                         gold: at + 1 - run,
-                        extracted: place + 1 - run,
+                        extracted: position + 1 - run,
                         length: run,
                     };
                 }
             }
             clear(&mut self.runs, before);
             std::mem::swap(&mut self.runs, &mut self.next_runs);
-            before = places;
+            before = positions;
         }
         clear(&mut self.runs, before);
-        self.prolong(best, left, right)
+        self.extend(best, left, right)
     }
 
-    /// The match with equal words on both sides of it. Only frequent words can be
-    /// there, and the one place where a match of them alone is found is the very
-    /// start of both ranges.
-    fn prolong(&self, found: Match, left: &Range<usize>, right: &Range<usize>) -> Match {
+    /// Extends a match by the equal words before and after it. These can only be
+    /// frequent words. Frequent words alone match only at the start of both ranges.
+    fn extend(&self, found: Match, left: &Range<usize>, right: &Range<usize>) -> Match {
         let before = self.gold[left.start..found.gold].iter().rev();
         let before = before
             .zip(self.extracted[right.start..found.extracted].iter().rev())
@@ -143,23 +145,23 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// Where a word stands within a range of the extraction.
-fn places_within<'a>(
-    places: &'a HashMap<WordId, Vec<usize>>,
+/// Returns the positions of a word within a range of the extraction.
+fn positions_within<'a>(
+    positions: &'a HashMap<WordId, Vec<usize>>,
     word: WordId,
     range: &Range<usize>,
 ) -> &'a [usize] {
-    let Some(places) = places.get(&word) else {
+    let Some(positions) = positions.get(&word) else {
         return &[];
     };
-    let start = places.partition_point(|place| *place < range.start);
-    let end = places.partition_point(|place| *place < range.end);
-    &places[start..end]
+    let start = positions.partition_point(|position| *position < range.start);
+    let end = positions.partition_point(|position| *position < range.end);
+    &positions[start..end]
 }
 
-fn clear(runs: &mut [usize], places: &[usize]) {
-    for &place in places {
-        runs[place] = 0;
+fn clear(runs: &mut [usize], positions: &[usize]) {
+    for &position in positions {
+        runs[position] = 0;
     }
 }
 
@@ -175,8 +177,8 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_run_comes_first_even_where_it_costs() {
-        // The run "a b c" excludes all four words "d e f g", which are apart.
+    fn the_longest_run_is_matched_first_even_if_it_costs_words() {
+        // The run "a b c" excludes the four scattered words "d e f g".
         let (gold, extracted) = sequences("a b c d e f g", "d x e x f x g a b c");
         let matched = ratcliff_obershelp(&gold, &extracted, Autojunk::Off);
         assert_eq!(matched.common(), 3);
@@ -185,7 +187,7 @@ mod tests {
 
     #[test]
     fn the_order_of_the_texts_matters() {
-        // Of single words, the first of the gold is matched first.
+        // Of runs of one word, the first in the gold text is matched first.
         let (one, other) = sequences("t i d e", "d i e t");
         let forth = ratcliff_obershelp(&one, &other, Autojunk::Off).common();
         let back = ratcliff_obershelp(&other, &one, Autojunk::Off).common();
@@ -193,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frequent_word_of_a_long_extraction_starts_no_match() {
+    fn autojunk_keeps_frequent_words_from_starting_a_match() {
         let filler: Vec<String> = (0..190).map(|at| format!("f{at}")).collect();
         let words = |the: usize| format!("{} {}", filler.join(" "), "the ".repeat(the));
         let both = |extracted: &str| {

@@ -1,37 +1,39 @@
-//! Means over pages, and over domains.
+//! Means over pages and over domains.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::{Cases, Outcome, Score};
 
-/// Scores of many pages, with the cases they came from.
+/// Statistics of the scores of many pages, with their counts by outcome.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// What came out of the pages, those that do not count too.
+    /// Counts by outcome of all pages, including pages that do not count.
     pub cases: Cases,
-    /// Over the pages that have gold; `None` if none has.
+    /// Statistics over the pages that have gold; `None` if no page has gold.
     pub spread: Option<Spread>,
 }
 
-/// Statistics of each measure by itself: the mean F1 is the mean of the pages' F1
+/// Mean, median and standard deviation of each measure.
+///
+/// The measures are independent: the mean F1 is the mean of the pages' F1
 /// [K equation 3.13], not the F1 of the mean precision and recall.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Spread {
-    /// The sum in the order of the pages, by their number.
+    /// The mean. Scores are added in the order of the pages.
     pub mean: Score,
-    /// The middle one; of an even number, the mean of the two in the middle.
+    /// The median; for an even number of pages, the mean of the two in the middle.
     pub median: Score,
-    /// The root of the mean squared distance from the mean, as in [K 5.2]: by the
-    /// number of pages, not one less, for these pages are all there are.
+    /// The standard deviation as in [K 5.2]. The sum of squares is divided by the
+    /// number of pages, not by one less: the pages are the whole population.
     pub standard_deviation: Score,
 }
 
 impl Summary {
-    /// The summary of pages in the order given, which is that of the sums.
-    pub fn of(outcomes: impl IntoIterator<Item = Outcome>) -> Self {
+    /// Summarises pages. Scores are added in the order given.
+    pub fn from_outcomes(outcomes: impl IntoIterator<Item = Outcome>) -> Self {
         let mut cases = Cases::default();
         let mut scores = Vec::new();
         for outcome in outcomes {
@@ -40,34 +42,34 @@ impl Summary {
         }
         Summary {
             cases,
-            spread: Spread::of(&scores),
+            spread: Spread::from_scores(&scores),
         }
     }
 }
 
-/// Means over domains: every domain has the same weight, however many pages it has.
+/// Statistics over domains. Every domain has the same weight, however many pages it has.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MacroSummary {
-    /// What came out of the pages of all domains.
+    /// Counts by outcome of the pages of all domains.
     pub cases: Cases,
-    /// The domains by name.
+    /// The summary of each domain, by name.
     pub domains: BTreeMap<String, Summary>,
-    /// Over the means of the domains that have gold, in the order of their names;
-    /// `None` if none has.
+    /// Statistics over the means of the domains that have gold, added in the order of
+    /// their names; `None` if no domain has gold.
     pub spread: Option<Spread>,
 }
 
 impl MacroSummary {
-    /// The summary of pages with their domains. Sums within a domain are in the
-    /// order given.
-    pub fn of<'a>(pages: impl IntoIterator<Item = (&'a str, Outcome)>) -> Self {
+    /// Summarises pages by domain. Within a domain, scores are added in the order given.
+    pub fn from_pages<'a>(pages: impl IntoIterator<Item = (&'a str, Outcome)>) -> Self {
         let mut outcomes: BTreeMap<&str, Vec<Outcome>> = BTreeMap::new();
         for (domain, outcome) in pages {
             outcomes.entry(domain).or_default().push(outcome);
         }
-        let domains: BTreeMap<String, Summary> = (outcomes.into_iter())
-            .map(|(domain, outcomes)| (domain.to_owned(), Summary::of(outcomes)))
+        let domains: BTreeMap<String, Summary> = outcomes
+            .into_iter()
+            .map(|(domain, outcomes)| (domain.to_owned(), Summary::from_outcomes(outcomes)))
             .collect();
         let mut cases = Cases::default();
         for summary in domains.values() {
@@ -78,11 +80,11 @@ impl MacroSummary {
         MacroSummary {
             cases,
             domains,
-            spread: Spread::of(&means),
+            spread: Spread::from_scores(&means),
         }
     }
 
-    /// Domains that count in the mean: those with a page that has gold.
+    /// The number of domains that count in the mean: domains with a page that has gold.
     pub fn counted_domains(&self) -> usize {
         let counted = self.domains.values();
         counted.filter(|summary| summary.spread.is_some()).count()
@@ -90,14 +92,14 @@ impl MacroSummary {
 }
 
 impl Spread {
-    fn of(scores: &[Score]) -> Option<Self> {
+    fn from_scores(scores: &[Score]) -> Option<Self> {
         if scores.is_empty() {
             return None;
         }
         Some(Spread {
-            mean: Score::each(scores, mean),
-            median: Score::each(scores, median),
-            standard_deviation: Score::each(scores, standard_deviation),
+            mean: Score::per_measure(scores, mean),
+            median: Score::per_measure(scores, median),
+            standard_deviation: Score::per_measure(scores, standard_deviation),
         })
     }
 }
@@ -125,7 +127,7 @@ fn standard_deviation(values: &[f64]) -> f64 {
     mean(&squares).sqrt()
 }
 
-/// `F1 0.885 (P 0.851, R 0.957; median 0.940, sd 0.102) over ` and the cases.
+/// Prints `F1 0.885 (P 0.851, R 0.957; median 0.940, sd 0.102) over ` and the cases.
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_spread(f, self.spread.as_ref())?;
@@ -133,7 +135,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// As a [`Summary`], with the number of domains before the cases.
+/// Prints the format of [`Summary`], with the number of domains before the cases.
 impl fmt::Display for MacroSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_spread(f, self.spread.as_ref())?;
@@ -168,13 +170,13 @@ mod tests {
     use crate::outcome::page;
 
     #[test]
-    fn a_page_that_was_lost_counts_zero_and_is_named() {
+    fn failed_and_empty_extractions_count_zero_and_are_reported() {
         let pages = [page(4), page(2), Outcome::EmptyExtraction, Outcome::Failed];
-        let summary = Summary::of(pages);
+        let summary = Summary::from_outcomes(pages);
         let spread = summary.spread.expect("pages with gold");
         assert_eq!(spread.mean.f1, 0.375);
         assert_eq!(spread.median.f1, 0.25);
-        // Distances .625, .125, .375, .375
+        // Distances from the mean: .625, .125, .375, .375.
         assert_eq!(spread.standard_deviation.f1, (0.6875_f64 / 4.0).sqrt());
         assert_eq!(
             summary.to_string(),
@@ -185,14 +187,15 @@ mod tests {
     }
 
     #[test]
-    fn pages_without_gold_change_no_mean_and_are_named() {
+    fn pages_without_gold_are_reported_but_do_not_count() {
         use Outcome::{BothEmpty, EmptyGold, FailedWithoutGold};
-        let some = Summary::of([page(4), page(1)]);
-        let all = Summary::of([EmptyGold, page(4), BothEmpty, FailedWithoutGold, page(1)]);
+        let some = Summary::from_outcomes([page(4), page(1)]);
+        let all =
+            Summary::from_outcomes([EmptyGold, page(4), BothEmpty, FailedWithoutGold, page(1)]);
         assert_eq!(all.spread, some.spread);
         assert_eq!((all.cases.counted(), all.cases.pages()), (2, 5));
         assert_eq!(
-            Summary::of([BothEmpty]).to_string(),
+            Summary::from_outcomes([BothEmpty]).to_string(),
             "no F1 over 0 pages with gold \
              (0 measured, 0 without overlap, 0 empty, 0 failed), \
              1 without (0 extracted, 1 empty, 0 failed)"
@@ -207,7 +210,7 @@ mod tests {
             ("bare.eu", Outcome::BothEmpty),
             ("small.eu", page(0)),
         ];
-        let summary = MacroSummary::of(large.chain(small));
+        let summary = MacroSummary::from_pages(large.chain(small));
         let spread = summary.spread.expect("domains with gold");
         assert_eq!(spread.mean.f1, 0.625);
         assert_eq!(spread.standard_deviation.f1, 0.375);
@@ -223,7 +226,7 @@ mod tests {
 
     #[test]
     fn the_median_of_an_odd_number_is_the_middle_one() {
-        let spread = Summary::of([page(4), page(1), page(3)]).spread;
+        let spread = Summary::from_outcomes([page(4), page(1), page(3)]).spread;
         assert_eq!(spread.map(|spread| spread.median.f1), Some(0.75));
     }
 }

@@ -5,43 +5,42 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// A run of what Python's `re` calls `\w`: letters and numbers by general
-/// category, and the underscore. Combining marks are none, so a mark divides a
-/// word, and neither are circled letters. UTS #18, the `\w` of this crate's
-/// engine and `char::is_alphanumeric` are all wider.
+/// A run of word characters as in `\w` of Python's `re`: letters and numbers by general
+/// category, and the underscore. Combining marks and circled letters are not word
+/// characters, so a mark divides a word. UTS #18, `\w` of the `regex` crate and
+/// `char::is_alphanumeric` all include more characters.
 static WORD: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"[\p{L}\p{N}_]+").expect("the pattern is a constant"));
 
-/// How a text is cut into words.
+/// The way in which a text is split into words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tokens {
-    /// The text in lower case, cut wherever there is no letter, number or
-    /// underscore of Unicode [P 5.2]. "Word character" is what Python's `\w` is,
-    /// without combining marks.
+    /// Runs of Unicode letters, numbers and underscores, in lower case [P 5.2]. The word
+    /// characters are those of Python's `\w`, which has no combining marks.
     Unicode,
-    /// ASCII alone [K algorithm 3]: punctuation (the underscore too) and control
-    /// characters become spaces, characters beyond ASCII are removed *without*
-    /// leaving one, the rest is lower-cased and split at spaces. `naïve` is `nave`,
-    /// and words on both sides of a dash or of a no-break space are one.
+    /// Runs of ASCII letters and digits, in lower case [K algorithm 3]. Punctuation
+    /// (including the underscore) and control characters become spaces. Characters
+    /// outside ASCII are removed *without* leaving a space: `naïve` becomes `nave`, and
+    /// the words on both sides of a dash or of a no-break space become one.
     Ascii,
 }
 
-/// A word, as a number of the [`Vocabulary`] that it is in. Numbers of different
-/// vocabularies cannot be compared.
+/// The number of a word in its [`Vocabulary`]. Numbers of different vocabularies must
+/// not be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WordId(u32);
 
-/// The words seen so far, numbered in the order in which they first came.
+/// The words seen so far, numbered in order of their first occurrence.
 ///
-/// Sequences are compared number by number. What is compared must come from one
-/// vocabulary: a page's gold text, and what each extractor made of the page.
+/// Texts are compared word number by word number, so the gold text of a page and all
+/// extractions of that page must be split with the same vocabulary.
 #[derive(Clone, Debug, Default)]
 pub struct Vocabulary {
     ids: HashMap<String, WordId>,
 }
 
 impl Vocabulary {
-    /// The words of a text, in their order.
+    /// Splits a text into words.
     ///
     /// ```
     /// use scoring::{Tokens, Vocabulary};
@@ -58,25 +57,26 @@ impl Vocabulary {
     pub fn words(&mut self, text: &str, tokens: Tokens) -> Vec<WordId> {
         match tokens {
             Tokens::Unicode => {
-                // The whole text at once, for the final sigma depends on its word.
+                // Before splitting: a sigma is a final sigma only at the end of a word.
                 let lower = text.to_lowercase();
-                (WORD.find_iter(&lower))
+                WORD.find_iter(&lower)
                     .map(|word| self.id(word.as_str()))
                     .collect()
             }
-            Tokens::Ascii => (ascii(text).split_ascii_whitespace())
+            Tokens::Ascii => ascii(text)
+                .split_ascii_whitespace()
                 .map(|word| self.id(word))
                 .collect(),
         }
     }
 
-    /// The words of each line of a text, for [`rouge_lsum`](crate::rouge_lsum).
+    /// Splits each line of a text into words, for [`rouge_lsum`](crate::rouge_lsum).
     ///
     /// # Panics
     ///
-    /// As [`words`](Self::words).
+    /// If the vocabulary would have more than 2^32 words.
     pub fn lines(&mut self, text: &str, tokens: Tokens) -> Vec<Vec<WordId>> {
-        (text.split('\n'))
+        text.split('\n')
             .map(|line| self.words(line, tokens))
             .collect()
     }
@@ -91,11 +91,13 @@ impl Vocabulary {
     }
 }
 
-/// The text in lower-case ASCII, a space for everything that divides words.
+/// Returns the text in lower-case ASCII, with a space for every character that divides
+/// words.
 fn ascii(text: &str) -> String {
-    (text.chars().filter(char::is_ascii))
+    text.chars()
+        .filter(char::is_ascii)
         .map(|c| match c {
-            // U+007F is no control character in [K 4]: it stays.
+            // [K 4] does not count U+007F as a control character, so it is kept.
             _ if c.is_ascii_punctuation() || c <= '\x1f' => ' ',
             _ => c.to_ascii_lowercase(),
         })
@@ -118,7 +120,7 @@ mod tests {
         ids.iter().map(spelling).collect()
     }
 
-    /// All characters of a class, in the order of their codes.
+    /// All characters of a class, in code-point order.
     fn members(class: &str) -> String {
         let all: String = ('\0'..=char::MAX).collect();
         let class = Regex::new(class).expect("a class");
@@ -126,21 +128,22 @@ mod tests {
     }
 
     #[test]
-    fn word_characters_are_those_of_python() {
+    fn word_characters_equal_those_of_python() {
         // Python 3.11 has Unicode 14.0. The digest is of the UTF-8 of
         //     "".join(c for c in map(chr, codes) if re.match(r"\w", c))
-        // over the codes that are no surrogates, up to U+FFFF and up to U+10FFFF.
-        let then = Regex::new(r"\p{Age=14.0}").expect("a class");
-        let of = |last: char| -> String {
-            (members(WORD.as_str()).chars())
-                .filter(|c| *c <= last && then.is_match(c.encode_utf8(&mut [0; 4])))
+        // over the code points without surrogates, up to U+FFFF and up to U+10FFFF.
+        let unicode_14 = Regex::new(r"\p{Age=14.0}").expect("a class");
+        let word_chars_to = |last: char| -> String {
+            members(WORD.as_str())
+                .chars()
+                .filter(|c| *c <= last && unicode_14.is_match(c.encode_utf8(&mut [0; 4])))
                 .collect()
         };
         let digest = |text: &str| {
             let digest = u128::from_be_bytes(Md5::digest(text).into());
             format!("{digest:032x}")
         };
-        let (plane, all) = (of('\u{ffff}'), of(char::MAX));
+        let (plane, all) = (word_chars_to('\u{ffff}'), word_chars_to(char::MAX));
         assert_eq!(plane.chars().count(), 49_701);
         assert_eq!(digest(&plane), "56f7f8ba47f530b7f20fa165c5910d7e");
         assert_eq!(all.chars().count(), 133_548);
@@ -175,7 +178,7 @@ mod tests {
 
     #[test]
     fn marks_divide_words_as_they_do_in_python() {
-        // Decomposed é, a vowel sign, a circled letter, a dotted capital I.
+        // A decomposed é, a vowel sign, a circled letter, a dotted capital I.
         assert_eq!(words("cafe\u{301}s", Tokens::Unicode), ["cafe", "s"]);
         assert_eq!(words("हिन्दी", Tokens::Unicode), ["ह", "न", "द"]);
         assert_eq!(words("aⓐb", Tokens::Unicode), ["a", "b"]);
@@ -188,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn ascii_words_lose_what_is_beyond_ascii() {
+    fn ascii_words_lose_characters_outside_ascii() {
         let text = "A naïve\tE-Mail_list, so—to speak:\n100\u{a0}km D\u{7f}el";
         assert_eq!(
             words(text, Tokens::Ascii),
@@ -208,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_cut_at_newlines_alone() {
+    fn only_newlines_end_a_line() {
         let mut vocabulary = Vocabulary::default();
         let lines = vocabulary.lines("one two\r\n\nthree\u{2028}four", Tokens::Unicode);
         let lengths: Vec<usize> = lines.iter().map(Vec::len).collect();

@@ -1,4 +1,4 @@
-//! Laws of the overlaps and of what is made of them, over random texts.
+//! Properties of the overlaps and of the summaries, checked with random texts.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use scoring::{
     cumulative_average, lcs, ratcliff_obershelp, rouge_lsum,
 };
 
-/// The same texts on every machine. What fails becomes a test of its own.
+/// A configuration with a fixed seed, so that every machine checks the same texts.
 fn fixed() -> ProptestConfig {
     ProptestConfig {
         cases: 300,
@@ -19,8 +19,8 @@ fn fixed() -> ProptestConfig {
     }
 }
 
-/// Two texts of some blocks of 64 words, from few to many different words; the
-/// second is unrelated, or the first with words dropped, changed and moved.
+/// Two texts of up to 330 words, with few or many distinct words. The second is either
+/// unrelated, or the first with words removed, changed, inserted and moved.
 fn pair() -> impl Strategy<Value = (Vec<WordId>, Vec<WordId>)> {
     let edits = vec(
         (any::<prop::sample::Index>(), 0..4_u8, any::<usize>()),
@@ -44,7 +44,8 @@ fn pair() -> impl Strategy<Value = (Vec<WordId>, Vec<WordId>)> {
                 }
             }
             let text = |words: Vec<usize>| -> Vec<WordId> {
-                (words.into_iter())
+                words
+                    .into_iter()
                     .map(|word| numbers[word % numbers.len()])
                     .collect()
             };
@@ -53,13 +54,13 @@ fn pair() -> impl Strategy<Value = (Vec<WordId>, Vec<WordId>)> {
     })
 }
 
-/// As many different words.
+/// The given number of distinct words.
 fn numbers(words: usize) -> Vec<WordId> {
     let text: Vec<String> = (0..words).map(|word| word.to_string()).collect();
     Vocabulary::default().words(&text.join(" "), Tokens::Ascii)
 }
 
-/// A text in lines of a few words.
+/// A text of up to 8 lines of up to 11 words.
 fn lines() -> impl Strategy<Value = Vec<Vec<WordId>>> {
     let numbers = numbers(9);
     vec(
@@ -68,21 +69,22 @@ fn lines() -> impl Strategy<Value = Vec<Vec<WordId>>> {
     )
 }
 
-/// The table of lengths: cell (i, j) is that of the first i and the first j words.
+/// The table of LCS lengths: cell (i, j) is that of the first i and the first j words.
 fn table(gold: &[WordId], extracted: &[WordId]) -> Vec<Vec<usize>> {
     let mut table = vec![vec![0; extracted.len() + 1]; gold.len() + 1];
     for (i, one) in gold.iter().enumerate() {
         for (j, other) in extracted.iter().enumerate() {
-            table[i + 1][j + 1] = match one == other {
-                true => table[i][j] + 1,
-                false => table[i][j + 1].max(table[i + 1][j]),
+            table[i + 1][j + 1] = if one == other {
+                table[i][j] + 1
+            } else {
+                table[i][j + 1].max(table[i + 1][j])
             };
         }
     }
     table
 }
 
-/// ROUGE-LSum from whole tables.
+/// The words in common of ROUGE-LSum, computed with whole tables.
 fn rouge_from_tables(gold: &[Vec<WordId>], extracted: &[Vec<WordId>]) -> usize {
     let mut unused_gold = gold.concat();
     let mut unused_extracted = extracted.concat();
@@ -132,14 +134,14 @@ proptest! {
     #![proptest_config(fixed())]
 
     #[test]
-    fn the_longest_common_subsequence_is_that_of_the_table((gold, extracted) in pair()) {
+    fn lcs_equals_the_table_algorithm((gold, extracted) in pair()) {
         let overlap = lcs(&gold, &extracted);
         prop_assert_eq!(overlap.common(), table(&gold, &extracted)[gold.len()][extracted.len()]);
         prop_assert_eq!((overlap.gold(), overlap.extracted()), (gold.len(), extracted.len()));
     }
 
     #[test]
-    fn precision_and_recall_change_places_with_the_texts((gold, extracted) in pair()) {
+    fn swapping_the_texts_swaps_precision_and_recall((gold, extracted) in pair()) {
         match (lcs(&gold, &extracted).outcome(), lcs(&extracted, &gold).outcome()) {
             (Outcome::Measured(forth), Outcome::Measured(back)) => {
                 prop_assert_eq!((forth.precision, forth.recall), (back.recall, back.precision));
@@ -152,7 +154,7 @@ proptest! {
     }
 
     #[test]
-    fn f1_is_one_for_equal_texts_alone((gold, extracted) in pair(), same in any::<bool>()) {
+    fn f1_is_one_only_for_equal_texts((gold, extracted) in pair(), same in any::<bool>()) {
         let extracted = if same { gold.clone() } else { extracted };
         let all = [
             lcs(&gold, &extracted),
@@ -190,7 +192,7 @@ proptest! {
     }
 
     #[test]
-    fn summary_level_rouge_is_that_of_the_tables(gold in lines(), extracted in lines()) {
+    fn rouge_lsum_equals_the_table_algorithm(gold in lines(), extracted in lines()) {
         let overlap = rouge_lsum(&gold, &extracted);
         prop_assert_eq!(overlap.common(), rouge_from_tables(&gold, &extracted));
         prop_assert_eq!(overlap.gold(), gold.concat().len());
@@ -198,7 +200,7 @@ proptest! {
     }
 
     #[test]
-    fn summary_level_rouge_of_one_line_each_is_the_longest_common_subsequence(
+    fn rouge_lsum_of_single_lines_equals_lcs(
         (gold, extracted) in pair()
     ) {
         let overlap = rouge_lsum(std::slice::from_ref(&gold), std::slice::from_ref(&extracted));
@@ -206,9 +208,9 @@ proptest! {
     }
 
     #[test]
-    fn the_average_of_a_whole_stream_is_its_mean(pages in outcomes()) {
+    fn the_last_cumulative_average_equals_the_mean(pages in outcomes()) {
         let outcomes = || pages.iter().map(|(_, outcome)| *outcome);
-        let summary = Summary::of(outcomes());
+        let summary = Summary::from_outcomes(outcomes());
         let averages: Vec<_> = cumulative_average(outcomes()).collect();
         prop_assert_eq!(averages.len(), pages.len());
         if let Some(last) = averages.last() {
@@ -219,9 +221,9 @@ proptest! {
     }
 
     #[test]
-    fn no_page_is_lost_on_the_way_to_a_figure(pages in outcomes()) {
-        let by_domain = MacroSummary::of(pages.iter().copied());
-        let histogram = Histogram::of(pages.iter().map(|(_, outcome)| *outcome));
+    fn summaries_and_histograms_count_every_page(pages in outcomes()) {
+        let by_domain = MacroSummary::from_pages(pages.iter().copied());
+        let histogram = Histogram::from_outcomes(pages.iter().map(|(_, outcome)| *outcome));
         prop_assert_eq!(by_domain.cases, histogram.cases);
         prop_assert_eq!(by_domain.cases.pages(), pages.len());
         let of_domains = by_domain.domains.values().map(|summary| summary.cases.pages());

@@ -1,10 +1,10 @@
-//! What Python says: the word characters of `re`, `difflib`, and `rouge_score`.
+//! Comparison with Python: the word characters of `re`, `difflib`, and `rouge_score`.
 //!
-//! `tests/reference/pairs.json` has their answers for pairs of texts, so most is
-//! held without Python. Where there is an interpreter (`URLTREE_PYTHON`, else
-//! `python3`), it answers for those pairs again and for thousands of random ones.
+//! `tests/reference/pairs.json` records the answers of Python for pairs of texts, so
+//! that most checks need no Python. If there is an interpreter (`URLTREE_PYTHON`, else
+//! `python3`), the tests also ask it about these pairs and thousands of random ones.
 
-#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+#![expect(clippy::print_stderr, reason = "a test that is skipped reports it")]
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// A pair of texts, and what was found in common.
+/// A pair of texts, with the recorded answers.
 #[derive(Deserialize)]
 struct Pair {
     name: String,
@@ -26,11 +26,11 @@ struct Pair {
     extracted: String,
     /// Words of the gold text and of the extraction, as in [P 5.2].
     words: (usize, usize),
-    /// The longest common subsequence.
+    /// The length of the longest common subsequence.
     lcs: usize,
     /// Words in the matching blocks of `difflib`, autojunk on and off.
     matched: (usize, usize),
-    /// Words in common by the ROUGE-LSum of `rouge_score`, without stemmer.
+    /// Words in common by ROUGE-LSum of `rouge_score`, without stemmer.
     rouge: usize,
 }
 
@@ -41,7 +41,7 @@ fn pairs() -> Vec<Pair> {
     pairs
 }
 
-/// The answers of Python, or nothing where it, or a package, is missing.
+/// Returns the answers of Python, or `None` if the interpreter or the package is missing.
 fn ask<T: DeserializeOwned>(test: &str, package: &str, questions: &[Value]) -> Option<Vec<T>> {
     let python = std::env::var("URLTREE_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let import = Command::new(&python)
@@ -49,7 +49,7 @@ fn ask<T: DeserializeOwned>(test: &str, package: &str, questions: &[Value]) -> O
         .stderr(Stdio::null())
         .status();
     if !import.is_ok_and(|status| status.success()) {
-        eprintln!("SKIPPED {test}: no {python} with {package}");
+        eprintln!("SKIPPED {test}: {python} with the package {package} was not found");
         return None;
     }
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/reference/reference.py");
@@ -66,14 +66,15 @@ fn ask<T: DeserializeOwned>(test: &str, package: &str, questions: &[Value]) -> O
     assert!(output.status.success(), "{python}: {}", output.status);
     writer.join().expect("no panic").expect("Python reads all");
     let answers = String::from_utf8(output.stdout).expect("JSON");
-    let answers: Vec<T> = (answers.lines())
+    let answers: Vec<T> = answers
+        .lines()
         .map(|line| serde_json::from_str(line).expect("an answer"))
         .collect();
     assert_eq!(answers.len(), questions.len());
     Some(answers)
 }
 
-/// The same values on every machine.
+/// Generates values with a fixed seed, the same on every machine.
 fn random<S: Strategy>(count: usize, strategy: &S) -> Vec<S::Value> {
     let mut runner = TestRunner::new(Config {
         rng_seed: RngSeed::Fixed(2012),
@@ -97,7 +98,7 @@ fn rouge(gold: &str, extracted: &str) -> Overlap {
 }
 
 #[test]
-fn pairs_have_in_common_what_python_found() {
+fn pairs_match_the_recorded_answers_of_python() {
     for pair in pairs() {
         let mut vocabulary = Vocabulary::default();
         let gold = vocabulary.words(&pair.gold, Tokens::Unicode);
@@ -117,18 +118,20 @@ fn pairs_have_in_common_what_python_found() {
 }
 
 #[test]
-fn the_table_of_pairs_is_what_python_says() {
+fn the_recorded_answers_are_those_of_python() {
     let pairs = pairs();
     let words = |text: &String| json!({"ask": "words", "text": text});
-    let questions: Vec<Value> = (pairs.iter())
+    let questions: Vec<Value> = pairs
+        .iter()
         .flat_map(|pair| [words(&pair.gold), words(&pair.extracted)])
         .collect();
-    let test = "the_table_of_pairs_is_what_python_says";
+    let test = "the_recorded_answers_are_those_of_python";
     let Some(words) = ask::<Vec<String>>(test, "difflib", &questions) else {
         return;
     };
     let (words, _) = words.as_chunks::<2>();
-    let questions: Vec<Value> = (words.iter())
+    let questions: Vec<Value> = words
+        .iter()
         .map(|[gold, extracted]| json!({"ask": "matched", "gold": gold, "extracted": extracted}))
         .collect();
     let answers = ask::<(usize, usize)>(test, "difflib", &questions).expect("as before");
@@ -139,8 +142,8 @@ fn the_table_of_pairs_is_what_python_says() {
 }
 
 #[test]
-fn matching_blocks_are_those_of_difflib() {
-    // Few words and many, short texts and those that have frequent words.
+fn matching_blocks_equal_those_of_difflib() {
+    // Few and many distinct words; short texts, and texts with frequent words.
     let text = |words: u32, length: usize| {
         prop::collection::vec(0..words, length / 2..=length).prop_map(|words| {
             let words: Vec<String> = words.iter().map(u32::to_string).collect();
@@ -157,7 +160,7 @@ fn matching_blocks_are_those_of_difflib() {
     ] {
         asked.extend(random(count, &(text(words, length), text(words, length))));
     }
-    // Texts that are much alike: every k-th word is another, and two parts change places.
+    // Similar texts: every k-th word is changed, and two parts are swapped.
     for (k, gold) in (3..).zip(random(60, &text(300, 700))) {
         let mut extracted = gold.clone();
         extracted
@@ -167,10 +170,11 @@ fn matching_blocks_are_those_of_difflib() {
         extracted.rotate_left(k * 3);
         asked.push((gold, extracted));
     }
-    let questions: Vec<Value> = (asked.iter())
+    let questions: Vec<Value> = asked
+        .iter()
         .map(|(gold, extracted)| json!({"ask": "matched", "gold": gold, "extracted": extracted}))
         .collect();
-    let test = "matching_blocks_are_those_of_difflib";
+    let test = "matching_blocks_equal_those_of_difflib";
     let Some(answers) = ask::<(usize, usize)>(test, "difflib", &questions) else {
         return;
     };
@@ -183,36 +187,38 @@ fn matching_blocks_are_those_of_difflib() {
         more += usize::from(on > off);
         less += usize::from(on < off);
     }
-    // Frequent words do make a difference here, in both directions.
+    // The random texts cover both effects of autojunk: a larger and a smaller overlap.
     assert!(more > 20 && less > 20, "{more} {less}");
 }
 
 #[test]
-fn words_are_those_of_python() {
-    let test = "words_are_those_of_python";
+fn words_equal_those_of_python() {
+    let test = "words_equal_those_of_python";
     let Some(version) = ask::<String>(test, "unicodedata", &[json!({"ask": "unicode"})]) else {
         return;
     };
     let version = version[0].strip_suffix(".0").expect("such as 14.0.0");
     let Ok(known) = Regex::new(&format!(r"\p{{Age={version}}}")) else {
-        eprintln!("SKIPPED {test}: Python has Unicode {version}, which is not known here");
+        eprintln!("SKIPPED {test}: the regex crate does not know Unicode {version} of Python");
         return;
     };
     let known = |c: char| known.is_match(c.encode_utf8(&mut [0; 4]));
-    // Every character that Python knows, between two letters that do not care.
+    // Every character that Python knows, between two letters that it does not affect.
     let all: Vec<char> = ('\0'..=char::MAX).filter(|c| known(*c)).collect();
     assert!(all.len() > 144_000, "{}", all.len());
-    let mut texts: Vec<String> = (all.chunks(500))
+    let mut texts: Vec<String> = all
+        .chunks(500)
         .map(|chars| chars.iter().map(|c| format!("x{c}x ")).collect())
         .collect();
-    // Letters whose lower case depends on their neighbours or is longer than they are.
+    // Letters whose lower case depends on their neighbours, or is longer.
     let awkward: Vec<char> = "ΑΣσς'’\u{301}\u{345}\u{ad}İIıſẞ ŉǅΐﬁ.-_ 1²Ⅷⓐक्षि"
         .chars()
         .collect();
     let c = prop_oneof![prop::sample::select(awkward), prop::sample::select(all)];
     let random = random(4_000, &prop::collection::vec(c, 1..40));
     texts.extend(random.into_iter().map(String::from_iter));
-    let questions: Vec<Value> = (texts.iter())
+    let questions: Vec<Value> = texts
+        .iter()
         .map(|text| json!({"ask": "words", "text": text}))
         .collect();
     let answers = ask::<Vec<String>>(test, "unicodedata", &questions).expect("as before");
@@ -221,7 +227,7 @@ fn words_are_those_of_python() {
         let words = vocabulary.words(text, Tokens::Unicode);
         assert_eq!(words.len(), answer.len(), "{text:?}");
         for (word, expected) in words.into_iter().zip(answer) {
-            // A word that is in lower case is its own only word.
+            // Splitting a lower-case word gives the word itself.
             assert_eq!(expected.to_lowercase(), expected);
             let expected = vocabulary.words(&expected, Tokens::Unicode);
             assert_eq!(vec![word], expected, "{text:?}");
@@ -230,15 +236,16 @@ fn words_are_those_of_python() {
 }
 
 #[test]
-fn summary_level_rouge_is_that_of_rouge_score() {
+fn rouge_lsum_equals_that_of_rouge_score() {
     let word = prop::sample::select(vec!["a", "b", "c", "d", "e", "ü", "g_h", "\n", "\n", "."]);
     let text = prop::collection::vec(word, 0..90).prop_map(|words| words.join(" "));
     let mut asked = random(1_500, &(text.clone(), text));
     asked.extend(pairs().into_iter().map(|pair| (pair.gold, pair.extracted)));
-    let questions: Vec<Value> = (asked.iter())
+    let questions: Vec<Value> = asked
+        .iter()
         .map(|(gold, extracted)| json!({"ask": "rouge", "gold": gold, "extracted": extracted}))
         .collect();
-    let test = "summary_level_rouge_is_that_of_rouge_score";
+    let test = "rouge_lsum_equals_that_of_rouge_score";
     let Some(answers) = ask::<usize>(test, "rouge_score", &questions) else {
         return;
     };

@@ -1,4 +1,4 @@
-"""Answers of Python's own libraries, for the tests: JSON lines in, JSON lines out.
+"""Answers questions of the tests with Python's own libraries: JSON Lines in and out.
 
 {"ask": "words", "text": ...}                     -> the words of [P 5.2]
 {"ask": "matched", "gold": [...], "extracted": [...]}  -> words in matching blocks,
@@ -36,7 +36,7 @@ def rouge(gold, extracted):
 
     scorer = RougeScorer(["rougeLsum"], tokenizer=Words())
     score = scorer.score(gold, extracted)["rougeLsum"]
-    # It says ratios only; the number of words that gives them is exact.
+    # The score has ratios only. The asserts check that the rounded count is exact.
     common = round(score.recall * len(words(gold)))
     assert score.recall == common / max(len(words(gold)), 1)
     assert score.precision == common / max(len(words(extracted)), 1)
