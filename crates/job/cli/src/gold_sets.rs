@@ -26,7 +26,7 @@ pub(crate) fn gold(args: &GoldArgs) -> Result<String> {
     let labels: Vec<Label> = args.labels.iter().map(|label| label_of(*label)).collect();
     let layout = match args.format {
         GoldFormat::Cleaneval => Layout::Files(Format::CleanEval),
-        GoldFormat::L3sGn1 => Layout::Files(Format::L3sGn1(Labels::of(&labels))),
+        GoldFormat::L3sGn1 => Layout::Files(Format::L3sGn1(Labels::new(&labels))),
         GoldFormat::Boilernet => Layout::Files(Format::BoilerNet),
         GoldFormat::Dragnet => Layout::Files(Format::Dragnet(Comments::Dropped)),
         GoldFormat::Plain => Layout::Files(Format::Plain),

@@ -113,7 +113,7 @@ fn files(
     };
     let pairing = pair(strs(&pages), strs(&golds))?;
     imported.without_gold = owned(&pairing.pages_without_gold);
-    imported.without_page = owned(&pairing.golds_without_page);
+    imported.without_page = owned(&pairing.gold_without_page);
     let mut read_all = Vec::new();
     let mut read_one = |page: Option<&str>, name: &str| -> Result<(), ImportError> {
         let gold_path = source.golds.join(name);
@@ -130,7 +130,7 @@ fn files(
     for (page, gold) in &pairing.pairs {
         read_one(Some(page), gold)?;
     }
-    for gold in &pairing.golds_without_page {
+    for gold in &pairing.gold_without_page {
         read_one(None, gold)?;
     }
     Ok(read_all)
@@ -152,7 +152,7 @@ fn with_pages(
     let ids: Vec<String> = golds.iter().map(|gold| gold.id.clone()).collect();
     let pairing = pair(strs(&pages), strs(&ids))?;
     imported.without_gold = owned(&pairing.pages_without_gold);
-    imported.without_page = owned(&pairing.golds_without_page);
+    imported.without_page = owned(&pairing.gold_without_page);
     let page_of: HashMap<&str, &str> = pairing
         .pairs
         .iter()

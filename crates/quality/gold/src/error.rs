@@ -1,4 +1,4 @@
-//! What is wrong with a gold file, and where.
+//! Errors of gold files, with file and line.
 
 use thiserror::Error;
 
@@ -6,101 +6,102 @@ use crate::File;
 
 /// A file that cannot be read as gold.
 #[derive(Debug, Error)]
-#[error("{file}{}: {reason}", line.map(|line| format!(":{line}")).unwrap_or_default())]
+#[error("{file}{}: {kind}", line.map(|line| format!(":{line}")).unwrap_or_default())]
+#[non_exhaustive]
 pub struct GoldError {
     /// The name of the file.
     pub file: String,
-    /// The line, from 1; nothing where it is the whole file.
+    /// The line, from 1; `None` if the error is that of the whole file.
     pub line: Option<usize>,
-    /// What is wrong.
-    pub reason: Reason,
+    /// The error.
+    pub kind: GoldErrorKind,
 }
 
-/// What is wrong with a gold file.
+/// The kinds of errors in a gold file.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum Reason {
-    /// Binary bytes, such as a compressed file, or UTF-16 without its mark.
-    #[error("no text: the byte at {offset} is zero")]
+pub enum GoldErrorKind {
+    /// A binary file, for example a compressed one, or UTF-16 without a byte order mark.
+    #[error("not a text file: byte {offset} is zero")]
     NotText {
-        /// Where the first zero is, in bytes.
+        /// The offset of the first zero, in bytes.
         offset: usize,
     },
-    /// A byte order mark of UTF-16, and something else after it.
-    #[error("begins as UTF-16 and is not valid")]
+    /// A file with a UTF-16 byte order mark that is not valid UTF-16.
+    #[error("invalid UTF-16 after a UTF-16 byte order mark")]
     NotUtf16,
-    /// JSON has one encoding.
-    #[error("not UTF-8: the byte at {offset}")]
+    /// A JSON file that is not valid UTF-8.
+    #[error("not UTF-8: byte {offset} is invalid")]
     NotUtf8 {
-        /// Where the first wrong byte is.
+        /// The offset of the first invalid byte.
         offset: usize,
     },
-    /// A page of CleanEval, cut or damaged at its beginning.
-    #[error("the tag <text> has no end")]
+    /// A CleanEval page that was cut or damaged at its beginning.
+    #[error("the start tag <text> is not closed by `>`")]
     OpenTextTag,
-    /// A page of CleanEval that was cut at its end.
-    #[error("no </text> after the page")]
+    /// A CleanEval page that was cut at its end.
+    #[error("the end tag </text> after the page is missing")]
     OpenText,
-    /// A page without a label: not annotated, or of another set.
-    #[error("no <span> has {attribute}")]
+    /// A page without labels: not annotated, or of another set.
+    #[error("no <span> has the attribute {attribute} with a label")]
     NoLabel {
-        /// What a labelled `<span>` would have.
+        /// The attribute of a labelled `<span>`.
         attribute: &'static str,
     },
-    /// Where the label ends is not known.
-    #[error("the <span> has no end")]
+    /// A `<span>` without an end tag, so that the end of its label is unknown.
+    #[error("the <span> has no end tag")]
     OpenSpan,
-    /// Labels do not nest.
+    /// An end tag without a start tag, so that labels do not nest.
     #[error("</span> without a <span>")]
     StraySpanEnd,
-    /// The page ends in an element whose content is not text, a script for one.
-    #[error("the <{element}> has no end")]
+    /// A page that ends inside an element whose content is not text, such as a script.
+    #[error("the <{element}> has no end tag")]
     OpenRawElement {
-        /// Its name.
+        /// The name of the element.
         element: &'static str,
     },
-    /// No JSON, or not of the form that was asked for.
+    /// A file that is not JSON, or JSON of another form.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// A JSON object that cannot be told from others.
-    #[error("neither `page_id` nor `id` nor `url`")]
+    /// A JSON object without an id.
+    #[error("the object has neither `page_id` nor `id` nor `url`")]
     NoId,
-    /// A page that has a gold already.
-    #[error("a second gold for {id}, the first is in line {first}")]
+    /// A second gold text for a page.
+    #[error("a second gold text for page {id}; the first is on line {first}")]
     SecondGold {
-        /// What names the page.
+        /// The id of the page.
         id: String,
-        /// The line in which the first one ends.
+        /// The line on which the first object ends.
         first: usize,
     },
     /// A line of a mapping that is not `<urn:uuid:ID> URL`.
-    #[error("not `<urn:uuid:ID> URL`")]
+    #[error("the line is not of the form `<urn:uuid:ID> URL`")]
     NoMapping,
 }
 
-impl Reason {
-    /// At a line, from 1.
-    pub(crate) fn in_line(self, file: File<'_>, line: usize) -> GoldError {
+impl GoldErrorKind {
+    /// An error on a line, counted from 1.
+    pub(crate) fn at_line(self, file: File<'_>, line: usize) -> GoldError {
         GoldError {
             file: file.name.to_owned(),
             line: Some(line),
-            reason: self,
+            kind: self,
         }
     }
 
-    /// At a byte of the text that the file holds.
-    pub(crate) fn at(self, file: File<'_>, text: &[u8], offset: usize) -> GoldError {
+    /// An error at a byte of `text`, which is the content of the file.
+    pub(crate) fn at_byte(self, file: File<'_>, text: &[u8], offset: usize) -> GoldError {
         let before = &text[..offset.min(text.len())];
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-        self.in_line(file, line)
+        self.at_line(file, line)
     }
 
-    /// Of the file as a whole.
-    pub(crate) fn of(self, file: File<'_>) -> GoldError {
+    /// An error of the whole file.
+    pub(crate) fn for_file(self, file: File<'_>) -> GoldError {
         GoldError {
             file: file.name.to_owned(),
             line: None,
-            reason: self,
+            kind: self,
         }
     }
 }

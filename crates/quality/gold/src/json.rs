@@ -1,4 +1,4 @@
-//! Golds of many pages in one JSON file.
+//! Gold texts of many pages in one JSON file.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -7,10 +7,10 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::error::Reason;
+use crate::error::GoldErrorKind;
 use crate::{File, GoldError, GoldPage, decode};
 
-/// One gold, under the names that its parts have in use.
+/// One gold text. The aliases are the member names that published files use.
 #[derive(Deserialize)]
 struct Entry {
     #[serde(alias = "articleBody", alias = "gold_text", alias = "plaintext")]
@@ -24,7 +24,7 @@ struct Entry {
 }
 
 impl Entry {
-    fn page(self, id: String) -> GoldPage {
+    fn into_page(self, id: String) -> GoldPage {
         GoldPage {
             id,
             url: self.url,
@@ -37,12 +37,14 @@ impl Entry {
     }
 }
 
-/// Golds from JSON Lines: objects with the gold as `text`, `gold_text`, `plaintext`
-/// or `articleBody`, and optionally `url`, `title` and `lang`. A page is named by
-/// `page_id` or `id`, else by its `url`. Other members are passed over, so the
-/// files of [Bevendorff 2023] can be read, and golds of one's own.
+/// Reads gold texts from JSON Lines.
 ///
-/// [`GoldPage::html`] is left empty: [`pair`](crate::pair) says which page is whose.
+/// Each object has the gold text as `text`, `gold_text`, `plaintext` or `articleBody`,
+/// and optionally `url`, `title` and `lang`. The id of the page is `page_id` or `id`, or
+/// else its `url`. Other members are ignored. The files of [Bevendorff 2023] have this
+/// form, and a user's own gold texts may have it.
+///
+/// [`GoldPage::html`] is `None`: [`pair`](crate::pair) finds the page of each gold text.
 ///
 /// ```
 /// use gold::{File, json_lines};
@@ -57,8 +59,8 @@ impl Entry {
 ///
 /// # Errors
 ///
-/// If the file is not UTF-8 or not JSON, an object has no text, two, or no name,
-/// or two objects have the same name.
+/// If the file is not UTF-8 or not JSON, if an object has no id, no text or two texts,
+/// or if two objects have the same id.
 pub fn json_lines(file: File<'_>) -> Result<Vec<GoldPage>, GoldError> {
     let text = decode::utf8(file)?;
     let mut lines: HashMap<String, usize> = HashMap::new();
@@ -71,19 +73,20 @@ pub fn json_lines(file: File<'_>) -> Result<Vec<GoldPage>, GoldError> {
         line += text[read..end].matches('\n').count();
         read = end;
         let Some(id) = entry.id.take().or_else(|| entry.url.clone()) else {
-            return Err(Reason::NoId.in_line(file, line));
+            return Err(GoldErrorKind::NoId.at_line(file, line));
         };
         if let Some(first) = lines.insert(id.clone(), line) {
-            return Err(Reason::SecondGold { id, first }.in_line(file, line));
+            return Err(GoldErrorKind::SecondGold { id, first }.at_line(file, line));
         }
-        pages.push(entry.page(id));
+        pages.push(entry.into_page(id));
     }
     Ok(pages)
 }
 
-/// Golds from one JSON object, by the id of their page. A gold is a text, or an
-/// object as in [`json_lines`]: `ground-truth.json` of the
-/// article-extraction-benchmark is of this form.
+/// Reads gold texts from one JSON object, whose keys are the ids of the pages.
+///
+/// A value is a text, or an object as in [`json_lines`]. `ground-truth.json` of the
+/// article-extraction-benchmark has this form.
 ///
 /// ```
 /// use gold::{File, json};
@@ -97,29 +100,31 @@ pub fn json_lines(file: File<'_>) -> Result<Vec<GoldPage>, GoldError> {
 ///
 /// # Errors
 ///
-/// If the file is not UTF-8 or not JSON of this form, a gold has no text or two, or
-/// an id comes twice.
+/// If the file is not UTF-8 or not JSON of this form, if a gold object has no text or two
+/// texts, or if an id occurs twice.
 pub fn json(file: File<'_>) -> Result<Vec<GoldPage>, GoldError> {
     let text = decode::utf8(file)?;
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    (deserializer.deserialize_map(Pages))
+    deserializer
+        .deserialize_map(Pages)
         .and_then(|pages| deserializer.end().map(|()| pages))
         .map_err(|error| in_json(file, error))
 }
 
 fn in_json(file: File<'_>, error: serde_json::Error) -> GoldError {
     let line = error.line();
-    Reason::Json(error).in_line(file, line)
+    GoldErrorKind::Json(error).at_line(file, line)
 }
 
-/// Every member of an object: a map would drop all but the last of one name.
+/// Deserialises every member of an object. A map would keep only the last of two members
+/// with the same key.
 struct Pages;
 
 impl<'de> Visitor<'de> for Pages {
     type Value = Vec<GoldPage>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of golds by page")
+        f.write_str("an object of gold texts by page id")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
@@ -127,16 +132,18 @@ impl<'de> Visitor<'de> for Pages {
         let mut pages = Vec::new();
         while let Some(id) = members.next_key::<String>()? {
             if !seen.insert(id.clone()) {
-                return Err(A::Error::custom(format_args!("a second gold for {id}")));
+                return Err(A::Error::custom(format_args!(
+                    "a second gold text for page {id}"
+                )));
             }
             let Gold(entry) = members.next_value()?;
-            pages.push(entry.page(id));
+            pages.push(entry.into_page(id));
         }
         Ok(pages)
     }
 }
 
-/// A text, or an object with one.
+/// A gold text that is a string, or an object with one.
 struct Gold(Entry);
 
 impl<'de> Deserialize<'de> for Gold {
@@ -151,7 +158,7 @@ impl<'de> Visitor<'de> for GoldVisitor {
     type Value = Entry;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text, or an object with one")
+        f.write_str("a text or an object with a text")
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Entry, E> {

@@ -1,49 +1,50 @@
-//! Pages whose text is wrapped into labelled `<span>`.
+//! Pages whose text is wrapped into labelled `<span>` elements.
 //!
-//! Read as a stream of tokens, with a stack of spans. A tree would be wrong here:
-//! the files are the DOM of an annotator's browser, written out, and the rules by
-//! which HTML builds a tree would change it. `<p><span class="x-nc-sel2"><div>`
-//! is one: `<div>` ends the paragraph, the span with it, and the text loses its
-//! label. Tags in the files nest as the DOM did, so the span that was opened last
-//! is the innermost; in all 621 files of L3S-GN1 every one is closed.
+//! A page is read as a stream of tokens with a stack of spans, not as a tree. The files
+//! are serialised DOMs of an annotator's browser, and the HTML rules of tree building
+//! would change them: in `<p><span class="x-nc-sel2"><div>` the `<div>` ends the
+//! paragraph and the span, and the text loses its label. Tags in the files nest as in
+//! the DOM, so the span opened last is the innermost. All spans are closed in the 621
+//! files of L3S-GN1.
 
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 
-use crate::error::Reason;
-use crate::lines::{Gap, Lines};
+use crate::error::GoldErrorKind;
+use crate::text_builder::{Gap, TextBuilder};
 use crate::{File, GoldError, decode};
 
-/// What is in a page, in its order.
+/// A piece of a page.
 #[derive(Debug)]
 enum Piece<L> {
-    /// Text under its innermost label.
+    /// A text with its innermost label.
     Text(Option<L>, String),
+    /// A separator between two texts.
     Gap(Gap),
 }
 
-/// A page in pieces of text, each under the label of the innermost labelled
+/// The texts of a page in document order, each with the label of the innermost labelled
 /// `<span>` around it.
 #[derive(Debug)]
-pub(crate) struct Labelled<L> {
+pub(crate) struct LabelledPage<L> {
     pieces: Vec<Piece<L>>,
 }
 
-impl<L: Copy + PartialEq> Labelled<L> {
-    /// Reads a page; `label` tells the label of a `<span>` from its `attribute`.
+impl<L: Copy + PartialEq> LabelledPage<L> {
+    /// Reads a page. `label` maps the value of `attribute` of a `<span>` to its label.
     pub(crate) fn read(
         file: File<'_>,
         attribute: &'static str,
         label: impl Fn(&str) -> Option<L>,
     ) -> Result<Self, GoldError> {
         let html = decode::text(file)?;
-        let error = |reason: Reason, offset| reason.at(file, html.as_bytes(), offset);
+        let error = |kind: GoldErrorKind, offset| kind.at_byte(file, html.as_bytes(), offset);
         let own_label = |tag: &StartTag<usize>| {
             let value = tag.attributes.get(attribute.as_bytes())?;
             label(&String::from_utf8_lossy(value))
         };
         let mut pieces = Vec::new();
         let mut spans = Spans::default();
-        // The element whose content is not text, and where it was opened.
+        // The open element whose content is not text, with the offset of its start tag.
         let mut raw: Option<(&'static str, usize)> = None;
         let mut has_label = false;
 
@@ -67,7 +68,7 @@ impl<L: Copy + PartialEq> Labelled<L> {
                     pieces.push(Piece::Gap(gap(&name)));
                     raw = raw.filter(|(element, _)| *element != name);
                     if name == "span" && !spans.close() {
-                        return Err(error(Reason::StraySpanEnd, tag.span.start));
+                        return Err(error(GoldErrorKind::StraySpanEnd, tag.span.start));
                     }
                 }
                 Token::String(text) if raw.is_none() => {
@@ -78,21 +79,21 @@ impl<L: Copy + PartialEq> Labelled<L> {
             }
         }
         if let Some((element, start)) = raw {
-            return Err(error(Reason::OpenRawElement { element }, start));
+            return Err(error(GoldErrorKind::OpenRawElement { element }, start));
         }
         if let Some((_, start)) = spans.0.last() {
-            return Err(error(Reason::OpenSpan, *start));
+            return Err(error(GoldErrorKind::OpenSpan, *start));
         }
         if !has_label {
-            return Err(Reason::NoLabel { attribute }.of(file));
+            return Err(GoldErrorKind::NoLabel { attribute }.for_file(file));
         }
-        Ok(Labelled { pieces })
+        Ok(LabelledPage { pieces })
     }
 
-    /// The text under the labels that are wanted. A block of the page and a change
-    /// of label begin a line; text that is left out is a space at least.
+    /// Returns the text whose label is `wanted`. A block of the page and a change of
+    /// label begin a line. Text that is left out becomes at least a space.
     pub(crate) fn text(&self, wanted: impl Fn(L) -> bool) -> String {
-        let mut lines = Lines::default();
+        let mut lines = TextBuilder::default();
         let mut last = None;
         for piece in &self.pieces {
             match piece {
@@ -111,7 +112,7 @@ impl<L: Copy + PartialEq> Labelled<L> {
     }
 }
 
-/// The open spans: of each the label of its text, and where it was opened.
+/// The stack of open spans, each with the label of its text and the offset of its tag.
 #[derive(Debug)]
 struct Spans<L>(Vec<(Option<L>, usize)>);
 
@@ -122,30 +123,30 @@ impl<L> Default for Spans<L> {
 }
 
 impl<L: Copy> Spans<L> {
-    /// The label of the text that comes now.
+    /// The label of the text at the current position.
     fn label(&self) -> Option<L> {
         self.0.last().and_then(|(label, _)| *label)
     }
 
-    /// A span without a label has the one around it.
+    /// Opens a span. A span without a label inherits the label around it.
     fn open(&mut self, label: Option<L>, start: usize) {
         self.0.push((label.or(self.label()), start));
     }
 
-    /// Whether there was one to close.
+    /// Closes the innermost span. Returns `false` if none is open.
     fn close(&mut self) -> bool {
         self.0.pop().is_some()
     }
 }
 
-/// An element whose content no reader sees.
+/// Returns the name of an element whose content is not visible text.
 fn raw_element(name: &str) -> Option<&'static str> {
     ["script", "style", "noscript", "iframe", "noembed"]
         .into_iter()
         .find(|raw| *raw == name)
 }
 
-/// What a tag does to the words before and after it.
+/// Returns the separator that a tag puts between the words before and after it.
 fn gap(name: &str) -> Gap {
     match name {
         "a" | "abbr" | "acronym" | "b" | "bdi" | "bdo" | "big" | "cite" | "code" | "data"

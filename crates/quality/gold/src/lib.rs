@@ -1,13 +1,13 @@
 //! Gold texts of web pages, from the formats in which they are published.
 //!
-//! A *gold text* is what a person marked as the content of a page. This crate
-//! takes the bytes of the files of a page and gives a [`GoldPage`]: the gold as
-//! plain text, one line per block, and what the set knows of the page beside it.
+//! A *gold text* is the text that a person marked as the content of a page. This crate
+//! reads the bytes of the files of a page into a [`GoldPage`]: the gold as plain text,
+//! one line per block, with the URL, title and encoding that the set states.
 //!
 //! ```
 //! use gold::{File, Format, pair};
 //!
-//! // What a folder of the CleanEval development set would list, and hold.
+//! // The files of a folder like the CleanEval development set.
 //! let pairing = pair(["7.html", "8.html"], ["7-cleaned.txt"])?;
 //! assert_eq!(pairing.pairs, [("7.html", "7-cleaned.txt")]);
 //! assert_eq!(pairing.pages_without_gold, ["8.html"]);
@@ -39,33 +39,32 @@
 //! | article-extraction-benchmark | `html/ID.html.gz` | `ground-truth.json` | [`json`] |
 //! | combined set of [Bevendorff 2023] | `html/SET/ID.html` | `ground-truth/SET.jsonl` | [`json_lines`] |
 //!
-//! What was measured on the published files is said where it decides something.
+//! Where a decision rests on a measurement of the published files, the figure is beside
+//! the code.
 //!
 //! # Text
 //!
-//! Where a format marks blocks, every block is a line and white space in it is
-//! one space; no-break spaces stay. The other formats keep their own lines. An
-//! empty gold is a gold: the annotators found no content. A missing one is in
-//! [`Pairing`], or an error.
+//! If a format marks blocks, each block becomes a line and white space in it becomes one
+//! space; no-break spaces are kept. The other formats keep their lines. An empty gold
+//! text is a gold text: the annotators found no content. A missing gold text is listed
+//! in [`Pairing`], or is an error.
 //!
-//! # Bytes
+//! # Encodings
 //!
-//! Hardly a set has one encoding. Of the 681 golds of the final CleanEval set 42
-//! are windows-1252 and 4 are UTF-8 with bytes of windows-1252 between; in
-//! Dragnet's 1,381 there are 38 and 5 in UTF-16. So a byte order mark decides,
-//! and without one what is valid UTF-8 is UTF-8 and every other byte is
-//! windows-1252. Bytes that are no text are an error. The *page* is not decoded:
-//! [`GoldPage::html`] is as it was, and [`GoldPage::charset`] what the set says
-//! of it.
+//! Few sets have one encoding. Of the 681 gold files of the final CleanEval set, 42 are
+//! windows-1252 and 4 are UTF-8 with single bytes of windows-1252; of the 1,381 of
+//! Dragnet, 38 are windows-1252 and 5 are UTF-16. The byte order mark decides. Without
+//! one, valid UTF-8 is decoded as UTF-8 and every other byte as windows-1252. Binary
+//! files are an error. The *page* is not decoded: [`GoldPage::html`] has its bytes, and
+//! [`GoldPage::charset`] the encoding that the set states.
 //!
-//! # What it deliberately does not do
+//! # Limits of the crate
 //!
-//! - It opens, lists and decompresses nothing: names and bytes come from the
-//!   caller.
-//! - It does not guess a format. A folder of text files may be CleanEval, Dragnet
-//!   or plain, and a guess would put markers or comments into the gold.
-//! - It does not mend golds: letters that an annotator's editor lost stay lost.
-//! - It scores nothing.
+//! - It does not open, list or decompress files: names and bytes come from the caller.
+//! - It does not guess a format. A folder of text files may be CleanEval, Dragnet or
+//!   plain text, and a wrong guess would put markers or comments into the gold text.
+//! - It does not repair gold texts: letters that an annotator's editor lost stay lost.
+//! - It computes no scores.
 //!
 //! References: [Baroni 2008] Baroni, Chantree, Kilgarriff & Sharoff, "CleanEval: a
 //! Competition for Cleaning Web Pages", LREC 2008, and its annotation guidelines;
@@ -77,7 +76,7 @@
 //! program; [Bevendorff 2023] Bevendorff, Gupta, Kiesel & Stein, "An Empirical
 //! Comparison of Web Content Extraction Algorithms", SIGIR 2023, and its program;
 //! [K n] is chapter or section n of Kovačič, "Evaluating Web Content Extraction
-//! Algorithms", University of Ljubljana 2012, and the program he published with it.
+//! Algorithms", University of Ljubljana 2012, and the program published with it.
 
 mod boilernet;
 mod cleaneval;
@@ -86,12 +85,13 @@ mod error;
 mod json;
 mod l3s_gn1;
 mod labelled;
-mod lines;
+
 mod pair;
 mod plain;
 mod references;
+mod text_builder;
 
-pub use error::{GoldError, Reason};
+pub use error::{GoldError, GoldErrorKind};
 pub use json::{json, json_lines};
 pub use l3s_gn1::{Label, Labels, l3s_gn1_urls};
 pub use pair::{PairError, Pairing, page_id, pair};
@@ -100,64 +100,65 @@ pub use plain::Comments;
 /// A file that the caller has read.
 #[derive(Clone, Copy, Debug)]
 pub struct File<'f> {
-    /// Its name, for errors and for [`GoldPage::id`]. Not opened.
+    /// The name of the file, for errors and for [`GoldPage::id`]. It is not opened.
     pub name: &'f str,
-    /// All of its bytes, decompressed.
+    /// The content of the file, decompressed.
     pub bytes: &'f [u8],
 }
 
-/// A page and the text that was marked as its content.
+/// A page with its gold text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GoldPage {
-    /// What names the page in its set: [`page_id`] of its gold, or the key in JSON.
+    /// The id of the page in its set: [`page_id`] of its gold file, or the key in JSON.
     pub id: String,
-    /// The address of the page, where the set has it.
+    /// The URL of the page, if the set has it.
     pub url: Option<String>,
-    /// The title of the page: the one that CleanEval and JSON state, the
-    /// headline of L3S-GN1. Not necessarily in the text.
+    /// The title of the page as stated in CleanEval and JSON, or the headline in
+    /// L3S-GN1. It need not be in the text.
     pub title: Option<String>,
-    /// The language, as JSON states it.
+    /// The language as stated in JSON.
     pub lang: Option<String>,
     /// The WHATWG name of the encoding that the set states for `html`.
     pub charset: Option<&'static str>,
-    /// The page itself, undecoded, without what the set wrapped around it.
+    /// The page, not decoded, without the element that CleanEval wraps around it.
     pub html: Option<Vec<u8>>,
     /// The gold text. May be empty.
     pub text: String,
 }
 
-/// A format that has one gold file per page.
+/// A format with one gold file per page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Text in which `<p>`, `<h>` and `<l>` begin a paragraph, heading or list
-    /// item, mostly under a line `URL: ...`; the page in an element
+    /// A text in which `<p>`, `<h>` and `<l>` begin a paragraph, heading or list item,
+    /// mostly below a line `URL: ...`. The page is in an element
     /// `<text id="URL" title="..." encoding="...">` [Baroni 2008].
     ///
-    /// Markers count wherever they stand, as in Evert's `cleaneval.py` of 2008; [K 4]
-    /// takes them at the beginning of a line alone (850 of 52,821 in both sets stand
-    /// elsewhere). A `URL:` counts above the text alone. Other tags and comments are
-    /// text that a reader saw: one page is a listing of a program. Character
-    /// references are decoded; CleanPortalEval writes them, the two sets of the
-    /// competition have none. A page without its `<text>` is taken as it is.
+    /// Markers count anywhere, as in Evert's `cleaneval.py` of 2008; [K 4] takes only
+    /// those at the beginning of a line (850 of 52,821 in both sets are elsewhere).
+    /// `URL:` counts only above the text. Other tags and comments are visible text: one
+    /// page is the listing of a program. Character references are decoded;
+    /// CleanPortalEval has them, the two sets of the competition do not. A page without
+    /// `<text>` is taken unchanged.
     CleanEval,
-    /// The page with its text in `<span class="x-nc-sel0">` to `5`, of which those
-    /// labels are gold that are asked for [Kohlschütter 2010].
+    /// The page with its text in `<span class="x-nc-sel0">` to `5`. Text with one of the
+    /// given labels is gold [Kohlschütter 2010].
     L3sGn1(Labels),
-    /// The page with its text in `<span __boilernet_label="0">`, or `1` where it is
-    /// content [Leonhardt 2020].
+    /// The page with its text in `<span __boilernet_label="1">` if it is content, or `0`
+    /// if it is not [Leonhardt 2020].
     BoilerNet,
-    /// Text, and reader comments after a line `!@#$%^&*() COMMENTS` [Peters 2013].
+    /// A plain text, with comments of readers after a line `!@#$%^&*() COMMENTS`
+    /// [Peters 2013].
     Dragnet(Comments),
-    /// Text.
+    /// A plain text.
     Plain,
 }
 
 impl Format {
-    /// Reads the gold of one page, and the page where it is at hand.
+    /// Reads the gold text of one page, and the page if it is given.
     ///
     /// # Errors
     ///
-    /// If a file is no text, or not in this format; see [`Reason`].
+    /// If a file is not a text file, or not in this format; see [`GoldErrorKind`].
     pub fn read(self, page: Option<File<'_>>, gold: File<'_>) -> Result<GoldPage, GoldError> {
         match self {
             Format::CleanEval => cleaneval::read(page, gold),
@@ -170,7 +171,7 @@ impl Format {
 }
 
 impl GoldPage {
-    /// A page of which nothing is known but its gold.
+    /// Creates a page without URL, title, language and encoding.
     fn new(page: Option<File<'_>>, gold: File<'_>, text: String) -> Self {
         GoldPage {
             id: page_id(gold.name).to_owned(),

@@ -1,11 +1,11 @@
-//! Which gold belongs to which page.
+//! Pairing of pages and gold files by name.
 
 use std::collections::HashMap;
 
 use thiserror::Error;
 
-/// What the published sets put behind the name of a page.
-const ENDS: [&str; 7] = [
+/// Suffixes of file names in the published sets.
+const SUFFIXES: [&str; 7] = [
     ".html",
     ".htm",
     ".xhtml",
@@ -15,8 +15,8 @@ const ENDS: [&str; 7] = [
     ".gz",
 ];
 
-/// What names a page in its set: the name of its file, or of its gold, without what
-/// the set puts behind it.
+/// Returns the id of a page in its set: the name of the page or of its gold file, without
+/// the suffixes that the set appends.
 ///
 /// ```
 /// for name in ["R2.html", "R2.HTML.gz", "R2.html.corrected.txt", "R2-cleaned.txt", "R2"] {
@@ -26,60 +26,62 @@ const ENDS: [&str; 7] = [
 /// ```
 pub fn page_id(name: &str) -> &str {
     let mut id = name;
-    while let Some(shorter) = ENDS.iter().find_map(|end| strip_end(id, end)) {
+    while let Some(shorter) = SUFFIXES.iter().find_map(|suffix| strip_suffix(id, suffix)) {
         id = shorter;
     }
     id
 }
 
-fn strip_end<'n>(name: &'n str, end: &str) -> Option<&'n str> {
-    let middle = name.len().checked_sub(end.len()).filter(|at| *at > 0)?;
+fn strip_suffix<'n>(name: &'n str, suffix: &str) -> Option<&'n str> {
+    let middle = name.len().checked_sub(suffix.len()).filter(|at| *at > 0)?;
     let (start, last) = name.split_at_checked(middle)?;
-    last.eq_ignore_ascii_case(end).then_some(start)
+    last.eq_ignore_ascii_case(suffix).then_some(start)
 }
 
-/// Pages and their golds. Every name that came is in exactly one of the lists.
+/// Pages paired with gold files. Every given name is in exactly one of the lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pairing<'n> {
-    /// A page and its gold, in the order of the pages.
+    /// Pages with their gold file, in the order of the pages.
     pub pairs: Vec<(&'n str, &'n str)>,
-    /// Pages without gold, in their order: 59 in the final CleanEval set.
+    /// Pages without gold, in the order given: 59 in the final CleanEval set.
     pub pages_without_gold: Vec<&'n str>,
-    /// Golds without page, in their order.
-    pub golds_without_page: Vec<&'n str>,
+    /// Gold files without page, in the order given.
+    pub gold_without_page: Vec<&'n str>,
 }
 
-/// Two names of the same page.
+/// Two names with the same [`page_id`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum PairError {
-    /// Golds that contradict each other.
-    #[error("two golds for {id}: {first} and {second}")]
-    TwoGolds {
-        /// What names the page.
+    /// Two gold files for one page.
+    #[error("page {id} has two gold files, {first} and {second}; remove one of them")]
+    TwoGoldFiles {
+        /// The id of the page.
         id: String,
-        /// The gold that came first.
+        /// The first gold file.
         first: String,
-        /// The other one.
+        /// The second gold file.
         second: String,
     },
-    /// One gold for several pages.
-    #[error("two pages for {id}: {first} and {second}")]
+    /// Two pages with one id.
+    #[error("two pages have the id {id}: {first} and {second}; rename or remove one of them")]
     TwoPages {
-        /// What names the pages.
+        /// The id of the pages.
         id: String,
-        /// The page that came first.
+        /// The first page.
         first: String,
-        /// The other one.
+        /// The second page.
         second: String,
     },
 }
 
-/// Pairs the names of pages with those of golds by [`page_id`]. Names are of files,
-/// or ids of JSON; folders in them are part of the name.
+/// Pairs the names of pages with those of gold files by [`page_id`].
+///
+/// A name is that of a file, or an id from JSON. Folders in a name are part of it.
 ///
 /// # Errors
 ///
-/// If two pages or two golds have the same id.
+/// If two pages or two gold files have the same id.
 pub fn pair<'n>(
     pages: impl IntoIterator<Item = &'n str>,
     golds: impl IntoIterator<Item = &'n str>,
@@ -91,7 +93,7 @@ pub fn pair<'n>(
         first,
         second,
     })?;
-    let gold_of = by_id(&golds, |id, first, second| PairError::TwoGolds {
+    let gold_of = by_id(&golds, |id, first, second| PairError::TwoGoldFiles {
         id,
         first,
         second,
@@ -104,11 +106,11 @@ pub fn pair<'n>(
         }
     }
     let alone = |gold: &&str| !page_of.contains_key(page_id(gold));
-    pairing.golds_without_page = golds.into_iter().filter(alone).collect();
+    pairing.gold_without_page = golds.into_iter().filter(alone).collect();
     Ok(pairing)
 }
 
-/// Names by id; an error of an id that two of them have.
+/// Maps ids to names. Returns the error of `twice` if two names have the same id.
 fn by_id<'n>(
     names: &[&'n str],
     twice: impl Fn(String, String, String) -> PairError,
@@ -128,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_set_names_its_files_in_its_own_way() {
+    fn names_of_all_sets_are_paired() {
         for (page, gold) in [
             ("12.html", "12-cleaned.txt"),
             ("12.html", "12.txt"),
@@ -141,30 +143,33 @@ mod tests {
             assert_eq!(pairing.pairs, [(page, gold)]);
             assert_eq!(page_id(page), page_id(gold));
         }
-        // An end is no name.
+        // A suffix alone is a name.
         assert_eq!(page_id(".txt"), ".txt");
         assert_eq!(page_id(""), "");
     }
 
     #[test]
-    fn no_name_is_lost() {
+    fn every_name_is_paired_or_listed() {
         let pages = ["2.html", "1.html", ".DS_Store", "3.html"];
         let golds = ["9.txt", "1.txt", "3.txt", "8.txt"];
         let pairing = pair(pages, golds).expect("one gold for a page");
         assert_eq!(pairing.pairs, [("1.html", "1.txt"), ("3.html", "3.txt")]);
         assert_eq!(pairing.pages_without_gold, ["2.html", ".DS_Store"]);
-        assert_eq!(pairing.golds_without_page, ["9.txt", "8.txt"]);
+        assert_eq!(pairing.gold_without_page, ["9.txt", "8.txt"]);
         assert_eq!(pair([], []), Ok(Pairing::default()));
     }
 
     #[test]
-    fn two_golds_for_a_page_are_both_named() {
-        let error = pair(["1.html"], ["1.txt", "1-cleaned.txt"]).expect_err("two golds");
+    fn an_error_names_both_files_with_the_same_id() {
+        let error = pair(["1.html"], ["1.txt", "1-cleaned.txt"]).expect_err("two gold files");
         assert_eq!(
             error.to_string(),
-            "two golds for 1: 1.txt and 1-cleaned.txt"
+            "page 1 has two gold files, 1.txt and 1-cleaned.txt; remove one of them"
         );
         let error = pair(["1.html", "1.htm"], ["1.txt"]).expect_err("two pages");
-        assert_eq!(error.to_string(), "two pages for 1: 1.html and 1.htm");
+        assert_eq!(
+            error.to_string(),
+            "two pages have the id 1: 1.html and 1.htm; rename or remove one of them"
+        );
     }
 }

@@ -1,15 +1,15 @@
-//! Golds that are plain text.
+//! Formats whose gold file is a plain text.
 
 use crate::{File, GoldError, GoldPage, decode};
 
-/// What is done with the comments of readers in Dragnet's golds: 409 of 1,381
+/// The treatment of readers' comments in Dragnet's gold files, of which 409 of 1,381
 /// have some.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Comments {
-    /// They are no gold: "content" of [Peters 2013].
+    /// Comments are not gold: "content" of [Peters 2013].
     #[default]
     Dropped,
-    /// They are gold too: "content and comments" of [Peters 2013].
+    /// Comments are gold: "content and comments" of [Peters 2013].
     Kept,
 }
 
@@ -18,8 +18,8 @@ pub(crate) fn read(page: Option<File<'_>>, gold: File<'_>) -> Result<GoldPage, G
     Ok(GoldPage::new(page, gold, text.trim().to_owned()))
 }
 
-/// The line that parts comments from content begins like this. The word after it
-/// is COMMENTS, but in three golds a misspelling of it, CORRECTED, or none.
+/// The beginning of the line between content and comments. The word after it is
+/// COMMENTS; in three gold files it is misspelt, CORRECTED, or missing.
 const COMMENTS: &str = "!@#$%^&*()";
 
 pub(crate) fn dragnet(

@@ -1,4 +1,4 @@
-//! Character references (`&#8217;`, `&amp;`) in text that is no HTML otherwise.
+//! Character references (`&#8217;`, `&amp;`) in plain text.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -9,8 +9,8 @@ use regex::{Captures, Regex};
 static REFERENCE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new("&#?[0-9A-Za-z]+;").expect("the pattern is a constant"));
 
-/// The text with its references decoded as HTML does, but for those that lack
-/// their semicolon: `?a=1&copy=2` is an address.
+/// Decodes the character references of a text as in HTML, except those without a
+/// semicolon: `?a=1&copy=2` is a URL.
 pub(crate) fn decode(text: &str) -> Cow<'_, str> {
     REFERENCE.replace_all(text, |reference: &Captures<'_>| {
         let reference = &reference[0];
@@ -20,10 +20,11 @@ pub(crate) fn decode(text: &str) -> Cow<'_, str> {
                 _ => None,
             })
             .collect();
-        // Of `&nothing;` HTML makes `¬hing;`.
-        match decoded.ends_with(';') {
-            true => reference.to_owned(),
-            false => decoded,
+        // HTML decodes `&nothing;` to `¬hing;`.
+        if decoded.ends_with(';') {
+            reference.to_owned()
+        } else {
+            decoded
         }
     })
 }
@@ -33,7 +34,7 @@ mod tests {
     use super::decode;
 
     #[test]
-    fn references_are_those_of_html() {
+    fn only_complete_references_are_decoded() {
         assert_eq!(
             decode("Japan&#039;s &ldquo;AT&amp;T&#x201d; &#146;"),
             "Japan's “AT&T” ’"

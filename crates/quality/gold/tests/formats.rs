@@ -1,6 +1,6 @@
-//! One small page in each format, and what the formats' own quirks make of it.
+//! Small pages in each format, including the quirks of the published sets.
 //!
-//! The files are made by hand after the published ones.
+//! The files are made by hand, modelled on the published ones.
 
 use gold::{Comments, File, Format, GoldError, GoldPage, Label, Labels, json, json_lines};
 
@@ -10,11 +10,11 @@ fn file<'f>(name: &'f str, bytes: &'f (impl AsRef<[u8]> + ?Sized)) -> File<'f> {
 }
 
 fn gold(format: Format, name: &str, bytes: &(impl AsRef<[u8]> + ?Sized)) -> GoldPage {
-    format.read(None, file(name, bytes)).expect("a gold")
+    format.read(None, file(name, bytes)).expect("a gold text")
 }
 
 #[test]
-fn a_cleaneval_gold_is_its_blocks_as_lines() {
+fn blocks_of_a_cleaneval_gold_become_lines() {
     let text = "\u{feff}\r\n URL: http://a.eu/storm.html \r\n\r\n   <h>Storm in\r\n     Celje\r\n\r\n\
                 <P>Trees fell, <l>a roof <b>flew</b> <!-- so -->\r\n  <p>\r\n<L>* 5 < 6 & 7&#8217;s</l>\r\n";
     let read = gold(Format::CleanEval, "7-cleaned.txt", text);
@@ -28,13 +28,13 @@ fn a_cleaneval_gold_is_its_blocks_as_lines() {
 }
 
 #[test]
-fn a_cleaneval_gold_may_lack_its_address_and_its_markers() {
+fn a_cleaneval_gold_may_lack_url_and_markers() {
     let read = |text: &str| {
         let read = gold(Format::CleanEval, "161.txt", text);
         (read.url, read.text)
     };
     let url = || Some("http://a.eu/".to_owned());
-    // The final set: 155 golds begin with the text, and one says URL: in it.
+    // In the final set 155 gold files begin with the text, and one has URL: inside it.
     let none = "<h> Storm\n\n<p> See\nURL: www.a.eu\n";
     assert_eq!(read(none), (None, "Storm\nSee URL: www.a.eu".to_owned()));
     assert_eq!(read("Storm in Celje"), (None, "Storm in Celje".to_owned()));
@@ -46,7 +46,7 @@ fn a_cleaneval_gold_may_lack_its_address_and_its_markers() {
 }
 
 #[test]
-fn a_cleaneval_page_loses_its_wrapper_and_nothing_else() {
+fn the_wrapper_of_a_cleaneval_page_is_removed() {
     let html = b"\n<html><body>caf\xE9 \x80 </text> of a page</body></html>\r\n\n".to_vec();
     let mut page = b"\n<text id=\"http://a.eu/?a=1&amp;copy=2&b\" \
         title=\"Caf\xE9 &quot;A > B&quot;\n &#8211; Celje\" encoding=\"iso-8859-1\">"
@@ -65,7 +65,7 @@ fn a_cleaneval_page_loses_its_wrapper_and_nothing_else() {
 }
 
 #[test]
-fn what_a_cleaneval_wrapper_says_of_the_encoding_is_believed_if_it_is_one() {
+fn a_cleaneval_wrapper_states_the_charset_if_it_is_known() {
     let read = |tag: &[u8]| {
         let page = [tag, b"\n<p>x\n</text>"].concat();
         let page = file("1.html", &page);
@@ -87,12 +87,12 @@ fn what_a_cleaneval_wrapper_says_of_the_encoding_is_believed_if_it_is_one() {
     let unknown = b"<text title=\"\" encoding=\"unknown-us-ascii\">";
     assert_eq!(read(unknown), (None, None, None));
     assert_eq!(read(b"<text>"), (None, None, None));
-    // Not UTF-16, for the tag was read.
+    // Not UTF-16, because the tag was read as ASCII.
     assert_eq!(read(b"<text encoding=utf-16>"), (Some("UTF-8"), None, None));
 }
 
 #[test]
-fn a_cleaneval_page_without_wrapper_is_the_page() {
+fn a_cleaneval_page_without_wrapper_is_unchanged() {
     for html in ["<html><text>svg</text>", "<texture>", "", "<tex"] {
         let page = Some(file("1.html", html));
         let gold = file("1.txt", "URL: http://a.eu/\n<p>x");
@@ -102,7 +102,7 @@ fn a_cleaneval_page_without_wrapper_is_the_page() {
     }
 }
 
-/// A page as the annotator's browser wrote it.
+/// A page as an annotator's browser serialises it.
 const ANNOTATED: &str = r#"<html><head><style>.x-nc-sel2 { color: black }</style>
 <title>Storm in Celje - News</title></head><body>
 <ul><li><a href="/"><span class="x-nc-sel0">Home</span></a></li><li>Sport</li></ul>
@@ -117,7 +117,7 @@ const ANNOTATED: &str = r#"<html><head><style>.x-nc-sel2 { color: black }</style
 </body></html>"#;
 
 #[test]
-fn an_l3s_gn1_gold_is_the_text_under_its_labels_in_order() {
+fn an_l3s_gn1_gold_is_the_text_with_the_given_labels() {
     let read = |labels| gold(Format::L3sGn1(labels), "4a3c-d9.html", ANNOTATED);
     let article = read(Labels::default());
     assert_eq!(article.id, "4a3c-d9");
@@ -129,20 +129,20 @@ fn an_l3s_gn1_gold_is_the_text_under_its_labels_in_order() {
         supplemental.text,
         format!("Storm in Celje\nBy A. B.\n{body}")
     );
-    let others = Labels::of(&[
+    let others = Labels::new(&[
         Label::NotContent,
         Label::RelatedContent,
         Label::UserComments,
     ]);
-    // Text without any label is not content too, but nobody looked at it.
+    // Text without a label is left out as well: it was not annotated.
     assert_eq!(read(others).text, "Home\n[advert]\nStorm of 2008\nFirst!");
-    assert_eq!(read(Labels::of(&[])).text, "");
+    assert_eq!(read(Labels::new(&[])).text, "");
     assert!(others.contains(Label::UserComments) && !others.contains(Label::Headline));
 }
 
 #[test]
-fn a_label_holds_where_a_tree_builder_would_end_it() {
-    // In HTML <div> ends the paragraph and the span in it.
+fn a_label_covers_blocks_inside_its_span() {
+    // A tree builder would end the paragraph and its span at <div>.
     let html = "<p><span class=x-nc-sel2>Trees<div>fell.</div>Roofs</span> flew.</p>";
     let read = gold(Format::L3sGn1(Labels::ARTICLE), "1.html", html);
     assert_eq!(read.text, "Trees\nfell.\nRoofs");
@@ -150,18 +150,18 @@ fn a_label_holds_where_a_tree_builder_would_end_it() {
 }
 
 #[test]
-fn the_page_of_l3s_gn1_is_the_original() {
+fn the_html_of_l3s_gn1_is_the_original_page() {
     let page = file("1.html", b"<h1>caf\xE9</h1>");
     let annotated = file("1.html", "<h1><span class=x-nc-sel1>café</span></h1>");
     let read = Format::L3sGn1(Labels::ARTICLE)
         .read(Some(page), annotated)
-        .expect("a gold");
+        .expect("a gold text");
     assert_eq!(read.html.as_deref(), Some(&b"<h1>caf\xE9</h1>"[..]));
     assert_eq!((read.charset, read.text.as_str()), (None, "café"));
 }
 
 #[test]
-fn addresses_of_l3s_gn1_come_from_its_mapping() {
+fn urls_of_l3s_gn1_come_from_its_mapping() {
     let mapping = "<urn:uuid:4a3c-d9> http://a.eu/storm\r\n\n<urn:uuid:5b>\thttp://b.eu/?x=<y>\n";
     let urls = gold::l3s_gn1_urls(file("url-mapping.txt", mapping)).expect("a mapping");
     assert_eq!(urls[0], ("4a3c-d9".into(), "http://a.eu/storm".into()));
@@ -175,12 +175,15 @@ fn addresses_of_l3s_gn1_come_from_its_mapping() {
     ] {
         let bytes = format!("<urn:uuid:1> u\n{wrong}\n");
         let error = gold::l3s_gn1_urls(file("m.txt", &bytes)).expect_err(wrong);
-        assert_eq!(error.to_string(), "m.txt:2: not `<urn:uuid:ID> URL`");
+        assert_eq!(
+            error.to_string(),
+            "m.txt:2: the line is not of the form `<urn:uuid:ID> URL`"
+        );
     }
 }
 
 #[test]
-fn a_boilernet_gold_is_the_text_labelled_one() {
+fn a_boilernet_gold_is_the_text_with_label_1() {
     let html = "<title><span __boilernet_label=0>News</span></title>\
         <p><span __boilernet_label=\"0\">Home</span> <b><span __boilernet_label=\"1\">Tr</span></b>\
         <span class=\"a\" __boilernet_label=\"1\">ees fell.</span></p><p>\
@@ -223,7 +226,7 @@ fn a_plain_gold_keeps_its_lines() {
 }
 
 fn ids(read: Result<Vec<GoldPage>, GoldError>) -> Vec<String> {
-    let pages = read.expect("golds");
+    let pages = read.expect("gold texts");
     pages.into_iter().map(|page| page.id).collect()
 }
 
@@ -232,9 +235,9 @@ fn a_json_gold_may_be_an_object_or_a_text() {
     let bytes = "\u{feff}{\"b\": {\"url\": \"http://a.eu/\", \"articleBody\": \"Trees\\nfell.\", \
                  \"score\": [1, {}]},\n \"a\": \"Storm\", \"c.html\": {\"text\": \"\"}}";
     let read = json(file("ground-truth.json", bytes));
-    // In the order of the file.
+    // The order is that of the file.
     assert_eq!(ids(read), ["b", "a", "c.html"]);
-    let pages = json(file("ground-truth.json", bytes)).expect("golds");
+    let pages = json(file("ground-truth.json", bytes)).expect("gold texts");
     assert_eq!(pages[0].text, "Trees\nfell.");
     assert_eq!(pages[0].url.as_deref(), Some("http://a.eu/"));
     assert_eq!((pages[1].text.as_str(), &pages[1].url), ("Storm", &None));
@@ -243,13 +246,13 @@ fn a_json_gold_may_be_an_object_or_a_text() {
 }
 
 #[test]
-fn json_lines_have_a_gold_each() {
+fn each_json_line_is_a_gold_text() {
     let bytes = r#"{"page_id": "1f", "plaintext": "Storm", "source": ["cetd", "BBC_1"], "url": "http://a.eu/"}
 
 {"url": "http://b.eu/", "gold_text": "Vihar", "language": "sl", "title": "V"}
 {"id": "3", "text": ""}
 "#;
-    let pages = json_lines(file("gold.jsonl", bytes)).expect("golds");
+    let pages = json_lines(file("gold.jsonl", bytes)).expect("gold texts");
     assert_eq!(pages.len(), 3);
     assert_eq!(
         (pages[0].id.as_str(), pages[0].text.as_str()),

@@ -1,31 +1,32 @@
-//! A gold text under construction: blocks as lines.
+//! A builder of gold texts with one line per block.
 
-/// What stands between two words, the weakest first.
+/// The separator of two words, the weakest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Gap {
-    /// They are one word.
+    /// No separator: the two are one word.
     #[default]
     None,
+    /// A space.
     Space,
-    /// They are in different blocks.
+    /// A line end: the words are in different blocks.
     Line,
 }
 
-/// Words and the gaps between them. No gap is at the beginning or the end, and
-/// of several in a row the strongest stays.
+/// Joins words with separators. Separators at the beginning and the end are dropped; of
+/// several between two words the strongest is kept.
 #[derive(Debug, Default)]
-pub(crate) struct Lines {
+pub(crate) struct TextBuilder {
     text: String,
     gap: Gap,
 }
 
-impl Lines {
-    /// At least this gap before what follows.
+impl TextBuilder {
+    /// Adds a separator before the next word.
     pub(crate) fn gap(&mut self, gap: Gap) {
         self.gap = self.gap.max(gap);
     }
 
-    /// Text of one block. White space is that of HTML: a no-break space is none.
+    /// Adds text of one block. White space is that of HTML, which has no no-break space.
     pub(crate) fn push(&mut self, text: &str) {
         if text.starts_with(|c: char| c.is_ascii_whitespace()) {
             self.gap(Gap::Space);
@@ -49,7 +50,7 @@ impl Lines {
         }
     }
 
-    /// The text.
+    /// Returns the text.
     pub(crate) fn finish(self) -> String {
         self.text
     }
