@@ -1,34 +1,40 @@
-//! What came out of the pages.
+//! The chart of boundary cases.
 
 use crate::canvas::{Anchor, Bar, Canvas, LETTER, MARGIN, TOP, Weight};
 use crate::palette::{BLACK, BLUE, BROWN, GREY, NAVY, ORANGE, PURPLE};
 use crate::scale::Scale;
 use crate::text::{grouped, listed, widest};
 
-/// Height of a bar, and from one to the next.
+/// Height of a bar.
 const BAR: f64 = 16.0;
+/// Height of a row of the chart.
 const ROW: f64 = 26.0;
-/// Width of the bars of one half, and space between the halves.
+/// Width of the bars of one half.
 const FIELD: f64 = 300.0;
+/// Space between the halves.
 const GAP: f64 = 36.0;
 /// Width of a column of numbers.
 const COLUMN: f64 = 66.0;
-/// Columns and lines of the legend.
+/// Width of a column and height of a line of the legend.
 const LEGEND: (f64, f64) = (330.0, 20.0);
 
-/// What a case is called, and how it is drawn.
-const CASES: [(&str, &str); 7] = [
-    ("measured", BLUE),
-    ("no overlap, counts 0", BROWN),
-    ("empty extraction, counts 0", ORANGE),
-    ("failed, counts 0", BLACK),
-    ("empty gold, not counted", GREY),
-    ("both empty, not counted", PURPLE),
-    ("failed without gold, not counted", NAVY),
+/// The outcomes of a page, in the order of [`CaseCounts::pages`].
+pub const CASES: [&str; 7] = [
+    "measured",
+    "no overlap, counts 0",
+    "empty extraction, counts 0",
+    "failed, counts 0",
+    "empty gold, not counted",
+    "both empty, not counted",
+    "failed without gold, not counted",
 ];
+/// The colours of [`CASES`].
+const FILLS: [&str; CASES.len()] = [BLUE, BROWN, ORANGE, BLACK, GREY, PURPLE, NAVY];
 
-/// What came out of the pages [K figures 5.5, 5.6]: on the left all pages, then the
-/// boundary cases, which are few, on a scale of their own, and beside them the numbers.
+/// Pages by outcome [K figures 5.5, 5.6].
+///
+/// The left half shows all pages. The right half shows the boundary cases, which are
+/// few, with a larger scale. The numbers are at the right edge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoundaryCases<'a> {
     /// The title.
@@ -37,48 +43,17 @@ pub struct BoundaryCases<'a> {
     pub extractors: Vec<CaseCounts<'a>>,
 }
 
-/// Pages of one extractor by what came out of them.
+/// The pages of one extractor by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CaseCounts<'a> {
     /// The extractor.
     pub name: &'a str,
-    /// Pages with a score of their own.
-    pub measured: usize,
-    /// Pages that counted 0: the texts have no word in common.
-    pub no_overlap: usize,
-    /// Pages that counted 0: nothing was extracted.
-    pub empty_extraction: usize,
-    /// Pages that counted 0: the extractor failed.
-    pub failed: usize,
-    /// Pages that did not count: something was extracted, there is no gold.
-    pub empty_gold: usize,
-    /// Pages that did not count: nothing was extracted, there is no gold.
-    pub both_empty: usize,
-    /// Pages that did not count: the extractor failed, there is no gold.
-    pub failed_without_gold: usize,
-}
-
-impl CaseCounts<'_> {
-    /// In the order of [`CASES`].
-    fn counts(&self) -> [usize; CASES.len()] {
-        [
-            self.measured,
-            self.no_overlap,
-            self.empty_extraction,
-            self.failed,
-            self.empty_gold,
-            self.both_empty,
-            self.failed_without_gold,
-        ]
-    }
-
-    fn pages(&self) -> usize {
-        self.counts().iter().sum()
-    }
+    /// The number of pages of each outcome, in the order of [`CASES`].
+    pub pages: [usize; CASES.len()],
 }
 
 impl BoundaryCases<'_> {
-    /// The chart as SVG text.
+    /// Draws the chart as SVG text.
     pub fn to_svg(&self) -> String {
         let extractors = &self.extractors;
         let names = widest(extractors.iter().map(|extractor| extractor.name), LETTER);
@@ -94,17 +69,19 @@ impl BoundaryCases<'_> {
 
         let mut canvas = Canvas::new(self.title, &self.description(), size);
         legend(&mut canvas, heads, numbers);
-        let pages = extractors.iter().map(CaseCounts::pages);
-        let boundary = extractors
-            .iter()
-            .map(|cases| cases.pages() - cases.measured);
+        let most_from = |first_case: usize| {
+            let pages = extractors
+                .iter()
+                .map(|extractor| extractor.pages[first_case..].iter().sum::<usize>());
+            pages.max()
+        };
         let halves = [
-            ("all pages", left, pages.max(), 0),
-            ("boundary cases", right, boundary.max(), 1),
+            ("all pages", left, most_from(0), 0),
+            ("boundary cases", right, most_from(1), 1),
         ];
         for (head, left, most, first_case) in halves {
             let most = most.unwrap_or(0);
-            let scale = Scale::of_counts(most, (left, left + FIELD));
+            let scale = Scale::for_counts(most, (left, left + FIELD));
             canvas.text((left, heads), Anchor::Start, Weight::Label, head);
             canvas.count_axis(&scale, most, (top, bottom));
             for (row, extractor) in extractors.iter().enumerate() {
@@ -116,7 +93,7 @@ impl BoundaryCases<'_> {
         for (row, extractor) in extractors.iter().enumerate() {
             let y = top + ROW * (row as f64 + 0.5) + LETTER * 0.35;
             canvas.name((left - 10.0, y), Anchor::End, extractor.name);
-            for (column, count) in extractor.counts().into_iter().enumerate() {
+            for (column, count) in extractor.pages.into_iter().enumerate() {
                 let at = (numbers + COLUMN * (column + 1) as f64, y);
                 let weight = match count {
                     0 => Weight::Muted,
@@ -129,9 +106,9 @@ impl BoundaryCases<'_> {
     }
 
     fn description(&self) -> String {
-        let said = self.extractors.iter().map(|extractor| {
-            let cases = CASES.iter().zip(extractor.counts());
-            let cases = cases.map(|((case, _), count)| format!("{} {case}", grouped(count)));
+        let extractors = self.extractors.iter().map(|extractor| {
+            let cases = CASES.iter().zip(extractor.pages);
+            let cases = cases.map(|(case, count)| format!("{} {case}", grouped(count)));
             format!(
                 "{}: {}",
                 extractor.name,
@@ -140,14 +117,14 @@ impl BoundaryCases<'_> {
         });
         format!(
             "Stacked bar chart of what came out of the pages. {}",
-            listed(said)
+            listed(extractors)
         )
     }
 }
 
-/// The names of the cases, and their swatches above the columns of numbers.
+/// Draws the names of the cases, and their swatches above the columns of numbers.
 fn legend(canvas: &mut Canvas, heads: f64, numbers: f64) {
-    for (index, (case, fill)) in CASES.into_iter().enumerate() {
+    for (index, (case, fill)) in CASES.into_iter().zip(FILLS).enumerate() {
         let x = MARGIN + LEGEND.0 * (index % 3) as f64;
         let y = TOP + LEGEND.1 * (index / 3) as f64 + 4.0;
         canvas.swatch((x, y), fill);
@@ -157,18 +134,18 @@ fn legend(canvas: &mut Canvas, heads: f64, numbers: f64) {
     }
 }
 
-/// The cases of one extractor from one of them on, end to end.
+/// Draws the cases of one extractor, starting with `first_case`, as a stacked bar.
 fn stack(canvas: &mut Canvas, scale: &Scale, y: f64, cases: &CaseCounts<'_>, first_case: usize) {
     let mut before = 0;
-    let counted = CASES.iter().zip(cases.counts()).skip(first_case);
-    for ((case, fill), count) in counted {
+    let counted = CASES.iter().zip(FILLS).zip(cases.pages);
+    for ((case, fill), count) in counted.skip(first_case) {
         let (x, end) = (scale.at(before as f64), scale.at((before + count) as f64));
         canvas.bar(Bar {
             at: (x, y),
             width: end - x,
             height: BAR,
             fill,
-            says: format!("{}: {} {case}", cases.name, grouped(count)),
+            tooltip: format!("{}: {} {case}", cases.name, grouped(count)),
         });
         before += count;
     }

@@ -1,23 +1,23 @@
-//! What charts are made of: the elements of an SVG document.
+//! The SVG elements of which charts consist.
 
 use svg::node::element::{Circle, Description, Element, Group, Line, Path, Rectangle, Text, Title};
 use svg::{Document, Node};
 
-use crate::lines::{self, Position, tenths};
-use crate::palette::{GRID, GROUND, INK, MUTED, Stroke};
+use crate::downsampling::{self, Position, tenths};
+use crate::palette::{BACKGROUND, GRID, INK, MUTED, Stroke};
 use crate::scale::{Scale, round_counts};
 use crate::text::{grouped, shortened, visible, width_of};
 
-/// Size of letters, in units of the chart, which are pixels unless a page scales it.
+/// Font size, in units of the chart. A unit is a pixel unless a page scales the chart.
 pub(crate) const LETTER: f64 = 13.0;
-/// Size of the letters of the title.
+/// Font size of the title.
 const TITLE_LETTER: f64 = 17.0;
 /// Space around a chart.
 pub(crate) const MARGIN: f64 = 20.0;
-/// Where a chart begins, below its title.
+/// Distance from the upper edge to the chart, which is below its title.
 pub(crate) const TOP: f64 = 64.0;
 
-/// Which point of a text its position is.
+/// The point of a text that is at its position.
 #[derive(Clone, Copy)]
 pub(crate) enum Anchor {
     Start,
@@ -25,7 +25,7 @@ pub(crate) enum Anchor {
     End,
 }
 
-/// A text that is a label of the chart, or one that stands back.
+/// The weight of a text: a label, or a less prominent text such as the number of a tick.
 #[derive(Clone, Copy)]
 pub(crate) enum Weight {
     Label,
@@ -34,29 +34,28 @@ pub(crate) enum Weight {
 
 /// A filled rectangle.
 pub(crate) struct Bar<'a> {
-    /// Its left upper corner.
+    /// Its upper left corner.
     pub(crate) at: Position,
     pub(crate) width: f64,
     pub(crate) height: f64,
     pub(crate) fill: &'a str,
-    /// Its tooltip.
-    pub(crate) says: String,
+    pub(crate) tooltip: String,
 }
 
-/// A chart that is being drawn.
+/// A chart under construction.
 pub(crate) struct Canvas {
     document: Document,
 }
 
 impl Canvas {
-    /// A chart of a size, or as wide as its title, and what it says in words.
+    /// Creates an empty chart. It is widened if its title needs more width.
     pub(crate) fn new(title: &str, description: &str, (width, height): (f64, f64)) -> Self {
         let title_width = width_of(title, TITLE_LETTER) + 2.0 * MARGIN;
         let (width, height) = (tenths(width.max(title_width)), tenths(height));
-        let ground = Rectangle::new()
+        let background = Rectangle::new()
             .set("width", width)
             .set("height", height)
-            .set("fill", GROUND);
+            .set("fill", BACKGROUND);
         let heading = Text::new(visible(title))
             .set("x", MARGIN)
             .set("y", MARGIN + TITLE_LETTER * 0.7)
@@ -72,17 +71,17 @@ impl Canvas {
             .set("fill", INK)
             .add(Title::new(visible(title)))
             .add(Description::new().add(svg::node::Text::new(visible(description))))
-            .add(ground)
+            .add(background)
             .add(inline(heading));
         Canvas { document }
     }
 
-    /// The chart as text.
+    /// Returns the chart as text.
     pub(crate) fn into_svg(self) -> String {
         self.document.to_string()
     }
 
-    /// A text on one line, as it is.
+    /// Draws a text on one line, in full.
     pub(crate) fn text(&mut self, at: Position, anchor: Anchor, weight: Weight, text: &str) {
         let node = label(at, anchor, &visible(text));
         let node = match weight {
@@ -92,7 +91,7 @@ impl Canvas {
         self.add(inline(node));
     }
 
-    /// A name on one line, shortened if it is long.
+    /// Draws a name on one line, shortened if it is long. Its tooltip has the full name.
     pub(crate) fn name(&mut self, at: Position, anchor: Anchor, name: &str) {
         let tooltip = Title::new(visible(name));
         let name = visible(&shortened(name));
@@ -100,17 +99,17 @@ impl Canvas {
         self.add(Group::new().add(tooltip).add(label));
     }
 
-    /// A line behind the data.
+    /// Draws a grid line.
     pub(crate) fn grid(&mut self, from: Position, to: Position) {
         self.add(straight(from, to).set("stroke", GRID));
     }
 
-    /// The line on which data stand, or a whisker.
+    /// Draws an axis, or a line of a whisker.
     pub(crate) fn axis(&mut self, from: Position, to: Position) {
         self.add(straight(from, to).set("stroke", INK));
     }
 
-    /// A sample of a stroke, from left to right.
+    /// Draws a horizontal sample of a stroke.
     pub(crate) fn sample(&mut self, (x, y): Position, width: f64, stroke: &Stroke) {
         let sample = straight((x, y), (x + width, y))
             .set("stroke", stroke.colour)
@@ -119,14 +118,13 @@ impl Canvas {
         self.add(sample);
     }
 
-    /// A line through positions from left to right, with a dot at its end; `says` is
-    /// its tooltip.
-    pub(crate) fn curve(&mut self, positions: &[Position], stroke: &Stroke, says: &str) {
+    /// Draws a line through positions from left to right, with a dot at its end.
+    pub(crate) fn curve(&mut self, positions: &[Position], stroke: &Stroke, tooltip: &str) {
         let Some((x, y)) = positions.last() else {
             return;
         };
         let path = Path::new()
-            .set("d", lines::path(positions))
+            .set("d", downsampling::path(positions))
             .set("fill", "none")
             .set("stroke", stroke.colour)
             .set("stroke-dasharray", stroke.dashes)
@@ -138,13 +136,13 @@ impl Canvas {
             .set("r", 2.5)
             .set("fill", stroke.colour);
         let curve = Group::new()
-            .add(Title::new(visible(says)))
+            .add(Title::new(visible(tooltip)))
             .add(path)
             .add(dot);
         self.add(curve);
     }
 
-    /// A bar; one without width or height, or too narrow for a screen, is not drawn.
+    /// Draws a bar, unless its width or height rounds to 0.
     pub(crate) fn bar(&mut self, bar: Bar<'_>) {
         let (width, height) = (tenths(bar.width), tenths(bar.height));
         if width <= 0.0 || height <= 0.0 {
@@ -156,11 +154,12 @@ impl Canvas {
             .set("width", width)
             .set("height", height)
             .set("fill", bar.fill)
-            .add(Title::new(visible(&bar.says)));
+            .add(Title::new(visible(&bar.tooltip)));
         self.add(rectangle);
     }
 
-    /// A square of a legend, centred on the height of a text at the same position.
+    /// Draws the coloured square of a legend, vertically centred on a text at the same
+    /// position.
     pub(crate) fn swatch(&mut self, (x, y): Position, fill: &str) {
         let square = Rectangle::new()
             .set("x", tenths(x))
@@ -171,7 +170,7 @@ impl Canvas {
         self.add(square);
     }
 
-    /// Lines of the grid across horizontal bars at round counts, with the counts below.
+    /// Draws vertical grid lines at round counts, with the counts below them.
     pub(crate) fn count_axis(&mut self, scale: &Scale, most: usize, (top, bottom): (f64, f64)) {
         for count in round_counts(most) {
             let x = scale.at(count as f64);
@@ -195,8 +194,8 @@ fn label((x, y): Position, anchor: Anchor, text: &str) -> Text {
     }
 }
 
-/// The text without the line breaks that `Text` writes around its content, which
-/// would be spaces.
+/// Removes the line breaks that `Text` writes around its content, which would be
+/// rendered as spaces.
 fn inline(text: Text) -> Element {
     text.into()
 }

@@ -1,74 +1,75 @@
-//! Scores along a stream.
+//! The chart of scores along a stream.
 
-use crate::Undrawable;
+use crate::ChartError;
 use crate::canvas::{Anchor, Canvas, LETTER, MARGIN, TOP, Weight};
-use crate::lines::Position;
+use crate::downsampling::Position;
+use crate::error::score;
 use crate::palette::stroke;
 use crate::scale::{Scale, round_counts};
 use crate::text::{grouped, listed, widest};
-use crate::undrawable::score;
 
-/// Size of the field in which the lines are, in units of the chart.
+/// Size of the field with the lines, in units of the chart.
 const FIELD: (f64, f64) = (720.0, 440.0);
 /// Height of a line of the legend.
 const ROW: f64 = 18.0;
-/// Space left of the field, for the scores, and below it, for the documents.
+/// Space left of the field, for the scores.
 const LEFT: f64 = 48.0;
+/// Space below the field, for the numbers of documents.
 const BELOW: f64 = 48.0;
-/// Length of a sample in the legend: the longest dash pattern twice.
+/// Length of a stroke sample in the legend: twice the longest dash pattern.
 const SAMPLE: f64 = 56.0;
 /// Width of a score in the legend.
 const SCORE: f64 = 56.0;
 
-/// The cumulative F1 of one or more lines over the documents seen so far.
+/// The cumulative F1 over the documents seen so far, as one or more lines.
 ///
-/// The legend names the lines beside the field, the highest at the end first, which is
-/// also how they lie at its right edge; strokes are given in that order.
+/// The legend lists the lines by their last score, the highest first, which is also
+/// their order at the right edge of the field. Strokes are assigned in this order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curves<'a> {
     /// The title.
     pub title: &'a str,
-    /// How documents are laid out from left to right.
+    /// The scale of the horizontal axis.
     pub axis: DocumentAxis,
     /// The lines, in any order.
     pub lines: Vec<Line<'a>>,
 }
 
-/// One domain [P figure 4] or one extractor [P figure 5].
+/// The line of one domain [P figure 4] or of one extractor [P figure 5].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line<'a> {
     /// The name in the legend.
     pub name: &'a str,
-    /// A document, counted from 1, and the mean F1 up to it. A document that has no
-    /// score yet has no point.
+    /// Document numbers, counted from 1, with the mean F1 up to each. A document at
+    /// which there is no score yet has no point.
     pub points: Vec<(usize, f64)>,
-    /// The F1 in brackets in the legend, which need not be that of the last point:
+    /// The F1 in brackets in the legend. It may differ from that of the last point:
     /// figure 5 of the paper shows the beginning of a longer stream.
     pub final_score: Option<f64>,
 }
 
-/// How documents are laid out from left to right.
+/// The scale of the horizontal axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DocumentAxis {
-    /// From 0, every document as wide as any other: a whole stream.
+    /// Linear from 0, for a whole stream.
     Linear,
-    /// From 1, every power of ten as wide as any other: how soon domains of different
-    /// sizes come to a good score.
+    /// Logarithmic from 1. It shows after how many documents domains of different sizes
+    /// reach a good score.
     Logarithmic,
 }
 
 impl Line<'_> {
-    /// The score by which the line has its place in the legend.
+    /// The score that decides the position in the legend.
     fn ends_at(&self) -> Option<f64> {
         self.final_score.or(self.points.last().map(|(_, f1)| *f1))
     }
 
-    fn check(&self) -> Result<(), Undrawable> {
+    fn check(&self) -> Result<(), ChartError> {
         let mut previous = 0;
         for &(document, f1) in &self.points {
             score(self.name, f1)?;
             if document <= previous {
-                return Err(Undrawable::Order {
+                return Err(ChartError::Order {
                     name: self.name.to_owned(),
                     document,
                     previous,
@@ -82,10 +83,10 @@ impl Line<'_> {
         Ok(())
     }
 
-    /// What its tooltip says.
-    fn says(&self) -> String {
+    /// The tooltip of the line.
+    fn tooltip(&self) -> String {
         match (self.points.last(), self.final_score) {
-            (_, Some(f1)) => format!("{}: F1 {f1:.3} in the end", self.name),
+            (_, Some(f1)) => format!("{}: F1 {f1:.3} at the end", self.name),
             (Some((document, f1)), None) => {
                 let documents = grouped(*document);
                 format!("{}: F1 {f1:.3} after {documents} documents", self.name)
@@ -96,12 +97,13 @@ impl Line<'_> {
 }
 
 impl Curves<'_> {
-    /// The chart as SVG text.
+    /// Draws the chart as SVG text.
     ///
     /// # Errors
     ///
-    /// If an F1 is not from 0 to 1, or the documents of a line do not increase from 1.
-    pub fn to_svg(&self) -> Result<String, Undrawable> {
+    /// If an F1 is not from 0 to 1, or if the document numbers of a line do not increase
+    /// from 1.
+    pub fn to_svg(&self) -> Result<String, ChartError> {
         for line in &self.lines {
             line.check()?;
         }
@@ -115,9 +117,9 @@ impl Curves<'_> {
 
         let mut canvas = Canvas::new(self.title, &self.description(&lines), (width, height));
         field.draw(&mut canvas);
-        for (place, line) in lines.iter().enumerate() {
-            let y = TOP + ROW * (place as f64 + 0.5);
-            let stroke = stroke(place);
+        for (rank, line) in lines.iter().enumerate() {
+            let y = TOP + ROW * (rank as f64 + 0.5);
+            let stroke = stroke(rank);
             canvas.sample((legend, y), SAMPLE, &stroke);
             let text = y + LETTER * 0.35;
             canvas.name((legend + SAMPLE + 8.0, text), Anchor::Start, line.name);
@@ -125,13 +127,13 @@ impl Curves<'_> {
                 let end = (width - MARGIN, text);
                 canvas.text(end, Anchor::End, Weight::Label, &format!("({f1:.3})"));
             }
-            canvas.curve(&field.positions(line), &stroke, &line.says());
+            canvas.curve(&field.positions(line), &stroke, &line.tooltip());
         }
         Ok(canvas.into_svg())
     }
 
-    /// The lines from the highest to the lowest at the end, by name where they are
-    /// equal; those without a score last.
+    /// Sorts the lines by their last score, the highest first, and equal ones by name.
+    /// Lines without a score are last.
     fn by_end(&self) -> Vec<&Line<'_>> {
         let mut lines: Vec<&Line<'_>> = self.lines.iter().collect();
         let end = |line: &Line<'_>| line.ends_at().unwrap_or(-1.0);
@@ -145,15 +147,15 @@ impl Curves<'_> {
     fn description(&self, lines: &[&Line<'_>]) -> String {
         format!(
             "Line chart of the cumulative F1 over the documents seen so far. {}",
-            listed(lines.iter().map(|line| line.says()))
+            listed(lines.iter().map(|line| line.tooltip()))
         )
     }
 }
 
-/// Where documents and scores lie.
+/// The field of the chart, which maps documents and scores to positions.
 struct Field {
     axis: DocumentAxis,
-    /// Of documents, or of their logarithms.
+    /// The scale of document numbers, or of their logarithms.
     documents: Scale,
     most_documents: usize,
     scores: Scale,
@@ -162,7 +164,7 @@ struct Field {
 }
 
 impl Field {
-    /// The field that contains all lines.
+    /// Creates a field that contains all lines.
     fn around(lines: &[&Line<'_>], axis: DocumentAxis, height: f64) -> Self {
         let points = lines.iter().flat_map(|line| &line.points);
         let (mut most_documents, mut lowest, mut highest) = (10, 1.0_f64, 0.0_f64);
@@ -170,9 +172,10 @@ impl Field {
             most_documents = most_documents.max(document);
             (lowest, highest) = (lowest.min(f1), highest.max(f1));
         }
-        let tenths = match lowest <= highest {
-            true => around_tenths(lowest, highest),
-            false => (0, 10),
+        let tenths = if lowest <= highest {
+            around_tenths(lowest, highest)
+        } else {
+            (0, 10)
         };
         let last = match axis {
             DocumentAxis::Linear => most_documents as f64,
@@ -242,7 +245,7 @@ impl Field {
         canvas.text((MARGIN, top - 10.0), Anchor::Start, Weight::Label, "F1");
     }
 
-    /// Scores that have a line, and their decimals.
+    /// The scores of the grid lines, with the number of decimals to print.
     fn round_scores(&self) -> impl Iterator<Item = (f64, usize)> {
         let (first, last) = self.tenths;
         let (step, decimals) = match last - first {
@@ -256,7 +259,7 @@ impl Field {
     }
 }
 
-/// The tenths below and above two scores, at least one apart.
+/// The tenth below the lowest and the tenth above the highest score, at least one apart.
 fn around_tenths(lowest: f64, highest: f64) -> (u32, u32) {
     let last = ((highest * 10.0).ceil() as u32).clamp(1, 10);
     let first = ((lowest * 10.0).floor() as u32).min(last - 1);
@@ -268,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_field_is_cut_at_tenths() {
+    fn the_field_ends_at_tenths() {
         assert_eq!(around_tenths(0.0, 0.0), (0, 1));
         assert_eq!(around_tenths(1.0, 1.0), (9, 10));
         assert_eq!(around_tenths(0.7, 0.7), (6, 7));

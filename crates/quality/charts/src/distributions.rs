@@ -1,23 +1,24 @@
-//! Distributions of scores.
+//! The chart of score distributions.
 
 use crate::canvas::{Anchor, Bar, Canvas, LETTER, MARGIN, TOP, Weight};
 use crate::palette::BLUE;
 use crate::scale::Scale;
 use crate::text::{MEASURES, grouped, listed, widest, width_of};
 
-/// Bins of a histogram [K 5.2].
+/// The number of bins of a histogram [K 5.2].
 pub const BINS: usize = 20;
 
-/// Size of a histogram, and space between two.
+/// Width and height of a histogram.
 const FIELD: (f64, f64) = (240.0, 64.0);
+/// Horizontal and vertical space between two histograms.
 const GAP: (f64, f64) = (24.0, 32.0);
 /// Space between two bars.
 const SLIT: f64 = 1.0;
-/// Height of a bar of few pages among many: still to be seen.
+/// Least height of a bar, so that a bin with few pages among many is visible.
 const LOWEST: f64 = 1.0;
 
-/// How precision, recall and F1 of pages are distributed [K figures 5.3, 5.4]: a row
-/// of histograms for each extractor, all of one scale.
+/// Distributions of precision, recall and F1 over pages [K figures 5.3, 5.4]: a row of
+/// histograms for each extractor, all with the same scale.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Distributions<'a> {
     /// The title.
@@ -26,7 +27,7 @@ pub struct Distributions<'a> {
     pub extractors: Vec<Distribution<'a>>,
 }
 
-/// The histograms of one extractor: pages with a score in each twentieth of the
+/// The histograms of one extractor: the number of pages in each twentieth of the
 /// interval from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Distribution<'a> {
@@ -41,14 +42,14 @@ pub struct Distribution<'a> {
 }
 
 impl Distribution<'_> {
-    /// In the order of [`MEASURES`].
+    /// The histograms in the order of [`MEASURES`].
     fn histograms(&self) -> [[usize; BINS]; 3] {
         [self.precision, self.recall, self.f1]
     }
 }
 
 impl Distributions<'_> {
-    /// The chart as SVG text.
+    /// Draws the chart as SVG text.
     pub fn to_svg(&self) -> String {
         let names = widest(
             self.extractors.iter().map(|extractor| extractor.name),
@@ -73,7 +74,7 @@ impl Distributions<'_> {
         for (row, extractor) in self.extractors.iter().enumerate() {
             let top = top + (FIELD.1 + GAP.1) * row as f64;
             let bottom = top + FIELD.1;
-            let pages = Scale::of_counts(highest, (bottom, top));
+            let pages = Scale::for_counts(highest, (bottom, top));
             let beside = (MARGIN + names, top + FIELD.1 / 2.0 + LETTER * 0.35);
             canvas.name(beside, Anchor::End, extractor.name);
             for (text, y) in [
@@ -89,21 +90,21 @@ impl Distributions<'_> {
                     values: (0.0, 1.0),
                     positions: (left, left + FIELD.0),
                 };
-                let says = format!("{}: pages with {measure}", extractor.name);
-                histogram(&mut canvas, (&scores, &pages), &bins, &says);
+                let tooltip = format!("{}: pages with {measure}", extractor.name);
+                histogram(&mut canvas, (&scores, &pages), &bins, &tooltip);
             }
         }
         canvas.into_svg()
     }
 
-    /// Pages of the fullest bin of all.
+    /// The number of pages in the fullest bin.
     fn highest(&self) -> usize {
         let histograms = self.extractors.iter().flat_map(Distribution::histograms);
         histograms.flatten().max().unwrap_or(0)
     }
 
     fn description(&self) -> String {
-        let said = self.extractors.iter().map(|extractor| {
+        let extractors = self.extractors.iter().map(|extractor| {
             let histograms = MEASURES.iter().zip(extractor.histograms());
             let histograms = histograms.map(|(measure, bins)| {
                 let bins = bins.map(|pages| pages.to_string());
@@ -114,17 +115,17 @@ impl Distributions<'_> {
         });
         format!(
             "Histograms: pages in each twentieth of precision, recall and F1, from 0 to 1. {}",
-            listed(said)
+            listed(extractors)
         )
     }
 }
 
-/// One histogram with its axis.
+/// Draws one histogram with its axis. `tooltip` begins the tooltip of each bar.
 fn histogram(
     canvas: &mut Canvas,
     (scores, pages): (&Scale, &Scale),
     bins: &[usize; BINS],
-    says: &str,
+    tooltip: &str,
 ) {
     let bottom = pages.at(0.0);
     let (left, right) = scores.positions;
@@ -137,7 +138,7 @@ fn histogram(
             width: scores.at(to) - scores.at(from) - SLIT,
             height,
             fill: BLUE,
-            says: format!("{says} {from:.2} to {to:.2}: {}", grouped(count)),
+            tooltip: format!("{tooltip} {from:.2} to {to:.2}: {}", grouped(count)),
         });
     }
     canvas.axis((left, bottom), (right, bottom));

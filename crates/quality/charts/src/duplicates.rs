@@ -1,20 +1,22 @@
-//! What the normalisation of URLs finds.
+//! The chart of duplicates found by URL normalisation.
 
-use crate::Undrawable;
+use crate::ChartError;
 use crate::canvas::{Anchor, Bar, Canvas, LETTER, MARGIN, TOP, Weight};
 use crate::palette::{BLUE, NAVY};
 use crate::scale::Scale;
 use crate::text::{grouped, listed, widest};
 
-/// Height of a bar, and from one to the next.
+/// Height of a bar.
 const BAR: f64 = 18.0;
+/// Height of a row of the chart.
 const ROW: f64 = 30.0;
-/// Width of the bar of all documents.
+/// Width of a bar of all documents.
 const FIELD: f64 = 480.0;
 /// Widths of the columns of numbers beside the bars.
 const NUMBERS: [f64; 3] = [100.0, 100.0, 72.0];
-/// The two parts of a bar.
+/// Colour and name of the left part of a bar.
 const EARLIER: (&str, &str) = (BLUE, "found by earlier steps");
+/// Colour and name of the right part of a bar.
 const FOUND: (&str, &str) = (NAVY, "found by this step");
 
 /// Duplicates within domains after each step of the URL normalisation [P figure 2],
@@ -23,40 +25,40 @@ const FOUND: (&str, &str) = (NAVY, "found by this step");
 pub struct Duplicates<'a> {
     /// The title.
     pub title: &'a str,
-    /// All documents, duplicates too: the whole width of the chart.
+    /// The number of documents, including duplicates. A bar of full width has as many.
     pub documents: usize,
-    /// The steps in the order in which they are taken.
+    /// The steps in their order.
     pub steps: Vec<Step<'a>>,
 }
 
 /// One step of the normalisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step<'a> {
-    /// What it is called.
+    /// The name of the step.
     pub name: &'a str,
-    /// Duplicates it finds that no earlier step found.
+    /// The duplicates that this step finds and no earlier step found.
     pub found: usize,
 }
 
-/// Duplicates before and after a step.
-struct Counted<'a> {
+/// The total of duplicates before and after a step.
+struct CumulativeStep<'a> {
     name: &'a str,
     before: usize,
     after: usize,
 }
 
 impl Duplicates<'_> {
-    /// The chart as SVG text.
+    /// Draws the chart as SVG text.
     ///
     /// # Errors
     ///
     /// If the steps find more duplicates than there are documents.
-    pub fn to_svg(&self) -> Result<String, Undrawable> {
-        let steps = self.counted()?;
+    pub fn to_svg(&self) -> Result<String, ChartError> {
+        let steps = self.cumulative()?;
         let names = widest(steps.iter().map(|step| step.name), LETTER);
         let left = MARGIN + names + 10.0;
         let right = left + FIELD;
-        let scale = Scale::of_counts(self.documents, (left, right));
+        let scale = Scale::for_counts(self.documents, (left, right));
         let top = TOP + ROW;
         let bottom = top + ROW * steps.len() as f64;
         let numbers = NUMBERS.iter().sum::<f64>();
@@ -66,8 +68,8 @@ impl Duplicates<'_> {
         legend(&mut canvas);
         canvas.count_axis(&scale, self.documents, (top, bottom));
         canvas.grid((right, top), (right, bottom));
-        for (place, step) in steps.iter().enumerate() {
-            let middle = top + ROW * (place as f64 + 0.5);
+        for (row, step) in steps.iter().enumerate() {
+            let middle = top + ROW * (row as f64 + 0.5);
             step.draw(&mut canvas, &scale, middle - BAR / 2.0);
             let text = middle + LETTER * 0.35;
             canvas.name((left - 10.0, text), Anchor::End, step.name);
@@ -84,16 +86,16 @@ impl Duplicates<'_> {
         Ok(canvas.into_svg())
     }
 
-    fn counted(&self) -> Result<Vec<Counted<'_>>, Undrawable> {
+    fn cumulative(&self) -> Result<Vec<CumulativeStep<'_>>, ChartError> {
         let mut before = 0_usize;
         let counted = self.steps.iter().map(|step| {
             let after = before.checked_add(step.found);
             let after = after.filter(|after| *after <= self.documents);
-            let after = after.ok_or(Undrawable::Duplicates {
+            let after = after.ok_or(ChartError::Duplicates {
                 documents: self.documents,
             })?;
             let name = step.name;
-            let step = Counted {
+            let step = CumulativeStep {
                 name,
                 before,
                 after,
@@ -104,8 +106,9 @@ impl Duplicates<'_> {
         counted.collect()
     }
 
-    /// Duplicates after the step, those it found, and their share of all documents.
-    fn numbers(&self, step: &Counted<'_>) -> [String; 3] {
+    /// The texts of a row: the duplicates after the step, the duplicates that it found,
+    /// and the share of the former in all documents.
+    fn numbers(&self, step: &CumulativeStep<'_>) -> [String; 3] {
         let share = 100.0 * step.after as f64 / self.documents.max(1) as f64;
         [
             grouped(step.after),
@@ -114,8 +117,8 @@ impl Duplicates<'_> {
         ]
     }
 
-    fn description(&self, steps: &[Counted<'_>]) -> String {
-        let said = steps.iter().map(|step| {
+    fn description(&self, steps: &[CumulativeStep<'_>]) -> String {
+        let steps = steps.iter().map(|step| {
             let numbers = self.numbers(step).join(" ");
             format!("{}: {numbers}", step.name)
         });
@@ -123,15 +126,15 @@ impl Duplicates<'_> {
             "Bar chart of the duplicates within domains after each step of the URL \
              normalisation, out of {} documents. {}",
             grouped(self.documents),
-            listed(said)
+            listed(steps)
         )
     }
 }
 
-impl Counted<'_> {
-    /// The bar of the step, below a height.
+impl CumulativeStep<'_> {
+    /// Draws the bar of the step.
     fn draw(&self, canvas: &mut Canvas, scale: &Scale, top: f64) {
-        for (from, to, (fill, says)) in
+        for (from, to, (fill, name)) in
             [(0, self.before, EARLIER), (self.before, self.after, FOUND)]
         {
             let (x, end) = (scale.at(from as f64), scale.at(to as f64));
@@ -140,7 +143,7 @@ impl Counted<'_> {
                 width: end - x,
                 height: BAR,
                 fill,
-                says: format!("{}: {} {says}", self.name, grouped(to - from)),
+                tooltip: format!("{}: {} {name}", self.name, grouped(to - from)),
             });
         }
     }
@@ -148,8 +151,8 @@ impl Counted<'_> {
 
 fn legend(canvas: &mut Canvas) {
     let y = TOP + LETTER;
-    for (x, (fill, says)) in [(MARGIN, EARLIER), (MARGIN + 200.0, FOUND)] {
+    for (x, (fill, name)) in [(MARGIN, EARLIER), (MARGIN + 200.0, FOUND)] {
         canvas.swatch((x, y), fill);
-        canvas.text((x + 17.0, y), Anchor::Start, Weight::Label, says);
+        canvas.text((x + 17.0, y), Anchor::Start, Weight::Label, name);
     }
 }

@@ -1,5 +1,4 @@
-//! Charts of an evaluation as SVG text: open the file in a browser, or put it into a
-//! page.
+//! Charts of an evaluation as SVG text, to be opened in a browser or embedded in a page.
 //!
 //! | chart | what it shows | after |
 //! |---|---|---|
@@ -7,7 +6,7 @@
 //! | [`Duplicates`] | duplicates after each step of the URL normalisation | [P figure 2] |
 //! | [`MeanScores`] | mean precision, recall and F1 with their standard deviations | [K figures 5.1, 5.2] |
 //! | [`Distributions`] | pages per twentieth of precision, recall and F1 | [K figures 5.3, 5.4] |
-//! | [`BoundaryCases`] | what came out of the pages, and why some have no score | [K figures 5.5, 5.6] |
+//! | [`BoundaryCases`] | pages by outcome, and why some have no score | [K figures 5.5, 5.6] |
 //!
 //! ```
 //! use charts::{Curves, DocumentAxis, Line};
@@ -31,38 +30,37 @@
 //! let svg = curves.to_svg()?;
 //! assert!(svg.contains("R&amp;D &lt;weekly&gt;") && svg.contains("(0.712)"));
 //!
-//! // What is no score is not drawn as one.
+//! // A value that is not a score is an error.
 //! let line = Line { name: "a", points: vec![(1, f64::NAN)], final_score: None };
 //! assert!(Curves { lines: vec![line], ..curves }.to_svg().is_err());
-//! # Ok::<(), charts::Undrawable>(())
+//! # Ok::<(), charts::ChartError>(())
 //! ```
 //!
-//! # The same bytes everywhere
+//! # Determinism
 //!
-//! A chart is a function of its names and numbers alone. Nothing depends on hash
-//! order, a clock or installed fonts, and positions on a logarithmic axis are computed
-//! by `libm`, because the logarithm of the standard library may differ between
-//! platforms.
+//! A chart is a function of its names and numbers: its bytes are the same on every
+//! machine. Nothing depends on hash order, a clock or installed fonts. Positions on a
+//! logarithmic axis are computed with `libm`, because the logarithm of the standard
+//! library may differ between platforms.
 //!
-//! # Who looks at it
+//! # Readability and embedding
 //!
-//! - Names are data, so no name can become markup. Characters that XML forbids or
-//!   that turn the direction of writing become U+FFFD; a long name is shortened in
-//!   the middle and is whole in its tooltip.
-//! - Neighbouring lines differ in colour, lines of the same colour in their dashes,
-//!   and there are 35 such pairs. A test holds every two colours apart as people with
-//!   each kind of colour blindness see them.
-//! - A chart brings its own white ground, so it looks the same on a white page
-//!   and on a dark one. It has neither style sheet, script nor ids, so several fit
-//!   into one page without disturbing it or each other.
-//! - `<desc>` says in words what is drawn, and every mark has its numbers as a tooltip.
+//! - Names are data and cannot become markup. Characters that XML forbids or that change
+//!   the direction of writing become U+FFFD. A long name is shortened in the middle; its
+//!   tooltip has the full name.
+//! - Neighbouring lines differ in colour, and lines of the same colour in their dashes;
+//!   there are 35 combinations. A test checks that any two colours can be distinguished
+//!   with normal sight and with each kind of colour blindness.
+//! - A chart has its own white background, so it looks the same on light and dark pages.
+//!   It has no style sheet, script or ids, so several charts can be embedded in one page.
+//! - `<desc>` describes the chart in words, and every mark has its numbers as a tooltip.
 //!
-//! # What it deliberately does not do
+//! # Limits of the crate
 //!
-//! - It computes no statistic, and reads and writes no files.
-//! - It does not animate and has no themes. The same numbers are printed by the
-//!   evaluation for who wants to draw them another way.
-//! - It does not measure text. Widths are estimated from above, as fonts differ.
+//! - It computes no statistics, and reads and writes no files.
+//! - It has no animation and no themes. The evaluation prints the same numbers, for
+//!   drawing them with other tools.
+//! - It does not measure text. Fonts differ, so widths are upper estimates.
 //!
 //! References: [P figure n] is a figure of Sluban & Grčar, "URL Tree: Efficient
 //! Unsupervised Content Extraction from Streams of Web Documents", CIKM 2013;
@@ -73,17 +71,17 @@ mod boundary_cases;
 mod canvas;
 mod curves;
 mod distributions;
+mod downsampling;
 mod duplicates;
-mod lines;
+mod error;
 mod means;
 mod palette;
 mod scale;
 mod text;
-mod undrawable;
 
-pub use boundary_cases::{BoundaryCases, CaseCounts};
+pub use boundary_cases::{BoundaryCases, CASES, CaseCounts};
 pub use curves::{Curves, DocumentAxis, Line};
 pub use distributions::{BINS, Distribution, Distributions};
 pub use duplicates::{Duplicates, Step};
+pub use error::ChartError;
 pub use means::{Mean, MeanScore, MeanScores};
-pub use undrawable::Undrawable;

@@ -1,25 +1,27 @@
-//! Means of extractors.
+//! The chart of mean scores.
 
-use crate::Undrawable;
+use crate::ChartError;
 use crate::canvas::{Anchor, Bar, Canvas, LETTER, MARGIN, TOP, Weight};
+use crate::error::score;
 use crate::palette::BLUE;
 use crate::scale::Scale;
 use crate::text::{MEASURES, listed, widest};
-use crate::undrawable::score;
 
-/// Height of a bar, and from one to the next.
+/// Height of a bar.
 const BAR: f64 = 14.0;
+/// Height of a row of the chart.
 const ROW: f64 = 26.0;
-/// Width of the bars of one measure, and of the numbers beside them.
+/// Width of the bars of one measure.
 const FIELD: f64 = 170.0;
+/// Width of the numbers beside the bars.
 const NUMBERS: f64 = 112.0;
 /// Space between two measures.
 const GAP: f64 = 26.0;
 /// Half the height of the ends of a whisker.
 const CAP: f64 = 4.0;
 
-/// Mean precision, recall and F1 of extractors with whiskers of a standard deviation to
-/// both sides [K figures 5.1, 5.2], the highest F1 first.
+/// Mean precision, recall and F1 of extractors, with whiskers of one standard deviation
+/// to both sides [K figures 5.1, 5.2]. The extractor with the highest F1 is first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeanScores<'a> {
     /// The title.
@@ -33,37 +35,37 @@ pub struct MeanScores<'a> {
 pub struct MeanScore<'a> {
     /// The extractor.
     pub name: &'a str,
-    /// Over the precision of pages.
+    /// The mean precision of pages.
     pub precision: Mean,
-    /// Over their recall.
+    /// The mean recall of pages.
     pub recall: Mean,
-    /// Over their F1.
+    /// The mean F1 of pages.
     pub f1: Mean,
 }
 
-/// A mean of scores from 0 to 1.
+/// A mean of scores from 0 to 1, with the standard deviation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mean {
     /// The mean.
     pub mean: f64,
-    /// How far the scores are from it.
+    /// The standard deviation of the scores.
     pub standard_deviation: f64,
 }
 
 impl Mean {
-    fn check(self, name: &str) -> Result<(), Undrawable> {
+    fn check(self, name: &str) -> Result<(), ChartError> {
         score(name, self.mean)?;
         let value = self.standard_deviation;
         if value.is_finite() && value >= 0.0 {
             return Ok(());
         }
-        Err(Undrawable::Deviation {
+        Err(ChartError::Deviation {
             name: name.to_owned(),
             value,
         })
     }
 
-    /// The ends of its whisker, which may lie beyond 0 and 1.
+    /// The ends of the whisker, which may be outside of 0 to 1.
     fn whisker(self) -> (f64, f64) {
         let Mean {
             mean,
@@ -72,26 +74,26 @@ impl Mean {
         (mean - standard_deviation, mean + standard_deviation)
     }
 
-    /// `0.939 ± 0.102`
+    /// Formats the mean as `0.939 ± 0.102`.
     fn numbers(self) -> String {
         format!("{:.3} ± {:.3}", self.mean, self.standard_deviation)
     }
 }
 
 impl MeanScore<'_> {
-    /// In the order of [`MEASURES`].
+    /// The means in the order of [`MEASURES`].
     fn means(&self) -> [Mean; 3] {
         [self.precision, self.recall, self.f1]
     }
 }
 
 impl MeanScores<'_> {
-    /// The chart as SVG text.
+    /// Draws the chart as SVG text.
     ///
     /// # Errors
     ///
-    /// If a mean is not from 0 to 1, or a standard deviation is negative or infinite.
-    pub fn to_svg(&self) -> Result<String, Undrawable> {
+    /// If a mean is not from 0 to 1, or if a standard deviation is negative or infinite.
+    pub fn to_svg(&self) -> Result<String, ChartError> {
         for extractor in &self.extractors {
             for mean in extractor.means() {
                 mean.check(extractor.name)?;
@@ -129,21 +131,21 @@ impl MeanScores<'_> {
                 let below = (x, bottom + 1.4 * LETTER);
                 canvas.text(below, Anchor::Middle, Weight::Muted, &tick.to_string());
             }
-            for (place, extractor) in extractors.iter().enumerate() {
-                let middle = top + ROW * (place as f64 + 0.5);
+            for (rank, extractor) in extractors.iter().enumerate() {
+                let middle = top + ROW * (rank as f64 + 0.5);
                 let mean = extractor.means()[column];
                 draw(&mut canvas, &scale, middle, extractor.name, (name, mean));
             }
             canvas.axis((scale.at(0.0), top), (scale.at(0.0), bottom));
         }
-        for (place, extractor) in extractors.iter().enumerate() {
-            let text = top + ROW * (place as f64 + 0.5) + LETTER * 0.35;
+        for (rank, extractor) in extractors.iter().enumerate() {
+            let text = top + ROW * (rank as f64 + 0.5) + LETTER * 0.35;
             canvas.name((left - 10.0, text), Anchor::End, extractor.name);
         }
         Ok(canvas.into_svg())
     }
 
-    /// The extractors from the highest F1 to the lowest, by name where they are equal.
+    /// Sorts the extractors by F1, the highest first, and equal ones by name.
     fn by_f1(&self) -> Vec<MeanScore<'_>> {
         let mut extractors = self.extractors.clone();
         extractors.sort_by(|one, other| {
@@ -153,7 +155,7 @@ impl MeanScores<'_> {
         extractors
     }
 
-    /// From 0 to 1, and as far beyond as a whisker goes.
+    /// The range of the axis: from 0 to 1, extended to the ends of all whiskers.
     fn values(&self) -> (f64, f64) {
         let means = self.extractors.iter().flat_map(MeanScore::means);
         means.fold((0.0, 1.0), |(first, last), mean| {
@@ -163,7 +165,7 @@ impl MeanScores<'_> {
     }
 }
 
-/// A bar with its whisker and numbers.
+/// Draws a bar with its whisker and numbers.
 fn draw(
     canvas: &mut Canvas,
     scale: &Scale,
@@ -177,7 +179,7 @@ fn draw(
         width: scale.at(mean.mean) - zero,
         height: BAR,
         fill: BLUE,
-        says: format!("{extractor}: {measure} {}", mean.numbers()),
+        tooltip: format!("{extractor}: {measure} {}", mean.numbers()),
     });
     let (start, end) = mean.whisker();
     let (start, end) = (scale.at(start), scale.at(end));
@@ -190,7 +192,7 @@ fn draw(
 }
 
 fn description(extractors: &[MeanScore<'_>]) -> String {
-    let said = extractors.iter().map(|extractor| {
+    let means_of_extractors = extractors.iter().map(|extractor| {
         let means = MEASURES.iter().zip(extractor.means());
         let means = means.map(|(measure, mean)| format!("{measure} {}", mean.numbers()));
         format!(
@@ -202,6 +204,6 @@ fn description(extractors: &[MeanScore<'_>]) -> String {
     format!(
         "Bar chart of the mean precision, recall and F1 of extractors, with standard \
          deviations, the highest F1 first. {}",
-        listed(said)
+        listed(means_of_extractors)
     )
 }

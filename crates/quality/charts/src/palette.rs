@@ -1,16 +1,17 @@
-//! Colours and dashes that can be told apart.
+//! Distinguishable colours and dash patterns.
 
-/// What is written, and axes.
+/// The colour of labels and axes.
 pub(crate) const INK: &str = "#1f1f1f";
-/// What is written beside it.
+/// The colour of less prominent text, such as the numbers of ticks.
 pub(crate) const MUTED: &str = "#595959";
-/// Lines behind the data.
+/// The colour of grid lines.
 pub(crate) const GRID: &str = "#dedede";
-/// The ground of a chart. Its own, so that contrast does not depend on the page.
-pub(crate) const GROUND: &str = "#ffffff";
+/// The background of a chart. It is drawn, so that contrast does not depend on the page.
+pub(crate) const BACKGROUND: &str = "#ffffff";
 
-/// Colours with a contrast of 3:1 to the ground, chosen for the distance of every two
-/// to normal sight and to three kinds of colour blindness.
+/// The colours of marks. Each has a contrast of 3:1 to the background. They were chosen
+/// for the distance between any two, with normal sight and with three kinds of colour
+/// blindness.
 pub(crate) const COLOURS: [&str; 7] = [BLUE, BROWN, GREY, NAVY, ORANGE, BLACK, PURPLE];
 pub(crate) const BLUE: &str = "#4494ff";
 pub(crate) const BROWN: &str = "#7b1100";
@@ -20,21 +21,21 @@ pub(crate) const ORANGE: &str = "#fa4e02";
 pub(crate) const BLACK: &str = "#050015";
 pub(crate) const PURPLE: &str = "#6a177f";
 
-/// Dash patterns, in units of the chart; the first is a solid line.
+/// Dash patterns, in units of the chart. The first is a solid line.
 const DASHES: [&str; 5] = ["none", "9 4", "2 3", "9 3 2 3", "18 4 2 4"];
 
-/// How a line is drawn.
+/// The colour and dashes of a line.
 pub(crate) struct Stroke {
     pub(crate) colour: &'static str,
     pub(crate) dashes: &'static str,
 }
 
-/// The stroke of a line by its place in the legend. Seven lines that follow each
-/// other have different colours; after 35 lines strokes come again.
-pub(crate) fn stroke(place: usize) -> Stroke {
+/// Returns the stroke of a line by its rank in the legend. Seven successive lines have
+/// different colours; strokes repeat after 35 lines.
+pub(crate) fn stroke(rank: usize) -> Stroke {
     Stroke {
-        colour: COLOURS[place % COLOURS.len()],
-        dashes: DASHES[place / COLOURS.len() % DASHES.len()],
+        colour: COLOURS[rank % COLOURS.len()],
+        dashes: DASHES[rank / COLOURS.len() % DASHES.len()],
     }
 }
 
@@ -46,14 +47,15 @@ mod tests {
 
     type Rgb = [f64; 3];
 
-    /// Linear light of the sRGB colour.
+    /// Converts an sRGB colour to linear light.
     fn linear(colour: &str) -> Rgb {
         [1, 3, 5].map(|at| {
             let byte = u8::from_str_radix(&colour[at..at + 2], 16).expect("two hex digits");
             let value = f64::from(byte) / 255.0;
-            match value <= 0.04045 {
-                true => value / 12.92,
-                false => ((value + 0.055) / 1.055).powf(2.4),
+            if value <= 0.04045 {
+                value / 12.92
+            } else {
+                ((value + 0.055) / 1.055).powf(2.4)
             }
         })
     }
@@ -68,19 +70,22 @@ mod tests {
         [0.0193339, 0.1191920, 0.9503041],
     ];
 
-    /// Contrast ratio of WCAG 2.
+    /// The contrast ratio of WCAG 2.
     fn contrast(one: &str, other: &str) -> f64 {
         let luminance = |colour| times(XYZ, linear(colour))[1] + 0.05;
         let ratio = luminance(one) / luminance(other);
         ratio.max(1.0 / ratio)
     }
 
-    /// CIELAB with white D65.
+    /// Converts linear light to CIELAB with white D65.
     fn lab(rgb: Rgb) -> Rgb {
         let [x, y, z] = times(XYZ, rgb);
-        let f = |t: f64| match t > 216.0 / 24389.0 {
-            true => t.cbrt(),
-            false => (24389.0 / 27.0 * t + 16.0) / 116.0,
+        let f = |t: f64| {
+            if t > 216.0 / 24389.0 {
+                t.cbrt()
+            } else {
+                (24389.0 / 27.0 * t + 16.0) / 116.0
+            }
         };
         let (x, y, z) = (f(x / 0.95047), f(y), f(z / 1.08883));
         [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
@@ -113,7 +118,7 @@ mod tests {
     ];
 
     #[test]
-    fn colours_are_apart_for_every_sight() {
+    fn colours_are_distinct_for_every_kind_of_sight() {
         let mut pairs = 0;
         for sight in SIGHTS {
             let seen = COLOURS.map(|colour| {
@@ -132,20 +137,20 @@ mod tests {
     }
 
     #[test]
-    fn lines_and_texts_stand_out_from_the_ground() {
+    fn marks_and_texts_contrast_with_the_background() {
         for colour in COLOURS {
-            assert!(contrast(colour, GROUND) >= 3.0, "{colour}");
+            assert!(contrast(colour, BACKGROUND) >= 3.0, "{colour}");
         }
-        assert!(contrast(INK, GROUND) >= 7.0 && contrast(MUTED, GROUND) >= 7.0);
+        assert!(contrast(INK, BACKGROUND) >= 7.0 && contrast(MUTED, BACKGROUND) >= 7.0);
     }
 
     #[test]
-    fn thirty_five_lines_have_strokes_of_their_own_and_neighbours_their_colours() {
+    fn strokes_of_35_lines_and_colours_of_neighbours_differ() {
         let strokes = (0..35)
             .map(stroke)
             .map(|stroke| (stroke.colour, stroke.dashes));
         assert_eq!(strokes.collect::<BTreeSet<_>>().len(), 35);
-        let neighbours = (0..35).map(|place| (stroke(place).colour, stroke(place + 1).colour));
+        let neighbours = (0..35).map(|rank| (stroke(rank).colour, stroke(rank + 1).colour));
         assert_eq!(neighbours.filter(|(one, next)| one == next).count(), 0);
     }
 }

@@ -1,5 +1,5 @@
-//! Names are data: whatever they contain, a chart is well-formed, contains no markup of
-//! theirs, and nothing lies outside of it.
+//! Charts with hostile names: they are well-formed, have no markup from a name, and
+//! nothing is drawn outside of them.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,9 @@ fn charts(title: &str, names: &[&str]) -> [String; 6] {
     let curves = |axis| Curves {
         title,
         axis,
-        lines: (names.iter().enumerate())
+        lines: names
+            .iter()
+            .enumerate()
             .map(|(index, name)| Line {
                 name,
                 points: vec![(1, 0.1), (20 + index, 0.9), (20_000, 0.8)],
@@ -37,7 +39,8 @@ fn charts(title: &str, names: &[&str]) -> [String; 6] {
     };
     let means = MeanScores {
         title,
-        extractors: (names.iter())
+        extractors: names
+            .iter()
             .map(|name| MeanScore {
                 name,
                 precision: mean,
@@ -48,7 +51,8 @@ fn charts(title: &str, names: &[&str]) -> [String; 6] {
     };
     let distributions = Distributions {
         title,
-        extractors: (names.iter())
+        extractors: names
+            .iter()
             .map(|name| Distribution {
                 name,
                 precision: [10_000; BINS],
@@ -59,12 +63,11 @@ fn charts(title: &str, names: &[&str]) -> [String; 6] {
     };
     let cases = BoundaryCases {
         title,
-        extractors: (names.iter())
+        extractors: names
+            .iter()
             .map(|name| CaseCounts {
                 name,
-                measured: 100_000,
-                failed: 1,
-                ..CaseCounts::default()
+                pages: [100_000, 0, 0, 1, 0, 0, 0],
             })
             .collect(),
     };
@@ -78,11 +81,11 @@ fn charts(title: &str, names: &[&str]) -> [String; 6] {
     ]
 }
 
-/// Elements that draw or describe, and none that could run, load or style anything.
+/// The allowed elements: none can run, load or style anything.
 const ELEMENTS: [&str; 9] = [
     "circle", "desc", "g", "line", "path", "rect", "svg", "text", "title",
 ];
-/// Attributes that cannot refer to anything, nor be referred to.
+/// The allowed attributes: none can refer to anything or be referred to.
 const ATTRIBUTES: [&str; 23] = [
     "cx",
     "cy",
@@ -109,8 +112,8 @@ const ATTRIBUTES: [&str; 23] = [
     "y2",
 ];
 
-/// The elements of a chart, after a look at all of them.
-fn looked_at(svg: &str) -> usize {
+/// Checks all elements of a chart, and returns their number.
+fn checked_elements(svg: &str) -> usize {
     let svg = Document::parse(svg).expect("well-formed");
     let elements: Vec<Node<'_, '_>> = svg.descendants().filter(Node::is_element).collect();
     for element in &elements {
@@ -133,7 +136,7 @@ fn markup_in_names_is_text() {
     ];
     let ordinary = ["a", "b", "c", "d"];
     for (hostile, ordinary) in charts(title, &names).iter().zip(charts("t", &ordinary)) {
-        assert_eq!(looked_at(hostile), looked_at(&ordinary));
+        assert_eq!(checked_elements(hostile), checked_elements(&ordinary));
         let svg = Document::parse(hostile).expect("well-formed");
         let texts: BTreeSet<&str> = svg.descendants().filter_map(|node| node.text()).collect();
         for name in names.iter().chain([&title]) {
@@ -144,7 +147,7 @@ fn markup_in_names_is_text() {
 }
 
 #[test]
-fn characters_that_are_not_seen_are_replaced() {
+fn invisible_characters_are_replaced() {
     let names = [
         "a\u{0}b\u{8}\r\n",
         "\u{202e}moc.live\u{2066}",
@@ -155,7 +158,7 @@ fn characters_that_are_not_seen_are_replaced() {
         "\u{fffd}moc.live\u{fffd}",
     ];
     for svg in charts("\u{1b}[31m", &names) {
-        looked_at(&svg);
+        checked_elements(&svg);
         let svg = Document::parse(&svg).expect("well-formed");
         let texts: BTreeSet<&str> = svg.descendants().filter_map(|node| node.text()).collect();
         assert!(texts.contains("\u{fffd}[31m"));
@@ -167,7 +170,7 @@ fn characters_that_are_not_seen_are_replaced() {
 }
 
 #[test]
-fn nothing_lies_outside_of_a_chart_and_no_text_is_small() {
+fn texts_and_bars_are_inside_the_chart() {
     let long = "a-domain-whose-name-nobody-wants-to-read-to-its-end.example";
     let wide = "日本経済新聞の長い名前".repeat(3);
     let mut texts = 0;
@@ -181,16 +184,16 @@ fn nothing_lies_outside_of_a_chart_and_no_text_is_small() {
         let (width, height) = (number(root, "width"), number(root, "height"));
         let size = number(root, "font-size");
         assert!(size >= 12.0);
-        let ground = root.children().find(|child| child.has_attribute("fill"));
-        let ground = ground.expect("a ground under everything");
+        let background = root.children().find(|child| child.has_attribute("fill"));
+        let background = background.expect("a background");
         assert_eq!(
-            (number(ground, "width"), number(ground, "height")),
+            (number(background, "width"), number(background, "height")),
             (width, height)
         );
         for node in svg.descendants().filter(|node| node.has_tag_name("text")) {
             let size = size.max(number(node, "font-size"));
             let text = node.text().expect("a text");
-            // Letters of half a font size, as in Arial; Chinese ones are square.
+            // Letters are half a font size wide, as in Arial; Chinese characters are square.
             let length = text.chars().map(|c| if c.is_ascii() { 0.5 } else { 1.0 });
             let length = length.sum::<f64>() * size;
             let x = number(node, "x");
@@ -219,20 +222,21 @@ fn nothing_lies_outside_of_a_chart_and_no_text_is_small() {
 }
 
 #[test]
-fn charts_of_nothing_say_so() {
+fn an_empty_chart_says_that_it_is_empty() {
     for svg in charts("nothing", &[]) {
-        assert!(looked_at(&svg) > 3);
+        assert!(checked_elements(&svg) > 3);
         assert!(svg.contains("There is nothing to draw."), "{svg}");
     }
 }
 
 #[test]
-fn lines_in_another_order_give_the_same_bytes() {
+fn the_order_of_lines_does_not_change_the_bytes() {
     let mut names = ["b", "a", "d", "c"];
     let [linear, ..] = charts("t", &names);
     let [again, ..] = charts("t", &names);
     assert_eq!(linear, again);
-    let mut lines: Vec<Line<'_>> = (names.iter())
+    let mut lines: Vec<Line<'_>> = names
+        .iter()
         .map(|name| Line {
             name,
             points: vec![(1, 0.5), (9, 0.25)],
@@ -263,7 +267,7 @@ proptest! {
         names in prop::collection::vec(any::<String>(), 0..4),
     ) {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let seen: usize = charts(&title, &names).iter().map(|svg| looked_at(svg)).sum();
+        let seen: usize = charts(&title, &names).iter().map(|svg| checked_elements(svg)).sum();
         prop_assert!(seen > 6 * 4);
     }
 }

@@ -1,13 +1,12 @@
-//! One chart of each kind, read back: which marks there are, and where known numbers
-//! lie.
+//! The marks of one chart of each kind, and the positions of known numbers.
 
 use charts::{
-    BINS, BoundaryCases, CaseCounts, Curves, Distribution, Distributions, DocumentAxis, Duplicates,
-    Line, Mean, MeanScore, MeanScores, Step, Undrawable,
+    BINS, BoundaryCases, CaseCounts, ChartError, Curves, Distribution, Distributions, DocumentAxis,
+    Duplicates, Line, Mean, MeanScore, MeanScores, Step,
 };
 use roxmltree::{Document, Node};
 
-/// Elements with a tag.
+/// The elements with a tag.
 fn tagged<'a, 'd>(svg: &'a Document<'d>, tag: &'static str) -> Vec<Node<'a, 'd>> {
     let elements = svg.descendants();
     elements
@@ -19,17 +18,19 @@ fn tag_name(tag: &'static str) -> (&'static str, &'static str) {
     ("http://www.w3.org/2000/svg", tag)
 }
 
-/// What an element is called by its tooltip.
-fn says<'a>(node: &Node<'a, '_>) -> Option<&'a str> {
+/// The tooltip of an element.
+fn tooltip_of<'a>(node: &Node<'a, '_>) -> Option<&'a str> {
     let title = node
         .children()
         .find(|child| child.has_tag_name(tag_name("title")));
     title.and_then(|title| title.text())
 }
 
-/// The mark with a tooltip.
+/// The only mark with a tooltip.
 fn mark<'a, 'd>(svg: &'a Document<'d>, tooltip: &str) -> Node<'a, 'd> {
-    let mut marks = svg.descendants().filter(|node| says(node) == Some(tooltip));
+    let mut marks = svg
+        .descendants()
+        .filter(|node| tooltip_of(node) == Some(tooltip));
     let mark = marks
         .next()
         .unwrap_or_else(|| panic!("no mark {tooltip:?}"));
@@ -37,10 +38,10 @@ fn mark<'a, 'd>(svg: &'a Document<'d>, tooltip: &str) -> Node<'a, 'd> {
     mark
 }
 
-/// Rectangles with a tooltip.
+/// The number of rectangles with a tooltip.
 fn bars(svg: &Document<'_>) -> usize {
     let bars = tagged(svg, "rect");
-    bars.iter().filter(|bar| says(bar).is_some()).count()
+    bars.iter().filter(|bar| tooltip_of(bar).is_some()).count()
 }
 
 fn number(node: Node<'_, '_>, attribute: &str) -> f64 {
@@ -48,7 +49,7 @@ fn number(node: Node<'_, '_>, attribute: &str) -> f64 {
     value.parse().expect("the attribute is a number")
 }
 
-/// The position of the one text.
+/// The position of the only element with a text.
 fn at(svg: &Document<'_>, text: &str) -> (f64, f64) {
     let mut texts = tagged(svg, "text")
         .into_iter()
@@ -162,25 +163,18 @@ fn cases() -> BoundaryCases<'static> {
         extractors: vec![
             CaseCounts {
                 name: "all",
-                measured: 60,
-                no_overlap: 1,
-                empty_extraction: 2,
-                failed: 3,
-                empty_gold: 4,
-                both_empty: 5,
-                failed_without_gold: 25,
+                pages: [60, 1, 2, 3, 4, 5, 25],
             },
             CaseCounts {
                 name: "fine",
-                measured: 100,
-                ..CaseCounts::default()
+                pages: [100, 0, 0, 0, 0, 0, 0],
             },
         ],
     }
 }
 
 #[test]
-fn curves_lie_where_their_scores_are() {
+fn curves_are_at_the_positions_of_their_scores() {
     for (axis, share_of_10) in [
         (DocumentAxis::Linear, 0.01),
         (DocumentAxis::Logarithmic, 1.0 / 3.0),
@@ -189,10 +183,10 @@ fn curves_lie_where_their_scores_are() {
         let svg = Document::parse(&svg).expect("SVG");
         assert_eq!(tagged(&svg, "path").len(), 2);
         assert_eq!(tagged(&svg, "circle").len(), 2);
-        let low = points(&svg, "low: F1 0.512 in the end");
+        let low = points(&svg, "low: F1 0.512 at the end");
         let high = points(&svg, "high: F1 0.750 after 100 documents");
         assert_eq!((low.len(), high.len()), (3, 2));
-        // The axis begins at document 0 or at document 1, and ends at the last one.
+        // The axis begins at document 0 or 1, and ends at the last document.
         let (end, _) = at(&svg, "1,000");
         let start = match axis {
             DocumentAxis::Linear => at(&svg, "0").0,
@@ -200,7 +194,7 @@ fn curves_lie_where_their_scores_are() {
         };
         near(low[1].0, start + share_of_10 * (end - start));
         near(low[2].0, end);
-        // Scores 1 and 0 at the ends, the others in proportion.
+        // Scores 1 and 0 are at the ends, the others in proportion.
         let (top, bottom) = (high[0].1, low[0].1);
         near(low[1].1, bottom - 0.25 * (bottom - top));
         near(low[2].1, bottom - 0.5 * (bottom - top));
@@ -210,7 +204,7 @@ fn curves_lie_where_their_scores_are() {
 }
 
 #[test]
-fn the_legend_has_the_highest_line_first_and_final_scores_in_brackets() {
+fn the_legend_is_sorted_by_score_with_final_scores_in_brackets() {
     let svg = curves(DocumentAxis::Linear).to_svg().expect("scores");
     let svg = Document::parse(&svg).expect("SVG");
     let rows = ["high", "low", "none"].map(|name| at(&svg, name).1);
@@ -219,7 +213,7 @@ fn the_legend_has_the_highest_line_first_and_final_scores_in_brackets() {
     let brackets = tagged(&svg, "text");
     let brackets = brackets.iter().filter_map(Node::text);
     assert_eq!(brackets.filter(|text| text.starts_with('(')).count(), 1);
-    // The sample beside a name is drawn as its line.
+    // The sample beside a name has the stroke of its line.
     let sample_of = |y: f64| {
         let samples = tagged(&svg, "line").into_iter();
         let mut samples = samples.filter(|line| line.has_attribute("stroke-dasharray"));
@@ -227,7 +221,7 @@ fn the_legend_has_the_highest_line_first_and_final_scores_in_brackets() {
     };
     for (name, tooltip) in [
         ("high", "high: F1 0.750 after 100 documents"),
-        ("low", "low: F1 0.512 in the end"),
+        ("low", "low: F1 0.512 at the end"),
     ] {
         let sample = sample_of(at(&svg, name).1).expect("a sample");
         let path = mark(&svg, tooltip).descendants();
@@ -240,7 +234,7 @@ fn the_legend_has_the_highest_line_first_and_final_scores_in_brackets() {
 }
 
 #[test]
-fn thousands_of_points_become_no_more_than_columns() {
+fn long_lines_are_downsampled() {
     let line = Line {
         name: "long",
         points: (1..=46_436).map(|page| (page, 1.0 / page as f64)).collect(),
@@ -260,7 +254,7 @@ fn thousands_of_points_become_no_more_than_columns() {
 }
 
 #[test]
-fn bars_of_duplicates_end_after_each_step() {
+fn bars_of_duplicates_show_earlier_and_new_ones() {
     let svg = duplicates().to_svg().expect("fewer than documents");
     let svg = Document::parse(&svg).expect("SVG");
     assert_eq!(bars(&svg), 4);
@@ -283,7 +277,7 @@ fn bars_of_duplicates_end_after_each_step() {
 }
 
 #[test]
-fn means_are_sorted_by_f1_and_have_whiskers_of_a_deviation_to_both_sides() {
+fn means_are_sorted_by_f1_and_have_whiskers() {
     let svg = means().to_svg().expect("scores");
     let svg = Document::parse(&svg).expect("SVG");
     assert_eq!(bars(&svg), 9);
@@ -322,25 +316,28 @@ fn histograms_have_a_bar_for_every_bin_with_pages() {
     let height = number(full, "height");
     near(number(half, "height"), height / 2.0);
     assert!(number(few, "height") >= 1.0);
-    // All stand on the same line, and the middle bin begins in the middle.
+    // All bars have the same base, and the middle bin begins in the middle.
     let foot = |bar| number(bar, "y") + number(bar, "height");
     near(foot(few), foot(full));
     near(foot(half), foot(full));
     let (first, last) = (number(few, "x"), number(full, "x"));
     near(number(half, "x"), first + (last - first) * 10.0 / 19.0);
-    // One scale for all: the precision has 5 pages in each bin.
+    // All histograms have one scale: the precision has 5 pages in each bin.
     let precision = mark(&svg, "one: pages with precision 0.10 to 0.15: 5");
     near(number(precision, "height"), height / 20.0);
 }
 
 #[test]
-fn cases_are_stacked_end_to_end_and_those_without_a_score_once_more() {
+fn cases_are_stacked_and_boundary_cases_shown_twice() {
     let svg = cases().to_svg();
     let svg = Document::parse(&svg).expect("SVG");
-    // Seven of all pages, and six again; one of the extractor without them.
+    // Seven bars for all pages and six for the boundary cases of the first extractor; one
+    // for the second, which has none.
     assert_eq!(bars(&svg), 7 + 6 + 1);
     let widths = |tooltip: &str| -> Vec<(f64, f64)> {
-        let marks = svg.descendants().filter(|node| says(node) == Some(tooltip));
+        let marks = svg
+            .descendants()
+            .filter(|node| tooltip_of(node) == Some(tooltip));
         marks
             .map(|bar| (number(bar, "x"), number(bar, "width")))
             .collect()
@@ -358,7 +355,8 @@ fn cases_are_stacked_end_to_end_and_those_without_a_score_once_more() {
     // 40 pages are as wide on the right as 100 on the left.
     near(failed[1].1, 3.0 * page * 100.0 / 40.0);
     let row = at(&svg, "all").1;
-    let numbers: Vec<&str> = (tagged(&svg, "text").iter())
+    let numbers: Vec<&str> = tagged(&svg, "text")
+        .iter()
         .filter(|text| number(**text, "y") == row)
         .filter_map(Node::text)
         .filter(|text| *text != "all")
@@ -367,7 +365,7 @@ fn cases_are_stacked_end_to_end_and_those_without_a_score_once_more() {
 }
 
 #[test]
-fn what_is_no_score_is_an_error() {
+fn invalid_numbers_are_errors() {
     let with = |points: Vec<(usize, f64)>, final_score| {
         let name = "a\u{1b}";
         let lines = vec![Line {
@@ -388,23 +386,26 @@ fn what_is_no_score_is_an_error() {
     assert_eq!(with(vec![(1, 1.01)], None), score);
     assert!(with(vec![(1, f64::NAN)], None).contains("NaN is not a score"));
     assert!(with(vec![], Some(-0.1)).contains("-0.1 is not a score"));
-    let order = r#""a\u{1b}": document 0 comes after document 0"#;
+    let order = r#""a\u{1b}": document numbers must increase from 1, but 0 follows 0"#;
     assert_eq!(with(vec![(0, 0.5)], None), order);
-    assert!(with(vec![(7, 0.5), (7, 0.5)], None).contains("7 comes after document 7"));
+    assert!(with(vec![(7, 0.5), (7, 0.5)], None).contains("but 7 follows 7"));
 
     let mut more = duplicates();
     more.steps[1].found = 1101;
     assert_eq!(
         more.to_svg(),
-        Err(Undrawable::Duplicates { documents: 2000 })
+        Err(ChartError::Duplicates { documents: 2000 })
     );
     more.steps[1].found = usize::MAX;
     assert_eq!(
         more.to_svg(),
-        Err(Undrawable::Duplicates { documents: 2000 })
+        Err(ChartError::Duplicates { documents: 2000 })
     );
     let mut wide = means();
     wide.extractors[1].recall = mean(0.5, f64::INFINITY);
     let error = wide.to_svg().expect_err("a chart").to_string();
-    assert_eq!(error, r#""better": inf is not a standard deviation"#);
+    assert_eq!(
+        error,
+        r#""better": the standard deviation inf is negative or not finite"#
+    );
 }

@@ -6,7 +6,7 @@ use arrow::array::{AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Int64Type};
 use arrow::error::ArrowError;
-use charts::{Duplicates, Step, Undrawable};
+use charts::{ChartError, Duplicates, Step};
 use url_key::MergeStep;
 
 use crate::Plot;
@@ -49,8 +49,8 @@ impl DuplicatesFound {
     /// The chart `duplicates.svg` [P figure 2].
     ///
     /// # Errors
-    /// [`Undrawable`] where there are more duplicates than pages.
-    pub fn plot(&self) -> Result<Plot, Undrawable> {
+    /// [`ChartError`] where there are more duplicates than pages.
+    pub fn plot(&self) -> Result<Plot, ChartError> {
         let steps = MergeStep::ALL.map(|step| Step {
             name: step.as_str(),
             found: self.by_step.get(step.as_str()).copied().unwrap_or(0),

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use charts::{
-    BoundaryCases, CaseCounts, Curves, Distribution, Distributions, DocumentAxis, Line, Mean,
-    MeanScore, MeanScores, Undrawable,
+    BoundaryCases, CaseCounts, ChartError, Curves, Distribution, Distributions, DocumentAxis, Line,
+    Mean, MeanScore, MeanScores,
 };
 use scoring::{Histogram, Outcome, Score, Summary, cumulative_average};
 
@@ -39,8 +39,8 @@ impl Plot {
 /// - `means.svg`, `distributions.svg`, `boundary-cases.svg`: of each extractor.
 ///
 /// # Errors
-/// [`Undrawable`] where a number is none that can be drawn.
-pub fn plots(results: &[PageResult]) -> Result<Vec<Plot>, Undrawable> {
+/// [`ChartError`] where a number is none that can be drawn.
+pub fn plots(results: &[PageResult]) -> Result<Vec<Plot>, ChartError> {
     let extractors = in_time_order(results);
     let mut plots = Vec::new();
     for (extractor, results) in &extractors {
@@ -74,7 +74,7 @@ fn curve<'a>(results: impl IntoIterator<Item = &'a &'a PageResult>) -> Vec<(usiz
         .collect()
 }
 
-fn domains(extractor: &str, results: &[&PageResult]) -> Result<String, Undrawable> {
+fn domains(extractor: &str, results: &[&PageResult]) -> Result<String, ChartError> {
     let mut domains: BTreeMap<&str, Vec<&PageResult>> = BTreeMap::new();
     for result in results {
         domains.entry(&result.domain).or_default().push(result);
@@ -93,7 +93,7 @@ fn domains(extractor: &str, results: &[&PageResult]) -> Result<String, Undrawabl
     .to_svg()
 }
 
-fn stream(extractors: &ByExtractor<'_>) -> Result<String, Undrawable> {
+fn stream(extractors: &ByExtractor<'_>) -> Result<String, ChartError> {
     let lines = extractors.iter().map(|(name, results)| {
         let points = curve(results);
         Line {
@@ -114,7 +114,7 @@ fn outcomes(results: &[&PageResult]) -> impl Iterator<Item = Outcome> {
     results.iter().map(|result| result.outcome)
 }
 
-fn means(extractors: &ByExtractor<'_>) -> Result<String, Undrawable> {
+fn means(extractors: &ByExtractor<'_>) -> Result<String, ChartError> {
     let means = extractors.iter().filter_map(|(name, results)| {
         let spread = Summary::from_outcomes(outcomes(results)).spread?;
         let mean = |of: fn(Score) -> f64| Mean {
@@ -157,13 +157,15 @@ fn boundary_cases(extractors: &ByExtractor<'_>) -> String {
         let cases = Summary::from_outcomes(outcomes(results)).cases;
         CaseCounts {
             name,
-            measured: cases.measured,
-            no_overlap: cases.no_overlap,
-            empty_extraction: cases.empty_extraction,
-            failed: cases.failed,
-            empty_gold: cases.empty_gold,
-            both_empty: cases.both_empty,
-            failed_without_gold: cases.failed_without_gold,
+            pages: [
+                cases.measured,
+                cases.no_overlap,
+                cases.empty_extraction,
+                cases.failed,
+                cases.empty_gold,
+                cases.both_empty,
+                cases.failed_without_gold,
+            ],
         }
     });
     BoundaryCases {

@@ -1,25 +1,26 @@
-//! Long lines with no more points than a screen shows.
+//! Downsampling of long lines to the resolution of a screen.
 //!
 //! Of the points in one column of pixels, the first, the lowest, the highest and the
-//! last are enough for a line of one colour to cover the same pixels: Jugel et al.,
+//! last are enough: with them a line of one colour covers the same pixels. Jugel et al.,
 //! "M4: A Visualization-Oriented Time Series Data Aggregation", VLDB 2014. Methods that
-//! choose points by a criterion of shape, such as LTTB, lose peaks. Only the dashes of
-//! a line may lie elsewhere than with all points.
+//! choose points by shape, such as LTTB, lose peaks. Only the dashes of a line may be at
+//! other positions than with all points.
 
 use std::fmt::Write as _;
 
 /// A position, in units of the chart.
 pub(crate) type Position = (f64, f64);
 
-/// Width of a column, in units of the chart: half a unit is a pixel of a screen that
-/// shows a unit with two.
+/// Width of a column, in units of the chart: a pixel of a screen with two pixels per
+/// unit.
 const COLUMN: f64 = 0.5;
 
-/// The data of a `<path>` through positions from left to right, thinned.
+/// Returns the data of a `<path>` through downsampled positions. The positions are sorted
+/// from left to right.
 pub(crate) fn path(positions: &[Position]) -> String {
     let mut data = String::new();
     let mut command = 'M';
-    for (x, y) in without_flats(thinned(positions).into_iter().map(rounded)) {
+    for (x, y) in without_flats(downsampled(positions).into_iter().map(rounded)) {
         // Writing to a string cannot fail.
         let _ = write!(data, "{command}{x} {y}");
         command = 'L';
@@ -27,8 +28,8 @@ pub(crate) fn path(positions: &[Position]) -> String {
     data
 }
 
-/// At most four positions of each column.
-fn thinned(positions: &[Position]) -> Vec<Position> {
+/// Keeps at most four positions per column.
+fn downsampled(positions: &[Position]) -> Vec<Position> {
     let column = |(x, _): Position| (x / COLUMN).floor();
     let mut kept = Vec::new();
     for points in positions.chunk_by(|one, next| column(*one) == column(*next)) {
@@ -44,18 +45,18 @@ fn thinned(positions: &[Position]) -> Vec<Position> {
     kept
 }
 
-/// To tenths of a unit.
+/// Rounds a position to tenths of a unit.
 fn rounded((x, y): Position) -> Position {
     (tenths(x), tenths(y))
 }
 
-/// The number to tenths, so that no chart depends on how a last digit was rounded.
+/// Rounds a number to tenths, so that no chart depends on the rounding of a last digit.
 pub(crate) fn tenths(value: f64) -> f64 {
-    // Not "-0".
+    // Adding 0 turns -0 into 0.
     (value * 10.0).round() / 10.0 + 0.0
 }
 
-/// Without points in the middle of a horizontal stretch.
+/// Removes the inner points of horizontal segments.
 fn without_flats(positions: impl Iterator<Item = Position>) -> Vec<Position> {
     let mut kept: Vec<Position> = Vec::new();
     for position in positions {
@@ -76,8 +77,8 @@ mod tests {
 
     use super::*;
 
-    /// The lowest and the highest point of the line in every column it passes: its own
-    /// points, and where it enters and leaves.
+    /// The lowest and the highest point of the line in every column, including the points
+    /// at which it enters and leaves the column.
     fn covered(line: &[Position]) -> Vec<(i64, f64, f64)> {
         let mut extents: Vec<(i64, f64, f64)> = Vec::new();
         let mut cover = |column: i64, y: f64| match extents.last_mut() {
@@ -116,22 +117,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_thinned_line_covers_the_same_of_every_column(line in line()) {
-            prop_assert_eq!(covered(&thinned(&line)), covered(&line));
+        fn downsampling_covers_the_same_pixels(line in line()) {
+            prop_assert_eq!(covered(&downsampled(&line)), covered(&line));
         }
 
         #[test]
-        fn a_column_has_at_most_four_points_and_the_ends_stay(line in line()) {
-            let thinned = thinned(&line);
-            let full = |x: f64| thinned.iter().filter(|point| (point.0 / COLUMN).floor() == x).count();
-            prop_assert!(thinned.iter().all(|point| full((point.0 / COLUMN).floor()) <= 4));
-            prop_assert_eq!(thinned.first(), line.first());
-            prop_assert_eq!(thinned.last(), line.last());
+        fn a_column_keeps_at_most_four_points_and_both_ends(line in line()) {
+            let downsampled = downsampled(&line);
+            let full = |x: f64| downsampled.iter().filter(|point| (point.0 / COLUMN).floor() == x).count();
+            prop_assert!(downsampled.iter().all(|point| full((point.0 / COLUMN).floor()) <= 4));
+            prop_assert_eq!(downsampled.first(), line.first());
+            prop_assert_eq!(downsampled.last(), line.last());
         }
     }
 
     #[test]
-    fn one_page_that_failed_among_fifty_thousand_is_seen() {
+    fn one_outlier_among_fifty_thousand_points_is_visible() {
         let mut line: Vec<Position> = (0..50_000)
             .map(|index| (f64::from(index) * 720.0 / 50_000.0, 100.0))
             .collect();
@@ -143,18 +144,18 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_bounded_by_the_width_of_the_chart() {
+    fn the_points_of_noise_are_bounded_by_the_chart_width() {
         let noise = |index: u64| (index.wrapping_mul(6_364_136_223_846_793_005) >> 33) as f64;
         let line: Vec<Position> = (0..200_000)
             .map(|index| (index as f64 * 720.0 / 200_000.0, noise(index) / 1e7))
             .collect();
-        let kept = thinned(&line);
+        let kept = downsampled(&line);
         assert_eq!(covered(&kept), covered(&line));
         assert!((4000..=4 * 1440).contains(&kept.len()), "{}", kept.len());
     }
 
     #[test]
-    fn short_lines_are_whole() {
+    fn short_lines_keep_their_points() {
         assert_eq!(path(&[]), "");
         assert_eq!(path(&[(3.04, -0.01)]), "M3 0");
         let steps = [
