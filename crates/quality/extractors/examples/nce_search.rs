@@ -1,14 +1,14 @@
-//! The search behind [`NceParameters::FITTED`].
+//! Searches for the constants [`NceParameters::FITTED`].
 //!
-//! Reads pages as lines of JSON with the fields `html` and `gold`, and prints a
-//! row for every change: one constant at a time takes the value of its grid with
-//! the greatest mean F1, until a round changes nothing. F1 is that of bags of
-//! words, as in section 2 of the paper. Gains that may be chance are not taken.
+//! Reads pages as JSON Lines with the fields `html` and `gold`, and prints a row for every
+//! change. One constant at a time is set to the value of its grid with the greatest mean
+//! F1, until a round changes nothing. F1 is that of bags of words, as in section 2 of the
+//! paper. Gains that may be chance are ignored.
 //!
 //! ```text
 //! duckdb -c "COPY (SELECT decode(html) AS html, gold_text AS gold
 //!                  FROM 'cleaneval-dev.parquet') TO 'pages.jsonl'"
-//! cargo run -p extractors --example nce_search pages.jsonl
+//! cargo run -p urltree-extractors --example nce_search pages.jsonl
 //! ```
 #![allow(clippy::print_stdout)]
 
@@ -24,7 +24,7 @@ struct Sample {
     gold: String,
 }
 
-/// A constant, and the values it may take.
+/// A constant with the values to try.
 struct Grid {
     name: &'static str,
     values: &'static [f64],
@@ -53,8 +53,8 @@ macro_rules! grid {
 
 const GRIDS: [Grid; 12] = [
     grid!(leaf_chars: count, [20.0, 40.0, 60.0, 80.0, 100.0, 150.0, 200.0]),
-    // Ends where an article of 150 words would no longer have a separator node: on
-    // pages that are nearly all content F1 still grows where phase 1 always fails.
+    // The grid ends before an article of 150 words would have no separator node. On pages
+    // that are nearly all content, F1 grows further when phase 1 always fails.
     grid!(separator_chars: count, [100.0, 200.0, 300.0, 400.0, 500.0, 700.0, 1000.0]),
     grid!(sibling_chars: count, [50.0, 100.0, 200.0, 300.0, 500.0]),
     grid!(sibling_link_density: share, [0.2, 0.3, 0.4, 0.5, 0.6]),
@@ -68,15 +68,17 @@ const GRIDS: [Grid; 12] = [
     grid!(title_overlap: share, [0.4, 0.5, 0.6, 0.7, 0.8, 1.0]),
 ];
 
-/// A gain counts from here on: a third of a page of 57.
+/// The least gain in F1 that counts: a third of one page of 57.
 const GAIN: f64 = 0.005;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("which file of pages?")?;
-    let samples: Vec<Sample> = (std::fs::read_to_string(path)?.lines())
+    let samples: Vec<Sample> = std::fs::read_to_string(path)?
+        .lines()
         .map(serde_json::from_str)
         .collect::<Result<_, _>>()?;
-    let pages: Vec<(Page<'_>, Vec<String>)> = (samples.iter())
+    let pages: Vec<(Page<'_>, Vec<String>)> = samples
+        .iter()
         .map(|sample| (Page::new("", &sample.html), words(&sample.gold)))
         .collect();
 
@@ -113,7 +115,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Round values, that of the paper for the link densities.
+/// The start: round values, and the paper's value for the link densities.
 fn start() -> NceParameters {
     NceParameters {
         leaf_chars: 80,
@@ -134,7 +136,8 @@ fn start() -> NceParameters {
 fn mean_f1(pages: &[(Page<'_>, Vec<String>)], parameters: &NceParameters) -> f64 {
     let nce = Nce::new(parameters.clone());
     let site = Site::default();
-    let sum: f64 = (pages.iter())
+    let sum: f64 = pages
+        .iter()
         .map(|(page, gold)| match nce.extract(page, &site) {
             Ok(extraction) => f1(&words(&extraction.text), gold),
             Err(_) => f1(&[], gold),
@@ -143,7 +146,7 @@ fn mean_f1(pages: &[(Page<'_>, Vec<String>)], parameters: &NceParameters) -> f64
     sum / pages.len() as f64
 }
 
-/// Of two bags of words.
+/// The F1 of two bags of words.
 fn f1(found: &[String], gold: &[String]) -> f64 {
     let mut bag: HashMap<&str, usize> = HashMap::new();
     for word in gold {

@@ -4,49 +4,49 @@
 //! 2011, pp. 245-254. Section 2.2.4 of the thesis has the outline; the
 //! equations are from general knowledge of the paper.
 //!
-//! For a node, `C` are the characters of its subtree and `T` the tags below it,
-//! `LC` and `LT` those of links, `C'` = `C` - `LC`; `b` is `body`. A denominator
-//! that is 0 is taken as 1.
+//! For a node, `C` is the number of characters of its subtree and `T` the number of tags
+//! below it; `LC` and `LT` are those of links, `C'` = `C` - `LC`; `b` is `body`. A
+//! denominator of 0 is replaced by 1.
 //!
 //! - *Text density*: `C / T`.
-//! - *Composite text density*: `C / T * log(x)` with `x = C / LC * T / LT`, the
-//!   logarithm to the base `ln(C / C' * LC + LCb / Cb * C + e)`. Links make the
-//!   base greater and `x` smaller.
+//! - *Composite text density*: `C / T * log(x)` with `x = C / LC * T / LT` and the
+//!   logarithm to the base `ln(C / C' * LC + LCb / Cb * C + e)`. Links increase the base
+//!   and decrease `x`.
 //! - *Density sum*: the sum of the composite densities of a node's children.
 //!
 //! [`Cetd`] keeps blocks whose composite density is at least that of `body`.
-//! [`CetdDensitySum`] goes down from `body`: in a node whose density is at least
-//! the threshold, the node below it with the greatest density sum is content
-//! with all that is in it; then the same with its children. Its threshold is the
-//! least density on the way from the node with the greatest density sum of the
-//! page up to `body`. (The thesis names the density of `body` itself, which is on
-//! that way.)
 //!
-//! Where the descriptions are silent:
+//! [`CetdDensitySum`] descends from `body`. In a node whose density is at least the
+//! threshold, the descendant with the greatest density sum becomes content with its whole
+//! subtree; then the children of the node are processed in the same way. The threshold is
+//! the least density on the path from the node with the greatest density sum of the page
+//! up to `body`. (The thesis names the density of `body` itself, which is on that path.)
 //!
-//! - Characters are those of texts without whitespace around them; `head` counts
-//!   for nothing.
-//! - Without links on a page the base is 1 and there is no logarithm to it. Then
-//!   it is `e`, as for a density that links do not touch.
-//! - A text is a child like an element: a node with `T` = 1 and no links. Else an
-//!   article without paragraphs has no density sum.
-//! - [`Cetd`] decides for the innermost element around a text that ends a line:
-//!   a word in bold type has the density of a menu.
-//! - [`CetdDensitySum`] does not go on into what is content already, nor below a
-//!   node under the threshold. Of equal sums the first in the page counts.
+//! The descriptions leave some points open. They are decided as follows:
+//!
+//! - Characters are those of texts without surrounding whitespace. `head` does not count.
+//! - On a page without links the base would be 1, to which there is no logarithm. The
+//!   base `e` is used, as for a density that links do not affect.
+//! - A text is a child like an element: a node with `T` = 1 and no links. Otherwise an
+//!   article without paragraphs would have no density sum.
+//! - [`Cetd`] decides for the innermost element around a text that ends a line, because a
+//!   word in bold type has the density of a menu.
+//! - [`CetdDensitySum`] does not descend into content, nor below a node under the
+//!   threshold. Of equal sums the first in the page counts.
 
-use crate::dom::{Counts, Dom, NodeId, is_inline};
+use crate::dom::{Dom, NodeId, SubtreeCounts, is_inline};
 use crate::text::lines_of;
 use crate::{ExtractError, Extraction, Extractor, Page, Scope, Site};
 
 const REFERENCE: &str = "F. Sun, D. Song, L. Liao: DOM Based Content Extraction via Text Density. \
                          SIGIR 2011, pp. 245-254";
 
-/// Blocks as dense as the page. See the [table](crate) of methods.
+/// Keeps blocks that are at least as dense as the page. See the [table](crate) of
+/// methods.
 #[derive(Clone, Copy, Debug)]
 pub struct Cetd;
 
-/// Nodes with the greatest sum of densities. See the [table](crate) of methods.
+/// Keeps the nodes with the greatest sum of densities. See the [table](crate) of methods.
 #[derive(Clone, Copy, Debug)]
 pub struct CetdDensitySum;
 
@@ -99,7 +99,7 @@ fn extract(
     content: fn(&Dom, &[f64]) -> Vec<bool>,
 ) -> Result<Extraction, ExtractError> {
     let dom = page.dom();
-    let counts = Counts::of(dom);
+    let counts = SubtreeCounts::new(dom);
     if counts.chars[dom.body()] == 0 {
         return Err(ExtractError::NoText);
     }
@@ -109,7 +109,7 @@ fn extract(
     Ok(Extraction::new(text, Some(nodes)))
 }
 
-fn composite_densities(dom: &Dom, counts: &Counts) -> Vec<f64> {
+fn composite_densities(dom: &Dom, counts: &SubtreeCounts) -> Vec<f64> {
     let or_one = |count: usize| count.max(1) as f64;
     let body = dom.body();
     let link_share = counts.link_chars[body] as f64 / or_one(counts.chars[body]);
@@ -134,7 +134,7 @@ fn composite_densities(dom: &Dom, counts: &Counts) -> Vec<f64> {
         .collect()
 }
 
-/// The block around each text decides.
+/// Returns for each node whether the block around it is dense.
 fn dense_blocks(dom: &Dom, densities: &[f64]) -> Vec<bool> {
     let body = dom.body();
     let mut dense = vec![false; dom.len()];
@@ -151,8 +151,8 @@ fn densest_nodes(dom: &Dom, densities: &[f64]) -> Vec<bool> {
     let body = dom.body();
     let sums = density_sums(dom, densities);
     let best = best_below(dom, &sums);
-    let way = std::iter::once(best[body]).chain(dom.ancestors(best[body]));
-    let threshold = way
+    let path = std::iter::once(best[body]).chain(dom.ancestors(best[body]));
+    let threshold = path
         .take_while(|id| dom.contains(body, *id))
         .map(|id| densities[id])
         .fold(f64::INFINITY, f64::min);
@@ -180,13 +180,14 @@ fn density_sums(dom: &Dom, densities: &[f64]) -> Vec<f64> {
     sums
 }
 
-/// For each node the node of its subtree with the greatest sum, first of equals.
+/// Returns for each node the node of its subtree with the greatest sum; of equal sums the
+/// first in the page.
 fn best_below(dom: &Dom, sums: &[f64]) -> Vec<NodeId> {
     let mut best: Vec<NodeId> = (0..dom.len()).collect();
     for id in (1..dom.len()).rev() {
         let parent = dom.node(id).parent;
-        // Later children come first here, so an equal one that stands before
-        // them takes their place; the parent itself stands before all.
+        // Nodes are visited in reverse order, so an earlier child replaces a later one
+        // with the same sum. The parent itself is before all of them and is kept.
         let (own, below) = (sums[best[id]], sums[best[parent]]);
         if own > below || (own == below && best[parent] != parent) {
             best[parent] = best[id];
@@ -212,18 +213,18 @@ mod tests {
         assert!((found - expected).abs() < 1e-9, "{found} for {expected}");
     }
 
-    // Below body: p with 10 characters; div with a link of 4.
+    // body has a p with 10 characters and a div with a link of 4.
     const PAGE: &str = "<p>aaaaaaaaaa</p><div><a href=/>bbbb</a></div>";
 
     #[test]
     fn composite_densities_follow_the_equation() {
         let dom = parse(PAGE);
-        let densities = composite_densities(&dom, &Counts::of(&dom));
-        // C = 10, T = 0, LC = 0, LT = 0; of the page 4 / 14 are links. So the
-        // density is 10 / 1, x = 10 / 1 * 1 / 1, the base ln(0 + 4 / 14 * 10 + e).
+        let densities = composite_densities(&dom, &SubtreeCounts::new(&dom));
+        // C = 10, T = 0, LC = 0, LT = 0; links are 4 / 14 of the page. The density is
+        // 10 / 1, x = 10 / 1 * 1 / 1, and the base ln(0 + 4 / 14 * 10 + e).
         let paragraph = 10.0 * 10_f64.ln() / (40.0 / 14.0 + E).ln().ln();
         close(densities[find(&dom, "p")], paragraph);
-        // C = LC and T = LT, with 0 as 1: x = 1 and its logarithm 0.
+        // C = LC and T = LT, with 0 replaced by 1: x = 1 and its logarithm is 0.
         close(densities[find(&dom, "a")], 0.0);
         close(densities[find(&dom, "div")], 0.0);
         // C = 14, T = 3, LC = 4, LT = 1, C' = 10.
@@ -235,26 +236,26 @@ mod tests {
     #[test]
     fn without_links_the_base_is_e() {
         let dom = parse("<p>aaaaaaaaaa</p>");
-        let densities = composite_densities(&dom, &Counts::of(&dom));
+        let densities = composite_densities(&dom, &SubtreeCounts::new(&dom));
         close(densities[find(&dom, "p")], 10.0 * 10_f64.ln());
         // C = 10, T = 1.
         close(densities[dom.body()], 10.0 * 10_f64.ln());
     }
 
     #[test]
-    fn a_density_sum_is_that_of_the_children_texts_too() {
+    fn a_density_sum_includes_texts_among_the_children() {
         let dom = parse(PAGE);
-        let densities = composite_densities(&dom, &Counts::of(&dom));
+        let densities = composite_densities(&dom, &SubtreeCounts::new(&dom));
         let sums = density_sums(&dom, &densities);
         let p = find(&dom, "p");
         close(sums[dom.body()], densities[p]);
-        // A text has the density of a paragraph that holds nothing else.
+        // A text has the density of a paragraph that contains only this text.
         close(sums[p], densities[p]);
         close(sums[find(&dom, "a")], 0.0);
     }
 
     #[test]
-    fn the_best_node_is_the_first_of_the_greatest_sums() {
+    fn the_best_node_is_the_first_with_the_greatest_sum() {
         // body > ul > (li, li), div > (p, p)
         let dom = parse("<ul><li>a<li>a</ul><div><p>aa<p>aa</div>");
         let [ul, div] = ["ul", "div"].map(|name| find(&dom, name));
@@ -280,7 +281,7 @@ mod tests {
             let extraction = extractor.extract(&page, &Site::default());
             extraction.expect("there is text").text
         };
-        // Short as it is, a heading without links is denser than the page.
+        // A short heading without links is still denser than the page.
         let article = format!("Tea\n{story}\n{story} Really.");
         assert_eq!(text(&CetdDensitySum), article);
         assert_eq!(text(&Cetd), article);

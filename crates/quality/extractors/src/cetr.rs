@@ -2,52 +2,54 @@
 //!
 //! T. Weninger, W. H. Hsu, J. Han: "CETR: Content Extraction via Tag Ratios", WWW
 //! 2010, pp. 971-980, and T. Weninger, W. H. Hsu: "Text Extraction from the Web
-//! via Text-to-Tag Ratio", DEXA workshops 2008. Algorithm 1 and the threshold are
-//! followed as section 2.2.4 of the thesis prints them; the smoothing and
-//! the model in two dimensions from general knowledge of the paper of 2010.
+//! via Text-to-Tag Ratio", DEXA workshops 2008. Algorithm 1 and the threshold follow
+//! section 2.2.4 of the thesis; the smoothing and the model in two dimensions are from
+//! general knowledge of the paper of 2010.
 //!
-//! 1. *Tag ratio* of a line of source, algorithm 1: the characters outside tags
-//!    over the number of tags, or the characters alone where there is no tag.
-//!    Scripts, comments and empty lines are taken out before.
+//! 1. The *tag ratio* of a line of source, algorithm 1, is the number of characters
+//!    outside tags over the number of tags, or the number of characters if there is no
+//!    tag. Scripts, comments and empty lines are removed first.
 //! 2. The ratios are smoothed with a Gaussian kernel of radius 1 and standard
 //!    deviation 1: weights .274, .452, .274.
 //! 3. [`Cetr`]: a line is content if its smoothed ratio is at least the standard
 //!    deviation of the smoothed ratios (the factor of the threshold is 1).
-//!    [`CetrClusters`]: a line is a point of its smoothed ratio and the absolute
-//!    smoothed *derivative*, the mean of the next three ratios minus its own.
-//!    Three clusters by k-means, one of which has its centre held at the origin.
-//!    Lines in the other two are content.
+//!    [`CetrClusters`]: a line is a point with two coordinates, its smoothed ratio and
+//!    the absolute smoothed *derivative*, which is the mean of the next three ratios
+//!    minus its own. The points are clustered by k-means into three clusters, one of
+//!    which has its centre fixed at the origin. Lines in the other two are content.
 //!
-//! Where the descriptions are silent:
+//! The descriptions leave some points open. They are decided as follows:
 //!
-//! - Characters are counted as they stand in the source, escapes not read and
-//!   whitespace around the line left out, of every script: algorithm 1 counts
-//!   ASCII, and would find nothing on a Japanese page.
-//! - `style`, `noscript` and `title` are taken out like scripts.
-//! - A tag counts in the line where it begins. A `<` that begins no tag is text.
-//! - Near the ends the kernel's weights that fall outside are left out and the
-//!   rest scaled to a sum of 1; a derivative near the end is the mean of what
-//!   ratios there are, and 0 for the last line.
-//! - The two free centres start farthest from the origin, and farthest from both
-//!   others. A cluster that loses its points keeps its centre; ties go to the
-//!   origin; at most 100 rounds.
-//! - Kept lines are joined to text blocks as the tags between them say. A page in
-//!   one line is kept whole.
+//! - Characters are those of the source, with character references not decoded and
+//!   whitespace around the line removed. Characters of all scripts count; algorithm 1
+//!   counts ASCII, and would find nothing on a Japanese page.
+//! - `style`, `noscript` and `title` are removed like scripts.
+//! - A tag counts in the line in which it begins. A `<` that does not begin a tag is
+//!   text.
+//! - Near the ends, the weights of the kernel that are outside are left out and the rest
+//!   is scaled to a sum of 1. A derivative near the end is the mean of the remaining
+//!   ratios, and 0 for the last line.
+//! - Of the two free centres, the first starts at the point farthest from the origin and
+//!   the second at the point farthest from both others. A cluster without points keeps
+//!   its centre. Ties go to the origin. There are at most 100 rounds.
+//! - Kept lines are joined into text blocks according to the tags between them. A page
+//!   in one line is kept whole.
 
 use crate::source::{KeptSource, Piece, Pieces};
 use crate::{ExtractError, Extraction, Extractor, Page, Scope, Site};
 
 const REFERENCE: &str = "T. Weninger, W. H. Hsu, J. Han: CETR: Content Extraction via Tag Ratios. \
                          WWW 2010, pp. 971-980";
-/// Lines a derivative looks ahead.
+/// The number of following lines in a derivative.
 const AHEAD: usize = 3;
+/// The most rounds of k-means.
 const ROUNDS: usize = 100;
 
-/// Tag ratios over a threshold. See the [table](crate) of methods.
+/// Keeps lines whose tag ratio reaches a threshold. See the [table](crate) of methods.
 #[derive(Clone, Copy, Debug)]
 pub struct Cetr;
 
-/// Tag ratios and their derivative, clustered. See the [table](crate) of methods.
+/// Clusters lines by tag ratio and derivative. See the [table](crate) of methods.
 #[derive(Clone, Copy, Debug)]
 pub struct CetrClusters;
 
@@ -97,13 +99,13 @@ impl Extractor for CetrClusters {
 
 /// A line of source.
 #[derive(Debug, Default)]
-struct Line<'a> {
+struct SourceLine<'a> {
     pieces: Vec<Piece<'a>>,
     chars: usize,
     tags: usize,
 }
 
-impl Line<'_> {
+impl SourceLine<'_> {
     fn ratio(&self) -> f64 {
         self.chars as f64 / self.tags.max(1) as f64
     }
@@ -114,7 +116,7 @@ fn extract(page: &Page<'_>, content: fn(&[f64]) -> Vec<bool>) -> Result<Extracti
     if lines.iter().all(|line| line.chars == 0) {
         return Err(ExtractError::NoText);
     }
-    let ratios: Vec<f64> = lines.iter().map(Line::ratio).collect();
+    let ratios: Vec<f64> = lines.iter().map(SourceLine::ratio).collect();
     let content = content(&smoothed(&ratios));
     let mut kept = KeptSource::default();
     for (line, content) in lines.iter().zip(content) {
@@ -125,17 +127,17 @@ fn extract(page: &Page<'_>, content: fn(&[f64]) -> Vec<bool>) -> Result<Extracti
                 Piece::Text(_) => {}
             }
         }
-        // The line ending that the pieces no longer have.
+        // The pieces do not have their line ends.
         kept.text(" ");
     }
     Ok(Extraction::new(kept.finish(), None))
 }
 
-/// The lines that are not empty.
-fn lines(html: &str) -> Vec<Line<'_>> {
+/// Splits the source into lines that are not empty.
+fn lines(html: &str) -> Vec<SourceLine<'_>> {
     let mut lines = Vec::new();
-    let mut line = Line::default();
-    for piece in Pieces::of(html) {
+    let mut line = SourceLine::default();
+    for piece in Pieces::new(html) {
         match piece {
             Piece::Tag { source, .. } => {
                 line.pieces.push(piece);
@@ -160,7 +162,7 @@ fn lines(html: &str) -> Vec<Line<'_>> {
     lines
 }
 
-/// Step 2.
+/// Step 2: smoothing.
 fn smoothed(ratios: &[f64]) -> Vec<f64> {
     let side = (-0.5_f64).exp();
     (0..ratios.len())
@@ -187,16 +189,22 @@ type Point = [f64; 2];
 
 fn away_from_origin(ratios: &[f64]) -> Vec<bool> {
     let slopes = smoothed(&derivatives(ratios));
-    let points: Vec<Point> = (ratios.iter().zip(slopes))
+    let points: Vec<Point> = ratios
+        .iter()
+        .zip(slopes)
         .map(|(ratio, slope)| [*ratio, slope.abs()])
         .collect();
     let farthest = |centres: &[Point]| {
         let distance = |point: &Point| {
-            (centres.iter().map(|centre| squared_distance(point, centre)))
+            centres
+                .iter()
+                .map(|centre| squared_distance(point, centre))
                 .fold(f64::INFINITY, f64::min)
         };
-        // The first of equals.
-        (points.iter().copied())
+        // Of equally distant points the first.
+        points
+            .iter()
+            .copied()
             .reduce(|far, point| {
                 if distance(&point) > distance(&far) {
                     point
@@ -215,14 +223,14 @@ fn away_from_origin(ratios: &[f64]) -> Vec<bool> {
             .iter()
             .map(|point| closest(point, &centres))
             .collect();
-        let settled = nearest == clusters;
+        let converged = nearest == clusters;
         clusters = nearest;
         for (number, centre) in centres.iter_mut().enumerate().skip(1) {
             if let Some(mean) = mean_of(&points, &clusters, number) {
                 *centre = mean;
             }
         }
-        if settled {
+        if converged {
             break;
         }
     }
@@ -277,10 +285,10 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_is_characters_by_tags_of_the_line() {
+    fn a_ratio_is_characters_over_tags_of_a_line() {
         let html = "<p>four</p>\n\n  sixsix  \n<br><br>to<!-- no\nline -->\n<script>x\n</script>";
-        let ratios: Vec<f64> = lines(html).iter().map(Line::ratio).collect();
-        // 4 characters and 2 tags; 6 and none; 2 and 2; the rest is empty.
+        let ratios: Vec<f64> = lines(html).iter().map(SourceLine::ratio).collect();
+        // 4 characters and 2 tags; 6 and 0; 2 and 2; the rest is empty.
         close(&ratios, &[2.0, 6.0, 1.0]);
     }
 
@@ -311,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cluster_at_the_origin_is_no_content() {
+    fn the_cluster_at_the_origin_is_not_content() {
         let ratios = [
             1.0, 2.0, 1.0, 1.0, 2.0, 1.0, 1.0, 80.0, 90.0, 85.0, 1.0, 2.0, 1.0, 1.0, 1.0,
         ];

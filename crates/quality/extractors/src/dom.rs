@@ -1,22 +1,22 @@
-//! A page as a tree, laid out flat.
+//! A page as a tree in a flat array.
 //!
-//! Nodes stand in the order in which they are visited depth first, so a subtree
-//! is a range, what is summed over subtrees takes one pass from the end, and
-//! nothing here recurses.
+//! Nodes are in depth-first order. A subtree is therefore a range of indices, sums over
+//! subtrees need one pass from the end, and nothing recurses.
 
 use html5ever::LocalName;
 
-/// A node by its place in the depth-first order. This is the *id* of a node in
-/// [Laber 3]: the number of nodes visited before it.
+/// The index of a node in depth-first order. This is the *id* of a node in [Laber 3]: the
+/// number of nodes visited before it.
 pub(crate) type NodeId = usize;
 
-/// The visible tree of a page: elements and texts. What a reader never sees
-/// (scripts, style sheets, comments, templates, drawings) is left out, and of
-/// `head` only `title` is there. A text of whitespace alone is no node.
+/// The visible tree of a page: elements and texts.
+///
+/// Invisible elements (scripts, style sheets, comments, templates, drawings) are left
+/// out, and of `head` only `title` is kept. Texts of only whitespace have no node.
 #[derive(Debug)]
 pub(crate) struct Dom {
     nodes: Vec<Node>,
-    /// What links are relative to, if the page says so.
+    /// The `href` of the first `base`, which links are relative to.
     pub(crate) base: Option<Box<str>>,
 }
 
@@ -27,13 +27,13 @@ pub(crate) struct Node {
     /// One past the last node of the subtree.
     pub(crate) end: NodeId,
     pub(crate) depth: usize,
-    pub(crate) kind: Kind,
+    pub(crate) kind: NodeKind,
 }
 
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub(crate) enum NodeKind {
     Element(Element),
-    /// Runs of whitespace are one space; there may be one at either end.
+    /// A text with runs of whitespace replaced by one space, also at either end.
     Text(String),
 }
 
@@ -41,9 +41,9 @@ pub(crate) enum Kind {
 pub(crate) struct Element {
     pub(crate) name: LocalName,
     pub(crate) id: Box<str>,
-    /// Classes in the order of the source, one space between them.
+    /// The classes in source order, separated by one space.
     pub(crate) class: Box<str>,
-    /// Of `a` alone.
+    /// The target of an `a`; `None` for other elements.
     pub(crate) href: Option<Box<str>>,
 }
 
@@ -63,8 +63,8 @@ impl Dom {
 
     pub(crate) fn element(&self, id: NodeId) -> Option<&Element> {
         match &self.nodes[id].kind {
-            Kind::Element(element) => Some(element),
-            Kind::Text(_) => None,
+            NodeKind::Element(element) => Some(element),
+            NodeKind::Text(_) => None,
         }
     }
 
@@ -73,15 +73,15 @@ impl Dom {
             .is_some_and(|element| &*element.name == name)
     }
 
-    /// The text of a text node, without whitespace around it.
+    /// The text of a text node, trimmed.
     pub(crate) fn text(&self, id: NodeId) -> Option<&str> {
         match &self.nodes[id].kind {
-            Kind::Text(text) => Some(text.trim()),
-            Kind::Element(_) => None,
+            NodeKind::Text(text) => Some(text.trim()),
+            NodeKind::Element(_) => None,
         }
     }
 
-    /// `body`, or the root of a page of frames.
+    /// The `body`, or the root if there is none, as on a page of frames.
     pub(crate) fn body(&self) -> NodeId {
         self.children(0)
             .find(|child| self.is(*child, "body"))
@@ -96,13 +96,13 @@ impl Dom {
         })
     }
 
-    /// From the parent up to and with the root.
+    /// The ancestors, from the parent to the root.
     pub(crate) fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         let up = |id: NodeId| Some(self.nodes[id].parent).filter(|parent| *parent != id);
         std::iter::successors(up(id), move |id| up(*id))
     }
 
-    /// The node itself is in its subtree.
+    /// The ids of a subtree, which includes the node itself.
     pub(crate) fn subtree(&self, id: NodeId) -> std::ops::Range<NodeId> {
         id..self.nodes[id].end
     }
@@ -111,8 +111,9 @@ impl Dom {
         self.subtree(ancestor).contains(&id)
     }
 
-    /// For every element, whether it ends a line of text and no element in it
-    /// does: a paragraph, a heading, an item of a list without lists in it.
+    /// Returns for every node whether it is a block without blocks inside: an element
+    /// that ends a line of text and contains no other such element, for example a
+    /// paragraph, a heading, or an item of a list.
     pub(crate) fn leaf_blocks(&self) -> Vec<bool> {
         let mut blocks: Vec<bool> = (0..self.len())
             .map(|id| self.element(id).is_some_and(|e| !is_inline(&e.name)))
@@ -130,21 +131,21 @@ impl Dom {
     }
 }
 
-/// What is counted in every subtree.
+/// Counts of every subtree, by node id.
 #[derive(Debug)]
-pub(crate) struct Counts {
-    /// Characters of the texts, whitespace around each left out.
+pub(crate) struct SubtreeCounts {
+    /// Characters of the trimmed texts.
     pub(crate) chars: Vec<usize>,
-    /// Those inside `a`.
+    /// Characters inside `a`.
     pub(crate) link_chars: Vec<usize>,
     /// Elements below the node.
     pub(crate) tags: Vec<usize>,
-    /// `a` below the node.
+    /// `a` elements below the node.
     pub(crate) link_tags: Vec<usize>,
 }
 
-impl Counts {
-    pub(crate) fn of(dom: &Dom) -> Self {
+impl SubtreeCounts {
+    pub(crate) fn new(dom: &Dom) -> Self {
         let mut counts = Self {
             chars: vec![0; dom.len()],
             link_chars: vec![0; dom.len()],
@@ -172,7 +173,7 @@ impl Counts {
         counts
     }
 
-    /// Characters inside `a` over all characters; 0 where there is no text.
+    /// Characters inside `a` over all characters; 0 if there is no text.
     pub(crate) fn link_density(&self, id: NodeId) -> f64 {
         match self.chars[id] {
             0 => 0.0,
@@ -181,7 +182,7 @@ impl Counts {
     }
 }
 
-/// Laid out inside a line of text.
+/// Whether an element is laid out inside a line of text.
 pub(crate) fn is_inline(name: &str) -> bool {
     matches!(
         name,

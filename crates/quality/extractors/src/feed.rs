@@ -1,22 +1,22 @@
-//! A page on its way into the tokenizer.
+//! Feeding of a page into the tokenizer, with a limit on the attributes of a tag.
 //!
-//! The tokenizer tells when a tag has ended, not when one has begun, and its work
-//! for a tag grows with the square of its attributes. So it is fed up to and with
-//! a `<` each time. Nothing is pending then but that `<`; if what follows brings
-//! no token, a tag or comment has begun there, and its attributes are counted
-//! while it is fed.
+//! The work of html5ever's tokenizer for a tag grows with the square of its attributes,
+//! and it emits a token at the end of a tag, not at its beginning. The page is therefore
+//! fed in slices that end after a `<`. After each slice only that `<` is pending. If the
+//! next slice emits no token, a tag or a comment has begun there, and its attributes are
+//! counted while it is fed.
 
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{BufferQueue, Tokenizer};
 
-use crate::limits::{ATTRIBUTES, Limits, PAGE_BYTES};
+use crate::limits::{ATTRIBUTES, LimitingSink, PAGE_BYTES};
 
-/// Bytes fed at a time, if no `<` comes before.
+/// Largest slice in bytes, if there is no `<` before.
 const SLICE: u32 = 4 << 10;
 
-/// Feeds a page to its end, or to a tag with too many attributes. Such a tag is
-/// left pending, and nothing becomes of it.
-pub(crate) fn feed(html: &str, tokenizer: &Tokenizer<Limits>) {
+/// Feeds a page to its end, or up to a tag with too many attributes. The tokenizer never
+/// receives the end of that tag, so it emits no token for it.
+pub(crate) fn feed(html: &str, tokenizer: &Tokenizer<LimitingSink>) {
     let html = &html[..html.floor_char_boundary(PAGE_BYTES)];
     let page = StrTendril::from_slice(html);
     let queue = BufferQueue::default();
@@ -29,11 +29,11 @@ pub(crate) fn feed(html: &str, tokenizer: &Tokenizer<Limits>) {
             .position(|byte| *byte == b'<');
         let end = angle.map_or(limit, |angle| at + angle + 1);
         queue.push_back(page.subtendril(at as u32, (end - at) as u32));
-        // It stops at the end of every script, in case one is to be run.
+        // The tokenizer returns after every script, so that a browser could run it.
         while !queue.is_empty() {
             let _ = tokenizer.feed(&queue);
         }
-        if tokenizer.sink.take_progress() {
+        if tokenizer.sink.take_token_seen() {
             tag = None;
         } else if let Some(tag) = &mut tag {
             tag.read(&html.as_bytes()[at..end]);
@@ -48,14 +48,14 @@ pub(crate) fn feed(html: &str, tokenizer: &Tokenizer<Limits>) {
     }
 }
 
-/// Counts the attributes of a tag as the tokenizer does.
+/// Counts the attributes of a tag in the same way as the tokenizer.
 #[derive(Default)]
 struct Attributes {
     state: State,
     count: usize,
 }
 
-/// Where in a tag its next byte is.
+/// The position of the next byte within a tag.
 #[derive(Clone, Copy, Default)]
 enum State {
     #[default]
@@ -64,13 +64,13 @@ enum State {
     Name,
     AfterName,
     BeforeValue,
-    /// Inside these quotes.
+    /// Inside a value with these quotes.
     Quoted(u8),
     Unquoted,
 }
 
 impl Attributes {
-    /// Reads what comes after the `<`, piece by piece.
+    /// Reads the next bytes after the `<`.
     fn read(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.state = match (self.state, byte) {

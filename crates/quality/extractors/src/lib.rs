@@ -1,10 +1,10 @@
-//! Published content extractors under one trait, to compare with.
+//! Published content extractors under one trait, as baselines for comparison.
 //!
-//! The URL Tree was measured against other methods, and most of those that the
-//! literature names cannot be installed: they were never released, or for an
-//! environment that is gone. This crate has them again, written from their
-//! papers. Each module says which equations and algorithms it follows, where the
-//! paper is silent, and what was chosen there.
+//! The URL Tree was compared with other methods. Most methods in the literature cannot be
+//! installed: they were never released, or for an environment that no longer exists. This
+//! crate implements them from their papers. Each module states the equations and
+//! algorithms that it follows, the points on which the paper is silent, and the choices
+//! made there.
 //!
 //! ```
 //! use extractors::{Page, Site, by_name};
@@ -35,23 +35,26 @@
 //! | `cetd` | [`Cetd`]: text density over a threshold | the page |
 //! | `cetd-ds` | [`CetdDensitySum`]: greatest sum of densities | the page |
 //!
-//! A method for one page ignores the [`Site`]; one for a site says so by
-//! [`Scope::Site`], and fails where it is given no other page. A [`Page`] is
-//! parsed once, however many methods look at it, and a page of a site only if a
-//! method chooses it. Any input ends in a result in time that grows with its
-//! length: nesting, nodes and attributes of a page are limited (512 open
-//! elements, 500,000 nodes, 1,024 attributes of a tag), and no function recurses
-//! over the tree. What no reader sees (scripts, style sheets, comments,
-//! `noscript`) is no text to any method.
+//! A method for one page ignores the [`Site`]. A method for a site has
+//! [`Scope::Site`], and fails if it is given no other page. A [`Page`] is parsed once for
+//! all methods; a page of a site is parsed only if a method selects it.
+//!
+//! Every input is processed in time proportional to its length. The nesting, the nodes
+//! and the attributes of a page are limited (512 open elements, 500,000 nodes, 1,024
+//! attributes of a tag), and no function recurses over the tree. Invisible content
+//! (scripts, style sheets, comments, `noscript`) is not text for any method.
 //!
 //! "The thesis" in the modules is T. Kovačič: "Evaluating Web Content Extraction
-//! Algorithms", University of Ljubljana, 2012, whose section 2.2.4 surveys methods
-//! for one page.
+//! Algorithms", University of Ljubljana, 2012, whose section 2.2.4 surveys methods for
+//! one page.
 //!
-//! What this crate does not do: it fetches nothing, so a method for a site
-//! chooses among the pages it is given; it decodes no bytes; it does not compare
-//! texts with a gold standard; it has no method that is maintained elsewhere and
-//! can be installed; it is not used by the URL Tree.
+//! # Limits of the crate
+//!
+//! - It fetches nothing: a method for a site selects among the given pages.
+//! - It does not decode bytes.
+//! - It does not compare texts with a gold standard.
+//! - It has no method that is maintained elsewhere and can be installed.
+//! - The URL Tree does not use it.
 
 mod ccb;
 mod cetd;
@@ -78,50 +81,51 @@ pub use site::{Alarte, Iwptd, TemEx};
 
 /// A published method that finds the main content of a page.
 ///
-/// Extraction is a pure function of the two arguments.
+/// Extraction is a pure function of the page and the site.
 pub trait Extractor: Send + Sync {
-    /// By which a user asks for it, such as `cetr-km`.
+    /// The name by which a user selects the method, such as `cetr-km`.
     fn name(&self) -> &'static str;
 
-    /// What it does, in one line.
+    /// A description of the method in one line.
     fn summary(&self) -> &'static str;
 
-    /// Authors, title, where and when it was published.
+    /// The citation: authors, title, venue and year.
     fn reference(&self) -> &'static str;
 
-    /// Whether it needs other pages of the site.
+    /// Whether the method needs other pages of the site.
     fn scope(&self) -> Scope;
 
-    /// The main content of a page. A method may find nothing: that is an
-    /// [`Extraction`] without text.
+    /// Extracts the main content of a page. If the method finds none, the
+    /// [`Extraction`] has an empty text.
     ///
     /// # Errors
-    /// [`ExtractError::NoText`] for a page with nothing to choose from. Methods
-    /// for a site alone: [`ExtractError::NoOtherPages`], [`ExtractError::Url`].
+    /// [`ExtractError::NoText`] if the page has no visible text. Methods for a site also
+    /// return [`ExtractError::NoOtherPages`] and [`ExtractError::Url`].
     fn extract(&self, page: &Page<'_>, site: &Site<'_>) -> Result<Extraction, ExtractError>;
 }
 
-/// What an extractor looks at.
+/// The input that an extractor needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// One page.
     Page,
-    /// A page and others of its site.
+    /// A page and other pages of its site.
     Site,
 }
 
-/// What an extractor found.
+/// The result of an extractor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Extraction {
-    /// The content, a block of text in each line, in the order of the page.
-    /// Whitespace is normalised. A title that was found is its first line.
+    /// The content in document order, one text block per line, with normalised
+    /// whitespace. If there is a title, it is the first line.
     pub text: String,
-    /// The title, if the method looks for one and found it.
+    /// The title, if the method searches for one and finds it.
     pub title: Option<String>,
-    /// Runs of letters and digits in `text`.
+    /// The number of words in `text`: runs of letters and digits.
     pub words: usize,
-    /// Nodes of the tree that were kept, elements and texts, if the method works
-    /// on a tree.
+    /// The number of nodes that were kept, elements and texts, if the method works on a
+    /// tree.
     pub nodes: Option<usize>,
 }
 
@@ -136,26 +140,27 @@ impl Extraction {
     }
 }
 
-/// Why there is no extraction.
+/// An error of an extractor.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExtractError {
     /// The page has no visible text.
-    #[error("the page has no text")]
+    #[error("the page has no visible text")]
     NoText,
-    /// A method for a site was given no page but the one to extract.
-    #[error("{method} compares pages of a site, and was given no other page of {host}")]
+    /// A method for a site was given only the page to extract.
+    #[error("{method} compares pages of a site, but no other page of {host} was given")]
     NoOtherPages {
-        /// Name of the extractor.
+        /// The name of the extractor.
         method: &'static str,
         /// The host of the page, without `www.`.
         host: String,
     },
-    /// A method that follows links was given a page whose URL is none.
-    #[error("the page's URL {url:?} cannot be read")]
+    /// A method for a site was given a page whose URL is invalid.
+    #[error("the URL {url:?} of the page is invalid")]
     Url {
-        /// As it was given.
+        /// The URL as given.
         url: String,
-        /// What is wrong with it.
+        /// The cause.
         source: url::ParseError,
     },
 }

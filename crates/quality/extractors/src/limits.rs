@@ -1,10 +1,9 @@
-//! What one page may cost.
+//! Limits on the work for one page.
 //!
-//! html5ever's work for a token grows with the number of open elements, its tree
-//! with the number of formatting elements that were never closed, and its work
-//! for a tag with the square of its attributes. So what reaches it is limited, and
-//! a page costs time in proportion to its length. All limits are far above real
-//! pages.
+//! html5ever's work for a token grows with the number of open elements, its tree with
+//! the number of unclosed formatting elements, and its work for a tag with the square of
+//! its attributes. These numbers are limited, so that the time for a page is proportional
+//! to its length. All limits are far above the numbers on real pages.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -13,69 +12,73 @@ use html5ever::LocalName;
 use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::TreeBuilder;
 
-use crate::tree::{Handle, PartTree, TreeOfParts};
+use crate::tree::{Arena, ArenaSink, Handle};
 
-/// Bytes that are read; the rest of the page is not.
+/// Bytes of a page that are read; the rest is ignored.
 pub(crate) const PAGE_BYTES: usize = 10 << 20;
 /// Attributes of a tag. The page ends before a tag with more.
 pub(crate) const ATTRIBUTES: usize = 1_024;
-/// Open elements. The tags of deeper ones are passed over, their text stays.
+/// Open elements. The tags of deeper elements are skipped, their text is kept.
 pub(crate) const DEPTH: usize = 512;
-/// Formatting elements that are open at a time. HTML opens them again in every
-/// paragraph, so an unclosed one costs a node for each.
+/// Formatting elements that are open at a time. HTML reopens an unclosed one in every
+/// paragraph, which costs a node each time.
 const OPEN_FORMATTING: usize = 32;
-/// Nodes of the tree. The page ends where it has more.
+/// Nodes of the tree. The rest of the page is ignored.
 pub(crate) const NODES: usize = 500_000;
 
-/// What stands between tokenizer and tree builder.
-pub(crate) struct Limits {
-    builder: TreeBuilder<Handle, TreeOfParts>,
-    /// Start tags that were passed over and whose end tags are still to come.
-    passed_over: RefCell<HashMap<LocalName, usize>>,
-    /// Formatting elements by name that were opened and not closed.
+/// A token sink between tokenizer and tree builder that drops tokens over the limits.
+pub(crate) struct LimitingSink {
+    builder: TreeBuilder<Handle, ArenaSink>,
+    /// Skipped start tags whose end tag has not been seen, by name.
+    skipped: RefCell<HashMap<LocalName, usize>>,
+    /// Open formatting elements, by name.
     formatting: RefCell<HashMap<LocalName, usize>>,
     open_formatting: Cell<usize>,
-    /// A token came since this was asked last.
-    progress: Cell<bool>,
+    /// Whether a token has been emitted since the last call of `take_token_seen`.
+    token_seen: Cell<bool>,
 }
 
-impl Limits {
-    pub(crate) fn new(builder: TreeBuilder<Handle, TreeOfParts>) -> Self {
+impl LimitingSink {
+    pub(crate) fn new(builder: TreeBuilder<Handle, ArenaSink>) -> Self {
         Self {
             builder,
-            passed_over: RefCell::default(),
+            skipped: RefCell::default(),
             formatting: RefCell::default(),
             open_formatting: Cell::new(0),
-            progress: Cell::new(false),
+            token_seen: Cell::new(false),
         }
     }
 
-    pub(crate) fn take_progress(&self) -> bool {
-        self.progress.take()
+    pub(crate) fn take_token_seen(&self) -> bool {
+        self.token_seen.take()
     }
 
-    pub(crate) fn into_tree(self) -> PartTree {
+    pub(crate) fn into_tree(self) -> Arena {
         self.builder.sink.into_tree()
     }
 
-    fn lets_through(&self, tag: &Tag) -> bool {
+    fn accepts(&self, tag: &Tag) -> bool {
         match tag.kind {
-            TagKind::StartTag => self.lets_start(tag),
-            TagKind::EndTag => self.lets_end(tag),
+            TagKind::StartTag => self.accepts_start(tag),
+            TagKind::EndTag => self.accepts_end(tag),
         }
     }
 
-    fn lets_start(&self, tag: &Tag) -> bool {
+    fn accepts_start(&self, tag: &Tag) -> bool {
         let formatting = is_formatting(&tag.name);
         let too_deep = self.builder.sink.depth() >= DEPTH && !is_leaf(&tag.name);
         if too_deep || (formatting && self.open_formatting.get() >= OPEN_FORMATTING) {
-            *(self.passed_over.borrow_mut())
+            *self
+                .skipped
+                .borrow_mut()
                 .entry(tag.name.clone())
                 .or_default() += 1;
             return false;
         }
         if formatting {
-            *(self.formatting.borrow_mut())
+            *self
+                .formatting
+                .borrow_mut()
                 .entry(tag.name.clone())
                 .or_default() += 1;
             self.open_formatting.set(self.open_formatting.get() + 1);
@@ -83,8 +86,8 @@ impl Limits {
         true
     }
 
-    fn lets_end(&self, tag: &Tag) -> bool {
-        if take_one(&mut self.passed_over.borrow_mut(), &tag.name) {
+    fn accepts_end(&self, tag: &Tag) -> bool {
+        if take_one(&mut self.skipped.borrow_mut(), &tag.name) {
             return false;
         }
         if take_one(&mut self.formatting.borrow_mut(), &tag.name) {
@@ -104,18 +107,18 @@ fn take_one(counts: &mut HashMap<LocalName, usize>, name: &LocalName) -> bool {
     }
 }
 
-impl TokenSink for Limits {
+impl TokenSink for LimitingSink {
     type Handle = Handle;
 
     fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<Handle> {
-        // Errors come from inside a tag.
+        // Parse errors are emitted inside a tag.
         if !matches!(token, Token::ParseError(_)) {
-            self.progress.set(true);
+            self.token_seen.set(true);
         }
         let passes = match &token {
             Token::EOFToken => true,
             _ if self.builder.sink.len() > NODES => false,
-            Token::TagToken(tag) => self.lets_through(tag),
+            Token::TagToken(tag) => self.accepts(tag),
             Token::CommentToken(_) => false,
             _ => true,
         };
@@ -136,7 +139,8 @@ impl TokenSink for Limits {
     }
 }
 
-/// The formatting elements of HTML, without `a`: opening one closes another.
+/// Whether an element is a formatting element of HTML. `a` is not in the list, because an
+/// `a` closes the `a` before it.
 fn is_formatting(name: &str) -> bool {
     matches!(
         name,
@@ -155,8 +159,8 @@ fn is_formatting(name: &str) -> bool {
     )
 }
 
-/// Holds no elements, or text that the tokenizer has to be told not to read as
-/// markup.
+/// Whether an element contains no elements. Some of these switch the tokenizer to raw
+/// text, so their tags must not be skipped.
 fn is_leaf(name: &str) -> bool {
     matches!(
         name,

@@ -1,4 +1,4 @@
-//! Pages, and the site they are from.
+//! Pages and sites.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -10,8 +10,8 @@ use crate::dom::Dom;
 use crate::parse::parse;
 use crate::site::SegmentTable;
 
-/// A page: its URL and its HTML, decoded. It is parsed when an extractor first
-/// asks for its tree, and then never again.
+/// A page: its URL and its decoded HTML. The HTML is parsed once, when an extractor first
+/// needs the tree.
 #[derive(Debug)]
 pub struct Page<'a> {
     url: &'a str,
@@ -21,7 +21,7 @@ pub struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// Reads nothing yet. Methods that look at one page alone never read `url`.
+    /// Creates a page without parsing it. Methods for one page do not use `url`.
     #[must_use]
     pub fn new(url: &'a str, html: &'a str) -> Self {
         Self {
@@ -32,13 +32,13 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Where the page was fetched.
+    /// The URL of the page.
     #[must_use]
     pub fn url(&self) -> &'a str {
         self.url
     }
 
-    /// The source, decoded.
+    /// The decoded source.
     #[must_use]
     pub fn html(&self) -> &'a str {
         self.html
@@ -48,16 +48,18 @@ impl<'a> Page<'a> {
         self.dom.get_or_init(|| parse(self.html))
     }
 
-    /// Looks at the tree, and keeps it only if it was there before.
-    pub(crate) fn glance<T>(&self, look: impl FnOnce(&Dom) -> T) -> T {
+    /// Applies a function to the tree. A tree that is parsed for this is not kept, so
+    /// that a pass over all pages of a site does not hold all trees in memory.
+    pub(crate) fn with_dom<T>(&self, apply: impl FnOnce(&Dom) -> T) -> T {
         match self.dom.get() {
-            Some(dom) => look(dom),
-            None => look(&parse(self.html)),
+            Some(dom) => apply(dom),
+            None => apply(&parse(self.html)),
         }
     }
 
     pub(crate) fn address(&self) -> Result<&Address, ExtractError> {
-        (self.address.get_or_init(|| Address::of(self.url)))
+        self.address
+            .get_or_init(|| Address::parse(self.url))
             .as_ref()
             .map_err(|source| ExtractError::Url {
                 url: self.url.to_owned(),
@@ -66,18 +68,18 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Pages of one site, for the methods that compare a page with others. It may
-/// hold the page that is extracted; it is known by its URL and passed over.
+/// Pages of one site, for the methods that compare a page with others. The page to
+/// extract may be among them; it is recognised by its URL and skipped.
 #[derive(Debug, Default)]
 pub struct Site<'a> {
     pages: Vec<Page<'a>>,
-    places: OnceLock<HashMap<String, usize>>,
+    indices: OnceLock<HashMap<String, usize>>,
     segments: OnceLock<SegmentTable>,
 }
 
 impl<'a> Site<'a> {
-    /// Pages are parsed when a method wants one. Of several pages with one URL
-    /// the first is used.
+    /// Creates a site. A page is parsed when a method needs it. Of several pages with one
+    /// URL, the first is used.
     #[must_use]
     pub fn new(pages: Vec<Page<'a>>) -> Self {
         Self {
@@ -86,47 +88,48 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// The pages in the order they were given.
+    /// The pages in the order given.
     #[must_use]
     pub fn pages(&self) -> &[Page<'a>] {
         &self.pages
     }
 
-    /// The pages by the keys of their addresses. A page whose URL is none has no
-    /// place: nothing can link to it.
-    pub(crate) fn places(&self) -> &HashMap<String, usize> {
-        self.places.get_or_init(|| {
-            let mut places = HashMap::new();
-            for (place, page) in self.pages.iter().enumerate() {
+    /// The indices of the pages in [`pages`](Self::pages), by [`Address::key`]. Pages with
+    /// an invalid URL are left out, because no link can lead to them.
+    pub(crate) fn indices(&self) -> &HashMap<String, usize> {
+        self.indices.get_or_init(|| {
+            let mut indices = HashMap::new();
+            for (index, page) in self.pages.iter().enumerate() {
                 if let Ok(address) = page.address() {
-                    places.entry(address.key.clone()).or_insert(place);
+                    indices.entry(address.key.clone()).or_insert(index);
                 }
             }
-            places
+            indices
         })
     }
 
-    /// The texts of all pages with the number of pages each is on.
+    /// The number of pages on which each text occurs.
     pub(crate) fn segments(&self) -> &SegmentTable {
-        self.segments.get_or_init(|| SegmentTable::of(&self.pages))
+        self.segments
+            .get_or_init(|| SegmentTable::from_pages(&self.pages))
     }
 }
 
-/// A URL as far as it says which page is meant.
+/// The URL of a page, with the parts that identify the page.
 #[derive(Debug)]
 pub(crate) struct Address {
     pub(crate) url: Url,
-    /// Host, path and query; scheme, `www.`, fragment and a slash at the end do
-    /// not tell pages apart.
+    /// Host, port, path and query. Scheme, `www.`, fragment and a slash at the end do not
+    /// distinguish pages.
     pub(crate) key: String,
-    /// Without `www.`.
+    /// The host without `www.`.
     pub(crate) host: String,
-    /// The path without its last segment.
+    /// The segments of the path without the last one.
     pub(crate) folders: Vec<String>,
 }
 
 impl Address {
-    fn of(url: &str) -> Result<Self, url::ParseError> {
+    fn parse(url: &str) -> Result<Self, url::ParseError> {
         Ok(Self::new(Url::parse(url)?))
     }
 
@@ -134,7 +137,7 @@ impl Address {
         let host = url.host_str().unwrap_or_default();
         let host = host.strip_prefix("www.").unwrap_or(host).to_owned();
         let path = url.path().trim_end_matches('/');
-        let mut folders: Vec<String> = (path.split('/').skip(1)).map(str::to_owned).collect();
+        let mut folders: Vec<String> = path.split('/').skip(1).map(str::to_owned).collect();
         folders.pop();
         let mut key = host.clone();
         if let Some(port) = url.port() {

@@ -1,29 +1,29 @@
-//! HTML to a [`Dom`], whatever the page is.
+//! Parsing of HTML into a [`Dom`].
 
 use ego_tree::iter::Edge;
 use html5ever::tokenizer::{Tokenizer, TokenizerOpts};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 
-use crate::dom::{Dom, Element, Kind, Node};
+use crate::dom::{Dom, Element, Node, NodeKind};
 use crate::feed::feed;
-use crate::limits::Limits;
-use crate::tree::{Part, PartTree, TreeOfParts};
+use crate::limits::LimitingSink;
+use crate::tree::{Arena, ArenaNode, ArenaSink};
 
-/// Reads a page.
+/// Parses a page. Every input gives a tree.
 pub(crate) fn parse(html: &str) -> Dom {
     let options = TreeBuilderOpts {
-        // What stands in `noscript` is for readers whose browser runs no script.
+        // With scripting, the content of `noscript` is one text that is not visible.
         scripting_enabled: true,
         ..TreeBuilderOpts::default()
     };
-    let limits = Limits::new(TreeBuilder::new(TreeOfParts::default(), options));
+    let limits = LimitingSink::new(TreeBuilder::new(ArenaSink::default(), options));
     let tokenizer = Tokenizer::new(limits, TokenizerOpts::default());
     feed(html, &tokenizer);
     tokenizer.end();
     flatten(&tokenizer.sink.into_tree())
 }
 
-/// Never seen by a reader.
+/// Whether the content of an element is never visible.
 fn is_invisible(name: &str) -> bool {
     matches!(
         name,
@@ -41,21 +41,21 @@ fn is_invisible(name: &str) -> bool {
     )
 }
 
-/// The visible part of the tree, depth first.
-fn flatten(tree: &PartTree) -> Dom {
+/// Copies the visible part of the tree into depth-first order.
+fn flatten(tree: &Arena) -> Dom {
     let mut nodes: Vec<Node> = Vec::with_capacity(tree.nodes().len());
     let mut open: Vec<usize> = Vec::new();
     let mut base = None;
-    // The element whose subtree is passed over.
+    // The element whose subtree is being skipped.
     let mut hidden = None;
     let mut in_head = false;
     for edge in tree.root().traverse() {
         match edge {
             Edge::Open(node) if hidden.is_none() => match node.value() {
-                Part::Element(part) => {
-                    let name = &*part.name.local;
+                ArenaNode::Element(parsed) => {
+                    let name = &*parsed.name.local;
                     if base.is_none() && name == "base" {
-                        base.clone_from(&part.href);
+                        base.clone_from(&parsed.href);
                     }
                     if is_invisible(name) || (in_head && name != "title") {
                         hidden = Some(node.id());
@@ -63,20 +63,20 @@ fn flatten(tree: &PartTree) -> Dom {
                     }
                     in_head |= name == "head";
                     let element = Element {
-                        name: part.name.local.clone(),
-                        id: part.id.clone(),
-                        class: part.class.clone(),
-                        href: part.href.clone().filter(|_| name == "a"),
+                        name: parsed.name.local.clone(),
+                        id: parsed.id.clone(),
+                        class: parsed.class.clone(),
+                        href: parsed.href.clone().filter(|_| name == "a"),
                     };
-                    let id = push(&mut nodes, &open, Kind::Element(element));
+                    let id = push(&mut nodes, &open, NodeKind::Element(element));
                     open.push(id);
                 }
-                Part::Text(text) => {
+                ArenaNode::Text(text) => {
                     let text = squeeze(text);
                     if text != " " {
-                        push(&mut nodes, &open, Kind::Text(text));
+                        push(&mut nodes, &open, NodeKind::Text(text));
                     } else if let Some(Node {
-                        kind: Kind::Text(before),
+                        kind: NodeKind::Text(before),
                         ..
                     }) = nodes.last_mut()
                         && !before.ends_with(' ')
@@ -84,12 +84,12 @@ fn flatten(tree: &PartTree) -> Dom {
                         before.push(' ');
                     }
                 }
-                Part::Other => {}
+                ArenaNode::Other => {}
             },
             Edge::Close(node) if hidden == Some(node.id()) => hidden = None,
             Edge::Close(node) if hidden.is_none() => {
-                if let Part::Element(part) = node.value() {
-                    in_head &= &*part.name.local != "head";
+                if let ArenaNode::Element(parsed) = node.value() {
+                    in_head &= &*parsed.name.local != "head";
                     if let Some(id) = open.pop() {
                         nodes[id].end = nodes.len();
                     }
@@ -101,7 +101,7 @@ fn flatten(tree: &PartTree) -> Dom {
     Dom::new(nodes, base)
 }
 
-fn push(nodes: &mut Vec<Node>, open: &[usize], kind: Kind) -> usize {
+fn push(nodes: &mut Vec<Node>, open: &[usize], kind: NodeKind) -> usize {
     let id = nodes.len();
     nodes.push(Node {
         parent: open.last().copied().unwrap_or(id),
@@ -112,7 +112,7 @@ fn push(nodes: &mut Vec<Node>, open: &[usize], kind: Kind) -> usize {
     id
 }
 
-/// Runs of whitespace as one space.
+/// Replaces runs of whitespace by one space.
 fn squeeze(text: &str) -> String {
     let mut squeezed = String::with_capacity(text.len());
     for character in text.chars() {
@@ -128,10 +128,11 @@ fn squeeze(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::Counts;
+    use crate::dom::SubtreeCounts;
     use crate::limits::{DEPTH, NODES};
 
-    /// The tree in one line: names with their children in brackets, texts quoted.
+    /// Formats a tree on one line: element names with their children in parentheses, and
+    /// quoted texts.
     fn outline(html: &str) -> String {
         let dom = parse(html);
         let mut outline = String::new();
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tree_is_what_a_reader_sees() {
+    fn the_tree_has_only_visible_nodes() {
         let html = "<title> A  page </title><style>p{}</style><script>if (a<b) f('</p>')</script>
             <body><!-- no --><noscript>no</noscript><template><p>no</template>
             <svg><title>no</title></svg><p>one <b>two</b> <i>three</i>\n four<p>five";
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_markup_becomes_the_tree_that_browsers_build() {
+    fn broken_markup_gives_the_tree_of_a_browser() {
         assert_eq!(
             outline("<table>lost<tr><td>cell</table>"),
             " html( head() body( 'lost' table( tbody( tr( td( 'cell'))))))"
@@ -185,7 +186,7 @@ mod tests {
     fn subtrees_are_counted() {
         // html > head, body > p > ("ab", a > "cde", b > "f")
         let dom = parse("<p> ab <a href=/>cde</a><b>f</b>");
-        let counts = Counts::of(&dom);
+        let counts = SubtreeCounts::new(&dom);
         let body = dom.body();
         assert_eq!(counts.chars[body], 6);
         assert_eq!(counts.link_chars[body], 3);
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_beyond_the_limit_of_depth_leave_their_text() {
+    fn text_below_the_depth_limit_is_kept() {
         let deep = 100_000;
         let html = format!(
             "<p>top{}bottom{}",
@@ -211,33 +212,33 @@ mod tests {
             dom.node(id.expect("the text is there")).depth
         };
         assert_eq!(depth("bottom"), DEPTH);
-        // Every end tag met its own start tag.
+        // Every end tag closed its own start tag.
         assert_eq!(depth("after"), 2);
     }
 
     #[test]
-    fn unclosed_formatting_does_not_multiply() {
+    fn unclosed_formatting_elements_are_limited() {
         let unclosed: String = (0..20_000)
             .map(|n| format!("<p><font size={n}>x"))
             .collect();
         let dom = parse(&unclosed);
         let texts = (0..dom.len()).filter(|id| dom.text(*id).is_some()).count();
-        // Each paragraph opens at most 32 of them again, and there are 500,000
-        // nodes at most: a page that stops early, not one of 200 million nodes.
+        // Each paragraph reopens at most 32 of them, and the tree has at most 500,000
+        // nodes, not 200 million.
         assert!(texts > 10_000, "{texts}");
         assert!(dom.len() <= NODES + 100, "{}", dom.len());
     }
 
     #[test]
-    fn the_page_ends_before_a_tag_of_endless_attributes() {
+    fn the_page_ends_before_a_tag_with_too_many_attributes() {
         let attributes: String = (0..100_000).map(|n| format!(" a{n}")).collect();
-        // Quotes in scripts and comments do not hide it.
+        // Quotes in scripts and comments do not hide the tag.
         for start in ["", "<script><a b='</script>", "<!-- <a b=\" -->"] {
             let page = format!("{start}<p>before<p{attributes} a='' b=\"\">after");
             assert!(outline(&page).contains("p( 'before')"), "{start}");
             assert!(!outline(&page).contains("after"), "{start}");
         }
-        // Long values are no attributes.
+        // A long value does not count as attributes.
         let page = format!("<p>one<img alt=\"{attributes}\"><p>two");
         assert!(outline(&page).ends_with(" p( 'two')))"));
     }

@@ -1,4 +1,4 @@
-//! All extractors, by name.
+//! The table of all extractors.
 
 use crate::{
     Alarte, Cetd, CetdDensitySum, Cetr, CetrClusters, ContentCodeBlurring, Extractor, Iwptd, Nce,
@@ -19,28 +19,30 @@ static ALL: [&dyn Extractor; 9] = [
     &CetdDensitySum,
 ];
 
-/// All extractors, in the order of the table at the head of this crate.
+/// Returns all extractors, in the order of the table in the crate documentation.
 #[must_use]
 pub fn extractors() -> &'static [&'static dyn Extractor] {
     &ALL
 }
 
-/// The extractor of this name.
+/// Returns the extractor with a name.
 ///
 /// # Errors
-/// [`UnknownExtractor`] lists the names there are.
+/// [`UnknownExtractor`] lists the known names.
 pub fn by_name(name: &str) -> Result<&'static dyn Extractor, UnknownExtractor> {
-    (extractors().iter().copied())
+    extractors()
+        .iter()
+        .copied()
         .find(|extractor| extractor.name() == name)
         .ok_or_else(|| UnknownExtractor {
             name: name.to_owned(),
         })
 }
 
-/// There is no extractor of this name.
+/// The name of an extractor that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no extractor is called {name:?}; there are {}", ALL.map(|e| e.name()).join(", "))]
+#[error("no extractor is called {name:?}; the names are {}", ALL.map(|e| e.name()).join(", "))]
 pub struct UnknownExtractor {
-    /// As it was asked for.
+    /// The unknown name.
     pub name: String,
 }

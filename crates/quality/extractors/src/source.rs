@@ -1,4 +1,4 @@
-//! HTML as characters: what methods without a tree look at.
+//! The source of a page as tags and texts, for methods without a tree.
 
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{
@@ -7,32 +7,32 @@ use html5ever::tokenizer::{
 use std::cell::RefCell;
 
 use crate::dom::is_inline;
-use crate::text::Lines;
+use crate::text::TextBuilder;
 
 /// A piece of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Piece<'a> {
-    /// From `<` to `>`.
+    /// A tag, from `<` to `>`.
     Tag { name: &'a str, source: &'a str },
-    /// Text between tags, escapes not read.
+    /// A text between tags, with character references not decoded.
     Text(&'a str),
 }
 
-/// The source in pieces. Comments, scripts, style sheets and what stands in
-/// `noscript` and `title` is left out, tags and all [Weninger 3, algorithm 1].
+/// An iterator over the pieces of the source. Comments and the elements `script`,
+/// `style`, `noscript` and `title` are skipped [Weninger 3, algorithm 1].
 pub(crate) struct Pieces<'a> {
     rest: &'a str,
-    /// No end tag of these is left in the source.
-    unclosed: [bool; LEFT_OUT.len()],
+    /// Whether the rest has no end tag of each of these elements.
+    unclosed: [bool; SKIPPED.len()],
 }
 
-const LEFT_OUT: [&str; 4] = ["script", "style", "noscript", "title"];
+const SKIPPED: [&str; 4] = ["script", "style", "noscript", "title"];
 
 impl<'a> Pieces<'a> {
-    pub(crate) fn of(html: &'a str) -> Self {
+    pub(crate) fn new(html: &'a str) -> Self {
         Self {
             rest: html,
-            unclosed: [false; LEFT_OUT.len()],
+            unclosed: [false; SKIPPED.len()],
         }
     }
 
@@ -42,13 +42,13 @@ impl<'a> Pieces<'a> {
         piece
     }
 
-    /// Passes over the content of an element and its end tag. An element that is
-    /// never closed hides nothing.
-    fn pass_over(&mut self, element: usize) {
+    /// Skips the content of an element and its end tag. The content of an unclosed
+    /// element is not skipped.
+    fn skip_element(&mut self, element: usize) {
         if self.unclosed[element] {
             return;
         }
-        match end_tag(self.rest, LEFT_OUT[element]) {
+        match end_tag(self.rest, SKIPPED[element]) {
             Some(length) => drop(self.take(length)),
             None => self.unclosed[element] = true,
         }
@@ -80,11 +80,11 @@ impl<'a> Iterator for Pieces<'a> {
             let name = source[1..].trim_start_matches('/');
             let end = name.find(|c: char| !c.is_ascii_alphanumeric());
             let name = &name[..end.unwrap_or(name.len())];
-            let hidden = LEFT_OUT
+            let hidden = SKIPPED
                 .iter()
                 .position(|element| element.eq_ignore_ascii_case(name));
             if let (Some(element), false) = (hidden, source.starts_with("</")) {
-                self.pass_over(element);
+                self.skip_element(element);
                 continue;
             }
             return Some(Piece::Tag { name, source });
@@ -92,19 +92,20 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// Bytes before the next tag or comment.
+/// Returns the number of bytes before the next tag or comment.
 fn markup(text: &str) -> usize {
     let bytes = text.as_bytes();
     let begins = |at: &usize| {
         matches!(bytes.get(at + 1), Some(b'/' | b'!' | b'?'))
             || bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic)
     };
-    (text.match_indices('<').map(|(at, _)| at))
+    text.match_indices('<')
+        .map(|(at, _)| at)
         .find(begins)
         .unwrap_or(bytes.len())
 }
 
-/// Bytes up to and with the end tag of an element.
+/// Returns the number of bytes up to and including the end tag of an element.
 fn end_tag(text: &str, name: &str) -> Option<usize> {
     let mut from = 0;
     loop {
@@ -121,14 +122,15 @@ fn end_tag(text: &str, name: &str) -> Option<usize> {
     }
 }
 
-/// Kept pieces of source on their way to lines of text.
+/// Builds the text of the kept pieces.
 #[derive(Debug, Default)]
 pub(crate) struct KeptSource {
-    lines: Lines,
+    lines: TextBuilder,
 }
 
 impl KeptSource {
-    /// A tag, kept or not: one that is not laid out inside a line ends it.
+    /// Ends the line at a tag that is not inline, whether the text around it is kept or
+    /// not.
     pub(crate) fn tag(&mut self, name: &str) {
         if !is_inline(&name.to_ascii_lowercase()) {
             self.lines.end_line();
@@ -137,7 +139,7 @@ impl KeptSource {
 
     pub(crate) fn text(&mut self, source: &str) {
         if source.contains('&') {
-            self.lines.push(&without_escapes(source));
+            self.lines.push(&decode_references(source));
         } else {
             self.lines.push(source);
         }
@@ -148,8 +150,8 @@ impl KeptSource {
     }
 }
 
-/// The text that `&amp;` and its like stand for.
-fn without_escapes(source: &str) -> String {
+/// Decodes character references such as `&amp;`.
+fn decode_references(source: &str) -> String {
     #[derive(Default)]
     struct Characters(RefCell<String>);
     impl TokenSink for Characters {
@@ -174,10 +176,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scripts_and_comments_are_no_pieces() {
+    fn scripts_and_comments_are_skipped() {
         let html =
             "<title>t</title>a < b<!-- <p> --><P class=x>c<script>if (a<b) {}</SCRIPT >d<br/>";
-        let pieces: Vec<String> = Pieces::of(html)
+        let pieces: Vec<String> = Pieces::new(html)
             .map(|piece| match piece {
                 Piece::Tag { name, .. } => format!("<{name}>"),
                 Piece::Text(text) => text.to_owned(),
@@ -187,9 +189,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_never_closed_hides_nothing() {
+    fn the_content_of_unclosed_elements_is_kept() {
         let html = "a<script>b<script>c<!--d";
-        let texts: Vec<&str> = Pieces::of(html)
+        let texts: Vec<&str> = Pieces::new(html)
             .filter_map(|piece| match piece {
                 Piece::Text(text) => Some(text),
                 Piece::Tag { .. } => None,
@@ -199,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_end_where_blocks_do_and_escapes_are_read() {
+    fn lines_end_at_blocks_and_references_are_decoded() {
         let mut kept = KeptSource::default();
         kept.text("Tea &amp;\n");
         kept.tag("b");

@@ -1,16 +1,17 @@
-//! Text as it is given back: one block per line.
+//! The text of an extraction: one block per line.
 
-use crate::dom::{Dom, Kind, NodeId, is_inline};
+use crate::dom::{Dom, NodeId, NodeKind, is_inline};
 
-/// Text on its way to lines.
+/// Builds a text of lines from pieces.
 #[derive(Debug, Default)]
-pub(crate) struct Lines {
+pub(crate) struct TextBuilder {
     text: String,
     line: String,
 }
 
-impl Lines {
-    /// Appends to the line. Runs of whitespace, over pieces too, are one space.
+impl TextBuilder {
+    /// Appends to the current line. A run of whitespace becomes one space, also across
+    /// pieces.
     pub(crate) fn push(&mut self, piece: &str) {
         for character in piece.chars() {
             if !character.is_whitespace() {
@@ -21,7 +22,7 @@ impl Lines {
         }
     }
 
-    /// Ends the line, if there is anything in it.
+    /// Ends the current line, unless it is empty.
     pub(crate) fn end_line(&mut self) {
         let line = self.line.trim_end();
         if !line.is_empty() {
@@ -39,10 +40,10 @@ impl Lines {
     }
 }
 
-/// The texts for which `kept` holds, a line for each run of text between
-/// elements that end a line.
+/// Returns the text nodes that are `kept`, one line per run of text between elements that
+/// end a line.
 pub(crate) fn lines_of(dom: &Dom, kept: impl Fn(NodeId) -> bool) -> String {
-    let mut lines = Lines::default();
+    let mut lines = TextBuilder::default();
     let mut open_blocks = Vec::new();
     for id in 0..dom.len() {
         while open_blocks.last().is_some_and(|end| *end <= id) {
@@ -51,19 +52,19 @@ pub(crate) fn lines_of(dom: &Dom, kept: impl Fn(NodeId) -> bool) -> String {
         }
         let node = dom.node(id);
         match &node.kind {
-            Kind::Element(element) if !is_inline(&element.name) => {
+            NodeKind::Element(element) if !is_inline(&element.name) => {
                 lines.end_line();
                 open_blocks.push(node.end);
             }
-            Kind::Element(_) => {}
-            Kind::Text(text) if kept(id) => lines.push(text),
-            Kind::Text(_) => {}
+            NodeKind::Element(_) => {}
+            NodeKind::Text(text) if kept(id) => lines.push(text),
+            NodeKind::Text(_) => {}
         }
     }
     lines.finish()
 }
 
-/// The words of a text in lower case: runs of letters and digits.
+/// Returns the words of a text in lower case: runs of letters and digits.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split(|character: char| !character.is_alphanumeric())
         .filter(|word| !word.is_empty())

@@ -1,4 +1,4 @@
-//! The tree html5ever builds, in an arena.
+//! The tree that html5ever builds, in an arena.
 
 use std::borrow::Cow;
 use std::cell::{Cell, Ref, RefCell};
@@ -9,41 +9,41 @@ use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::{Attribute, QualName};
 
 pub(crate) type Handle = NodeId;
-pub(crate) type PartTree = Tree<Part>;
+pub(crate) type Arena = Tree<ArenaNode>;
 
 /// A node of the tree.
 #[derive(Debug)]
-pub(crate) enum Part {
-    Element(Box<ElementPart>),
+pub(crate) enum ArenaNode {
+    Element(Box<ArenaElement>),
     Text(String),
-    /// The document, and what the tree builder wants a node for.
+    /// The document, or another node that the tree builder needs, such as a comment.
     Other,
 }
 
-/// An element with the attributes that extractors look at.
+/// An element with the attributes that extractors use.
 #[derive(Debug)]
-pub(crate) struct ElementPart {
+pub(crate) struct ArenaElement {
     pub(crate) name: QualName,
     pub(crate) id: Box<str>,
     pub(crate) class: Box<str>,
     pub(crate) href: Option<Box<str>>,
-    /// Elements around it when it was put into the tree.
+    /// The number of ancestors when it was inserted into the tree.
     depth: usize,
 }
 
-/// Takes what the tree builder makes.
+/// The sink of html5ever's tree builder.
 #[derive(Debug)]
-pub(crate) struct TreeOfParts {
-    tree: RefCell<PartTree>,
-    /// Stands for what is no element.
+pub(crate) struct ArenaSink {
+    tree: RefCell<Arena>,
+    /// The name of nodes that are not elements.
     no_name: RefCell<QualName>,
     depth: Cell<usize>,
 }
 
-impl Default for TreeOfParts {
+impl Default for ArenaSink {
     fn default() -> Self {
         Self {
-            tree: RefCell::new(Tree::new(Part::Other)),
+            tree: RefCell::new(Tree::new(ArenaNode::Other)),
             no_name: RefCell::new(QualName::new(
                 None,
                 html5ever::ns!(),
@@ -54,35 +54,35 @@ impl Default for TreeOfParts {
     }
 }
 
-impl TreeOfParts {
-    pub(crate) fn into_tree(self) -> PartTree {
+impl ArenaSink {
+    pub(crate) fn into_tree(self) -> Arena {
         self.tree.into_inner()
     }
 
-    /// Elements around the place where text would go.
+    /// The number of elements around the current insertion point.
     pub(crate) fn depth(&self) -> usize {
         self.depth.get()
     }
 
-    /// Nodes made so far.
+    /// The number of nodes created so far.
     pub(crate) fn len(&self) -> usize {
         self.tree.borrow().nodes().len()
     }
 
-    fn depth_of(tree: &PartTree, id: NodeId) -> usize {
+    fn depth_of(tree: &Arena, id: NodeId) -> usize {
         match tree.get(id).map(|node| node.value()) {
-            Some(Part::Element(element)) => element.depth,
+            Some(ArenaNode::Element(element)) => element.depth,
             _ => 0,
         }
     }
 }
 
-impl TreeSink for TreeOfParts {
+impl TreeSink for ArenaSink {
     type Handle = Handle;
-    type Output = PartTree;
+    type Output = Arena;
     type ElemName<'a> = Ref<'a, QualName>;
 
-    fn finish(self) -> PartTree {
+    fn finish(self) -> Arena {
         self.into_tree()
     }
 
@@ -93,7 +93,7 @@ impl TreeSink for TreeOfParts {
     fn elem_name<'a>(&'a self, target: &'a Handle) -> Ref<'a, QualName> {
         let name = Ref::filter_map(self.tree.borrow(), |tree| {
             match tree.get(*target).map(|node| node.value()) {
-                Some(Part::Element(element)) => Some(&element.name),
+                Some(ArenaNode::Element(element)) => Some(&element.name),
                 _ => None,
             }
         });
@@ -102,28 +102,29 @@ impl TreeSink for TreeOfParts {
 
     fn create_element(&self, name: QualName, attrs: Vec<Attribute>, _: ElementFlags) -> Handle {
         let value = |wanted: &str| {
-            (attrs.iter())
+            attrs
+                .iter()
                 .find(|attribute| &*attribute.name.local == wanted)
                 .map(|attribute| &*attribute.value)
         };
         let class: Vec<&str> = value("class").unwrap_or("").split_whitespace().collect();
-        let element = ElementPart {
+        let element = ArenaElement {
             id: value("id").unwrap_or("").trim().into(),
             class: class.join(" ").into(),
             href: value("href").map(Box::from),
             depth: 0,
             name,
         };
-        let part = Part::Element(Box::new(element));
-        self.tree.borrow_mut().orphan(part).id()
+        let node = ArenaNode::Element(Box::new(element));
+        self.tree.borrow_mut().orphan(node).id()
     }
 
     fn create_comment(&self, _: StrTendril) -> Handle {
-        self.tree.borrow_mut().orphan(Part::Other).id()
+        self.tree.borrow_mut().orphan(ArenaNode::Other).id()
     }
 
     fn create_pi(&self, _: StrTendril, _: StrTendril) -> Handle {
-        self.tree.borrow_mut().orphan(Part::Other).id()
+        self.tree.borrow_mut().orphan(ArenaNode::Other).id()
     }
 
     fn append(&self, parent: &Handle, child: NodeOrText<Handle>) {
@@ -133,7 +134,7 @@ impl TreeSink for TreeOfParts {
             NodeOrText::AppendNode(id) => {
                 if let Some(mut node) = tree.get_mut(id) {
                     node.detach();
-                    if let Part::Element(element) = node.value() {
+                    if let ArenaNode::Element(element) = node.value() {
                         element.depth = depth + 1;
                         self.depth.set(depth + 1);
                     }
@@ -148,12 +149,12 @@ impl TreeSink for TreeOfParts {
                     return;
                 };
                 if let Some(mut last) = parent.last_child()
-                    && let Part::Text(before) = last.value()
+                    && let ArenaNode::Text(before) = last.value()
                 {
                     before.push_str(&text);
                     return;
                 }
-                parent.append(Part::Text(text.to_string()));
+                parent.append(ArenaNode::Text(text.to_string()));
             }
         }
     }
@@ -164,7 +165,11 @@ impl TreeSink for TreeOfParts {
         prev_element: &Handle,
         child: NodeOrText<Handle>,
     ) {
-        let has_parent = (self.tree.borrow().get(*element)).is_some_and(|e| e.parent().is_some());
+        let has_parent = self
+            .tree
+            .borrow()
+            .get(*element)
+            .is_some_and(|e| e.parent().is_some());
         if has_parent {
             self.append_before_sibling(element, child);
         } else {
@@ -179,7 +184,7 @@ impl TreeSink for TreeOfParts {
             NodeOrText::AppendNode(id) => {
                 if let Some(mut node) = tree.get_mut(id) {
                     node.detach();
-                    if let Part::Element(element) = node.value() {
+                    if let ArenaNode::Element(element) = node.value() {
                         element.depth = depth;
                         self.depth.set(depth);
                     }
@@ -193,12 +198,12 @@ impl TreeSink for TreeOfParts {
                     return;
                 };
                 if let Some(mut before) = sibling.prev_sibling()
-                    && let Part::Text(before) = before.value()
+                    && let ArenaNode::Text(before) = before.value()
                 {
                     before.push_str(&text);
                     return;
                 }
-                sibling.insert_before(Part::Text(text.to_string()));
+                sibling.insert_before(ArenaNode::Text(text.to_string()));
             }
         }
     }
@@ -209,7 +214,7 @@ impl TreeSink for TreeOfParts {
     }
 
     fn get_template_contents(&self, target: &Handle) -> Handle {
-        // Not seen by a reader, so it may lie where the element does.
+        // The content is invisible, so it may be in the element itself.
         *target
     }
 

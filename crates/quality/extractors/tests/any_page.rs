@@ -1,8 +1,8 @@
-//! Every method on every kind of page: an answer, the same each time.
+//! Every method on extreme pages: each gives a result, and the same one each time.
 
 use extractors::{ExtractError, Extraction, Extractor, Page, Site, by_name, extractors};
 
-/// Beside pages that share one line with it.
+/// Extracts a page from a site with two other pages.
 fn extract(method: &dyn Extractor, html: &str) -> Result<Extraction, ExtractError> {
     let site = Site::new(vec![
         Page::new("http://a.example/1", "<p>shared"),
@@ -12,7 +12,7 @@ fn extract(method: &dyn Extractor, html: &str) -> Result<Extraction, ExtractErro
 }
 
 #[test]
-fn methods_have_names_of_their_own() {
+fn methods_are_found_by_their_distinct_names() {
     let mut names: Vec<&str> = extractors().iter().map(|method| method.name()).collect();
     for method in extractors() {
         assert!(!method.summary().is_empty() && method.reference().len() > 40);
@@ -64,7 +64,7 @@ fn a_text_without_markup_is_kept() {
 }
 
 #[test]
-fn whatever_was_written_there_is_an_answer() {
+fn degenerate_pages_give_a_result() {
     let n = 100_000;
     let pages = [
         "<div>".repeat(n) + "deep text",
@@ -97,7 +97,7 @@ fn whatever_was_written_there_is_an_answer() {
 }
 
 #[test]
-fn what_ends_inside_markup_may_have_no_text() {
+fn unfinished_markup_gives_a_result_or_no_text() {
     let pages = [
         "<p ".repeat(100_000) + ">text",
         "<![CDATA[".repeat(25_000) + "text",
@@ -129,7 +129,7 @@ fn a_giant_text_is_one_block() {
 }
 
 #[test]
-fn an_extraction_is_the_same_each_time() {
+fn extraction_is_deterministic() {
     let paragraph = "<p>Some sentence that is as long as others are, 12 <a href=/2>here</a>.";
     let html = format!(
         "<title>Some sentence</title><ul>{}</ul><div class=b>{}</div>",

@@ -1,5 +1,5 @@
-//! The three phases of NCE, condition by condition. Constants are small here, so
-//! that pages can be.
+//! The three phases of NCE, condition by condition. The constants are small, so that the
+//! pages can be small.
 
 use extractors::{Extraction, Extractor, Nce, NceParameters, Page, Site};
 
@@ -18,7 +18,7 @@ const SMALL: NceParameters = NceParameters {
     title_overlap: 0.6,
 };
 
-// 45 and 42 characters.
+// Sentences of 45 and 42 characters.
 const FIRST: &str = "Tea is made of leaves that are dried at home.";
 const SECOND: &str = "Water of the right heat makes it a drink.";
 
@@ -34,9 +34,9 @@ fn text(html: &str) -> String {
 }
 
 #[test]
-fn the_separator_is_the_closest_ancestor_that_is_no_paragraph() {
-    // The first leaf of 35 characters is in p, which is passed over (i), though
-    // alone it has the 80 characters of (ii).
+fn the_separator_is_the_closest_ancestor_that_is_not_a_p() {
+    // The first leaf of 35 characters is in a p. The p is skipped (i), although it has the
+    // 80 characters of (ii).
     let html = format!(
         "<div>Menu</div><div><div><p>{FIRST} {SECOND}<p>{FIRST}</div><div>Foot</div></div>"
     );
@@ -55,12 +55,12 @@ fn a_separator_has_at_most_one_sibling_with_text() {
     let story = format!("<div><p>{FIRST}<p>{SECOND}</div>");
     let other = "<div>More than thirty characters of other text.</div>";
     let both = format!("{FIRST}\n{SECOND}");
-    // One such sibling: still the separator.
+    // With one such sibling the node is still the separator.
     assert_eq!(text(&format!("<main>{story}{other}</main>")), both);
-    // Two (iii): the node above is, and all its children are kept.
+    // With two (iii), the node above is the separator, and all its children are kept.
     let found = text(&format!("<main>{story}{other}{other}</main>"));
     assert_eq!(found.matches("other text").count(), 2);
-    // Links do not make a sibling count.
+    // A sibling whose text is a link does not count.
     let links = "<div><a href=/>More than thirty characters of link text.</a></div>";
     assert_eq!(
         text(&format!("<main>{story}{links}{links}{links}</main>")),
@@ -94,25 +94,25 @@ fn comment(name: &str, day: usize) -> String {
 }
 
 #[test]
-fn three_similar_blocks_begin_the_comments() {
+fn three_similar_blocks_are_comments() {
     let page = |comments: &str| format!("<div><p>{FIRST}<p>{SECOND}{comments}</div>");
     let article = format!("{FIRST}\n{SECOND}");
     let three = [comment("Ann", 3), comment("Bob", 4), comment("Cid", 12)].concat();
-    // Of six words each shares wrote, on, May and here with the others, the days
-    // too if they have as many digits: 2 * 4 / 12 = .67 at least.
+    // Each has six words and shares wrote, on, May and here with the others, and the day
+    // if it has as many digits: 2 * 4 / 12 = .67 at least.
     assert_eq!(text(&page(&three)), article);
     // Two comments may be chance.
     let two = [comment("Ann", 3), comment("Bob", 4)].concat();
     assert!(text(&page(&two)).ends_with("Yes, Bob likes it."));
-    // Three that stand far apart are not linked.
+    // Three blocks that are far apart are not linked.
     let far = three.replace("Yes,", &"<i>x</i>".repeat(20));
     assert!(text(&page(&far)).contains("Cid wrote"));
 }
 
 #[test]
-fn comments_come_after_the_body() {
+fn similar_blocks_before_the_body_are_not_comments() {
     let three = [comment("Ann", 3), comment("Bob", 4), comment("Cid", 12)].concat();
-    // 18 characters and more go before, not the 80 of a body.
+    // The text before has 18 characters and more, but not the 200 of a body.
     let html = format!("<div><p>Almost nothing yet{three}<p>{FIRST}<p>{SECOND}</div>");
     let parameters = NceParameters {
         separator_chars: 200,
@@ -124,15 +124,15 @@ fn comments_come_after_the_body() {
 #[test]
 fn the_title_is_the_longest_node_before_the_body_with_its_words() {
     let page = |before: &str| format!("{before}<div><p>{FIRST}<p>{SECOND}</div>");
-    // Three of four words occur in the body; a menu has none; one word is too few;
-    // and seven are too many.
+    // Three of four words of the h1 occur in the body. The menu has none of them, one
+    // word is too few, and seven are too many.
     let before = "<title>Tea News</title><body><ul><li>About us and them</ul>
                   <h1>Tea is <b>a drink</b></h1><h2>Leaves</h2>
                   <h3>Tea is a drink of leaves dried</h3>";
     let found = extract(&page(before), &SMALL);
     assert_eq!(found.title.as_deref(), Some("Tea is a drink"));
     assert_eq!(found.text, format!("Tea is a drink\n{FIRST}\n{SECOND}"));
-    // `title` is taken whatever its words are.
+    // `title` is a candidate whatever its words are.
     let found = extract(
         &page("<title>Quite another thing</title><p>About us"),
         &SMALL,
@@ -142,8 +142,8 @@ fn the_title_is_the_longest_node_before_the_body_with_its_words() {
 }
 
 #[test]
-fn nodes_are_those_of_forest_and_title() {
-    // h1 with its text, and two paragraphs with theirs.
+fn the_nodes_of_forest_and_title_are_counted() {
+    // An h1 and two paragraphs, each with its text.
     let found = extract(
         &format!("<h1>Tea is a drink</h1><div><p>{FIRST}<p>{SECOND}</div>"),
         &SMALL,

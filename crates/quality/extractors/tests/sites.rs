@@ -1,4 +1,4 @@
-//! Methods that compare pages of a site, on a site made by hand.
+//! Methods that compare pages of a site, on a handmade site.
 
 use extractors::{ExtractError, Extraction, Page, Scope, Site, by_name, extractors};
 
@@ -11,10 +11,11 @@ const STORIES: [&str; 6] = [
     "Sencha",
 ];
 
-/// A page of the site: menu, an article of three paragraphs, a line of its own
-/// under a shared heading, footer.
+/// A page of the site: a menu, an article of three paragraphs, a line that other pages
+/// do not have under a shared heading, and a footer.
 fn html(story: &str) -> String {
-    let menu: String = (STORIES.iter())
+    let menu: String = STORIES
+        .iter()
         .map(|story| format!("<li><a href={story}>{story}</a></li>"))
         .collect();
     format!(
@@ -30,7 +31,7 @@ fn url(story: &str) -> String {
     format!("http://tea.example/p/{story}")
 }
 
-/// The page of the first story, extracted beside pages of the first `count`.
+/// Extracts the page of the first story from a site with the first `count` stories.
 fn extract(method: &str, count: usize) -> Result<Extraction, ExtractError> {
     let pages: Vec<(String, String)> = (STORIES[..count].iter())
         .map(|story| (url(story), html(story)))
@@ -48,9 +49,9 @@ fn extract(method: &str, count: usize) -> Result<Extraction, ExtractError> {
 
 #[test]
 fn alarte_keeps_the_branch_with_most_new_nodes() {
-    // Candidates: h2 and two paragraphs below content, one paragraph below side,
-    // with their texts. content has 8 nodes below it, side has 4. The three are
-    // siblings, so content replaces them, with the line it shares.
+    // The candidates are h2 and two paragraphs below content and one paragraph below side,
+    // with their texts. content has 8 descendants, side has 4. The three candidates below
+    // content are siblings, so content replaces them, with its shared line.
     let found = extract("alarte", 6).expect("an extraction");
     assert_eq!(
         found.text,
@@ -61,19 +62,19 @@ fn alarte_keeps_the_branch_with_most_new_nodes() {
 }
 
 #[test]
-fn temex_keeps_what_is_not_template() {
+fn temex_keeps_nodes_that_are_not_template() {
     let found = extract("temex", 6).expect("an extraction");
     assert_eq!(
         found.text,
         "All about Assam\nAssam is a tea.\nIt is from the region of Assam.\nAssam of the day"
     );
-    // h2, three p, and four texts.
+    // One h2, three p, and four texts.
     assert_eq!(found.nodes, Some(8));
 }
 
 #[test]
-fn temex_calls_template_what_two_pages_have() {
-    // With one page to compare with, that one decides; with two, both have to.
+fn temex_needs_two_pages_to_call_a_node_template() {
+    // With two pages to compare with, both must have the node.
     let shared = "<div><p>Shared</p></div>";
     let own = "<div><p>Own</p></div>";
     let text = |others: [&str; 2]| {
@@ -94,21 +95,21 @@ fn temex_calls_template_what_two_pages_have() {
 
 #[test]
 fn iwptd_drops_blocks_of_texts_that_are_on_five_pages() {
-    // Every text of menu and foot is on all six pages. In content one of four is,
-    // in side one of two: both are kept whole.
+    // Every text of menu and foot is on all six pages. In content one text of four is, in
+    // side one of two; these two blocks are kept whole.
     let found = extract("iwptd", 6).expect("an extraction");
     assert_eq!(
         found.text,
         "All about Assam\nAssam is a tea.\nIt is from the region of Assam.\nShare this page\n\
          Today\nAssam of the day"
     );
-    // With four pages no text can be on five.
+    // With four pages no text is on five.
     let found = extract("iwptd", 4).expect("an extraction");
     assert!(found.text.starts_with("Assam\nCeylon") && found.text.ends_with("reserved"));
 }
 
 #[test]
-fn a_page_that_is_given_apart_counts_among_the_pages() {
+fn the_extracted_page_counts_among_the_pages_of_a_text() {
     let pages: Vec<(String, String)> = (STORIES[1..5].iter())
         .map(|story| (url(story), html(story)))
         .collect();
@@ -121,14 +122,15 @@ fn a_page_that_is_given_apart_counts_among_the_pages() {
     let html = html(STORIES[0]);
     let url = url(STORIES[0]);
     let page = Page::new(&url, &html);
-    // Four and itself.
+    // Four pages of the site, and the page itself.
     let found = by_name("iwptd").expect("a method").extract(&page, &site);
     assert!(found.expect("an extraction").text.starts_with("All about"));
 }
 
 #[test]
 fn methods_for_a_site_need_another_page_and_a_url() {
-    let methods: Vec<_> = (extractors().iter())
+    let methods: Vec<_> = extractors()
+        .iter()
         .filter(|method| method.scope() == Scope::Site)
         .collect();
     assert_eq!(methods.len(), 3);

@@ -1,4 +1,4 @@
-//! Phase 2: where comments begin.
+//! Phase 2: the beginning of the comments.
 
 use std::collections::BTreeMap;
 
@@ -6,25 +6,28 @@ use super::NceParameters;
 use crate::dom::{Dom, NodeId};
 use crate::text::words;
 
-/// A node of the graph: an element with few words.
+/// A vertex of the similarity graph: an element with few words. Connected components are
+/// kept in a union-find structure.
 struct Block {
     id: NodeId,
     bag: BTreeMap<String, usize>,
     words: usize,
-    /// The block this one hangs together with, by its number; a root has itself.
-    linked_to: usize,
-    /// Of a root: blocks that hang together.
+    /// The number of the parent block in the union-find structure; a root is its own
+    /// parent.
+    parent: usize,
+    /// For a root, the number of blocks in its component.
     size: usize,
-    /// Of a root: the first of them.
+    /// For a root, the first block of its component.
     first: NodeId,
 }
 
-/// Three are comments; two may be chance.
+/// The least number of blocks in a component of comments. Two similar blocks may be
+/// chance.
 const COMPONENT: usize = 3;
 
-/// The first block of the first component that is large enough. Blocks come in
-/// the order of the page, so the search ends as soon as there is one.
-pub(super) fn begin(dom: &Dom, kept: &[bool], parameters: &NceParameters) -> Option<NodeId> {
+/// Finds the first block of the first component that is large enough. Blocks are in page
+/// order, so the search ends at the first such component.
+pub(super) fn find_start(dom: &Dom, kept: &[bool], parameters: &NceParameters) -> Option<NodeId> {
     let mut blocks: Vec<Block> = Vec::new();
     for (id, bag) in candidates(dom, kept, parameters) {
         let number = blocks.len();
@@ -33,7 +36,7 @@ pub(super) fn begin(dom: &Dom, kept: &[bool], parameters: &NceParameters) -> Opt
             id,
             bag,
             words,
-            linked_to: number,
+            parent: number,
             size: 1,
             first: id,
         });
@@ -55,7 +58,7 @@ pub(super) fn begin(dom: &Dom, kept: &[bool], parameters: &NceParameters) -> Opt
     None
 }
 
-/// Blocks of the forest after the body of the article, with their words.
+/// Returns the blocks of the forest after the body of the article, with their words.
 fn candidates<'d>(
     dom: &'d Dom,
     kept: &'d [bool],
@@ -88,30 +91,32 @@ fn candidates<'d>(
     })
 }
 
-/// Dice coefficient of the bags.
+/// The Dice coefficient of the bags of words.
 fn similarity(a: &Block, b: &Block) -> f64 {
-    let common: usize = (a.bag.iter())
+    let common: usize = a
+        .bag
+        .iter()
         .filter_map(|(word, count)| b.bag.get(word).map(|other| count.min(other)))
         .sum();
     2.0 * common as f64 / (a.words + b.words) as f64
 }
 
-/// Joins two components; the number of the root of both.
+/// Joins two components, and returns the number of the common root.
 fn link(blocks: &mut [Block], a: usize, b: usize) -> usize {
     let (a, b) = (root(blocks, a), root(blocks, b));
     if a != b {
-        blocks[b].linked_to = a;
+        blocks[b].parent = a;
         blocks[a].size += blocks[b].size;
         blocks[a].first = blocks[a].first.min(blocks[b].first);
     }
     a
 }
 
-/// Components have fewer than three blocks while they are joined, so the way is
-/// short.
+/// Returns the root of a block. The search ends at components of three blocks, so the
+/// path to the root is short.
 fn root(blocks: &[Block], mut number: usize) -> usize {
-    while blocks[number].linked_to != number {
-        number = blocks[number].linked_to;
+    while blocks[number].parent != number {
+        number = blocks[number].parent;
     }
     number
 }

@@ -5,43 +5,44 @@
 //! Extracting Relevant Content from News Webpages", CIKM 2009, pp. 1685-1688.
 //! [Laber 3] is its section 3, on the heuristic.
 //!
-//! 1. *Separator node search.* Depth first, the first leaf of some length that
-//!    has an ancestor `u` for which (i) `u` is no paragraph, (ii) `u` has enough
-//!    text, (iii) at most one sibling of `u` has much text of low link density;
-//!    (iv) of such ancestors the closest. What is kept are the subtrees at the
-//!    children of `u` whose link density is low enough. Without such a leaf the
-//!    whole tree is kept.
-//! 2. *Comments removal.* Blocks with similar content that stand close together
-//!    are linked; where three or more hang together, comments begin: from the
-//!    first of these blocks on everything is dropped.
-//! 3. *Title search.* Among the nodes before what is left, `title` and all of few
-//!    words most of which occur in what is left: the one with most text.
+//! 1. *Separator node search.* In depth-first order, the first leaf of a given length is
+//!    taken that has an ancestor `u` for which (i) `u` is not a paragraph, (ii) `u` has
+//!    enough text, and (iii) at most one sibling of `u` has much text of low link
+//!    density; (iv) of several such ancestors the closest is `u`. The subtrees at the
+//!    children of `u` whose link density is low enough are kept. If there is no such
+//!    leaf, the whole tree is kept.
+//! 2. *Comments removal.* Blocks that are close together and similar are linked. Three or
+//!    more connected blocks are comments: everything from the first of them on is
+//!    dropped.
+//! 3. *Title search.* Candidates are `title` and all nodes before the kept content with
+//!    few words, most of which occur in that content. The one with most text is the
+//!    title.
 //!
-//! Where the paper is silent:
+//! The paper leaves some points open. They are decided as follows:
 //!
-//! - No constant is published, except that .4 did for the link density of
-//!   phase 1. See [`NceParameters`].
-//! - Leaves are texts. Link density is characters inside `a` over characters, and
-//!   0 without text. Where the tree is kept whole, it is kept from `body` on.
-//! - Of phase 2 the paper as it is handed down has not what a block is, and not
-//!   when two are close and similar. Here: a block is an element that ends a line
-//!   and holds no other such element, with a number of words in a given range;
-//!   and in it a number and a link, as of a date and a permalink (assumption 2);
-//!   close is a distance of ids; similar is the Dice coefficient of the bags of
-//!   words, with every digit written as 0, so that dates are alike.
-//! - "After the body" (assumption 2) is taken at its word: a block counts if the
-//!   text of the forest before it is as long as a separator node has to be.
-//! - In phase 3 the words of a node that occur are counted one by one, and the
-//!   first of equally long nodes is the title. A node with content in it is none.
-//!   The title's line comes first.
+//! - The paper publishes no constants, except .4 for the link density of phase 1. See
+//!   [`NceParameters`].
+//! - Leaves are texts. Link density is characters inside `a` over all characters, and 0
+//!   without text. If the whole tree is kept, it is kept from `body` on.
+//! - For phase 2, the available text of the paper does not define a block, or when two
+//!   blocks are close and similar. Here a block is an element that ends a line, contains
+//!   no other such element, has a number of words in a given range, and contains a number
+//!   and a link, like those of a date and a permalink (assumption 2). Closeness is the
+//!   distance of ids. Similarity is the Dice coefficient of the bags of words, with every
+//!   digit replaced by 0, so that dates are equal.
+//! - "After the body" (assumption 2) means that a block counts if the text of the forest
+//!   before it is at least as long as that of a separator node.
+//! - In phase 3 every occurrence of a word counts, and of equally long nodes the first is
+//!   the title. A node that contains content is not a candidate. The title is the first
+//!   line.
 //!
-//! # How the constants were found
+//! # Fitting of the constants
 //!
-//! By a search over the 57 pages of the CleanEval development set, none of which
-//! is used to report accuracy, as the mean F1 of bags of words per page (the
-//! paper's metric): from a start, one constant at a time takes the best of its
-//! grid, until a round changes nothing. `examples/nce_search.rs` does it and
-//! prints the table:
+//! The constants were fitted on the 57 pages of the CleanEval development set, none of
+//! which is used to report accuracy. The criterion is the mean F1 of bags of words per
+//! page (the paper's metric). From a start, one constant at a time is set to the best
+//! value of its grid, until a round changes nothing. `examples/nce_search.rs` performs
+//! the search and prints this table:
 //!
 //! ```text
 //! 0.6572 start                  of 57 pages
@@ -54,52 +55,52 @@
 //! 0.8698 if the whole page is kept
 //! ```
 //!
-//! These are no news pages: on the median page of the set 89 % of the words are
-//! gold, in the paper's corpus 37 % on average. So F1 would go on growing with
-//! `separator_chars`, up to where phase 1 always fails and the page is kept whole.
-//! The grid ends at 1,000 characters, the length of a short article; and a gain
-//! below .005 is not taken.
+//! These pages are not news pages: on the median page of the set 89 % of the words are
+//! gold, in the paper's corpus 37 % on average. F1 would therefore keep growing with
+//! `separator_chars`, until phase 1 always fails and the whole page is kept. The grid
+//! ends at 1,000 characters, the length of a short article, and gains below .005 are
+//! ignored.
 
 mod comments;
 mod separator;
 mod title;
 
-use crate::dom::{Counts, Dom, NodeId};
+use crate::dom::{Dom, NodeId, SubtreeCounts};
 use crate::text::lines_of;
 use crate::{ExtractError, Extraction, Extractor, Page, Scope, Site};
 
-/// The constants of NCE, which the paper calls alpha and beta.
+/// The constants of NCE. The paper calls some of them alpha and beta.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NceParameters {
-    /// Phase 1: characters a leaf has at least.
+    /// Phase 1: the least number of characters of a leaf.
     pub leaf_chars: usize,
-    /// Phase 1 (ii): characters a separator node has at least.
+    /// Phase 1 (ii): the least number of characters of a separator node.
     pub separator_chars: usize,
-    /// Phase 1 (iii): characters from which on a sibling counts.
+    /// Phase 1 (iii): the least number of characters of a sibling that counts.
     pub sibling_chars: usize,
-    /// Phase 1 (iii): link density below which a sibling counts.
+    /// Phase 1 (iii): the link density below which a sibling counts.
     pub sibling_link_density: f64,
-    /// Phase 1: link density up to which a child of the separator node is kept.
+    /// Phase 1: the greatest link density of a kept child of the separator node.
     pub kept_link_density: f64,
-    /// Phase 2: words a block has at least.
+    /// Phase 2: the least number of words of a block.
     pub block_words_min: usize,
-    /// Phase 2: words a block has at most.
+    /// Phase 2: the greatest number of words of a block.
     pub block_words_max: usize,
-    /// Phase 2: nodes that may lie between two blocks that are close.
+    /// Phase 2: the greatest distance of the ids of two close blocks.
     pub block_distance: usize,
-    /// Phase 2: Dice coefficient from which on two blocks are similar.
+    /// Phase 2: the least Dice coefficient of two similar blocks.
     pub block_similarity: f64,
-    /// Phase 3: words a title has at least.
+    /// Phase 3: the least number of words of a title.
     pub title_words_min: usize,
-    /// Phase 3: words a title has at most.
+    /// Phase 3: the greatest number of words of a title.
     pub title_words_max: usize,
-    /// Phase 3: share of a title's words that occur in the content at least.
+    /// Phase 3: the least share of a title's words that occur in the content.
     pub title_overlap: f64,
 }
 
 impl NceParameters {
-    /// Found on the development pages: see the source of this module, which has
-    /// the figures.
+    /// The constants fitted on the CleanEval development set. The figures are in the
+    /// source of this module.
     pub const FITTED: Self = Self {
         leaf_chars: 100,
         separator_chars: 1_000,
@@ -123,7 +124,7 @@ pub struct Nce {
 }
 
 impl Nce {
-    /// With the given constants.
+    /// Creates the extractor with the given constants.
     #[must_use]
     pub const fn new(parameters: NceParameters) -> Self {
         Self { parameters }
@@ -150,13 +151,13 @@ impl Extractor for Nce {
 
     fn extract(&self, page: &Page<'_>, _: &Site<'_>) -> Result<Extraction, ExtractError> {
         let dom = page.dom();
-        let counts = Counts::of(dom);
+        let counts = SubtreeCounts::new(dom);
         if counts.chars[dom.body()] == 0 {
             return Err(ExtractError::NoText);
         }
         let forest = separator::forest(dom, &counts, &self.parameters);
         let mut kept = marked(dom, &forest);
-        if let Some(comments) = comments::begin(dom, &kept, &self.parameters) {
+        if let Some(comments) = comments::find_start(dom, &kept, &self.parameters) {
             kept[comments..].fill(false);
         }
         let title = title::find(dom, &kept, &self.parameters);

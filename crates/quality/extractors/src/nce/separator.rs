@@ -1,32 +1,35 @@
-//! Phase 1: the node under which the body of the article lies.
+//! Phase 1: the node whose children are the body of the article.
 
 use super::NceParameters;
-use crate::dom::{Counts, Dom, NodeId};
+use crate::dom::{Dom, NodeId, SubtreeCounts};
 
-/// Roots of the subtrees that are kept.
-pub(super) fn forest(dom: &Dom, counts: &Counts, parameters: &NceParameters) -> Vec<NodeId> {
+/// Returns the roots of the kept subtrees.
+pub(super) fn forest(dom: &Dom, counts: &SubtreeCounts, parameters: &NceParameters) -> Vec<NodeId> {
     match separator(dom, counts, parameters) {
-        Some(separator) => (dom.children(separator))
+        Some(separator) => dom
+            .children(separator)
             .filter(|child| counts.link_density(*child) <= parameters.kept_link_density)
             .collect(),
         None => vec![dom.body()],
     }
 }
 
-/// The closest ancestor (iv) of the first leaf that has one.
-fn separator(dom: &Dom, counts: &Counts, parameters: &NceParameters) -> Option<NodeId> {
+/// Returns the separator node: the closest suitable ancestor (iv) of the first leaf that
+/// has one.
+fn separator(dom: &Dom, counts: &SubtreeCounts, parameters: &NceParameters) -> Option<NodeId> {
     let body = dom.body();
-    // Whether a node is a separator does not depend on the leaf, so each node is
-    // asked once.
-    let mut asked = vec![false; dom.len()];
+    // The conditions do not depend on the leaf, so each node is checked once.
+    let mut checked = vec![false; dom.len()];
     for leaf in dom.subtree(body) {
         if dom.text(leaf).is_none() || counts.chars[leaf] < parameters.leaf_chars {
             continue;
         }
-        let candidates = (dom.ancestors(leaf)).take_while(|ancestor| dom.contains(body, *ancestor));
+        let candidates = dom
+            .ancestors(leaf)
+            .take_while(|ancestor| dom.contains(body, *ancestor));
         for candidate in candidates {
-            // Then all above it were, too.
-            if std::mem::replace(&mut asked[candidate], true) {
+            // All ancestors of a checked node have been checked.
+            if std::mem::replace(&mut checked[candidate], true) {
                 break;
             }
             if is_separator(dom, counts, parameters, candidate) {
@@ -37,14 +40,24 @@ fn separator(dom: &Dom, counts: &Counts, parameters: &NceParameters) -> Option<N
     None
 }
 
-fn is_separator(dom: &Dom, counts: &Counts, parameters: &NceParameters, node: NodeId) -> bool {
-    let no_paragraph = !dom.is(node, "p");
+fn is_separator(
+    dom: &Dom,
+    counts: &SubtreeCounts,
+    parameters: &NceParameters,
+    node: NodeId,
+) -> bool {
+    let is_paragraph = dom.is(node, "p");
     let long_enough = counts.chars[node] >= parameters.separator_chars;
-    no_paragraph && long_enough && lonely(dom, counts, parameters, node)
+    !is_paragraph && long_enough && at_most_one_text_sibling(dom, counts, parameters, node)
 }
 
-/// Condition (iii).
-fn lonely(dom: &Dom, counts: &Counts, parameters: &NceParameters, node: NodeId) -> bool {
+/// Condition (iii): at most one sibling has much text of low link density.
+fn at_most_one_text_sibling(
+    dom: &Dom,
+    counts: &SubtreeCounts,
+    parameters: &NceParameters,
+    node: NodeId,
+) -> bool {
     let has_text = |sibling: &NodeId| {
         counts.chars[*sibling] >= parameters.sibling_chars
             && counts.link_density(*sibling) < parameters.sibling_link_density

@@ -1,35 +1,36 @@
-//! Main content as what other pages of the site do not have.
+//! Main content as the nodes that other pages of the site do not have.
 //!
 //! J. Alarte, D. Insa, J. Silva, S. Tamarit: "Main Content Extraction from
 //! Heterogeneous Webpages", WISE 2018, pp. 393-407. [Alarte n] is section n.
 //!
-//! 1. Four pages to compare with [Alarte 2.1]: see `neighbours`.
-//! 2. How many of them each node occurs in, algorithm 1 [Alarte 2.2]: see
-//!    `mapping`. Nodes that occur in none are *candidates*.
-//! 3. Algorithm 2 [2.3]: the candidates whose parent is none. (All below a
-//!    candidate are candidates, theorem 1.) If it is one, that is the content.
-//! 4. Algorithm 3 [2.4]: of the parents of these the one with most descendants is
-//!    the *branch*; the first of equals.
+//! 1. Four pages are chosen for comparison [Alarte 2.1]: see `neighbours`.
+//! 2. Algorithm 1 [Alarte 2.2] counts the pages in which each node occurs: see `mapping`.
+//!    Nodes that occur in none of them are *candidates*.
+//! 3. Algorithm 2 [2.3] keeps the candidates whose parent is not a candidate. (All nodes
+//!    below a candidate are candidates, theorem 1.) If only one is left, it is the
+//!    content.
+//! 4. Algorithm 3 [2.4]: of the parents of the candidates, the one with most descendants
+//!    is the *branch*; of equal ones the first.
 //! 5. Algorithm 4 [2.5]: candidates outside the branch are discarded.
-//! 6. Algorithm 5 [2.6]: candidates that are siblings are replaced by their
-//!    parent, and so on upwards.
+//! 6. Algorithm 5 [2.6]: candidates that are siblings are replaced by their parent,
+//!    repeatedly up the tree.
 //!
-//! Where the paper is silent:
+//! The paper leaves some points open. They are decided as follows:
 //!
-//! - Texts of whitespace, comments, scripts and what else no reader sees are no
+//! - Texts of only whitespace, comments, scripts and other invisible content have no
 //!   nodes.
-//! - A node kept inside another that is kept counts once. The branch itself may
-//!   become content, by step 6, with the template nodes among its children; a
-//!   node above `body` may not.
-//! - The method knows no title.
+//! - A kept node inside another kept node counts once. By step 6 the branch itself may
+//!   become content, with the template nodes among its children; a node above `body` may
+//!   not.
+//! - The method does not search for a title.
 
 use super::{mapping, neighbours};
 use crate::dom::{Dom, NodeId};
 use crate::text::lines_of;
 use crate::{ExtractError, Extraction, Extractor, Page, Scope, Site};
 
-/// What four linked pages do not have, where most of it is. See the
-/// [table](crate) of methods.
+/// Keeps the nodes that four linked pages do not have, in the part of the page with most
+/// of them. See the [table](crate) of methods.
 #[derive(Clone, Copy, Debug)]
 pub struct Alarte;
 
@@ -68,10 +69,11 @@ impl Extractor for Alarte {
     }
 }
 
-/// Algorithm 2.
+/// Algorithm 2: the candidates whose parent is not a candidate.
 fn reduced(dom: &Dom, occurrences: &[usize]) -> Vec<NodeId> {
     let body = dom.body();
-    (dom.subtree(body).skip(1))
+    dom.subtree(body)
+        .skip(1)
         .filter(|id| {
             let parent = dom.node(*id).parent;
             occurrences[*id] == 0 && (parent == body || occurrences[parent] > 0)
@@ -79,8 +81,7 @@ fn reduced(dom: &Dom, occurrences: &[usize]) -> Vec<NodeId> {
         .collect()
 }
 
-/// Algorithms 3 to 5. The nodes come in the order of the page, none inside
-/// another.
+/// Algorithms 3 to 5. The nodes are in page order, and none is inside another.
 fn main_content(dom: &Dom, reduced: &[NodeId]) -> Vec<NodeId> {
     if reduced.len() <= 1 {
         return reduced.to_vec();
@@ -95,14 +96,16 @@ fn main_content(dom: &Dom, reduced: &[NodeId]) -> Vec<NodeId> {
     joined(dom, inside.collect())
 }
 
-/// Algorithm 3.
+/// Algorithm 3: the branch.
 fn branch(dom: &Dom, reduced: &[NodeId]) -> Option<NodeId> {
-    // Of equals the least id, that is the first in the page.
-    (reduced.iter().map(|id| dom.node(*id).parent))
+    // Of equal ones the least id, which is the first in the page.
+    reduced
+        .iter()
+        .map(|id| dom.node(*id).parent)
         .min_by_key(|parent| (std::cmp::Reverse(dom.subtree(*parent).len()), *parent))
 }
 
-/// Algorithm 5, from the deepest nodes up.
+/// Algorithm 5: replaces siblings by their parent, from the deepest nodes up.
 fn joined(dom: &Dom, nodes: Vec<NodeId>) -> Vec<NodeId> {
     let deepest = nodes.iter().map(|id| dom.node(*id).depth).max();
     let mut by_depth: Vec<Vec<NodeId>> = vec![Vec::new(); deepest.map_or(0, |depth| depth + 1)];
@@ -148,15 +151,15 @@ mod tests {
             .expect("an element of this id")
     }
 
-    // The shape of figure 3: candidates under two parents, of which `main` has the
-    // larger subtree. body > head(a) + main(b, c, wrap(d)).
+    // The tree of figure 3: candidates below two parents, of which `main` has the larger
+    // subtree. body > head(a) + main(b, c, wrap(d)).
     const FIGURE_3: &str = "<body><div id=head><p id=a>1</p><p id=x>2</p></div>\
          <div id=main><p id=b>3</p><p id=c>4</p><div id=wrap><p id=d>5</p></div></div>";
 
     #[test]
-    fn candidates_are_reduced_to_those_whose_parent_is_none() {
+    fn only_the_topmost_candidates_are_kept() {
         let dom = parse(FIGURE_3);
-        // `wrap` with all below it, `a` with its text, and nothing else.
+        // The candidates are `wrap` with its subtree, and `a` with its text.
         let mut occurrences = vec![4; dom.len()];
         for id in ["a", "wrap"] {
             occurrences[dom.subtree(with_id(&dom, id))].fill(0);
@@ -173,7 +176,7 @@ mod tests {
         let reduced = [with_id(&dom, "a"), with_id(&dom, "c")];
         // Below head: 2 p + 2 texts. Below main: 3 p + wrap + 3 texts.
         assert_eq!(branch(&dom, &reduced), Some(with_id(&dom, "main")));
-        // a is discarded; c has no sibling among those left.
+        // a is discarded; c has no sibling among the remaining nodes.
         assert_eq!(names(&dom, &main_content(&dom, &reduced)), ["p.c"]);
     }
 
@@ -183,7 +186,7 @@ mod tests {
         let node = |id| with_id(&dom, id);
         let join = |nodes: &[NodeId]| names(&dom, &joined(&dom, nodes.to_vec()));
         assert_eq!(join(&[node("b"), node("c")]), ["div.main"]);
-        // d has no sibling; wrap and c have each other.
+        // d has no sibling; wrap and c are siblings.
         assert_eq!(join(&[node("c"), node("d")]), ["p.d", "p.c"]);
         assert_eq!(join(&[node("c"), node("wrap")]), ["div.main"]);
         // a and x give head, b and c give main, these give body.

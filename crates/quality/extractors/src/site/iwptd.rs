@@ -1,22 +1,22 @@
-//! Blocks by their share of repeated texts.
+//! Selection of blocks by their share of repeated texts.
 //!
 //! Y. Wang, B. Fang, X. Cheng, L. Guo, H. Xu: "Incremental Web Page Template
 //! Detection", WWW 2008, pp. 1247-1248 (and "... by Text Segments", WSCS 2008), as
-//! section 4 of [Alarte] (see `alarte`) describes it: pages are cut at elements
-//! such as `table`, `div` and `ul`; the texts inside are compared with those of
-//! all pages; a text that is on five pages or more belongs to the template; a
-//! ratio decides for each block. Two texts are the same if they read the same and
-//! have the same path in the tree: that is from the paper's section 2.
+//! described in section 4 of [Alarte] (see `alarte`). Pages are divided into blocks at
+//! elements such as `table`, `div` and `ul`. The texts of a block are compared with those
+//! of all pages; a text on five or more pages belongs to the template. A ratio decides
+//! for each block. Two texts are equal if their words and their paths in the tree are
+//! equal; this is from section 2 of the paper.
 //!
-//! Where these descriptions are silent:
+//! These descriptions leave some points open. They are decided as follows:
 //!
-//! - Of the elements only three are named. Others that group blocks of text are
-//!   cut at too: see `CUT_AT`. A text belongs to the innermost one around it.
-//! - A path is made of names of elements.
-//! - The ratio is that of template texts to all texts of the block. A block is
-//!   template where it is more than one half. Chosen, not fitted.
-//! - The page counts among the pages a text is on. The paper's table of texts
-//!   grows and shrinks with the stream of pages; here it holds the given pages.
+//! - Only three of the dividing elements are named. Others that group blocks of text are
+//!   added: see `BLOCK_ELEMENTS`. A text belongs to the innermost one around it.
+//! - A path consists of element names.
+//! - The ratio is that of template texts to all texts of the block. A block is template
+//!   if the ratio is more than one half. This value is chosen, not fitted.
+//! - The page itself counts among the pages of a text. The paper's table of texts follows
+//!   a stream of pages; here it contains the given pages.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -25,16 +25,16 @@ use crate::dom::{Dom, NodeId};
 use crate::text::lines_of;
 use crate::{ExtractError, Extraction, Extractor, Page, Scope, Site};
 
-/// Pages a text of the template is on [Alarte 4].
+/// The number of pages from which a text belongs to the template [Alarte 4].
 const TEMPLATE_PAGES: usize = 5;
 
-/// Elements that make a block.
-const CUT_AT: [&str; 15] = [
+/// The elements that begin a block.
+const BLOCK_ELEMENTS: [&str; 15] = [
     "article", "aside", "body", "div", "dl", "footer", "form", "header", "main", "nav", "ol",
     "section", "table", "td", "ul",
 ];
 
-/// Blocks without repeated texts. See the [table](crate) of methods.
+/// Keeps blocks with few repeated texts. See the [table](crate) of methods.
 #[derive(Clone, Copy, Debug)]
 pub struct Iwptd;
 
@@ -63,7 +63,7 @@ impl Extractor for Iwptd {
             return Err(ExtractError::NoText);
         }
         let key = page.address()?;
-        let is_there = site.places().contains_key(&key.key);
+        let is_there = site.indices().contains_key(&key.key);
         if site.pages().len() == usize::from(is_there) {
             return Err(ExtractError::NoOtherPages {
                 method: self.name(),
@@ -73,30 +73,32 @@ impl Extractor for Iwptd {
         let table = site.segments();
         let here = usize::from(!is_there);
         let blocks = blocks(dom);
-        // Template texts and all texts of a block.
-        let mut tallies: HashMap<NodeId, (usize, usize)> = HashMap::new();
+        // The number of template texts and of all texts, by block.
+        let mut counts: HashMap<NodeId, (usize, usize)> = HashMap::new();
         for (id, segment) in &segments {
-            let tally = tallies.entry(blocks[*id]).or_default();
-            tally.0 += usize::from(table.pages(*segment) + here >= TEMPLATE_PAGES);
-            tally.1 += 1;
+            let count = counts.entry(blocks[*id]).or_default();
+            count.0 += usize::from(table.pages(*segment) + here >= TEMPLATE_PAGES);
+            count.1 += 1;
         }
         let is_content = |id: NodeId| {
-            (tallies.get(&blocks[id])).is_some_and(|(template, all)| 2 * template <= *all)
+            counts
+                .get(&blocks[id])
+                .is_some_and(|(template, all)| 2 * template <= *all)
         };
         let nodes = dom.subtree(dom.body()).filter(|id| is_content(*id)).count();
         Ok(Extraction::new(lines_of(dom, is_content), Some(nodes)))
     }
 }
 
-/// On how many pages each text is.
+/// The number of pages of each text.
 #[derive(Debug)]
 pub(crate) struct SegmentTable(HashMap<u64, usize>);
 
 impl SegmentTable {
-    pub(crate) fn of(pages: &[Page<'_>]) -> Self {
+    pub(crate) fn from_pages(pages: &[Page<'_>]) -> Self {
         let mut table = HashMap::new();
         for page in pages {
-            let of_page: HashSet<u64> = page.glance(|dom| {
+            let of_page: HashSet<u64> = page.with_dom(|dom| {
                 segments(dom)
                     .into_iter()
                     .map(|(_, segment)| segment)
@@ -114,12 +116,12 @@ impl SegmentTable {
     }
 }
 
-/// The texts of `body`, each with a hash of its path and what it reads.
+/// Returns the texts of `body`, each with a hash of its path and its words.
 fn segments(dom: &Dom) -> Vec<(NodeId, u64)> {
     let mut paths = vec![0_u64; dom.len()];
     let mut segments = Vec::new();
     for id in dom.subtree(dom.body()) {
-        // Its keys are fixed: the same in every run.
+        // The hasher has fixed keys, so hashes are the same in every run.
         let mut hasher = DefaultHasher::new();
         paths[dom.node(id).parent].hash(&mut hasher);
         match dom.element(id) {
@@ -134,11 +136,13 @@ fn segments(dom: &Dom) -> Vec<(NodeId, u64)> {
     segments
 }
 
-/// The block that each node belongs to; an element that makes one belongs to it.
+/// Returns the block of each node. An element that begins a block belongs to it.
 fn blocks(dom: &Dom) -> Vec<NodeId> {
     let mut blocks = vec![0; dom.len()];
     for id in dom.subtree(dom.body()) {
-        let cuts = dom.element(id).is_some_and(|e| CUT_AT.contains(&&*e.name));
+        let cuts = dom
+            .element(id)
+            .is_some_and(|e| BLOCK_ELEMENTS.contains(&&*e.name));
         blocks[id] = if cuts {
             id
         } else {

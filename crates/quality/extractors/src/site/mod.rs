@@ -1,4 +1,4 @@
-//! Methods that compare a page with others of its site.
+//! Methods that compare a page with other pages of its site.
 
 mod alarte;
 mod iwptd;

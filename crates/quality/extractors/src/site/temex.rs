@@ -1,27 +1,28 @@
-//! Content as what is not the site's template.
+//! Content as the nodes that are not in the site's template.
 //!
 //! J. Alarte, D. Insa, J. Silva, S. Tamarit: "Site-Level Web Template Extraction
-//! Based on DOM Analysis", PSI 2015, LNCS 9609, pp. 36-49, as section 4 of
-//! [Alarte] (see `alarte`) describes it: a set of pages of the site is mapped to
-//! the page, and a node that is repeated in `t` of them is template. What is left
-//! is content, as in the comparison of that paper.
+//! Based on DOM Analysis", PSI 2015, LNCS 9609, pp. 36-49, as described in section 4 of
+//! [Alarte] (see `alarte`). A set of pages of the site is mapped to the page, and a node
+//! that is repeated in `t` of them is template. The other nodes are content, as in the
+//! comparison of that paper.
 //!
-//! Where that description is silent:
+//! The description leaves some points open. They are decided as follows:
 //!
-//! - Set and mapping are those of [Alarte 2.1, 2.2], four pages, so that the two
-//!   methods differ in what they do with the counters alone. The paper of 2015
-//!   looks for pages that all link to each other; that is not done here.
-//! - The threshold is not published. It is 2 here, half of the pages: chosen, not
-//!   fitted. A page with one neighbour is compared with that one.
+//! - The pages and the mapping are those of [Alarte 2.1, 2.2], with four pages, so that
+//!   the two methods differ only in their use of the counters. The paper of 2015 searches
+//!   for pages that all link to each other; this is not done here.
+//! - The threshold is not published. Here it is 2, half of the pages; it is chosen, not
+//!   fitted. If there is only one page to compare with, the threshold is 1.
 
 use super::{mapping, neighbours};
 use crate::text::lines_of;
 use crate::{ExtractError, Extraction, Extractor, Page, Scope, Site};
 
-/// Pages of four in which a node of the template is.
+/// The number of pages, of four, from which a node is template.
 const THRESHOLD: usize = 2;
 
-/// What most of four linked pages do not have. See the [table](crate) of methods.
+/// Keeps the nodes that most of four linked pages do not have. See the [table](crate) of
+/// methods.
 #[derive(Clone, Copy, Debug)]
 pub struct TemEx;
 
