@@ -1,7 +1,7 @@
 //! What a run did and what the tables hold, for people and for scripts.
 
 use engine::{Counts, RunReport, Status, VacuumMode};
-use sample::Written;
+use sample::SampleCounts;
 use serde_json::{Value, json};
 use tables::{DateRange, Garbage, GarbageCause, Table};
 
@@ -250,7 +250,7 @@ fn sum(garbage: &[Garbage], cause: GarbageCause) -> (usize, u64) {
 }
 
 /// What a sample has, and the job that reads it.
-pub(crate) fn sample(written: &Written, output: &str) -> String {
+pub(crate) fn sample(written: &SampleCounts, output: &str) -> String {
     let mut lines = Lines::default();
     lines.add("pages", written.pages);
     lines.add("with gold", written.gold);

@@ -1,91 +1,64 @@
-//! Addresses: how a site names its pages, and the other spellings of one name.
+//! URLs of pages, and other spellings of a URL.
 
 use std::fmt::Write;
 
 use chrono::{Datelike, NaiveDate};
 
-use crate::site::Site;
+use crate::site::{Site, UrlStyle};
 
-/// How a site builds the address of a story.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Style {
-    /// `/2011/10/24/slug.html`
-    Dated,
-    /// `/2011/10/slug/`
-    Monthly,
-    /// `/politics/slug-12345`
-    Section,
-    /// `/politics/2011/slug.html`
-    SectionYear,
-    /// `/politics/2/2011-10-24/12345.html`
-    Deep,
-    /// `/?p=12345`
-    Post,
-    /// `/story.aspx?id=12345`
-    Story,
-    /// `/news/article.php?articleId=12345`
-    Article,
-    /// `/2011-10/24/content_12345.htm`
-    Content,
-    /// `/~courier/2011/slug.html`
-    Home,
-    /// `/2011/10/слово-слово`, percent-encoded
-    Unicode,
-}
-
-/// What of a story its address tells.
+/// The properties of a story that its URL may contain.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Named<'a> {
+pub(crate) struct StoryUrl<'a> {
     pub(crate) title: &'a str,
     pub(crate) date: NaiveDate,
     /// Unique on the site.
     pub(crate) id: i64,
     /// Unique on the site and date.
     pub(crate) number: usize,
-    /// An index of the language's sections.
+    /// An index into the sections of the language.
     pub(crate) section: usize,
 }
 
-/// The other addresses under which feeds list one page.
+/// The spellings under which feeds list a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spelling {
-    /// As the site spells it.
+    /// The spelling of the site.
     Plain,
-    /// `utm_source` and its kin.
+    /// With tracking parameters such as `utm_source`.
     Tracked,
-    /// A parameter that says in which section the link stood.
+    /// With a parameter for the section that links to the page.
     Sectioned,
-    /// `https` for `http`, or the other way round.
+    /// `https` instead of `http`, or the reverse.
     OtherScheme,
-    /// Escapes that need not be there, or the lack of those that should.
+    /// With unnecessary percent-escapes.
     Escaped,
-    /// A slash at the end, or none.
+    /// With a slash added or removed at the end.
     Slash,
-    /// The feed links to a counter, which redirects.
+    /// The URL of a click counter that redirects to the page.
     Redirected,
 }
 
-/// The address of a story, absolute.
-pub(crate) fn address(site: &Site, story: Named<'_>) -> String {
+/// Returns the absolute URL of a story.
+pub(crate) fn address(site: &Site, story: StoryUrl<'_>) -> String {
     let (year, month, day) = (story.date.year(), story.date.month(), story.date.day());
     let section = site.language.sections[story.section].1;
     let id = story.id;
     let path = match site.style {
-        Style::Dated => format!("/{year}/{month:02}/{day:02}/{}.html", slug(story)),
-        Style::Monthly => format!("/{year}/{month:02}/{}/", slug(story)),
-        Style::Section => format!("/{section}/{}-{id}", slug(story)),
-        Style::SectionYear => format!("/{section}/{year}/{}.html", slug(story)),
-        Style::Deep => format!(
+        UrlStyle::Dated => format!("/{year}/{month:02}/{day:02}/{}.html", slug(story)),
+        UrlStyle::Monthly => format!("/{year}/{month:02}/{}/", slug(story)),
+        UrlStyle::Section => format!("/{section}/{}-{id}", slug(story)),
+        UrlStyle::SectionYear => format!("/{section}/{year}/{}.html", slug(story)),
+        UrlStyle::Deep => format!(
             "/{section}/{}/{story_date}/{id}.html",
             story.number % 3,
             story_date = story.date
         ),
-        Style::Post => format!("/?p={id}"),
-        Style::Story => format!("/story.aspx?id={id}"),
-        Style::Article => format!("/news/article.php?articleId={id}"),
-        Style::Content => format!("/{year}-{month:02}/{day:02}/content_{id}.htm"),
-        Style::Home => format!("/~courier/{year}/{}.html", slug(story)),
-        Style::Unicode => format!(
+        UrlStyle::Post => format!("/?p={id}"),
+        UrlStyle::Story => format!("/story.aspx?id={id}"),
+        UrlStyle::Article => format!("/news/article.php?articleId={id}"),
+        UrlStyle::Content => format!("/{year}-{month:02}/{day:02}/content_{id}.htm"),
+        UrlStyle::Home => format!("/~courier/{year}/{}.html", slug(story)),
+        UrlStyle::Unicode => format!(
             "/{year}/{month:02}/{}",
             escaped(&words(story, char::is_alphanumeric))
         ),
@@ -93,37 +66,37 @@ pub(crate) fn address(site: &Site, story: Named<'_>) -> String {
     format!("{}://{}{path}", site.scheme, site.host(story.section))
 }
 
-/// The list of what appeared on a date, where the site's stories lie.
+/// Returns the URL of the list of a date's stories, in the folder of the stories.
 pub(crate) fn list(site: &Site, date: NaiveDate) -> String {
     let (year, month, day) = (date.year(), date.month(), date.day());
     let section = site.language.sections[0].1;
     let path = match site.style {
-        Style::Dated => format!("{year}/{month:02}/{day:02}/index.html"),
-        Style::Monthly | Style::Unicode => format!("{year}/{month:02}/archive-{day:02}"),
-        Style::Section => format!("{section}/archive-{date}"),
-        Style::SectionYear => format!("{section}/{year}/archive-{date}.html"),
-        Style::Deep => format!("{section}/0/{date}/index.html"),
-        Style::Content => format!("{year}-{month:02}/{day:02}/index.htm"),
-        Style::Home => format!("~courier/{year}/archive-{date}.html"),
-        Style::Article => format!("news/archive-{date}.html"),
-        Style::Post | Style::Story => format!("archive-{date}.html"),
+        UrlStyle::Dated => format!("{year}/{month:02}/{day:02}/index.html"),
+        UrlStyle::Monthly | UrlStyle::Unicode => format!("{year}/{month:02}/archive-{day:02}"),
+        UrlStyle::Section => format!("{section}/archive-{date}"),
+        UrlStyle::SectionYear => format!("{section}/{year}/archive-{date}.html"),
+        UrlStyle::Deep => format!("{section}/0/{date}/index.html"),
+        UrlStyle::Content => format!("{year}-{month:02}/{day:02}/index.htm"),
+        UrlStyle::Home => format!("~courier/{year}/archive-{date}.html"),
+        UrlStyle::Article => format!("news/archive-{date}.html"),
+        UrlStyle::Post | UrlStyle::Story => format!("archive-{date}.html"),
     };
     format!("{}://{}/{path}", site.scheme, site.host(0))
 }
 
-/// The front page of a section.
+/// Returns the URL of the front page of a section.
 pub(crate) fn front(site: &Site, section: usize) -> String {
     let name = site.language.sections[section].1;
     format!("{}://{}/{name}/", site.scheme, site.host(section))
 }
 
-/// A plain address in another spelling: what was asked for, and what answered.
-/// Where a spelling makes no difference, it is tracked instead.
+/// Returns a URL in another spelling, as the request URL and the response URL. If the
+/// spelling does not change the URL, tracking parameters are added instead.
 pub(crate) fn respell(
     plain: &str,
     spelling: Spelling,
     site: &Site,
-    story: Named<'_>,
+    story: StoryUrl<'_>,
 ) -> (String, String) {
     let section = site.language.sections[story.section].1;
     let other = match spelling {
@@ -145,15 +118,16 @@ pub(crate) fn respell(
         },
         Spelling::Tracked => plain.to_owned(),
     };
-    let url = match other == plain {
-        true => with_query(
+    let url = if other == plain {
+        with_query(
             plain,
             &format!(
                 "utm_source=feed{}&utm_medium=rss&utm_campaign={section}",
                 story.number % 3
             ),
-        ),
-        false => other,
+        )
+    } else {
+        other
     };
     (url.clone(), url)
 }
@@ -173,17 +147,18 @@ fn escape_otherwise(url: &str) -> String {
     format!("{host}{name}{}", path.replacen('-', "%2D", 2))
 }
 
-/// The first words of the title in ASCII. All but a date's first story have
-/// their number too: no two of a date share an address.
-fn slug(story: Named<'_>) -> String {
+/// Returns the first words of the title in ASCII. The number of the story follows, except
+/// for the first story of a date, so that the URLs of a date are distinct.
+fn slug(story: StoryUrl<'_>) -> String {
     let ascii = words(story, |c| c.is_ascii_alphanumeric());
-    match ascii.is_empty() {
-        true => format!("a{}", story.id),
-        false => ascii,
+    if ascii.is_empty() {
+        format!("a{}", story.id)
+    } else {
+        ascii
     }
 }
 
-fn words(story: Named<'_>, keep: impl Fn(char) -> bool) -> String {
+fn words(story: StoryUrl<'_>, keep: impl Fn(char) -> bool) -> String {
     let mut out = String::new();
     let plain = story
         .title
@@ -222,11 +197,10 @@ fn ascii_letter(letter: char) -> char {
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
-        match byte.is_ascii() {
-            true => out.push(char::from(byte)),
-            false => {
-                let _ = write!(out, "%{byte:02X}");
-            }
+        if byte.is_ascii() {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
         }
     }
     out

@@ -1,8 +1,8 @@
-//! Boxes: what stands beside and below an article.
+//! Boxes beside and below an article.
 
 use std::fmt::Write;
 
-use crate::page::{Subject, Writer};
+use crate::moment::{Subject, Writer};
 use crate::story::{DAY, Story};
 use crate::template::{Module, Role};
 
@@ -71,7 +71,10 @@ impl Writer<'_> {
             }
             Module::MostRead => {
                 let midnight = day * DAY;
-                let before: Vec<&Story> = (now.stories.iter().copied())
+                let before: Vec<&Story> = now
+                    .stories
+                    .iter()
+                    .copied()
                     .filter(|story| story.published < midnight)
                     .collect();
                 let read = now.dice("read", day).some(&before, 5);
@@ -148,7 +151,7 @@ impl Writer<'_> {
         self.html.end();
     }
 
-    /// The headline and the first paragraph of another story.
+    /// Writes the headline and the first paragraph of another story.
     pub(crate) fn teaser(&mut self, story: &Story) {
         self.html.begin(Role::Box);
         self.html.begin(Role::BoxTitle);

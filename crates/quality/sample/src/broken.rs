@@ -1,13 +1,13 @@
-//! Rows that are no pages, or not the page that was wanted.
+//! Broken rows: rows that are not a page, or not the requested page.
 
 use chrono::NaiveDate;
 
-use crate::Page;
-use crate::days::fetched;
-use crate::page::{Moment, Subject};
+use crate::moment::{Moment, Subject};
+use crate::page::render;
+use crate::row::{Page, fetched};
 use crate::story::{STORIES, Story};
 
-/// What went wrong.
+/// The kinds of broken rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Broken {
     Empty,
@@ -16,11 +16,11 @@ pub(crate) enum Broken {
     ServerError,
     NoUrl,
     InvalidUrl,
-    /// The connection broke off in the middle of the page.
+    /// A page that was cut off in the middle.
     Truncated,
-    /// Text comes by script only.
+    /// A page whose text is written by a script.
     ScriptOnly,
-    /// The page says that it does not exist, with status 200.
+    /// A "not found" page with status 200.
     SoftNotFound,
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn broken(kind: Broken, moment: &Moment<'_>, date: NaiveDate, row: us
         },
         Broken::NotFound => Page {
             http_status: Some(404),
-            ..page(moment.page(Subject::NotFound))
+            ..page(render(moment, Subject::NotFound))
         },
         Broken::ServerError => Page {
             http_status: Some(500),
@@ -70,7 +70,7 @@ pub(crate) fn broken(kind: Broken, moment: &Moment<'_>, date: NaiveDate, row: us
         Broken::NoUrl => Page {
             url: None,
             request_url: None,
-            ..page(moment.page(Subject::Story(&story)))
+            ..page(render(moment, Subject::Story(&story)))
         },
         Broken::InvalidUrl => {
             let url = match row % 2 {
@@ -80,20 +80,20 @@ pub(crate) fn broken(kind: Broken, moment: &Moment<'_>, date: NaiveDate, row: us
             Page {
                 url: Some(url.clone()),
                 request_url: Some(url),
-                ..page(moment.page(Subject::Story(&story)))
+                ..page(render(moment, Subject::Story(&story)))
             }
         }
         Broken::Truncated => {
-            let mut html = moment.page(Subject::Story(&story));
+            let mut html = render(moment, Subject::Story(&story));
             html.truncate(html.len() * 3 / 5);
             page(html)
         }
-        Broken::ScriptOnly => page(moment.page(Subject::Script)),
-        Broken::SoftNotFound => page(moment.page(Subject::NotFound)),
+        Broken::ScriptOnly => page(render(moment, Subject::Script)),
+        Broken::SoftNotFound => page(render(moment, Subject::NotFound)),
     }
 }
 
-/// The first bytes of a JPEG file.
+/// Returns the first bytes of a JPEG file.
 fn picture(row: usize) -> Vec<u8> {
     let mut bytes = b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0".to_vec();
     bytes.extend((0..600).map(|at| ((at * 37 + row * 11) % 251) as u8));

@@ -1,4 +1,4 @@
-//! The archive: which pages were fetched on a day, and when.
+//! The pages that are fetched on each day, with their times.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,19 @@ use chrono::NaiveDate;
 use crate::address::{Spelling, front, list, respell};
 use crate::broken::{Broken, broken};
 use crate::dice::Dice;
-use crate::page::{Moment, Subject};
-use crate::site::{Declared, Site, Source};
+use crate::moment::{Moment, Subject};
+use crate::options::SampleOptions;
+use crate::page::render;
+use crate::row::{Gold, Page, fetched};
+use crate::site::{Site, Source};
 use crate::sites::SITES;
 use crate::story::{DAY, Story, count, day_of};
 use crate::template::Template;
-use crate::{Gold, Page, SampleOptions};
 
-/// For how many days a story stays in the boxes of its site and in feeds.
-const MEMORY: u64 = 7;
+/// The number of days for which a story is in the boxes of its site and in feeds.
+const STORY_DAYS: u64 = 7;
 
-/// Rows per thousand stories: what is fetched again, front pages, broken pages.
+/// Rows per thousand stories, including repeated fetches, front pages and broken rows.
 const ROWS: u64 = 1_490;
 
 /// The days of an archive, each with its pages in time order.
@@ -28,9 +30,9 @@ pub(crate) struct Days {
     stories_per_day: u64,
     next: NaiveDate,
     last: NaiveDate,
-    /// The stories of the last days by site and date.
+    /// The stories of the last days, by site and date.
     stories: BTreeMap<(usize, NaiveDate), Vec<Story>>,
-    /// The template in use, and its era.
+    /// The current template of each site, with its era.
     templates: Vec<(i64, Template)>,
 }
 
@@ -45,7 +47,9 @@ impl Days {
             next: options.first,
             last: options.last,
             stories: BTreeMap::new(),
-            templates: (SITES.iter().enumerate())
+            templates: SITES
+                .iter()
+                .enumerate()
                 .map(|(index, site)| {
                     let era = site.era(options.seed, index, day);
                     (era, Template::new(options.seed, index, era))
@@ -54,11 +58,11 @@ impl Days {
         }
     }
 
-    /// Tells the stories that a day can mention, and forgets the others.
-    fn remember(&mut self, date: NaiveDate) {
-        let from = date - chrono::Days::new(MEMORY);
+    /// Generates the stories that a day can mention, and drops older ones.
+    fn update_stories(&mut self, date: NaiveDate) {
+        let from = date - chrono::Days::new(STORY_DAYS);
         self.stories.retain(|(_, day), _| *day >= from);
-        for day in from.iter_days().take(MEMORY as usize + 1) {
+        for day in from.iter_days().take(STORY_DAYS as usize + 1) {
             for site in 0..SITES.len() {
                 let (seed, stories) = (self.seed, self.stories_per_day);
                 self.stories.entry((site, day)).or_insert_with(|| {
@@ -71,7 +75,7 @@ impl Days {
         }
     }
 
-    /// The template of each site that is in use on a day.
+    /// Replaces the templates of sites that have a new design on a day.
     fn redesign(&mut self, day: i64) {
         for (index, current) in self.templates.iter_mut().enumerate() {
             let era = SITES[index].era(self.seed, index, day);
@@ -83,7 +87,7 @@ impl Days {
 
     fn pages(&mut self, date: NaiveDate) -> Vec<Page> {
         let day = day_of(date);
-        self.remember(date);
+        self.update_stories(date);
         self.redesign(day);
         let mut pages = Vec::new();
         for (index, site) in SITES.iter().enumerate() {
@@ -149,11 +153,12 @@ impl Iterator for Days {
 struct Visit {
     at: i64,
     spelling: Spelling,
-    /// The moment the page shows: a cache may be behind.
+    /// The moment that the page shows. It is before `at` if a cache answers.
     shown: i64,
 }
 
-/// When a story is fetched, and under which addresses. A function of the story.
+/// Returns the fetches of a story, with times and URL spellings. They are a function of
+/// the seed and the story.
 fn visits(seed: u64, site: &Site, story: &Story) -> Vec<Visit> {
     let dice = &mut Dice::new(seed, "visits", &[story.site as i64, story.id]);
     let first = Visit {
@@ -202,7 +207,7 @@ fn visits(seed: u64, site: &Site, story: &Story) -> Vec<Visit> {
 
 fn visited(moment: &Moment<'_>, story: &Story, visit: &Visit) -> Page {
     let site = moment.site;
-    let (request_url, url) = respell(&story.url, visit.spelling, site, story.named());
+    let (request_url, url) = respell(&story.url, visit.spelling, site, story.url_parts());
     Page {
         title: (site.source == Source::Feed).then(|| story.title.clone()),
         gold: Some(Gold {
@@ -215,38 +220,13 @@ fn visited(moment: &Moment<'_>, story: &Story, visit: &Visit) -> Page {
             visit.at,
             request_url,
             url,
-            moment.page(Subject::Story(story)),
+            render(moment, Subject::Story(story)),
         )
     }
 }
 
-/// A row as a crawler writes it where nothing went wrong.
-pub(crate) fn fetched(
-    site: &Site,
-    at: i64,
-    request_url: String,
-    url: String,
-    html: Vec<u8>,
-) -> Page {
-    let charset = site.charset.name();
-    Page {
-        fetched_at: at,
-        request_url: Some(request_url),
-        url: Some(url),
-        html,
-        title: None,
-        content_type: Some(match site.declared {
-            Declared::ContentType => format!("text/html; charset={charset}"),
-            _ => "text/html".to_owned(),
-        }),
-        http_charset: (site.declared == Declared::HttpCharset).then(|| charset.to_owned()),
-        http_status: Some(200),
-        gold: None,
-    }
-}
-
-/// Now and then the crawler follows a link to a page that lists stories: a
-/// section's front page, or the archive of the day.
+/// Returns the fetches of pages that list stories: on some days the front page of a
+/// section, or the list of the day.
 fn lists<'a>(moment: &impl Fn(i64) -> Moment<'a>, date: NaiveDate) -> Vec<Page> {
     let day = day_of(date);
     let Moment {
@@ -264,18 +244,19 @@ fn lists<'a>(moment: &impl Fn(i64) -> Moment<'a>, date: NaiveDate) -> Vec<Page> 
     let mut pages = Vec::new();
     if dice.percent(15) && stories.len() >= 20 {
         let url = front(site, section);
-        let html = moment(front_at).page(Subject::Front(section));
+        let html = render(&moment(front_at), Subject::Front(section));
         pages.push(fetched(site, front_at, url.clone(), url, html));
     }
     if dice.percent(60) && today >= 2 {
         let url = list(site, date);
-        let html = moment(list_at).page(Subject::List(date));
+        let html = render(&moment(list_at), Subject::List(date));
         pages.push(fetched(site, list_at, url.clone(), url, html));
     }
     pages
 }
 
-/// About one row in a hundred is broken, and one every third day at least.
+/// Returns the number of broken rows of a day: about one in a hundred, and at least one on
+/// every third day.
 fn broken_rows(seed: u64, day: i64, stories_per_day: u64) -> usize {
     let rows = Dice::new(seed, "broken", &[day]).round(stories_per_day / 100);
     rows.max(usize::from(day % 3 == 0))

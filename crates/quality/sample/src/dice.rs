@@ -1,19 +1,19 @@
-//! Random numbers that are the same for ever.
+//! Random numbers that do not change between versions.
 
 use md5::{Digest, Md5};
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 
-/// A stream of random numbers, named by what it is for.
+/// A stream of random numbers for one purpose.
 ///
-/// The generator's output is fixed by its algorithm (PCG XSL 128/64 MCG), and so
-/// is its seed (MD5 of the name). What is drawn from it is whole numbers, made
-/// here: the distributions of `rand` may change with its versions.
+/// The output is fixed by the algorithms of the generator (PCG XSL 128/64 MCG) and of its
+/// seed (MD5 of the name). Only whole numbers are drawn, by code of this module, because
+/// the distributions of `rand` may change between versions.
 #[derive(Debug)]
 pub(crate) struct Dice(Pcg64Mcg);
 
 impl Dice {
-    /// The stream for one purpose. Equal names give equal streams.
+    /// Creates the stream for a purpose. Equal arguments give equal streams.
     pub(crate) fn new(seed: u64, purpose: &str, name: &[i64]) -> Self {
         let mut hash = Md5::new();
         hash.update(seed.to_le_bytes());
@@ -24,38 +24,38 @@ impl Dice {
         Dice(Pcg64Mcg::from_seed(hash.finalize().into()))
     }
 
-    /// A number in `0..sides`, or 0 where there are no sides.
+    /// Draws a number in `0..sides`, or 0 if `sides` is 0.
     pub(crate) fn below(&mut self, sides: usize) -> usize {
         let wide = u128::from(self.0.next_u64()) * sides as u128;
         (wide >> 64) as usize
     }
 
-    /// A number in `low..=high`.
+    /// Draws a number in `low..=high`.
     pub(crate) fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high - low + 1)
     }
 
-    /// True in so many of a hundred cases.
+    /// Returns true with a probability of `share` percent.
     pub(crate) fn percent(&mut self, share: usize) -> bool {
         self.below(100) < share
     }
 
-    /// `thousandths` of one as a whole number: rounded up as often as its
-    /// fraction says.
+    /// Rounds thousandths to a whole number, at random: up with a probability equal to the
+    /// fraction, down otherwise.
     pub(crate) fn round(&mut self, thousandths: u64) -> usize {
         let up = (self.below(1000) as u64) < thousandths % 1000;
         usize::try_from(thousandths / 1000).unwrap_or(usize::MAX - 1) + usize::from(up)
     }
 
-    /// One of some.
-    pub(crate) fn one<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len())]
+    /// Draws one item.
+    pub(crate) fn one<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())]
     }
 
-    /// Some of them, in a new order.
-    pub(crate) fn some<T: Copy>(&mut self, of: &[T], count: usize) -> Vec<T> {
-        let mut rest = of.to_vec();
-        (0..count.min(of.len()))
+    /// Draws `count` items without replacement, in random order.
+    pub(crate) fn some<T: Copy>(&mut self, items: &[T], count: usize) -> Vec<T> {
+        let mut rest = items.to_vec();
+        (0..count.min(items.len()))
             .map(|_| rest.remove(self.below(rest.len())))
             .collect()
     }

@@ -1,4 +1,4 @@
-//! Markup as a template writes it.
+//! The markup of a template.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ pub(crate) struct Html<'a> {
     pub(crate) out: String,
     template: &'a Template,
     open: Vec<Role>,
-    /// Numbers the elements of a page, for ids.
+    /// The number of elements so far, for ids.
     elements: usize,
 }
 
@@ -24,7 +24,7 @@ impl<'a> Html<'a> {
         }
     }
 
-    /// Begins the elements of a role.
+    /// Opens the elements of a role.
     pub(crate) fn begin(&mut self, role: Role) {
         self.indent();
         let (first, inner) = match role.elements(self.template.markup) {
@@ -60,7 +60,7 @@ impl<'a> Html<'a> {
         self.open.push(role);
     }
 
-    /// Ends what was begun last.
+    /// Closes the elements of the role that was opened last.
     pub(crate) fn end(&mut self) {
         let Some(role) = self.open.pop() else { return };
         let elements = role.elements(self.template.markup);
@@ -83,14 +83,14 @@ impl<'a> Html<'a> {
         }
     }
 
-    /// A role with nothing but text.
+    /// Writes a role that contains only text.
     pub(crate) fn block(&mut self, role: Role, text: &str) {
         self.begin(role);
         self.text(text);
         self.end();
     }
 
-    /// A link; `kind` says to those who count clicks where it stood.
+    /// Writes a link. `kind` is the position of the link for click tracking.
     pub(crate) fn link(&mut self, address: &str, kind: &str, text: &str) {
         self.out.push_str("<a href=\"");
         push_attribute(&mut self.out, address);
@@ -111,14 +111,14 @@ impl<'a> Html<'a> {
         self.out.push_str("</a>");
     }
 
-    /// An entry of a list that is a link.
+    /// Writes a list item that is a link.
     pub(crate) fn item(&mut self, address: &str, kind: &str, text: &str) {
         self.begin(Role::Item);
         self.link(address, kind, text);
         self.end();
     }
 
-    /// Text, escaped as the template does it.
+    /// Writes text, escaped as the template does.
     pub(crate) fn text(&mut self, text: &str) {
         for letter in text.chars() {
             match letter {
@@ -142,7 +142,7 @@ impl<'a> Html<'a> {
         }
     }
 
-    /// Markup as it is.
+    /// Writes markup unchanged.
     pub(crate) fn raw(&mut self, markup: &str) {
         self.out.push_str(markup);
     }
@@ -160,7 +160,7 @@ impl<'a> Html<'a> {
     }
 }
 
-/// The value of an attribute.
+/// Appends the escaped value of an attribute.
 pub(crate) fn push_attribute(out: &mut String, value: &str) {
     for letter in value.chars() {
         match letter {

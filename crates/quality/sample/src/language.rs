@@ -1,4 +1,4 @@
-//! Languages: sentences from tables of phrases, and the words of a template.
+//! Languages: tables of phrases for sentences, and the labels of templates.
 
 mod chinese;
 mod english;
@@ -26,16 +26,15 @@ pub(crate) use spanish::SPANISH;
 
 /// Phrases of one language.
 ///
-/// Patterns hold names in braces. `{who}`, `{does}` and `{tail}` are phrases that
-/// fit together in any combination (subjects are singular, verbs in a tense
-/// without gender); `{name}`, `{place}`, `{day}`, `{month}`, `{n}` and `{big}`
-/// are a person, a town, a weekday, a month, and numbers of two and of three or
-/// four digits.
+/// Patterns contain placeholders in braces. `{who}`, `{does}` and `{tail}` are phrases
+/// that fit together in any combination (subjects are singular, verbs in a tense without
+/// gender). `{name}`, `{place}`, `{day}` and `{month}` are a person, a town, a weekday and
+/// a month; `{n}` is a number of one or two digits, `{big}` of three or four.
 #[derive(Debug)]
 pub(crate) struct Language {
-    /// ISO 639-1.
+    /// The ISO 639-1 code.
     pub(crate) code: &'static str,
-    /// What stands between two sentences, and between words of a label.
+    /// The separator of sentences, and of the words of a label.
     pub(crate) space: &'static str,
     /// Subjects.
     pub(crate) who: &'static [&'static str],
@@ -47,32 +46,32 @@ pub(crate) struct Language {
     pub(crate) headlines: &'static [&'static str],
     /// Patterns of sentences.
     pub(crate) sentences: &'static [&'static str],
-    /// Patterns of what is quoted and of what readers write.
+    /// Patterns of quotations and of readers' comments.
     pub(crate) opinions: &'static [&'static str],
-    /// Paragraphs that many articles have.
+    /// Short paragraphs that occur in many articles.
     pub(crate) short: &'static [&'static str],
     /// Headings inside articles.
     pub(crate) subheads: &'static [&'static str],
-    /// Patterns of what stands below a picture.
+    /// Patterns of captions.
     pub(crate) captions: &'static [&'static str],
     pub(crate) first_names: &'static [&'static str],
     pub(crate) last_names: &'static [&'static str],
-    /// How the two make a name.
+    /// The pattern of a full name.
     pub(crate) full_name: &'static str,
     pub(crate) places: &'static [&'static str],
     pub(crate) weekdays: [&'static str; 7],
     pub(crate) months: [&'static str; 12],
-    /// Pattern of a date: `{weekday}`, `{d}`, `{m}`, `{month}`, `{y}`.
+    /// The pattern of a date: `{weekday}`, `{d}`, `{m}`, `{month}`, `{y}`.
     pub(crate) date: &'static str,
-    /// Sections and their names in URLs.
+    /// Sections, each with its name in URLs.
     pub(crate) sections: [(&'static str, &'static str); 6],
-    /// Tags and entries of sub-menus.
+    /// Tags, also used as entries of submenus.
     pub(crate) topics: &'static [&'static str],
     pub(crate) labels: Labels,
 }
 
-/// What a template says itself. Patterns as in [`Language`], and `{site}`,
-/// `{date}`, `{topic}`, `{count}`.
+/// The texts of a template. Their placeholders are those of [`Language`], and `{site}`,
+/// `{date}`, `{topic}` and `{count}`.
 #[derive(Debug)]
 pub(crate) struct Labels {
     pub(crate) home: &'static str,
@@ -127,9 +126,11 @@ impl Language {
             .replace("{last}", dice.one(self.last_names))
     }
 
-    /// What a site says about an author.
+    /// Returns a sentence about an author.
     pub(crate) fn about(&self, author: &str, dice: &mut Dice) -> String {
-        (self.labels.author.replace("{name}", author))
+        self.labels
+            .author
+            .replace("{name}", author)
             .replace("{topic}", dice.one(self.topics))
             .replace("{place}", dice.one(self.places))
     }
@@ -139,12 +140,12 @@ impl Language {
         self.fill(pattern, dice, cast)
     }
 
-    /// So many sentences of an article.
+    /// Returns a paragraph of an article.
     pub(crate) fn paragraph(&self, dice: &mut Dice, cast: &Cast, sentences: usize) -> String {
         self.text(self.sentences, dice, cast, sentences)
     }
 
-    /// So many sentences of a reader.
+    /// Returns a quotation or a comment.
     pub(crate) fn opinion(&self, dice: &mut Dice, cast: &Cast, sentences: usize) -> String {
         self.text(self.opinions, dice, cast, sentences)
     }
@@ -161,7 +162,7 @@ impl Language {
         text
     }
 
-    /// A pattern with its names replaced, and a capital at its start.
+    /// Fills the placeholders of a pattern, and capitalises the first letter.
     pub(crate) fn fill(&self, pattern: &str, dice: &mut Dice, cast: &Cast) -> String {
         let mut text = String::with_capacity(160);
         self.fill_into(&mut text, pattern, dice, cast);

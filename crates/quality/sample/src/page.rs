@@ -1,87 +1,31 @@
-//! Pages: a story in the template of its site, as it looked at one moment.
+//! Rendering of pages: a story in the template of its site at one moment.
 
 use std::fmt::Write;
 
 use chrono::{NaiveDate, TimeDelta};
 
 use crate::address::front;
-use crate::dice::Dice;
 use crate::html::Html;
-use crate::language::{Cast, Language};
-use crate::site::{Declared, Site};
+use crate::moment::{Moment, Subject, Writer};
+use crate::site::Declared;
 use crate::story::{Block, Comment, DAY, Story};
-use crate::template::{Byline, Markup, Paragraphs, Role, Side, Template};
+use crate::template::{Byline, Markup, Paragraphs, Role, Side};
 
-/// What a page is about.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Subject<'a> {
-    Story(&'a Story),
-    /// The front page of a section.
-    Front(usize),
-    /// The list of a date's stories.
-    List(NaiveDate),
-    /// A page that says there is none.
-    NotFound,
-    /// A page that a script would have to write.
-    Script,
-}
-
-/// A site at one moment.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Moment<'a> {
-    pub(crate) seed: u64,
-    pub(crate) index: usize,
-    pub(crate) site: &'static Site,
-    pub(crate) template: &'a Template,
-    /// Microseconds since 1970.
-    pub(crate) at: i64,
-    /// What the site has published of late, oldest first; also later than `at`.
-    pub(crate) stories: &'a [&'a Story],
-}
-
-impl Moment<'_> {
-    /// The page in the site's charset.
-    pub(crate) fn page(&self, subject: Subject<'_>) -> Vec<u8> {
-        let mut writer = Writer {
-            html: Html::new(self.template),
-            now: *self,
-            language: self.site.language,
-            cast: self.site.language.cast(&mut self.dice("boxes", self.day())),
-        };
-        writer.page(subject);
-        let (bytes, _, _) = self.site.charset.encode(&writer.html.out);
-        match self.site.declared {
-            Declared::Bom => [b"\xef\xbb\xbf", &*bytes].concat(),
-            _ => bytes.into_owned(),
-        }
+/// Renders a page in the site's charset.
+pub(crate) fn render(moment: &Moment<'_>, subject: Subject<'_>) -> Vec<u8> {
+    let language = moment.site.language;
+    let mut writer = Writer {
+        html: Html::new(moment.template),
+        now: *moment,
+        language,
+        cast: language.cast(&mut moment.dice("boxes", moment.day())),
+    };
+    writer.page(subject);
+    let (bytes, _, _) = moment.site.charset.encode(&writer.html.out);
+    match moment.site.declared {
+        Declared::Bom => [b"\xef\xbb\xbf", &*bytes].concat(),
+        _ => bytes.into_owned(),
     }
-
-    pub(crate) fn day(&self) -> i64 {
-        self.at.div_euclid(DAY)
-    }
-
-    pub(crate) fn dice(&self, purpose: &str, number: i64) -> Dice {
-        Dice::new(self.seed, purpose, &[self.index as i64, number])
-    }
-
-    /// What was there at this moment, newest first, the subject apart.
-    pub(crate) fn recent(&self, subject: Subject<'_>) -> impl Iterator<Item = &Story> {
-        let own = match subject {
-            Subject::Story(story) => Some(story.id),
-            _ => None,
-        };
-        (self.stories.iter().rev().copied())
-            .filter(move |story| story.published <= self.at && Some(story.id) != own)
-    }
-}
-
-/// A page being written.
-pub(crate) struct Writer<'a> {
-    pub(crate) html: Html<'a>,
-    pub(crate) now: Moment<'a>,
-    pub(crate) language: &'static Language,
-    /// Whom boxes mention today.
-    pub(crate) cast: Cast,
 }
 
 impl Writer<'_> {
@@ -194,7 +138,7 @@ impl Writer<'_> {
         self.html.end();
         self.html.end();
         if let Subject::Story(&Story { section, .. }) | Subject::Front(section) = subject {
-            // Each section has a menu of its own.
+            // Each section has its own menu.
             let dice = &mut self.now.dice("submenu", section as i64);
             self.html.begin(Role::List);
             for topic in dice.some(self.language.topics, 4) {
@@ -287,7 +231,7 @@ impl Writer<'_> {
             Paragraphs::Boxes => self.html.begin(Role::Box),
             Paragraphs::Breaks => self.html.raw("<br>\n"),
         }
-        // Some words are links or stand out.
+        // Some words are links or emphasised.
         let (start, end) = stressed(text, story.number + position);
         let (before, marked, after) = (&text[..start], &text[start..end], &text[end..]);
         self.html.text(before);
@@ -315,7 +259,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The comments that are there by now: one more a day.
+    /// Returns the comments at this moment: one more for every day since the first fetch.
     fn comments_of<'s>(&self, story: &'s Story) -> &'s [Comment] {
         let later = (self.now.at - story.fetched) / DAY;
         let count = story.first_comments + later.unsigned_abs() as usize;
@@ -398,8 +342,8 @@ impl Writer<'_> {
     }
 }
 
-/// A word of the text, or some characters where it is written without spaces.
-/// Empty where the text is short.
+/// Returns the range of a word, or of some characters in a text without spaces. It is
+/// empty if the text is short.
 fn stressed(text: &str, throw: usize) -> (usize, usize) {
     let place = |nth: usize| {
         let mut places = text.char_indices().map(|(at, _)| at);

@@ -1,67 +1,93 @@
-//! The sites: thirty newspapers, blogs and portals that do not exist.
+//! The properties of a site.
 
 use chrono::NaiveDate;
 use encoding_rs::Encoding;
 
-use crate::address::Style;
 use crate::dice::Dice;
 use crate::language::Language;
 
-/// What a site is, whatever the seed. Its template is drawn.
+/// The properties of a site that do not depend on the seed. Its template does.
 #[derive(Debug)]
 pub(crate) struct Site {
     pub(crate) name: &'static str,
-    /// Sections are spread over them.
+    /// The hosts, over which sections are distributed.
     hosts: &'static [&'static str],
     pub(crate) scheme: &'static str,
     pub(crate) language: &'static Language,
     pub(crate) charset: &'static Encoding,
     pub(crate) declared: Declared,
-    pub(crate) style: Style,
-    /// Its share of the stories, in proportion to those of the other sites.
+    pub(crate) style: UrlStyle,
+    /// The share of the site in all stories, relative to the weights of the other sites.
     pub(crate) weight: u64,
-    /// Fewest and most paragraphs of a story.
+    /// The least and the greatest number of paragraphs of a story.
     pub(crate) paragraphs: (usize, usize),
-    /// Mean number of comments when a story is first fetched.
+    /// The mean number of comments when a story is first fetched.
     pub(crate) comments: usize,
-    /// Days between two redesigns, 0 for never.
+    /// Days between two redesigns, or 0 for none.
     redesigns: i64,
-    /// Its first day.
+    /// The first day of the site, if it is not older than every range.
     pub(crate) launch: Option<NaiveDate>,
     pub(crate) source: Source,
 }
 
-/// Where the charset of a page is declared.
+/// The place where the charset of a page is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Declared {
-    /// In the Content-Type header, kept whole.
+    /// In the Content-Type header, stored as a whole.
     ContentType,
-    /// In the Content-Type header, kept apart.
+    /// In the Content-Type header, with its charset parameter stored separately.
     HttpCharset,
     /// In a `meta` element.
     Meta,
     /// By a byte order mark.
     Bom,
-    /// Not at all.
+    /// The charset is not declared.
     Nowhere,
 }
 
-/// How the crawler came to a site's pages.
+/// The form of a site's story URLs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UrlStyle {
+    /// `/2011/10/24/slug.html`
+    Dated,
+    /// `/2011/10/slug/`
+    Monthly,
+    /// `/politics/slug-12345`
+    Section,
+    /// `/politics/2011/slug.html`
+    SectionYear,
+    /// `/politics/2/2011-10-24/12345.html`
+    Deep,
+    /// `/?p=12345`
+    Post,
+    /// `/story.aspx?id=12345`
+    Story,
+    /// `/news/article.php?articleId=12345`
+    Article,
+    /// `/2011-10/24/content_12345.htm`
+    Content,
+    /// `/~courier/2011/slug.html`
+    Home,
+    /// `/2011/10/слово-слово`, percent-encoded
+    Unicode,
+}
+
+/// The way in which the crawler discovers pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// By feeds, which give a title and sometimes several addresses.
+    /// Through feeds, which have a title and sometimes several URLs of a page.
     Feed,
-    /// By links.
+    /// Through links.
     Links,
 }
 
 impl Site {
-    /// The host of a section.
+    /// Returns the host of a section.
     pub(crate) fn host(&self, section: usize) -> &'static str {
         self.hosts[section % self.hosts.len()]
     }
 
-    /// The public suffix, which is `example`, and one label.
+    /// Returns the domain: the public suffix, which is `example`, and one label.
     pub(crate) fn domain(&self) -> &'static str {
         let host = self.hosts[0];
         let dots: Vec<usize> = host.match_indices('.').map(|(dot, _)| dot).collect();
@@ -71,7 +97,7 @@ impl Site {
         }
     }
 
-    /// The number of the design in use on a day.
+    /// Returns the number of the design that is in use on a day.
     pub(crate) fn era(&self, seed: u64, index: usize, day: i64) -> i64 {
         if self.redesigns == 0 {
             return 0;
@@ -85,7 +111,7 @@ impl Site {
         hosts: &'static [&'static str],
         language: &'static Language,
         charset: &'static Encoding,
-        style: Style,
+        style: UrlStyle,
         weight: u64,
     ) -> Self {
         Site {

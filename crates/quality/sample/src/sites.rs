@@ -1,4 +1,4 @@
-//! The thirty sites.
+//! The table of the thirty sites.
 
 use chrono::NaiveDate;
 use encoding_rs::{
@@ -6,11 +6,10 @@ use encoding_rs::{
     WINDOWS_1252_INIT,
 };
 
-use crate::address::Style;
 use crate::language::{CHINESE, ENGLISH, FRENCH, GERMAN, JAPANESE, RUSSIAN, SLOVENE, SPANISH};
-use crate::site::{Declared, Site};
+use crate::site::{Declared, Site, UrlStyle};
 
-/// All sites, the large ones first.
+/// All sites, sorted by size, the largest first.
 pub(crate) static SITES: [Site; 30] = [
     Site::new(
         "The Norwick Post",
@@ -21,7 +20,7 @@ pub(crate) static SITES: [Site; 30] = [
         ],
         &ENGLISH,
         &UTF_8_INIT,
-        Style::Dated,
+        UrlStyle::Dated,
         160,
     )
     .declared(Declared::ContentType)
@@ -31,7 +30,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["www.suederauer-zeitung.example"],
         &GERMAN,
         &WINDOWS_1252_INIT,
-        Style::Section,
+        UrlStyle::Section,
         120,
     )
     .comments(1)
@@ -41,7 +40,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["herald.eastham.example"],
         &ENGLISH,
         &UTF_8_INIT,
-        Style::Story,
+        UrlStyle::Story,
         90,
     )
     .comments(4)
@@ -51,7 +50,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["www.gorski-glas.example"],
         &SLOVENE,
         &ISO_8859_2_INIT,
-        Style::Section,
+        UrlStyle::Section,
         80,
     )
     .comments(2),
@@ -63,7 +62,7 @@ pub(crate) static SITES: [Site; 30] = [
         ],
         &FRENCH,
         &WINDOWS_1252_INIT,
-        Style::Dated,
+        UrlStyle::Dated,
         65,
     )
     .comments(2)
@@ -73,7 +72,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["www.vesti-vr.example"],
         &RUSSIAN,
         &WINDOWS_1251_INIT,
-        Style::Article,
+        UrlStyle::Article,
         55,
     )
     .comments(3)
@@ -83,7 +82,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["elfaro.villamarin.example"],
         &SPANISH,
         &UTF_8_INIT,
-        Style::Deep,
+        UrlStyle::Deep,
         48,
     )
     .comments(2),
@@ -92,7 +91,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["www.shiomi-shimbun.example"],
         &JAPANESE,
         &SHIFT_JIS_INIT,
-        Style::Content,
+        UrlStyle::Content,
         44,
     )
     .comments(1),
@@ -101,7 +100,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["news.qinghe-daily.example"],
         &CHINESE,
         &GBK_INIT,
-        Style::Content,
+        UrlStyle::Content,
         40,
     )
     .comments(2),
@@ -113,7 +112,7 @@ pub(crate) static SITES: [Site; 30] = [
         ],
         &ENGLISH,
         &UTF_8_INIT,
-        Style::SectionYear,
+        UrlStyle::SectionYear,
         36,
     )
     .comments(3)
@@ -124,7 +123,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["www.harbour-times.example"],
         &ENGLISH,
         &WINDOWS_1252_INIT,
-        Style::Monthly,
+        UrlStyle::Monthly,
         32,
     )
     .paragraphs(5, 11)
@@ -134,7 +133,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["www.lautener-bote.example"],
         &GERMAN,
         &UTF_8_INIT,
-        Style::SectionYear,
+        UrlStyle::SectionYear,
         29,
     )
     .https(),
@@ -143,7 +142,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["blog.upland.example"],
         &ENGLISH,
         &UTF_8_INIT,
-        Style::Post,
+        UrlStyle::Post,
         26,
     )
     .comments(3)
@@ -153,7 +152,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["www.podkraj.example"],
         &SLOVENE,
         &UTF_8_INIT,
-        Style::Monthly,
+        UrlStyle::Monthly,
         24,
     )
     .declared(Declared::Nowhere),
@@ -162,7 +161,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["echo.port-breze.example"],
         &FRENCH,
         &UTF_8_INIT,
-        Style::Section,
+        UrlStyle::Section,
         22,
     )
     .comments(3)
@@ -172,7 +171,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["sinegorye.example"],
         &RUSSIAN,
         &UTF_8_INIT,
-        Style::Unicode,
+        UrlStyle::Unicode,
         20,
     )
     .comments(2)
@@ -182,7 +181,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["mikazuki-times.example"],
         &JAPANESE,
         &EUC_JP_INIT,
-        Style::Story,
+        UrlStyle::Story,
         18,
     )
     .paragraphs(5, 11),
@@ -191,7 +190,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["www.valley-echo.example"],
         &ENGLISH,
         &WINDOWS_1252_INIT,
-        Style::Home,
+        UrlStyle::Home,
         16,
     )
     .declared(Declared::Nowhere)
@@ -201,7 +200,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["www.diario-penarroya.example"],
         &SPANISH,
         &WINDOWS_1252_INIT,
-        Style::Story,
+        UrlStyle::Story,
         15,
     )
     .comments(4)
@@ -211,7 +210,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["www.wetherley-wire.example"],
         &ENGLISH,
         &UTF_8_INIT,
-        Style::Section,
+        UrlStyle::Section,
         14,
     )
     .https()
@@ -222,7 +221,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["aktuell.hohenkirch.example"],
         &GERMAN,
         &WINDOWS_1252_INIT,
-        Style::Article,
+        UrlStyle::Article,
         13,
     )
     .declared(Declared::HttpCharset)
@@ -232,7 +231,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["rabochy.lesogorsk.example"],
         &RUSSIAN,
         &WINDOWS_1251_INIT,
-        Style::Dated,
+        UrlStyle::Dated,
         12,
     )
     .declared(Declared::Nowhere)
@@ -242,7 +241,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["www.yunling-online.example"],
         &CHINESE,
         &UTF_8_INIT,
-        Style::Deep,
+        UrlStyle::Deep,
         11,
     )
     .comments(2)
@@ -252,7 +251,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["carnet.vezelac.example"],
         &FRENCH,
         &UTF_8_INIT,
-        Style::Post,
+        UrlStyle::Post,
         10,
     )
     .paragraphs(4, 10)
@@ -265,7 +264,7 @@ pub(crate) static SITES: [Site; 30] = [
         ],
         &ENGLISH,
         &UTF_8_INIT,
-        Style::Article,
+        UrlStyle::Article,
         9,
     )
     .comments(2)
@@ -275,7 +274,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["list.recica.example"],
         &SLOVENE,
         &UTF_8_INIT,
-        Style::Dated,
+        UrlStyle::Dated,
         8,
     )
     .comments(3)
@@ -285,7 +284,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["www.voz-santelmo.example"],
         &SPANISH,
         &UTF_8_INIT,
-        Style::SectionYear,
+        UrlStyle::SectionYear,
         8,
     )
     .declared(Declared::Bom)
@@ -296,7 +295,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["chronicle.crowmere.example"],
         &ENGLISH,
         &UTF_8_INIT,
-        Style::Monthly,
+        UrlStyle::Monthly,
         7,
     )
     .https()
@@ -306,7 +305,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["notizen.tannroda.example"],
         &GERMAN,
         &UTF_8_INIT,
-        Style::Post,
+        UrlStyle::Post,
         5,
     )
     .comments(2)
@@ -316,7 +315,7 @@ pub(crate) static SITES: [Site; 30] = [
         &["letter.saltmouth.example"],
         &ENGLISH,
         &UTF_8_INIT,
-        Style::Monthly,
+        UrlStyle::Monthly,
         2,
     )
     .paragraphs(12, 24)

@@ -1,8 +1,8 @@
-//! Stories: what is told, before any page shows it.
+//! Stories: the content of articles, without markup.
 
 use chrono::{Datelike, NaiveDate};
 
-use crate::address::{Named, address};
+use crate::address::{StoryUrl, address};
 use crate::dice::Dice;
 use crate::language::Cast;
 use crate::site::Site;
@@ -11,38 +11,39 @@ use crate::sites::SITES;
 const MINUTE: i64 = 60_000_000;
 pub(crate) const DAY: i64 = 24 * 60 * MINUTE;
 
-/// Ids of a site and date. Those from [`STORIES`] on are for broken pages.
+/// The number of ids of a site and date. Ids from [`STORIES`] on are for broken rows.
 const IDS: i64 = 100_000;
 
-/// Most stories of a site and date.
+/// The greatest number of stories of a site and date.
 pub(crate) const STORIES: usize = 90_000;
 
-/// One story of one site. A function of seed, site, day and number.
+/// A story of a site. It is a function of seed, site, date and number.
 #[derive(Debug)]
 pub(crate) struct Story {
-    /// An index of [`SITES`].
+    /// An index into [`SITES`].
     pub(crate) site: usize,
     pub(crate) number: usize,
     pub(crate) id: i64,
     pub(crate) date: NaiveDate,
     pub(crate) section: usize,
-    /// When it appeared, and when it was first fetched: microseconds since 1970.
+    /// The time of publication, in microseconds since 1970.
     pub(crate) published: i64,
+    /// The time of the first fetch, in microseconds since 1970.
     pub(crate) fetched: i64,
     pub(crate) url: String,
     pub(crate) title: String,
     pub(crate) author: String,
-    /// A line about the author.
+    /// A sentence about the author.
     pub(crate) about: String,
     pub(crate) blocks: Vec<Block>,
     pub(crate) caption: String,
     pub(crate) tags: Vec<&'static str>,
     pub(crate) comments: Vec<Comment>,
-    /// How many of the comments are there when it is first fetched.
+    /// The number of comments at the first fetch.
     pub(crate) first_comments: usize,
 }
 
-/// A piece of the body.
+/// A block of the body.
 #[derive(Debug)]
 pub(crate) enum Block {
     Paragraph(String),
@@ -69,13 +70,13 @@ pub(crate) struct Comment {
     pub(crate) text: String,
 }
 
-/// The day of a date, counted from 1970-01-01.
+/// Returns the number of days from 1970-01-01 to a date.
 pub(crate) fn day_of(date: NaiveDate) -> i64 {
     i64::from(date.num_days_from_ce()) - 719_163
 }
 
-/// How many stories a site has on a day on which all sites have about
-/// `thousandths` of one together.
+/// Returns the number of stories of a site on a date. `thousandths` is the mean number of
+/// stories of all sites together, in thousandths.
 pub(crate) fn count(seed: u64, site: usize, date: NaiveDate, thousandths: u64) -> usize {
     if SITES[site].launch.is_some_and(|launch| date < launch) {
         return 0;
@@ -99,7 +100,7 @@ impl Story {
         let lag = lag(dice);
         let title = language.headline(dice, &cast);
         let id = (day - 10_957) * IDS + number as i64;
-        let named = Named {
+        let parts = StoryUrl {
             title: &title,
             date,
             id,
@@ -118,7 +119,7 @@ impl Story {
             section,
             published,
             fetched: published + lag,
-            url: address(place, named),
+            url: address(place, parts),
             about: language.about(&author, writers),
             author,
             blocks: body(place, dice, &cast, background),
@@ -130,8 +131,8 @@ impl Story {
         }
     }
 
-    pub(crate) fn named(&self) -> Named<'_> {
-        Named {
+    pub(crate) fn url_parts(&self) -> StoryUrl<'_> {
+        StoryUrl {
             title: &self.title,
             date: self.date,
             id: self.id,
@@ -140,12 +141,12 @@ impl Story {
         }
     }
 
-    /// The text of the first paragraph.
+    /// Returns the text of the first paragraph.
     pub(crate) fn lead(&self) -> &str {
         self.blocks.first().map_or("", Block::text)
     }
 
-    /// Title and body, one block per line.
+    /// Returns title and body, one block per line.
     pub(crate) fn text(&self) -> String {
         let mut text = self.title.clone();
         for block in &self.blocks {
@@ -156,24 +157,26 @@ impl Story {
     }
 }
 
-/// How long the crawler takes to come: minutes as a rule, else up to a day, when
-/// other pages have named the story long before.
+/// Draws the time from publication to the first fetch: less than three hours for 45 % of
+/// the stories, up to 26 hours for the others. By then other pages may mention the story.
 fn lag(dice: &mut Dice) -> i64 {
-    let minutes = match dice.percent(45) {
-        true => dice.between(1, 170),
-        false => dice.between(170, 26 * 60),
+    let minutes = if dice.percent(45) {
+        dice.between(1, 170)
+    } else {
+        dice.between(170, 26 * 60)
     };
     minutes as i64 * MINUTE + dice.below(60_000_000) as i64
 }
 
-/// A paragraph that the stories of a week share: what happened so far.
+/// Draws a background paragraph that stories of one week have in common, for 30 % of the
+/// stories.
 fn background(seed: u64, site: usize, day: i64, dice: &mut Dice) -> Option<String> {
     let language = SITES[site].language;
     let affair = dice.below(3) as i64;
-    let told = dice.percent(30);
+    let has_background = dice.percent(30);
     let dice = &mut Dice::new(seed, "background", &[site as i64, day / 7, affair]);
     let cast = language.cast(dice);
-    told.then(|| language.paragraph(dice, &cast, 4))
+    has_background.then(|| language.paragraph(dice, &cast, 4))
 }
 
 fn body(site: &Site, dice: &mut Dice, cast: &Cast, background: Option<String>) -> Vec<Block> {
@@ -206,7 +209,7 @@ fn body(site: &Site, dice: &mut Dice, cast: &Cast, background: Option<String>) -
     blocks
 }
 
-/// All comments a story will ever have, the oldest first.
+/// Returns all comments of a story, including later ones, the oldest first.
 fn comments(site: &Site, dice: &mut Dice, cast: &Cast, published: i64) -> Vec<Comment> {
     if site.comments == 0 {
         return Vec::new();

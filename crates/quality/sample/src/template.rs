@@ -1,11 +1,11 @@
-//! Templates: the design of a site, drawn once per site and era.
+//! Templates: the designs of sites, drawn once per site and era.
 
 use std::fmt::Write;
 
 use crate::dice::Dice;
 use crate::sites::SITES;
 
-/// One design.
+/// The design of a site.
 #[derive(Debug)]
 pub(crate) struct Template {
     pub(crate) markup: Markup,
@@ -14,41 +14,41 @@ pub(crate) struct Template {
     pub(crate) paragraphs: Paragraphs,
     pub(crate) side: Side,
     pub(crate) byline: Byline,
-    /// What stands below an article.
+    /// The boxes below an article.
     pub(crate) below: Vec<Module>,
-    /// What stands beside it.
+    /// The boxes beside an article.
     pub(crate) beside: Vec<Module>,
-    /// A class per role.
+    /// The class of each role.
     classes: Vec<String>,
     pub(crate) style: String,
     pub(crate) head_script: String,
     pub(crate) foot_script: String,
 }
 
-/// Which elements a design is built of.
+/// The elements of a design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Markup {
     /// `article`, `main`, `nav`.
     Html5,
-    /// `div`, all the way down.
+    /// Nested `div`.
     Divs,
     /// Nested tables and `font`.
     Tables,
-    /// Few elements, and no classes.
+    /// Few elements, without classes.
     Bare,
 }
 
-/// What becomes of end tags.
+/// The treatment of end tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ends {
     Tidy,
-    /// `p`, `li`, `td` and `tr` are left open.
+    /// The end tags of `p`, `li`, `td`, `tr` and `dd` are left out.
     Implied,
-    /// Inline elements overlap, and some end that were never begun.
+    /// Inline elements overlap, and there are end tags without a start tag.
     Misnested,
 }
 
-/// How characters outside ASCII are written, where the charset leaves a choice.
+/// The notation of characters outside ASCII.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entities {
     Plain,
@@ -56,7 +56,7 @@ pub(crate) enum Entities {
     Numeric,
 }
 
-/// What keeps paragraphs apart.
+/// The markup between paragraphs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Paragraphs {
     Element,
@@ -64,14 +64,14 @@ pub(crate) enum Paragraphs {
     Boxes,
 }
 
-/// Where the side column stands in the source.
+/// The position of the side column in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     BeforeMain,
     AfterMain,
 }
 
-/// What the line above an article says.
+/// The content of the line above an article.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Byline {
     Date,
@@ -97,7 +97,7 @@ pub(crate) enum Module {
     RecentComments,
 }
 
-/// What an element is for.
+/// The purpose of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Cookies,
@@ -154,7 +154,7 @@ impl Role {
         Role::Foot,
     ];
 
-    /// Names that designers give it.
+    /// Returns class names that designers use for the role.
     fn names(self) -> &'static [&'static str] {
         match self {
             Role::Cookies => &["cookie-bar", "consent", "notice", "eu-banner"],
@@ -197,7 +197,7 @@ impl Role {
         }
     }
 
-    /// The elements it is made of, the outer first.
+    /// Returns the elements of the role, the outermost first.
     pub(crate) fn elements(self, markup: Markup) -> &'static [&'static str] {
         match (self, markup) {
             (Role::Headline, Markup::Tables) => &["p", "font", "b"],
@@ -310,7 +310,7 @@ impl Template {
         }
     }
 
-    /// The class of a role, empty for none.
+    /// Returns the class of a role, or an empty text.
     pub(crate) fn class(&self, role: Role) -> &str {
         &self.classes[role as usize]
     }
@@ -331,7 +331,7 @@ impl Template {
     }
 }
 
-/// Those of the modules that a throw of so many percent brings.
+/// Draws modules, each with its own probability in percent.
 fn drawn(dice: &mut Dice, modules: &[(Module, usize)]) -> Vec<Module> {
     let mut drawn = Vec::new();
     for (module, share) in modules {
@@ -342,14 +342,15 @@ fn drawn(dice: &mut Dice, modules: &[(Module, usize)]) -> Vec<Module> {
     drawn
 }
 
-/// Class names in one convention: none, plain, with a prefix, or made by a tool.
+/// Draws class names in one convention: none, plain, with a prefix, or generated.
 fn classes(dice: &mut Dice, markup: Markup) -> Vec<String> {
     let convention = match markup {
         Markup::Bare => 0,
         _ => dice.between(1, 4),
     };
     let prefix = dice.one(&["c", "np", "site", "x", "art"]);
-    (Role::ALL.into_iter())
+    Role::ALL
+        .into_iter()
         .map(|role| {
             let name = dice.one(role.names());
             match convention {
@@ -368,7 +369,7 @@ fn letters(dice: &mut Dice, count: usize) -> String {
         .collect()
 }
 
-/// Rules that style nothing.
+/// Draws CSS rules that match no element.
 fn style_sheet(dice: &mut Dice, bytes: usize) -> String {
     let mut out = String::with_capacity(bytes + 100);
     while out.len() < bytes {
@@ -388,7 +389,7 @@ fn style_sheet(dice: &mut Dice, bytes: usize) -> String {
     out
 }
 
-/// Statements that do nothing.
+/// Draws JavaScript statements without effect.
 fn script(dice: &mut Dice, bytes: usize) -> String {
     let mut out = String::with_capacity(bytes + 120);
     while out.len() < bytes {

@@ -1,4 +1,4 @@
-//! Pages as columns, and columns as Parquet.
+//! Conversion of pages to record batches and to Parquet.
 
 use std::sync::Arc;
 
@@ -13,17 +13,18 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use tables::archive_schema;
 
-use crate::Page;
+use crate::row::Page;
 
-/// About one page per data page: a reader that wants few rows of many then
-/// decompresses few of them. At 25 KB a page the file grows by 4 %.
+/// Size limit of a data page of the HTML column, in bytes: about one web page each. A
+/// reader that needs few rows then decompresses few data pages. With web pages of 25 KB
+/// the file grows by 4 %.
 const HTML_DATA_PAGE_BYTES: usize = 16 << 10;
 
-/// Rows of a row group. A run reads HTML by row group, so this is also how much
-/// of it waits in memory: some 25 MB.
+/// Rows of a row group. A run reads HTML by row group, so a row group is also the HTML
+/// that is in memory at a time: about 25 MB.
 const ROW_GROUP_ROWS: usize = 1000;
 
-/// The columns of `schemas/archive.sql`.
+/// Returns the pages as the columns of `schemas/archive.sql`.
 pub(crate) fn pages(pages: &[Page]) -> Result<RecordBatch, ArrowError> {
     let schema = archive_schema();
     let columns = schema.fields().iter().map(|field| -> ArrayRef {
@@ -43,7 +44,7 @@ pub(crate) fn pages(pages: &[Page]) -> Result<RecordBatch, ArrowError> {
             _ => arrow::array::new_null_array(field.data_type(), pages.len()),
         }
     });
-    // Some rows have no URL, as in real archives, whatever the schema asks for.
+    // Some rows have no URL, as in real archives, although the schema requires one.
     let fields = schema.fields().iter().map(|field| {
         let nullable = field.name() != "fetched_at";
         Field::new(field.name(), field.data_type().clone(), nullable)
@@ -52,9 +53,10 @@ pub(crate) fn pages(pages: &[Page]) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns.collect())
 }
 
-/// The text of the articles among `pages`: `fetched_at, url, lang, gold_text`.
+/// Returns the gold texts of `pages` as `fetched_at, url, lang, gold_text`.
 pub(crate) fn gold(pages: &[Page]) -> Result<RecordBatch, ArrowError> {
-    let articles: Vec<_> = (pages.iter())
+    let articles: Vec<_> = pages
+        .iter()
         .filter_map(|page| Some((page, page.gold.as_ref()?)))
         .collect();
     let schema = Schema::new(vec![
@@ -88,17 +90,17 @@ fn times(pages: &[Page]) -> ArrayRef {
     Arc::new(TimestampMicrosecondArray::from_iter_values(times).with_timezone("UTC"))
 }
 
-fn texts<'a>(pages: &'a [Page], of: fn(&'a Page) -> Option<&'a str>) -> ArrayRef {
-    Arc::new(StringArray::from_iter(pages.iter().map(of)))
+fn texts<'a>(pages: &'a [Page], column: fn(&'a Page) -> Option<&'a str>) -> ArrayRef {
+    Arc::new(StringArray::from_iter(pages.iter().map(column)))
 }
 
-/// One Parquet object.
+/// Encodes rows as a Parquet object.
 pub(crate) fn parquet(rows: &RecordBatch) -> Result<Vec<u8>, ParquetError> {
     let properties = WriterProperties::builder()
         .set_created_by(concat!("urltree ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
-        // A page is its own dictionary, and nobody looks for its minimum.
+        // Pages rarely repeat, so a dictionary does not help; minima of HTML are not used.
         .set_column_dictionary_enabled("html".into(), false)
         .set_column_statistics_enabled("html".into(), EnabledStatistics::None)
         .set_column_data_page_size_limit("html".into(), HTML_DATA_PAGE_BYTES)

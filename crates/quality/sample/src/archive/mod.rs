@@ -1,7 +1,7 @@
-//! Writes the sample as the Parquet files that a job reads.
+//! Writes the sample as Parquet files that a job reads.
 //!
-//! An archive is a folder `date=YYYY-MM-DD/` per UTC day with Parquet objects of the
-//! columns in `schemas/archive.sql`, in time order. The text of each article is beside it.
+//! An archive has a folder `date=YYYY-MM-DD/` per UTC day, with Parquet objects of the
+//! columns in `schemas/archive.sql`, in time order. The gold texts are in a second folder.
 
 mod columns;
 
@@ -14,43 +14,45 @@ use object_store::{ObjectStore, ObjectStoreExt};
 use parquet::errors::ParquetError;
 use tables::Location;
 
-use crate::SampleOptions;
+use crate::options::SampleOptions;
 
-/// What [`write_sample`] wrote.
+/// The counts of a sample written by [`write_sample`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Written {
+#[non_exhaustive]
+pub struct SampleCounts {
     /// Rows of the archive.
     pub pages: u64,
-    /// Bytes of HTML in them.
+    /// Bytes of HTML in the rows.
     pub html_bytes: u64,
-    /// Articles whose text is in the gold.
+    /// Rows with a gold text.
     pub gold: u64,
     /// Parquet objects.
     pub objects: u64,
 }
 
-/// Why no sample was written.
+/// An error while writing a sample.
 #[derive(Debug, thiserror::Error)]
 pub enum SampleError {
-    /// Something else is there, and pages of two samples would be one archive.
+    /// The folder has an object that the sample would not replace, and the pages of two
+    /// samples would become one archive.
     #[error("{location} already holds {object}; remove it, or choose another folder")]
     Occupied {
-        /// The folder of pages or of gold.
+        /// The folder of the pages or of the gold texts.
         location: String,
-        /// What is there.
+        /// The other object.
         object: String,
     },
-    /// The store fails.
+    /// The store cannot be written or listed.
     #[error("cannot write {object}: {source}")]
     Store {
-        /// What was to be written, or listed.
+        /// The object that is written, or the folder that is listed.
         object: String,
         /// The cause.
         #[source]
         source: object_store::Error,
     },
-    /// The rows make no Parquet.
-    #[error("{date}: {source}")]
+    /// The rows cannot be encoded as Parquet.
+    #[error("cannot encode the pages of {date} as Parquet: {source}")]
     Encode {
         /// The day.
         date: NaiveDate,
@@ -60,10 +62,11 @@ pub enum SampleError {
     },
 }
 
-/// Writes the sample of `options` below `output`: `pages/date=…/pages.parquet`
-/// is an archive, `gold/date=…/gold.parquet` has the text of its articles
-/// (`fetched_at`, `url`, `lang`, `gold_text`), joined to it by the first two.
-/// A sample that is there is written again where it has the same dates.
+/// Writes the sample of `options` below `output`.
+///
+/// `pages/date=…/pages.parquet` is the archive. `gold/date=…/gold.parquet` has the gold
+/// texts (`fetched_at`, `url`, `lang`, `gold_text`), with the first two columns as the
+/// key of the page. The objects of an existing sample with the same dates are replaced.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -86,17 +89,17 @@ pub enum SampleError {
 /// ```
 ///
 /// # Errors
-/// [`SampleError`]; objects that were written before it stay.
+/// [`SampleError`]. Objects written before the error are kept.
 pub async fn write_sample(
     options: &SampleOptions,
     output: &Location,
-) -> Result<Written, SampleError> {
+) -> Result<SampleCounts, SampleError> {
     let (pages, gold) = (output.child("pages"), output.child("gold"));
     for folder in [&pages, &gold] {
         refuse_others(folder, options).await?;
     }
-    let mut written = Written::default();
-    for (date, rows) in crate::days(options) {
+    let mut written = SampleCounts::default();
+    for (date, rows) in crate::days::Days::new(options) {
         written.pages += rows.len() as u64;
         written.html_bytes += rows.iter().map(|page| page.html.len() as u64).sum::<u64>();
         put(&pages, &object(date, "pages"), date, columns::pages(&rows)).await?;
@@ -112,7 +115,7 @@ fn object(date: NaiveDate, name: &str) -> String {
     format!("date={date}/{name}.parquet")
 }
 
-/// Refuses a folder with objects that this sample would not replace.
+/// Returns an error if the folder has objects that this sample would not replace.
 async fn refuse_others(folder: &Location, options: &SampleOptions) -> Result<(), SampleError> {
     let failed = |source| SampleError::Store {
         object: folder.to_string(),
@@ -120,7 +123,9 @@ async fn refuse_others(folder: &Location, options: &SampleOptions) -> Result<(),
     };
     let mut objects = folder.store().list(Some(folder.path()));
     while let Some(found) = objects.try_next().await.map_err(failed)? {
-        let ours = (found.location.prefix_match(folder.path()))
+        let ours = found
+            .location
+            .prefix_match(folder.path())
             .and_then(|mut parts| parts.next())
             .and_then(|day| {
                 day.as_ref()
@@ -150,7 +155,8 @@ async fn put(
         .and_then(|rows| columns::parquet(&rows));
     let bytes = encoded.map_err(|source| SampleError::Encode { date, source })?;
     let path = Path::from_iter(folder.path().parts().chain(Path::from(name).parts()));
-    (folder.store().put(&path, bytes.into()).await).map_err(|source| SampleError::Store {
+    let put = folder.store().put(&path, bytes.into()).await;
+    put.map_err(|source| SampleError::Store {
         object: format!("{folder}/{name}"),
         source,
     })?;
@@ -171,7 +177,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_same_options_write_the_same_bytes() {
+    async fn equal_options_write_equal_bytes() {
         let folder = tempfile::tempdir().unwrap();
         let mut bytes = Vec::new();
         for name in ["a", "b", "a"] {
@@ -189,7 +195,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_sample_of_other_dates_is_not_written_into() {
+    async fn a_folder_with_a_sample_of_other_dates_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let output = Location::parse(&folder.path().display().to_string()).unwrap();
         let first = options("2011-10-24", "2011-10-25");

@@ -1,4 +1,4 @@
-//! What is promised about the archive.
+//! Properties that the documentation promises of the archive.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -16,7 +16,7 @@ fn date(year: i32, month: u32, day: u32) -> NaiveDate {
     NaiveDate::from_ymd_opt(year, month, day).expect("a date")
 }
 
-/// The range and size that `urltree sample` makes by default.
+/// The default range and size of `urltree sample`.
 fn usual() -> SampleOptions {
     SampleOptions {
         first: date(2011, 10, 24),
@@ -39,7 +39,9 @@ fn key(keyer: &Keyer, page: &Page) -> Option<UrlKey> {
 fn charset(page: &Page) -> Option<&str> {
     let parameter = |value: &'_ str| value.find("charset=").map(|at| at + "charset=".len());
     let content_type = page.content_type.as_deref().unwrap_or_default();
-    (page.http_charset.as_deref()).or(parameter(content_type).map(|at| &content_type[at..]))
+    page.http_charset
+        .as_deref()
+        .or(parameter(content_type).map(|at| &content_type[at..]))
 }
 
 fn blocks(page: &Page) -> Option<html_blocks::Page> {
@@ -58,7 +60,7 @@ fn digest(options: &SampleOptions) -> String {
 }
 
 #[test]
-fn the_same_options_give_the_same_bytes_for_ever() {
+fn the_digest_of_an_archive_never_changes() {
     let options = SampleOptions {
         last: date(2011, 10, 26),
         pages: 150,
@@ -75,7 +77,7 @@ fn the_same_options_give_the_same_bytes_for_ever() {
 }
 
 #[test]
-fn a_day_is_the_same_whatever_range_was_asked_for() {
+fn the_pages_of_a_day_do_not_depend_on_the_range() {
     let fortnight = SampleOptions {
         last: date(2011, 11, 6),
         pages: 14 * 80,
@@ -105,7 +107,7 @@ fn a_day_is_the_same_whatever_range_was_asked_for() {
 }
 
 #[test]
-fn pages_come_in_time_order_inside_the_range_and_about_as_many_as_asked_for() {
+fn pages_are_sorted_by_time_and_about_as_many_as_requested() {
     for (total, off) in [(600, 90), (6_000, 300)] {
         let options = SampleOptions {
             pages: total,
@@ -144,7 +146,7 @@ fn pages_come_in_time_order_inside_the_range_and_about_as_many_as_asked_for() {
 }
 
 #[test]
-fn gold_is_on_the_page_word_for_word() {
+fn every_gold_word_is_on_the_page_in_order() {
     let mut seen = 0;
     for page in pages(&usual()) {
         let Some(gold) = &page.gold else { continue };
@@ -161,7 +163,7 @@ fn gold_is_on_the_page_word_for_word() {
 }
 
 #[test]
-fn paragraphs_rarely_repeat_and_some_do() {
+fn few_paragraphs_repeat() {
     let mut articles: BTreeMap<(&str, String), BTreeSet<String>> = BTreeMap::new();
     for gold in pages(&usual()).filter_map(|page| page.gold) {
         let lines = gold.text.lines().map(str::to_owned);
@@ -184,7 +186,7 @@ fn paragraphs_rarely_repeat_and_some_do() {
 }
 
 #[test]
-fn sites_have_languages_charsets_and_ways_to_declare_them() {
+fn sites_differ_in_language_and_charset_declaration() {
     let mut languages = BTreeSet::new();
     let mut charsets: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for page in pages(&usual()) {
@@ -199,14 +201,14 @@ fn sites_have_languages_charsets_and_ways_to_declare_them() {
         languages,
         BTreeSet::from(["de", "en", "es", "fr", "ja", "ru", "sl", "zh"])
     );
-    let of = |source: CharsetSource| -> Vec<&str> {
+    let declared_by = |source: CharsetSource| -> Vec<&str> {
         let some = charsets
             .iter()
             .filter(|((_, by), count)| *by == source.as_str() && **count >= 10);
         some.map(|((charset, _), _)| *charset).collect()
     };
-    assert_eq!(of(CharsetSource::Bom), ["UTF-8"]);
-    assert_eq!(of(CharsetSource::Http), ["UTF-8", "windows-1252"]);
+    assert_eq!(declared_by(CharsetSource::Bom), ["UTF-8"]);
+    assert_eq!(declared_by(CharsetSource::Http), ["UTF-8", "windows-1252"]);
     let declared = [
         "EUC-JP",
         "GBK",
@@ -216,16 +218,16 @@ fn sites_have_languages_charsets_and_ways_to_declare_them() {
         "windows-1251",
         "windows-1252",
     ];
-    assert_eq!(of(CharsetSource::Meta), declared);
-    assert_eq!(of(CharsetSource::Utf8), ["UTF-8"]);
+    assert_eq!(declared_by(CharsetSource::Meta), declared);
+    assert_eq!(declared_by(CharsetSource::Utf8), ["UTF-8"]);
     assert!(
-        of(CharsetSource::Detected).contains(&"windows-1251"),
+        declared_by(CharsetSource::Detected).contains(&"windows-1251"),
         "{charsets:?}"
     );
 }
 
 #[test]
-fn one_page_has_several_addresses_and_is_fetched_again() {
+fn pages_have_several_urls_and_are_fetched_again() {
     let keyer = keyer();
     let mut first: HashMap<String, (Page, UrlKey)> = HashMap::new();
     let mut steps: BTreeMap<MergeStep, usize> = BTreeMap::new();
@@ -252,9 +254,10 @@ fn one_page_has_several_addresses_and_is_fetched_again() {
         schemes += usize::from(then.url.starts_with("https") != now.url.starts_with("https"));
         if page.gold.is_some() && then.url == now.url && original.http_status == Some(200) {
             assert_eq!(page.gold, original.gold, "{}", now.url);
-            match page.html == original.html {
-                true => same += 1,
-                false => changed += 1,
+            if page.html == original.html {
+                same += 1;
+            } else {
+                changed += 1;
             }
         }
     }
@@ -276,7 +279,7 @@ fn one_page_has_several_addresses_and_is_fetched_again() {
 }
 
 #[test]
-fn some_rows_are_no_pages() {
+fn every_kind_of_broken_row_occurs() {
     let keyer = keyer();
     let mut found: BTreeMap<&str, usize> = BTreeMap::new();
     let mut count = |kind| *found.entry(kind).or_default() += 1;
@@ -323,7 +326,7 @@ fn some_rows_are_no_pages() {
 }
 
 #[test]
-fn sites_are_large_and_small_redesigned_and_launched() {
+fn sites_differ_in_size_redesigns_and_launch() {
     let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
     let mut days: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
     let mut designs: BTreeMap<&str, BTreeSet<Vec<u8>>> = BTreeMap::new();
@@ -340,7 +343,9 @@ fn sites_are_large_and_small_redesigned_and_launched() {
             .entry(gold.site)
             .or_default()
             .extend(url.split('/').nth(2).map(str::to_owned));
-        let style = (page.html.windows(8))
+        let style = page
+            .html
+            .windows(8)
             .position(|bytes| bytes == b"</style>")
             .expect("a style sheet");
         designs

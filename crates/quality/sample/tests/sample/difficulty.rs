@@ -1,8 +1,8 @@
-//! The sample is as hard as real sites are.
+//! The sample is as difficult as real sites.
 //!
-//! On 17 real blogs the published heuristics reach F1 .916 (`strict`, page by
-//! page), .917 (by date), .920 (`relaxed-at-domain-500`) and .923 (`vote-slow`),
-//! with a precision of about .88 and a recall of .96, and sites from .70 to 1.00.
+//! On 17 real blogs the published heuristics reach an F1 of .916 (`strict`, page by page),
+//! .917 (by date), .920 (`relaxed-at-domain-500`) and .923 (`vote-slow`), with a precision
+//! of about .88 and a recall of .96. The F1 of single sites is from .70 to 1.00.
 
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ use url_tree::Heuristic;
 
 use crate::scoring::{self, Batch, Document};
 
-/// The unique pages of the archive that `urltree sample` makes by default.
+/// The unique pages of the default archive of `urltree sample`.
 static DOCUMENTS: LazyLock<Vec<Document>> = LazyLock::new(|| documents(1));
 
 fn documents(seed: u64) -> Vec<Document> {
@@ -45,14 +45,14 @@ fn documents(seed: u64) -> Vec<Document> {
     scoring::documents(include_str!("../../../../../jobs/rules/url-keys.tsv"), rows)
 }
 
-/// Thousandths.
+/// Asserts that a value is within a range of thousandths.
 fn assert_within(found: f64, band: RangeInclusive<u32>, what: &str) {
     let thousandths = (found * 1000.0).round() as u32;
     assert!(band.contains(&thousandths), "{what}: {found:.3}");
 }
 
 #[test]
-fn the_published_heuristics_do_as_well_as_on_real_sites() {
+fn the_published_heuristics_score_as_on_real_sites() {
     let strict = Heuristic::Strict;
     for (heuristic, batch, f1, precision, recall) in [
         (strict, Batch::Page, 900..=930, 860..=900, 940..=980),
@@ -92,9 +92,9 @@ fn some_sites_are_easy_and_some_are_hard() {
 }
 
 #[test]
-fn pages_have_the_size_of_real_ones() {
-    let mean = |of: &dyn Fn(&Document) -> f64| {
-        DOCUMENTS.iter().map(of).sum::<f64>() / DOCUMENTS.len() as f64
+fn pages_have_realistic_sizes() {
+    let mean = |value: &dyn Fn(&Document) -> f64| {
+        DOCUMENTS.iter().map(value).sum::<f64>() / DOCUMENTS.len() as f64
     };
     let bytes = mean(&|document| document.html_bytes as f64);
     assert!((15_000.0..40_000.0).contains(&bytes), "{bytes} bytes");
@@ -111,7 +111,7 @@ fn pages_have_the_size_of_real_ones() {
 }
 
 #[test]
-fn other_seeds_are_as_hard() {
+fn another_seed_is_as_difficult() {
     let sites = scoring::scores(&documents(2), Heuristic::Strict, Batch::Date);
     let score = scoring::macro_score(&sites);
     assert_within(score.f1, 880..=950, "F1");

@@ -1,4 +1,4 @@
-//! The archive keeps what is promised, and is as hard as real ones.
+//! The archive has the documented properties, and is as difficult as real archives.
 
 mod archive;
 mod difficulty;

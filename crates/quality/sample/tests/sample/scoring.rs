@@ -1,4 +1,4 @@
-//! The published heuristics over a stream of pages, scored as in [P 5.2].
+//! Scores of the published heuristics over a stream of pages, as in [P 5.2].
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -6,10 +6,10 @@ use html_blocks::{BlockOptions, TextBlock};
 use url_key::{Blocklist, KeyOptions, Keyer, RuleSet};
 use url_tree::{BlockHash, DomainReplay, Entry, Heuristic, Verdict, WindowOptions};
 
-/// Pages of a site that are scored, as far as it has them.
+/// The greatest number of scored pages of a site.
 const PER_SITE: usize = 100;
 
-/// A unique page of an archive, in blocks.
+/// A unique page of an archive with its blocks.
 pub(crate) struct Document {
     pub(crate) domain: String,
     pub(crate) labels: usize,
@@ -17,12 +17,12 @@ pub(crate) struct Document {
     pub(crate) fetched_at: i64,
     pub(crate) html_bytes: usize,
     pub(crate) blocks: Vec<TextBlock>,
-    /// Blocks with another text than all before them on the page.
+    /// The number of blocks with distinct texts.
     pub(crate) distinct: usize,
     pub(crate) gold: Option<String>,
 }
 
-/// What is inserted before anything of it is labelled.
+/// The pages that are inserted before any of them is labelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Batch {
     Page,
@@ -36,8 +36,8 @@ pub(crate) struct Score {
     pub(crate) f1: f64,
 }
 
-/// The first page of each URL key, in the order given: (time, URL, HTML, charset
-/// of the header, gold).
+/// Returns the first page of each URL key, in the order given. The input is (time, URL,
+/// HTML, charset of the header, gold text).
 pub(crate) fn documents<'a>(
     rules: &str,
     pages: impl Iterator<Item = (i64, &'a str, &'a [u8], Option<&'a str>, Option<&'a str>)>,
@@ -82,7 +82,8 @@ pub(crate) fn scores(
     for document in documents {
         sites.entry(&document.domain).or_default().push(document);
     }
-    (sites.into_iter())
+    sites
+        .into_iter()
         .map(|(site, documents)| (site.to_owned(), site_score(&documents, heuristic, batch)))
         .collect()
 }
@@ -114,7 +115,8 @@ fn site_score(documents: &[&Document], heuristic: Heuristic, batch: Batch) -> Sc
         Batch::Date => day(a) == day(b),
     };
     for batch in documents.chunk_by(same_batch) {
-        let hashes: Vec<Vec<BlockHash>> = (batch.iter())
+        let hashes: Vec<Vec<BlockHash>> = batch
+            .iter()
             .map(|document| document.blocks.iter().map(|block| block.hash).collect())
             .collect();
         for (document, hashes) in batch.iter().zip(&hashes) {
@@ -127,12 +129,15 @@ fn site_score(documents: &[&Document], heuristic: Heuristic, batch: Batch) -> Sc
         for (document, hashes) in batch.iter().zip(&hashes) {
             let Some(gold) = &document.gold else { continue };
             nth += 1;
-            // At most so many, evenly spread over the stream.
+            // Score at most `PER_SITE` pages, evenly distributed over the stream.
             if nth * PER_SITE / with_gold == (nth - 1) * PER_SITE / with_gold {
                 continue;
             }
             let labels = replay.label(&document.branch, hashes);
-            let kept: Vec<&str> = (document.blocks.iter().zip(&labels.blocks))
+            let kept: Vec<&str> = document
+                .blocks
+                .iter()
+                .zip(&labels.blocks)
                 .filter(|(_, label)| label.verdict == Verdict::Content)
                 .map(|(block, _)| block.text.as_str())
                 .collect();
@@ -147,7 +152,7 @@ fn day(document: &Document) -> i64 {
     document.fetched_at.div_euclid(24 * 60 * 60 * 1_000_000)
 }
 
-/// Lower case, non-word characters as spaces, split at whitespace [P 5.2].
+/// Splits a text into lower-case words at all other characters [P 5.2].
 pub(crate) fn words(text: &str) -> Vec<String> {
     text.to_lowercase()
         .split(|c: char| !(c.is_alphanumeric() || c == '_'))
@@ -176,8 +181,8 @@ pub(crate) fn score(found: &str, gold: &str) -> Score {
     }
 }
 
-/// Length of the longest common subsequence: one bit per word of `a`, a row of the
-/// table per word of `b` (Hyyrö 2004).
+/// The length of the longest common subsequence, with one bit per word of `a` and one row
+/// of the table per word of `b` (Hyyrö 2004).
 fn common(a: &[String], b: &[String]) -> usize {
     let limbs = a.len().div_ceil(64);
     let mut places: HashMap<&str, Vec<u64>> = HashMap::new();

@@ -1,0 +1,16 @@
+//! Options of the archive.
+
+use chrono::NaiveDate;
+
+/// The options of an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SampleOptions {
+    /// The first date, UTC.
+    pub first: NaiveDate,
+    /// The last date, inclusive.
+    pub last: NaiveDate,
+    /// The approximate number of rows, including broken rows and duplicates.
+    pub pages: u64,
+    /// The seed of stories, templates and errors.
+    pub seed: u64,
+}
