@@ -96,7 +96,7 @@ fn hashes_are_those_of_the_original_folded_to_64_bits() {
     let mut comparison = Comparison::new("block-hashes", &[FOLDED, ASTRAL, YOUNGER]);
     comparison.add(texts);
     comparison.add(streams);
-    comparison.settle();
+    comparison.finish();
 }
 
 /// The files of a folder whose names end so.
@@ -246,7 +246,7 @@ fn pages_give_the_blocks_of_the_original() {
     for row in [small, real, marks] {
         comparison.add(row);
     }
-    comparison.settle();
+    comparison.finish();
 }
 
 #[derive(Deserialize)]

@@ -59,7 +59,7 @@ fn keys_domains_and_branches_are_those_of_the_original() {
     let mut row = Row::new("key, domain and branch of every document of the streams");
     compare_streams(&vectors, &mut row);
     comparison.add(row);
-    comparison.settle();
+    comparison.finish();
 }
 
 fn compare_urls(vectors: &Path, rules: &str, scheme: Scheme, row: &mut Row) {
@@ -258,5 +258,5 @@ fn content_ids_are_those_of_the_original() {
     }
     let mut comparison = Comparison::new("content-ids", &[GUID, NEWER_UNICODE]);
     comparison.add(row);
-    comparison.settle();
+    comparison.finish();
 }

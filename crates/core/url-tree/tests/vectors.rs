@@ -355,5 +355,5 @@ fn streams_agree_with_the_authors_code() {
     for row in [rows.documents, rows.labels, rows.batches, rows.trees] {
         comparison.add(row);
     }
-    comparison.settle();
+    comparison.finish();
 }

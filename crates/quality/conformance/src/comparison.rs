@@ -1,50 +1,50 @@
-//! Counting what agrees.
+//! Counts of equal and different cases.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use crate::method;
 
-/// A deliberate difference.
+/// A deliberate difference from the reference.
 #[derive(Clone, Copy, Debug)]
 pub struct Difference {
-    /// The name by which a case is excused.
+    /// The name by which a case is explained.
     pub name: &'static str,
     reason: &'static str,
-    kind: Kind,
+    kind: DifferenceKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum DifferenceKind {
     Spelling,
     Meaning,
 }
 
 impl Difference {
-    /// The same answer, written otherwise: it is rewritten, then compared.
+    /// A difference in notation: the test rewrites the answer before it compares.
     pub const fn spelling(name: &'static str, reason: &'static str) -> Self {
-        let kind = Kind::Spelling;
+        let kind = DifferenceKind::Spelling;
         Difference { name, reason, kind }
     }
 
-    /// Another answer.
+    /// A different answer.
     pub const fn meaning(name: &'static str, reason: &'static str) -> Self {
-        let kind = Kind::Meaning;
+        let kind = DifferenceKind::Meaning;
         Difference { name, reason, kind }
     }
 }
 
-/// Cases of one kind, and what became of them.
+/// A row of the table: the compared cases of one kind.
 #[derive(Debug)]
 pub struct Row {
     compared: String,
-    /// How many cases have just these differences.
+    /// The number of cases by their exact set of differences.
     cases: BTreeMap<BTreeSet<&'static str>, usize>,
     unexplained: Vec<String>,
 }
 
 impl Row {
-    /// A row without cases; `compared` says what one case of it is.
+    /// Creates a row without cases. `compared` describes a case.
     pub fn new(compared: impl Into<String>) -> Self {
         Row {
             compared: compared.into(),
@@ -53,37 +53,38 @@ impl Row {
         }
     }
 
-    /// Counts a case with the same answer, written the same way.
+    /// Counts a case with identical answers.
     pub fn identical(&mut self) {
         self.differs([]);
     }
 
-    /// Counts a case whose answers are equal but for these differences; for
-    /// none, an identical one.
+    /// Counts a case whose answers are equal except for these differences. Without any
+    /// difference the case is identical.
     pub fn differs(&mut self, names: impl IntoIterator<Item = &'static str>) {
         *self.cases.entry(names.into_iter().collect()).or_default() += 1;
     }
 
-    /// Records a case that nothing excuses.
+    /// Records a case that no difference explains.
     pub fn unexplained(&mut self, case: String) {
         self.unexplained.push(case);
     }
 }
 
-/// Why a comparison has no table.
+/// The reason why a comparison fails.
 #[derive(Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Disagreement {
-    /// Cases that no difference excuses.
+    /// Cases that no difference explains.
     Unexplained(Vec<String>),
-    /// Differences that excuse no case.
-    Idle(Vec<&'static str>),
+    /// Differences without a case.
+    Unused(Vec<&'static str>),
     /// A row without cases.
     Empty(String),
-    /// A case is excused by a name that is no difference of this comparison.
+    /// A name used for a case that is not a difference of this comparison.
     Unknown(&'static str),
 }
 
-/// A comparison in the making: a section of `docs/method.md`.
+/// A comparison under construction, which becomes a section of `docs/method.md`.
 #[derive(Debug)]
 pub struct Comparison {
     section: &'static str,
@@ -92,7 +93,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// A comparison without rows, and the differences it may use.
+    /// Creates a comparison without rows. Its cases may have the given differences.
     pub fn new(section: &'static str, differences: &[Difference]) -> Self {
         Comparison {
             section,
@@ -106,15 +107,15 @@ impl Comparison {
         self.rows.push(row);
     }
 
-    /// Ends the comparison: every case is explained, every difference is met,
-    /// and `docs/method.md` says just that.
+    /// Checks that every case is explained, that every difference has a case, and that
+    /// the section of `docs/method.md` equals the table.
     ///
     /// # Panics
     ///
-    /// If one of these is not so.
-    pub fn settle(self) {
+    /// If one of these checks fails.
+    pub fn finish(self) {
         match self.table() {
-            Ok(table) => method::hold(self.section, &table),
+            Ok(table) => method::check_section(self.section, &table),
             Err(Disagreement::Unexplained(cases)) => {
                 panic!("{} unexplained cases:\n{}", cases.len(), cases.join("\n"))
             }
@@ -122,11 +123,12 @@ impl Comparison {
         }
     }
 
-    /// The section as Markdown: a table of rows, and one of the differences.
+    /// Returns the section as Markdown: a table of the rows, and tables of the differences.
     ///
     /// # Errors
     ///
-    /// [`Disagreement`], of which a settled comparison has none.
+    /// [`Disagreement`] if a case is not explained, or if a row, a difference or a name is
+    /// wrong.
     pub fn table(&self) -> Result<String, Disagreement> {
         self.check()?;
         let mut text = String::from(
@@ -136,10 +138,10 @@ impl Comparison {
         for row in &self.rows {
             let (mut identical, mut spelling, mut meaning) = (0, 0, 0);
             for (names, cases) in &row.cases {
-                let is = |kind| (names.iter()).any(|name| self.kind(name) == Some(kind));
-                if is(Kind::Meaning) {
+                let has = |kind| names.iter().any(|name| self.kind(name) == Some(kind));
+                if has(DifferenceKind::Meaning) {
                     meaning += cases;
-                } else if is(Kind::Spelling) {
+                } else if has(DifferenceKind::Spelling) {
                     spelling += cases;
                 } else {
                     identical += cases;
@@ -153,8 +155,8 @@ impl Comparison {
             );
         }
         for (kind, title) in [
-            (Kind::Spelling, "spelt differently"),
-            (Kind::Meaning, "different"),
+            (DifferenceKind::Spelling, "spelt differently"),
+            (DifferenceKind::Meaning, "different"),
         ] {
             let mut of_kind = self
                 .differences
@@ -165,7 +167,7 @@ impl Comparison {
                 text += &format!("\n| {title} | how, and why | cases |\n|---|---|--:|\n");
             }
             for difference in of_kind {
-                let cases = thousands(self.met(difference.name));
+                let cases = thousands(self.cases_with(difference.name));
                 line(&mut text, &[difference.name, difference.reason, &cases]);
             }
         }
@@ -186,20 +188,20 @@ impl Comparison {
             return Err(Disagreement::Unknown(name));
         }
         let names = self.differences.iter().map(|difference| difference.name);
-        let idle: Vec<&str> = names.filter(|name| self.met(name) == 0).collect();
-        if !idle.is_empty() {
-            return Err(Disagreement::Idle(idle));
+        let unused: Vec<&str> = names.filter(|name| self.cases_with(name) == 0).collect();
+        if !unused.is_empty() {
+            return Err(Disagreement::Unused(unused));
         }
         Ok(())
     }
 
-    fn kind(&self, name: &str) -> Option<Kind> {
+    fn kind(&self, name: &str) -> Option<DifferenceKind> {
         let difference = self.differences.iter().find(|d| d.name == name)?;
         Some(difference.kind)
     }
 
-    /// Cases that have this difference.
-    fn met(&self, name: &str) -> usize {
+    /// The number of cases with a difference.
+    fn cases_with(&self, name: &str) -> usize {
         let cases = self.rows.iter().flat_map(|row| &row.cases);
         let with = cases.filter(|(names, _)| names.contains(name));
         with.map(|(_, cases)| cases).sum()
@@ -211,7 +213,7 @@ fn line(text: &mut String, cells: &[&str]) {
     let _ = writeln!(text, "| {} |", cells.join(" | "));
 }
 
-/// `1234567` as `1,234,567`.
+/// Formats `1234567` as `1,234,567`.
 fn thousands(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -232,7 +234,7 @@ mod tests {
     const SUFFIX: Difference = Difference::meaning("suffix", "of today");
 
     #[test]
-    fn a_table_counts_cases_once_and_differences_each() {
+    fn rows_count_a_case_once_and_differences_each_of_theirs() {
         let mut comparison = Comparison::new("x", &[PORT, SUFFIX]);
         let mut row = Row::new("keys");
         row.identical();
@@ -252,12 +254,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unexplained_idle_or_empty_has_no_table() {
+    fn unexplained_cases_and_unused_differences_are_errors() {
         let mut comparison = Comparison::new("x", &[PORT, SUFFIX]);
         comparison.add(Row::new("keys"));
         comparison.rows[0].differs(["port"]);
-        let idle = Disagreement::Idle(vec!["suffix"]);
-        assert_eq!(comparison.table(), Err(idle));
+        let unused = Disagreement::Unused(vec!["suffix"]);
+        assert_eq!(comparison.table(), Err(unused));
 
         comparison.add(Row::new("domains"));
         let empty = Disagreement::Empty("domains".to_owned());

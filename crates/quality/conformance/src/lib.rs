@@ -1,13 +1,13 @@
-//! What tests compare the product with, and the figures of `docs/method.md`.
+//! Case-by-case comparison with the authors' code, for tests and `docs/method.md`.
 //!
-//! The product is a published method. Whether it *is* that method is shown by
-//! comparing it, case by case, with what the authors' code makes of the same
-//! input. This crate is used by tests alone. It finds the material, counts what
-//! agrees, and keeps the tables of `docs/method.md` equal to what was counted.
+//! The product implements a published method. Tests check this by comparing its answers,
+//! case by case, with those of the authors' code for the same input. Only tests use this
+//! crate. It finds the material, counts equal and different cases, and keeps the tables of
+//! `docs/method.md` equal to the counts.
 //!
-//! A case is identical, or it differs in ways that have a [`Difference::name`], or the
-//! test fails. So does a test whose differences excuse no case: what is named
-//! in the page exists.
+//! A case is either identical, or all its differences have a [`Difference::name`];
+//! otherwise the test fails. A test also fails if one of its differences has no case, so
+//! every difference named in the page exists.
 //!
 //! ```
 //! use conformance::{Comparison, Difference, Row};
@@ -24,13 +24,12 @@
 //! # Ok::<(), conformance::Disagreement>(())
 //! ```
 //!
-//! Tests call [`Comparison::settle`], which holds the table against the section
-//! of the page between `<!-- conformance:keys -->` and
-//! `<!-- /conformance:keys -->`, and rewrites that section where
-//! `URLTREE_WRITE_METHOD=1`.
+//! Tests call [`Comparison::finish`], which compares the table with the section of the
+//! page between `<!-- conformance:keys -->` and `<!-- /conformance:keys -->`. With
+//! `URLTREE_WRITE_METHOD=1` it rewrites that section instead.
 //!
-//! What it deliberately does not do: it knows nothing of URLs, blocks or trees.
-//! What a difference is, and which cases it covers, is said in each test.
+//! The crate does not know URLs, blocks or trees. Each test defines its differences and
+//! the cases that they cover.
 
 mod comparison;
 mod material;

@@ -1,4 +1,4 @@
-//! The material of comparisons: files beside the repository, never in it.
+//! The material of comparisons: files outside of the repository.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use flate2::read::GzDecoder;
 use serde::de::DeserializeOwned;
 
-/// The file or folder `part` of the shared material: under `URLTREE_SHARED`, or
-/// in a folder `shared` beside the repository. Where it is missing, says on
-/// stderr that `test` is skipped.
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+/// Returns the path of the file or folder `part` of the shared material, which is in
+/// `URLTREE_SHARED` or in a folder `shared` beside the repository. If it is missing,
+/// prints to stderr that `test` is skipped.
+#[expect(clippy::print_stderr, reason = "a test that is skipped reports it")]
 pub fn material(test: &str, part: &str) -> Option<PathBuf> {
     let shared = std::env::var_os("URLTREE_SHARED").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../shared")),
@@ -20,21 +20,22 @@ pub fn material(test: &str, part: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    eprintln!("SKIPPED {test}: no {}", path.display());
+    eprintln!("SKIPPED {test}: {} does not exist", path.display());
     None
 }
 
-/// The rows of a JSON Lines file, which may be gzipped (`.gz`).
+/// Reads the rows of a JSON Lines file, which may be gzipped (`.gz`).
 ///
 /// # Panics
 ///
-/// If the file cannot be read, has no row, or has one that is no `T`.
+/// If the file cannot be read, has no rows, or has a row that is not a `T`.
 pub fn rows<T: DeserializeOwned>(path: &Path) -> Vec<T> {
     let place = path.display();
     let file = File::open(path).unwrap_or_else(|error| panic!("{place}: {error}"));
-    let bytes: Box<dyn Read> = match path.extension().is_some_and(|end| end == "gz") {
-        true => Box::new(GzDecoder::new(file)),
-        false => Box::new(file),
+    let bytes: Box<dyn Read> = if path.extension().is_some_and(|end| end == "gz") {
+        Box::new(GzDecoder::new(file))
+    } else {
+        Box::new(file)
     };
     let rows: Vec<T> = BufReader::new(bytes)
         .lines()

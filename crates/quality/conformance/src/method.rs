@@ -1,23 +1,23 @@
-//! `docs/method.md` and its generated sections.
+//! The generated sections of `docs/method.md`.
 
 use std::fs::File;
 use std::io::{Read, Seek, Write};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/method.md");
 
-/// Set to `1` to rewrite sections instead of comparing them.
+/// The environment variable that is `1` to rewrite sections instead of comparing them.
 const WRITE: &str = "URLTREE_WRITE_METHOD";
 
-/// Holds the section of the page against `table`, or rewrites it.
+/// Compares a section of the page with `table`, or rewrites the section.
 ///
 /// # Panics
 ///
-/// If the page has no such section, or another text in it.
-pub(crate) fn hold(section: &str, table: &str) {
+/// If the page does not have the section, or if the section differs from `table`.
+pub(crate) fn check_section(section: &str, table: &str) {
     let write = std::env::var_os(WRITE).is_some_and(|value| value == "1");
     let file = File::options().read(true).write(write).open(PAGE);
     let mut file = file.unwrap_or_else(|error| panic!("docs/method.md: {error}"));
-    // Tests of several crates may rewrite the page at once.
+    // Tests of several crates may rewrite the page at the same time.
     file.lock().expect("the page can be locked");
     let mut page = String::new();
     file.read_to_string(&mut page).expect("the page is text");
@@ -36,8 +36,8 @@ pub(crate) fn hold(section: &str, table: &str) {
     }
 }
 
-/// The page with another text between the markers of a section; `None` if the
-/// page has no such section.
+/// Returns the page with `text` between the markers of a section, or `None` if the page
+/// does not have the section.
 fn with_section(page: &str, section: &str, text: &str) -> Option<String> {
     let open = format!("<!-- conformance:{section} -->\n");
     let close = format!("<!-- /conformance:{section} -->");
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_section_of_that_name_changes() {
+    fn only_the_named_section_is_replaced() {
         let page = "a\n<!-- conformance:x -->\nold\n<!-- /conformance:x -->\nb\n\
                     <!-- conformance:xy -->\nkept\n<!-- /conformance:xy -->\n";
         let new = with_section(page, "x", "new\n").expect("there is a section x");

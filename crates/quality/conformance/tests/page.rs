@@ -1,4 +1,4 @@
-//! What `docs/method.md` names exists, and needs nothing but a clone.
+//! The tests that `docs/method.md` names exist, and need only a clone of the repository.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The Rust files below a folder.
+/// Collects the Rust files below a folder.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -25,8 +25,8 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The name of a file's module: that of its folder for a `mod.rs`, and for the `tests.rs`
-/// of a module that is a folder.
+/// Returns the name of a file's module. For `mod.rs` and `tests.rs` it is the name of the
+/// folder.
 fn module(path: &Path) -> &str {
     let stem = path.file_stem().and_then(|stem| stem.to_str());
     let folder = path.parent().and_then(Path::file_name);
@@ -37,7 +37,7 @@ fn module(path: &Path) -> &str {
     .unwrap_or_default()
 }
 
-/// The names `file::test` of the page, in code font.
+/// Returns the names `file::test` that the page has in code font.
 fn named_tests(page: &str) -> BTreeSet<(&str, &str)> {
     let is_name = |text: &str| {
         let known = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
@@ -50,7 +50,7 @@ fn named_tests(page: &str) -> BTreeSet<(&str, &str)> {
 }
 
 #[test]
-fn every_test_the_page_names_is_there_and_needs_no_other_material() {
+fn every_test_named_in_the_page_exists_and_needs_no_material() {
     let mut files = Vec::new();
     for member in CRATES {
         sources(&repository().join("crates/core").join(member), &mut files);

@@ -78,7 +78,7 @@ fn blocks_are_those_of_the_tokens_of_html5lib() {
     }
     let mut comparison = Comparison::new("html5lib", &[]);
     comparison.add(row);
-    comparison.settle();
+    comparison.finish();
 }
 
 fn cases(folder: &Path) -> Vec<Value> {
