@@ -1,4 +1,4 @@
-//! Archives in which most pages are copies of others, whose HTML need not be read.
+//! Archives with many duplicates, whose HTML need not be read.
 
 use std::fs::File;
 use std::path::Path;
@@ -11,20 +11,21 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
-use crate::job::{Runs, Urltree, bytes_below};
 use crate::pages::Archive;
+use crate::runs::{Runs, Urltree, bytes_below};
 use crate::table::table;
 
 /// Pages of each archive.
 const PAGES: usize = 6_000;
+/// Shares of duplicates in percent.
 const SHARES: [usize; 3] = [0, 50, 90];
 
-/// How the HTML lies in the file.
+/// The layout of the HTML column in data pages.
 #[derive(Clone, Copy)]
-enum HtmlPages {
-    /// As writers do it who know nothing: some megabytes at once.
+enum HtmlLayout {
+    /// The default of Parquet writers: data pages of some megabytes.
     Large,
-    /// One page of HTML in each data page, so that one can be left out.
+    /// One web page in each data page, so that a reader can skip single ones.
     Single,
 }
 
@@ -43,8 +44,8 @@ pub(crate) fn measure(
     let mut rows = Vec::new();
     let mut full = 0.0;
     for (name, layout) in [
-        ("a page each", HtmlPages::Single),
-        ("large", HtmlPages::Large),
+        ("a page each", HtmlLayout::Single),
+        ("large", HtmlLayout::Large),
     ] {
         for share in SHARES {
             let archive = folder.join(format!("{name}-{share}"));
@@ -79,9 +80,9 @@ pub(crate) fn measure(
     Ok(table(&head, rows))
 }
 
-/// Writes as many rows as there are pages; `share` percent of them, scattered, have the
-/// URL of an earlier one.
-fn write(path: &Path, pages: &[Vec<u8>], share: usize, layout: HtmlPages) -> Result<()> {
+/// Writes a row for each page. `share` percent of the rows, evenly scattered, have the URL
+/// of an earlier row.
+fn write(path: &Path, pages: &[Vec<u8>], share: usize, layout: HtmlLayout) -> Result<()> {
     let unique = |row: usize| row * 37 % 100 >= share;
     let mut last = 0;
     let urls = (0..pages.len()).map(|row| {
@@ -105,7 +106,7 @@ fn write(path: &Path, pages: &[Vec<u8>], share: usize, layout: HtmlPages) -> Res
     let mut properties = WriterProperties::builder()
         .set_compression(zstd)
         .set_max_row_group_row_count(Some(2_000));
-    if matches!(layout, HtmlPages::Single) {
+    if matches!(layout, HtmlLayout::Single) {
         let html = ColumnPath::from("html");
         properties = properties
             .set_column_dictionary_enabled(html.clone(), false)

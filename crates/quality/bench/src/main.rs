@@ -1,16 +1,15 @@
-//! What a job costs: `make bench`.
+//! Benchmarks of a job: `make bench`.
 //!
 //! ```text
 //! urltree-bench --urltree target/dist/urltree --report docs/performance.md [--archive FOLDER]
 //! ```
 //!
-//! Machines differ, and one machine from hour to hour: so everything is a ratio within
-//! one run, over the same pages, and a median of some rounds that take turns. Times are
-//! of the processor, user and system together. Pages are those of an archive, or of a
-//! sample that is made for it.
+//! Machines differ, and the speed of one machine varies. Every result is therefore a ratio
+//! within one invocation, over the same pages, and the median of several alternating
+//! rounds. Times are CPU times, user and system together. The pages are those of an
+//! archive, or of a generated sample.
 //!
-//! What this does not do: it asserts nothing. A test that depends on the clock fails on
-//! the wrong day.
+//! The program asserts nothing, because an assertion about time fails at random.
 
 #![allow(clippy::print_stderr)]
 
@@ -20,6 +19,7 @@ mod nights;
 mod pages;
 mod parsers;
 mod peers;
+mod runs;
 mod scale;
 mod table;
 
@@ -29,44 +29,45 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use evaluation::place;
 
-use crate::job::{Jobs, Urltree};
+use crate::job::Jobs;
 use crate::pages::Archive;
 use crate::parsers::Parsers;
+use crate::runs::Urltree;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Measure what a job costs, and write it into a page of Markdown
+/// Measure the cost of a job, and write it into a Markdown page
 #[derive(Parser)]
 struct Args {
-    /// The binary that is measured
+    /// The binary to measure
     #[arg(long, value_name = "FILE")]
     urltree: PathBuf,
-    /// An archive: Parquet files with url, html and fetched_at; a sample where it is left out
+    /// An archive of Parquet files with url, html and fetched_at; by default a sample is generated
     #[arg(long, value_name = "FOLDER")]
     archive: Option<PathBuf>,
-    /// Extractors to run beside it, as in `urltree eval --peers`
+    /// Other extractors to measure, as in `urltree eval --peers`
     #[arg(
         long,
         value_name = "NAMES",
         default_value = "lol-html,resiliparse,trafilatura-fast,dom-smoothie"
     )]
     peers: String,
-    /// The page with the sections that are replaced
+    /// The Markdown page whose sections are replaced
     #[arg(long, value_name = "FILE")]
     report: PathBuf,
-    /// How often everything is run; the median counts
+    /// Number of runs of each measurement; the median counts
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// Measure how cost grows up to so many made-up pages, and nothing else
+    /// Measure only the growth of cost, up to this number of generated pages
     #[arg(long, value_name = "PAGES")]
     scale: Option<u64>,
 }
 
 fn main() -> Result<()> {
     let args = Args::parse();
-    let urltree = Urltree::at(&args.urltree)?;
-    let folder = tempfile::tempdir().context("a folder for what is written")?;
+    let urltree = Urltree::new(&args.urltree)?;
+    let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
     let sections = match args.scale {
         Some(pages) => vec![(
             "scale".to_owned(),
@@ -81,16 +82,16 @@ fn main() -> Result<()> {
     std::fs::write(&args.report, page).with_context(|| args.report.display().to_string())
 }
 
-/// What a job costs beside other things, as sections by name.
+/// Measures a job, parsers and other extractors. Returns sections by name.
 fn costs(args: &Args, urltree: &Urltree, folder: &Path) -> Result<Vec<(String, String)>> {
     let mut sections = Vec::new();
     let sample = Archive::sample(urltree, &folder.join("sample"))?;
     let archive = match &args.archive {
-        Some(path) => Archive::at(path)?,
+        Some(path) => Archive::open(path)?,
         None => sample.clone(),
     };
-    let (mut parsers, mut jobs) = (Parsers::of(&archive), Jobs::new());
-    // By turns: a machine that is slow for a minute is slow for both.
+    let (mut parsers, mut jobs) = (Parsers::new(&archive), Jobs::new());
+    // Alternating rounds: a minute in which the machine is slow affects both.
     for round in 1..=args.rounds {
         eprintln!(
             "parsers and the job on {archive}: {round} of {}",

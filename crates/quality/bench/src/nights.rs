@@ -1,27 +1,26 @@
-//! Nights beside the backfill before them.
+//! The cost of nightly runs relative to the backfill before them.
 
 use std::path::Path;
 
 use anyhow::Result;
 
-use crate::job::Urltree;
+use crate::pages::SAMPLE_DATES;
+use crate::runs::Urltree;
 use crate::table::table;
 
-/// The days of the sample: of one size, so that each has one page in a hundred.
-pub(crate) const ALL: &str = "2011-10-01..2012-01-08";
-
-/// The days that come as nights. The first closes the months that are over.
+/// The dates that are processed as nightly runs. The first closes the past months.
 const NIGHTS: [(&str, &str); 2] = [
     ("2012-01-07", "the first night, which closes three months"),
     ("2012-01-08", "the night after it"),
 ];
 
-/// Backfills the days before the nights, of a small archive and of a larger one.
+/// Backfills the dates before the nightly runs, for a small and a larger archive, and
+/// measures both.
 pub(crate) fn measure(urltree: &Urltree, folder: &Path) -> Result<String> {
     let mut rows = Vec::new();
     for (pages, partition) in [(20_000, "day"), (20_000, "month"), (100_000, "day")] {
         let folder = folder.join(format!("nights-{pages}-{partition}"));
-        urltree.sample(&folder, ALL, pages)?;
+        urltree.sample(&folder, SAMPLE_DATES, pages)?;
         let archive = folder.join("pages");
         for (night, _) in NIGHTS {
             std::fs::rename(archive.join(day(night)), folder.join(day(night)))?;
@@ -31,15 +30,15 @@ pub(crate) fn measure(urltree: &Urltree, folder: &Path) -> Result<String> {
         let settings = ["run.threads=1", "archive.layout=hive", &partitioning];
         let backfill = urltree.job(&archive, &output, &settings)?;
         let before = backfill.number("/archive_rows");
-        for (night, what) in NIGHTS {
+        for (night, name) in NIGHTS {
             std::fs::rename(folder.join(day(night)), archive.join(day(night)))?;
-            let ran = urltree.job(&archive, &output, &settings)?;
+            let run = urltree.job(&archive, &output, &settings)?;
             rows.push(vec![
-                format!("{before:.0} pages, partitions by {partition}: {what}"),
-                format!("{:.1} %", ran.number("/archive_rows") / before * 100.0),
+                format!("{before:.0} pages, partitions by {partition}: {name}"),
+                format!("{:.1} %", run.number("/archive_rows") / before * 100.0),
                 format!("{:.2}", backfill.cpu_seconds),
-                format!("{:.2}", ran.cpu_seconds),
-                format!("{:.1} %", ran.cpu_seconds / backfill.cpu_seconds * 100.0),
+                format!("{:.2}", run.cpu_seconds),
+                format!("{:.1} %", run.cpu_seconds / backfill.cpu_seconds * 100.0),
             ]);
         }
         std::fs::remove_dir_all(&folder)?;

@@ -1,4 +1,4 @@
-//! The pages that everything is measured on.
+//! The pages on which everything is measured.
 
 use std::fmt;
 use std::fs::File;
@@ -11,7 +11,10 @@ use arrow::datatypes::DataType;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-use crate::job::Urltree;
+use crate::runs::Urltree;
+
+/// The dates of the sample: one hundred days of equal size, each with 1 % of the pages.
+pub(crate) const SAMPLE_DATES: &str = "2011-10-01..2012-01-08";
 
 /// An archive on disk.
 #[derive(Clone, Debug)]
@@ -23,7 +26,7 @@ pub(crate) struct Archive {
 }
 
 impl Archive {
-    pub(crate) fn at(path: &Path) -> Result<Self> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let archive = Archive {
             name: name.into_owned(),
@@ -36,7 +39,11 @@ impl Archive {
             pages += 1;
             html_bytes += html.len() as u64;
         })?;
-        ensure!(pages > 0, "{}: no pages", path.display());
+        ensure!(
+            pages > 0,
+            "{} has no Parquet file with a page",
+            path.display()
+        );
         Ok(Archive {
             pages,
             html_bytes,
@@ -44,18 +51,18 @@ impl Archive {
         })
     }
 
-    /// Pages of invented sites on a hundred days.
+    /// Generates a sample of about 20,000 pages on a hundred days.
     pub(crate) fn sample(urltree: &Urltree, folder: &Path) -> Result<Self> {
-        urltree.sample(folder, crate::nights::ALL, 20_000)?;
-        Self::at(&folder.join("pages"))
+        urltree.sample(folder, SAMPLE_DATES, 20_000)?;
+        Self::open(&folder.join("pages"))
             .map(|archive| Archive {
                 name: "sample".to_owned(),
                 ..archive
             })
-            .context("the sample")
+            .context("cannot read the sample")
     }
 
-    /// Hands on the HTML of every page that has some.
+    /// Calls `each` with the HTML of every page that has some.
     pub(crate) fn for_each(&self, mut each: impl FnMut(&[u8])) -> Result<()> {
         for file in parquet_files(&self.path)? {
             let place = || file.display().to_string();
@@ -74,7 +81,7 @@ impl Archive {
     }
 }
 
-/// The Parquet files at or below a path, by name.
+/// Returns the Parquet files at or below a path, sorted by name.
 fn parquet_files(path: &Path) -> Result<Vec<PathBuf>> {
     if path.is_file() {
         return Ok(vec![path.to_owned()]);

@@ -1,4 +1,4 @@
-//! What reads HTML, on one core, with the pages in memory.
+//! Parsers of HTML, on one core, with the pages in memory.
 
 use anyhow::Result;
 use evaluation::timed;
@@ -13,34 +13,34 @@ use html5ever::tokenizer::{
 use crate::pages::Archive;
 use crate::table::{median, table};
 
-/// Bytes of HTML that are held at once.
-const BYTES: usize = 64 << 20;
+/// Bytes of HTML in memory at a time.
+const BATCH_BYTES: usize = 64 << 20;
 
-/// Seconds of the processor that one pass over the pages took.
+/// CPU seconds of one pass over the pages.
 #[derive(Clone, Copy, Default)]
 struct Round {
-    /// Of Parquet: decompressed and decoded, and nothing else.
+    /// Reading the pages: decompressing and decoding Parquet.
     reading: f64,
     html5ever: f64,
     blocks: f64,
     hashes: f64,
 }
 
-/// Some passes over the pages of an archive; the median counts.
+/// Several passes over the pages of an archive. Each figure is the median.
 pub(crate) struct Parsers {
     html_bytes: u64,
     rounds: Vec<Round>,
 }
 
 impl Parsers {
-    pub(crate) fn of(archive: &Archive) -> Self {
+    pub(crate) fn new(archive: &Archive) -> Self {
         Self {
             html_bytes: archive.html_bytes,
             rounds: Vec::new(),
         }
     }
 
-    /// Runs all parsers on all pages, by turns.
+    /// Runs all parsers once on all pages, alternating between batches.
     pub(crate) fn round(&mut self, archive: &Archive) -> Result<()> {
         let mut round = Round::default();
         let pass = |html: &[u8]| {
@@ -49,30 +49,30 @@ impl Parsers {
         let (read, seconds) = timed(|| archive.for_each(pass));
         read?;
         round.reading = seconds;
-        let mut held: Vec<Vec<u8>> = Vec::new();
+        let mut batch: Vec<Vec<u8>> = Vec::new();
         let mut bytes = 0;
         archive.for_each(|html| {
             bytes += html.len();
-            held.push(html.to_vec());
-            if bytes >= BYTES {
-                round.pass(&held);
-                (bytes, held) = (0, Vec::new());
+            batch.push(html.to_vec());
+            if bytes >= BATCH_BYTES {
+                round.pass(&batch);
+                (bytes, batch) = (0, Vec::new());
             }
         })?;
-        round.pass(&held);
+        round.pass(&batch);
         self.rounds.push(round);
         Ok(())
     }
 
-    fn median(&self, of: impl Fn(&Round) -> f64) -> f64 {
-        median(self.rounds.iter().map(of).collect())
+    fn median(&self, figure: impl Fn(&Round) -> f64) -> f64 {
+        median(self.rounds.iter().map(figure).collect())
     }
 
     pub(crate) fn reading(&self) -> f64 {
         self.median(|round| round.reading)
     }
 
-    /// The bare tokenizer: the unit of everything.
+    /// The tokenizer of html5ever, which is the unit of all ratios.
     pub(crate) fn html5ever(&self) -> f64 {
         self.median(|round| round.html5ever)
     }
@@ -81,7 +81,7 @@ impl Parsers {
         self.median(|round| round.blocks)
     }
 
-    /// The part of `blocks` that hashes take.
+    /// The part of `blocks` that is spent on hashes.
     pub(crate) fn hashes(&self) -> f64 {
         self.median(|round| round.hashes)
     }
@@ -104,20 +104,20 @@ impl Parsers {
 }
 
 impl Round {
-    fn pass(&mut self, held: &[Vec<u8>]) {
-        self.html5ever += timed(|| held.iter().for_each(|page| html5ever(page))).1;
-        let read = || held.iter().filter_map(|page| blocks(page)).collect();
+    fn pass(&mut self, batch: &[Vec<u8>]) {
+        self.html5ever += timed(|| batch.iter().for_each(|page| html5ever(page))).1;
+        let read = || batch.iter().filter_map(|page| blocks(page)).collect();
         let (pages, seconds): (Vec<Page>, f64) = timed(read);
         self.blocks += seconds;
         self.hashes += timed(|| hash(&pages)).1;
     }
 }
 
-/// Takes tokens and does nothing with them, but for what has to be said about raw text:
-/// or else scripts are read as tags.
-struct Nothing;
+/// Discards all tokens. It switches the tokenizer to raw text where HTML does; otherwise
+/// scripts would be read as tags.
+struct DiscardingSink;
 
-impl TokenSink for Nothing {
+impl TokenSink for DiscardingSink {
     type Handle = ();
 
     fn process_token(&self, token: Token, _: u64) -> TokenSinkResult<()> {
@@ -137,7 +137,7 @@ fn html5ever(page: &[u8]) {
     let text = String::from_utf8_lossy(page);
     let queue = BufferQueue::default();
     queue.push_back(StrTendril::from_slice(&text));
-    let tokenizer = Tokenizer::new(Nothing, TokenizerOpts::default());
+    let tokenizer = Tokenizer::new(DiscardingSink, TokenizerOpts::default());
     while let TokenizerResult::Script(()) = tokenizer.feed(&queue) {}
     tokenizer.end();
 }

@@ -1,27 +1,29 @@
-//! Other extractors on the same pages, through the adapters of the evaluation.
+//! Other extractors on the same pages, run through the adapters of the evaluation.
 
 use serde_json::Value;
 
-use crate::job::{Jobs, Urltree};
+use crate::job::Jobs;
 use crate::pages::Archive;
+use crate::runs::Urltree;
 use crate::table::table;
 
-/// An extractor, and the processor time it takes for a page.
+/// An extractor with its CPU time per page.
 pub(crate) struct Peer {
     name: String,
     version: String,
     seconds: f64,
 }
 
-/// Runs them on the pages of an archive that has gold texts; of another none.
+/// Runs the extractors on the pages of an archive with gold texts. Without gold texts the
+/// result is empty.
 pub(crate) fn measure(urltree: &Urltree, archive: &Archive, names: &str) -> Vec<Peer> {
     let gold = archive.path.to_string_lossy();
-    let ran = urltree.run(
+    let run = urltree.run(
         "eval",
         &["--gold", &gold, "--peers", names, "--format", "json"],
     );
-    let ran = match ran {
-        Ok(ran) => ran,
+    let run = match run {
+        Ok(run) => run,
         Err(error) => {
             eprintln!("SKIPPED {names}: {error}");
             return Vec::new();
@@ -34,7 +36,7 @@ pub(crate) fn measure(urltree: &Urltree, archive: &Archive, names: &str) -> Vec<
             seconds: row["cpu_ms"].as_f64()? / 1e3,
         })
     };
-    ran.lines.iter().filter_map(peer).collect()
+    run.lines.iter().filter_map(peer).collect()
 }
 
 pub(crate) fn markdown(peers: &[Peer], archive: &Archive, jobs: &Jobs) -> String {

@@ -1,4 +1,5 @@
-//! Millions of thin pages on many sites of very different sizes: what grows with them.
+//! The growth of cost with the number of pages: up to millions of small pages on many
+//! sites of very different sizes.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -14,10 +15,10 @@ use parquet::file::properties::WriterProperties;
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::Rng;
 
-use crate::job::{Runs, Urltree};
+use crate::runs::{Runs, Urltree};
 use crate::table::table;
 
-/// Pages of a site, on the average.
+/// Mean number of pages of a site.
 const PAGES_PER_SITE: u64 = 100;
 const DAYS: u64 = 100;
 const DAY_MICROS: u64 = 86_400_000_000;
@@ -26,34 +27,34 @@ const START_MICROS: u64 = 1_317_427_200_000_000;
 const PAGES_PER_FILE: u64 = 100_000;
 const PAGES_PER_ROW_GROUP: u64 = 10_000;
 
-/// How pages lie on sites.
+/// The distribution of pages over sites.
 #[derive(Clone, Copy, PartialEq)]
-enum Spread {
-    /// The n-th largest site has an n-th of the pages of the largest.
+enum SiteSizes {
+    /// The n-th largest site has 1/n of the pages of the largest.
     HeavyTailed,
-    /// One site has half of all pages; the others are as above.
+    /// One site has half of all pages; the others are heavy-tailed.
     HalfOnOne,
 }
 
-/// Runs of few pages take seconds, in which the machine may be faster or slower than on the
-/// average of minutes: so many, and the median of them.
+/// Number of runs with at most [`FEW`] pages, of which the median counts. Such runs take
+/// seconds, over which the speed of the machine varies more than over minutes.
 const ROUNDS_OF_FEW: usize = 7;
 const FEW: u64 = 100_000;
 
-/// Runs a hundredth, a tenth and all of so many pages, on two cores.
+/// Measures jobs over 1 %, 10 % and all of `pages` pages, on two cores.
 pub(crate) fn measure(urltree: &Urltree, folder: &Path, pages: u64) -> Result<String> {
     let cases = [
-        (pages / 100, Spread::HeavyTailed),
-        (pages / 10, Spread::HeavyTailed),
-        (pages / 10, Spread::HalfOnOne),
-        (pages, Spread::HeavyTailed),
+        (pages / 100, SiteSizes::HeavyTailed),
+        (pages / 10, SiteSizes::HeavyTailed),
+        (pages / 10, SiteSizes::HalfOnOne),
+        (pages, SiteSizes::HeavyTailed),
     ];
     let mut rows = Vec::new();
-    for (pages, spread) in cases {
+    for (pages, sizes) in cases {
         eprintln!("{pages} pages");
         let archive = folder.join("archive");
         std::fs::create_dir(&archive)?;
-        let bytes = write(&archive, pages, spread)?;
+        let bytes = write(&archive, pages, sizes)?;
         let rounds = if pages <= FEW { ROUNDS_OF_FEW } else { 1 };
         let mut runs = Runs::default();
         for _ in 0..rounds {
@@ -69,7 +70,7 @@ pub(crate) fn measure(urltree: &Urltree, folder: &Path, pages: u64) -> Result<St
             )?);
             std::fs::remove_dir_all(&output)?;
         }
-        rows.push(row(pages, spread, bytes, &runs));
+        rows.push(row(pages, sizes, bytes, &runs));
         std::fs::remove_dir_all(&archive)?;
     }
     let head = [
@@ -86,11 +87,11 @@ pub(crate) fn measure(urltree: &Urltree, folder: &Path, pages: u64) -> Result<St
     Ok(table(&head, rows))
 }
 
-fn row(pages: u64, spread: Spread, bytes: u64, runs: &Runs) -> Vec<String> {
+fn row(pages: u64, sizes: SiteSizes, bytes: u64, runs: &Runs) -> Vec<String> {
     let a_page = |seconds: f64| format!("{:.0}", seconds / pages as f64 * 1e6);
-    let one = match spread {
-        Spread::HeavyTailed => "",
-        Spread::HalfOnOne => ", half on one site",
+    let one = match sizes {
+        SiteSizes::HeavyTailed => "",
+        SiteSizes::HalfOnOne => ", half on one site",
     };
     vec![
         format!("{pages}{one}"),
@@ -109,9 +110,9 @@ fn sites(pages: u64) -> u64 {
     (pages / PAGES_PER_SITE).max(1)
 }
 
-/// Writes an archive in time order; gives the bytes of HTML in it.
-fn write(folder: &Path, pages: u64, spread: Spread) -> Result<u64> {
-    let mut story = Story::new(sites(pages), spread);
+/// Writes an archive in time order. Returns the bytes of HTML in it.
+fn write(folder: &Path, pages: u64, sizes: SiteSizes) -> Result<u64> {
+    let mut generator = PageGenerator::new(sites(pages), sizes);
     let mut html_bytes = 0;
     let mut page = 0;
     while page < pages {
@@ -121,7 +122,7 @@ fn write(folder: &Path, pages: u64, spread: Spread) -> Result<u64> {
         while page < end {
             let group = page..end.min(page + PAGES_PER_ROW_GROUP);
             page = group.end;
-            writer.write(&story.rows(group, pages, &mut html_bytes)?)?;
+            writer.write(&generator.rows(group, pages, &mut html_bytes)?)?;
             writer.flush()?;
         }
         writer.close()?;
@@ -144,21 +145,21 @@ fn properties() -> WriterProperties {
         .build()
 }
 
-/// Pages as they come.
-struct Story {
+/// Generates pages in time order.
+struct PageGenerator {
     sites: u64,
-    spread: Spread,
+    sizes: SiteSizes,
     random: Pcg64Mcg,
     words: Vec<String>,
 }
 
-impl Story {
-    fn new(sites: u64, spread: Spread) -> Self {
+impl PageGenerator {
+    fn new(sites: u64, sizes: SiteSizes) -> Self {
         let mut random = Pcg64Mcg::new(0xcafe_f00d);
         let words = (0..4_000).map(|_| word(&mut random)).collect();
         Self {
             sites,
-            spread,
+            sizes,
             random,
             words,
         }
@@ -194,12 +195,13 @@ impl Story {
         Ok(RecordBatch::try_new(schema(), columns)?)
     }
 
-    /// The number of the site that the next page is on.
+    /// Draws the number of the site of the next page.
     fn site(&mut self) -> u64 {
-        if self.spread == Spread::HalfOnOne && self.below(2) == 0 {
+        if self.sizes == SiteSizes::HalfOnOne && self.below(2) == 0 {
             return 0;
         }
-        // The inverse of the distribution: sites up to n have ln(n + 1) of ln(sites + 1).
+        // The inverse of the distribution function: sites up to n have a share of
+        // ln(n + 1) / ln(sites + 1).
         let share = self.below(1 << 32) as f64 / 4_294_967_296.0;
         let site = (share * ((self.sites + 1) as f64).ln()).exp();
         site as u64

@@ -1,6 +1,6 @@
-//! Tables in Markdown.
+//! Markdown tables, and medians.
 
-/// A table with the first column to the left and numbers to the right.
+/// Formats a table with a left-aligned first column and right-aligned numbers.
 pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let head: Vec<String> = head.iter().map(|cell| (*cell).to_owned()).collect();
@@ -13,7 +13,7 @@ pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) 
     text
 }
 
-/// The middle one of some values; none of them is NaN.
+/// Returns the median of some values, or NaN if there are none.
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
