@@ -1,6 +1,6 @@
-//! Bytes to blocks, under every choice of charset, options and limits.
+//! Parsing of bytes into blocks, with every choice of charset, options and limits.
 //!
-//! The input is four bytes that choose, then the page.
+//! The input is four bytes that select charset, options, limit and size, then the page.
 
 #![no_main]
 
@@ -12,7 +12,7 @@ use html_blocks::{
 };
 use libfuzzer_sys::fuzz_target;
 
-/// What an HTTP header may say: each family of encodings, and what is none.
+/// Charsets of an HTTP header: one of each family of encodings, and invalid ones.
 const CHARSETS: [Option<&str>; 16] = [
     None,
     Some("utf-8"),
@@ -36,7 +36,7 @@ fuzz_target!(|input: &[u8]| {
     let [charset, options, which, size, bytes @ ..] = input else {
         return;
     };
-    // Counted from the digit 0, so that a seed can be written as text.
+    // Counted from the digit 0, so that a seed can be a text file.
     let [charset, options, which, size] =
         [charset, options, which, size].map(|byte| usize::from(byte.wrapping_sub(b'0')));
     let charset = CHARSETS[charset % CHARSETS.len()];
@@ -87,7 +87,7 @@ fn limits(which: usize, size: usize) -> PageLimits {
     limits
 }
 
-/// What holds for every page.
+/// Asserts the properties of every page.
 fn well_formed(page: &Page, bytes: usize, limits: &PageLimits) {
     assert!(page.blocks.len() <= limits.blocks);
     for block in &page.blocks {
@@ -127,7 +127,7 @@ fn trimmed(text: &str, limits: &PageLimits) {
     assert!(text.chars().count() <= limits.block_chars);
 }
 
-/// The place of a warning in the order that is promised.
+/// The rank of a warning in the documented order.
 fn rank(warning: &Warning) -> u8 {
     match warning {
         Warning::UnknownCharset { .. } => 0,
@@ -146,8 +146,8 @@ fn cuts(page: &Page) -> impl Iterator<Item = Limit> {
     })
 }
 
-/// A limit ends a page and changes nothing before that; one that is not met
-/// changes nothing.
+/// Asserts that a limit only truncates the page, and that a limit that is not exceeded has
+/// no effect.
 fn only_cut(page: &Page, whole: &Page) {
     if cuts(page).all(|limit| limit == Limit::PageBytes) {
         assert_eq!(page, whole);

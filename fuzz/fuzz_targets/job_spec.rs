@@ -1,12 +1,13 @@
-//! Job files, their overrides, and ranges of dates.
+//! Parsing of job files, their overrides, and ranges of dates.
 //!
-//! The input is a range of dates, overrides, one a line, an empty line, and the
-//! job file. The two modules under test are compiled from their sources: the
-//! crates they belong to bring a query engine, which would take most of an hour to
-//! build with a sanitizer's flags and is asked nothing here.
+//! The input is a line with a range of dates, overrides, one per line, an empty line, and
+//! the job file. The two modules under test are compiled from their sources, without their
+//! crates. These depend on a query engine, which the target does not need and which would
+//! take most of an hour to build with the flags of a sanitizer.
 
 #![no_main]
 
+#[allow(dead_code, reason = "the target does not use the whole module")]
 #[path = "../../crates/job/tables/src/partition.rs"]
 mod partition;
 #[path = "../../crates/job/engine/src/spec/mod.rs"]
@@ -50,8 +51,8 @@ fn write(file: &mut NamedTempFile, text: &str) -> std::io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-/// A range that was read prints as one that reads the same, and lies in whole
-/// partitions, whose names tell their dates.
+/// Asserts that a printed range parses to the same range, that whole partitions cover it,
+/// and that the name of a partition gives its dates.
 fn reads_back(range: DateRange) {
     assert!(range.first() <= range.last());
     assert_eq!(range.to_string().parse(), Ok(range));
@@ -81,9 +82,9 @@ fn reads_back(range: DateRange) {
     }
 }
 
-/// A spec that is written out says all that the one that was read did.
+/// Asserts that a spec that is written as TOML and read again is the same.
 fn reads_back_as_toml(file: &mut NamedTempFile, spec: &JobSpec) {
-    // TOML has no integers above those of 64 bits with a sign.
+    // TOML has no integers above 2^63 - 1.
     let Ok(text) = toml::to_string(spec) else {
         return;
     };

@@ -1,4 +1,4 @@
-//! Rule files and blocklists, parsed and then asked about a URL.
+//! Parsing of rule files and blocklists, which are then applied to a URL.
 //!
 //! The input is a URL, a line end, and the file.
 

@@ -1,6 +1,6 @@
-//! URLs and titles to keys, with the rules of `jobs/rules` and without.
+//! Keys of URLs and titles, with and without the rules of `jobs/rules`.
 //!
-//! The input is a character that chooses, a title, a line end, and the URL.
+//! The input is a character that selects the options, a title, a line end, and the URL.
 
 #![no_main]
 
@@ -53,14 +53,14 @@ fuzz_target!(|input: &str| {
     https_is_http(keyer, title, &key);
 });
 
-/// The branch goes from the root through the domain.
+/// Asserts that the branch goes from the root through the domain.
 fn starts_at_domain(key: &UrlKey) {
     let domain = key.branch().node(key.domain.labels());
     assert_eq!(domain, key.domain.as_str());
 }
 
-/// The normalised URL has the same key, in any order of its parameters; and a
-/// key is the key of itself, unless a content id is in it.
+/// Asserts that the normalised URL has the same key, in any order of its parameters, and
+/// that a key without a content id is its own key.
 fn reads_back(keyer: &Keyer, title: &str, key: &UrlKey, has_content_id: bool) {
     if let Some(again) = read(keyer, title, &key.normalized) {
         assert_eq!(&again, key);
@@ -79,7 +79,7 @@ fn reads_back(keyer: &Keyer, title: &str, key: &UrlKey, has_content_id: bool) {
     }
 }
 
-/// The same URL with its parameters the other way round.
+/// Reverses the parameters of a URL.
 fn reversed(normalized: &str) -> String {
     match normalized.split_once('?') {
         Some((address, query)) => {
@@ -98,7 +98,7 @@ fn https_is_http(keyer: &Keyer, title: &str, key: &UrlKey) {
     let Some(https) = read(keyer, title, &format!("https://{rest}")) else {
         return;
     };
-    // Port 443 is a default of one scheme only.
+    // Port 443 is the default port of https only.
     if !host.ends_with(":443") {
         assert_eq!(https.rule, key.rule);
         assert_eq!(https.blocklisted, key.blocklisted);
@@ -106,7 +106,7 @@ fn https_is_http(keyer: &Keyer, title: &str, key: &UrlKey) {
     }
 }
 
-/// The key of a URL that was printed. Escapes may make it too long to be read.
+/// Returns the key of a printed URL, or `None` if its escapes make it too long.
 fn read(keyer: &Keyer, title: &str, printed: &str) -> Option<UrlKey> {
     match keyer.parse(printed) {
         Ok(page) => Some(keyer.key(&page, Some(title))),
