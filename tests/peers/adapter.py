@@ -1,8 +1,8 @@
-"""Makes an adapter, as README.md defines it, of a worker: `adapter.py WORKER...`.
+"""Runs a worker as an adapter, as README.md defines it: `adapter.py WORKER...`.
 
-A worker only extracts. What is the same for all of them is here: the warm-up, the
-cut-off of pages that take too long, a new worker where one dies, the text of an HTML
-answer, and the title before the text.
+A worker only extracts. The adapter adds the common parts: the warm-up, the time limit
+of a page, the replacement of a worker that ended, the conversion of HTML to text, and
+the title before the text.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ INLINE = frozenset({
 
 
 class WorkerLostError(Exception):
-    """The worker gave no answer and is no more."""
+    """The worker ended or was killed without an answer."""
 
 
 class Worker:
-    """A running worker and the answers it has given."""
+    """A running worker with its unread answers."""
 
     def __init__(self, command: list[str], seconds: float) -> None:
         self.seconds = seconds
@@ -54,7 +54,7 @@ class Worker:
             sys.exit(str(lost))
 
     def ask(self, line: str) -> dict[str, Any]:
-        """The answer to a page, or WorkerLostError if there is none in time."""
+        """Returns the answer to a page. Raises WorkerLostError after the time limit."""
         try:
             self._input().write(line)
             self._input().flush()
@@ -63,7 +63,7 @@ class Worker:
         return self._answer(self.seconds)
 
     def close(self) -> None:
-        """Lets the worker end as its input does."""
+        """Closes the input of the worker and waits for its end."""
         self._input().close()
         self.process.wait()
 
@@ -76,7 +76,7 @@ class Worker:
             line = self.answers.get(timeout=seconds)
         except queue.Empty:
             self.kill()
-            raise WorkerLostError(f"cut off after {seconds:g} s") from None
+            raise WorkerLostError(f"exceeded the time limit of {seconds:g} s") from None
         if not line:
             raise WorkerLostError(f"the worker ended: {ended(self.process.wait())}")
         answer: dict[str, Any] = json.loads(line)
@@ -126,21 +126,21 @@ def say(answer: dict[str, Any]) -> None:
 
 
 def finished(answer: dict[str, Any]) -> dict[str, Any]:
-    """A worker's answer as that of the adapter: an error, or one text."""
+    """Converts a worker's answer to that of the adapter: an error, or one text."""
     seconds = {"cpu_seconds": answer["cpu_seconds"]}
     if "error" in answer:
         return {"page": answer["page"], "error": answer["error"], **seconds}
     text = answer.get("text") or text_of(answer.get("html") or "")
     text = titled(answer.get("title") or "", text)
-    # Half a surrogate pair is no text that another language could read.
+    # Half a surrogate pair is not valid text for a reader of UTF-8.
     text = text.encode(errors="replace").decode()
     return {"page": answer["page"], "text": text, **seconds}
 
 
 def titled(title: str, text: str) -> str:
-    """The text with the title before it, unless it begins with the title's words.
+    """Puts the title before the text, unless the text begins with the title's words.
 
-    A page of which only the title was found stays one without text.
+    An empty text stays empty, also if there is a title.
     """
     words = words_of(title)
     if not text.strip() or words_of(text)[: len(words)] == words:
@@ -153,7 +153,7 @@ def words_of(text: str) -> list[str]:
 
 
 def text_of(html: str) -> str:
-    """The text of an extractor's HTML, a line per block."""
+    """Converts an extractor's HTML to text, one line per block."""
     parser = Text()
     parser.feed(html)
     parser.close()

@@ -1,7 +1,7 @@
 """Runs one extractor of a Python package over the pages on standard input.
 
-`python extractors.py NAME` is a worker as README.md says: it answers each line
-before it reads the next, and `adapter.py` looks after the rest.
+`python extractors.py NAME` is a worker as README.md defines it: it answers each line
+before it reads the next one. `adapter.py` does the rest.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    # From the HTML and the URL of a page to the fields of an answer: its `title`, if
-    # the extractor gives one, and its content as `text` or as `html`.
+    # Maps the HTML and the URL of a page to the fields of an answer: `title`, if the
+    # extractor returns one, and the content as `text` or as `html`.
     Extract = Callable[[str, str], dict[str, str | None]]
 
 
 class Extractor(NamedTuple):
-    """An extractor: the package it is in, and what imports and sets it up."""
+    """An extractor: its package, and a function that imports and configures it."""
 
     package: str
     load: Callable[[], Extract]
 
 
-# Every extractor is imported only where it is asked for: a package that is missing
-# takes no other with it. Comments of readers are left out where there is a choice.
+# An extractor is imported only if it is requested, so a missing package does not affect
+# others. Comments of readers are switched off if there is an option.
 
 
 def trafilatura(**options: bool) -> Extract:
@@ -55,7 +55,7 @@ def resiliparse() -> Extract:
 def justext() -> Extract:
     from justext import justext as classify
 
-    # Its mode for pages whose language is not known: no stop words are asked for.
+    # The mode for pages of unknown language: stop words are not required.
     unknown = {"stoplist": frozenset(), "stopwords_low": 0, "stopwords_high": 0}
 
     def extract(html: str, _: str) -> dict[str, str | None]:
@@ -81,8 +81,8 @@ def boilerpy3(name: str) -> Extract:
     extractor = getattr(extractors, name)()
 
     def extract(html: str, _: str) -> dict[str, str | None]:
-        # Boilerpipe's own parser adds the tags that HTML lets a page leave out. This
-        # one does not, and finds nothing outside of a body.
+        # The parser of the original Boilerpipe adds the optional tags of HTML. This one
+        # does not, and finds nothing outside of a body.
         if "<body" not in html.lower():
             html = f"<body>{html}</body>"
         if "<html" not in html.lower():
@@ -107,7 +107,7 @@ def newspaper4k() -> Extract:
     from newspaper import Article
 
     def extract(html: str, url: str) -> dict[str, str | None]:
-        # Images are the one thing it would fetch.
+        # Only images would be fetched.
         article = Article(url, fetch_images=False)
         article.download(input_html=html).parse()
         return {"title": article.title, "text": article.text}
@@ -154,7 +154,7 @@ EXTRACTORS: dict[str, Extractor] = {
 
 
 def answers(name: str, lines: Iterator[str]) -> Iterator[dict[str, object]]:
-    """The header, and one answer per line."""
+    """Yields the header, then one answer per line."""
     extractor = EXTRACTORS[name]
     extract = extractor.load()
     yield {
@@ -167,7 +167,7 @@ def answers(name: str, lines: Iterator[str]) -> Iterator[dict[str, object]]:
         start = time.process_time()
         try:
             outcome = extract(page["html"], page["url"])
-        except Exception as error:  # noqa: BLE001 - whatever it raises is the page's error
+        except Exception as error:  # noqa: BLE001 - any exception is an error of the page
             outcome = {"error": f"{type(error).__name__}: {error}"}
         cpu_seconds = time.process_time() - start
         yield {"page": page["page"], **outcome, "cpu_seconds": cpu_seconds}
@@ -176,7 +176,7 @@ def answers(name: str, lines: Iterator[str]) -> Iterator[dict[str, object]]:
 def main() -> None:
     if sys.argv[1:] not in [[name] for name in EXTRACTORS]:
         sys.exit(f"usage: extractors.py {'|'.join(EXTRACTORS)}")
-    # What a package prints must not come between the answers.
+    # Redirect the output of packages to standard error, away from the answers.
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     logging.disable()

@@ -1,7 +1,8 @@
-"""Installs the extractors of peers.toml below target/peers, and tries each of them.
+"""Installs the extractors of peers.toml below target/peers, and tests each of them.
 
-Prints which are there, with their versions, and which are missing and why, and writes
-both to target/peers/ready.json. Fails if one that is there does not extract.
+Prints the installed extractors with their versions and the missing ones with the
+reason, and writes both to target/peers/ready.json. Fails if an installed one does not
+extract.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ ROOT = HERE.parent.parent
 PEERS = ROOT / "target" / "peers"
 ENVIRONMENT = PEERS / "python"
 
-# What every extractor must find on page.html.
+# The sentence that every extractor must find on page.html.
 SENTENCE = "the captain had to leave two bicycles and their owners on the pier"
 
 
@@ -56,7 +57,7 @@ def main() -> None:
 
 
 def install_python() -> None:
-    """Installs requirements.txt; what cannot be installed takes no other with it."""
+    """Installs requirements.txt, package by package if that fails as a whole."""
     configuration = ENVIRONMENT / "pyvenv.cfg"
     if not (
         configuration.exists()
@@ -75,7 +76,7 @@ def install_python() -> None:
 
 
 def pip_install(requirements: Path) -> bool:
-    # The file names every package, with its hashes: there is nothing to resolve.
+    # The file has all dependencies with their hashes, so pip need not resolve any.
     python = str(ENVIRONMENT / "bin" / "python")
     install = [python, "-m", "pip", "--disable-pip-version-check", "install"]
     exact = ["--quiet", "--no-deps", "--require-hashes", "-r", str(requirements)]
@@ -90,7 +91,7 @@ def install_rust() -> None:
 
 
 def run(command: list[str]) -> bool:
-    """Whether the command succeeds; what it says is shown."""
+    """Runs a command, shows its output, and returns whether it succeeds."""
     try:
         return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
     except FileNotFoundError as error:
@@ -99,7 +100,7 @@ def run(command: list[str]) -> bool:
 
 
 def attempt(peer: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any], str]:
-    """The peer's header and its answer to page.html, or what it complains of."""
+    """Returns the peer's header, its answer to page.html, and its error message."""
     page = {
         "page": 0,
         "url": "https://courier.example/ferry",
@@ -117,7 +118,7 @@ def attempt(peer: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any], str]:
     except FileNotFoundError as error:
         return {}, {}, str(error)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    complaint = "; ".join(done.stderr.strip().splitlines()[-2:]) or "no word why"
+    complaint = "; ".join(done.stderr.strip().splitlines()[-2:]) or "no error message"
     match lines:
         case [header, answer]:
             return header, answer, ""

@@ -1,4 +1,4 @@
-"""The adapter over a worker that fails in every way a page can make it fail."""
+"""Tests the adapter with a worker that fails in every possible way."""
 
 import json
 import os
@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def worker() -> None:
-    """Does what a page says, and counts the pages of this process."""
+    """Does what the HTML of a page names, and counts the pages of this process."""
     print(
         json.dumps({"extractor": "none", "version": "1", "runtime": "here"}), flush=True
     )
@@ -36,7 +36,7 @@ def worker() -> None:
 
 
 def answers(*pages: str, seconds: float = 60.0) -> list[dict[str, Any]]:
-    """What the adapter makes of the pages, its header left out."""
+    """Returns the adapter's answers to the pages, without its header."""
     lines = (
         json.dumps({"page": number, "url": "", "html": html})
         for number, html in enumerate(pages)
@@ -60,14 +60,14 @@ class Adapter(unittest.TestCase):
         texts = [answer["text"] for answer in answers("", "", "")]
         self.assertEqual(texts, ["2 seen", "3 seen", "4 seen"])
 
-    def test_a_page_that_fails_is_not_the_end(self) -> None:
+    def test_pages_after_an_error_are_answered(self) -> None:
         failed, after = answers("raise", "")
         self.assertEqual(failed, {"page": 0, "error": "raised", "cpu_seconds": 0.5})
         self.assertEqual(after["text"], "3 seen")
 
-    def test_a_page_that_takes_too_long_is_cut_off(self) -> None:
+    def test_a_page_over_the_time_limit_is_an_error(self) -> None:
         _, cut, after = answers("", "hang", "", seconds=4.0)
-        self.assertEqual(cut["error"], "cut off after 4 s")
+        self.assertEqual(cut["error"], "exceeded the time limit of 4 s")
         self.assertGreaterEqual(cut["cpu_seconds"], 4.0)
         self.assertEqual(after["text"], "2 seen", "by a new worker, warmed up")
 
@@ -79,7 +79,7 @@ class Adapter(unittest.TestCase):
 
 
 class Text(unittest.TestCase):
-    def test_the_title_is_there_once(self) -> None:
+    def test_the_title_is_not_repeated(self) -> None:
         self.assertEqual(
             adapter.titled("A \n title", "The text."), "A title\nThe text."
         )
@@ -89,7 +89,7 @@ class Text(unittest.TestCase):
         self.assertEqual(adapter.titled("", "The text."), "The text.")
         self.assertEqual(adapter.titled("A title", ""), "")
 
-    def test_blocks_of_html_do_not_run_together(self) -> None:
+    def test_blocks_of_html_become_lines(self) -> None:
         html = (
             "<h1>One</h1><p>Tw<b>o</b> &amp;\n three<br>four</p><script>five</script>"
         )

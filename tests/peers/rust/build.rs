@@ -1,18 +1,18 @@
-//! Tells the program which compiler built it.
+//! Passes the version of the compiler to the program.
 
 use std::process::Command;
 
 fn main() {
     let rustc = std::env::var("RUSTC").expect("cargo sets RUSTC");
-    let said = Command::new(rustc)
+    let output = Command::new(rustc)
         .arg("--version")
         .output()
         .expect("rustc --version runs");
-    let said = String::from_utf8(said.stdout).expect("rustc speaks UTF-8");
-    let version = said
+    let output = String::from_utf8(output.stdout).expect("rustc prints UTF-8");
+    let version = output
         .split_whitespace()
         .nth(1)
-        .expect("rustc names its version");
+        .expect("rustc prints its version");
     println!("cargo::rustc-env=RUSTC_VERSION={version}");
     println!("cargo::rerun-if-changed=build.rs");
 }

@@ -1,4 +1,4 @@
-//! The extractors: each a function from a page to what is its content.
+//! The extractors: functions from a page to its content.
 
 use std::error::Error;
 
@@ -7,7 +7,7 @@ use lol_html::{HtmlRewriter, Settings};
 use serde::Serialize;
 use url::Url;
 
-/// What an extractor says of a page.
+/// The title and the content that an extractor returns.
 #[derive(Serialize)]
 pub(crate) struct Extraction {
     title: String,
@@ -28,9 +28,9 @@ type Extracted = Result<Extraction, Box<dyn Error>>;
 pub(crate) struct Extractor {
     /// The name in `peers.toml`.
     pub(crate) name: &'static str,
-    /// The crate it comes from.
+    /// The name of its crate.
     pub(crate) package: &'static str,
-    /// From the HTML and the URL of a page to its content.
+    /// Maps the HTML and the URL of a page to its content.
     pub(crate) extract: fn(&str, &str) -> Extracted,
 }
 
@@ -80,8 +80,8 @@ fn dom_smoothie(html: &str, url: &str) -> Extracted {
     })
 }
 
-/// No extractor, but what the fastest rewriter takes to hand out the text of a page: all
-/// of it that is no script or style, with the ends of its blocks.
+/// Returns all text of a page without scripts and styles. This is not an extractor; it
+/// measures the time that the fastest rewriter needs to read the text.
 fn lol_html(html: &str, _: &str) -> Extracted {
     let (mut title, mut text) = (String::new(), String::new());
     let handler = lol_html::doc_text!(|chunk| {
@@ -107,7 +107,7 @@ fn lol_html(html: &str, _: &str) -> Extracted {
 
 fn readability(html: &str, url: &str) -> Extracted {
     let product = readability::extractor::extract(&mut html.as_bytes(), &Url::parse(url)?)?;
-    // Its text has nothing between two paragraphs.
+    // Its text has no separator between two paragraphs.
     Ok(Extraction {
         title: product.title,
         content: Content::Html(product.content),

@@ -1,5 +1,5 @@
-//! Runs one extractor over the pages on standard input, as `../README.md` says of a
-//! worker: `urltree-peers NAME`.
+//! Runs one extractor over the pages on standard input, as a worker of `../README.md`:
+//! `urltree-peers NAME`.
 
 mod extractors;
 
@@ -60,7 +60,7 @@ fn main() -> ExitCode {
 }
 
 fn answer_all(extractor: &Extractor) -> Result<(), Box<dyn Error>> {
-    // A panic is the error of its page, told on standard output.
+    // A panic is reported as the error of its page, not on standard error.
     set_hook(Box::new(|_| {}));
     let mut out = stdout().lock();
     let header = Header {
@@ -99,7 +99,7 @@ fn answer(extractor: &Extractor, page: &Page) -> Answer {
     }
 }
 
-/// User and system time of this process so far.
+/// Returns the user and system time of this process so far.
 fn cpu_seconds() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
@@ -113,7 +113,7 @@ fn message(panic: &(dyn Any + Send)) -> &str {
         .unwrap_or("no message")
 }
 
-/// The version of a package in the lock file this was built from.
+/// Returns the version of a package from the lock file of this build.
 fn locked_version(package: &str) -> &'static str {
     include_str!("../Cargo.lock")
         .split_once(&format!("name = \"{package}\"\nversion = \""))
