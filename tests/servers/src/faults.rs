@@ -1,4 +1,4 @@
-//! What goes wrong with a request, on purpose.
+//! Fault injection for requests.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -17,62 +17,62 @@ use hyper::{Request, Response, StatusCode};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-/// Long enough for what was written to leave before the connection does.
+/// Time to wait before a connection is reset, so that written data is sent first.
 const FLUSH: Duration = Duration::from_millis(10);
 
-/// A request, as much of it as a fault is decided by.
+/// The properties of a request by which a fault is decided.
 #[derive(Debug)]
 pub struct Asked {
-    /// 1 for the first request of the server, in the order they come in.
+    /// The number of the request in order of arrival, from 1.
     pub number: usize,
-    /// Such as `GET`.
+    /// The method, such as `GET`.
     pub method: String,
-    /// Without the query.
+    /// The path without the query.
     pub path: String,
-    /// What follows the `?`, or nothing.
+    /// The query without the `?`, or an empty text.
     pub query: String,
-    /// The `Range` header, or nothing.
+    /// The `Range` header, or an empty text.
     pub range: String,
-    /// A put that must not replace anything.
+    /// Whether the request is a `PUT` that must not replace an object.
     pub if_absent: bool,
 }
 
-/// What goes wrong.
+/// The kinds of faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// 503, as S3 says that requests come too fast. Nothing is done.
+    /// The response is 503 `SlowDown`, as from S3 at a too high request rate. The request
+    /// is not executed.
     SlowDown,
-    /// 403. Nothing is done.
+    /// The response is 403. The request is not executed.
     Denied,
-    /// Nothing is done and nothing is said, until the client goes.
+    /// There is no response until the client disconnects. The request is not executed.
     Silence,
-    /// The connection is reset after half of the body that was announced; for
-    /// answers that have one.
+    /// The request is executed, and the connection is reset after half of the response
+    /// body. A response without a body is not affected.
     CutBody,
-    /// It is done, and the connection is reset before the answer.
+    /// The request is executed, and the connection is reset before the response.
     LostAnswer,
-    /// It is done, and the answer is 503.
+    /// The request is executed, and the response is 503.
     LostInSlowDown,
-    /// It is done, and nothing is said, until the client goes.
+    /// The request is executed, and there is no response until the client disconnects.
     LostInSilence,
-    /// The server is gone for good: open connections are reset, new ones
-    /// refused.
+    /// The server is down from now on: open connections are reset, new ones refused.
     Down,
 }
 
-/// Decides on each request whether it goes wrong, and how.
+/// Decides for each request whether it gets a fault, and which.
 pub type Decide = dyn Fn(&Asked) -> Option<Fault> + Send + Sync;
 
-/// What goes wrong with a server.
+/// The latency and the faults of a server.
 pub struct Faults {
-    /// What every request waits for.
+    /// The delay of every request.
     pub latency: Duration,
-    /// What goes wrong with one.
+    /// Decides the fault of a request.
     pub decide: Box<Decide>,
 }
 
 impl Faults {
-    /// Faults without latency.
+    /// Creates faults without latency.
     pub fn new(decide: impl Fn(&Asked) -> Option<Fault> + Send + Sync + 'static) -> Self {
         Self {
             latency: Duration::ZERO,
@@ -80,7 +80,7 @@ impl Faults {
         }
     }
 
-    /// The same, after some time.
+    /// Adds a latency.
     pub fn after(self, latency: Duration) -> Self {
         Self { latency, ..self }
     }
@@ -95,7 +95,7 @@ impl fmt::Debug for Faults {
 pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
 pub(crate) type Answer = Response<UnsyncBoxBody<Bytes, BoxError>>;
 
-/// Stands in front of a service and counts what it did to it.
+/// Wraps a service, injects the faults, and counts them.
 #[derive(Debug)]
 pub(crate) struct Layer {
     faults: Option<Faults>,
@@ -116,19 +116,19 @@ impl Layer {
         self.faults.is_some()
     }
 
-    /// How often each fault happened.
+    /// Returns the number of injections of each fault.
     pub(crate) fn fired(&self) -> BTreeMap<Fault, usize> {
         self.counts().clone()
     }
 
-    /// Returns when the server has gone down.
+    /// Waits until the server is down.
     pub(crate) async fn down(&self) {
         let mut down = self.down.subscribe();
         // The sender lives as long as `self`.
         let _ = down.wait_for(|down| *down).await;
     }
 
-    /// The answer of `service`, or what becomes of it; an error resets the
+    /// Returns the response of `service` after applying a fault. An error resets the
     /// connection.
     pub(crate) async fn call<S, B>(
         &self,
@@ -185,7 +185,7 @@ impl Layer {
         }
     }
 
-    /// The first half of a body, and a reset.
+    /// Truncates a response to half of its body, and resets the connection.
     async fn cut(&self, answer: Answer) -> Result<Answer, BoxError> {
         let (mut head, body) = answer.into_parts();
         let body = body.collect().await?.to_bytes();
@@ -210,7 +210,8 @@ impl Layer {
         ))
     }
 
-    /// Counts a request that was carried out; one that failed lost nothing.
+    /// Counts the fault of an executed request. A request that failed is not counted,
+    /// because it has no lost effect.
     async fn done(&self, fault: Fault, answer: Answer) -> Result<(), BoxError> {
         if answer.status().is_success() {
             self.count(fault);
@@ -250,7 +251,8 @@ fn asked(request: &Request<Incoming>, number: usize) -> Asked {
     }
 }
 
-/// Takes the whole request in, so that the answer is what goes wrong with it.
+/// Reads the whole request, so that the client sees the fault as the response and not as a
+/// failure to send.
 async fn drain(request: Request<Incoming>) -> Result<(), BoxError> {
     request.into_body().collect().await?;
     Ok(())

@@ -1,5 +1,5 @@
-//! Servers that tests talk to: the S3 protocol and plain HTTP over a folder, on
-//! a free port of this machine, until they are dropped.
+//! Servers for tests: the S3 protocol and plain HTTP over a folder. A server listens on a
+//! free local port until it is dropped.
 //!
 //! ```
 //! use servers::Server;
@@ -17,12 +17,11 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! A crate of its own and not a module of the tests that use it: what a server
-//! asks of the packages it shares with the product is then asked in every build
-//! of the workspace, and a test build compiles none of them a second time.
+//! The servers are a crate and not a module of the tests. The features that they enable in
+//! packages of the product are then enabled in every build of the workspace, so a test
+//! build does not compile these packages a second time.
 //!
-//! Either may be one that fails: [`Faults`] decides on each request. There is no
-//! TLS.
+//! Both servers can inject faults: [`Faults`] decides for each request. There is no TLS.
 
 mod faults;
 
@@ -50,16 +49,16 @@ use tower_http::services::ServeDir;
 
 use faults::{BoxError, Layer};
 
-/// The one key pair that [`Server::s3`] knows.
+/// The key pair that [`Server::s3`] accepts.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyPair<'a> {
-    /// `AWS_ACCESS_KEY_ID`.
+    /// The value of `AWS_ACCESS_KEY_ID`.
     pub id: &'a str,
-    /// `AWS_SECRET_ACCESS_KEY`.
+    /// The value of `AWS_SECRET_ACCESS_KEY`.
     pub secret: &'a str,
 }
 
-/// A server that is there until it is dropped.
+/// A server that runs until it is dropped.
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
@@ -72,44 +71,44 @@ pub struct Server {
 type Requests = Arc<Mutex<Vec<String>>>;
 
 impl Server {
-    /// An S3 store whose buckets are the folders in `root`. Requests must be
-    /// signed with `keys`.
+    /// Starts an S3 store whose buckets are the folders in `root`. Requests must be signed
+    /// with `keys`.
     ///
     /// # Errors
-    /// Where the folder is missing or no port is free.
+    /// If the folder is missing or no port is free.
     pub fn s3(root: &Path, keys: KeyPair<'_>) -> io::Result<Self> {
         Self::start(s3_service(root, keys)?, None)
     }
 
-    /// The same with `faults`.
+    /// Starts an S3 store like [`Server::s3`], with `faults`.
     ///
     /// # Errors
-    /// As [`Server::s3`].
+    /// Those of [`Server::s3`].
     pub fn failing_s3(root: &Path, keys: KeyPair<'_>, faults: Faults) -> io::Result<Self> {
         Self::start(s3_service(root, keys)?, Some(faults))
     }
 
-    /// The files below `root`, to be read whole or in ranges.
+    /// Starts a web server of the files below `root`, which supports range requests.
     ///
     /// # Errors
-    /// Where no port is free.
+    /// If no port is free.
     pub fn web(root: &Path) -> io::Result<Self> {
         Self::start(TowerToHyperService::new(ServeDir::new(root)), None)
     }
 
-    /// The same with `faults`.
+    /// Starts a web server like [`Server::web`], with `faults`.
     ///
     /// # Errors
-    /// As [`Server::web`].
+    /// Those of [`Server::web`].
     pub fn failing_web(root: &Path, faults: Faults) -> io::Result<Self> {
         let files = TowerToHyperService::new(ServeDir::new(root));
         Self::start(files, Some(faults))
     }
 
-    /// A server that answers every request with `status` and `body`.
+    /// Starts a server that answers every request with `status` and `body`.
     ///
     /// # Errors
-    /// Where no port is free.
+    /// If no port is free.
     pub fn answering(status: StatusCode, body: &str) -> io::Result<Self> {
         let body = body.to_owned();
         let service = service_fn(move |_| {
@@ -120,18 +119,17 @@ impl Server {
         Self::start(service, None)
     }
 
-    /// Where it listens.
+    /// The address on which the server listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Every request so far, such as `GET /bucket/folder/file`, in the order
-    /// they came in.
+    /// Returns all requests so far, such as `GET /bucket/folder/file`, in order of arrival.
     pub fn requests(&self) -> Vec<String> {
         lock(&self.requests).clone()
     }
 
-    /// How often each fault happened so far.
+    /// Returns the number of injections of each fault so far.
     pub fn fired(&self) -> BTreeMap<Fault, usize> {
         self.layer.fired()
     }
@@ -174,7 +172,7 @@ fn s3_service(root: &Path, keys: KeyPair<'_>) -> io::Result<S3Service> {
     Ok(service.build())
 }
 
-/// A service, who counts its requests, and what goes wrong with them.
+/// A service with the record of its requests and the fault layer.
 #[derive(Clone)]
 struct Served<S> {
     service: S,
@@ -190,7 +188,7 @@ where
     B: Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    /// Serves every connection, until the server goes down.
+    /// Serves all connections until the server is down.
     async fn listen(self, listener: TcpListener) {
         loop {
             let accepted = tokio::select! {
@@ -203,10 +201,10 @@ where
     }
 
     async fn connection(self, stream: TcpStream) {
-        // Small answers would wait for each other; without it they are only slow.
+        // Without it small responses are delayed; an error here only makes them slow.
         let _ = stream.set_nodelay(true);
         if self.layer.has_faults() {
-            // What this side closes then, a fault closes: with a reset.
+            // A connection that a fault closes is closed with a reset.
             let _ = stream.set_zero_linger();
         }
         let recorded = service_fn(|request: Request<Incoming>| {
@@ -216,13 +214,13 @@ where
         let connection = hyper::server::conn::http1::Builder::new()
             .serve_connection(TokioIo::new(stream), recorded);
         tokio::select! {
-            // What goes wrong on a connection, the client that has it sees.
+            // The client sees the errors of its connection.
             _ = connection => {}
             () = self.layer.down() => {}
         }
     }
 
-    /// Notes a request, and counts it.
+    /// Records a request, and returns its number.
     fn record(&self, request: &Request<Incoming>) -> usize {
         let mut requests = lock(&self.requests);
         requests.push(format!("{} {}", request.method(), request.uri().path()));
