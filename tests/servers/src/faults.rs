@@ -45,7 +45,7 @@ pub enum Fault {
     SlowDown,
     /// The response is 403. The request is not executed.
     Denied,
-    /// There is no response until the client disconnects. The request is not executed.
+    /// The server never responds. The request is not executed.
     Silence,
     /// The request is executed, and the connection is reset after half of the response
     /// body. A response without a body is not affected.
@@ -54,7 +54,7 @@ pub enum Fault {
     LostAnswer,
     /// The request is executed, and the response is 503.
     LostInSlowDown,
-    /// The request is executed, and there is no response until the client disconnects.
+    /// The request is executed, and the server never responds.
     LostInSilence,
     /// The server is down from now on: open connections are reset, new ones refused.
     Down,

@@ -43,8 +43,8 @@ impl Urltree {
         self.run("sample", &arguments).map(drop)
     }
 
-    /// Processes the dates of `archive` that the tables in `output` do not have yet; all
-    /// dates if there are no tables.
+    /// Processes the dates of `archive` that the tables in `output` do not have yet. Without
+    /// tables these are all dates.
     pub(crate) fn job(&self, archive: &Path, output: &Path, settings: &[&str]) -> Result<Run> {
         let job = output.with_extension("toml");
         let spec = serde_json::json!({

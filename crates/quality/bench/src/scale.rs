@@ -36,8 +36,8 @@ enum SiteSizes {
     HalfOnOne,
 }
 
-/// Number of runs with at most [`FEW`] pages, of which the median counts. Such runs take
-/// seconds, over which the speed of the machine varies more than over minutes.
+/// Number of runs with at most [`FEW`] pages, of which the median counts. A run of few pages
+/// takes seconds, over which the speed of the machine varies more than over minutes.
 const ROUNDS_OF_FEW: usize = 7;
 const FEW: u64 = 100_000;
 

@@ -139,7 +139,10 @@ fn stack(canvas: &mut Canvas, scale: &Scale, y: f64, cases: &CaseCounts<'_>, fir
     let mut before = 0;
     let counted = CASES.iter().zip(FILLS).zip(cases.pages);
     for ((case, fill), count) in counted.skip(first_case) {
-        let (x, end) = (scale.at(before as f64), scale.at((before + count) as f64));
+        let (x, end) = (
+            scale.position(before as f64),
+            scale.position((before + count) as f64),
+        );
         canvas.bar(Bar {
             at: (x, y),
             width: end - x,

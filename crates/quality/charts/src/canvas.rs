@@ -173,7 +173,7 @@ impl Canvas {
     /// Draws vertical grid lines at round counts, with the counts below them.
     pub(crate) fn count_axis(&mut self, scale: &Scale, most: usize, (top, bottom): (f64, f64)) {
         for count in round_counts(most) {
-            let x = scale.at(count as f64);
+            let x = scale.position(count as f64);
             self.grid((x, top), (x, bottom));
             let below = (x, bottom + 1.4 * LETTER);
             self.text(below, Anchor::Middle, Weight::Muted, &grouped(count));

@@ -198,14 +198,15 @@ impl Field {
     }
 
     fn x(&self, document: usize) -> f64 {
-        self.documents.at(match self.axis {
+        self.documents.position(match self.axis {
             DocumentAxis::Linear => document as f64,
             DocumentAxis::Logarithmic => libm::log10(document as f64),
         })
     }
 
     fn positions(&self, line: &Line<'_>) -> Vec<Position> {
-        let position = |&(document, f1): &(usize, f64)| (self.x(document), self.scores.at(f1));
+        let position =
+            |&(document, f1): &(usize, f64)| (self.x(document), self.scores.position(f1));
         line.points.iter().map(position).collect()
     }
 
@@ -213,7 +214,7 @@ impl Field {
         let (left, right) = self.documents.positions;
         let (bottom, top) = self.scores.positions;
         for (score, decimals) in self.round_scores() {
-            let y = self.scores.at(score);
+            let y = self.scores.position(score);
             canvas.grid((left, y), (right, y));
             let beside = (left - 8.0, y + LETTER * 0.35);
             let text = format!("{score:.decimals$}");

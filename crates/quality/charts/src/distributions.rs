@@ -127,15 +127,15 @@ fn histogram(
     bins: &[usize; BINS],
     tooltip: &str,
 ) {
-    let bottom = pages.at(0.0);
+    let bottom = pages.position(0.0);
     let (left, right) = scores.positions;
     canvas.grid((left, pages.positions.1), (right, pages.positions.1));
     for (index, &count) in bins.iter().enumerate().filter(|(_, count)| **count > 0) {
         let (from, to) = (bound(index), bound(index + 1));
-        let height = (bottom - pages.at(count as f64)).max(LOWEST);
+        let height = (bottom - pages.position(count as f64)).max(LOWEST);
         canvas.bar(Bar {
-            at: (scores.at(from) + SLIT / 2.0, bottom - height),
-            width: scores.at(to) - scores.at(from) - SLIT,
+            at: (scores.position(from) + SLIT / 2.0, bottom - height),
+            width: scores.position(to) - scores.position(from) - SLIT,
             height,
             fill: BLUE,
             tooltip: format!("{tooltip} {from:.2} to {to:.2}: {}", grouped(count)),
@@ -147,7 +147,7 @@ fn histogram(
         (0.5, Anchor::Middle),
         (1.0, Anchor::End),
     ] {
-        let x = scores.at(score);
+        let x = scores.position(score);
         canvas.axis((x, bottom), (x, bottom + 4.0));
         let below = (x, bottom + 4.0 + LETTER);
         canvas.text(below, anchor, Weight::Muted, &score.to_string());

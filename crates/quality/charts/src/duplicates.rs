@@ -137,7 +137,7 @@ impl CumulativeStep<'_> {
         for (from, to, (fill, name)) in
             [(0, self.before, EARLIER), (self.before, self.after, FOUND)]
         {
-            let (x, end) = (scale.at(from as f64), scale.at(to as f64));
+            let (x, end) = (scale.position(from as f64), scale.position(to as f64));
             canvas.bar(Bar {
                 at: (x, top),
                 width: end - x,

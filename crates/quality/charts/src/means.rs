@@ -120,13 +120,13 @@ impl MeanScores<'_> {
                 },
             };
             canvas.text(
-                (scale.at(0.0), TOP + 4.0),
+                (scale.position(0.0), TOP + 4.0),
                 Anchor::Start,
                 Weight::Label,
                 name,
             );
             for tick in [0.0, 0.5, 1.0] {
-                let x = scale.at(tick);
+                let x = scale.position(tick);
                 canvas.grid((x, top), (x, bottom));
                 let below = (x, bottom + 1.4 * LETTER);
                 canvas.text(below, Anchor::Middle, Weight::Muted, &tick.to_string());
@@ -136,7 +136,7 @@ impl MeanScores<'_> {
                 let mean = extractor.means()[column];
                 draw(&mut canvas, &scale, middle, extractor.name, (name, mean));
             }
-            canvas.axis((scale.at(0.0), top), (scale.at(0.0), bottom));
+            canvas.axis((scale.position(0.0), top), (scale.position(0.0), bottom));
         }
         for (rank, extractor) in extractors.iter().enumerate() {
             let text = top + ROW * (rank as f64 + 0.5) + LETTER * 0.35;
@@ -173,16 +173,16 @@ fn draw(
     extractor: &str,
     (measure, mean): (&str, Mean),
 ) {
-    let zero = scale.at(0.0);
+    let zero = scale.position(0.0);
     canvas.bar(Bar {
         at: (zero, middle - BAR / 2.0),
-        width: scale.at(mean.mean) - zero,
+        width: scale.position(mean.mean) - zero,
         height: BAR,
         fill: BLUE,
         tooltip: format!("{extractor}: {measure} {}", mean.numbers()),
     });
     let (start, end) = mean.whisker();
-    let (start, end) = (scale.at(start), scale.at(end));
+    let (start, end) = (scale.position(start), scale.position(end));
     canvas.axis((start, middle), (end, middle));
     for x in [start, end] {
         canvas.axis((x, middle - CAP), (x, middle + CAP));

@@ -19,7 +19,7 @@ impl Scale {
     }
 
     /// Returns the position of a value.
-    pub(crate) fn at(&self, value: f64) -> f64 {
+    pub(crate) fn position(&self, value: f64) -> f64 {
         let (first, last) = self.values;
         let (start, end) = self.positions;
         start + (value - first) / (last - first) * (end - start)

@@ -43,7 +43,9 @@ fn named_tests(page: &str) -> BTreeSet<(&str, &str)> {
         let known = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         !text.is_empty() && text.chars().all(known)
     };
-    (page.split('`').skip(1).step_by(2))
+    page.split('`')
+        .skip(1)
+        .step_by(2)
         .filter_map(|code| code.split_once("::"))
         .filter(|(file, test)| is_name(file) && is_name(test))
         .collect()

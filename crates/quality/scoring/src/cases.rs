@@ -19,11 +19,11 @@ pub struct Cases {
     pub empty_extraction: usize,
     /// Pages that count 0: the extractor failed.
     pub failed: usize,
-    /// Pages that do not count: there is a text, but no gold text.
+    /// Pages that do not count: a text was extracted, the gold text is empty.
     pub empty_gold: usize,
-    /// Pages that do not count: there is neither a text nor a gold text.
+    /// Pages that do not count: nothing was extracted, the gold text is empty.
     pub both_empty: usize,
-    /// Pages that do not count: the extractor failed, and there is no gold text.
+    /// Pages that do not count: the extractor failed, the gold text is empty.
     pub failed_without_gold: usize,
 }
 
