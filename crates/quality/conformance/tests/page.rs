@@ -55,7 +55,7 @@ fn named_tests(page: &str) -> BTreeSet<(&str, &str)> {
 fn every_test_named_in_the_page_exists_and_needs_no_material() {
     let mut files = Vec::new();
     for member in CRATES {
-        sources(&repository().join("crates/core").join(member), &mut files);
+        sources(&repository().join("crates").join(member), &mut files);
     }
     let page = read(&repository().join("docs/method.md"));
     let named = named_tests(&page);
