@@ -1,12 +1,12 @@
--- The input: one row per fetched page. Files may be laid out in any way; other
--- column names are mapped in the job spec under [archive.columns].
+-- The input: one row per fetched page. Any folder layout is read. A job maps other
+-- column names under [archive.columns].
 CREATE TABLE archive (
   fetched_at TIMESTAMP WITH TIME ZONE NOT NULL, -- when the page was fetched, UTC
   url VARCHAR NOT NULL,                         -- response URL, after redirects
   html BYTEA NOT NULL,                          -- the bytes of the page as fetched
-  request_url VARCHAR,                          -- URL that was asked for, before redirects; used as url where url is null
+  request_url VARCHAR,                          -- request URL, before redirects; stands in for url if url is null
   title VARCHAR,                                -- title of the feed item that led to the page
   content_type VARCHAR,                         -- Content-Type header of the response, its charset parameter included
-  http_charset VARCHAR,                         -- charset of the Content-Type header, where it is kept apart
+  http_charset VARCHAR,                         -- charset of the Content-Type header, if the archive stores it separately
   http_status INT                               -- status code of the response; pages outside 200..299 are quarantined
 );

@@ -1,5 +1,5 @@
--- Optional (output.write_blocks = true): one row per text block, with the label and
--- the reason for it.
+-- Optional (output.write_blocks = true): one row per text block, with its label and the
+-- reason for the label.
 CREATE TABLE blocks (
   date DATE NOT NULL,                           -- UTC day of fetched_at
   domain VARCHAR NOT NULL,                      -- public suffix and one label
@@ -12,8 +12,8 @@ CREATE TABLE blocks (
   reason VARCHAR NOT NULL,                      -- own_title, unique or content_slot; comments, skip_element, off_main_branch, link_slot or repeated
   count INT NOT NULL,                           -- pages with this block at the node that decided
   support INT NOT NULL,                         -- pages at the node that decided
-  node VARCHAR NOT NULL,                        -- the URL Tree node that decided: a host and a path below it
+  node VARCHAR NOT NULL,                        -- URL Tree node whose counts decided: a host and a path below it
   link_chars INT NOT NULL,                      -- characters of the block inside links
-  slot VARCHAR NOT NULL,                        -- path of open elements with their classes
+  slot VARCHAR NOT NULL,                        -- DOM path: open elements with their classes, from body to the block
   chrome BOOLEAN NOT NULL                       -- true below nav, aside, header, footer, form and the like
 );

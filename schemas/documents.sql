@@ -1,11 +1,11 @@
--- One row per unique page (and per revision, where dedup.revisions is on): its
--- text, and what the URL Tree knew when it was labelled.
+-- One row per unique page, and per revision if dedup.revisions is on: the text, and the
+-- counts of the URL Tree at the time of labelling.
 CREATE TABLE documents (
   date DATE NOT NULL,                           -- UTC day of fetched_at
   domain VARCHAR NOT NULL,                      -- public suffix and one label
   fetched_at TIMESTAMP WITH TIME ZONE NOT NULL, -- when the page was fetched, UTC
   url VARCHAR NOT NULL,                         -- response URL
-  url_key VARCHAR NOT NULL,                     -- the normalised URL that names the page
+  url_key VARCHAR NOT NULL,                     -- normalised URL that identifies the page
   status VARCHAR NOT NULL,                      -- unique, or revision: a later version of a page that brought unseen text
   title VARCHAR,                                -- the <title> of the page, else the title in the archive
   text VARCHAR NOT NULL,                        -- content blocks, one per line
@@ -14,9 +14,9 @@ CREATE TABLE documents (
   content_chars BIGINT NOT NULL,                -- characters in content blocks
   boilerplate_chars BIGINT NOT NULL,            -- characters in boilerplate blocks
   support INT NOT NULL,                         -- pages counted at the node that decided
-  node VARCHAR NOT NULL,                        -- the URL Tree node that decided: a host and a path below it
+  node VARCHAR NOT NULL,                        -- URL Tree node whose counts decided: a host and a path below it
   heuristic VARCHAR NOT NULL,                   -- the labelling heuristic
   charset VARCHAR NOT NULL,                     -- WHATWG name of the encoding the bytes were decoded from
-  charset_source VARCHAR NOT NULL,              -- what decided the encoding: bom, http, meta, utf8 or detected
-  warnings VARCHAR[] NOT NULL                   -- limits that cut the page and doubts about it, none for a clean page
+  charset_source VARCHAR NOT NULL,              -- source of the encoding: bom, http, meta, utf8 or detected
+  warnings VARCHAR[] NOT NULL                   -- limits that cut the page, and doubts about it; empty for a clean page
 );

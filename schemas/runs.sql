@@ -1,9 +1,9 @@
--- One row per run and date: what was asked for, and what became of every row.
+-- One row per date: the run that wrote it, and the row accounting.
 -- archive_rows = unique_pages + duplicates + revisions + blocklisted + quarantined.
 CREATE TABLE runs (
   date DATE NOT NULL,                           -- UTC day the counts are for
-  run_id VARCHAR NOT NULL,                      -- names the run
-  request_digest VARCHAR NOT NULL,              -- MD5 of what the run was asked for: dates, settings, version, archive objects
+  run_id VARCHAR NOT NULL,                      -- identifies the run
+  request_digest VARCHAR NOT NULL,              -- MD5 of the request: dates, settings, version, archive objects
   settings_digest VARCHAR NOT NULL,             -- MD5 of every setting that can change the output
   version VARCHAR NOT NULL,                     -- version of urltree
   objects BIGINT NOT NULL,                      -- archive objects with rows of this date
@@ -13,7 +13,7 @@ CREATE TABLE runs (
   revisions BIGINT NOT NULL,                    -- duplicates that brought unseen text
   blocklisted BIGINT NOT NULL,                  -- rows with a blocklisted URL
   quarantined BIGINT NOT NULL,                  -- rows that could not be processed
-  unreadable_objects BIGINT NOT NULL,           -- objects that could not be opened; their rows are in no other count
+  unreadable_objects BIGINT NOT NULL,           -- objects that could not be opened; no other count has their rows
   html_bytes BIGINT NOT NULL,                   -- bytes of HTML read
   text_bytes BIGINT NOT NULL,                   -- bytes of text written to documents
   started_at TIMESTAMP WITH TIME ZONE NOT NULL, -- when the run began, UTC

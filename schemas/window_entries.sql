@@ -1,5 +1,5 @@
--- What the next run needs to rebuild the URL Trees: one row per page (and per
--- revision with unseen text) that was inserted into a tree.
+-- The state that the next run rebuilds the URL Trees from: one row per page that was
+-- inserted into a tree, and per revision with unseen text.
 CREATE TABLE window_entries (
   date DATE NOT NULL,                           -- UTC day of fetched_at
   domain VARCHAR NOT NULL,                      -- public suffix and one label
@@ -9,5 +9,5 @@ CREATE TABLE window_entries (
   entry VARCHAR NOT NULL,                       -- document, or revision: counts blocks but no page
   branch VARCHAR[] NOT NULL,                    -- path in the URL Tree from the root: host labels reversed, then path segments
   hashes BYTEA NOT NULL,                        -- distinct block hashes in order of first appearance, 16 bytes each
-  template BYTEA                                -- what the page adds to its site's template: slots with sums, packed
+  template BYTEA                                -- what the page adds to its site's template: DOM paths with sums, packed
 );

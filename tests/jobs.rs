@@ -18,7 +18,7 @@ const DATES: &str = "2011-10-01..2011-10-31";
 
 #[test]
 fn the_job_file_of_the_repository_runs_as_it_is() {
-    let job = Job::of(&SITE.daily_articles(3)).of_the_repository();
+    let job = Job::of(&SITE.daily_articles(3)).of_the_repository("jobs/backfill.toml");
     let archive = job.path("archive");
     let job = job.reading(&archive);
     job.run(DATES);

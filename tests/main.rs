@@ -21,6 +21,7 @@ mod manners;
 mod memory;
 mod nightly;
 mod objects;
+mod paper;
 mod poison;
 mod refusals;
 mod sample;

@@ -56,11 +56,11 @@ impl Job {
     }
 
     /// The job of the repository, started there; its tables go into the folder.
-    pub(crate) fn of_the_repository(self) -> Self {
+    pub(crate) fn of_the_repository(self, file: &'static str) -> Self {
         let tables = format!("output.location={}", self.path("tables").display());
         let job = Self {
             started_in: repository(),
-            file: "jobs/backfill.toml",
+            file,
             ..self
         };
         job.with(&tables)
