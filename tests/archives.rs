@@ -51,7 +51,7 @@ fn columns_of_other_names_are_mapped() {
 }
 
 #[test]
-fn with_dated_folders_only_those_of_the_range_are_opened() {
+fn only_dated_folders_of_the_range_are_opened() {
     let rows = SITE.daily_articles(4);
     let job = Job::new().with("archive.layout=hive");
     for (row, day) in rows.iter().zip(1..) {
@@ -135,7 +135,7 @@ fn assert_same_archive(job: &Job, locations: &[String]) {
 }
 
 #[test]
-fn an_archive_is_a_file_or_a_folder_by_a_path_or_a_url() {
+fn an_archive_may_be_a_file_or_folder_path_or_url() {
     let job = Job::of(&SITE.daily_articles(3));
     let folder = job.path("archive").display().to_string();
     assert_same_archive(
@@ -152,7 +152,7 @@ fn an_archive_is_a_file_or_a_folder_by_a_path_or_a_url() {
 }
 
 #[test]
-fn a_path_may_lead_through_the_folder_above() {
+fn a_path_may_contain_dot_dot() {
     let job = Job::of(&SITE.daily_articles(3));
     let folder = job.path("archive").display().to_string();
     assert_same_archive(
@@ -184,7 +184,7 @@ fn assert_names_are_read(names: &[&str]) {
 }
 
 #[test]
-fn files_in_any_folder_are_read_and_hidden_ones_are_not() {
+fn nested_files_are_read_and_hidden_files_are_skipped() {
     assert_names_are_read(&[
         "a.parquet",
         "b/c/d.parquet",
@@ -194,12 +194,12 @@ fn files_in_any_folder_are_read_and_hidden_ones_are_not() {
 }
 
 #[test]
-fn names_outside_ascii_are_read() {
+fn non_ascii_file_names_are_read() {
     assert_names_are_read(&["données/été.parquet", "新聞.parquet"]);
 }
 
 #[test]
-fn folders_outside_ascii_are_read_and_written() {
+fn non_ascii_folders_are_read_and_written() {
     let job = Job::of(&SITE.daily_articles(3));
     job.backfill(DATES);
     let expected = contents(&job);
@@ -216,7 +216,7 @@ fn folders_outside_ascii_are_read_and_written() {
 }
 
 #[test]
-fn names_with_characters_that_stores_escape_are_read() {
+fn file_names_that_stores_escape_are_read() {
     assert_names_are_read(&[
         "100%.parquet",
         "a%20b.parquet",

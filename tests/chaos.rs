@@ -22,7 +22,7 @@ use reader::Reader;
 use victim::{SIGKILL, Tally, Victim};
 
 #[test]
-fn the_settings_of_these_tests_change_every_date_of_every_table() {
+fn both_settings_differ_on_every_date_of_every_table() {
     let Expected([merged, separate]) = Expected::new();
     for table in CHANGED {
         assert_eq!(merged[&table].len(), DAYS, "{}", table.name());
@@ -55,7 +55,7 @@ const POINTS: [&str; 15] = [
 ];
 
 #[test]
-fn a_run_killed_at_any_point_leaves_whole_dates_and_is_gone_on_with() {
+fn a_run_killed_at_any_point_leaves_whole_dates_and_resumes() {
     let expected = Expected::new();
     let kills = thread::scope(|scope| {
         let (first, second) = POINTS.split_at(POINTS.len() / 2);
@@ -86,7 +86,7 @@ fn kill_at_points(expected: &Expected, points: &[&str]) -> usize {
 }
 
 #[test]
-fn a_run_killed_at_any_time_leaves_whole_dates_and_is_gone_on_with() {
+fn a_run_killed_at_any_time_leaves_whole_dates_and_resumes() {
     let asked = std::env::var("URLTREE_CHAOS_KILLS").ok();
     let kills: usize = asked.map_or(180, |asked| asked.parse().expect("a number of kills"));
     let expected = Expected::new();
@@ -181,7 +181,7 @@ fn kill(job: &Job, arguments: &[&str], point: &str) {
 }
 
 #[test]
-fn the_same_command_says_that_it_goes_on_and_a_later_one_begins_again() {
+fn the_same_command_resumes_and_a_later_one_starts_over() {
     let job = job();
     kill(&job, &["--dates", DATES], "commit.documents#3");
     let killed = run_ids(&job);
@@ -209,7 +209,7 @@ fn the_same_command_says_that_it_goes_on_and_a_later_one_begins_again() {
 }
 
 #[test]
-fn a_run_over_another_archive_with_other_settings_or_of_other_dates_begins_again() {
+fn a_changed_archive_or_other_settings_or_dates_start_over() {
     let changes: [fn(&Job); 3] = [
         |job| write(&job.archive("pages.parquet"), &pages()[1..]),
         |job| write(&job.archive("more.parquet"), &pages()[2..3]),
@@ -241,7 +241,7 @@ fn a_run_over_another_archive_with_other_settings_or_of_other_dates_begins_again
 }
 
 #[test]
-fn status_names_the_dates_of_a_killed_run_and_a_night_mends_them() {
+fn status_names_unfinished_dates_and_an_update_repairs_them() {
     // A hole in the middle, and dates that were begun at the end.
     for (dates, point, before) in [
         ("2011-10-02", "committed.url_keys#1", Some(DATES)),

@@ -62,7 +62,7 @@ fn claims(job: &Job) -> Vec<Value> {
 }
 
 #[test]
-fn a_run_finds_another_at_work_and_says_which() {
+fn a_second_run_is_refused_and_names_the_first() {
     let expected = Expected::new();
     // A busy machine must not make it look dead.
     let job = job().with("run.heartbeat=1s");
@@ -96,7 +96,7 @@ fn a_run_finds_another_at_work_and_says_which() {
 /// A machine that sleeps in the middle of a commit, after it looked whether the
 /// tables are still its own.
 #[test]
-fn a_run_that_was_taken_for_dead_changes_nothing_any_more() {
+fn a_run_declared_dead_commits_nothing_when_it_wakes() {
     let expected = Expected::new();
     for point in [
         "staged#1",
@@ -125,7 +125,7 @@ fn a_run_that_was_taken_for_dead_changes_nothing_any_more() {
 
 /// The sleeper wakes while the other is at work.
 #[test]
-fn a_run_that_wakes_up_beside_its_successor_stops() {
+fn a_run_that_wakes_during_its_successor_stops() {
     let expected = Expected::new();
     for (asleep_at, until) in [
         ("checked.documents#2", "staged#1"),
@@ -146,7 +146,7 @@ fn a_run_that_wakes_up_beside_its_successor_stops() {
 }
 
 #[test]
-fn of_runs_that_start_together_the_tables_are_of_one() {
+fn of_two_simultaneous_runs_one_writes_the_tables() {
     let expected = Expected::new();
     let job = job();
     let (mut refused, mut alone) = (0, 0);
@@ -180,7 +180,7 @@ fn of_runs_that_start_together_the_tables_are_of_one() {
 }
 
 #[test]
-fn a_run_that_is_interrupted_gives_the_tables_free() {
+fn an_interrupted_run_releases_the_lease() {
     let job = job();
     for (name, point) in [("INT", "commit.documents#2"), ("TERM", "staged#1")] {
         let mut child = start_until(&job, SETTINGS[0], &format!("WAIT@{point}"));
@@ -205,7 +205,7 @@ fn a_run_that_is_interrupted_gives_the_tables_free() {
 }
 
 #[test]
-fn claims_that_somebody_deleted_are_no_reason_to_stop() {
+fn runs_work_after_the_claims_were_deleted() {
     let expected = Expected::new();
     let job = job();
     for settings in [0, 1, 0] {
@@ -217,7 +217,7 @@ fn claims_that_somebody_deleted_are_no_reason_to_stop() {
 }
 
 #[test]
-fn a_heartbeat_that_is_no_time_is_refused_by_its_key() {
+fn an_invalid_heartbeat_is_refused_by_its_key() {
     for heartbeat in ["0s", "soon", "-1s"] {
         let job = job().with(&format!("run.heartbeat={heartbeat}"));
         let said = job.refused("2011-10-01", 2);

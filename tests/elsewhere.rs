@@ -142,7 +142,7 @@ fn pages() -> Vec<Row> {
 }
 
 #[test]
-fn other_engines_see_the_rows_that_urltree_sees() {
+fn duckdb_and_deltalake_read_the_rows_of_urltree_sql() {
     let Some(python) = python() else { return };
     let mut job = Job::of(&pages()).with("output.write_blocks=true");
     job.backfill("2011-10-01..2011-10-31");
@@ -178,7 +178,7 @@ fn other_engines_see_the_rows_that_urltree_sees() {
 }
 
 #[test]
-fn columns_elsewhere_are_those_of_the_schemas() {
+fn duckdb_columns_are_those_of_the_schemas() {
     let Some(python) = python() else { return };
     for (partition, column, dates) in [
         ("day", None, "2011-10-01..2011-10-31"),

@@ -171,25 +171,25 @@ fn first_puts(faults: &'static [Fault]) -> impl Fn(&Asked) -> Option<Fault> {
 }
 
 #[test]
-fn requests_that_come_too_fast_are_repeated() {
+fn throttled_requests_are_retried() {
     let faults = Faults::new(each(20, 1, Fault::SlowDown));
     CHUNKS.outlasts("503", &[Fault::SlowDown], faults);
 }
 
 #[test]
-fn requests_without_an_answer_are_repeated() {
+fn requests_without_a_response_are_retried() {
     let faults = Faults::new(each(100, 1, Fault::Silence));
     CHUNKS.outlasts("silence", &[Fault::Silence], faults);
 }
 
 #[test]
-fn bodies_that_break_off_are_read_to_their_end() {
+fn a_body_that_is_cut_off_is_read_to_its_end() {
     let faults = Faults::new(each(10, 1, Fault::CutBody));
     CHUNKS.outlasts("reset in the body", &[Fault::CutBody], faults);
 }
 
 #[test]
-fn commits_whose_answer_is_lost_are_made_once() {
+fn a_commit_with_a_lost_response_is_made_once() {
     for fault in [&[Fault::LostAnswer], &[Fault::LostInSlowDown]] {
         let faults = Faults::new(first_puts(fault));
         CHUNKS.outlasts(&format!("{fault:?}"), fault, faults);
@@ -199,13 +199,13 @@ fn commits_whose_answer_is_lost_are_made_once() {
 }
 
 #[test]
-fn a_distant_store_is_only_slow() {
+fn latency_changes_no_row() {
     let faults = Faults::new(|_| None).after(Duration::from_millis(100));
     CHUNK.outlasts("100 ms", &[], faults);
 }
 
 #[test]
-fn everything_at_once_changes_nothing() {
+fn all_faults_at_once_change_no_row() {
     const LOST: [Fault; 2] = [Fault::LostAnswer, Fault::LostInSlowDown];
     let lost = first_puts(&LOST);
     let slow = each(20, 2, Fault::SlowDown);
@@ -229,7 +229,7 @@ fn everything_at_once_changes_nothing() {
 
 /// Without an entity tag there is nothing to go on from: the range is read again.
 #[test]
-fn a_web_server_that_breaks_off_is_read_again() {
+fn a_range_cut_off_by_a_web_server_is_read_again() {
     let expected = Job::of(&rows(SITES[0]));
     expected.backfill(OCTOBER);
     let faults = Faults::new(each(4, 1, Fault::CutBody));
@@ -308,7 +308,7 @@ fn commits(store: &Store) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
-fn a_store_that_denies_stops_the_run() {
+fn denied_access_stops_the_run() {
     let store = Failing::new();
     let denied = Some(Fault::Denied);
     store.stops(
@@ -343,7 +343,7 @@ fn a_store_that_denies_stops_the_run() {
 }
 
 #[test]
-fn a_store_that_refuses_for_ever_stops_the_run() {
+fn permanent_throttling_or_silence_stops_the_run() {
     let store = Failing::new();
     let slow = Some(Fault::SlowDown);
     let again = "after 2 retries";
@@ -399,7 +399,7 @@ fn a_store_that_goes_down_stops_the_run() {
 }
 
 #[test]
-fn a_store_that_is_not_there_stops_the_run() {
+fn an_unreachable_store_stops_the_run() {
     let gone = Server::s3(&std::env::temp_dir(), KEYS).expect("a server");
     let job = |location: &str| {
         let job = Job::of(&rows(SITES[0]))
@@ -433,7 +433,7 @@ fn a_store_that_is_not_there_stops_the_run() {
 }
 
 #[test]
-fn a_bucket_that_is_not_there_stops_the_run() {
+fn a_missing_bucket_stops_the_run() {
     let store = store(Faults::new(|_| None));
     for setting in [
         "archive.location=s3://no-such-bucket/a",
@@ -454,7 +454,7 @@ fn a_bucket_that_is_not_there_stops_the_run() {
 }
 
 #[test]
-fn a_query_that_a_store_denies_is_no_mistake_of_the_query() {
+fn a_denied_query_is_reported_as_a_store_error() {
     let store = store(Faults::new(|_| Some(Fault::Denied)));
     for command in [&["sql", "SELECT 1"][..], &["status"]] {
         let finished = job(&store).command(command[0], &command[1..]);
@@ -465,7 +465,7 @@ fn a_query_that_a_store_denies_is_no_mistake_of_the_query() {
 }
 
 #[test]
-fn patience_that_makes_no_sense_is_refused() {
+fn invalid_retry_settings_are_refused() {
     for (setting, expected) in [
         ("store.timeout=0s", "expected a time such as 30s"),
         ("store.retry_timeout=1h", "expected at most 10m"),

@@ -128,7 +128,7 @@ fn pages(job: &Job) -> [Vec<String>; 2] {
 }
 
 #[test]
-fn a_row_that_cannot_be_processed_is_named_and_its_neighbours_do_not_change() {
+fn a_bad_row_is_quarantined_and_its_neighbours_are_unchanged() {
     let undisturbed = Job::of(&neighbours());
     undisturbed.backfill(DATES);
     let expected = pages(&undisturbed);
@@ -159,7 +159,7 @@ fn a_row_that_cannot_be_processed_is_named_and_its_neighbours_do_not_change() {
 }
 
 #[test]
-fn an_archive_of_nothing_but_bad_rows_is_accounted_for() {
+fn an_archive_of_only_bad_rows_is_accounted_for() {
     let rows: Vec<Row> = (0..)
         .zip(cases())
         .map(|(number, case)| match case.row.url.as_deref() {
@@ -178,7 +178,7 @@ fn an_archive_of_nothing_but_bad_rows_is_accounted_for() {
 }
 
 #[test]
-fn a_request_url_stands_in_for_a_missing_response_url() {
+fn the_request_url_replaces_a_missing_response_url() {
     let row = Row {
         url: None,
         request_url: Some(BAD_URL.to_owned()),
@@ -221,7 +221,7 @@ fn latin_1(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_charset_that_the_bytes_prove_wrong_is_not_followed() {
+fn a_charset_that_contradicts_the_bytes_is_ignored() {
     for (encode, declared, charset, source, warning) in [
         (
             utf_8 as fn(&str) -> Vec<u8>,
@@ -261,7 +261,7 @@ fn a_charset_that_the_bytes_prove_wrong_is_not_followed() {
 }
 
 #[test]
-fn a_charset_that_is_right_is_followed_and_named() {
+fn a_correct_charset_is_used_and_recorded() {
     for (declared, charset, source) in [
         (Some("ISO-8859-1"), "windows-1252", "http"),
         (None, "windows-1252", "detected"),
@@ -280,7 +280,7 @@ fn a_charset_that_is_right_is_followed_and_named() {
 }
 
 #[test]
-fn a_truncated_page_keeps_what_came_before_its_end() {
+fn a_truncated_page_keeps_the_text_before_the_cut() {
     let whole = SITE.page("Cut short", &[FRENCH.to_owned()]);
     let end = whole.find("<footer>").expect("the template has a footer");
     let row = Row {
@@ -297,7 +297,7 @@ fn a_truncated_page_keeps_what_came_before_its_end() {
 }
 
 #[test]
-fn a_page_too_heavy_for_its_template_is_labelled_by_repetition_and_marked() {
+fn a_page_over_the_template_limit_is_labelled_by_repetition() {
     let html = "<div class=a><p>first</div><div class=b><p>second</div>".repeat(20_000);
     let row = Row {
         html: Some(html.into_bytes()),
@@ -313,7 +313,7 @@ fn a_page_too_heavy_for_its_template_is_labelled_by_repetition_and_marked() {
 }
 
 #[test]
-fn a_page_over_a_limit_is_cut_there_and_marked() {
+fn a_page_over_a_limit_is_cut_and_gets_a_warning() {
     let before = "<p>What came before the limit stays in the text of the page.</p>";
     let spread = |piece: &str, count: usize| format!("{before}{}<p>lost", piece.repeat(count));
     for (limit, html, warning) in [

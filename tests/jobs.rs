@@ -17,7 +17,7 @@ const SITE: Site = Site {
 const DATES: &str = "2011-10-01..2011-10-31";
 
 #[test]
-fn the_job_file_of_the_repository_runs_as_it_is() {
+fn the_bundled_job_file_equals_the_defaults() {
     let job = Job::of(&SITE.daily_articles(3)).of_the_repository("jobs/backfill.toml");
     let archive = job.path("archive");
     let job = job.reading(&archive);
@@ -34,7 +34,7 @@ fn the_job_file_of_the_repository_runs_as_it_is() {
 }
 
 #[test]
-fn a_run_ends_with_a_table_of_what_became_of_the_pages() {
+fn a_run_prints_a_table_of_its_counts() {
     let mut rows = SITE.daily_articles(4);
     rows.push(SITE.article(0, "2011-10-09T12:00:00"));
     rows.push(Row {
@@ -69,7 +69,7 @@ fn a_run_ends_with_a_table_of_what_became_of_the_pages() {
 }
 
 #[test]
-fn a_query_is_printed_as_a_table_as_csv_or_as_json() {
+fn a_query_prints_as_table_csv_or_json() {
     let job = Job::of(&SITE.daily_articles(2));
     job.backfill(DATES);
     let sql = "SELECT date, warnings, title, 1.5 AS half FROM documents ORDER BY date";
@@ -102,7 +102,7 @@ fn a_query_is_printed_as_a_table_as_csv_or_as_json() {
 }
 
 #[test]
-fn the_archive_can_be_queried_before_and_after_a_run_and_the_tables_without_it() {
+fn archive_and_tables_can_be_queried_independently() {
     let job = Job::of(&SITE.daily_articles(5));
     let pages = "SELECT count(*) AS pages, count(html) AS with_html FROM archive";
     assert_eq!(job.row(pages), json!({"pages": 5, "with_html": 5}));
@@ -118,7 +118,7 @@ fn the_archive_can_be_queried_before_and_after_a_run_and_the_tables_without_it()
 }
 
 #[test]
-fn a_plan_is_explained_without_being_run() {
+fn explain_prints_the_plan_without_running_it() {
     let job = Job::of(&SITE.daily_articles(5));
     let plan = job.command("backfill", &["--dates", DATES, "--explain"]);
     assert_eq!(plan.code, Some(0), "{}", plan.stderr);
@@ -138,7 +138,7 @@ fn a_plan_is_explained_without_being_run() {
 
 /// 10^7 pages at 1 GiB were refused once, for a join held the rows of earlier dates.
 #[test]
-fn what_earlier_dates_left_passes_by_the_keys_of_the_chunk() {
+fn prior_state_is_probed_against_the_chunk_keys() {
     let first = SITE.article(0, "2012-01-01T00:00:00");
     // Of the first date there is so little that it would look cheaper to hold.
     let more = (1..500).map(|number| SITE.article(number, "2012-01-02T00:00:00"));
@@ -176,7 +176,7 @@ fn day_of(pages: u64, lines: u64) -> Vec<Row> {
 /// 138,000 blocks: more than are outlined ahead of the replay, and more than are kept
 /// from there until the pages are labelled.
 #[test]
-fn the_template_knows_every_page_of_a_day_of_many_blocks() {
+fn the_template_learns_every_page_of_a_large_day() {
     let job = Job::of(&day_of(460, 300));
     job.backfill("2012-01-01");
     // By repetition alone a remark would be content: no other page has it.
@@ -192,7 +192,7 @@ fn the_template_knows_every_page_of_a_day_of_many_blocks() {
 /// Pages wait for the last of their batch, and then are labelled: in memory where it is
 /// enough for all of them.
 #[test]
-fn a_day_that_has_no_room_in_memory_waits_on_disk() {
+fn a_day_larger_than_memory_spills_to_disk() {
     let mut job = Job::of(&day_of(3_000, 30));
     let mut waited_on_disk = |memory: &str| {
         job.set(&format!("run.memory_limit={memory}"));
@@ -221,7 +221,7 @@ fn data_files(job: &Job, table: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn months_are_partitions_and_their_rows_are_sorted_by_site_and_time() {
+fn month_partitions_are_sorted_by_domain_and_time() {
     let mut rows = Vec::new();
     for host in ["www.b.example", "www.a.example", "www.c.example"] {
         rows.extend(Site { host }.daily_articles(40).into_iter().rev());
@@ -273,7 +273,7 @@ fn sites_and_times(file: &Path) -> Vec<(String, i64)> {
 }
 
 #[test]
-fn a_run_without_blocks_removes_those_of_the_dates_it_replaces() {
+fn a_run_without_blocks_removes_the_blocks_of_its_dates() {
     let mut job = Job::of(&SITE.daily_articles(3)).with("output.write_blocks=true");
     job.backfill("2011-10-01..2011-10-03");
     let dates = "SELECT DISTINCT date FROM blocks ORDER BY date";
@@ -295,7 +295,7 @@ fn a_run_without_blocks_removes_those_of_the_dates_it_replaces() {
 }
 
 #[test]
-fn a_run_replaces_what_the_archive_no_longer_has() {
+fn a_run_removes_pages_that_left_the_archive() {
     let rows = SITE.daily_articles(3);
     let job = Job::of(&rows);
     job.backfill("2011-10-01..2011-10-03");
@@ -312,7 +312,7 @@ fn a_run_replaces_what_the_archive_no_longer_has() {
 }
 
 #[test]
-fn blocks_add_up_to_the_documents_they_are_of() {
+fn blocks_add_up_to_their_documents() {
     let job = Job::of(&SITE.daily_articles(12)).with("output.write_blocks=true");
     job.backfill(DATES);
     let sums = "SELECT url_key, count(*) AS blocks, \

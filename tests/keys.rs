@@ -28,7 +28,7 @@ fn keys(job: &Job) -> Vec<String> {
 }
 
 #[test]
-fn every_step_of_normalisation_is_named_by_the_duplicates_it_finds() {
+fn merged_by_names_the_step_that_found_the_duplicate() {
     let thread = "http://bbs.chinadaily.com.cn/viewthread.php";
     let steps = [
         ("identical_url", "/news/a.html", "/news/a.html"),
@@ -76,7 +76,7 @@ fn every_step_of_normalisation_is_named_by_the_duplicates_it_finds() {
 }
 
 #[test]
-fn a_rule_keeps_what_names_a_page_and_is_named() {
+fn a_rule_keeps_its_parameters_and_is_recorded() {
     let thread = "http://bbs.chinadaily.com.cn/viewthread.php";
     let urls = [1, 2].map(|tid| format!("{thread}?extra=x&tid={tid}"));
     let job = Job::of(&pages(&urls.each_ref().map(String::as_str)));
@@ -91,7 +91,7 @@ fn a_rule_keeps_what_names_a_page_and_is_named() {
 }
 
 #[test]
-fn rules_of_ones_own_replace_the_bundled_ones() {
+fn own_rules_replace_the_bundled_rules() {
     let job = Job::of(&pages(&[
         "http://www.gazette.example/show?story=1&id=7",
         "http://www.gazette.example/show?story=2&id=7",
@@ -117,7 +117,7 @@ fn front_page(feed_titles: [Option<&str>; 3], page_titles: [&str; 3]) -> Vec<Row
 }
 
 #[test]
-fn a_front_page_is_told_apart_by_the_title_the_job_chooses() {
+fn url_key_title_selects_the_title_in_the_key() {
     let feed = [Some("Elections"), Some("Elections!"), Some("Storms")];
     let page = ["Morning", "Evening", "evening"];
     for (title, feed, distinct) in [
@@ -155,7 +155,7 @@ fn a_front_page_is_told_apart_by_the_title_the_job_chooses() {
 }
 
 #[test]
-fn a_title_decides_nothing_where_no_rule_asks_for_it() {
+fn titles_are_ignored_without_a_title_rule() {
     let mut rows = pages(&["http://www.gazette.example/"; 2]);
     rows[0].title = Some("Morning".to_owned());
     rows[1].title = Some("Evening".to_owned());
@@ -194,7 +194,7 @@ fn blocklisted_pages_are_keyed_and_not_replayed() {
 }
 
 #[test]
-fn both_schemes_are_one_page_unless_they_are_kept_apart() {
+fn http_and_https_are_one_page_unless_kept_apart() {
     let urls = [
         "https://www.gazette.example/news/1.html",
         "http://www.gazette.example/news/1.html",
@@ -208,7 +208,7 @@ fn both_schemes_are_one_page_unless_they_are_kept_apart() {
 }
 
 #[test]
-fn a_site_is_a_public_suffix_and_a_label_unless_the_job_says_otherwise() {
+fn the_domain_follows_the_suffixes_and_grouping_of_the_job() {
     let urls = [
         "http://news.bbc.co.uk/1.html",
         "http://www.bbc.co.uk/2.html",
@@ -255,24 +255,24 @@ fn again_after(days: i64) -> Vec<Row> {
 }
 
 #[test]
-fn a_duplicate_is_looked_for_as_far_back_as_the_horizon_reaches() {
-    for (horizon, days, status) in [
+fn duplicates_are_found_within_the_lookback_only() {
+    for (lookback, days, status) in [
         ("all", 29, "duplicate"),
         ("5d", 5, "duplicate"),
         ("5d", 6, "unique"),
         ("window", 29, "duplicate"),
     ] {
-        let job = Job::of(&again_after(days)).with(&format!("dedup.lookback={horizon}"));
+        let job = Job::of(&again_after(days)).with(&format!("dedup.lookback={lookback}"));
         // In two runs: what is known comes from the tables.
         job.backfill("2011-10-01");
         job.backfill("2011-10-02..2011-10-31");
         let second = job.row("SELECT status FROM url_keys WHERE row = 1");
-        assert_eq!(second["status"], status, "{horizon}, {days} days");
+        assert_eq!(second["status"], status, "{lookback}, {days} days");
     }
 }
 
 #[test]
-fn a_duplicate_with_much_unseen_text_is_a_revision_if_these_are_kept() {
+fn a_duplicate_with_much_new_text_can_be_a_revision() {
     let with = |text: &str| {
         let html = SITE
             .html(1)

@@ -89,11 +89,11 @@ fn assert_law(batch: &str, cases: &[Case]) {
     let folder = tempfile::tempdir().expect("a folder for the archive");
     busy_archive(folder.path());
     let mut broken = String::new();
-    for (heuristic, horizon, revisions) in cases {
+    for (heuristic, lookback, revisions) in cases {
         let settings = [
             format!("tree.batching={batch}"),
             format!("tree.heuristic={heuristic}"),
-            format!("dedup.lookback={horizon}"),
+            format!("dedup.lookback={lookback}"),
             format!("dedup.revisions={revisions}"),
         ];
         let settings = settings.each_ref().map(String::as_str);
@@ -120,17 +120,17 @@ fn assert_law(batch: &str, cases: &[Case]) {
 }
 
 #[test]
-fn pages_one_by_one_are_the_same_at_once_and_in_pieces() {
+fn page_batches_are_the_same_at_once_and_in_pieces() {
     assert_law("page", &WITH_PAGES);
 }
 
 #[test]
-fn whole_dates_are_the_same_at_once_and_in_pieces() {
+fn date_batches_are_the_same_at_once_and_in_pieces() {
     assert_law("date", &WITH_DATES);
 }
 
 #[test]
-fn chunks_do_not_show() {
+fn chunks_change_no_row() {
     let folder = tempfile::tempdir().expect("a folder for the archive");
     busy_archive(folder.path());
     let range = format!("{FIRST}..{LAST}");
@@ -158,10 +158,10 @@ fn chunks_do_not_show() {
 
 /// Final labels need three days more, which pieces, chunks and months cut off.
 #[test]
-fn settled_labels_are_the_same_at_once_in_pieces_and_in_chunks() {
+fn relabelled_dates_do_not_depend_on_chunks() {
     let folder = tempfile::tempdir().expect("a folder for the archive");
     busy_archive(folder.path());
-    for (heuristic, partition, horizon) in [
+    for (heuristic, partition, lookback) in [
         ("template", "day", "5d"),
         ("strict", "day", "all"),
         ("vote-slow", "month", "window"),
@@ -169,7 +169,7 @@ fn settled_labels_are_the_same_at_once_in_pieces_and_in_chunks() {
         let settings = [
             format!("tree.heuristic={heuristic}"),
             format!("output.partition={partition}"),
-            format!("dedup.lookback={horizon}"),
+            format!("dedup.lookback={lookback}"),
             "tree.relabel_days=3".to_owned(),
         ];
         let settings = settings.each_ref().map(String::as_str);
@@ -198,7 +198,7 @@ fn settled_labels_are_the_same_at_once_in_pieces_and_in_chunks() {
 }
 
 #[test]
-fn a_settled_date_knows_just_its_days_more() {
+fn a_relabelled_date_knows_exactly_relabel_days_more() {
     let site = Site {
         host: "www.gazette.example",
     };
@@ -225,7 +225,7 @@ fn a_settled_date_knows_just_its_days_more() {
 }
 
 #[test]
-fn a_night_runs_the_dates_again_that_it_settles_and_takes_no_page_away() {
+fn a_run_relabels_earlier_dates_and_loses_no_page() {
     let site = Site {
         host: "www.gazette.example",
     };
@@ -244,7 +244,7 @@ fn a_night_runs_the_dates_again_that_it_settles_and_takes_no_page_away() {
 }
 
 #[test]
-fn a_day_in_the_middle_can_be_run_again() {
+fn days_in_the_middle_can_be_run_again() {
     let folder = tempfile::tempdir().expect("a folder for the archive");
     busy_archive(folder.path());
     let job = job(folder.path(), &["dedup.revisions=true"]);
@@ -255,7 +255,7 @@ fn a_day_in_the_middle_can_be_run_again() {
 }
 
 #[test]
-fn a_real_site_year_by_year() {
+fn a_real_site_is_the_same_year_by_year() {
     let Some(streams) = shared("data/streams") else {
         return;
     };
@@ -301,7 +301,7 @@ fn labels_of_first_page(batch: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_run_labels_the_first_page_with_knowledge_of_later_ones_and_a_page_or_date_does_not() {
+fn only_run_batches_label_the_first_page_with_later_pages() {
     let site = Site {
         host: "www.gazette.example",
     };
@@ -327,7 +327,7 @@ fn a_run_labels_the_first_page_with_knowledge_of_later_ones_and_a_page_or_date_d
 }
 
 #[test]
-fn a_date_is_known_as_a_whole_and_a_page_knows_what_came_before_it() {
+fn date_batches_know_the_whole_day_page_batches_the_past() {
     let site = Site {
         host: "www.gazette.example",
     };

@@ -33,7 +33,7 @@ fn next(said: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_run_that_fails_names_dates_stage_object_and_the_next_command() {
+fn a_failure_names_dates_stage_object_and_next_command() {
     let job = job();
     job.run(DATES);
     let archive = job.archive("pages.parquet").display().to_string();
@@ -67,7 +67,7 @@ fn a_run_that_fails_names_dates_stage_object_and_the_next_command() {
 }
 
 #[test]
-fn the_next_command_is_the_one_that_helps() {
+fn the_suggested_next_command_succeeds() {
     let job = job().with("output.partition=month");
     let said = last_line(&job, DATES, 2);
     let words = next(&said);
@@ -80,7 +80,7 @@ fn the_next_command_is_the_one_that_helps() {
 }
 
 #[test]
-fn a_password_in_a_setting_is_not_repeated() {
+fn a_password_in_a_setting_is_not_printed() {
     let job = job().with("archive.location=http://me:hunter2@127.0.0.1:9/a.parquet?sig=hunter2");
     let said = job.refused(DATES, 2);
     assert!(said.contains("127.0.0.1:9/a.parquet"), "{said}");
@@ -88,7 +88,7 @@ fn a_password_in_a_setting_is_not_repeated() {
 }
 
 #[test]
-fn quiet_runs_say_nothing_and_failures_are_still_said() {
+fn quiet_runs_print_only_failures() {
     let job = job();
     let finished = job.command("backfill", &["--quiet", "--dates", DATES]);
     assert_eq!(finished.code, Some(0));
@@ -104,7 +104,7 @@ fn quiet_runs_say_nothing_and_failures_are_still_said() {
 }
 
 #[test]
-fn where_there_is_no_terminal_a_run_says_what_it_does_in_lines() {
+fn without_a_terminal_progress_is_printed_as_lines() {
     let finished = job().command("backfill", &["-v", "--dates", DATES]);
     let said = &finished.stderr;
     assert!(said.contains("5 rows with "), "{said}");
@@ -120,7 +120,7 @@ fn where_there_is_no_terminal_a_run_says_what_it_does_in_lines() {
 }
 
 #[test]
-fn a_report_for_scripts_has_the_counts_of_the_runs_table() {
+fn the_json_report_has_the_counts_of_the_runs_table() {
     let mut rows = SITE.daily_articles(5);
     rows.push(SITE.article(0, "2011-10-05T13:00:00"));
     rows.push(Row {
@@ -155,7 +155,7 @@ fn range(first: &str, last: &str) -> Value {
 }
 
 #[test]
-fn status_knows_done_missing_and_stale_dates_from_the_tables_alone() {
+fn status_lists_dates_from_the_tables_alone() {
     let job = job();
     assert_eq!(status(&job)["dates"], Value::Null);
 
@@ -172,7 +172,7 @@ fn status_knows_done_missing_and_stale_dates_from_the_tables_alone() {
 }
 
 #[test]
-fn the_command_that_status_names_mends_stale_dates() {
+fn the_command_that_status_names_repairs_stale_dates() {
     let job = job();
     job.run(DATES);
     job.run("2011-10-02");
@@ -187,7 +187,7 @@ fn the_command_that_status_names_mends_stale_dates() {
 }
 
 #[test]
-fn dates_of_other_settings_are_told_apart() {
+fn status_lists_dates_with_other_settings() {
     let job = job();
     job.run(DATES);
     let changed = job.with("tree.heuristic=vote-slow");
@@ -214,7 +214,7 @@ const COMMANDS: [&str; 12] = [
 ];
 
 #[test]
-fn every_command_has_help_with_examples_and_a_page_in_the_manual() {
+fn every_command_has_help_examples_and_a_man_page() {
     let folder = tempfile::tempdir().expect("a folder");
     let pages = folder.path().join("man1");
     let finished = urltree(&["man", &pages.display().to_string()]);
@@ -234,7 +234,7 @@ fn every_command_has_help_with_examples_and_a_page_in_the_manual() {
 }
 
 #[test]
-fn completions_know_every_command() {
+fn completions_contain_every_command() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = urltree(&["completions", shell]).stdout;
         for command in COMMANDS {

@@ -51,7 +51,7 @@ fn peak(job: &Job, dates: &str) -> u64 {
 }
 
 #[test]
-fn a_run_with_little_memory_holds_little_beside_it() {
+fn a_run_limited_to_48_mb_stays_below_600_mb() {
     if !can_watch() {
         return skip("/proc");
     }
@@ -87,7 +87,7 @@ fn long(number: u64) -> Row {
 
 /// At the default of 1 GiB, with half as much again as sorts hold at that.
 #[test]
-fn a_run_holds_less_than_its_memory() {
+fn a_run_stays_below_its_memory_limit() {
     if !can_watch() {
         return skip("/proc");
     }
@@ -120,7 +120,7 @@ fn huge_pages(archive: &Path, pages: u64, bytes: usize) {
 }
 
 #[test]
-fn pages_of_100_megabytes_are_held_a_few_at_a_time() {
+fn only_a_few_pages_of_100_mb_are_in_memory() {
     if !can_watch() {
         return skip("/proc");
     }
@@ -140,7 +140,7 @@ fn pages_of_100_megabytes_are_held_a_few_at_a_time() {
 /// The table of what runs hold; `URLTREE_MEMORY_PAGES` sets the number of pages.
 #[test]
 #[ignore = "a measurement, to be read"]
-fn what_runs_hold() {
+fn print_the_peak_memory_of_runs() {
     let pages = std::env::var("URLTREE_MEMORY_PAGES").map_or(100_000, |pages| {
         pages.parse().expect("URLTREE_MEMORY_PAGES is a number")
     });

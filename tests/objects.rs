@@ -41,7 +41,7 @@ fn documents_of(job: &Job, site: Site) -> Vec<String> {
 }
 
 #[test]
-fn a_file_cut_in_the_middle_is_named_and_the_others_are_processed() {
+fn a_truncated_file_is_quarantined_and_the_others_are_processed() {
     let whole = two_files();
     whole.backfill(DATES);
     let expected = documents_of(&whole, SITE);
@@ -90,7 +90,7 @@ fn damage(path: &Path, row_group: usize, column: &str) {
 }
 
 #[test]
-fn rows_of_a_damaged_row_group_are_named_and_the_other_groups_are_processed() {
+fn only_rows_of_a_damaged_row_group_are_quarantined() {
     for column in ["html", "url", "fetched_at"] {
         let job = Job::new();
         let path = job.archive("pages.parquet");
@@ -178,7 +178,7 @@ fn reshaped(rows: &[Row], column: &str, replacement: Option<ArrayRef>) -> Record
 }
 
 #[test]
-fn a_file_that_lacks_a_column_or_has_another_type_stops_the_run_before_it_writes() {
+fn a_missing_or_mistyped_column_stops_the_run_before_writing() {
     let rows = OTHER.daily_articles(3);
     let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
     let texts: ArrayRef = Arc::new(StringArray::from(vec!["2011-10-01", "x", "y"]));
@@ -214,7 +214,7 @@ fn a_file_that_lacks_a_column_or_has_another_type_stops_the_run_before_it_writes
 }
 
 #[test]
-fn an_archive_without_either_url_column_is_refused_and_one_of_them_is_enough() {
+fn an_archive_needs_at_least_one_url_column() {
     let rows = SITE.daily_articles(3);
     let without = reshaped(&rows, "url", None);
     let kept: Vec<usize> = (0..without.num_columns())
@@ -276,7 +276,7 @@ fn dates_without_files_give_empty_tables() {
 }
 
 #[test]
-fn a_file_without_rows_is_as_none() {
+fn a_file_without_rows_changes_nothing() {
     let job = two_files();
     write(&job.archive("c.parquet"), &[]);
     job.backfill(DATES);
@@ -286,7 +286,7 @@ fn a_file_without_rows_is_as_none() {
 }
 
 #[test]
-fn rows_out_of_order_inside_a_file_are_replayed_in_time_order() {
+fn unsorted_rows_are_replayed_in_time_order() {
     let rows = SITE.daily_articles(24);
     let sorted = Job::of(&rows).with("output.write_blocks=true");
     sorted.backfill(DATES);
@@ -313,7 +313,7 @@ fn rows_out_of_order_inside_a_file_are_replayed_in_time_order() {
 }
 
 #[test]
-fn rows_of_a_second_file_with_the_same_rows_are_duplicates_that_name_the_first() {
+fn a_copied_file_gives_duplicates_that_name_the_first() {
     let job = Job::new();
     for file in ["a.parquet", "b.parquet"] {
         write(&job.archive(file), &SITE.daily_articles(12));
@@ -339,7 +339,7 @@ fn rows_of_a_second_file_with_the_same_rows_are_duplicates_that_name_the_first()
 }
 
 #[test]
-fn other_types_of_the_same_values_read_the_same() {
+fn compatible_column_types_give_the_same_tables() {
     let rows = SITE.daily_articles(6);
     let expected = Job::of(&rows);
     expected.backfill(DATES);

@@ -16,7 +16,7 @@ fn story(time: &str, url: &str, text: &str) -> Row {
 }
 
 #[test]
-fn the_job_of_the_paper_labels_page_by_page_with_the_rules_of_table_1() {
+fn the_paper_job_labels_online_with_the_rules_of_table_1() {
     let at = "http://abcnews.go.com/kabc/story";
     let rows = [
         story(

@@ -90,7 +90,7 @@ fn expected(outcome: Outcome) -> String {
 }
 
 #[test]
-fn every_poison_page_has_its_outcome_and_its_neighbours_do_not_change() {
+fn poison_pages_get_their_outcome_and_neighbours_are_unchanged() {
     let cases = corpus().count() as u64;
     assert!(cases >= 60, "{cases} cases");
     let undisturbed = job((0..cases).map(good));
@@ -132,7 +132,7 @@ fn every_poison_page_has_its_outcome_and_its_neighbours_do_not_change() {
 /// The table of what each poison page costs.
 #[test]
 #[ignore = "a measurement, to be read"]
-fn what_each_poison_page_costs() {
+fn print_the_cost_of_each_poison_page() {
     let cost = |row: Row| {
         let run = job(std::iter::once(row))
             .with("run.threads=1")

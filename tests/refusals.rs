@@ -11,7 +11,7 @@ fn job() -> Job {
 }
 
 #[test]
-fn a_wrong_setting_is_refused_by_its_key_and_what_was_expected() {
+fn a_wrong_setting_is_refused_with_key_and_expected_value() {
     for (setting, key, expected) in [
         ("tree.heuristics=strict", "tree.heuristics", "heuristic"),
         ("speed.fast=true", "speed", "archive"),
@@ -66,7 +66,7 @@ fn a_wrong_setting_is_refused_by_its_key_and_what_was_expected() {
 }
 
 #[test]
-fn labels_cannot_wait_for_pages_that_are_known_or_that_depend_on_them() {
+fn relabelling_is_refused_with_conflicting_settings() {
     for (other, reason) in [
         ("tree.batching=page", "tree.batching is \"page\""),
         ("tree.batching=run", "tree.batching is \"run\""),
@@ -81,7 +81,7 @@ fn labels_cannot_wait_for_pages_that_are_known_or_that_depend_on_them() {
 }
 
 #[test]
-fn a_rule_that_does_not_compile_is_refused_by_its_line() {
+fn an_invalid_rule_is_refused_by_its_line() {
     let job = job().with("url_key.rules=rules.tsv");
     std::fs::write(
         job.path("rules.tsv"),
@@ -93,7 +93,7 @@ fn a_rule_that_does_not_compile_is_refused_by_its_line() {
 }
 
 #[test]
-fn an_override_that_is_none_is_refused() {
+fn an_override_without_a_value_is_refused() {
     let error = job().with("tree.heuristic").refused("2011-10-01", 2);
     assert!(
         error.contains("--set tree.heuristic") && error.contains("KEY=VALUE"),
@@ -102,7 +102,7 @@ fn an_override_that_is_none_is_refused() {
 }
 
 #[test]
-fn a_job_file_that_is_missing_or_no_toml_is_refused_by_name() {
+fn a_missing_or_invalid_job_file_is_refused_by_name() {
     let job = job();
     std::fs::write(job.path("job.toml"), "[archive\nlocation = 'archive'\n").expect("a file");
     let error = job.refused("2011-10-01", 2);
@@ -139,7 +139,7 @@ fn too_little_memory_is_named_and_nothing_is_committed() {
 }
 
 #[test]
-fn dates_that_are_none_or_reversed_are_refused() {
+fn invalid_or_reversed_dates_are_refused() {
     let job = job();
     let error = job.refused("2011-10-31..2011-10-01", 2);
     assert!(
@@ -154,7 +154,7 @@ fn dates_that_are_none_or_reversed_are_refused() {
 }
 
 #[test]
-fn a_range_that_cuts_a_partition_is_refused_with_the_one_that_covers_it() {
+fn a_range_that_cuts_a_partition_names_the_covering_range() {
     for (partition, dates, covering) in [
         ("month", "2011-10-01..2011-10-30", "2011-10-01..2011-10-31"),
         ("month", "2011-10-24..2011-12-19", "2011-10-01..2011-12-31"),
@@ -185,7 +185,7 @@ fn tables_with_another_partitioning_are_left_alone() {
 }
 
 #[test]
-fn a_statement_that_is_wrong_is_refused() {
+fn invalid_sql_is_refused() {
     let job = job();
     job.backfill("2011-10-01..2011-10-31");
     for sql in [

@@ -30,7 +30,7 @@ fn values(job: &Job, column: &str, table: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_sample_has_what_archives_have_and_every_row_is_accounted_for() {
+fn the_sample_has_duplicates_bad_rows_and_many_charsets() {
     let job = sampled();
     job.backfill(DATES);
     for (column, table, expected) in [
@@ -84,7 +84,7 @@ fn the_sample_has_what_archives_have_and_every_row_is_accounted_for() {
 }
 
 #[test]
-fn a_sample_is_not_written_over_another() {
+fn a_sample_does_not_overwrite_another() {
     let job = sampled();
     let other = [
         "sample",

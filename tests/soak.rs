@@ -60,7 +60,7 @@ fn page(number: u64) -> Row {
 
 #[test]
 #[ignore = "it takes a quarter of an hour; see the module"]
-fn a_soak_does_not_grow() {
+fn peak_memory_does_not_grow_over_a_long_run() {
     if !can_watch() {
         return skip("/proc");
     }

@@ -37,7 +37,7 @@ fn on_files() -> Job {
 }
 
 #[test]
-fn an_archive_in_s3_and_tables_in_s3_are_as_on_files() {
+fn tables_of_a_job_in_s3_equal_those_on_disk() {
     let files = on_files().with("output.write_blocks=true");
     files.backfill(DATES);
     let expected = contents(&files);
@@ -80,7 +80,7 @@ fn days_read(requests: &[String], table: &str, month: &str) -> BTreeSet<String> 
 }
 
 #[test]
-fn a_night_reads_what_it_needs_of_months_that_are_over() {
+fn an_update_reads_few_files_of_closed_months() {
     let store = Store::new(&[]);
     let job = (store.job())
         .with("archive.layout=hive")
@@ -153,7 +153,7 @@ fn an_archive_on_a_web_server_is_read_in_ranges() {
 }
 
 #[test]
-fn a_store_that_says_no_is_named() {
+fn a_store_that_denies_access_is_named() {
     let store = Store::new(&pages());
     let denied = || signing(Job::new(), &store.server, "another");
     let error = denied()
@@ -206,7 +206,7 @@ fn credentials_are_in_no_output_log_or_table() {
 
 /// Amazon tells the sender what was sent.
 #[test]
-fn credentials_that_a_store_repeats_are_not_printed() {
+fn credentials_echoed_by_a_store_are_not_printed() {
     for (code, details) in [
         ("ExpiredToken", format!("<Token-0>{TOKEN}</Token-0>")),
         (
@@ -234,7 +234,7 @@ fn credentials_that_a_store_repeats_are_not_printed() {
 }
 
 #[test]
-fn a_url_with_a_secret_is_refused_without_it() {
+fn a_url_with_a_secret_is_refused_without_printing_it() {
     for location in [
         format!("https://user:{TOKEN}@host.example/pages.parquet"),
         format!("s3://{}:{TOKEN}@pages/crawl", KEYS.id),

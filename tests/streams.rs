@@ -120,7 +120,7 @@ fn rows_of(file: &Path) -> i64 {
 }
 
 #[test]
-fn real_sites_are_processed_page_by_page_and_nothing_is_lost() {
+fn every_row_of_real_sites_is_accounted_for() {
     let Some(FirstRun { streams, job, .. }) = first_run() else {
         return;
     };
@@ -183,7 +183,7 @@ fn real_pages_have_text() {
 }
 
 #[test]
-fn threads_memory_chunks_and_the_order_of_the_archive_leave_the_tables_as_they_are() {
+fn threads_memory_chunks_and_row_order_change_no_row() {
     let Some(FirstRun {
         streams,
         tables: expected,
@@ -222,7 +222,7 @@ fn threads_memory_chunks_and_the_order_of_the_archive_leave_the_tables_as_they_a
 }
 
 #[test]
-fn a_second_run_replaces_the_tables_with_the_same_rows() {
+fn a_second_run_writes_the_same_rows() {
     let Some(streams) = shared("data/streams") else {
         return;
     };

@@ -95,7 +95,7 @@ fn is_data_file(name: &str) -> bool {
 }
 
 #[test]
-fn files_are_named_by_table_date_and_chance_alone() {
+fn file_names_consist_of_table_date_and_random_id() {
     let job = Job::of(&pages()).with("output.write_blocks=true");
     let before = files(&job.path(""));
     job.backfill("2011-10-01..2011-10-06");
@@ -135,7 +135,7 @@ fn files_are_named_by_table_date_and_chance_alone() {
 }
 
 #[test]
-fn what_a_page_says_is_looked_up_as_it_stands() {
+fn page_values_with_sql_syntax_are_looked_up_literally() {
     let settings = ["output.write_blocks=true", "domain.grouping=host"];
     let job = || {
         let job = Job::of(&pages());

@@ -69,7 +69,7 @@ fn kill(job: &Job, command: &str, arguments: &[&str], point: &str) {
 }
 
 #[test]
-fn files_of_killed_runs_and_replaced_ones_are_told_apart_and_go_when_asked() {
+fn uncommitted_and_replaced_files_are_reported_apart_and_deleted() {
     let job = job();
     job.run(DATES);
     let needed = data_files(&job);
@@ -107,7 +107,7 @@ fn files_of_killed_runs_and_replaced_ones_are_told_apart_and_go_when_asked() {
 }
 
 #[test]
-fn what_is_younger_than_the_time_to_keep_stays() {
+fn files_younger_than_the_retention_are_kept() {
     let job = job();
     job.run(DATES);
     job.run(DATES);
@@ -140,7 +140,7 @@ fn what_is_younger_than_the_time_to_keep_stays() {
 
 /// What a killed run leaves of a file that it was writing, on a disk.
 #[test]
-fn beginnings_of_files_are_found_on_disks() {
+fn partly_written_files_are_found_on_disk() {
     let job = job();
     job.run("2011-10-01");
     let part = "date=2011-10-02/part-00000-aa-c000.zstd.parquet#1";
@@ -165,7 +165,7 @@ fn beginnings_of_files_are_found_on_disks() {
 }
 
 #[test]
-fn a_killed_gc_leaves_the_tables_as_they_are() {
+fn a_killed_vacuum_leaves_the_tables_unchanged() {
     let expected = Expected::new();
     let job = job();
     for settings in SETTINGS {
@@ -187,7 +187,7 @@ fn a_killed_gc_leaves_the_tables_as_they_are() {
 }
 
 #[test]
-fn tables_that_are_not_there_have_no_garbage() {
+fn vacuum_without_tables_finds_nothing() {
     let job = job();
     let finished = job.command("vacuum", &[]);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);

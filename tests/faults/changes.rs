@@ -74,7 +74,7 @@ fn apply(change: Change, object: &Path) {
 }
 
 #[test]
-fn an_object_that_changes_under_the_run_is_named_and_nothing_is_committed() {
+fn an_object_changed_during_the_run_stops_it_without_commits() {
     let (finished, requests, store) = changing(Change::Nothing, 0);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     assert_eq!(commits(&store).len(), 11);

@@ -28,7 +28,7 @@ fn ends_upload(asked: &Asked) -> bool {
 }
 
 #[test]
-fn uploads_whose_last_answer_is_lost_are_made_once() {
+fn an_upload_with_a_lost_last_response_is_made_once() {
     let rows: Vec<_> = (0..12).map(large_page).collect();
     let expected = Job::of(&rows);
     expected.backfill(OCTOBER);
@@ -47,7 +47,7 @@ fn uploads_whose_last_answer_is_lost_are_made_once() {
 }
 
 #[test]
-fn uploads_that_cannot_be_ended_stop_the_run() {
+fn an_upload_that_cannot_be_completed_stops_the_run() {
     let faults = Faults::new(|asked| ends_upload(asked).then_some(Fault::Denied));
     let store = Store::failing(faults);
     write(
@@ -90,7 +90,7 @@ fn fails_after(last: usize) -> impl Fn(&Asked) -> Option<Fault> {
 }
 
 #[test]
-fn a_store_that_fails_after_any_commit_leaves_what_the_same_command_finishes() {
+fn the_same_command_resumes_after_a_failure_at_any_commit() {
     for last in 0.. {
         let what = format!("after commit {last}");
         let Failing { store, decide } = Failing::new();

@@ -61,7 +61,7 @@ fn write(path: &Path, rows: &[Written]) {
 }
 
 #[test]
-fn text_that_is_no_utf_8_is_a_matter_of_its_own_row() {
+fn invalid_utf_8_affects_only_its_own_row() {
     let mut rows: Vec<Written> = (0..40)
         .map(|number| Written {
             url: SITE.url(number).into_bytes(),

@@ -138,7 +138,7 @@ fn deliver(job: &Job, night: usize, rows: &[Row]) {
 }
 
 #[test]
-fn real_sites_night_by_night_are_as_at_once() {
+fn daily_updates_of_real_sites_equal_one_backfill() {
     let Some(streams) = shared("data/streams") else {
         return;
     };

@@ -78,7 +78,7 @@ fn at_once(settings: &[&str], without: &[u64]) -> Job {
     job
 }
 
-fn night(job: &Job) -> Finished {
+fn update(job: &Job) -> Finished {
     let finished = job.command("update", &[]);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     finished
@@ -91,7 +91,7 @@ fn status(job: &Job) -> Value {
 }
 
 #[test]
-fn night_by_night_is_what_all_dates_at_once_are() {
+fn daily_updates_equal_one_backfill() {
     for settings in [
         &["tree.heuristic=strict", "tree.batching=page"][..],
         &["tree.heuristic=template", "dedup.revisions=true"],
@@ -113,7 +113,7 @@ fn night_by_night_is_what_all_dates_at_once_are() {
         for day in (1..=20).filter(|day| ![9, 10].contains(day)) {
             deliver(&nights, day, &pages(day));
             if day != 15 {
-                night(&nights);
+                update(&nights);
             }
         }
         nights.assert_accounts();
@@ -126,10 +126,10 @@ fn night_by_night_is_what_all_dates_at_once_are() {
 }
 
 #[test]
-fn a_night_without_anything_new_changes_nothing() {
+fn an_update_without_new_data_changes_nothing() {
     let job = at_once(&[], &[]);
     let before = job.rows("SELECT * FROM runs ORDER BY date");
-    let finished = night(&job);
+    let finished = update(&job);
     assert!(finished.stdout.contains("nothing new"), "{finished:?}");
     let quiet = job.command("update", &["--quiet"]);
     assert_eq!(
@@ -140,7 +140,7 @@ fn a_night_without_anything_new_changes_nothing() {
 }
 
 #[test]
-fn a_night_can_be_told_its_dates() {
+fn an_update_accepts_dates() {
     let job = job();
     for day in 1..=3 {
         deliver(&job, day, &pages(day));
@@ -148,12 +148,12 @@ fn a_night_can_be_told_its_dates() {
     let finished = job.command("update", &["--dates", &dates(1, 2)]);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     assert_eq!(status(&job)["done"], 2);
-    night(&job);
+    update(&job);
     assert_eq!(status(&job)["done"], 3);
 }
 
 #[test]
-fn late_and_corrected_data_are_told_and_mended() {
+fn late_and_corrected_data_are_reported_and_repaired() {
     let expected = at_once(&[], &[]);
     let job = at_once(&[], &[7]);
     deliver(&job, 7, &pages(7));
@@ -177,7 +177,7 @@ fn late_and_corrected_data_are_told_and_mended() {
 }
 
 #[test]
-fn other_settings_are_refused_unless_asked_for_and_then_what_follows_is_stale() {
+fn other_settings_need_a_flag_and_make_later_dates_stale() {
     let job = at_once(&[], &[20]);
     let before = contents(&job);
     deliver(&job, 20, &pages(20));
@@ -206,11 +206,11 @@ fn other_settings_are_refused_unless_asked_for_and_then_what_follows_is_stale() 
 }
 
 #[test]
-fn what_is_kept_of_months_that_are_over_changes_no_row() {
+fn monthly_rollups_change_no_row() {
     let after_two_nights = |kept: bool| {
         let job = at_once(&[], &[]);
         deliver(&job, 21, &pages(21));
-        night(&job);
+        update(&job);
         let tables = ["key_index", "windows"].map(|table| job.tables().join(table));
         assert!(tables.iter().all(|table| table.exists()));
         if !kept {
