@@ -14,8 +14,7 @@ PYTHON  ?= python3
 SCALE   ?=
 QUERY   ?= SELECT url, text FROM documents WHERE content_blocks > 3 ORDER BY fetched_at DESC, url LIMIT 3
 
-# The sample that jobs/backfill.toml reads. It has the dates it was made for,
-# whatever DATE a later run asks for.
+# The sample that jobs/backfill.toml reads. Its dates do not depend on DATE.
 SAMPLE       = data/sample
 SAMPLE_DATE  = 2011-10-24..2011-12-19
 SAMPLE_PAGES = 6000
@@ -23,7 +22,7 @@ SAMPLE_PAGES = 6000
 SETTINGS = $(if $(ARCHIVE),--set archive.location=$(ARCHIVE)) \
            $(if $(OUTPUT),--set output.location=$(OUTPUT)) \
            $(foreach setting,$(SET),--set $(setting))
-# What has to be typed again to ask about the same tables.
+# The variables that a suggested command needs to use the same tables.
 SAME     = $(if $(filter-out jobs/backfill.toml,$(JOB)), JOB=$(JOB))$(if $(OUTPUT), OUTPUT=$(OUTPUT))$(if $(SET), SET="$(SET)")
 URLTREE  = ./target/debug/urltree
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
@@ -37,7 +36,7 @@ help: ## List these commands
 build: ## Build the urltree binary
 	@cargo build --locked --bin urltree
 
-sample: $(SAMPLE)/.complete ## Make the archive of invented news sites that backfill runs on
+sample: $(SAMPLE)/.complete ## Generate the archive of invented news sites that backfill reads
 $(SAMPLE)/.complete: | build
 	@$(URLTREE) sample --output $(SAMPLE) --dates $(SAMPLE_DATE) --pages $(SAMPLE_PAGES) >&2
 	@touch $@
@@ -46,10 +45,10 @@ backfill: build $(if $(ARCHIVE),,sample) ## Run the job: DATE=A..B ARCHIVE=... O
 	@$(URLTREE) backfill --job $(JOB) --dates $(DATE) $(SETTINGS)
 	@echo
 	@echo 'Look at the text:       make sql$(SAME)'
-	@echo 'What else is there:     make status$(SAME)'
+	@echo 'Look at the dates:      make status$(SAME)'
 
-nightly: build ## Run the dates that are new in the archive: ARCHIVE=... OUTPUT=... SET="key=value ..."
-	@$(URLTREE) nightly --job $(NIGHTLY) $(SETTINGS)
+nightly: build ## Update the tables with new dates of the archive: ARCHIVE=... OUTPUT=... SET="key=value ..."
+	@$(URLTREE) update --job $(NIGHTLY) $(SETTINGS)
 
 status: build ## Show the dates in the tables, missing and stale ones too
 	@$(URLTREE) status --job $(JOB) $(SETTINGS)
@@ -66,7 +65,7 @@ check: ## Formatting, lints, documentation, licences, unused dependencies, spell
 	@$(call where,cargo machete,cargo machete --with-metadata)
 	@$(call where,typos,typos)
 
-# $(call where,TOOL,COMMAND): the command, where the tool is installed.
+# $(call where,TOOL,COMMAND) runs the command if the tool is installed.
 where = if $(1) --version >/dev/null 2>&1; then $(2); else echo 'SKIPPED $(1): not installed'; fi
 
 ADVISORIES = if cargo deny fetch db 2>/dev/null; then cargo deny --locked check --disable-fetch advisories; \
@@ -81,14 +80,14 @@ else
 	cargo test --locked --workspace --no-fail-fast
 endif
 
-chaos: ## Kill a thousand runs at random moments, and look at the tables after each
+chaos: ## Kill a thousand runs at random moments, and check the tables after each
 	URLTREE_CHAOS_KILLS=1000 cargo test --locked --workspace --test urltree -- --nocapture chaos::a_run_killed
 
 peers: ## Install the extractors that urltree is compared with: PYTHON=...
 	@$(PYTHON) -B -m unittest discover -q -s tests/peers
 	@$(PYTHON) -B tests/peers/prepare.py
 
-thresholds: ## Set the thresholds of quality to what is reached: REASON="..." lets them sink
+thresholds: ## Set the quality thresholds to the measured values: REASON="..." allows lower ones
 	URLTREE_RAISE_THRESHOLDS=1 URLTREE_LOWER_THRESHOLDS="$(REASON)" \
 	cargo test --locked --workspace --test urltree -- --test-threads=1 accuracy::
 
@@ -96,7 +95,7 @@ eval: build ## Measure every extractor on the gold sets below GOLD, for docs/eva
 	@test -d "$(GOLD)" || { echo 'GOLD=FOLDER: of streams/*.parquet and pages/*.parquet'; exit 2; }
 	$(EVAL) --gold $(GOLD)/streams --max-pages-per-domain 100 --plots target/evaluation/streams > /dev/null
 	$(EVAL) --gold $(wildcard $(GOLD)/pages/*.parquet) --plots target/evaluation > /dev/null
-	# As the thesis counted that the published figures are of.
+	# The published figures are from a thesis that counted words like this.
 	$(EVAL) --gold $(wildcard $(GOLD)/pages/cleaneval*.parquet) --tokens ascii --overlap difflib > /dev/null
 	$(URLTREE) tune --gold $(GOLD)/streams --report docs/evaluation.md > /dev/null
 	cargo build --locked --workspace --example template
@@ -105,13 +104,13 @@ eval: build ## Measure every extractor on the gold sets below GOLD, for docs/eva
 EVAL = $(URLTREE) eval --heuristics all --extractors all --peers all \
        --published tests/accuracy/published.toml --report docs/evaluation.md
 
-bench: ## Measure what a job costs, for docs/performance.md: ARCHIVE=FOLDER, or SCALE=PAGES made up
+bench: ## Measure the cost of a job, for docs/performance.md: ARCHIVE=FOLDER, or SCALE=PAGES invented
 	cargo build --locked --profile dist --bin urltree --bin urltree-bench
 	./target/dist/urltree-bench --urltree target/dist/urltree --report docs/performance.md \
 	    $(if $(ARCHIVE),--archive $(ARCHIVE)) $(if $(SCALE),--scale $(SCALE))
 
-readme: ## Type the commands of the README and compare what they print
+readme: ## Run the commands of the README and compare their output
 	bash tests/readme.sh
 
-clean: ## Remove what was built
+clean: ## Remove build output
 	cargo clean

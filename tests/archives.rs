@@ -1,5 +1,5 @@
-//! Archives of every layout: where they are, how their files and columns are
-//! called, and what their folders mean.
+//! Archives of every layout: locations, names of files and columns, and dated
+//! folders.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ fn only_dated_folders_of_the_range_are_opened() {
         let file = job.archive(&format!("date=2011-10-{day:02}/part-0.parquet"));
         write(&file, std::slice::from_ref(row));
     }
-    // Nobody should look at this one.
+    // Outside the range: opening it would fail.
     std::fs::create_dir(job.archive("date=2011-10-09")).expect("a folder");
     std::fs::write(job.archive("date=2011-10-09/part-0.parquet"), "no Parquet").expect("a file");
 
@@ -109,7 +109,7 @@ fn a_row_in_the_folder_of_another_date_is_quarantined() {
     );
 }
 
-/// The archive read from each location must give the same tables.
+/// Asserts that the archive gives the same tables from each location.
 fn assert_same_archive(job: &Job, locations: &[String]) {
     job.backfill(DATES);
     let expected = contents(job);
@@ -164,7 +164,8 @@ fn a_path_may_contain_dot_dot() {
     );
 }
 
-/// Runs an archive whose files have these names, one page each.
+/// Asserts that files with these names, one page each, are read, and that hidden and
+/// other files are not.
 fn assert_names_are_read(names: &[&str]) {
     let rows = SITE.daily_articles(names.len() as u64);
     let job = Job::new();

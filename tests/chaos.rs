@@ -1,7 +1,8 @@
-//! Runs that are killed: what readers see, and what the same command does next.
+//! Runs that are killed: the tables that readers see, and the next run of the same
+//! command.
 //!
-//! `URLTREE_CHAOS_KILLS` says how many kills at random moments there are; `make
-//! chaos` asks for a thousand.
+//! `URLTREE_CHAOS_KILLS` is the number of kills at random moments; `make chaos` sets
+//! it to a thousand.
 
 mod expected;
 mod reader;
@@ -34,8 +35,8 @@ fn both_settings_differ_on_every_date_of_every_table() {
     assert_eq!(merged[&Table::Quarantine].len(), 1);
 }
 
-/// Points of a run, and at which of its passes it is killed there: `close` is
-/// passed for every table and chunk, the others once per chunk or per run.
+/// Fail points of a run, each with the number of the pass at which the run is killed.
+/// A run passes `close` once per table and chunk, the others once per chunk or run.
 const POINTS: [&str; 15] = [
     "claimed#1",
     "close#1",
@@ -68,8 +69,8 @@ fn a_run_killed_at_any_point_leaves_whole_dates_and_resumes() {
     assert_eq!(kills.iter().sum::<usize>(), POINTS.len() + 6);
 }
 
-/// Kills a run at each of `points`, and of every third also the next run, which
-/// takes over; gives the number of kills.
+/// Kills a run at each of `points`. After every third point it also kills the next
+/// run, which takes over. Returns the number of kills.
 fn kill_at_points(expected: &Expected, points: &[&str]) -> usize {
     let mut victim = Victim::new(expected);
     let mut kills = 0;
@@ -99,7 +100,7 @@ fn a_run_killed_at_any_time_leaves_whole_dates_and_resumes() {
         halves.map(|half| half.join().expect("no mixture"))
     });
     let sum = |of: fn(&Tally) -> usize| halves.iter().map(of).sum::<usize>();
-    // For `make chaos`, which shows it.
+    // `make chaos` shows this line.
     let _ = writeln!(
         std::io::stderr(),
         "{} kills, {} of them with dates done and left; {} runs that ended; {} tables read \
@@ -116,9 +117,9 @@ fn a_run_killed_at_any_time_leaves_whole_dates_and_resumes() {
     assert!(sum(|half| half.reads) > kills);
 }
 
-/// Kills in a row of what one command began, and in all of one job, whose logs
-/// grow.
+/// Kills of one command before it may finish.
 const IN_A_ROW: usize = 10;
+/// Kills of one job. A new job starts after them, because the Delta logs grow.
 const OF_A_JOB: usize = 20;
 
 fn kill_at_random(expected: &Expected, kills: usize, seed: u64) -> Tally {
@@ -148,7 +149,7 @@ fn kill_at_random(expected: &Expected, kills: usize, seed: u64) -> Tally {
     tally
 }
 
-/// Reads one table after the other; gives how many.
+/// Reads one table after the other until `over` is set. Returns the number of reads.
 fn read_until(over: &AtomicBool, expected: &Expected, mut reader: Reader) -> usize {
     let mut reads = 0;
     while !over.load(Ordering::Relaxed) {
@@ -160,7 +161,7 @@ fn read_until(over: &AtomicBool, expected: &Expected, mut reader: Reader) -> usi
     reads
 }
 
-/// Ends the reader, also where an assertion failed.
+/// Stops the reader when dropped, so also after a failed assertion.
 struct StopAtEnd<'a>(&'a AtomicBool);
 
 impl Drop for StopAtEnd<'_> {
@@ -213,7 +214,7 @@ fn a_changed_archive_or_other_settings_or_dates_start_over() {
     let changes: [fn(&Job); 3] = [
         |job| write(&job.archive("pages.parquet"), &pages()[1..]),
         |job| write(&job.archive("more.parquet"), &pages()[2..3]),
-        // What it went on from was run again meanwhile.
+        // A date that the killed run depends on is run again.
         |job| {
             job.run("2011-10-01");
         },
@@ -242,7 +243,7 @@ fn a_changed_archive_or_other_settings_or_dates_start_over() {
 
 #[test]
 fn status_names_unfinished_dates_and_an_update_repairs_them() {
-    // A hole in the middle, and dates that were begun at the end.
+    // The unfinished date is the second, the last, or the first of the range.
     for (dates, point, before) in [
         ("2011-10-02", "committed.url_keys#1", Some(DATES)),
         (DATES, "committed.url_keys#3", None),

@@ -1,4 +1,4 @@
-//! Two processes on the tables of one output.
+//! Two processes that write the same tables.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command};
@@ -10,7 +10,7 @@ use servers::{KeyPair, Server};
 use crate::chaos::{Expected, SETTINGS, job, pages, run_with};
 use crate::support::{Finished, Job, write};
 
-/// A run that waits or halts at a point; it is there when this returns.
+/// Starts a run that waits or halts at a fail point. Returns when it is there.
 fn start_until(job: &Job, settings: &str, point: &str) -> Child {
     let mut child = job.start("backfill", &run_with(settings), Some(point));
     let mut said = BufReader::new(child.stderr.take().expect("a pipe"));
@@ -44,7 +44,7 @@ fn assert_tables(expected: &Expected, settings: usize, job: &Job) {
     expected.assert_tables(settings, job);
 }
 
-/// The claims that are there, in order.
+/// The claims in the output, in order.
 fn claims(job: &Job) -> Vec<Value> {
     let entries = std::fs::read_dir(job.tables().join("_claims")).expect("claims");
     let mut paths: Vec<_> = entries
@@ -64,7 +64,7 @@ fn claims(job: &Job) -> Vec<Value> {
 #[test]
 fn a_second_run_is_refused_and_names_the_first() {
     let expected = Expected::new();
-    // A busy machine must not make it look dead.
+    // With a short heartbeat, the first run could be declared dead on a busy machine.
     let job = job().with("run.heartbeat=1s");
     let mut first = start_until(&job, SETTINGS[0], "WAIT@commit.documents#2");
     for (command, arguments) in [
@@ -82,7 +82,7 @@ fn a_second_run_is_refused_and_names_the_first() {
             assert!(second.stderr.contains(&named), "{named}: {second:?}");
         }
     }
-    // Whoever only reads is not kept out.
+    // Commands that only read are not refused.
     assert_eq!(job.command("vacuum", &["--retention", "0s"]).code, Some(0));
     assert_eq!(job.command("status", &[]).code, Some(0));
     drop(first.stdin.take());
@@ -93,8 +93,8 @@ fn a_second_run_is_refused_and_names_the_first() {
     assert_tables(&expected, 1, &job);
 }
 
-/// A machine that sleeps in the middle of a commit, after it looked whether the
-/// tables are still its own.
+/// The first run is stopped in the middle of a commit, after it checked that the lease
+/// is still its own.
 #[test]
 fn a_run_declared_dead_commits_nothing_when_it_wakes() {
     let expected = Expected::new();
@@ -123,7 +123,7 @@ fn a_run_declared_dead_commits_nothing_when_it_wakes() {
     }
 }
 
-/// The sleeper wakes while the other is at work.
+/// The stopped run continues while its successor is active.
 #[test]
 fn a_run_that_wakes_during_its_successor_stops() {
     let expected = Expected::new();
@@ -156,7 +156,7 @@ fn of_two_simultaneous_runs_one_writes_the_tables() {
         let settings = match (first.code, second.code) {
             (Some(0), Some(4)) => Some(0),
             (Some(4), Some(0)) => Some(1),
-            // One after the other.
+            // The second run started after the first had ended.
             (Some(0), Some(0)) => None,
             _ => panic!("{first:?} {second:?}"),
         };

@@ -1,8 +1,8 @@
-//! The tables in other hands: DuckDB and the Python package `deltalake` must
-//! see what `urltree sql` sees, and the columns that `schemas/` promises.
+//! Other readers of the tables: DuckDB and the Python package `deltalake` must read
+//! the rows that `urltree sql` prints, and the columns that `schemas/` declares.
 //!
-//! `elsewhere/read.py` does the reading, with the packages of
-//! `elsewhere/requirements.txt`, in the interpreter that `URLTREE_PYTHON` names.
+//! `elsewhere/read.py` reads the tables. `URLTREE_PYTHON` names the interpreter, which
+//! needs the packages of `elsewhere/requirements.txt`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -32,17 +32,17 @@ const TABLES: [&str; 6] = [
 /// Reader and table.
 type Key = (String, String);
 
-/// What the tables look like from elsewhere.
+/// Rows and columns of the tables, as other readers see them.
 #[derive(Default)]
 struct Elsewhere {
-    /// Rows as `urltree sql` would print them, sorted.
+    /// Sorted rows, in the JSON form of `urltree sql`.
     rows: BTreeMap<Key, Vec<Value>>,
-    /// Names and types of columns, as DuckDB says.
+    /// Names and types of columns, as DuckDB describes them.
     columns: BTreeMap<Key, Vec<Value>>,
 }
 
-/// An interpreter that has the packages. Without `URLTREE_PYTHON` it may be
-/// missing, and the test skips.
+/// Finds an interpreter that has the packages. Without `URLTREE_PYTHON` they may be
+/// missing, and the test is skipped.
 fn python() -> Option<String> {
     let named = std::env::var("URLTREE_PYTHON").ok();
     let python = named.clone().unwrap_or_else(|| "python3".to_owned());
@@ -90,7 +90,7 @@ fn sort(rows: &mut [Value]) {
     rows.sort_by_cached_key(Value::to_string);
 }
 
-/// Every table, as each reader sees it, against what `urltree sql` prints.
+/// Asserts that each reader finds the rows that `urltree sql` prints, in every table.
 fn assert_seen_alike(python: &str, job: &Job, what: &str) {
     let seen = read(python, job.tables());
     for table in TABLES {
@@ -107,8 +107,8 @@ fn assert_seen_alike(python: &str, job: &Job, what: &str) {
     }
 }
 
-/// Pages with what types can get wrong: nulls, parts of seconds, other letters,
-/// line ends in text, lists with and without items.
+/// Pages with values that readers can misread: nulls, fractions of seconds, letters
+/// outside ASCII, line ends in text, lists with and without items.
 fn pages() -> Vec<Row> {
     let mut pages: Vec<Row> = (SITES.iter())
         .flat_map(|site| site.daily_articles(12))
@@ -157,7 +157,7 @@ fn duckdb_and_deltalake_read_the_rows_of_urltree_sql() {
         "{documents:?}"
     );
 
-    // Fewer pages, and other ones, on some dates.
+    // On some dates, one page is gone and another has changed.
     let mut fewer = pages();
     fewer.retain(|page| page.url.as_deref() != Some(&SITES[1].url(3)));
     fewer[2].html = Some("<p>It says something else now.</p>".into());

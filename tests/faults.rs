@@ -1,6 +1,6 @@
-//! Stores that fail: a run that meets faults it can outlast leaves the tables of
-//! an undisturbed one; a run that cannot stops soon, says why, and leaves the
-//! tables as they were.
+//! Object stores that fail. A run that can retry all faults writes the tables of an
+//! undisturbed run. A run that cannot stops soon, reports the cause, and leaves the
+//! tables unchanged.
 
 mod changes;
 mod commits;
@@ -32,7 +32,7 @@ const OCTOBER: &str = "2011-10-01..2011-10-31";
 const NOVEMBER: &str = "2011-11-01..2011-11-30";
 const BOTH: &str = "2011-10-01..2011-11-30";
 
-/// Pages of six days of October, and of six of November.
+/// Pages of six days in October and six days in November.
 fn rows(site: Site) -> Vec<Row> {
     let mut rows = site.daily_articles(12);
     for row in &mut rows[6..] {
@@ -41,7 +41,7 @@ fn rows(site: Site) -> Vec<Row> {
     rows
 }
 
-/// A store whose archive has a file per site.
+/// A store whose archive has one file per site.
 fn store(faults: Faults) -> Store {
     let store = Store::failing(faults);
     write(&store.archive("a.parquet"), &rows(SITES[0]));
@@ -57,7 +57,7 @@ fn job(store: &Store) -> Job {
         .with_variable("URLTREE_LOG", "trace")
 }
 
-/// Reads the tables where they lie: the faults are not met again.
+/// A job that reads the tables from the disk, so that no fault hits the read.
 fn reader(store: &Store, settings: &[&str]) -> Job {
     let folder = store.tables();
     let reader = Job::new().writing(&folder.to_string_lossy(), folder.clone());
@@ -72,7 +72,7 @@ fn tables(store: &Store, settings: &[&str]) -> Snapshot {
         return tables;
     }
     if folder.join("runs").exists() {
-        // A request names the state of the archive's objects, which are others here.
+        // `request_digest` covers the archive's objects, which differ between stores.
         let counts = "SELECT * EXCEPT (run_id, request_digest, started_at, seconds) FROM runs \
                       ORDER BY date";
         tables.insert("runs", reader.lines(counts));
@@ -84,7 +84,7 @@ fn tables(store: &Store, settings: &[&str]) -> Snapshot {
     tables
 }
 
-/// What is run, and what it leaves where nothing disturbs it.
+/// A run without faults: settings, dates and the tables it writes.
 struct Undisturbed {
     settings: &'static [&'static str],
     dates: &'static [&'static str],
@@ -120,7 +120,8 @@ impl Undisturbed {
         }
     }
 
-    /// Runs through `faults`; each of the `expected` must have happened.
+    /// Asserts that a run with `faults` writes the tables of the undisturbed run, and that
+    /// each of the `expected` faults occurred.
     fn outlasts(&self, what: &str, expected: &[Fault], faults: Faults) {
         let store = store(faults);
         let started = Instant::now();
@@ -141,26 +142,26 @@ impl Undisturbed {
     }
 }
 
-/// Two chunks, of which the second reads what the first wrote, and the second
-/// again, so that commits remove files.
+/// Two chunks, the second of which reads tables that the first wrote. Then the second
+/// chunk again, so that its commits remove files.
 static CHUNKS: LazyLock<Undisturbed> =
     LazyLock::new(|| Undisturbed::new(&[MONTHLY, "run.chunk_bytes=10KB"], &[BOTH, NOVEMBER], 24));
 
-/// The same pages in fewer requests.
+/// The pages of [`CHUNKS`] in one chunk, with fewer requests.
 static CHUNK: LazyLock<Undisturbed> = LazyLock::new(|| Undisturbed::new(&[MONTHLY], &[BOTH], 24));
 
-/// Seconds are told, not asserted. Not with `eprintln!`, which a test that
-/// passes keeps to itself.
+/// Prints figures that are not asserted, such as seconds. `eprintln!` would be captured,
+/// and not shown for a test that passes.
 fn figures(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// Every request whose number is `at` modulo `every`.
+/// Applies `fault` to every request whose number is `at` modulo `every`.
 fn each(every: usize, at: usize, fault: Fault) -> impl Fn(&Asked) -> Option<Fault> {
     move |asked| (asked.number % every == at).then_some(fault)
 }
 
-/// The first put-if-absent of every object, in turn as one of `faults`.
+/// Applies one of `faults`, in turn, to the first put-if-absent of every object.
 fn first_puts(faults: &'static [Fault]) -> impl Fn(&Asked) -> Option<Fault> {
     let seen = Mutex::new(BTreeSet::new());
     move |asked| {
@@ -227,7 +228,7 @@ fn all_faults_at_once_change_no_row() {
     CHUNK.outlasts("all", &expected, faults);
 }
 
-/// Without an entity tag there is nothing to go on from: the range is read again.
+/// Without an entity tag a read cannot resume, so the whole range is read again.
 #[test]
 fn a_range_cut_off_by_a_web_server_is_read_again() {
     let expected = Job::of(&rows(SITES[0]));
@@ -243,10 +244,10 @@ fn a_range_cut_off_by_a_web_server_is_read_again() {
     assert!(server.fired()[&Fault::CutBody] > 2, "{:?}", server.fired());
 }
 
-/// A store with the tables of October, which fails from then on.
+/// A store with the tables of October. Later requests fail as `decide` says.
 struct Failing {
     store: Store,
-    /// What goes wrong now.
+    /// Chooses the fault of each request; `None` for no faults.
     decide: Arc<Mutex<Option<Box<Decide>>>>,
 }
 
@@ -263,8 +264,8 @@ impl Failing {
         Self { store, decide }
     }
 
-    /// Runs November while `decide` has its way. The run must stop soon, say
-    /// `words`, and commit nothing.
+    /// Asserts that a run of November with faults stops soon, that its message contains
+    /// `words`, and that it commits nothing.
     fn stops(
         &self,
         what: &str,
@@ -298,7 +299,7 @@ impl Failing {
     }
 }
 
-/// The commits of all tables; what a table holds is what they say.
+/// The commit files of all tables. They determine the rows of each table.
 fn commits(store: &Store) -> BTreeMap<PathBuf, Vec<u8>> {
     let files = files(&store.tables()).into_iter();
     let commits = files.filter(|file| file.parent().is_some_and(|log| log.ends_with("_delta_log")));

@@ -1,5 +1,5 @@
-//! Bad rows and bad pages: each is named in `quarantine` or marked in
-//! `documents`, none is lost, and its neighbours do not notice.
+//! Bad rows and bad pages: each has a row in `quarantine` or a warning in `documents`,
+//! none is lost, and the pages around it are unchanged.
 
 use serde_json::{Value, json};
 
@@ -9,11 +9,11 @@ const SITE: Site = Site {
     host: "www.gazette.example",
 };
 const DATES: &str = "2011-10-01..2011-10-31";
-/// Where the bad row goes among the good ones.
+/// Index of the bad row among the good ones.
 const POSITION: usize = 6;
 const BAD_URL: &str = "http://www.gazette.example/news/bad.html";
 
-/// A bad row, the reason it is quarantined for, and a word of the detail.
+/// A bad row, the reason of its quarantine, and a word of the detail.
 struct Case {
     row: Row,
     reason: &'static str,
@@ -103,7 +103,7 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// A page of the site like any other.
+/// An ordinary page of the site.
 fn good() -> Row {
     Row::page("2011-10-06T13:00:00", BAD_URL, SITE.html(1000))
 }
@@ -118,7 +118,7 @@ fn among_neighbours(row: Row) -> Vec<Row> {
     rows
 }
 
-/// What the run made of the neighbours.
+/// The rows of `documents` and `window_entries`.
 fn pages(job: &Job) -> [Vec<String>; 2] {
     ["documents", "window_entries"].map(|table| {
         let mut lines = job.lines(&format!("SELECT * FROM {table}"));
@@ -147,11 +147,11 @@ fn a_bad_row_is_quarantined_and_its_neighbours_are_unchanged() {
         assert_eq!(named["row_group"], 0, "{named}");
         assert_eq!(named["row"], POSITION, "{named}");
         assert_eq!(named["url"], json!(url), "{named}");
-        // Where a row has no time, it counts on the earliest date of its file.
+        // A row without a time is counted on the earliest date of its file.
         let date = if dated { "2011-10-06" } else { "2011-10-01" };
         assert_eq!(named["date"], date, "{named}");
         let keys = job.rows("SELECT url_key FROM url_keys WHERE status = 'quarantined'");
-        // What is wrong with the page itself comes to light after it is keyed.
+        // Errors of the page itself are found after it has a URL key.
         let keyed = ["missing_html", "empty_html", "binary_html"].contains(&case.reason);
         assert_eq!(keys.len(), usize::from(keyed), "{}: {keys:?}", case.reason);
         assert_eq!(expected, pages(&job), "{}: the neighbours", case.reason);
@@ -195,7 +195,7 @@ fn the_request_url_replaces_a_missing_response_url() {
     assert_eq!(job.rows("SELECT * FROM quarantine"), Vec::<Value>::new());
 }
 
-/// The documents row of one page among its neighbours.
+/// Runs the job and returns the row of the page in `documents`.
 fn document(job: &Job) -> Value {
     job.backfill(DATES);
     assert_eq!(job.rows("SELECT * FROM quarantine"), Vec::<Value>::new());

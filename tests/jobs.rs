@@ -1,5 +1,5 @@
-//! Jobs as they are run: the job file of the repository, what the two commands
-//! print, and what runs leave in the tables.
+//! Jobs: the job file of the repository, the output of `backfill` and `sql`, the plan,
+//! and the tables.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ fn the_bundled_job_file_equals_the_defaults() {
         "{\"pages\":3}\n"
     );
 
-    // It says what is done where it is left out.
+    // The file spells out the defaults.
     let defaults = Job::of(&SITE.daily_articles(3));
     defaults.backfill(DATES);
     assert_same(&contents(&defaults), &contents(&job), "jobs/backfill.toml");
@@ -125,7 +125,7 @@ fn explain_prints_the_plan_without_running_it() {
     for step in ["Scan", "Key", "Dedupe", "Block", "Replay", "Write"] {
         assert!(plan.stdout.contains(step), "{step} in\n{}", plan.stdout);
     }
-    // What is sorted comes in large batches: see `plan/gather.rs`.
+    // Sorts read large batches: see `plan/exec/coalesce.rs`.
     let lines: Vec<&str> = plan.stdout.lines().map(str::trim).collect();
     let sorts = (lines.windows(2)).filter(|lines| lines[0].starts_with("SortExec"));
     let gathered: Vec<bool> = sorts
@@ -136,25 +136,27 @@ fn explain_prints_the_plan_without_running_it() {
     assert!(!job.has_tables());
 }
 
-/// 10^7 pages at 1 GiB were refused once, for a join held the rows of earlier dates.
+/// Joins must build on the chunk's keys. A join that built on the rows of earlier dates
+/// failed a run of 10^7 pages at 1 GiB.
 #[test]
 fn prior_state_is_probed_against_the_chunk_keys() {
     let first = SITE.article(0, "2012-01-01T00:00:00");
-    // Of the first date there is so little that it would look cheaper to hold.
+    // The first date is so small that the optimizer would prefer it as the build side.
     let more = (1..500).map(|number| SITE.article(number, "2012-01-02T00:00:00"));
     let job = Job::of(&[first].into_iter().chain(more).collect::<Vec<_>>());
     job.backfill("2012-01-01");
     let plan = job.command("backfill", &["--dates", "2012-01-02", "--explain"]);
     let joins = plan.stdout.lines().filter(|line| line.contains("HashJoin"));
-    // It holds its left side; of the right one it gives the rows that match.
+    // A right semi-join builds on its left side and streams the matching rows of its right
+    // side.
     let semi: Vec<bool> = joins.map(|join| join.contains("=RightSemi")).collect();
     assert!(semi.len() >= 3, "{}", plan.stdout);
     assert!(!semi.contains(&false), "{}", plan.stdout);
 }
 
-/// A day of one site.
+/// Pages of one site on one day, with `lines` paragraphs each.
 fn day_of(pages: u64, lines: u64) -> Vec<Row> {
-    // Digits do not tell blocks apart.
+    // Block hashes ignore digits, so numbers are written in letters.
     let words = |line: u64| {
         let word = |digit: char| char::from(b'a' + digit as u8 - b'0');
         line.to_string().chars().map(word).collect::<String>()
@@ -173,13 +175,13 @@ fn day_of(pages: u64, lines: u64) -> Vec<Row> {
     (0..pages).map(page).collect()
 }
 
-/// 138,000 blocks: more than are outlined ahead of the replay, and more than are kept
-/// from there until the pages are labelled.
+/// 138,000 blocks exceed two limits: the blocks outlined ahead of the replay, and the
+/// outlines kept until the pages are labelled.
 #[test]
 fn the_template_learns_every_page_of_a_large_day() {
     let job = Job::of(&day_of(460, 300));
     job.backfill("2012-01-01");
-    // By repetition alone a remark would be content: no other page has it.
+    // By repetition alone a remark would be content, because no other page has it.
     let told = "SELECT count(*) AS pages, min(regexp_count(text, 'Line')) AS lines, \
                 sum(regexp_count(text, 'News|Remark')) AS more FROM documents";
     let expected = json!({"pages": 460, "lines": 300, "more": 0});
@@ -189,8 +191,7 @@ fn the_template_learns_every_page_of_a_large_day() {
     assert_eq!(job.row(learned), json!({"pages": 460}));
 }
 
-/// Pages wait for the last of their batch, and then are labelled: in memory where it is
-/// enough for all of them.
+/// Pages are queued until the last page of their batch, in memory or spilled to disk.
 #[test]
 fn a_day_larger_than_memory_spills_to_disk() {
     let mut job = Job::of(&day_of(3_000, 30));

@@ -1,5 +1,5 @@
-//! Which rows are one page: keys, rules, titles, the blocklist, and the step
-//! that found each duplicate.
+//! URL keys and duplicates: normalisation, rules, titles, the blocklist, domains, and
+//! lookback.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ const SITE: Site = Site {
 };
 const DAY: &str = "2011-10-24";
 
-/// Pages of one day, a minute apart, each with an article of its own.
+/// Pages of one day, a minute apart, with different articles.
 fn pages(urls: &[&str]) -> Vec<Row> {
     let first = Row::page("2011-10-24T08:00:00", "", "");
     (urls.iter().zip(0..))
@@ -103,7 +103,7 @@ fn own_rules_replace_the_bundled_rules() {
     assert_eq!(keys(&job), expected);
 }
 
-/// A front page, three times, under one address.
+/// A front page, fetched three times at one URL.
 fn front_page(feed_titles: [Option<&str>; 3], page_titles: [&str; 3]) -> Vec<Row> {
     let mut rows = pages(&["http://www.aljazeera.com/"; 3]);
     for (row, (feed, title)) in rows
@@ -126,7 +126,7 @@ fn url_key_title_selects_the_title_in_the_key() {
         ("auto", feed, [0, 0, 2]),
         ("auto", [None; 3], [0, 1, 1]),
         ("auto", [None, Some("Evening"), None], [0, 1, 1]),
-        // No feed, no title: one page.
+        // Without a feed no row has a title, so all rows are one page.
         ("feed", [None; 3], [0, 0, 0]),
     ] {
         let job = Job::of(&front_page(feed, page)).with(&format!("url_key.title={title}"));
@@ -248,7 +248,7 @@ fn the_domain_follows_the_suffixes_and_grouping_of_the_job() {
     }
 }
 
-/// A page, and the same address again a number of days later.
+/// A page, and the same page again a number of days later.
 fn again_after(days: i64) -> Vec<Row> {
     let first = SITE.article(1, "2011-10-01T12:00:00");
     vec![first.clone(), first.after(days, 0)]
@@ -263,7 +263,7 @@ fn duplicates_are_found_within_the_lookback_only() {
         ("window", 29, "duplicate"),
     ] {
         let job = Job::of(&again_after(days)).with(&format!("dedup.lookback={lookback}"));
-        // In two runs: what is known comes from the tables.
+        // In two runs, so that the second finds the first page in the tables.
         job.backfill("2011-10-01");
         job.backfill("2011-10-02..2011-10-31");
         let second = job.row("SELECT status FROM url_keys WHERE row = 1");

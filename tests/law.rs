@@ -1,6 +1,6 @@
-//! The law of nightly runs: a range of dates at once, in pieces one after the
-//! other, or in chunks, leaves the same tables, bit for bit. And what a batch
-//! may know of later pages.
+//! The law of updates: a range of dates in one run, in several consecutive runs, or in
+//! chunks gives the same tables, bit for bit. Also which later pages the labels of a
+//! batch depend on.
 
 mod archive;
 
@@ -11,15 +11,14 @@ use crate::support::{
 };
 use archive::{FIRST, LAST, busy_archive};
 
-/// A window that pages leave all the time.
+/// A small window, so that pages are evicted on most days.
 const WINDOW: [&str; 3] = [
     "window.max_pages=30",
     "window.max_age=5d",
     "window.min_pages=10",
 ];
 
-/// Every heuristic, and every treatment of duplicates: how far back they are
-/// looked for, and whether revisions are kept.
+/// Heuristic, lookback for duplicates, and whether revisions are kept.
 type Case = (&'static str, &'static str, bool);
 
 const WITH_PAGES: [Case; 7] = [
@@ -43,8 +42,8 @@ const WITH_DATES: [Case; 8] = [
     ("vote-fast", "all", false),
 ];
 
-/// Consecutive pieces of the range, of many days and of one; the last starts when
-/// a month is over.
+/// Consecutive pieces of the range, some of several days, some of one. The last starts
+/// with a new month.
 const PIECES: [&str; 6] = [
     "2011-10-01..2011-10-13",
     "2011-10-14",
@@ -64,8 +63,8 @@ fn job(archive: &Path, settings: &[&str]) -> Job {
     })
 }
 
-/// Runs the archive at once and in consecutive `pieces`; gives the tables, and
-/// how they differ.
+/// Runs the archive at once and in consecutive `pieces`. Returns the tables of the first
+/// job, and the difference between the two.
 fn at_once_and_in_pieces(
     archive: &Path,
     settings: &[&str],
@@ -84,7 +83,7 @@ fn at_once_and_in_pieces(
     (expected, difference)
 }
 
-/// The law for all `cases`; what breaks it in any of them is reported.
+/// Asserts the law for all `cases`, and reports every case that breaks it.
 fn assert_law(batch: &str, cases: &[Case]) {
     let folder = tempfile::tempdir().expect("a folder for the archive");
     busy_archive(folder.path());
@@ -156,7 +155,8 @@ fn chunks_change_no_row() {
     }
 }
 
-/// Final labels need three days more, which pieces, chunks and months cut off.
+/// Final labels depend on three more days, which can be in the next piece, chunk or
+/// month.
 #[test]
 fn relabelled_dates_do_not_depend_on_chunks() {
     let folder = tempfile::tempdir().expect("a folder for the archive");
@@ -190,7 +190,7 @@ fn relabelled_dates_do_not_depend_on_chunks() {
         plain.run(&format!("{FIRST}..{}", &last[last.len() - 10..]));
         let plain = contents(&plain);
         assert_ne!(plain["documents"], tables["documents"], "{settings:?}");
-        // What is inserted, and in which order, is the same.
+        // Relabelling does not change which pages are inserted, nor their order.
         for table in ["url_keys", "window_entries", "quarantine"] {
             assert_eq!(plain[table], tables[table], "{table}, {settings:?}");
         }
@@ -211,7 +211,7 @@ fn a_relabelled_date_knows_exactly_relabel_days_more() {
     for heuristic in ["tree.heuristic=template", "tree.heuristic=strict"] {
         let settled = job(&[heuristic, "tree.relabel_days=3"]);
         settled.backfill("2011-10-01..2011-10-20");
-        // Everything up to that day is known to a run that ends with it.
+        // With `batching=run`, labels know every page up to the end of the run.
         let known = job(&[heuristic, "tree.batching=run"]);
         known.backfill("2011-10-01..2011-10-08");
         assert!(of_day_five(&known).len() > 5);
@@ -282,7 +282,7 @@ fn a_real_site_is_the_same_year_by_year() {
     }
 }
 
-/// Twenty articles of one site, one a day, and the job over them.
+/// Text and label of the blocks of the first of twenty daily articles.
 fn labels_of_first_page(batch: &str) -> Vec<(String, String)> {
     let site = Site {
         host: "www.gazette.example",

@@ -1,9 +1,44 @@
-//! Tests of the product as its users meet it: archives go in as Parquet files,
-//! the binary `urltree` runs, and its tables are read with `urltree sql`.
+//! End-to-end tests: a test writes an archive as Parquet files, runs the binary
+//! `urltree`, and reads its tables with `urltree sql`.
 //!
-//! Archives are made up by [`support`], but for the real sites of `streams` and
-//! `law`, which lie outside the repository: tests that need them say so and pass
-//! where they are missing.
+//! [`support`] invents the archives. `accuracy`, `eval`, `law` and `streams` also use
+//! real sites, which are not in the repository: tests that need them print `SKIPPED`
+//! and pass if the sites are missing.
+//!
+//! Archives:
+//! - `archives`: layouts, column names and file names of archives
+//! - `hostile`: single bad rows and pages
+//! - `objects`: damaged files, unusual files, files with wrong columns
+//! - `paper`: the job file of the published method
+//! - `poison`: pages made to be expensive or to break the parser
+//! - `sample`: the archive that `urltree sample` writes
+//! - `untrusted`: archive values that look like paths or SQL
+//!
+//! Tables:
+//! - `jobs`: job file, printed output, plan, and contents of the tables
+//! - `keys`: URL keys, titles, domains and duplicates
+//! - `law`: one run, consecutive runs and chunks give the same tables
+//! - `streams`: seventeen real sites under several settings
+//! - `elsewhere`: DuckDB and Python's `deltalake` read the tables
+//!
+//! Commands:
+//! - `manners`: reports, status, help, failures, exit codes
+//! - `refusals`: wrong settings, refused before the run starts
+//! - `update`: `urltree update` on an archive that grows
+//! - `vacuum`: `urltree vacuum`
+//! - `eval`: `urltree eval`, `tune`, `gold` and `extract`
+//!
+//! Failures and limits:
+//! - `chaos`: runs that are killed
+//! - `claims`: two runs on the same tables
+//! - `faults`: object stores that fail
+//! - `storage`: S3 and HTTP, and credentials
+//! - `memory`: peak memory under `run.memory_limit`
+//! - `soak`: peak memory over a long run
+//!
+//! The project:
+//! - `accuracy`: quality is not below its thresholds
+//! - `dependencies`: which crate may depend on which
 
 mod accuracy;
 mod archives;

@@ -1,5 +1,4 @@
-//! How the binary behaves beside what it computes: reports, status, what it says
-//! when it fails, and what it says of itself.
+//! The command line: reports, status, failure messages, help and manual.
 
 use std::path::Path;
 
@@ -16,7 +15,7 @@ fn job() -> Job {
     Job::of(&SITE.daily_articles(5))
 }
 
-/// The last line of a run that fails, which must have this exit code.
+/// Runs the dates, which must fail with this exit code. Returns the last line of stderr.
 fn last_line(job: &Job, dates: &str, code: i32) -> String {
     let said = job.refused(dates, code);
     let last = said.lines().last().unwrap_or_default().to_owned();
@@ -24,7 +23,7 @@ fn last_line(job: &Job, dates: &str, code: i32) -> String {
     last
 }
 
-/// The command that a line names as the next.
+/// The arguments of the next command that a message suggests.
 fn next(said: &str) -> Vec<String> {
     let (_, command) = said.split_once("next: ").expect("a next command");
     let words = shlex::split(command.trim()).expect("words of a shell");
@@ -243,8 +242,8 @@ fn completions_contain_every_command() {
     }
 }
 
-/// What the examples of `gold`, `eval` and `extract` name: collections of one page, and
-/// what some tool made of it.
+/// Writes the files that the examples of `gold`, `eval` and `extract` name: collections of
+/// one page, and texts of a tool.
 fn collections(folder: &Path) {
     let page = "<title>Storm</title><h1>Storm</h1><p>Trees fell on the road to the sea.</p>";
     let labelled = "<span class=\"x-nc-sel1\">Storm</span><span class=\"x-nc-sel2\">Trees</span>";
@@ -283,7 +282,7 @@ fn collections(folder: &Path) {
     }
 }
 
-/// Examples that need a store elsewhere, or the shell, are only read.
+/// Examples with a remote store are parsed, but not run.
 #[test]
 fn the_examples_of_the_help_work_as_typed() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -318,7 +317,7 @@ fn the_examples_of_the_help_work_as_typed() {
             let mut words = shlex::split(line).expect("words of a shell");
             assert_eq!(words.remove(0), "urltree", "{line}");
             if line.contains("://") {
-                // What follows --help is parsed no more: it comes last.
+                // With --help at the end, all arguments before it are still parsed.
                 words.push("--help".to_owned());
                 read += 1;
             } else {

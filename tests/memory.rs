@@ -1,4 +1,4 @@
-//! What a run holds in memory, at the `run.memory_limit` that it has.
+//! The peak memory of runs under `run.memory_limit`.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use crate::support::{Job, Row, Site, can_watch, mix, paragraph, skip, write_rows
 const DATES: u64 = 4;
 const RANGE: &str = "2012-01-01..2012-01-04";
 
-/// Archives that a run could choke on.
+/// Archives that are hard on memory.
 #[derive(Debug, Clone, Copy)]
 enum Shape {
-    /// Half of all pages are of one site.
+    /// Half of all pages are on one site.
     GiantSite,
     /// Every site has one page.
     ManySites,
@@ -42,7 +42,7 @@ impl Shape {
     }
 }
 
-/// Most bytes a run has held.
+/// Runs the dates, which must succeed. Returns the peak memory in bytes.
 fn peak(job: &Job, dates: &str) -> u64 {
     let run = job.watched(dates);
     assert_eq!(run.finished.code, Some(0), "{}", run.finished.stderr);
@@ -56,15 +56,17 @@ fn a_run_limited_to_48_mb_stays_below_600_mb() {
         return skip("/proc");
     }
     for shape in [Shape::ManySites, Shape::GiantSite] {
-        // Far more than the sorts may hold.
+        // The rows are far larger than the memory of the sorts.
         let job = shape.archive(64_000).with("run.memory_limit=48MB");
         let held = peak(&job, RANGE);
-        // The binary, pages being parsed, and a row group of each of 32 open files.
+        // The binary, the pages being parsed, and a row group of each of 32 open files take
+        // memory beside the limit.
         assert!(held < 600_000_000, "{shape:?}: {held} bytes");
     }
 }
 
-/// Each date is a chunk at that, and finds its keys and windows among those of the others.
+/// With this limit each date is a chunk, which looks up its keys and windows among those of
+/// the dates before.
 #[test]
 fn chunks_after_the_first_need_no_more_memory() {
     for shape in [Shape::ManySites, Shape::GiantSite] {
@@ -85,7 +87,7 @@ fn long(number: u64) -> Row {
     }
 }
 
-/// At the default of 1 GiB, with half as much again as sorts hold at that.
+/// At the default of 1 GiB, with one and a half times the data that sorts can hold then.
 #[test]
 fn a_run_stays_below_its_memory_limit() {
     if !can_watch() {
@@ -96,12 +98,12 @@ fn a_run_stays_below_its_memory_limit() {
         .with("run.memory_limit=1GiB");
     write_rows(&job.archive("pages.parquet"), (0..60_000).map(long), 5000);
     let held = peak(&job, RANGE);
-    // What sorts and joins may hold is half of it.
+    // Sorts and joins may take half of the limit.
     assert!(held > 512 << 20, "{held} bytes");
     assert!(held < 1 << 30, "{held} bytes");
 }
 
-/// A page of many bytes, which are few where they are compressed.
+/// A page of many bytes that compresses to few.
 fn huge(number: u64, bytes: usize) -> Row {
     let site = Site {
         host: "www.huge.example",
@@ -124,7 +126,7 @@ fn only_a_few_pages_of_100_mb_are_in_memory() {
     if !can_watch() {
         return skip("/proc");
     }
-    // More than an Arrow array of bytes holds.
+    // Together more than the 2 GiB of an Arrow array of bytes.
     let pages = 24;
     let job = Job::new()
         .with("run.threads=2")
@@ -137,7 +139,8 @@ fn only_a_few_pages_of_100_mb_are_in_memory() {
     assert!(peak < 1_000_000_000, "{peak} bytes");
 }
 
-/// The table of what runs hold; `URLTREE_MEMORY_PAGES` sets the number of pages.
+/// Prints the peak memory of runs under several limits. `URLTREE_MEMORY_PAGES` sets the
+/// number of pages.
 #[test]
 #[ignore = "a measurement, to be read"]
 fn print_the_peak_memory_of_runs() {

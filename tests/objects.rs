@@ -1,6 +1,6 @@
-//! Bad files and unusual ones: what can be read is, what cannot is named with
-//! its object, row group and row, and a file of the wrong shape stops the run
-//! before it writes anything.
+//! Damaged and unusual files. Readable rows are processed; unreadable ones are quarantined
+//! with object, row group and row. A file with wrong columns stops the run before it
+//! writes anything.
 
 use std::fs::File;
 use std::path::Path;
@@ -23,7 +23,7 @@ const OTHER: Site = Site {
 };
 const DATES: &str = "2011-10-01..2011-10-31";
 
-/// Two sites, the first in `a.parquet`, the other in `b.parquet`.
+/// A job over two sites, one in `a.parquet`, the other in `b.parquet`.
 fn two_files() -> Job {
     let job = Job::new();
     write(&job.archive("a.parquet"), &SITE.daily_articles(12));
@@ -73,7 +73,7 @@ fn a_truncated_file_is_quarantined_and_the_others_are_processed() {
     }
 }
 
-/// Inverts bytes in the middle of a column of one row group.
+/// Damages a column chunk: inverts the bytes in its middle.
 fn damage(path: &Path, row_group: usize, column: &str) {
     let reader = SerializedFileReader::new(File::open(path).expect("the file is there"))
         .expect("the file is Parquet");
@@ -350,7 +350,7 @@ fn compatible_column_types_give_the_same_tables() {
         let other = match name {
             "fetched_at" => DataType::Timestamp(TimeUnit::Millisecond, None),
             "http_status" => DataType::Int64,
-            // HTML that is stored as text; text with long offsets.
+            // HTML stored as text, and text with 64-bit offsets.
             _ => DataType::LargeUtf8,
         };
         let array = arrow::compute::cast(array, &other).expect("a cast without loss");

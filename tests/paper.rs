@@ -1,4 +1,4 @@
-//! `jobs/paper.toml`: the published method, on the examples of its own pages.
+//! `jobs/paper.toml`: the published method, on the example site of the paper.
 
 use serde_json::json;
 
@@ -52,8 +52,8 @@ fn the_paper_job_labels_online_with_the_rules_of_table_1() {
     let job = job.reading(&archive);
     job.run(DATES);
 
-    // The first story of a domain has seen no other, online: its menu is content, and so is
-    // its title, which is a text block of the authors' code.
+    // Online, the first story of a domain is labelled before any other is known. So its menu
+    // is content, and so is its title, which the authors' code takes as a text block.
     let page = |domain: &str, key: &str, text: &str| json!({"domain": domain, "url_key": key, "text": text, "heuristic": "strict"});
     let pages = "SELECT domain, url_key, text, heuristic FROM documents ORDER BY fetched_at";
     assert_eq!(

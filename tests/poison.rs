@@ -1,6 +1,6 @@
-//! Poison pages: every one ends as a document or as a row of `quarantine`, none
-//! costs more than its bytes, and the pages around them come out as if they were
-//! not there.
+//! Poison pages: each ends as a document or as a row of `quarantine`, and the pages
+//! around it have the rows of a run without it. `print_the_cost_of_each_poison_page`
+//! measures their cost.
 
 mod broken;
 mod corpus;
@@ -16,16 +16,16 @@ const SITE: Site = Site {
     host: "www.gazette.example",
 };
 const DATES: &str = "2011-10-01..2011-10-31";
-/// Bytes of a poison page that has no size of its own.
+/// Size in bytes of a poison page without a fixed size.
 const BYTES: usize = 1 << 20;
 
-/// A page of the site whose neighbours are poisoned.
+/// A good page, in the archive beside a poison page.
 fn good(number: u64) -> Row {
     let date = 1 + number % 30;
     SITE.article(number, &format!("2011-10-{date:02}T12:00:00"))
 }
 
-/// A page of the site that poisons.
+/// An ordinary page of the poison site, before it is changed.
 fn ordinary(number: u64) -> Row {
     let date = 1 + number % 30;
     let url = format!("http://poison.example/pages/{number}.html");
@@ -36,14 +36,14 @@ fn ordinary(number: u64) -> Row {
     )
 }
 
-/// A job whose archive has these rows.
+/// A job with these rows in its archive.
 fn job(rows: impl Iterator<Item = Row>) -> Job {
     let job = Job::new().with("output.write_blocks=true");
     write_rows(&job.archive("pages.parquet"), rows, 1000);
     job
 }
 
-/// What the tables have of the good pages, but for their places in the archive.
+/// Rows of the good pages by table, without their positions in the archive.
 fn neighbours(job: &Job) -> BTreeMap<&'static str, BTreeSet<String>> {
     let tables = [
         ("documents", "*"),
@@ -60,7 +60,7 @@ fn neighbours(job: &Job) -> BTreeMap<&'static str, BTreeSet<String>> {
         .into()
 }
 
-/// What became of the rows of the archive that are not good, by their places.
+/// Outcomes of the poison rows by their positions in the archive.
 fn outcomes(job: &Job) -> BTreeMap<i64, String> {
     let documents = job.rows(
         "SELECT k.row, d.warnings FROM url_keys k \
@@ -129,7 +129,7 @@ fn poison_pages_get_their_outcome_and_neighbours_are_unchanged() {
     }
 }
 
-/// The table of what each poison page costs.
+/// Prints the CPU time and the peak memory of each poison page of 10 MB.
 #[test]
 #[ignore = "a measurement, to be read"]
 fn print_the_cost_of_each_poison_page() {

@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
-# Types the commands of README.md and compares what they print with what stands
-# there. A block ```sh is typed; a block ```text right after it is what the last
-# command of it prints, all of it or, where it has a line with only …, its
-# beginning. Figures that depend on the machine are not compared. Commands that
-# need an archive elsewhere (s3://, ARCHIVE=) are only read.
+# Runs the commands of README.md and compares their output with the README.
+# A block ```sh is run. A block ```text right after it is the expected output of its
+# last command; a line with only … means that more output may follow.
+# Figures that depend on the machine are not compared. Commands with an archive
+# elsewhere (s3://, ARCHIVE=) are skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH="$PWD/target/debug:$PATH"
-# As if typed, also where make runs this.
+# If make runs this script, its variables must not reach the commands.
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
 commands=0 outputs=0
 typed=$(mktemp) expected=$(mktemp)
 trap 'rm -f "$typed" "$expected"' EXIT
 
-# The seconds of a run are the machine's, trailing blanks are nobody's.
+# Removes the seconds of a run and trailing blanks, which are not compared.
 comparable() { sed -E 's/^(seconds +)[0-9.]+$/\1…/; s/[[:space:]]+$//'; }
 
-compare() { # $1: the block that was expected
+compare() { # $1: the expected output
     outputs=$((outputs + 1))
     printf '%s' "$1" | comparable > "$expected"
     comparable < "$typed" > "$typed.all"
@@ -31,7 +31,7 @@ compare() { # $1: the block that was expected
     rm -f "$typed.all"
 }
 
-type_in() { # $1: a command, maybe of several lines
+type_in() { # $1: a block of commands
     case $1 in
     *://* | *ARCHIVE=* | *"make test"*) return ;;
     esac

@@ -1,4 +1,5 @@
-//! What a user got wrong is refused before any work, and the refusal names it.
+//! Mistakes in job files, settings, dates and SQL are refused before the run starts, and
+//! the message names the mistake.
 
 use crate::support::{Job, Site};
 

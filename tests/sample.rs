@@ -1,4 +1,4 @@
-//! The sample archive: what `urltree sample` writes is what the job reads.
+//! The sample archive: a job reads the archive that `urltree sample` writes.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::support::{Job, text, urltree_in};
 
 const DATES: &str = "2011-10-24..2011-12-19";
 
-/// A job with a sample of eight weeks in its folder.
+/// A job with a sample of eight weeks as its archive.
 fn sampled() -> Job {
     let job = Job::new()
         .with("archive.location=sample/pages")
@@ -20,7 +20,7 @@ fn sampled() -> Job {
     job
 }
 
-/// The values of a column of `table`, each once.
+/// The distinct values of a column of `table`.
 fn values(job: &Job, column: &str, table: &str) -> BTreeSet<String> {
     let sql = format!("SELECT DISTINCT {column} AS value FROM {table} WHERE {column} IS NOT NULL");
     job.rows(&sql)

@@ -1,12 +1,12 @@
-//! A long run: many thin pages of many sites over many dates, in chunks. What it
-//! holds in memory must not grow with what it has done.
+//! A long run: many small pages of many sites over many dates, in chunks. Its peak memory
+//! must not grow from chunk to chunk.
 //!
 //! ```sh
 //! cargo test --workspace --test urltree -- --ignored --nocapture soak
 //! ```
 //!
-//! `URLTREE_SOAK_PAGES` sets the number of pages, a million by default, and `URLTREE_SOAK_MEMORY` what
-//! the run may hold, 256MB by default.
+//! `URLTREE_SOAK_PAGES` sets the number of pages, a million by default.
+//! `URLTREE_SOAK_MEMORY` sets `run.memory_limit`, 256MB by default.
 
 use chrono::{Days, NaiveDate};
 
@@ -31,8 +31,8 @@ fn date(number: u64) -> NaiveDate {
     first + Days::new(number)
 }
 
-/// A thin page. The larger half of all pages is of a tenth of the sites, and one
-/// in twenty was there before.
+/// A small page. A tenth of the sites have more than half of all pages, and one page in
+/// twenty is a copy of an earlier one.
 fn page(number: u64) -> Row {
     let dice = mix(number);
     let sites = if dice.is_multiple_of(2) {
@@ -92,7 +92,7 @@ fn peak_memory_does_not_grow_over_a_long_run() {
     assert!(peaks.len() >= 16, "{} chunks are no soak", peaks.len());
     let most = |peaks: &[u64]| peaks.iter().copied().max().unwrap_or(0);
     let quarter = peaks.len() / 4;
-    // The first quarter fills the windows.
+    // The windows fill during the first quarter, so it is not compared.
     let (early, late) = (
         most(&peaks[quarter..2 * quarter]),
         most(&peaks[peaks.len() - quarter..]),

@@ -1,5 +1,5 @@
-//! Archives and tables that are not on a disk: the job over S3 and over HTTP,
-//! with servers in this process, and what becomes of credentials.
+//! Archives and tables in S3 and over HTTP, with servers in this process, and the
+//! protection of credentials.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -29,7 +29,7 @@ fn pages() -> Vec<Row> {
         .collect()
 }
 
-/// A job on files, whose only archive file is called `a.parquet`.
+/// A job on the local disk, with one archive file `a.parquet`.
 fn on_files() -> Job {
     let job = Job::new();
     write(&job.archive("a.parquet"), &pages());
@@ -69,7 +69,7 @@ fn tables_of_a_job_in_s3_equal_those_on_disk() {
     );
 }
 
-/// Days of `month` whose files below `table` are asked for.
+/// Dates of `month` whose data files of `table` were requested.
 fn days_read(requests: &[String], table: &str, month: &str) -> BTreeSet<String> {
     let folder = format!("GET /text/tables/{table}/date=");
     let decoded = requests.iter().map(|path| path.replace("%3D", "="));
@@ -105,7 +105,7 @@ fn an_update_reads_few_files_of_closed_months() {
     deliver("2011-10-01", &[400]);
     job.backfill("2011-09-01..2011-10-01");
 
-    // One page is new, and one was fetched on the seventh of September.
+    // On each date one page is new, and one was first fetched on 2011-09-07.
     let september_read_on = |date: &str, articles: &[u64]| {
         deliver(date, articles);
         let before = store.server.requests().len();
@@ -114,13 +114,13 @@ fn an_update_reads_few_files_of_closed_months() {
         let requests = store.server.requests().split_off(before);
         ["url_keys", "window_entries"].map(|table| days_read(&requests, table, "2011-09"))
     };
-    // The first night of a month closes the one before, once.
+    // The first update of a month closes the month before, once.
     let [keys, window_entries] = september_read_on("2011-10-02", &[500, 70]);
     assert_eq!((keys.len(), window_entries.len()), (30, 30));
     let [keys, window_entries] = september_read_on("2011-10-03", &[501, 70]);
     assert_eq!(keys, ["2011-09-07".to_owned()].into());
     assert_eq!(window_entries, BTreeSet::new());
-    // The window of the site is there all the same.
+    // The window of the site comes from the roll-up.
     assert_eq!(
         job.row("SELECT max(support) > 5 AS remembered FROM documents WHERE date = '2011-10-03'"),
         json!({"remembered": true})
@@ -148,7 +148,7 @@ fn an_archive_on_a_web_server_is_read_in_ranges() {
     let reads = requests
         .iter()
         .filter(|request| *request == "GET /a.parquet");
-    // The footer alone is one.
+    // The footer takes one read.
     assert!(reads.count() > 2, "{requests:?}");
 }
 
@@ -204,7 +204,7 @@ fn credentials_are_in_no_output_log_or_table() {
     assert_silent("a run that fails", &denied);
 }
 
-/// Amazon tells the sender what was sent.
+/// Error responses of Amazon S3 repeat parts of the request.
 #[test]
 fn credentials_echoed_by_a_store_are_not_printed() {
     for (code, details) in [

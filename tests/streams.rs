@@ -1,5 +1,4 @@
-//! Seventeen real sites, all their years in one run: what must hold on pages
-//! that nobody made up for a test.
+//! Seventeen real sites, all their years in one run.
 
 mod nights;
 mod rearranged;
@@ -17,12 +16,12 @@ use crate::support::{Job, shared, text};
 const YEARS: &str = "1997-01-01..2023-12-31";
 const SITES: usize = 17;
 
-/// Tables by name: a line per row, of `blocks` one per page.
+/// Tables by name as CSV: one line per row, for `blocks` one line per page.
 type Tables = BTreeMap<&'static str, String>;
 
-/// What is to be known of the 1.6 million blocks of the sites without printing
-/// them: sums per page that a change in any block, or of two blocks' places,
-/// does not leave alone. (`window_entries` has their hashes, `documents` their text.)
+/// Sums per page over the 1.6 million blocks of the sites, instead of the blocks
+/// themselves. The sums change if a block changes or two blocks swap places.
+/// (`window_entries` has the hashes of the blocks, `documents` their text.)
 const BLOCKS: &str = "SELECT domain, fetched_at, url_key, count(*) AS blocks, \
      sum(place * length(text)) AS text, sum(place * link_chars) AS link_chars, \
      sum(place * length(slot)) AS slot, sum(CASE WHEN chrome THEN place ELSE 0 END) AS chrome, \
@@ -32,14 +31,14 @@ const BLOCKS: &str = "SELECT domain, fetched_at, url_key, count(*) AS blocks, \
      FROM (SELECT *, (ordinal + 7) * (ordinal + 7) AS place FROM blocks) \
      GROUP BY domain, fetched_at, url_key ORDER BY domain, fetched_at, url_key";
 
-/// The first run over the sites, and what it left.
+/// The first run over the sites, and its tables.
 struct FirstRun {
     streams: PathBuf,
     job: Job,
     tables: Tables,
 }
 
-/// The first run, which all tests share; `None` where the sites are missing.
+/// The first run, which all tests share. `None` if the sites are missing.
 fn first_run() -> Option<&'static FirstRun> {
     static FIRST: OnceLock<FirstRun> = OnceLock::new();
     let streams = shared("data/streams")?;
@@ -62,7 +61,7 @@ fn job(archive: &Path) -> Job {
         .with("output.write_blocks=true")
 }
 
-/// Every table in a total order, without what says where a row was found.
+/// Every table in a total order, without the columns that name an archive position.
 fn tables(job: &Job) -> Tables {
     [
         (
@@ -155,9 +154,8 @@ fn real_pages_have_text() {
     let Some(FirstRun { job, .. }) = first_run() else {
         return;
     };
-    // An article that a site published twice, under two addresses, is its own
-    // template: by the definition of boilerplate nothing of it is left. It is
-    // told by its title and its number of blocks.
+    // An article that a site published at two URLs repeats all its blocks, so all of them
+    // are boilerplate by definition. Equal title and number of blocks identify such pages.
     let sites = job.rows(
         "SELECT domain, count(*) AS pages, \
            sum(CASE WHEN text = '' THEN 1 ELSE 0 END) AS empty, \
@@ -193,7 +191,7 @@ fn threads_memory_chunks_and_row_order_change_no_row() {
         return;
     };
     for settings in [
-        // Sorts spill to disk with so little memory.
+        // With this limit sorts spill to disk.
         &["run.threads=1", "run.memory_limit=128MB"][..],
         &["run.threads=2", "run.chunk_bytes=40MB"],
     ] {
@@ -226,7 +224,7 @@ fn a_second_run_writes_the_same_rows() {
     let Some(streams) = shared("data/streams") else {
         return;
     };
-    // Two sites are enough to see it, and leave the shared run alone.
+    // Two sites are enough. A new job, because the first run is shared.
     let folder = tempfile::tempdir().expect("a folder for the archive");
     for site in ["vlaamserap.parquet", "lerosua.parquet"] {
         std::fs::copy(streams.join(site), folder.path().join(site)).expect("the site is there");
@@ -237,8 +235,8 @@ fn a_second_run_writes_the_same_rows() {
     job.backfill(YEARS);
     assert_same_tables(&expected, &tables(&job), "again");
     for ((table, before), (_, after)) in before.iter().zip(versions(&job)) {
-        // There is nothing in `quarantine`; `runs` first loses its dates, then has
-        // them again.
+        // `quarantine` is empty. A run removes its dates from `runs` first and adds them
+        // again last.
         let commits = match *table {
             "quarantine" => 0,
             "runs" => 2,
@@ -248,7 +246,7 @@ fn a_second_run_writes_the_same_rows() {
     }
 }
 
-/// Commits in the log of each table.
+/// Number of commits in the log of each table.
 fn versions(job: &Job) -> Vec<(&'static str, usize)> {
     [
         "documents",

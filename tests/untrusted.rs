@@ -1,5 +1,5 @@
-//! What an archive says is data: it names no file, leaves no folder, and is part of
-//! no query.
+//! Values of an archive are data: they never become part of a file name, a path outside
+//! the job's folders, or a query.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ const SITE: Site = Site {
     host: "www.gazette.example",
 };
 
-/// Hosts that a URL may have, and that mean something elsewhere.
+/// Valid hosts of URLs that have a meaning in SQL, shells, paths or Delta tables.
 const HOSTS: [&str; 12] = [
     "o'reilly.example",
     "\"quoted\".example",
@@ -29,7 +29,7 @@ const HOSTS: [&str; 12] = [
     "0x7f.1",
 ];
 
-/// Paths that would lead elsewhere, were they paths of files.
+/// URL paths that would be dangerous as paths of files, or in SQL or a shell.
 const PATHS: [&str; 10] = [
     "..%2f..%2f..%2fetc%2fpasswd",
     "%2e%2e/%2e%2e/x.html",
@@ -46,7 +46,7 @@ const PATHS: [&str; 10] = [
 /// A page for every host and every path, over six days.
 fn pages() -> Vec<Row> {
     let hosts = HOSTS.iter().map(|host| {
-        // A space ends no host, it makes it none.
+        // A host with a space would be invalid.
         format!("http://{}/news/1.html", host.replace(' ', ""))
     });
     let paths = PATHS
@@ -64,7 +64,7 @@ fn pages() -> Vec<Row> {
         .collect()
 }
 
-/// Every file below a folder, by its path in it.
+/// Paths of all files below a folder, relative to it.
 fn files(folder: &Path) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     let mut folders = vec![folder.to_owned()];
@@ -82,13 +82,13 @@ fn files(folder: &Path) -> BTreeSet<PathBuf> {
     found
 }
 
-/// A date, or the log of the table.
+/// Whether the folder is a partition by date.
 fn is_partition(name: &str) -> bool {
     let date = name.strip_prefix("date=").unwrap_or_default();
     NaiveDate::parse_from_str(date, "%Y-%m-%d").is_ok()
 }
 
-/// `part-00000-<uuid>-c000.zstd.parquet`
+/// Whether the name is such as `part-00000-<uuid>-c000.zstd.parquet`.
 fn is_data_file(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
     name.starts_with("part-") && name.ends_with(".parquet") && name.chars().all(plain)

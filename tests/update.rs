@@ -1,5 +1,4 @@
-//! `urltree update`: an archive that grows, data that comes late, and settings
-//! that change.
+//! `urltree update`: archives that grow, late and corrected data, and changed settings.
 
 use serde_json::{Value, json};
 
@@ -12,14 +11,14 @@ const SITES: [Site; 3] = [
     Site {
         host: "www.courier.example",
     },
-    // Seen on the first days and the last: what it remembers is old.
+    // Has pages on the first and the last days only, so its window has old pages.
     Site {
         host: "www.quiet.example",
     },
 ];
 
-/// The date of `day`, counted from 1: the tenth is the first of October, so that
-/// later days look for what they need in a month that is over.
+/// The date of `day`, counted from 1. Day 10 is the first of October, so that later days
+/// read state of a closed month.
 fn date(day: u64) -> String {
     match day.checked_sub(9) {
         Some(day @ 1..) => format!("2011-10-{day:02}"),
@@ -27,12 +26,12 @@ fn date(day: u64) -> String {
     }
 }
 
-/// Both ends of a range of days.
+/// The range of dates from day `first` to day `last`.
 fn dates(first: u64, last: u64) -> String {
     format!("{}..{}", date(first), date(last))
 }
 
-/// The pages fetched on `day`: articles of the day, and old ones again.
+/// The pages fetched on `day`: new articles, and copies of old ones.
 fn pages(day: u64) -> Vec<Row> {
     let time = |hour: u64| format!("{}T{hour:02}:00:00", date(day));
     let mut rows = Vec::new();
@@ -49,14 +48,15 @@ fn pages(day: u64) -> Vec<Row> {
     rows
 }
 
-/// What the archive of a job has for `day`.
+/// Writes the archive file of `day`.
 fn deliver(job: &Job, day: u64, rows: &[Row]) {
     let file = format!("date={}/pages.parquet", date(day));
     write(&job.archive(&file), rows);
 }
 
 fn job() -> Job {
-    // A window that pages leave all the time, and that a quiet site does not fill.
+    // A small window, so that pages are evicted on most days, and that a quiet site does not
+    // fill.
     let settings = [
         "archive.layout=hive",
         "window.max_pages=40",
@@ -66,7 +66,7 @@ fn job() -> Job {
     settings.into_iter().fold(Job::new(), Job::with)
 }
 
-/// The tables of a job that saw days 1 to 20 at once, but `without`.
+/// A job after one backfill of days 1 to 20, except the days of `without`.
 fn at_once(settings: &[&str], without: &[u64]) -> Job {
     let job = settings
         .iter()
@@ -105,7 +105,7 @@ fn daily_updates_equal_one_backfill() {
             "dedup.lookback=3d",
         ],
     ] {
-        // Nothing came on the 9th and the 10th, and nobody ran on the 15th.
+        // Days 9 and 10 have no pages, and there is no update on day 15.
         let expected = at_once(settings, &[9, 10]);
         let nights = settings
             .iter()
@@ -218,7 +218,7 @@ fn monthly_rollups_change_no_row() {
                 std::fs::remove_dir_all(table).expect("the folder goes");
             }
         }
-        // Windows that reach further back than those that were kept.
+        // Larger windows than those in the roll-ups.
         let wider = (job.with("window.max_pages=400")).with("window.min_pages=100");
         deliver(&wider, 22, &pages(22));
         let finished = wider.command("update", &["--change-settings"]);

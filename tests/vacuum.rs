@@ -1,4 +1,4 @@
-//! `urltree vacuum`: data files that no table needs.
+//! `urltree vacuum`: removal of data files that no table references.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::support::{Finished, Job, assert_same, contents};
 
 const DATES: &str = "2011-10-01..2011-10-03";
 
-/// Parquet files below the tables.
+/// All Parquet files of the tables.
 fn data_files(job: &Job) -> BTreeSet<PathBuf> {
     fn walk(folder: &Path, found: &mut BTreeSet<PathBuf>) {
         for entry in std::fs::read_dir(folder).expect("a folder") {
@@ -37,7 +37,7 @@ fn vacuum(job: &Job, arguments: &[&str]) -> Value {
     serde_json::from_str(&finished.stdout).expect("one JSON object")
 }
 
-/// Files of all tables with this cause.
+/// Files that the report lists with this cause, of all tables.
 fn files(report: &Value, cause: &str) -> BTreeSet<String> {
     let tables = report["tables"].as_object().expect("tables");
     let mut paths = BTreeSet::new();
@@ -51,7 +51,7 @@ fn files(report: &Value, cause: &str) -> BTreeSet<String> {
     paths
 }
 
-/// The paths below the tables of `before` that are not in `after`.
+/// Paths, relative to the tables, that are in `before` and not in `after`.
 fn gone(job: &Job, before: &BTreeSet<PathBuf>, after: &BTreeSet<PathBuf>) -> BTreeSet<String> {
     let below = |path: &PathBuf| {
         let path = path
@@ -120,7 +120,8 @@ fn files_younger_than_the_retention_are_kept() {
     }
     assert_eq!(data_files(&job), before);
 
-    // Staged long ago, and replaced just now: a reader may be at the latter.
+    // Now the staged files are old. The replaced files are old too, but were replaced just
+    // now, so a reader may still use them.
     let old = SystemTime::now() - Duration::from_secs(7200);
     for path in &before {
         let file = std::fs::File::options().write(true).open(path);
@@ -138,7 +139,7 @@ fn files_younger_than_the_retention_are_kept() {
     assert!(refused.stderr.contains("--retention"), "{refused:?}");
 }
 
-/// What a killed run leaves of a file that it was writing, on a disk.
+/// A killed run leaves a temporary file for each file that it was writing on a disk.
 #[test]
 fn partly_written_files_are_found_on_disk() {
     let job = job();

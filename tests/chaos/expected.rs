@@ -1,4 +1,4 @@
-//! A job that is run under two settings, and the rows that each of them gives.
+//! A job that runs with two settings, and the rows that each setting gives.
 
 use tables::Table;
 
@@ -16,11 +16,11 @@ const SITES: [Site; 2] = [
 pub(crate) const DATES: &str = "2011-10-01..2011-10-03";
 pub(crate) const DAYS: usize = 3;
 
-/// Two settings that give every page another key, so that no row of a date is the
-/// same under both.
+/// Two settings with different URL keys for every page: no row of a date is the same
+/// with both.
 pub(crate) const SETTINGS: [&str; 2] = ["url_key.scheme=merge", "url_key.scheme=separate"];
 
-/// Tables whose rows the settings change.
+/// Tables whose rows depend on the setting.
 pub(crate) const CHANGED: [Table; 4] = [
     Table::UrlKeys,
     Table::Documents,
@@ -28,7 +28,7 @@ pub(crate) const CHANGED: [Table; 4] = [
     Table::WindowEntries,
 ];
 
-/// Pages of three days, some of them twice, and a row that is quarantined.
+/// Pages of three days with duplicates, and one row that is quarantined.
 pub(crate) fn pages() -> Vec<Row> {
     let mut rows = Vec::new();
     for site in SITES {
@@ -53,7 +53,7 @@ pub(crate) fn pages() -> Vec<Row> {
     rows
 }
 
-/// A job with a chunk per date.
+/// A job with one chunk per date.
 pub(crate) fn job() -> Job {
     let job = Job::new();
     write(&job.archive("pages.parquet"), &pages());
@@ -72,7 +72,7 @@ pub(crate) fn run_with(settings: &str) -> [&str; 5] {
     ["--dates", DATES, "--change-settings", "--set", settings]
 }
 
-/// The rows of every table under both settings.
+/// The rows of every table with each setting.
 pub(crate) struct Expected(pub(crate) [Tables; 2]);
 
 impl Expected {
@@ -86,7 +86,7 @@ impl Expected {
         }))
     }
 
-    /// Every date of `table` has all rows of one of the settings, and no other.
+    /// Asserts that every date of `table` has exactly the rows of one of the settings.
     pub(crate) fn assert_either(&self, table: Table, found: &Dates) {
         for (date, rows) in found {
             let whole = (self.0.iter()).any(|expected| expected[&table].get(date) == Some(rows));
@@ -94,7 +94,7 @@ impl Expected {
         }
     }
 
-    /// The tables have the rows of the settings with this index on `date`.
+    /// Asserts that the tables have the rows of the setting with this index on `date`.
     pub(crate) fn assert_date(&self, settings: usize, found: &Tables, date: &str) {
         for (table, expected) in &self.0[settings] {
             let found = found[table].get(date);
@@ -102,7 +102,7 @@ impl Expected {
         }
     }
 
-    /// The tables of a job are those of the settings with this index.
+    /// Asserts that the tables of a job are those of the setting with this index.
     pub(crate) fn assert_tables(&self, settings: usize, job: &Job) {
         let found = Reader::of(job).tables();
         for (table, expected) in &self.0[settings] {

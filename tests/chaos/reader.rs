@@ -1,5 +1,5 @@
-//! What a reader of the tables sees, table by table and date by date, without the
-//! binary: data files are read as their Delta logs name them.
+//! Reads the tables by table and date without the binary: the current Delta logs name
+//! the data files.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -14,13 +14,13 @@ use crate::support::Job;
 /// Sorted rows by date, as lines of JSON.
 pub(crate) type Dates = BTreeMap<String, Vec<String>>;
 
-/// Every table but `runs`, which says who wrote the others and when.
+/// Every table except `runs`, whose rows differ between equal runs.
 pub(crate) type Tables = BTreeMap<Table, Dates>;
 
 pub(crate) struct Reader {
     output: Output,
     runtime: Runtime,
-    /// Rows of data files, which never change.
+    /// Cached rows of data files, which never change.
     files: HashMap<String, Vec<String>>,
 }
 
@@ -38,7 +38,7 @@ impl Reader {
         }
     }
 
-    /// The current versions of all tables but `runs`.
+    /// The current versions of all tables except `runs`.
     pub(crate) fn tables(&mut self) -> Tables {
         let tables = Table::ALL.into_iter().filter(|table| *table != Table::Runs);
         tables.map(|table| (table, self.dates(table))).collect()

@@ -17,25 +17,25 @@ pub(crate) const SIGKILL: i32 = 9;
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) kills: usize,
-    /// Kills that left some dates of the new run and some of the old, or none.
+    /// Kills after which some dates, not all, were of the new run.
     pub(crate) in_the_middle: usize,
     pub(crate) ended: usize,
-    /// Tables that were read while runs were at work.
+    /// Tables that were read while runs were active.
     pub(crate) reads: usize,
 }
 
-/// A job whose runs are killed, and what is sure about its tables.
+/// A job whose runs are killed, and the expected state of its tables.
 pub(crate) struct Victim<'a> {
     pub(crate) job: Job,
     reader: Reader,
     expected: &'a Expected,
-    /// The settings the tables are being changed to.
+    /// Index of the setting that the tables are being changed to.
     settings: usize,
-    /// Rows of `runs` by date, as the last kill left them.
+    /// Rows of `runs` by date, after the last kill.
     runs: BTreeMap<String, Value>,
-    /// The run that was there before.
+    /// Id of the run that wrote all dates before.
     before: String,
-    /// How long a run takes that nobody kills.
+    /// Duration of a run that is not killed.
     usual: Duration,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Victim<'a> {
         victim
     }
 
-    /// The next runs are with the other settings.
+    /// Switches the next runs to the other setting.
     fn next(&mut self) {
         self.runs = self.read_runs();
         assert_eq!(self.runs.len(), DAYS);
@@ -83,9 +83,9 @@ impl<'a> Victim<'a> {
         self.job.start("backfill", &arguments, fail_point)
     }
 
-    /// What must be true whenever no run is at work: every date of every table has
-    /// the rows of one run, a date in `runs` has those of that run in all tables,
-    /// and what the killed run had finished was not done again.
+    /// Asserts what holds after every run, killed or not: every date of every table has
+    /// the rows of one setting, a date in `runs` has those of that run in all tables,
+    /// and dates that the killed run had finished were not run again.
     fn assert_whole(&mut self) {
         let tables = self.reader.tables();
         for (table, found) in &tables {
@@ -108,7 +108,7 @@ impl<'a> Victim<'a> {
         self.runs = runs;
     }
 
-    /// What must be true when a run ended well.
+    /// Asserts that a run has succeeded: all dates in `runs` are its own.
     fn assert_done(&mut self) {
         self.assert_whole();
         assert_eq!(self.runs.len(), DAYS);
@@ -117,7 +117,7 @@ impl<'a> Victim<'a> {
         }
     }
 
-    /// Kills a run at a named point.
+    /// Kills a run at a fail point.
     pub(crate) fn kill_at(&mut self, point: &str) {
         let finished = Finished::wait(self.start(Some(&format!("KILL@{point}"))));
         assert_eq!(finished.signal, Some(SIGKILL), "{point}: {finished:?}");
@@ -127,8 +127,7 @@ impl<'a> Victim<'a> {
         self.assert_whole();
     }
 
-    /// Kills a run after this part of the time that one takes, if it did not end
-    /// before.
+    /// Kills a run after `part` of its usual duration. The run may end earlier.
     pub(crate) fn kill_after(&mut self, part: f64, tally: &mut Tally) {
         let mut child = self.start(None);
         let started = Instant::now();
@@ -136,7 +135,7 @@ impl<'a> Victim<'a> {
         while started.elapsed() < delay && child.try_wait().expect("a child").is_none() {
             thread::sleep(Duration::from_millis(2));
         }
-        // It may be faster than the signal, which is no error.
+        // The run may have ended before the signal.
         child.kill().expect("a child to kill");
         let finished = Finished::wait(child);
         if finished.signal == Some(SIGKILL) {

@@ -2,11 +2,11 @@
 
     python read.py SCHEMAS TABLES
 
-SCHEMAS is the folder of the repository, TABLES the output location of a job.
-Prints JSON objects, one per line: a "row" for every row as "duckdb" and
-"deltalake" see it, in the form of `urltree sql --format json`, and "columns" as
-DuckDB describes them, of the table that it makes from the schema and of the one
-that it finds.
+SCHEMAS is the folder `schemas` of the repository, TABLES the output location of a
+job. Prints one JSON object per line. "row" is a row as "duckdb" or "deltalake" reads
+it, in the form of `urltree sql --format json`. "columns" are the columns as DuckDB
+describes them: once for the table created from the schema, once for the table of the
+job.
 """
 
 import importlib.util
@@ -20,7 +20,7 @@ from deltalake import DeltaTable
 
 
 def connect():
-    """DuckDB with the delta extension from the package, not from the network."""
+    """Opens DuckDB with the delta extension of the installed package, not of the network."""
     package = importlib.util.find_spec("duckdb_ext").submodule_search_locations[0]
     connection = duckdb.connect(config={"extension_directory": f"{package}/extensions"})
     connection.execute("LOAD delta")

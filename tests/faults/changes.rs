@@ -14,8 +14,8 @@ const LATE: Site = Site {
     host: "www.herald.example",
 };
 
-/// What becomes of the object `b.parquet` between the census and the reading of
-/// it, at the given request for it.
+/// A change of the object `b.parquet` after the census, before one of the requests that
+/// read it.
 #[derive(Debug, Clone, Copy)]
 enum Change {
     Nothing,
@@ -24,8 +24,8 @@ enum Change {
     Replaced,
 }
 
-/// Runs an archive that changes before request `at` for the object after the
-/// census; gives what the run said, and how many such requests there were.
+/// Runs an archive whose object changes before its request number `at` after the census.
+/// Returns the output of the run, the number of such requests, and the store.
 fn changing(change: Change, at: usize) -> (Finished, usize, Store) {
     let path = Arc::new(Mutex::new(None::<PathBuf>));
     let object = Arc::clone(&path);
@@ -34,7 +34,7 @@ fn changing(change: Change, at: usize) -> (Finished, usize, Store) {
     let counted = Arc::clone(&reads);
     let faults = Faults::new(move |asked| {
         if asked.method == "PUT" {
-            // Tables are made after the census and before the plan.
+            // Tables are created after the census and before the plan.
             writes.store(true, Ordering::SeqCst);
         }
         let read = asked.path == "/pages/crawl/b.parquet" && writes.load(Ordering::SeqCst);
@@ -48,8 +48,8 @@ fn changing(change: Change, at: usize) -> (Finished, usize, Store) {
     *path.lock().expect("no test panics in here") = Some(store.archive("b.parquet"));
     let finished = job(&store)
         .with(MONTHLY)
-        // Every request is counted: none may be repeated, and none may depend on
-        // which thread comes first.
+        // Requests are counted, so none may be retried, and their order may not depend
+        // on threads.
         .with("store.timeout=30s")
         .with("run.threads=1")
         .command("backfill", &["--dates", OCTOBER]);
@@ -57,8 +57,8 @@ fn changing(change: Change, at: usize) -> (Finished, usize, Store) {
     (finished, requests, store)
 }
 
-/// Changes the object as S3 does, at once: another request for it may be under
-/// way, and has the old bytes or the new ones.
+/// Changes the object atomically, as S3 does: a concurrent request reads the old bytes or
+/// the new ones.
 fn apply(change: Change, object: &Path) {
     let successor = object.with_extension("successor");
     match change {
@@ -95,7 +95,7 @@ fn an_object_changed_during_the_run_stops_it_without_commits() {
         ] {
             assert!(said.contains(word), "{case}");
         }
-        // The tables were made, and nothing more.
+        // The only commit of each table is the one that created it.
         let commits: BTreeSet<_> = commits(&store).into_keys().collect();
         assert_eq!(commits.len(), 6, "{case}");
         for commit in commits {

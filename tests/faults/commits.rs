@@ -1,5 +1,4 @@
-//! Stores that fail where a run makes its work visible: at the end of an upload
-//! in parts, and at the commits of the tables.
+//! Stores that fail at the end of a multipart upload, or at the commit of a table.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,8 +9,8 @@ use crate::support::{
     GAMMA, Job, Row, Store, assert_same, assert_silent, contents, files, mix, write,
 };
 
-/// A page of 2 MB that does not compress, so that seven make a data file of more
-/// than the 10 MB that one request uploads.
+/// A page of 2 MB that does not compress. Seven of them give a data file above 10 MB, the
+/// limit of an upload in one request.
 fn large_page(number: u64) -> Row {
     let mut text = String::from("<p>");
     let mut state = number << 32;
@@ -36,7 +35,8 @@ fn an_upload_with_a_lost_last_response_is_made_once() {
         let faults = Faults::new(move |asked| ends_upload(asked).then_some(fault));
         let store = Store::failing(faults);
         write(&store.archive("pages.parquet"), &rows);
-        // As often as it is asked, the first answer says that all is done.
+        // Every response of a completion is lost, also that of a retry. The first request
+        // has completed the upload.
         let job = job(&store).with("output.write_blocks=false");
         assert_silent("upload", &job.with("store.retries=2").run(OCTOBER));
         let fired = store.server.fired();
@@ -69,13 +69,13 @@ fn an_upload_that_cannot_be_completed_stops_the_run() {
     assert_eq!(named.count(), 0, "what was not ended is no object");
 }
 
-/// The commit of a table.
+/// Whether the request commits a table.
 fn commits(asked: &Asked) -> bool {
     asked.if_absent && asked.path.contains("/_delta_log/")
 }
 
-/// Commit number `last` is made, and its answer lost; from then on the store
-/// takes nothing.
+/// Loses the response of commit number `last`, which takes effect. Denies every later
+/// write.
 fn fails_after(last: usize) -> impl Fn(&Asked) -> Option<Fault> {
     let seen = AtomicUsize::new(0);
     move |asked| {
@@ -102,14 +102,14 @@ fn the_same_command_resumes_after_a_failure_at_any_commit() {
         now(Some(Box::new(fails_after(last))));
         let finished = run();
         if finished.code == Some(0) {
-            // One takes the dates out of `runs`, three are of tables, one puts
-            // the dates back.
+            // One commit removes the dates from `runs`, three are of other tables, and one
+            // adds the dates again.
             assert_eq!(last, 6);
             return;
         }
         assert_eq!(finished.code, Some(4), "{what}: {}", finished.stderr);
         assert_silent(&what, &finished);
-        // A date is in `runs` when it is whole in all tables, and not before.
+        // A date is in `runs` only when it is complete in all tables.
         if last < 5 {
             let months = "SELECT DISTINCT date_part('month', date) AS month FROM runs";
             let months = reader(&store, &[MONTHLY]).lines(months);

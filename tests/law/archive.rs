@@ -1,6 +1,6 @@
-//! An archive in which everything happens that a window has to bear: twelve
-//! sites over forty days, among them a flood, a pause, and weeks with nothing but
-//! pages that are known; templates that change; pages that come again.
+//! An archive with every case that a window must handle: twelve sites over forty days.
+//! One publishes more pages a day than the window holds, one pauses, and one has only
+//! known pages for weeks. Templates change, and pages are fetched again.
 
 use std::path::Path;
 
@@ -44,7 +44,7 @@ const SITES: [Site; 12] = [
 /// New pages of a site on a day.
 fn new_pages(site: usize, day: u64) -> u64 {
     match (site, day) {
-        // More in a day than the window holds.
+        // More pages in a day than the window holds.
         (0, _) if day % 13 == 5 => 45,
         (0, _) => 1,
         (1, 10..30) | (2, 11..27) => 0,
@@ -54,13 +54,13 @@ fn new_pages(site: usize, day: u64) -> u64 {
     }
 }
 
-/// Writes the archive: rows in no order, in files and row groups that know
-/// nothing of dates.
+/// Writes the archive with its rows unsorted, so that each file and row group has many
+/// dates.
 pub(super) fn busy_archive(folder: &Path) {
     let mut rows: Vec<Row> = (0..SITES.len()).flat_map(rows_of_site).collect();
     rows.extend(bad_rows());
     let count = rows.len();
-    // A stride that has no factor in common with any count near it.
+    // The stride is prime, so that each row is written once.
     rows = (0..count)
         .map(|at| rows[at * 7919 % count].clone())
         .collect();
@@ -90,7 +90,8 @@ fn rows_of_site(index: usize) -> Vec<Row> {
     rows
 }
 
-/// Some pages share a time, some are at the very start or end of their day.
+/// The fetch time: some pages share it, and some are at the first or last microsecond of
+/// their day.
 fn time(day: u64, place: u64, number: u64) -> i64 {
     let midnight = micros(&format!("{FIRST}T00:00:00")) + day as i64 * DAY;
     midnight
@@ -104,7 +105,7 @@ fn time(day: u64, place: u64, number: u64) -> i64 {
 
 const DAY: i64 = 86_400_000_000;
 
-/// Two sections of unequal size, one with days below it.
+/// The URL: in two sections of unequal size, one with subfolders, or with a query.
 fn address(site: Site, number: u64) -> String {
     match number % 5 {
         0 => format!("http://{}/sport/{number}.html", site.host),
@@ -113,7 +114,8 @@ fn address(site: Site, number: u64) -> String {
     }
 }
 
-/// The template of ten days, the headlines of the last two pages, an article.
+/// The page: a template that changes every ten days, headlines of the previous two pages,
+/// and an article.
 fn html(site: Site, number: u64, day: u64) -> String {
     let era = 1_000_000 + day / 10;
     site.page(
@@ -139,8 +141,8 @@ fn seed(site: Site, number: u64) -> u64 {
     })
 }
 
-/// The page again: unchanged under another address, after exactly the days of
-/// a horizon and a moment more, with a little new text, and with much.
+/// Later copies of the page: unchanged, at another URL, exactly at the end of the lookback
+/// and a second after it, with little new text, and with much.
 fn copies(site: Site, page: &Row, number: u64, day: u64) -> Vec<Row> {
     let html = String::from_utf8_lossy(page.html.as_deref().unwrap_or_default()).into_owned();
     let with = |text: &str| {
@@ -178,8 +180,8 @@ fn copies(site: Site, page: &Row, number: u64, day: u64) -> Vec<Row> {
         _ => Vec::new(),
     };
     if site.host == SITES[2].host && day < 11 {
-        // Nothing but pages of the last two days for a fortnight, and then pages
-        // that would still be known, had these not moved the clock.
+        // For a fortnight there are only copies of pages of two days. Whether a copy of an
+        // older page is a known page then depends on how these advance the clock.
         copies = match day {
             9 | 10 => (1..16).map(|days| page.after(days, 0)).collect(),
             7 => vec![page.after(8, 0)],
@@ -190,7 +192,7 @@ fn copies(site: Site, page: &Row, number: u64, day: u64) -> Vec<Row> {
     copies
 }
 
-/// Rows of every tenth day that cannot be processed.
+/// Rows that cannot be processed, on every tenth day.
 fn bad_rows() -> Vec<Row> {
     let page = |day| Row {
         fetched_at: Some(time(day, 0, 5)),
@@ -211,7 +213,7 @@ fn bad_rows() -> Vec<Row> {
                     fetched_at: None,
                     ..page(day)
                 },
-                // The address of a page without text, with text.
+                // A good page at the URL of one without text.
                 Row {
                     html: Some(SITES[3].html(day).into_bytes()),
                     ..page(day).after(1, 0)

@@ -1,4 +1,4 @@
-//! Columns of text whose bytes are no text. Arrow does not write such files, other
+//! Text columns whose bytes are not UTF-8. Arrow does not write such files, but other
 //! writers do.
 
 use std::fs::File;
@@ -20,7 +20,7 @@ const SCHEMA: &str = "message archive {
     required binary html;
 }";
 
-/// Half of a surrogate pair, and bytes that are in no UTF-8 at all.
+/// Half of a surrogate pair, and bytes that never occur in UTF-8.
 const BROKEN: &[u8] = b"\xed\xa0\x80\xff\xfe";
 
 struct Written {

@@ -1,4 +1,4 @@
-//! The poison pages: what is wrong with each, and what has to become of it.
+//! The poison pages, each with its defect and its expected outcome.
 
 mod markup;
 mod rows;
@@ -6,7 +6,7 @@ mod text;
 
 use crate::support::Row;
 
-/// A row made to hurt.
+/// A row that is made to be expensive or to break the parser.
 #[derive(Clone, Copy)]
 pub(crate) struct Poison {
     pub(crate) name: &'static str,
@@ -14,16 +14,16 @@ pub(crate) struct Poison {
     pub(crate) outcome: Outcome,
 }
 
-/// How it is made.
+/// The maker of a poison row.
 #[derive(Clone, Copy)]
 pub(crate) enum Made {
     /// A page of about this many bytes.
     Page(fn(usize) -> Vec<u8>),
-    /// An ordinary row with something done to it.
+    /// A change of an ordinary row.
     Row(fn(Row) -> Row),
 }
 
-/// What becomes of it.
+/// The expected outcome of a poison row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// A document with warnings of these codes.
@@ -55,8 +55,8 @@ impl Poison {
         }
     }
 
-    /// The row that `ordinary` becomes; a page is of about `bytes` bytes, unless it
-    /// has a size of its own.
+    /// The poison row made from `ordinary`. A page has about `bytes` bytes, unless its
+    /// size is fixed.
     pub(crate) fn of(&self, ordinary: Row, bytes: usize) -> Row {
         match self.made {
             Made::Page(page) => Row {
@@ -68,12 +68,12 @@ impl Poison {
     }
 }
 
-/// `piece` again and again, up to `bytes`.
+/// Repeats `piece` up to `bytes`.
 pub(super) fn fill(piece: &str, bytes: usize) -> Vec<u8> {
     piece.repeat(bytes / piece.len()).into_bytes()
 }
 
-/// The same between a beginning and an end.
+/// Repeats `piece` between `start` and `end`, up to `bytes` in all.
 pub(super) fn between(start: &str, piece: &str, end: &str, bytes: usize) -> Vec<u8> {
     let mut page = start.as_bytes().to_vec();
     page.extend(fill(piece, bytes.saturating_sub(start.len() + end.len())));
@@ -81,7 +81,7 @@ pub(super) fn between(start: &str, piece: &str, end: &str, bytes: usize) -> Vec<
     page
 }
 
-/// All of them.
+/// All poison pages.
 pub(crate) fn corpus() -> impl Iterator<Item = &'static Poison> {
     markup::MARKUP.iter().chain(text::TEXT).chain(rows::ROWS)
 }

@@ -1,6 +1,6 @@
-//! Real pages, delivered night by night. The sites published over years; here
-//! a dozen pages of each come a day, so that two weeks see their windows
-//! move, and the pages of a busy and of a quiet site.
+//! Real pages with daily updates. The sites published over years; here each has a dozen
+//! pages a day, so that pages leave the windows within two weeks. Busy and quiet sites are
+//! among them.
 
 use std::path::Path;
 
@@ -9,15 +9,16 @@ use arrow::array::{AsArray, RecordBatch};
 use super::rearranged::read;
 use crate::support::{Job, Row, assert_same, contents, micros, shared, write};
 
-/// Nights, and pages of a site in each.
+/// Number of nights.
 const NIGHTS: usize = 12;
+/// New pages of a site per night.
 const PAGES: usize = 12;
-/// Nights that are run as one, before the first that is run alone.
+/// The first night with an update, which also runs the nights before.
 const AT_ONCE: usize = 7;
 
 const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 
-/// Every family of heuristics, with every horizon of duplicates.
+/// Every family of heuristics, and every kind of lookback for duplicates.
 const SETTINGS: [[&str; 4]; 5] = [
     [
         "tree.heuristic=template",
@@ -51,7 +52,7 @@ const SETTINGS: [[&str; 4]; 5] = [
     ],
 ];
 
-/// The date of a night: the tenth is the first of October.
+/// The date of a night. Night 9 is the first of October.
 fn date(night: usize) -> String {
     match night.checked_sub(9) {
         Some(day) => format!("2011-10-{:02}", day + 1),
@@ -59,7 +60,7 @@ fn date(night: usize) -> String {
     }
 }
 
-/// A site with pages of a stream.
+/// A site with the pages of a real stream.
 struct RealSite {
     pages: RecordBatch,
 }
@@ -71,7 +72,7 @@ impl RealSite {
         Self { pages }
     }
 
-    /// Page `number` as it is fetched on a date, `second` seconds after noon.
+    /// Page `number`, fetched on `date`, `second` seconds after noon.
     fn page(&self, number: usize, date: &str, second: usize) -> Row {
         let url = self.pages["url"].as_string::<i32>().value(number);
         let html = self.pages["html"].as_binary::<i32>().value(number);
@@ -79,7 +80,7 @@ impl RealSite {
         page.after(0, second as i64)
     }
 
-    /// The pages of a night: those that are new, and two that are not.
+    /// The pages of a night: new ones, and two that were fetched before.
     fn night(&self, night: usize) -> Vec<Row> {
         let new = night * PAGES..(night + 1) * PAGES;
         let old = [night * PAGES / 2, night];
@@ -88,7 +89,7 @@ impl RealSite {
             .collect()
     }
 
-    /// The same page with the address it would have on `host`.
+    /// Replaces the host of the page's URL.
     fn moved(mut row: Row, host: &str) -> Row {
         row.url = row.url.map(|url| {
             let mut url: Vec<&str> = url.splitn(4, '/').collect();
@@ -99,7 +100,7 @@ impl RealSite {
     }
 }
 
-/// The archive of each night; the first holds what is a year old, too.
+/// The archive of each night. The first also has pages of a year ago.
 fn archive(streams: &Path) -> Vec<Vec<Row>> {
     let busy = RealSite::of(streams, "nimbupani");
     let before = RealSite::of(streams, "melmelboo");
@@ -112,7 +113,7 @@ fn archive(streams: &Path) -> Vec<Vec<Row>> {
             let template = if night < 8 { &before } else { &after };
             let moved = template.night(night).into_iter();
             rows.extend(moved.map(|row| RealSite::moved(row, "www.changed.example")));
-            // One that had pages a year ago, and has some now.
+            // A site with pages a year ago, and again on the last nights.
             if night == 0 {
                 let year_ago = quiet.night(0).into_iter().chain(quiet.night(1));
                 rows.extend(year_ago.map(|row| row.after(-365, 0)));

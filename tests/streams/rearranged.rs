@@ -1,5 +1,4 @@
-//! The same rows in an archive that shares nothing else with the first: other
-//! files, other row groups, the reverse order.
+//! Rewrites an archive with other files and row groups, and its rows in reverse order.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -11,12 +10,12 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::support::write_batch;
 
-/// Rows per file, and per row group.
+/// Rows per file.
 const FILE_ROWS: usize = 700;
+/// Rows per row group.
 const GROUP_ROWS: usize = 64;
 
-/// Writes the rows of `files` to files in `folder`: the sites one after the
-/// other from the last to the first, each from its last row to its first.
+/// Writes the rows of `files` to files in `folder`, in reverse order of files and rows.
 pub(super) fn rearrange(files: &[PathBuf], folder: &Path) {
     let mut number = 0;
     for file in files.iter().rev() {
@@ -32,7 +31,7 @@ pub(super) fn rearrange(files: &[PathBuf], folder: &Path) {
     }
 }
 
-/// The columns of the archive that a run looks at.
+/// Reads the columns of an archive file that a run uses.
 pub(super) fn read(file: &Path) -> RecordBatch {
     let file = File::open(file).expect("the file is there");
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).expect("the file is Parquet");

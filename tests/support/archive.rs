@@ -12,7 +12,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
-/// One row of an archive; what is not given is null.
+/// One row of an archive. Fields that are `None` are written as null.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Row {
     /// Microseconds since 1970, UTC.
@@ -27,7 +27,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// A page as every archive has it; `time` is `2011-10-24T12:00:00`.
+    /// A page with the required columns only. `time` is such as `2011-10-24T12:00:00`.
     pub(crate) fn page(time: &str, url: impl Into<String>, html: impl Into<Vec<u8>>) -> Self {
         Self {
             fetched_at: Some(micros(time)),
@@ -37,7 +37,7 @@ impl Row {
         }
     }
 
-    /// The page as it is a whole number of days and seconds later.
+    /// The page fetched so many days and seconds later.
     pub(crate) fn after(&self, days: i64, seconds: i64) -> Self {
         let later = (days * 86_400 + seconds) * 1_000_000;
         Self {
@@ -54,7 +54,7 @@ pub(crate) fn micros(time: &str) -> i64 {
         .timestamp_micros()
 }
 
-/// The rows with all columns.
+/// A record batch of the rows, with all columns.
 pub(crate) fn batch(rows: &[Row]) -> RecordBatch {
     let text = |of: fn(&Row) -> &Option<String>| -> ArrayRef {
         Arc::new(StringArray::from_iter(
@@ -77,12 +77,12 @@ pub(crate) fn batch(rows: &[Row]) -> RecordBatch {
         ("http_charset", text(|row| &row.http_charset)),
         ("http_status", Arc::new(Int32Array::from_iter(statuses))),
     ];
-    // Batches of one file have one schema, whichever has nulls.
+    // All columns are nullable, so that all batches of a file have the same schema.
     let nullable = columns.map(|(name, values)| (name, values, true));
     RecordBatch::try_from_iter_with_nullable(nullable).expect("columns of one length")
 }
 
-/// The rows with all columns and the gold text of each: a gold set.
+/// A gold set: the rows with all columns, and a gold text for each.
 pub(crate) fn with_gold(rows: &[Row], golds: &[String]) -> RecordBatch {
     let rows = batch(rows);
     let golds: ArrayRef = Arc::new(StringArray::from_iter_values(golds));
@@ -92,8 +92,7 @@ pub(crate) fn with_gold(rows: &[Row], golds: &[String]) -> RecordBatch {
     RecordBatch::try_from_iter(columns.chain([("gold_text", golds)])).expect("a gold per row")
 }
 
-/// The rows with every column under the name and with the values that `change`
-/// makes of its own.
+/// Applies `change` to the name and the values of every column.
 pub(crate) fn changed<'a>(
     rows: &'a RecordBatch,
     change: impl Fn(&'a str, &ArrayRef) -> (&'a str, ArrayRef),
@@ -104,17 +103,17 @@ pub(crate) fn changed<'a>(
         .expect("columns of one length")
 }
 
-/// One file with the rows in the order given.
+/// Writes one file with the rows in the given order.
 pub(crate) fn write(path: &Path, rows: &[Row]) {
     write_groups(path, rows, 1000);
 }
 
-/// The same, in row groups of at most `rows_per_group`.
+/// Writes one file in row groups of at most `rows_per_group` rows.
 pub(crate) fn write_groups(path: &Path, rows: &[Row], rows_per_group: usize) {
     write_batch(path, &batch(rows), rows_per_group);
 }
 
-/// The same, one row at a time: no more than a row group is in memory at once.
+/// Writes one file row by row, so that at most one row group is in memory.
 pub(crate) fn write_rows(path: &Path, rows: impl Iterator<Item = Row>, rows_per_group: usize) {
     let empty = batch(&[]);
     let mut writer = writer(path, &empty, rows_per_group);
@@ -124,7 +123,7 @@ pub(crate) fn write_rows(path: &Path, rows: impl Iterator<Item = Row>, rows_per_
     writer.close().expect("the footer can be written");
 }
 
-/// One file with any columns; makes the folders above it.
+/// Writes one file with any columns, and creates its parent folders.
 pub(crate) fn write_batch(path: &Path, batch: &RecordBatch, rows_per_group: usize) {
     let mut writer = writer(path, batch, rows_per_group);
     writer.write(batch).expect("the rows can be written");
@@ -138,7 +137,7 @@ fn writer(path: &Path, columns: &RecordBatch, rows_per_group: usize) -> ArrowWri
     let properties = WriterProperties::builder()
         .set_max_row_group_row_count(Some(rows_per_group))
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        // A page is its own dictionary.
+        // Pages differ, so a dictionary would only repeat them.
         .set_column_dictionary_enabled("html".into(), false)
         .build();
     let file = File::create(path).expect("the file can be made");

@@ -1,4 +1,4 @@
-//! A job in a folder of its own, and the binary that runs it.
+//! A job in a temporary folder, and the binary that runs it.
 
 use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt;
@@ -18,10 +18,10 @@ location = 'archive'
 location = 'tables'
 ";
 
-/// A folder with a job file, an archive, and the tables that runs leave.
+/// A folder with a job file, an archive, and the tables that runs write.
 pub(crate) struct Job {
     folder: TempDir,
-    /// Where the binary is started, and the job file as it is called there.
+    /// Working directory of the binary. `file` is relative to it.
     started_in: PathBuf,
     file: &'static str,
     overrides: Vec<String>,
@@ -29,18 +29,18 @@ pub(crate) struct Job {
     tables: PathBuf,
 }
 
-/// What a command said.
+/// Exit status and output of a command.
 #[derive(Debug)]
 pub(crate) struct Finished {
     pub(crate) code: Option<i32>,
-    /// What ended it, where it did not end itself.
+    /// The signal that killed it, if any.
     pub(crate) signal: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
 impl Job {
-    /// A job whose archive has no file yet.
+    /// A job with an empty archive.
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder for the job");
         std::fs::create_dir(folder.path().join("archive")).expect("a folder for the archive");
@@ -55,7 +55,8 @@ impl Job {
         }
     }
 
-    /// The job of the repository, started there; its tables go into the folder.
+    /// The job with a job file of the repository, started there. Its tables are in the job's
+    /// folder.
     pub(crate) fn of_the_repository(self, file: &'static str) -> Self {
         let tables = format!("output.location={}", self.path("tables").display());
         let job = Self {
@@ -84,59 +85,58 @@ impl Job {
         self.overrides.push(setting.to_owned());
     }
 
-    /// The job with the archive somewhere else.
+    /// The job with the archive at another location.
     pub(crate) fn reading(self, archive: &Path) -> Self {
         self.with(&format!("archive.location={}", archive.display()))
     }
 
-    /// The job with its tables at `location`, which is `folder` on this machine.
+    /// The job with its tables at `location`; their files are in `folder` on this machine.
     pub(crate) fn writing(mut self, location: &str, folder: PathBuf) -> Self {
         self.tables = folder;
         self.with(&format!("output.location={location}"))
     }
 
-    /// The job with an environment variable.
+    /// The job with an environment variable set.
     pub(crate) fn with_variable(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.variables.push((name, value.into()));
         self
     }
 
-    /// The folder of the tables.
+    /// The folder that contains the tables.
     pub(crate) fn tables(&self) -> &Path {
         &self.tables
     }
 
-    /// A file in the archive's folder.
+    /// Path of a file in the archive's folder.
     pub(crate) fn archive(&self, file: &str) -> PathBuf {
         self.path("archive").join(file)
     }
 
-    /// Anything in the job's folder.
+    /// Path of a file in the job's folder.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// Whether any table is there.
+    /// Whether any table exists.
     pub(crate) fn has_tables(&self) -> bool {
         self.tables.exists()
     }
 
-    /// Runs the dates, which must go well and add up.
+    /// Runs the dates, which must succeed, and checks the row accounting.
     pub(crate) fn backfill(&self, dates: &str) -> Finished {
         let finished = self.run(dates);
         self.assert_accounts();
         finished
     }
 
-    /// Runs the dates, which must go well.
+    /// Runs the dates, which must succeed.
     pub(crate) fn run(&self, dates: &str) -> Finished {
         let finished = self.try_run(dates);
         assert_eq!(finished.code, Some(0), "{dates}: {}", finished.stderr);
         finished
     }
 
-    /// Runs the dates, which the binary must refuse with this exit code; gives
-    /// what it says.
+    /// Runs the dates, which must fail with this exit code. Returns stderr.
     pub(crate) fn refused(&self, dates: &str, code: i32) -> String {
         let finished = self.try_run(dates);
         assert_eq!(finished.code, Some(code), "{dates}: {finished:?}");
@@ -147,7 +147,7 @@ impl Job {
         self.command("backfill", &["--dates", dates])
     }
 
-    /// The rows of a query, one object each; nulls are left out.
+    /// The rows of a query, one JSON object each, without nulls.
     pub(crate) fn rows(&self, sql: &str) -> Vec<Value> {
         let row = |line: &str| serde_json::from_str(line).expect("a JSON object per line");
         self.lines(sql).iter().map(|line| row(line)).collect()
@@ -160,12 +160,12 @@ impl Job {
         rows.remove(0)
     }
 
-    /// The rows of a query as lines of JSON.
+    /// The rows of a query as lines of JSON text.
     pub(crate) fn lines(&self, sql: &str) -> Vec<String> {
         self.lines_with(&[], sql)
     }
 
-    /// The same, with more arguments.
+    /// The rows of a query as lines of JSON text, with more arguments for `urltree sql`.
     pub(crate) fn lines_with(&self, arguments: &[&str], sql: &str) -> Vec<String> {
         let printed = self.sql_with(&[arguments, &["--format", "json"]].concat(), sql);
         (printed.lines().filter(|line| !line.is_empty()))
@@ -173,7 +173,7 @@ impl Job {
             .collect()
     }
 
-    /// A query as the binary prints it.
+    /// The result of a query as `urltree sql` prints it.
     pub(crate) fn sql(&self, format: &str, sql: &str) -> String {
         self.sql_with(&["--format", format], sql)
     }
@@ -184,12 +184,12 @@ impl Job {
         finished.stdout
     }
 
-    /// Runs the dates, however that ends, with an eye on the memory it takes.
+    /// Runs the dates and measures memory. The run may fail.
     pub(crate) fn watched(&self, dates: &str) -> Watched {
         self.watched_with(&[], dates)
     }
 
-    /// The same, with more settings.
+    /// Runs the dates with more settings and measures memory. The run may fail.
     pub(crate) fn watched_with(&self, settings: &[&str], dates: &str) -> Watched {
         let mut arguments = vec!["--dates", dates];
         for setting in settings {
@@ -203,8 +203,8 @@ impl Job {
         finished(&mut self.started(subcommand, arguments))
     }
 
-    /// Starts `urltree <subcommand>` with the job, which ends or halts at a point
-    /// such as `KILL@commit.documents#1` where one is given.
+    /// Starts `urltree <subcommand>` with the job. With a fail point such as
+    /// `KILL@commit.documents#1` it is killed or halts there.
     pub(crate) fn start(
         &self,
         subcommand: &str,
@@ -228,14 +228,14 @@ impl Job {
         command
     }
 
-    /// Runs `urltree` with these words, as somebody types them where the job is.
+    /// Runs `urltree` with these arguments, in the working directory of the job.
     pub(crate) fn type_in(&self, words: &[String]) -> Finished {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         urltree_in(&self.started_in, &words)
     }
 
-    /// Every row of the archive is in one count of `runs`, and the tables have
-    /// the rows that were counted.
+    /// Asserts that every archive row is in exactly one count of `runs`, and that the
+    /// tables have as many rows as were counted.
     pub(crate) fn assert_accounts(&self) {
         let counted = self.rows(
             "SELECT date, archive_rows, unique_pages, duplicates, revisions, blocklisted, \
@@ -292,12 +292,13 @@ pub(crate) fn urltree(arguments: &[&str]) -> Finished {
     urltree_in(&repository(), arguments)
 }
 
-/// The same, started in `folder`.
+/// Runs `urltree` without a job, in `folder`.
 pub(crate) fn urltree_in(folder: &Path, arguments: &[&str]) -> Finished {
     finished(&mut urltree_command(folder, arguments))
 }
 
-/// Stores and logs are as the test wants them, not as whoever runs it.
+/// The command `urltree`, without the environment variables that configure stores,
+/// logs and fail points: a test sets its own.
 fn urltree_command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_urltree"));
     command.args(arguments).current_dir(folder);

@@ -1,4 +1,4 @@
-//! Archives to feed the binary with, a job to run, and its tables.
+//! Makes archives, runs jobs, and reads their tables.
 
 mod archive;
 mod job;
@@ -25,8 +25,8 @@ pub(crate) fn repository() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."))
 }
 
-/// A folder of the data that is shared beside the repository; where it is
-/// missing, says which test skips for want of it.
+/// Returns a folder of `shared`, which is beside the repository. If it is missing,
+/// prints that the test is skipped.
 pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
     let root = std::env::var_os("URLTREE_SHARED").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../shared")),
@@ -40,10 +40,10 @@ pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
     found
 }
 
-/// Says that the test skips for want of something.
+/// Prints that the test is skipped because something is missing.
 pub(crate) fn skip(missing: impl Display) {
-    // A test runs on a thread of its name.
+    // The thread of a test has the name of the test.
     let test = std::thread::current().name().unwrap_or("a test").to_owned();
-    // Not `eprintln!`, which a test that passes keeps to itself.
+    // `eprintln!` would be captured, and not shown for a test that passes.
     let _ = writeln!(std::io::stderr(), "SKIPPED {test}: no {missing}");
 }

@@ -1,4 +1,5 @@
-//! An S3 store in this process, a job on it, and what must not leak from it.
+//! An S3 server in this process, a job that uses it, and checks that its secrets do
+//! not leak.
 
 use std::path::{Path, PathBuf};
 
@@ -28,14 +29,14 @@ impl Store {
         Self { root, server }
     }
 
-    /// A store that fails, with nothing in its archive yet.
+    /// A store with an empty archive, whose requests fail as `faults` says.
     pub(crate) fn failing(faults: Faults) -> Self {
         let root = buckets();
         let server = Server::failing_s3(root.path(), KEYS, faults).expect("a server");
         Self { root, server }
     }
 
-    /// A job from the one bucket to the other.
+    /// A job that reads from `pages` and writes to `text`.
     pub(crate) fn job(&self) -> Job {
         let job = Job::new().with("archive.location=s3://pages/crawl");
         signing(job, &self.server, KEYS.secret).writing("s3://text/tables", self.tables())
@@ -45,12 +46,12 @@ impl Store {
         self.root.path().join("text/tables")
     }
 
-    /// A file of the archive.
+    /// Path of an archive file on this machine.
     pub(crate) fn archive(&self, file: &str) -> PathBuf {
         self.root.path().join("pages/crawl").join(file)
     }
 
-    /// Requests with this method whose path has these parts.
+    /// Number of requests with this method whose path contains both parts.
     pub(crate) fn asked(&self, method: &str, parts: [&str; 2]) -> usize {
         let requests = self.server.requests();
         let fits = |request: &&String| {
@@ -68,7 +69,7 @@ fn buckets() -> TempDir {
     root
 }
 
-/// The job as somebody who has the key with this secret.
+/// The job with credentials for `server`: the known key id and this secret.
 pub(crate) fn signing(job: Job, server: &Server, secret: &str) -> Job {
     job.with_variable("AWS_ENDPOINT_URL", format!("http://{}", server.address()))
         .with_variable("AWS_ACCESS_KEY_ID", KEYS.id)
@@ -76,7 +77,7 @@ pub(crate) fn signing(job: Job, server: &Server, secret: &str) -> Job {
         .with_variable("AWS_SESSION_TOKEN", TOKEN)
 }
 
-/// Every file below a folder.
+/// Every file in a folder and in the folders below it.
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder)
         .expect("a folder")
@@ -92,7 +93,7 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Nothing that was planted is in `bytes`.
+/// Asserts that none of the planted secrets is in `bytes`.
 pub(crate) fn assert_no_secret(what: &str, bytes: &[u8]) {
     for secret in [KEYS.id, KEYS.secret, TOKEN] {
         let found = bytes
@@ -105,7 +106,7 @@ pub(crate) fn assert_no_secret(what: &str, bytes: &[u8]) {
     }
 }
 
-/// Nothing that was planted was printed.
+/// Asserts that none of the planted secrets was printed.
 pub(crate) fn assert_silent(what: &str, finished: &Finished) {
     assert_no_secret(&format!("stdout of {what}"), finished.stdout.as_bytes());
     assert_no_secret(&format!("stderr of {what}"), finished.stderr.as_bytes());

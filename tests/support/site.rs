@@ -1,4 +1,4 @@
-//! Sites that do not exist: a template, and articles in words of no language.
+//! Invented sites: a template, and articles of random syllables.
 
 use std::fmt::Write;
 
@@ -28,7 +28,7 @@ impl Site<'_> {
             .collect()
     }
 
-    /// Where the article is.
+    /// The URL of the article.
     pub(crate) fn url(&self, number: u64) -> String {
         let section = ["news", "sport"][number as usize % 2];
         format!("http://{}/{section}/{number}.html", self.host)
@@ -106,10 +106,10 @@ fn sentence(seed: u64, words: usize) -> String {
     sentence
 }
 
-/// What the state of SplitMix64 grows by from one number to the next.
+/// The increment of the state of SplitMix64.
 pub(crate) const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The number that the SplitMix64 generator gives after the state `seed`.
+/// The next number of a SplitMix64 generator in the state `seed`.
 pub(crate) fn mix(seed: u64) -> u64 {
     let mut mixed = seed.wrapping_add(GAMMA);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,4 +1,4 @@
-//! Whole tables, to be compared.
+//! Reads whole tables and compares them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,12 +15,12 @@ const TABLES: [&str; 5] = [
     "blocks",
 ];
 
-/// Everything a job wrote; `blocks` where the job writes them.
+/// Everything a job wrote. `blocks` is included if the job writes it.
 pub(crate) fn contents(job: &Job) -> Snapshot {
     snapshot(job, |_| "*")
 }
 
-/// Everything but where in the archive a row was found.
+/// Everything a job wrote, without the columns that name an archive position.
 pub(crate) fn contents_anywhere(job: &Job) -> Snapshot {
     snapshot(job, |table| match table {
         "url_keys" => "* EXCEPT (source, row, duplicate_of)",
@@ -42,14 +42,15 @@ fn snapshot(job: &Job, columns: impl Fn(&str) -> &'static str) -> Snapshot {
         .collect()
 }
 
-/// Fails with the first rows that only one of the two has.
+/// Fails with the first rows that only one of the two snapshots has.
 pub(crate) fn assert_same(expected: &Snapshot, found: &Snapshot, what: &str) {
     if let Some(difference) = difference(expected, found) {
         panic!("{what}: {difference}");
     }
 }
 
-/// How the tables differ, if they do, with some of the rows only one side has.
+/// Describes how the tables differ, with some rows that only one side has. Returns
+/// `None` if the tables are equal.
 pub(crate) fn difference(expected: &Snapshot, found: &Snapshot) -> Option<String> {
     let tables = |snapshot: &Snapshot| snapshot.keys().copied().collect::<Vec<_>>();
     if tables(expected) != tables(found) {

@@ -1,4 +1,4 @@
-//! A run whose memory is watched from outside, as the system accounts for it.
+//! Measures the memory of a run from outside, from `/proc`.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use super::Finished;
 
-/// What a process that was watched did.
+/// Output and resource use of a process.
 #[derive(Debug)]
 pub(crate) struct Watched {
     pub(crate) finished: Finished,
-    /// Most bytes it had in memory at once.
+    /// Peak resident memory in bytes.
     pub(crate) peak_bytes: u64,
-    /// Of the processor, all threads together.
+    /// CPU seconds of all threads.
     pub(crate) cpu_seconds: f64,
     pub(crate) chunks: Vec<Chunk>,
 }
@@ -25,17 +25,17 @@ pub(crate) struct Watched {
 pub(crate) struct Chunk {
     /// Seconds from the start of the process to the chunk's commit.
     pub(crate) seconds: f64,
-    /// Most bytes in memory at once since the commit before.
+    /// Peak resident memory in bytes since the previous commit.
     pub(crate) peak_bytes: u64,
 }
 
-/// Whether this system tells how much memory a process has had.
+/// Whether this system reports the peak memory of a process.
 pub(crate) fn can_watch() -> bool {
     Process(std::process::id()).peak().is_some()
 }
 
-/// Runs a command to its end. The peak is looked at every few milliseconds: the
-/// system keeps it while the process lives.
+/// Runs a command to its end. Reads its peak memory every few milliseconds, because
+/// the system drops the value when the process ends.
 pub(crate) fn watched(command: &mut Command) -> Watched {
     let started = Instant::now();
     let mut child = command
@@ -98,7 +98,7 @@ pub(crate) fn watched(command: &mut Command) -> Watched {
     }
 }
 
-/// A process as Linux shows it.
+/// A process in `/proc`, by its id.
 #[derive(Debug, Clone, Copy)]
 struct Process(u32);
 
@@ -117,19 +117,19 @@ impl Process {
     }
 
     fn cpu_seconds(self) -> Option<f64> {
-        /// Ticks of this clock are hundredths of a second on every Linux.
+        /// Seconds per clock tick in `/proc`, the same on every Linux.
         const TICK: f64 = 0.01;
         let stat = std::fs::read_to_string(self.file("stat")).ok()?;
-        // The name of the program, in brackets, may have spaces.
+        // The program's name, in brackets, may contain spaces.
         let (_, numbers) = stat.rsplit_once(')')?;
         let numbers: Vec<&str> = numbers.split_ascii_whitespace().collect();
         let ticks = |at: usize| numbers.get(at)?.parse::<u32>().ok();
-        // A process that has ended and was not waited for keeps its times.
+        // The times of an ended process stay readable until its parent waits for it.
         Some(f64::from(ticks(11)? + ticks(12)?) * TICK)
     }
 
     fn forget_peak(self) {
-        // Where this is not allowed the peaks of chunks only ever rise.
+        // If this is not allowed, the peak of a chunk includes the chunks before it.
         let _ = std::fs::write(self.file("clear_refs"), "5");
     }
 }

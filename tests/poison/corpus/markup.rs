@@ -1,21 +1,21 @@
-//! Tags, attributes, nesting, and what looks like them.
+//! Tags, attributes, nesting, and text that looks like markup.
 
 use super::Outcome::Document;
 use super::{Poison, between, fill};
 
-/// `<p a0 a1 a2 ...>` with this many attributes.
+/// A tag `<p a0 a1 a2 ...>` with this many attributes.
 fn tag(attributes: usize) -> String {
     let names: String = (0..attributes).map(|name| format!(" a{name:x}")).collect();
     format!("<p{names}>")
 }
 
-/// Elements around a text, so that its path is as long as paths get.
+/// Open elements that give the text after them the longest possible DOM path.
 fn long_path() -> String {
     let class = "q".repeat(196);
     format!("<section class={class}>").repeat(5)
 }
 
-/// Classes that differ in their letters.
+/// Elements with distinct classes, up to `bytes`.
 fn distinct_classes(bytes: usize) -> String {
     let letters = |mut number: usize| {
         let mut word = String::new();

@@ -1,4 +1,4 @@
-//! Addresses, headers, and what is no page.
+//! URLs, headers, and content that is not HTML.
 
 use super::Outcome::{Document, Quarantine};
 use super::Poison;
@@ -14,7 +14,7 @@ fn html(row: Row, html: impl Into<Vec<u8>>) -> Row {
     Row { html, ..row }
 }
 
-/// A page in which charsets can be told apart.
+/// A page in Latin-1, whose letters differ in other charsets.
 fn latin(row: Row, declared: &str) -> Row {
     let http_charset = Some(declared.to_owned());
     Row {
@@ -24,7 +24,7 @@ fn latin(row: Row, declared: &str) -> Row {
 }
 
 pub(super) const ROWS: &[Poison] = &[
-    // Addresses.
+    // URLs.
     Poison::row(
         "a URL of a megabyte",
         |row| {

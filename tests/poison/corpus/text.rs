@@ -1,4 +1,4 @@
-//! Raw text, references, characters, charsets, and sheer size.
+//! Raw text, character references, characters, charsets, and size.
 
 use super::Outcome::{Document, Quarantine};
 use super::{Poison, between, fill};
@@ -11,7 +11,7 @@ fn bytes_between(start: &str, piece: &[u8], end: &str, bytes: usize) -> Vec<u8> 
 }
 
 pub(super) const TEXT: &[Poison] = &[
-    // Elements of raw text.
+    // Raw-text elements.
     Poison::page(
         "a script without end",
         |n| between("<p>x<script>", "a<b;", "", n),
@@ -48,7 +48,7 @@ pub(super) const TEXT: &[Poison] = &[
         Document(&[]),
     ),
     Poison::page("titles", |n| fill("<title>x</title>", n), Document(&[])),
-    // References to characters.
+    // Character references.
     Poison::page(
         "named references",
         |n| fill("&amp;", n.min(4_500_000)),
@@ -193,7 +193,7 @@ pub(super) const TEXT: &[Poison] = &[
         |n| bytes_between("<p>", &(1..=255).collect::<Vec<u8>>(), "", n.min(600_000)),
         Document(&[]),
     ),
-    // Sizes of their own.
+    // Fixed sizes.
     Poison::page(
         "200 MB",
         |_| fill("<p>many words, again and again</p>", 200_000_000),
