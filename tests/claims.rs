@@ -64,7 +64,7 @@ fn claims(job: &Job) -> Vec<Value> {
 #[test]
 fn a_second_run_is_refused_and_names_the_first() {
     let expected = Expected::new();
-    // With a short heartbeat, the first run could be declared dead on a busy machine.
+    // With a heartbeat below 1s, the first run could be declared dead on a busy machine.
     let job = job().with("run.heartbeat=1s");
     let mut first = start_until(&job, SETTINGS[0], "WAIT@commit.documents#2");
     for (command, arguments) in [

@@ -29,12 +29,12 @@ const TABLES: [&str; 6] = [
     "url_keys",
 ];
 
-/// Reader and table.
+/// Names of reader and table.
 type Key = (String, String);
 
 /// Rows and columns of the tables, as other readers see them.
 #[derive(Default)]
-struct Elsewhere {
+struct ReadTables {
     /// Sorted rows, in the JSON form of `urltree sql`.
     rows: BTreeMap<Key, Vec<Value>>,
     /// Names and types of columns, as DuckDB describes them.
@@ -60,7 +60,7 @@ fn python() -> Option<String> {
     None
 }
 
-fn read(python: &str, tables: &Path) -> Elsewhere {
+fn read(python: &str, tables: &Path) -> ReadTables {
     let repository = repository();
     let Output {
         status,
@@ -73,7 +73,7 @@ fn read(python: &str, tables: &Path) -> Elsewhere {
         .expect("the interpreter can be started");
     let errors = String::from_utf8_lossy(&stderr);
     assert!(status.success(), "{errors}");
-    let mut seen = Elsewhere::default();
+    let mut seen = ReadTables::default();
     for line in String::from_utf8(stdout).expect("it prints UTF-8").lines() {
         let said: Value = serde_json::from_str(line).expect("a JSON object per line");
         let key = (text(&said, "reader"), text(&said, "table"));

@@ -122,7 +122,7 @@ impl Undisturbed {
 
     /// Asserts that a run with `faults` writes the tables of the undisturbed run, and that
     /// each of the `expected` faults occurred.
-    fn outlasts(&self, what: &str, expected: &[Fault], faults: Faults) {
+    fn survives(&self, what: &str, expected: &[Fault], faults: Faults) {
         let store = store(faults);
         let started = Instant::now();
         self.run(&store);
@@ -174,35 +174,35 @@ fn first_puts(faults: &'static [Fault]) -> impl Fn(&Asked) -> Option<Fault> {
 #[test]
 fn throttled_requests_are_retried() {
     let faults = Faults::new(each(20, 1, Fault::SlowDown));
-    CHUNKS.outlasts("503", &[Fault::SlowDown], faults);
+    CHUNKS.survives("503", &[Fault::SlowDown], faults);
 }
 
 #[test]
 fn requests_without_a_response_are_retried() {
     let faults = Faults::new(each(100, 1, Fault::Silence));
-    CHUNKS.outlasts("silence", &[Fault::Silence], faults);
+    CHUNKS.survives("silence", &[Fault::Silence], faults);
 }
 
 #[test]
 fn a_body_that_is_cut_off_is_read_to_its_end() {
     let faults = Faults::new(each(10, 1, Fault::CutBody));
-    CHUNKS.outlasts("reset in the body", &[Fault::CutBody], faults);
+    CHUNKS.survives("reset in the body", &[Fault::CutBody], faults);
 }
 
 #[test]
 fn a_commit_with_a_lost_response_is_made_once() {
     for fault in [&[Fault::LostAnswer], &[Fault::LostInSlowDown]] {
         let faults = Faults::new(first_puts(fault));
-        CHUNKS.outlasts(&format!("{fault:?}"), fault, faults);
+        CHUNKS.survives(&format!("{fault:?}"), fault, faults);
     }
     let faults = Faults::new(first_puts(&[Fault::LostInSilence]));
-    CHUNK.outlasts("lost in silence", &[Fault::LostInSilence], faults);
+    CHUNK.survives("lost in silence", &[Fault::LostInSilence], faults);
 }
 
 #[test]
 fn latency_changes_no_row() {
     let faults = Faults::new(|_| None).after(Duration::from_millis(100));
-    CHUNK.outlasts("100 ms", &[], faults);
+    CHUNK.survives("100 ms", &[], faults);
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn all_faults_at_once_change_no_row() {
         Fault::Silence,
         Fault::CutBody,
     ];
-    CHUNK.outlasts("all", &expected, faults);
+    CHUNK.survives("all", &expected, faults);
 }
 
 /// Without an entity tag a read cannot resume, so the whole range is read again.

@@ -1,6 +1,6 @@
 //! The law of updates: a range of dates in one run, in several consecutive runs, or in
-//! chunks gives the same tables, bit for bit. Also which later pages the labels of a
-//! batch depend on.
+//! chunks gives the same tables, bit for bit. Other tests check which later pages affect
+//! the labels of a batch.
 
 mod archive;
 

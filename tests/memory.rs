@@ -7,7 +7,7 @@ use crate::support::{Job, Row, Site, can_watch, mix, paragraph, skip, write_rows
 const DATES: u64 = 4;
 const RANGE: &str = "2012-01-01..2012-01-04";
 
-/// Archives that are hard on memory.
+/// Archives whose pages are spread over sites in an extreme way.
 #[derive(Debug, Clone, Copy)]
 enum Shape {
     /// Half of all pages are on one site.

@@ -1,6 +1,6 @@
 //! Poison pages: each ends as a document or as a row of `quarantine`, and the pages
-//! around it have the rows of a run without it. `print_the_cost_of_each_poison_page`
-//! measures their cost.
+//! around it have the same rows as without the poison page.
+//! `print_the_cost_of_each_poison_page` measures the cost.
 
 mod broken;
 mod corpus;

@@ -105,7 +105,7 @@ fn daily_updates_equal_one_backfill() {
             "dedup.lookback=3d",
         ],
     ] {
-        // Days 9 and 10 have no pages, and there is no update on day 15.
+        // Days 9 and 10 have no pages. Day 15 has pages, but its update is left out.
         let expected = at_once(settings, &[9, 10]);
         let nights = settings
             .iter()

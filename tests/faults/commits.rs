@@ -66,7 +66,7 @@ fn an_upload_that_cannot_be_completed_stops_the_run() {
     }
     let left = files(&store.tables()).into_iter();
     let named = left.filter(|file| file.to_string_lossy().contains("/documents/date="));
-    assert_eq!(named.count(), 0, "what was not ended is no object");
+    assert_eq!(named.count(), 0, "an incomplete upload is not an object");
 }
 
 /// Whether the request commits a table.
