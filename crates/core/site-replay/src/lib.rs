@@ -6,24 +6,24 @@
 //!
 //! ```
 //! use site_replay::{Labelling, SiteReplay};
-//! use template::{Block, Outline};
+//! use template::{LayoutBlock, Outline};
 //! use url_tree::{Entry, Verdict, WindowOptions};
 //!
 //! let mut site = SiteReplay::new(2, Labelling::Template, WindowOptions::default());
 //! let branch = ["example", "news", "www"];
-//! let block = |slot, chars| Block { slot, shared: 0, chars, link_chars: 0, title: 0 };
+//! let block = |path, chars| LayoutBlock { path, common_prefix: 0, chars, link_chars: 0, title: 0 };
 //! let layout = [block("ul.menu>li", 20), block("div.story>p", 400)];
 //! for story in 1..=3_u8 {
 //!     let hashes = [[0; 16], [story; 16]];
 //!     let entry = Entry { time_micros: story.into(), branch: &branch, hashes: &hashes };
-//!     site.insert(entry, Some(Outline::of(&layout)));
+//!     site.insert(entry, Some(Outline::new(&layout)));
 //!     let outline = site.outline();
 //!     let page = site.label(&branch, &hashes, outline.as_ref());
 //!     let verdicts: Vec<Verdict> = page.labels.blocks.iter().map(|block| block.verdict).collect();
 //!     assert_eq!(verdicts, [Verdict::Boilerplate, Verdict::Content]);
 //!     // What is kept of the page, for a site that is replayed from here on another day.
 //!     let slots = site.learned().expect("a page was inserted");
-//!     assert!(!slots.slots.is_empty());
+//!     assert!(!slots.paths.is_empty());
 //!     site.end_batch(story.into());
 //! }
 //! ```
@@ -46,8 +46,8 @@ mod labelling;
 
 use std::collections::VecDeque;
 
-use template::{Counts, Outline, PageSlots, Reason, Template};
-use url_tree::{BlockHash, DomainReplay, Entry, Heuristic, Labels, Verdict, WindowOptions};
+use template::{BlockCounts, Outline, PagePaths, Reason, Template};
+use url_tree::{BlockHash, DomainReplay, Entry, Heuristic, TreeLabels, Verdict, WindowOptions};
 
 pub use batch::Batch;
 pub use labelling::{Labelling, UnknownLabelling};
@@ -71,7 +71,7 @@ struct Learning {
 
 #[derive(Debug)]
 struct Learned {
-    slots: PageSlots,
+    slots: PagePaths,
     outline: Option<Outline>,
 }
 
@@ -84,7 +84,7 @@ const KEPT_BLOCKS: usize = 1 << 17;
 pub struct PageLabels {
     /// The verdicts, and what the tree counted for them: with [`Labelling::Template`] at
     /// the domain node.
-    pub labels: Labels,
+    pub labels: TreeLabels,
     /// Why, block by block.
     pub reasons: Vec<Reason>,
 }
@@ -105,7 +105,7 @@ impl SiteReplay {
 
     /// A page of the window as it was left; `slots` is what [`learned`](Self::learned)
     /// gave then.
-    pub fn remember<S: AsRef<str>>(&mut self, page: Entry<'_, S>, slots: &PageSlots) {
+    pub fn remember<S: AsRef<str>>(&mut self, page: Entry<'_, S>, slots: &PagePaths) {
         self.tree.insert(page);
         if let Some(learning) = &mut self.template {
             learning.template.insert(slots);
@@ -124,13 +124,13 @@ impl SiteReplay {
         let slots = match &outline {
             Some(outline) => {
                 let (pages, blocks) = counts(&self.tree, hashes);
-                let counts = Counts {
+                let counts = BlockCounts {
                     pages,
                     blocks: &blocks,
                 };
-                learning.template.slots(outline, counts)
+                learning.template.page_paths(outline, counts)
             }
-            None => PageSlots::default(),
+            None => PagePaths::default(),
         };
         learning.template.insert(&slots);
         let outline = outline.filter(|_| learning.blocks + hashes.len() <= KEPT_BLOCKS);
@@ -141,9 +141,9 @@ impl SiteReplay {
     /// Counts blocks of a known page that were not on it before: an entry of the window
     /// that the template learns nothing from.
     pub fn insert_unseen<S: AsRef<str>>(&mut self, revision: Entry<'_, S>) {
-        self.tree.insert_unseen(revision);
+        self.tree.insert_revision(revision);
         if let Some(learning) = &mut self.template {
-            learning.template.insert(&PageSlots::default());
+            learning.template.insert(&PagePaths::default());
         }
     }
 
@@ -158,7 +158,7 @@ impl SiteReplay {
     }
 
     /// What the template took from the oldest page that was inserted and not asked for.
-    pub fn learned(&mut self) -> Option<PageSlots> {
+    pub fn learned(&mut self) -> Option<PagePaths> {
         drop(self.outline());
         let page = self.template.as_mut()?.learned.pop_front()?;
         Some(page.slots)
@@ -186,7 +186,7 @@ impl SiteReplay {
             };
         };
         let blocks: Vec<u32> = labels.blocks.iter().map(|label| label.count).collect();
-        let counts = Counts {
+        let counts = BlockCounts {
             pages: labels.node.support,
             blocks: &blocks,
         };
@@ -204,7 +204,7 @@ impl SiteReplay {
     pub fn end_batch(&mut self, newest_micros: i64) {
         let gone = self.tree.end_batch(newest_micros);
         if let Some(learning) = &mut self.template {
-            learning.template.forget(gone);
+            learning.template.evict(gone);
         }
     }
 }

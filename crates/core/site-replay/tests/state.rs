@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use site_replay::{Labelling, PageLabels, SiteReplay};
-use template::{Block, Outline, PageSlots};
+use template::{LayoutBlock, Outline, PagePaths};
 use url_tree::{BlockHash, Entry, WindowOptions};
 
 const BRANCH: [&str; 3] = ["example", "news", "www"];
@@ -20,7 +20,7 @@ type Piece = (usize, u8, u32, bool);
 #[derive(Clone, Debug)]
 struct Page {
     hashes: Vec<BlockHash>,
-    layout: Vec<Block<'static>>,
+    layout: Vec<LayoutBlock<'static>>,
 }
 
 fn pages() -> impl Strategy<Value = Vec<Page>> {
@@ -28,9 +28,9 @@ fn pages() -> impl Strategy<Value = Vec<Page>> {
     let page = prop::collection::vec(piece, 1..8).prop_map(|pieces: Vec<Piece>| Page {
         hashes: pieces.iter().map(|piece| [piece.1; 16]).collect(),
         layout: (pieces.iter())
-            .map(|(slot, _, chars, link)| Block {
-                slot: SLOTS[*slot],
-                shared: 0,
+            .map(|(slot, _, chars, link)| LayoutBlock {
+                path: SLOTS[*slot],
+                common_prefix: 0,
                 chars: *chars,
                 link_chars: if *link { *chars } else { 0 },
                 title: 0,
@@ -41,9 +41,9 @@ fn pages() -> impl Strategy<Value = Vec<Page>> {
 }
 
 const WINDOW: WindowOptions = WindowOptions {
-    max_documents: 6,
+    max_pages: 6,
     max_age_micros: 9,
-    min_documents: 3,
+    min_pages: 3,
 };
 
 fn entry(at: usize, page: &Page) -> Entry<'_, &'static str> {
@@ -59,16 +59,16 @@ fn replay(
     site: &mut SiteReplay,
     pages: &[(usize, &Page)],
     size: usize,
-) -> Vec<(PageLabels, PageSlots)> {
+) -> Vec<(PageLabels, PagePaths)> {
     let mut seen = Vec::new();
     for batch in pages.chunks(size) {
         for (at, page) in batch {
-            site.insert(entry(*at, page), Some(Outline::of(&page.layout)));
+            site.insert(entry(*at, page), Some(Outline::new(&page.layout)));
         }
         for (_, page) in batch {
             let kept = site.outline().expect("there is room for all of them");
             let labels = site.label(&BRANCH, &page.hashes, Some(&kept));
-            let anew = Outline::of(&page.layout);
+            let anew = Outline::new(&page.layout);
             assert_eq!(labels, site.label(&BRANCH, &page.hashes, Some(&anew)));
             seen.push((labels, site.learned().expect("every page was inserted")));
         }
@@ -88,7 +88,7 @@ proptest! {
         let cut = (batches * size).min(pages.len());
         let mut next = SiteReplay::new(2, Labelling::Template, WINDOW);
         for ((at, page), (_, slots)) in pages[..cut].iter().zip(&all) {
-            let kept = PageSlots::from_bytes(&slots.to_bytes()).expect("they were kept");
+            let kept = PagePaths::from_bytes(&slots.to_bytes()).expect("they were kept");
             next.remember(entry(*at, page), &kept);
         }
         next.end_batch(cut.saturating_sub(1) as i64);
@@ -104,7 +104,7 @@ proptest! {
             site.insert(entry(at, page), None);
             let bare = site.label(&BRANCH, &page.hashes, None);
             prop_assert_eq!(bare.reasons.len(), page.hashes.len());
-            prop_assert_eq!(site.learned(), Some(PageSlots::default()));
+            prop_assert_eq!(site.learned(), Some(PagePaths::default()));
         }
     }
 }
@@ -112,9 +112,9 @@ proptest! {
 #[test]
 fn outlines_are_kept_as_long_as_there_is_room() {
     let mut site = SiteReplay::new(2, Labelling::Template, WINDOW);
-    let layout = [Block {
-        slot: "div.story>p",
-        shared: 0,
+    let layout = [LayoutBlock {
+        path: "div.story>p",
+        common_prefix: 0,
         chars: 9,
         link_chars: 0,
         title: 0,
@@ -124,7 +124,7 @@ fn outlines_are_kept_as_long_as_there_is_room() {
         layout: layout.to_vec(),
     };
     let kept = |site: &mut SiteReplay, pages: usize| -> Vec<Option<usize>> {
-        let outline = || Some(Outline::of(&page.layout));
+        let outline = || Some(Outline::new(&page.layout));
         (0..pages).for_each(|at| site.insert(entry(at, &page), outline()));
         (0..pages)
             .map(|_| {

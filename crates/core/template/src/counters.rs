@@ -1,6 +1,6 @@
 //! Sums per slot, and what each page of the window added to them.
 
-use crate::slots::Slot;
+use crate::page_paths::DomPath;
 use crate::varint::{pull, push};
 
 /// Sums over the pages of the window.
@@ -8,7 +8,7 @@ use crate::varint::{pull, push};
 pub(crate) struct Sums {
     /// Pages that have the slot.
     pub(crate) pages: u32,
-    pub(crate) mass: u64,
+    pub(crate) text_mass: u64,
     pub(crate) chars: u64,
     pub(crate) link_chars: u64,
     pub(crate) repeated_chars: u64,
@@ -17,19 +17,19 @@ pub(crate) struct Sums {
 /// What one page has in a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Share {
-    pub(crate) mass: u32,
+    pub(crate) text_mass: u32,
     pub(crate) chars: u32,
     pub(crate) link_chars: u32,
     pub(crate) repeated_chars: u32,
 }
 
-impl From<&Slot> for Share {
-    fn from(slot: &Slot) -> Self {
+impl From<&DomPath> for Share {
+    fn from(path: &DomPath) -> Self {
         Share {
-            mass: slot.mass,
-            chars: slot.chars,
-            link_chars: slot.link_chars,
-            repeated_chars: slot.repeated_chars,
+            text_mass: path.text_mass,
+            chars: path.chars,
+            link_chars: path.link_chars,
+            repeated_chars: path.repeated_chars,
         }
     }
 }
@@ -47,7 +47,7 @@ impl Sums {
 
     pub(crate) fn add(&mut self, share: Share) {
         self.pages += 1;
-        self.mass += u64::from(share.mass);
+        self.text_mass += u64::from(share.text_mass);
         self.chars += u64::from(share.chars);
         self.link_chars += u64::from(share.link_chars);
         self.repeated_chars += u64::from(share.repeated_chars);
@@ -56,7 +56,7 @@ impl Sums {
     /// Takes back one [`add`](Self::add).
     pub(crate) fn subtract(&mut self, share: Share) {
         self.pages -= 1;
-        self.mass -= u64::from(share.mass);
+        self.text_mass -= u64::from(share.text_mass);
         self.chars -= u64::from(share.chars);
         self.link_chars -= u64::from(share.link_chars);
         self.repeated_chars -= u64::from(share.repeated_chars);
@@ -68,22 +68,26 @@ impl Sums {
 #[derive(Debug, Default)]
 pub(crate) struct Shares(Box<[u8]>);
 
-const HAS_MASS: u64 = 1;
+const HAS_TEXT_MASS: u64 = 1;
 const HAS_TEXT: u64 = 2;
 
 impl Shares {
     pub(crate) fn pack(shares: impl Iterator<Item = (u32, Share)>) -> Self {
         let mut bytes = Vec::new();
         let mut before = 0;
-        for (slot, share) in shares {
+        for (path, share) in shares {
             // Slots of one template were numbered in the order of its first page.
-            let step = zigzag(i64::from(slot) - before);
-            before = i64::from(slot);
-            let mass = if share.mass > 0 { HAS_MASS } else { 0 };
+            let step = zigzag(i64::from(path) - before);
+            before = i64::from(path);
+            let text_mass = if share.text_mass > 0 {
+                HAS_TEXT_MASS
+            } else {
+                0
+            };
             let text = if share.chars > 0 { HAS_TEXT } else { 0 };
-            push(&mut bytes, step << 2 | text | mass);
-            if mass > 0 {
-                push(&mut bytes, u64::from(share.mass));
+            push(&mut bytes, step << 2 | text | text_mass);
+            if text_mass > 0 {
+                push(&mut bytes, u64::from(share.text_mass));
             }
             if text > 0 {
                 push(&mut bytes, u64::from(share.chars));
@@ -96,21 +100,21 @@ impl Shares {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, Share)> {
         let mut bytes = self.0.iter().copied();
-        let mut slot = 0_i64;
+        let mut path = 0_i64;
         std::iter::from_fn(move || {
             let head = pull(&mut bytes)?;
-            slot += unzigzag(head >> 2);
+            path += unzigzag(head >> 2);
             let mut number = || u32::try_from(pull(&mut bytes)?).ok();
             let mut share = Share::default();
-            if head & HAS_MASS != 0 {
-                share.mass = number()?;
+            if head & HAS_TEXT_MASS != 0 {
+                share.text_mass = number()?;
             }
             if head & HAS_TEXT != 0 {
                 share.chars = number()?;
                 share.link_chars = number()?;
                 share.repeated_chars = number()?;
             }
-            Some((u32::try_from(slot).ok()?, share))
+            Some((u32::try_from(path).ok()?, share))
         })
     }
 }
@@ -130,24 +134,24 @@ mod tests {
     #[test]
     fn shares_come_out_as_they_went_in() {
         let text = |chars, link_chars, repeated_chars| Share {
-            mass: 0,
+            text_mass: 0,
             chars,
             link_chars,
             repeated_chars,
         };
-        let mass = |mass| Share {
-            mass,
+        let text_mass = |text_mass| Share {
+            text_mass,
             ..Share::default()
         };
         let shares = vec![
-            (7, mass(u32::MAX)),
+            (7, text_mass(u32::MAX)),
             (0, text(u32::MAX, 127, 0)),
             (u32::MAX, Share::default()),
             (3, text(128, 0, u32::MAX)),
             (
                 4,
                 Share {
-                    mass: 300,
+                    text_mass: 300,
                     ..text(1, 1, 1)
                 },
             ),

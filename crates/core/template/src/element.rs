@@ -2,11 +2,11 @@
 
 /// What an element says about the text inside it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Traits {
+pub(crate) struct ElementTraits {
     /// Named after comments, by one of its classes.
     pub(crate) comments: bool,
     /// Navigation, header, footer or form-like [O D7].
-    pub(crate) skip: bool,
+    pub(crate) boilerplate: bool,
     /// `h1` to `h6`.
     pub(crate) heading: bool,
     /// `figcaption`.
@@ -14,19 +14,19 @@ pub(crate) struct Traits {
     /// `p`.
     pub(crate) paragraph: bool,
     /// Part of a text rather than a place for one: the main branch ends above it.
-    pub(crate) inner: bool,
+    pub(crate) text_part: bool,
 }
 
-impl Traits {
-    pub(crate) fn of(element: &str) -> Self {
+impl ElementTraits {
+    pub(crate) fn from_name(element: &str) -> Self {
         let (name, classes) = element.split_at(element.find('.').unwrap_or(element.len()));
-        Traits {
+        ElementTraits {
             comments: names_comments(classes.as_bytes()),
-            skip: skips(name),
+            boilerplate: is_boilerplate_element(name),
             heading: matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6"),
             caption: name == "figcaption",
             paragraph: name == "p",
-            inner: inner(name),
+            text_part: is_text_part(name),
         }
     }
 }
@@ -59,7 +59,7 @@ fn names_comments(classes: &[u8]) -> bool {
 }
 
 /// The skip list of the authors' later code, as far as such elements have text.
-fn skips(name: &str) -> bool {
+fn is_boilerplate_element(name: &str) -> bool {
     matches!(
         name,
         "nav"
@@ -94,7 +94,7 @@ fn skips(name: &str) -> bool {
     )
 }
 
-fn inner(name: &str) -> bool {
+fn is_text_part(name: &str) -> bool {
     matches!(
         name,
         "p" | "h1"
@@ -140,20 +140,20 @@ mod tests {
             "li.x.depth-.TRACKBACK",
             "div.x-disqus_thread",
         ] {
-            assert!(Traits::of(element).comments, "{element}");
+            assert!(ElementTraits::from_name(element).comments, "{element}");
         }
         // The name of an element is no class.
         for element in ["comment", "div.common", "div.co.mment", "div"] {
-            assert!(!Traits::of(element).comments, "{element}");
+            assert!(!ElementTraits::from_name(element).comments, "{element}");
         }
     }
 
     #[test]
     fn traits_depend_on_the_name_of_the_element_alone() {
-        assert!(Traits::of("nav.x").skip);
-        assert!(!Traits::of("div.nav").skip);
-        assert!(Traits::of("h2.title").heading);
-        assert!(Traits::of("li").inner);
-        assert!(!Traits::of("td").inner);
+        assert!(ElementTraits::from_name("nav.x").boilerplate);
+        assert!(!ElementTraits::from_name("div.nav").boilerplate);
+        assert!(ElementTraits::from_name("h2.title").heading);
+        assert!(ElementTraits::from_name("li").text_part);
+        assert!(!ElementTraits::from_name("td").text_part);
     }
 }

@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 
 use crate::main_branch::main_branch;
 use crate::outline::Outline;
+use crate::page_paths::weights;
 use crate::rules::Rule;
-use crate::slots::weights;
-use crate::{Counts, Template};
+use crate::{BlockCounts, Template};
 
 /// Why a block is content or boilerplate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -61,7 +61,7 @@ impl Template {
     ///
     /// # Panics
     /// Where `counts` are not of as many blocks as the outline.
-    pub fn label(&self, outline: &Outline, counts: Counts<'_>) -> Vec<Reason> {
+    pub fn label(&self, outline: &Outline, counts: BlockCounts<'_>) -> Vec<Reason> {
         assert_eq!(
             outline.blocks.len(),
             counts.blocks.len(),
@@ -71,29 +71,29 @@ impl Template {
         let sums = self.sums(outline);
         let weights = weights(outline, counts, rules);
         let title = own_title(outline, counts);
-        let leads = title.filter(|_| rules.has(Rule::TitleLeads));
-        let main = &outline.nodes[main_branch(outline, &weights, &sums, leads)];
+        let leading_title = title.filter(|_| rules.has(Rule::TitleLeads));
+        let main = &outline.nodes[main_branch(outline, &weights, &sums, leading_title)];
         let main = main.first..main.end;
 
         let reason = |block: usize| {
             let leaf = outline.leaves[block];
             let node = &outline.nodes[leaf];
-            let slot = &sums[node.slot];
+            let path = &sums[node.path];
             if rules.has(Rule::OwnTitle) && title == Some(block) {
                 Reason::OwnTitle
             } else if rules.has(Rule::Comments) && node.comments {
                 Reason::Comments
             } else if rules.has(Rule::SkipElements)
-                && (node.skip || node.caption && slot.is_of_one_page())
+                && (node.boilerplate || node.caption && path.is_of_one_page())
             {
                 Reason::SkipElement
             } else if rules.has(Rule::MainBranch) && !main.contains(&block) {
                 Reason::OffMainBranch
-            } else if rules.has(Rule::LinkSlots) && slot.link_chars * 5 > slot.chars * 4 {
+            } else if rules.has(Rule::LinkSlots) && path.link_chars * 5 > path.chars * 4 {
                 Reason::LinkSlot
-            } else if !rules.has(Rule::Repetition) || !counts.repeated(block) {
+            } else if !rules.has(Rule::Repetition) || !counts.is_repeated(block) {
                 Reason::Unique
-            } else if rules.has(Rule::ContentSlots) && slot.repeated_chars * 10 < slot.chars {
+            } else if rules.has(Rule::ContentSlots) && path.repeated_chars * 10 < path.chars {
                 Reason::ContentSlot
             } else {
                 Reason::Repeated
@@ -105,8 +105,9 @@ impl Template {
 
 /// The block that shows the page's title: headings first, then the one that does it best,
 /// then the first. What nearly all pages have is the name of the site.
-fn own_title(outline: &Outline, counts: Counts<'_>) -> Option<usize> {
-    let shows = |block: &usize| outline.blocks[*block].title > 0 && !counts.of_the_site(*block);
+fn own_title(outline: &Outline, counts: BlockCounts<'_>) -> Option<usize> {
+    let shows =
+        |block: &usize| outline.blocks[*block].title > 0 && !counts.is_on_most_pages(*block);
     (0..outline.blocks.len())
         .filter(shows)
         .max_by_key(|&block| {

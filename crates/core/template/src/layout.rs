@@ -4,20 +4,20 @@
 use std::ops::Range;
 
 use crate::varint::{pull, push};
-use crate::{Block, BytesError};
+use crate::{BytesError, LayoutBlock};
 
 /// The blocks of a page as far as its template is concerned, without their texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// The slots, one after the other.
-    slots: String,
+    paths: String,
     blocks: Vec<Place>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Place {
-    slot: Range<usize>,
-    shared: u16,
+    path: Range<usize>,
+    common_prefix: u16,
     chars: u32,
     link_chars: u32,
     title: u32,
@@ -26,20 +26,20 @@ struct Place {
 impl Layout {
     /// The blocks as bytes. Of each slot there is what differs from the one before: some
     /// 20 bytes for a block of a usual page.
-    pub fn to_bytes(blocks: &[Block<'_>]) -> Vec<u8> {
+    pub fn to_bytes(blocks: &[LayoutBlock<'_>]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(20 * blocks.len());
         let mut before = "";
         for block in blocks {
-            let same = common(before, block.slot);
-            let rest = &block.slot[same..];
+            let same = common_prefix(before, block.path);
+            let rest = &block.path[same..];
             push(&mut bytes, same as u64);
             push(&mut bytes, rest.len() as u64);
             bytes.extend_from_slice(rest.as_bytes());
-            push(&mut bytes, block.shared.into());
+            push(&mut bytes, block.common_prefix.into());
             push(&mut bytes, block.chars.into());
             push(&mut bytes, block.link_chars.into());
             push(&mut bytes, block.title.into());
-            before = block.slot;
+            before = block.path;
         }
         bytes
     }
@@ -54,7 +54,7 @@ impl Layout {
         let mut before = 0..0;
         while !rest.is_empty() {
             let place = layout.pull(&mut rest, before).ok_or(BytesError)?;
-            before = place.slot.clone();
+            before = place.path.clone();
             layout.blocks.push(place);
         }
         Ok(layout)
@@ -65,19 +65,19 @@ impl Layout {
         let rest = number(bytes)?;
         let (rest, after) = bytes.split_at_checked(rest)?;
         *bytes = after;
-        self.slots.get(before.clone())?.get(..same)?;
-        let slot = match rest {
+        self.paths.get(before.clone())?.get(..same)?;
+        let path = match rest {
             [] => before.start..before.start + same,
             rest => {
-                let start = self.slots.len();
-                (self.slots).extend_from_within(before.start..before.start + same);
-                self.slots.push_str(std::str::from_utf8(rest).ok()?);
-                start..self.slots.len()
+                let start = self.paths.len();
+                (self.paths).extend_from_within(before.start..before.start + same);
+                self.paths.push_str(std::str::from_utf8(rest).ok()?);
+                start..self.paths.len()
             }
         };
         Some(Place {
-            slot,
-            shared: number(bytes)?,
+            path,
+            common_prefix: number(bytes)?,
             chars: number(bytes)?,
             link_chars: number(bytes)?,
             title: number(bytes)?,
@@ -85,10 +85,10 @@ impl Layout {
     }
 
     /// The blocks.
-    pub fn blocks(&self) -> Vec<Block<'_>> {
-        let block = |place: &Place| Block {
-            slot: &self.slots[place.slot.clone()],
-            shared: place.shared,
+    pub fn blocks(&self) -> Vec<LayoutBlock<'_>> {
+        let block = |place: &Place| LayoutBlock {
+            path: &self.paths[place.path.clone()],
+            common_prefix: place.common_prefix,
             chars: place.chars,
             link_chars: place.link_chars,
             title: place.title,
@@ -98,7 +98,7 @@ impl Layout {
 }
 
 /// Bytes that two texts begin with, up to the end of a character.
-fn common(one: &str, other: &str) -> usize {
+fn common_prefix(one: &str, other: &str) -> usize {
     let (one_bytes, other_bytes) = (one.as_bytes(), other.as_bytes());
     let eights = (one_bytes.chunks_exact(8).zip(other_bytes.chunks_exact(8)))
         .take_while(|(one, other)| one == other)
@@ -140,10 +140,10 @@ mod tests {
                 0..20,
             )
         ) {
-            let blocks: Vec<Block<'_>> = (pages.iter())
-                .map(|(slot, shared, chars, link_chars, title)| Block {
-                    slot,
-                    shared: *shared,
+            let blocks: Vec<LayoutBlock<'_>> = (pages.iter())
+                .map(|(path, common_prefix, chars, link_chars, title)| LayoutBlock {
+                    path,
+                    common_prefix: *common_prefix,
                     chars: *chars,
                     link_chars: *link_chars,
                     title: *title,
@@ -162,9 +162,9 @@ mod tests {
 
     #[test]
     fn a_cut_layout_is_refused() {
-        let block = Block {
-            slot: "div>p",
-            shared: 0,
+        let block = LayoutBlock {
+            path: "div>p",
+            common_prefix: 0,
             chars: 300,
             link_chars: 0,
             title: 0,

@@ -9,9 +9,9 @@
 //! same block.
 //!
 //! ```
-//! use template::{Block, Counts, Outline, Reason, Template};
+//! use template::{LayoutBlock, BlockCounts, Outline, Reason, Template};
 //!
-//! let block = |slot, shared, chars, link_chars| Block { slot, shared, chars, link_chars, title: 0 };
+//! let block = |path, common_prefix, chars, link_chars| LayoutBlock { path, common_prefix, chars, link_chars, title: 0 };
 //! // A menu, a story of two paragraphs, and a box of links to other pages.
 //! let page = [
 //!     block("ul.menu>li", 0, 4, 4),
@@ -19,13 +19,13 @@
 //!     block("div.story>p", 1, 300, 20),
 //!     block("div.more>p", 0, 60, 60),
 //! ];
-//! let outline = Outline::of(&page);
+//! let outline = Outline::new(&page);
 //! // Of three pages all have the menu; the other blocks are of this page alone.
-//! let counts = Counts { pages: 3, blocks: &[3, 1, 1, 1] };
+//! let counts = BlockCounts { pages: 3, blocks: &[3, 1, 1, 1] };
 //!
 //! let mut template = Template::default();
-//! let slots = template.slots(&outline, counts);
-//! template.insert(&slots);
+//! let paths = template.page_paths(&outline, counts);
+//! template.insert(&paths);
 //!
 //! let labels = template.label(&outline, counts);
 //! use Reason::{OffMainBranch, Unique};
@@ -64,7 +64,7 @@
 //!
 //! # The same state from stored pages
 //!
-//! What a page adds are its [`PageSlots`], a function of the page and of the counts at
+//! What a page adds are its [`PagePaths`], a function of the page and of the counts at
 //! the time it came. Sums are over whole numbers, so [`Template::forget`] takes exactly
 //! that away again, and the state depends on the pages of the window alone: not on
 //! those before, nor on the order in which they came.
@@ -72,7 +72,7 @@
 //! # What it deliberately does not do
 //!
 //! - It counts no blocks: how many pages have a block is the business of a URL Tree,
-//!   and comes as [`Counts`].
+//!   and comes as [`BlockCounts`].
 //! - It has no window of its own. Whoever has one says how many pages to
 //!   [forget](Template::forget).
 //! - It knows nothing of a site's URLs. Sections of different templates differ in their
@@ -86,41 +86,41 @@ mod label;
 mod layout;
 mod main_branch;
 mod outline;
+mod page_paths;
 mod rules;
 mod site;
-mod slots;
 mod stored;
 mod title;
 mod varint;
 
 pub use label::Reason;
 pub use layout::Layout;
-pub use outline::{Block, Outline};
+pub use outline::{LayoutBlock, Outline};
+pub use page_paths::{DomPath, PagePaths};
 pub use rules::{Rule, Rules};
 pub use site::Template;
-pub use slots::{PageSlots, Slot};
 pub use stored::BytesError;
 pub use title::Title;
 
 /// How many pages of the site have the blocks of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counts<'c> {
+pub struct BlockCounts<'c> {
     /// Pages of the site so far, this one included: `n`.
     pub pages: u32,
     /// Per block of the page, those of them that have it: `c`.
     pub blocks: &'c [u32],
 }
 
-impl Counts<'_> {
+impl BlockCounts<'_> {
     /// Whether more pages have the block than one would by chance: more than a
     /// quarter. Of few pages it is any other.
-    fn repeated(self, block: usize) -> bool {
+    fn is_repeated(self, block: usize) -> bool {
         self.blocks[block] > (self.pages / 4).max(1)
     }
 
     /// Whether so many pages have the block that it belongs to the site: more than three
     /// quarters. Teasers bring a block of one page to many.
-    fn of_the_site(self, block: usize) -> bool {
+    fn is_on_most_pages(self, block: usize) -> bool {
         self.blocks[block] > (self.pages - self.pages.div_ceil(4)).max(1)
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn main_branch(
     sums: &[Sums],
     title: Option<usize>,
 ) -> usize {
-    let sums = |node: usize| &sums[outline.nodes[node].slot];
+    let sums = |node: usize| &sums[outline.nodes[node].path];
     let holds_title = |node: usize| {
         let node = &outline.nodes[node];
         title.is_some_and(|title| (node.first..node.end).contains(&title))
@@ -36,18 +36,21 @@ pub(crate) fn main_branch(
         if has_lead(at) {
             return at;
         }
-        let places = || (outline.children(at)).filter(|child| !outline.nodes[*child].inner);
-        let leads = |child: &usize| {
+        let places = || (outline.children(at)).filter(|child| !outline.nodes[*child].text_part);
+        let leads_page = |child: &usize| {
             let share = if sums(*child).is_of_few_pages() { 5 } else { 3 };
             holds_title(*child) && weights[*child] > 0 && weights[*child] * share >= weights[0]
         };
         // Of equals the first: it is the page's own.
-        let heaviest = || places().max_by_key(|&c| (sums(c).mass, weights[c], Reverse(c)));
+        let heaviest = || places().max_by_key(|&c| (sums(c).text_mass, weights[c], Reverse(c)));
         let keeps = |child: &usize| {
-            let mass = sums(*child).mass;
-            mass > 0 && mass * 5 >= sums(at).mass * 4
+            let text_mass = sums(*child).text_mass;
+            text_mass > 0 && text_mass * 5 >= sums(at).text_mass * 4
         };
-        match places().find(leads).or_else(|| heaviest().filter(keeps)) {
+        match places()
+            .find(leads_page)
+            .or_else(|| heaviest().filter(keeps))
+        {
             Some(child) => at = child,
             None => return at,
         }

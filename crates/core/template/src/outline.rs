@@ -5,17 +5,17 @@ use std::ops::Range;
 
 use foldhash::fast::RandomState;
 
-use crate::element::{Traits, key};
+use crate::element::{ElementTraits, key};
 
 /// A text block of a page, as far as its template is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block<'p> {
+pub struct LayoutBlock<'p> {
     /// The path of elements from (and without) `body` to the text, each with its classes:
     /// `div.main>article.post.sticky>p`.
-    pub slot: &'p str,
+    pub path: &'p str,
     /// Elements of the path, from its start, that are those of the block before: the
     /// same elements, not only of the same name.
-    pub shared: u16,
+    pub common_prefix: u16,
     /// Characters of the text.
     pub chars: u32,
     /// Those of them inside links.
@@ -29,20 +29,20 @@ pub struct Block<'p> {
 /// The elements of a page that have text, in the order of the page.
 #[derive(Debug)]
 pub struct Outline {
-    pub(crate) blocks: Vec<Letters>,
+    pub(crate) blocks: Vec<BlockText>,
     /// In page order, `body` first: an element comes before what it contains.
     pub(crate) nodes: Vec<Node>,
     /// Per block the node its text begins in.
     pub(crate) leaves: Vec<usize>,
     /// `body` first, every slot after the one around it.
-    pub(crate) slots: Vec<OutlineSlot>,
+    pub(crate) paths: Vec<OutlinePath>,
     /// The keys of the slots, one after the other.
     keys: String,
 }
 
 /// A slot of the page: elements of one key whose parents are of one slot.
 #[derive(Debug)]
-pub(crate) struct OutlineSlot {
+pub(crate) struct OutlinePath {
     /// That of `body` is its own.
     pub(crate) parent: usize,
     key: Range<usize>,
@@ -50,7 +50,7 @@ pub(crate) struct OutlineSlot {
 
 /// What is counted of a block's text: see [`Block`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Letters {
+pub(crate) struct BlockText {
     pub(crate) chars: u32,
     pub(crate) link_chars: u32,
     pub(crate) title: u32,
@@ -59,7 +59,7 @@ pub(crate) struct Letters {
 /// An element of a page.
 #[derive(Debug)]
 pub(crate) struct Node {
-    pub(crate) slot: usize,
+    pub(crate) path: usize,
     /// `body` is its own.
     pub(crate) parent: usize,
     /// Position after the last node inside it.
@@ -69,7 +69,7 @@ pub(crate) struct Node {
     /// ... to the one before this.
     pub(crate) end: usize,
     /// This is an `inner` element, or stands in a heading.
-    pub(crate) inner: bool,
+    pub(crate) text_part: bool,
     pub(crate) heading: bool,
     /// This is a `figcaption`, or stands in one.
     pub(crate) caption: bool,
@@ -77,13 +77,13 @@ pub(crate) struct Node {
     pub(crate) paragraph: bool,
     /// Part of comments, or of navigation, forms and the like.
     pub(crate) comments: bool,
-    pub(crate) skip: bool,
+    pub(crate) boilerplate: bool,
 }
 
 impl Outline {
     /// The outline of a page.
-    pub fn of(blocks: &[Block<'_>]) -> Self {
-        let letters = |block: &Block<'_>| Letters {
+    pub fn new(blocks: &[LayoutBlock<'_>]) -> Self {
+        let letters = |block: &LayoutBlock<'_>| BlockText {
             chars: block.chars,
             link_chars: block.link_chars,
             title: block.title,
@@ -92,28 +92,28 @@ impl Outline {
             blocks: blocks.iter().map(letters).collect(),
             nodes: Vec::with_capacity(blocks.len()),
             leaves: Vec::with_capacity(blocks.len()),
-            slots: vec![OutlineSlot {
+            paths: vec![OutlinePath {
                 parent: 0,
                 key: 0..0,
             }],
             keys: String::new(),
         };
-        let mut named = Named::new();
-        outline.open(0, Traits::default(), 0, 0);
+        let mut known = KnownPaths::new();
+        outline.open(0, ElementTraits::default(), 0, 0);
         // The open elements below `body`, and how far the slot names them.
         let mut open: Vec<(usize, usize)> = Vec::new();
         for (at, block) in blocks.iter().enumerate() {
-            while open.len() > usize::from(block.shared) {
+            while open.len() > usize::from(block.common_prefix) {
                 outline.close(open.pop(), at);
             }
-            // What is open is not named again.
+            // What is open is not known again.
             let (mut parent, mut end) = open.last().copied().unwrap_or_default();
-            for element in elements(block.slot.get(end..).unwrap_or_default()) {
+            for element in elements(block.path.get(end..).unwrap_or_default()) {
                 end += element.len();
                 if !element.is_empty() {
-                    let around = outline.nodes[parent].slot;
-                    let (slot, traits) = named.slot(element, around, &mut outline);
-                    parent = outline.open(slot, traits, parent, at);
+                    let around = outline.nodes[parent].path;
+                    let (path, traits) = known.path(element, around, &mut outline);
+                    parent = outline.open(path, traits, parent, at);
                     open.push((parent, end));
                 }
                 end += 1;
@@ -134,24 +134,24 @@ impl Outline {
     }
 
     /// What tells a slot from others around which is the same.
-    pub(crate) fn key(&self, slot: &OutlineSlot) -> &str {
-        &self.keys[slot.key.clone()]
+    pub(crate) fn key(&self, path: &OutlinePath) -> &str {
+        &self.keys[path.key.clone()]
     }
 
     /// Adds an element whose first block is `first`; gives its number.
-    fn open(&mut self, slot: usize, traits: Traits, parent: usize, first: usize) -> usize {
+    fn open(&mut self, path: usize, traits: ElementTraits, parent: usize, first: usize) -> usize {
         self.nodes.push(Node {
-            slot,
+            path,
             parent,
             next: 0,
             first,
             end: 0,
-            inner: traits.inner,
+            text_part: traits.text_part,
             heading: traits.heading,
             caption: traits.caption,
             paragraph: traits.paragraph,
             comments: traits.comments,
-            skip: traits.skip,
+            boilerplate: traits.boilerplate,
         });
         self.nodes.len() - 1
     }
@@ -173,17 +173,17 @@ impl Outline {
             let wrapper = text * 3 > all * 2;
             let parent = &self.nodes[self.nodes[at].parent];
             let (heading, caption) = (parent.heading, parent.caption);
-            let (comments, skip) = (parent.comments, parent.skip);
+            let (comments, boilerplate) = (parent.comments, parent.boilerplate);
             let node = &mut self.nodes[at];
             node.heading |= heading;
             node.caption |= caption;
             node.comments = comments || (node.comments && !wrapper);
-            node.skip = skip || (node.skip && !wrapper);
+            node.boilerplate = boilerplate || (node.boilerplate && !wrapper);
         }
     }
 
     /// Per node the sum of a value over the blocks inside it.
-    pub(crate) fn sums(&self, of: impl Fn(usize, &Letters) -> u64) -> Vec<u64> {
+    pub(crate) fn sums(&self, of: impl Fn(usize, &BlockText) -> u64) -> Vec<u64> {
         let mut before = vec![0; self.blocks.len() + 1];
         for (at, block) in self.blocks.iter().enumerate() {
             before[at + 1] = before[at] + of(at, block);
@@ -201,46 +201,51 @@ impl Outline {
 }
 
 /// The elements of a page by what its slots call them: a page has few names, many times.
-struct Named<'p> {
-    elements: HashMap<Name<'p>, (usize, Traits), RandomState>,
+struct KnownPaths<'p> {
+    elements: HashMap<Name<'p>, (usize, ElementTraits), RandomState>,
     keys: HashMap<Name<'p>, usize, RandomState>,
     /// The element before: the next paragraph of a text is the usual case.
-    last: Option<(Name<'p>, (usize, Traits))>,
+    last: Option<(Name<'p>, (usize, ElementTraits))>,
 }
 
 /// What an element, or the key of one, is called, and the slot around it.
 type Name<'p> = (usize, &'p str);
 
 /// Names of a usual page.
-const NAMES: usize = 112;
+const KNOWN_PATHS: usize = 112;
 
-impl<'p> Named<'p> {
+impl<'p> KnownPaths<'p> {
     fn new() -> Self {
         Self {
-            elements: HashMap::with_capacity_and_hasher(NAMES, RandomState::default()),
-            keys: HashMap::with_capacity_and_hasher(NAMES, RandomState::default()),
+            elements: HashMap::with_capacity_and_hasher(KNOWN_PATHS, RandomState::default()),
+            keys: HashMap::with_capacity_and_hasher(KNOWN_PATHS, RandomState::default()),
             last: None,
         }
     }
 
     /// The slot of an element in the slot `around`, a new one if need be.
-    fn slot(&mut self, element: &'p str, around: usize, outline: &mut Outline) -> (usize, Traits) {
+    fn path(
+        &mut self,
+        element: &'p str,
+        around: usize,
+        outline: &mut Outline,
+    ) -> (usize, ElementTraits) {
         let name = (around, element);
         if let Some((_, known)) = self.last.filter(|(last, _)| *last == name) {
             return known;
         }
         let found = *self.elements.entry(name).or_insert_with(|| {
             let key = key(element);
-            let slot = *self.keys.entry((around, key)).or_insert_with(|| {
+            let path = *self.keys.entry((around, key)).or_insert_with(|| {
                 let start = outline.keys.len();
                 outline.keys.push_str(key);
-                outline.slots.push(OutlineSlot {
+                outline.paths.push(OutlinePath {
                     parent: around,
                     key: start..outline.keys.len(),
                 });
-                outline.slots.len() - 1
+                outline.paths.len() - 1
             });
-            (slot, Traits::of(element))
+            (path, ElementTraits::from_name(element))
         });
         self.last = Some((name, found));
         found
@@ -249,13 +254,13 @@ impl<'p> Named<'p> {
 
 /// The elements that a slot, or the rest of one, names. They are short: a search that is
 /// made for long texts takes longer.
-fn elements(slot: &str) -> impl Iterator<Item = &str> {
-    let mut rest = Some(slot);
+fn elements(path: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(path);
     std::iter::from_fn(move || {
-        let slot = rest?;
-        let end = slot.bytes().position(|byte| byte == b'>');
-        rest = end.and_then(|end| slot.get(end + 1..));
-        slot.get(..end.unwrap_or(slot.len()))
+        let path = rest?;
+        let end = path.bytes().position(|byte| byte == b'>');
+        rest = end.and_then(|end| path.get(end + 1..));
+        path.get(..end.unwrap_or(path.len()))
     })
 }
 
@@ -263,15 +268,15 @@ fn elements(slot: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
-    fn blocks<'p>(slots: &[(&'p str, u16, u32)]) -> Vec<Block<'p>> {
-        let block = |(slot, shared, chars): &(&'p str, u16, u32)| Block {
-            slot,
-            shared: *shared,
+    fn blocks<'p>(paths: &[(&'p str, u16, u32)]) -> Vec<LayoutBlock<'p>> {
+        let block = |(path, common_prefix, chars): &(&'p str, u16, u32)| LayoutBlock {
+            path,
+            common_prefix: *common_prefix,
             chars: *chars,
             link_chars: 0,
             title: 0,
         };
-        slots.iter().map(block).collect()
+        paths.iter().map(block).collect()
     }
 
     #[test]
@@ -282,7 +287,7 @@ mod tests {
             ("div.post>p", 0, 9),
             ("", 0, 9),
         ]);
-        let outline = Outline::of(&blocks);
+        let outline = Outline::new(&blocks);
         let children: Vec<usize> = outline.children(0).collect();
         let ranges: Vec<_> = (children.iter())
             .map(|child| (outline.nodes[*child].first, outline.nodes[*child].end))
@@ -296,9 +301,9 @@ mod tests {
     fn an_element_around_the_page_is_no_form() {
         let page = [("form>div.a>p", 0, 50), ("form>nav>p", 1, 10), ("p", 0, 10)];
         let blocks = blocks(&page);
-        let outline = Outline::of(&blocks);
+        let outline = Outline::new(&blocks);
         let skipped: Vec<bool> = (outline.leaves.iter())
-            .map(|leaf| outline.nodes[*leaf].skip)
+            .map(|leaf| outline.nodes[*leaf].boilerplate)
             .collect();
         assert_eq!(skipped, [false, true, false]);
     }

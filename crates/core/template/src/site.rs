@@ -4,36 +4,36 @@ use std::collections::{HashMap, VecDeque};
 
 use foldhash::fast::RandomState;
 
-use crate::Counts;
+use crate::BlockCounts;
 use crate::counters::{Share, Shares, Sums};
 use crate::outline::Outline;
+use crate::page_paths::PagePaths;
 use crate::rules::Rules;
-use crate::slots::PageSlots;
 
 /// Number of a slot; reused once no page has the slot.
-pub(crate) type SlotId = u32;
+pub(crate) type PathId = u32;
 
 /// `body`: the slot around all others.
-const BODY: SlotId = 0;
+const BODY: PathId = 0;
 
 /// The template of one site, as the pages of a window show it.
 #[derive(Debug)]
 pub struct Template {
     rules: Rules,
     /// By number.
-    slots: Vec<SiteSlot>,
+    paths: Vec<SitePath>,
     /// Slots that are gone, last to go first to be reused.
-    free: Vec<SlotId>,
+    free: Vec<PathId>,
     /// Its order is never observed.
-    children: HashMap<(SlotId, KeyId), SlotId, RandomState>,
+    children: HashMap<(PathId, KeyId), PathId, RandomState>,
     keys: Keys,
     /// What the pages of the window added, oldest first.
     window: VecDeque<Shares>,
 }
 
 #[derive(Debug, Default)]
-struct SiteSlot {
-    parent: SlotId,
+struct SitePath {
+    parent: PathId,
     key: KeyId,
     sums: Sums,
 }
@@ -49,7 +49,7 @@ impl Template {
     pub fn with_rules(rules: Rules) -> Self {
         Template {
             rules,
-            slots: vec![SiteSlot::default()],
+            paths: vec![SitePath::default()],
             free: Vec::new(),
             children: HashMap::default(),
             keys: Keys::default(),
@@ -63,37 +63,37 @@ impl Template {
 
     /// What a page adds. `counts` are those at the time it comes, after the pages of
     /// its batch were counted; the state of the template makes no difference.
-    pub fn slots(&self, outline: &Outline, counts: Counts<'_>) -> PageSlots {
-        PageSlots::of(outline, counts, self.rules)
+    pub fn page_paths(&self, outline: &Outline, counts: BlockCounts<'_>) -> PagePaths {
+        PagePaths::new(outline, counts, self.rules)
     }
 
     /// Adds a page, at the end of the window.
-    pub fn insert(&mut self, page: &PageSlots) {
-        let mut ids: Vec<SlotId> = Vec::with_capacity(page.slots.len());
-        for slot in &page.slots {
+    pub fn insert(&mut self, page: &PagePaths) {
+        let mut ids: Vec<PathId> = Vec::with_capacity(page.paths.len());
+        for path in &page.paths {
             // Before the first is nothing: it is `body`.
-            let id = match ids.get(slot.parent as usize) {
-                Some(&parent) => self.child_or_new(parent, &slot.key),
+            let id = match ids.get(path.parent as usize) {
+                Some(&parent) => self.child_or_new(parent, &path.key),
                 None => BODY,
             };
-            self.slots[id as usize].sums.add(Share::from(slot));
+            self.paths[id as usize].sums.add(Share::from(path));
             ids.push(id);
         }
-        let shares = ids.into_iter().zip(page.slots.iter().map(Share::from));
+        let shares = ids.into_iter().zip(page.paths.iter().map(Share::from));
         self.window.push_back(Shares::pack(shares));
     }
 
     /// Takes the oldest pages out of the template.
-    pub fn forget(&mut self, pages: usize) {
+    pub fn evict(&mut self, pages: usize) {
         for shares in self.window.drain(..pages.min(self.window.len())) {
             // Slots come after those around them, and go before.
-            let shares: Vec<(SlotId, Share)> = shares.iter().collect();
+            let shares: Vec<(PathId, Share)> = shares.iter().collect();
             for (id, share) in shares.into_iter().rev() {
-                let slot = &mut self.slots[id as usize];
-                slot.sums.subtract(share);
-                if id != BODY && slot.sums.pages == 0 {
-                    self.children.remove(&(slot.parent, slot.key));
-                    self.keys.release(slot.key);
+                let path = &mut self.paths[id as usize];
+                path.sums.subtract(share);
+                if id != BODY && path.sums.pages == 0 {
+                    self.children.remove(&(path.parent, path.key));
+                    self.keys.release(path.key);
                     self.free.push(id);
                 }
             }
@@ -107,43 +107,43 @@ impl Template {
 
     /// Per slot of a page its sums; nothing of slots no page has.
     pub(crate) fn sums(&self, outline: &Outline) -> Vec<Sums> {
-        let mut ids: Vec<Option<SlotId>> = Vec::with_capacity(outline.slots.len());
-        for slot in &outline.slots {
-            let id = match ids.get(slot.parent) {
-                Some(parent) => parent.and_then(|parent| self.child(parent, outline.key(slot))),
+        let mut ids: Vec<Option<PathId>> = Vec::with_capacity(outline.paths.len());
+        for path in &outline.paths {
+            let id = match ids.get(path.parent) {
+                Some(parent) => parent.and_then(|parent| self.child(parent, outline.key(path))),
                 None => Some(BODY),
             };
             ids.push(id);
         }
-        let sums = |id: Option<SlotId>| id.map(|id| self.slots[id as usize].sums);
+        let sums = |id: Option<PathId>| id.map(|id| self.paths[id as usize].sums);
         ids.into_iter()
             .map(|id| sums(id).unwrap_or_default())
             .collect()
     }
 
-    fn child(&self, parent: SlotId, key: &str) -> Option<SlotId> {
+    fn child(&self, parent: PathId, key: &str) -> Option<PathId> {
         let key = self.keys.get(key)?;
         self.children.get(&(parent, key)).copied()
     }
 
-    fn child_or_new(&mut self, parent: SlotId, key: &str) -> SlotId {
+    fn child_or_new(&mut self, parent: PathId, key: &str) -> PathId {
         if let Some(child) = self.child(parent, key) {
             return child;
         }
         let key = self.keys.hold(key);
-        let slot = SiteSlot {
+        let path = SitePath {
             parent,
             key,
             sums: Sums::default(),
         };
         let id = match self.free.pop() {
             Some(id) => {
-                self.slots[id as usize] = slot;
+                self.paths[id as usize] = path;
                 id
             }
             None => {
-                self.slots.push(slot);
-                (self.slots.len() - 1) as SlotId
+                self.paths.push(path);
+                (self.paths.len() - 1) as PathId
             }
         };
         self.children.insert((parent, key), id);
@@ -189,9 +189,9 @@ impl Keys {
     }
 
     fn release(&mut self, id: KeyId) {
-        let (name, slots) = &mut self.names[id as usize];
-        *slots -= 1;
-        if *slots == 0 {
+        let (name, paths) = &mut self.names[id as usize];
+        *paths -= 1;
+        if *paths == 0 {
             self.ids.remove(name);
             self.free.push(id);
         }
@@ -201,18 +201,18 @@ impl Keys {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slots::Slot;
+    use crate::page_paths::DomPath;
 
     /// `body` with a chain of slots inside.
-    fn page(keys: &[&str]) -> PageSlots {
-        let chain = keys.iter().enumerate().map(|(at, key)| Slot {
+    fn page(keys: &[&str]) -> PagePaths {
+        let chain = keys.iter().enumerate().map(|(at, key)| DomPath {
             parent: at as u32,
             key: (*key).to_owned(),
-            mass: 16,
-            ..Slot::default()
+            text_mass: 16,
+            ..DomPath::default()
         });
-        PageSlots {
-            slots: [Slot::default()].into_iter().chain(chain).collect(),
+        PagePaths {
+            paths: [DomPath::default()].into_iter().chain(chain).collect(),
         }
     }
 
@@ -220,7 +220,7 @@ mod tests {
     fn in_use(template: &Template) -> (usize, usize) {
         assert_eq!(
             template.children.len(),
-            template.slots.len() - 1 - template.free.len()
+            template.paths.len() - 1 - template.free.len()
         );
         (template.children.len(), template.keys.ids.len())
     }
@@ -231,11 +231,11 @@ mod tests {
         template.insert(&page(&["div", "div", "p"]));
         template.insert(&page(&["div", "ul"]));
         assert_eq!(in_use(&template), (4, 3));
-        template.forget(1);
+        template.evict(1);
         assert_eq!(in_use(&template), (2, 2));
-        template.forget(1);
+        template.evict(1);
         assert_eq!(in_use(&template), (0, 0));
-        assert_eq!(template.slots[BODY as usize].sums, Sums::default());
+        assert_eq!(template.paths[BODY as usize].sums, Sums::default());
     }
 
     #[test]
@@ -244,10 +244,10 @@ mod tests {
         for number in 0..100 {
             let own = format!("div.c{}", "x".repeat(number));
             template.insert(&page(&["main", &own, "p"]));
-            template.forget(template.pages().saturating_sub(5));
+            template.evict(template.pages().saturating_sub(5));
         }
         assert_eq!(in_use(&template), (11, 7));
-        assert!(template.slots.len() <= 14, "{}", template.slots.len());
+        assert!(template.paths.len() <= 14, "{}", template.paths.len());
         assert!(template.keys.names.len() <= 8);
     }
 }

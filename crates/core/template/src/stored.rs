@@ -2,22 +2,27 @@
 
 use crate::layout::number;
 use crate::varint::push;
-use crate::{PageSlots, Slot};
+use crate::{DomPath, PagePaths};
 
 /// Bytes that are not what they should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("these bytes are of no page's template")]
 pub struct BytesError;
 
-impl PageSlots {
+impl PagePaths {
     /// The slots as bytes, to be kept with the page.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(16 * self.slots.len());
-        for slot in &self.slots {
-            push(&mut bytes, slot.parent.into());
-            push(&mut bytes, slot.key.len() as u64);
-            bytes.extend_from_slice(slot.key.as_bytes());
-            for number in [slot.mass, slot.chars, slot.link_chars, slot.repeated_chars] {
+        let mut bytes = Vec::with_capacity(16 * self.paths.len());
+        for path in &self.paths {
+            push(&mut bytes, path.parent.into());
+            push(&mut bytes, path.key.len() as u64);
+            bytes.extend_from_slice(path.key.as_bytes());
+            for number in [
+                path.text_mass,
+                path.chars,
+                path.link_chars,
+                path.repeated_chars,
+            ] {
                 push(&mut bytes, number.into());
             }
         }
@@ -29,29 +34,29 @@ impl PageSlots {
     /// # Errors
     /// [`BytesError`] where they are not from [`to_bytes`](Self::to_bytes).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
-        let mut slots = Vec::new();
+        let mut paths = Vec::new();
         let mut rest = bytes;
         while !rest.is_empty() {
-            let slot = pull_slot(&mut rest).ok_or(BytesError)?;
+            let path = read_path(&mut rest).ok_or(BytesError)?;
             // A slot comes after the one around it.
-            if slot.parent as usize >= slots.len().max(1) {
+            if path.parent as usize >= paths.len().max(1) {
                 return Err(BytesError);
             }
-            slots.push(slot);
+            paths.push(path);
         }
-        Ok(Self { slots })
+        Ok(Self { paths })
     }
 }
 
-fn pull_slot(bytes: &mut &[u8]) -> Option<Slot> {
+fn read_path(bytes: &mut &[u8]) -> Option<DomPath> {
     let parent = number(bytes)?;
     let length = number(bytes)?;
     let (key, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;
-    Some(Slot {
+    Some(DomPath {
         parent,
         key: std::str::from_utf8(key).ok()?.to_owned(),
-        mass: number(bytes)?,
+        text_mass: number(bytes)?,
         chars: number(bytes)?,
         link_chars: number(bytes)?,
         repeated_chars: number(bytes)?,
@@ -62,11 +67,11 @@ fn pull_slot(bytes: &mut &[u8]) -> Option<Slot> {
 mod tests {
     use super::*;
 
-    fn slot(parent: u32, key: &str, chars: u32) -> Slot {
-        Slot {
+    fn path(parent: u32, key: &str, chars: u32) -> DomPath {
+        DomPath {
             parent,
             key: key.to_owned(),
-            mass: 3,
+            text_mass: 3,
             chars,
             link_chars: 0,
             repeated_chars: u32::MAX,
@@ -75,15 +80,15 @@ mod tests {
 
     #[test]
     fn slots_come_out_as_they_went_in() {
-        let page = PageSlots {
-            slots: vec![slot(0, "", 0), slot(0, "div.ä", 300), slot(1, "p", 1)],
+        let page = PagePaths {
+            paths: vec![path(0, "", 0), path(0, "div.ä", 300), path(1, "p", 1)],
         };
         let bytes = page.to_bytes();
-        assert_eq!(PageSlots::from_bytes(&bytes), Ok(page));
-        assert_eq!(PageSlots::from_bytes(&[]), Ok(PageSlots::default()));
+        assert_eq!(PagePaths::from_bytes(&bytes), Ok(page));
+        assert_eq!(PagePaths::from_bytes(&[]), Ok(PagePaths::default()));
         for end in [1, 5, bytes.len() - 1] {
             assert_eq!(
-                PageSlots::from_bytes(&bytes[..end]),
+                PagePaths::from_bytes(&bytes[..end]),
                 Err(BytesError),
                 "{end}"
             );
@@ -92,9 +97,9 @@ mod tests {
 
     #[test]
     fn a_slot_in_one_that_is_not_there_is_refused() {
-        let page = PageSlots {
-            slots: vec![slot(0, "", 0), slot(2, "p", 1), slot(0, "p", 1)],
+        let page = PagePaths {
+            paths: vec![path(0, "", 0), path(2, "p", 1), path(0, "p", 1)],
         };
-        assert_eq!(PageSlots::from_bytes(&page.to_bytes()), Err(BytesError));
+        assert_eq!(PagePaths::from_bytes(&page.to_bytes()), Err(BytesError));
     }
 }

@@ -9,7 +9,7 @@ const FIRST_LETTERS: usize = 6;
 /// The letters and digits of a page's `<title>`.
 ///
 /// ```
-/// let title = template::Title::of("Storm over Ljubljana – The Daily Tree");
+/// let title = template::Title::new("Storm over Ljubljana – The Daily Tree");
 /// // The name of the site is in it too, but the title begins with the other.
 /// assert_eq!(title.shown_by("The Daily Tree"), 12);
 /// assert_eq!(title.shown_by("Storm over Ljubljana!"), 18 + 30);
@@ -27,7 +27,7 @@ pub struct Title {
 
 impl Title {
     /// The title in this text.
-    pub fn of(title: &str) -> Self {
+    pub fn new(title: &str) -> Self {
         let letters = letters(title, usize::MAX);
         let count = letters.chars().count();
         let mut pairs = [0; 4];
@@ -135,7 +135,7 @@ mod tests {
         ) {
             let part: String = title.chars().skip(from).take(most).collect();
             for block in [part.to_uppercase(), part, other] {
-                prop_assert_eq!(Title::of(&title).shown_by(&block), plainly(&title, &block));
+                prop_assert_eq!(Title::new(&title).shown_by(&block), plainly(&title, &block));
             }
         }
     }

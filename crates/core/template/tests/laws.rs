@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
-use template::{Block, Counts, Outline, PageSlots, Reason, Template};
+use template::{BlockCounts, LayoutBlock, Outline, PagePaths, Reason, Template};
 
 /// The same pages on every machine. What fails becomes a test of its own.
 fn fixed() -> ProptestConfig {
@@ -18,13 +18,13 @@ fn fixed() -> ProptestConfig {
 
 #[derive(Clone, Debug)]
 struct Page {
-    blocks: Vec<(String, Block<'static>)>,
+    blocks: Vec<(String, LayoutBlock<'static>)>,
     counts: Vec<u32>,
     pages: u32,
 }
 
 /// Paths of few elements, so that slots meet, and one that is often new.
-fn slot() -> impl Strategy<Value = String> {
+fn path() -> impl Strategy<Value = String> {
     let element = select(vec![
         "div",
         "div.a",
@@ -45,7 +45,7 @@ fn slot() -> impl Strategy<Value = String> {
 
 fn page() -> impl Strategy<Value = Page> {
     let block = (
-        slot(),
+        path(),
         0..4_u16,
         0..400_u32,
         0..=4_u32,
@@ -54,16 +54,17 @@ fn page() -> impl Strategy<Value = Page> {
     );
     (vec(block, 0..12), 1..20_u32).prop_map(|(blocks, pages)| {
         let counts = blocks.iter().map(|block| block.5.clamp(1, pages)).collect();
-        let block = |(slot, shared, chars, links, title, _): (String, u16, u32, u32, u32, u32)| {
-            let block = Block {
-                slot: "",
-                shared,
-                chars,
-                link_chars: chars * links / 4,
-                title,
+        let block =
+            |(path, common_prefix, chars, links, title, _): (String, u16, u32, u32, u32, u32)| {
+                let block = LayoutBlock {
+                    path: "",
+                    common_prefix,
+                    chars,
+                    link_chars: chars * links / 4,
+                    title,
+                };
+                (path, block)
             };
-            (slot, block)
-        };
         Page {
             blocks: blocks.into_iter().map(block).collect(),
             counts,
@@ -73,32 +74,32 @@ fn page() -> impl Strategy<Value = Page> {
 }
 
 impl Page {
-    fn blocks(&self) -> Vec<Block<'_>> {
+    fn blocks(&self) -> Vec<LayoutBlock<'_>> {
         (self.blocks.iter())
-            .map(|(slot, block)| Block { slot, ..*block })
+            .map(|(path, block)| LayoutBlock { path, ..*block })
             .collect()
     }
 
-    fn counts(&self) -> Counts<'_> {
-        Counts {
+    fn counts(&self) -> BlockCounts<'_> {
+        BlockCounts {
             pages: self.pages,
             blocks: &self.counts,
         }
     }
 
-    fn slots(&self, template: &Template) -> PageSlots {
-        template.slots(&Outline::of(&self.blocks()), self.counts())
+    fn paths(&self, template: &Template) -> PagePaths {
+        template.page_paths(&Outline::new(&self.blocks()), self.counts())
     }
 
     fn labels(&self, template: &Template) -> Vec<Reason> {
-        template.label(&Outline::of(&self.blocks()), self.counts())
+        template.label(&Outline::new(&self.blocks()), self.counts())
     }
 }
 
 fn of(pages: &[Page]) -> Template {
     let mut template = Template::default();
     for page in pages {
-        template.insert(&page.slots(&template));
+        template.insert(&page.paths(&template));
     }
     template
 }
@@ -115,9 +116,9 @@ proptest! {
     ) {
         let mut template = Template::default();
         for (at, page) in stream.iter().enumerate() {
-            template.insert(&page.slots(&template));
+            template.insert(&page.paths(&template));
             let from = (at + 1).saturating_sub(window);
-            template.forget(template.pages().saturating_sub(window));
+            template.evict(template.pages().saturating_sub(window));
             let fresh = of(&stream[from..=at]);
             prop_assert_eq!(template.pages(), fresh.pages());
             for probe in probes.iter().chain([page]) {
@@ -145,15 +146,15 @@ proptest! {
     ) {
         let (earlier, later) = stream.split_at(cut.index(stream.len()));
         let mut whole = of(earlier);
-        let stored: Vec<PageSlots> = earlier.iter().map(|page| page.slots(&whole)).collect();
+        let stored: Vec<PagePaths> = earlier.iter().map(|page| page.paths(&whole)).collect();
         let mut resumed = Template::default();
-        stored.iter().for_each(|slots| resumed.insert(slots));
+        stored.iter().for_each(|paths| resumed.insert(paths));
         for page in later {
             // They depend on the page and its counts, not on the template.
-            let slots = page.slots(&whole);
-            prop_assert_eq!(&slots, &page.slots(&resumed));
-            whole.insert(&slots);
-            resumed.insert(&slots);
+            let paths = page.paths(&whole);
+            prop_assert_eq!(&paths, &page.paths(&resumed));
+            whole.insert(&paths);
+            resumed.insert(&paths);
             prop_assert_eq!(page.labels(&whole), page.labels(&resumed));
         }
     }
@@ -165,19 +166,19 @@ proptest! {
         page in page(),
     ) {
         let mut template = Template::default();
-        for slots in &strange {
-            let slot = |(parent, key, number): &(u32, &str, u32)| template::Slot {
+        for paths in &strange {
+            let path = |(parent, key, number): &(u32, &str, u32)| template::DomPath {
                 parent: parent % 8,
                 key: (*key).to_owned(),
-                mass: *number,
+                text_mass: *number,
                 chars: *number,
                 link_chars: *number,
                 repeated_chars: *number,
             };
-            template.insert(&PageSlots { slots: slots.iter().map(slot).collect() });
+            template.insert(&PagePaths { paths: paths.iter().map(path).collect() });
         }
         prop_assert_eq!(page.labels(&template).len(), page.counts.len());
-        template.forget(usize::MAX);
+        template.evict(usize::MAX);
         prop_assert_eq!(template.pages(), 0);
         prop_assert_eq!(page.labels(&template), page.labels(&Template::default()));
     }

@@ -2,7 +2,7 @@
 
 use hashbrown::HashTable;
 
-use crate::room::make_room;
+use crate::capacity::reserve_one;
 use crate::vocabulary::BlockId;
 
 /// How many entries of a node contain each block. Positive counts only.
@@ -39,7 +39,7 @@ impl Counters {
     }
 
     /// Counts the block no more.
-    pub(crate) fn forget(&mut self, id: BlockId) {
+    pub(crate) fn remove(&mut self, id: BlockId) {
         let counter = self.0.find_entry(spread(id), |(counted, _)| *counted == id);
         if let Ok(counter) = counter {
             counter.remove();
@@ -48,7 +48,7 @@ impl Counters {
 
     fn insert(&mut self, counter: (BlockId, u32)) {
         let hash = |(id, _): &(BlockId, u32)| spread(*id);
-        make_room(&mut self.0, hash);
+        reserve_one(&mut self.0, hash);
         self.0.insert_unique(spread(counter.0), counter, hash);
     }
 

@@ -138,7 +138,7 @@ impl Heuristic {
     /// domain, or `None` if no label looks at any. A block is unseen only if it
     /// is content, which at the domain node of `strict-at-domain` means that one
     /// entry contains it or none: that needs no counts.
-    pub(crate) fn asks_from(self, n_min: u32) -> Option<u32> {
+    pub(crate) fn min_counted_support(self, n_min: u32) -> Option<u32> {
         match self {
             Heuristic::StrictAtDomain => None,
             Heuristic::StrictSupport(than) => Some(n_min.min(than.saturating_add(1))),
@@ -385,7 +385,9 @@ mod tests {
             for supports in (0..7 * 7 * 7).map(|n| [9, n / 49, n / 7 % 7, n % 7]) {
                 let jury = heuristic.jury(&supports, N_MIN);
                 for voter in jury.voters.iter().filter(|voter| voter.position > 0) {
-                    let from = heuristic.asks_from(N_MIN).expect("a node is asked");
+                    let from = heuristic
+                        .min_counted_support(N_MIN)
+                        .expect("a node is asked");
                     assert!(supports[voter.position] >= from, "{heuristic} {supports:?}");
                     asked += 1;
                 }

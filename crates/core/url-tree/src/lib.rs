@@ -73,7 +73,7 @@
 //!   segments).
 //! - It does not detect duplicates. A caller that accepts revisions of known
 //!   pages asks [`revision_hashes`] and inserts with
-//!   [`DomainReplay::insert_unseen`].
+//!   [`DomainReplay::insert_revision`].
 //! - It keeps no more than one domain. Domains are independent of each other.
 //! - It reads no clock. "Now" is the newest time of a batch.
 //!
@@ -82,20 +82,20 @@
 //! [O Xn] is a fact about the implementation its authors published.
 
 mod block_list;
+mod capacity;
 mod counters;
 mod heap;
 mod heuristic;
 mod nodes;
 mod replay;
 mod revision;
-mod room;
 mod tree;
 mod vocabulary;
 mod window;
 
 pub use heap::HeapBytes;
 pub use heuristic::{Heuristic, N_MIN, UnknownHeuristic, Verdict};
-pub use replay::{DomainReplay, Entry, Label, Labels, NodeCounts, SelectedNode};
+pub use replay::{BlockLabel, DomainReplay, Entry, NodeCounts, SelectedNode, TreeLabels};
 pub use revision::{UNSEEN_CHARS, revision_hashes, unseen_chars};
 pub use window::{DAY_MICROS, WindowOptions, window_start};
 

@@ -5,9 +5,9 @@ use std::hash::BuildHasher;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
+use crate::capacity::{growth, reserve_one};
 use crate::counters::Counters;
 use crate::heap::reserved;
-use crate::room::{make_room, room};
 use crate::window::Position;
 
 /// Place of a node in the arena; reused once the node is gone.
@@ -44,11 +44,11 @@ pub(crate) struct Node {
     /// Entries on this branch or below; the node goes with the last one.
     pub(crate) entries: u32,
     /// Those of them that are documents: the support `n`.
-    pub(crate) documents: u32,
+    pub(crate) pages: u32,
     /// Those of them whose branch ends here.
-    pub(crate) own: u32,
+    pub(crate) entries_here: u32,
     /// The last of these.
-    pub(crate) last: Position,
+    pub(crate) last_here: Position,
     /// Counts of the blocks that several entries of the domain contain.
     pub(crate) counters: Option<Box<Counters>>,
 }
@@ -123,7 +123,7 @@ impl Nodes {
             }
             None => {
                 if self.nodes.len() == self.nodes.capacity() {
-                    self.nodes.reserve_exact(room(self.nodes.len()));
+                    self.nodes.reserve_exact(growth(self.nodes.len()));
                 }
                 self.nodes.push(node);
                 (self.nodes.len() - 1) as NodeId
@@ -138,7 +138,7 @@ impl Nodes {
             let node = &nodes[id as usize];
             hashed(seed, node.parent, &node.segment)
         };
-        make_room(&mut self.children, rehash);
+        reserve_one(&mut self.children, rehash);
         let hash = hashed(seed, parent, segment);
         self.children.insert_unique(hash, id, rehash);
         id

@@ -11,7 +11,7 @@ use crate::window::WindowOptions;
 ///
 /// A batch is: [`insert`](Self::insert) its unique pages,
 /// [`label`](Self::label) all of its pages (and
-/// [`insert_unseen`](Self::insert_unseen) what revisions bring, if the caller
+/// [`insert_revision`](Self::insert_revision) what revisions bring, if the caller
 /// wants revisions), then [`end_batch`](Self::end_batch). A batch of one page
 /// is the paper's online setting.
 #[derive(Debug)]
@@ -35,9 +35,9 @@ pub struct Entry<'a, S> {
 
 /// The labels of one document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Labels {
+pub struct TreeLabels {
     /// One per given hash, in the given order.
-    pub blocks: Vec<Label>,
+    pub blocks: Vec<BlockLabel>,
     /// The node that decided; of several voters the one nearest to the leaf.
     pub node: SelectedNode,
 }
@@ -55,7 +55,7 @@ pub struct SelectedNode {
 
 /// What a block is, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Label {
+pub struct BlockLabel {
     /// The label itself.
     pub verdict: Verdict,
     /// Entries with the block at the node this reason is about: `c`. Revisions
@@ -93,7 +93,7 @@ impl DomainReplay {
         DomainReplay {
             heuristic,
             n_min: N_MIN,
-            tree: UrlTree::new(domain_labels, heuristic.asks_from(N_MIN)),
+            tree: UrlTree::new(domain_labels, heuristic.min_counted_support(N_MIN)),
             window,
         }
     }
@@ -101,20 +101,21 @@ impl DomainReplay {
     /// With another support than [`N_MIN`] below which a node is not asked.
     pub fn with_n_min(mut self, n_min: u32) -> Self {
         self.n_min = n_min;
-        self.tree.count_from(self.heuristic.asks_from(n_min));
+        self.tree
+            .set_min_counted_support(self.heuristic.min_counted_support(n_min));
         self
     }
 
     /// Counts a unique page at every node of its branch, and puts it at the
     /// end of the window.
     pub fn insert<S: AsRef<str>>(&mut self, document: Entry<'_, S>) {
-        self.enter(document, EntryKind::Document);
+        self.enter(document, EntryKind::Page);
     }
 
     /// Counts the unseen blocks of a known page without counting a document:
     /// `c` grows, `n` does not [O E3]. It is an entry of the window of its own.
     /// [`revision_hashes`](crate::revision_hashes) says which blocks these are.
-    pub fn insert_unseen<S: AsRef<str>>(&mut self, revision: Entry<'_, S>) {
+    pub fn insert_revision<S: AsRef<str>>(&mut self, revision: Entry<'_, S>) {
         self.enter(revision, EntryKind::Revision);
     }
 
@@ -123,15 +124,15 @@ impl DomainReplay {
         (self.tree).insert(entry.time_micros, branch, hashes, kind);
     }
 
-    /// Labels the blocks of a document by what the tree holds now. The
+    /// TreeLabels the blocks of a document by what the tree holds now. The
     /// document itself should be in it, unless it is a duplicate. Nodes of the
     /// branch that do not exist count as `n = 0`, and none is created.
-    pub fn label<S: AsRef<str>>(&self, branch: &[S], hashes: &[BlockHash]) -> Labels {
+    pub fn label<S: AsRef<str>>(&self, branch: &[S], hashes: &[BlockHash]) -> TreeLabels {
         let path = self.tree.path(branch);
         let supports = self.supports(&path);
         let jury = self.heuristic.jury(&supports, self.n_min);
         let first_asked = nearest_to_leaf(&supports, |n| n >= self.n_min);
-        Labels {
+        TreeLabels {
             blocks: (hashes.iter())
                 .map(|hash| self.label_block(hash, &path, &jury, first_asked))
                 .collect(),
@@ -142,11 +143,17 @@ impl DomainReplay {
         }
     }
 
-    fn label_block(&self, hash: &BlockHash, path: &Path, jury: &Jury, first_asked: usize) -> Label {
-        let sighting = self.tree.sighting(path, hash);
-        let count_at = |position: usize| self.tree.count(path, position, sighting);
+    fn label_block(
+        &self,
+        hash: &BlockHash,
+        path: &Path,
+        jury: &Jury,
+        first_asked: usize,
+    ) -> BlockLabel {
+        let occurrence = self.tree.occurrence(path, hash);
+        let count_at = |position: usize| self.tree.count(path, position, occurrence);
         let decision = jury.decide(count_at);
-        Label {
+        BlockLabel {
             verdict: decision.verdict,
             count: decision.count,
             support: self.tree.support(path, decision.position),
@@ -159,21 +166,21 @@ impl DomainReplay {
     /// branch that exists, from the domain node towards the leaf.
     pub fn counts<S: AsRef<str>>(&self, branch: &[S], hashes: &[BlockHash]) -> Vec<NodeCounts> {
         let path = self.tree.path(branch);
-        let sighting = |hash: &BlockHash| self.tree.sighting(&path, hash);
-        let sightings: Vec<_> = hashes.iter().map(sighting).collect();
+        let occurrence = |hash: &BlockHash| self.tree.occurrence(&path, hash);
+        let occurrences: Vec<_> = hashes.iter().map(occurrence).collect();
         (0..path.len())
             .map(|position| NodeCounts {
                 depth: self.tree.depth(position),
                 support: self.tree.support(&path, position),
-                counts: self.tree.counts(&path, position, &sightings),
+                counts: self.tree.counts(&path, position, &occurrences),
             })
             .collect()
     }
 
     /// Forgets the entries that have left the window, oldest first, and
-    /// returns how many: while more than `min_documents` are left, and the
+    /// returns how many: while more than `min_pages` are left, and the
     /// oldest is more than `max_age_micros` older than `newest_micros` or more
-    /// than `max_documents` are left [O F1].
+    /// than `max_pages` are left [O F1].
     ///
     /// `newest_micros` is the newest time of the batch in this domain. The
     /// authors' code takes it over all pages of the batch, duplicates
@@ -296,7 +303,8 @@ mod tests {
             section(&mut replay, "sport", pages);
             replay.label(&sport, &[MENU, story(0)])
         };
-        let verdicts = |labels: Labels| labels.blocks.iter().map(|l| l.verdict).collect::<Vec<_>>();
+        let verdicts =
+            |labels: TreeLabels| labels.blocks.iter().map(|l| l.verdict).collect::<Vec<_>>();
         let (content, boilerplate) = (Verdict::Content, Verdict::Boilerplate);
         assert_eq!(verdicts(first_of(0..1)), [content, content]);
         assert_eq!(verdicts(first_of(0..2)), [boilerplate, content]);
@@ -308,7 +316,7 @@ mod tests {
     fn entries_leave_in_the_order_they_came() {
         let window = WindowOptions {
             max_age_micros: 10,
-            min_documents: 0,
+            min_pages: 0,
             ..WindowOptions::default()
         };
         let mut replay = DomainReplay::new(2, Heuristic::Strict, window);
@@ -327,8 +335,8 @@ mod tests {
     #[test]
     fn what_leaves_the_window_is_forgotten() {
         let window = WindowOptions {
-            max_documents: 3,
-            min_documents: 0,
+            max_pages: 3,
+            min_pages: 0,
             ..WindowOptions::default()
         };
         let mut replay = DomainReplay::new(2, Heuristic::Strict, window);

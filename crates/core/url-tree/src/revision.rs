@@ -1,7 +1,7 @@
 //! When a duplicate is worth an entry of its own [O E3].
 
 use crate::BlockHash;
-use crate::replay::Labels;
+use crate::replay::TreeLabels;
 
 /// Unseen characters that make a duplicate a revision [O E3].
 pub const UNSEEN_CHARS: usize = 100;
@@ -10,7 +10,7 @@ pub const UNSEEN_CHARS: usize = 100;
 ///
 /// `utf16_lengths` are the lengths of the blocks that were labelled, in the
 /// same order. A block that is repeated counts each time.
-pub fn unseen_chars(labels: &Labels, utf16_lengths: &[usize]) -> usize {
+pub fn unseen_chars(labels: &TreeLabels, utf16_lengths: &[usize]) -> usize {
     (labels.blocks.iter().zip(utf16_lengths))
         .filter(|(label, _)| label.unseen)
         .map(|(_, length)| length)
@@ -22,9 +22,9 @@ pub fn unseen_chars(labels: &Labels, utf16_lengths: &[usize]) -> usize {
 ///
 /// `hashes` and `utf16_lengths` belong to the blocks that were labelled, in
 /// the same order. The result is for
-/// [`DomainReplay::insert_unseen`](crate::DomainReplay::insert_unseen).
+/// [`DomainReplay::insert_revision`](crate::DomainReplay::insert_revision).
 pub fn revision_hashes(
-    labels: &Labels,
+    labels: &TreeLabels,
     hashes: &[BlockHash],
     utf16_lengths: &[usize],
 ) -> Option<Vec<BlockHash>> {

@@ -8,9 +8,9 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use crate::BlockHash;
+use crate::capacity::{growth, reserve_one};
 use crate::heap::reserved;
-use crate::room::{make_room, room};
-use crate::window::{Position, difference, sum};
+use crate::window::{Position, position_difference, position_sum};
 
 /// Number of a block, dense from 0; reused once no entry contains the block.
 pub(crate) type BlockId = u32;
@@ -128,7 +128,7 @@ impl Vocabulary {
                 Entries::Several(slot) => {
                     let shared = &mut self.shared[slot as usize];
                     shared.entries += 1;
-                    shared.positions = sum(shared.positions, entry);
+                    shared.positions = position_sum(shared.positions, entry);
                 }
             }
         }
@@ -150,7 +150,7 @@ impl Vocabulary {
             };
             let shared = &mut self.shared[slot as usize];
             shared.entries -= 1;
-            shared.positions = difference(shared.positions, entry);
+            shared.positions = position_difference(shared.positions, entry);
             if shared.entries == 1 {
                 self.blocks[id as usize].found = Found::one(shared.positions);
                 no_longer_shared.push((id, shared.positions));
@@ -163,7 +163,7 @@ impl Vocabulary {
     fn share(&mut self, id: BlockId, one: Position, other: Position) {
         let shared = Shared {
             entries: 2,
-            positions: sum(one, other),
+            positions: position_sum(one, other),
         };
         let slot = match self.free_slots.pop() {
             Some(slot) => {
@@ -189,7 +189,7 @@ impl Vocabulary {
     /// A block that is in no entry but this.
     fn insert(&mut self, hash: &BlockHash, entry: Position) -> BlockId {
         if self.free.is_empty() && self.blocks.len() == self.blocks.capacity() {
-            self.blocks.reserve_exact(room(self.blocks.len()));
+            self.blocks.reserve_exact(growth(self.blocks.len()));
         }
         let block = Block {
             hash: *hash,
@@ -208,7 +208,7 @@ impl Vocabulary {
         };
         let (seed, blocks) = (&self.seed, &self.blocks);
         let rehash = |&id: &BlockId| hashed(seed, &blocks[id as usize].hash);
-        make_room(&mut self.ids, rehash);
+        reserve_one(&mut self.ids, rehash);
         self.ids.insert_unique(hashed(seed, hash), id, rehash);
         id
     }
@@ -271,8 +271,8 @@ mod tests {
     #[test]
     fn of_a_block_in_one_entry_it_is_known_in_which() {
         let block = [7; 16];
-        let first = difference(0, 2);
-        let (second, third) = (sum(first, 1), sum(first, 2));
+        let first = position_difference(0, 2);
+        let (second, third) = (position_sum(first, 1), position_sum(first, 2));
         assert_eq!(third, 0);
         let mut vocabulary = Vocabulary::default();
         assert_eq!(vocabulary.add(&[block], first).1, []);

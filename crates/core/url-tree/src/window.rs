@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use crate::block_list::BlockList;
+use crate::capacity::growth;
 use crate::nodes::NodeId;
-use crate::room::room;
 use crate::tree::EntryKind;
 
 /// A day, in the unit of times.
@@ -14,20 +14,20 @@ pub const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WindowOptions {
     /// Entries above this number go, oldest first. Default 10,000.
-    pub max_documents: usize,
+    pub max_pages: usize,
     /// Entries go when they are older than this, in microseconds before the
     /// newest time of a batch. Default 14 days.
     pub max_age_micros: i64,
     /// As many entries stay, whatever the other two say. Default 100.
-    pub min_documents: usize,
+    pub min_pages: usize,
 }
 
 impl Default for WindowOptions {
     fn default() -> Self {
         WindowOptions {
-            max_documents: 10_000,
+            max_pages: 10_000,
             max_age_micros: 14 * DAY_MICROS,
-            min_documents: 100,
+            min_pages: 100,
         }
     }
 }
@@ -36,9 +36,9 @@ impl WindowOptions {
     /// Whether the oldest of `len` entries goes. All comparisons are strict
     /// [O F1].
     pub fn evicts(&self, len: usize, oldest_micros: i64, newest_micros: i64) -> bool {
-        len > self.min_documents
+        len > self.min_pages
             && (newest_micros.saturating_sub(oldest_micros) > self.max_age_micros
-                || len > self.max_documents)
+                || len > self.max_pages)
     }
 }
 
@@ -63,12 +63,12 @@ pub fn window_start(times: &[i64], options: &WindowOptions) -> usize {
 pub(crate) type Position = u32;
 
 /// The sum of two positions.
-pub(crate) fn sum(one: Position, other: Position) -> Position {
+pub(crate) fn position_sum(one: Position, other: Position) -> Position {
     one.wrapping_add(other) & (u32::MAX >> 1)
 }
 
 /// What gives the first together with the second.
-pub(crate) fn difference(one: Position, other: Position) -> Position {
+pub(crate) fn position_difference(one: Position, other: Position) -> Position {
     one.wrapping_sub(other) & (u32::MAX >> 1)
 }
 
@@ -77,18 +77,18 @@ pub(crate) fn difference(one: Position, other: Position) -> Position {
 pub(crate) struct Window {
     /// Position of the oldest.
     start: Position,
-    entries: VecDeque<Counted>,
+    entries: VecDeque<WindowEntry>,
 }
 
 /// An entry as the tree has counted it: all that is needed to take it out again.
 #[derive(Debug)]
-pub(crate) struct Counted {
+pub(crate) struct WindowEntry {
     pub(crate) time_micros: i64,
     pub(crate) kind: EntryKind,
     /// Last node of the entry's branch.
     pub(crate) leaf: NodeId,
     /// The entry before of those with this leaf, if there is one in the window.
-    pub(crate) before: Position,
+    pub(crate) previous_here: Position,
     pub(crate) blocks: BlockList,
 }
 
@@ -99,35 +99,35 @@ impl Window {
 
     /// Position of the next entry.
     pub(crate) fn end(&self) -> Position {
-        sum(self.start, self.entries.len() as Position)
+        position_sum(self.start, self.entries.len() as Position)
     }
 
-    pub(crate) fn get(&self, position: Position) -> &Counted {
-        &self.entries[difference(position, self.start) as usize]
+    pub(crate) fn get(&self, position: Position) -> &WindowEntry {
+        &self.entries[position_difference(position, self.start) as usize]
     }
 
-    pub(crate) fn oldest(&self) -> Option<&Counted> {
+    pub(crate) fn oldest(&self) -> Option<&WindowEntry> {
         self.entries.front()
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
         let lists = self.entries.iter().map(|entry| entry.blocks.heap_bytes());
-        self.entries.capacity() * size_of::<Counted>() + lists.sum::<usize>()
+        self.entries.capacity() * size_of::<WindowEntry>() + lists.sum::<usize>()
     }
 
-    pub(crate) fn push(&mut self, entry: Counted) {
+    pub(crate) fn push(&mut self, entry: WindowEntry) {
         if self.entries.len() == self.entries.capacity() {
-            self.entries.reserve_exact(room(self.entries.len()));
+            self.entries.reserve_exact(growth(self.entries.len()));
         }
         self.entries.push_back(entry);
     }
 
     /// Takes out the oldest entry: who came first, not who has the earliest
     /// time [O F2].
-    pub(crate) fn pop(&mut self) -> Option<(Position, Counted)> {
+    pub(crate) fn pop(&mut self) -> Option<(Position, WindowEntry)> {
         let entry = self.entries.pop_front()?;
         let position = self.start;
-        self.start = sum(position, 1);
+        self.start = position_sum(position, 1);
         Some((position, entry))
     }
 }
@@ -138,9 +138,9 @@ mod tests {
 
     fn options(min: usize, max: usize, age: i64) -> WindowOptions {
         WindowOptions {
-            max_documents: max,
+            max_pages: max,
             max_age_micros: age,
-            min_documents: min,
+            min_pages: min,
         }
     }
 

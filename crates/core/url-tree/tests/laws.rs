@@ -14,7 +14,7 @@ use proptest::sample::select;
 use proptest::test_runner::{RngSeed, TestRunner};
 use transitions::Transitions;
 use url_tree::{
-    BlockHash, DomainReplay, Entry, Heuristic, Labels, N_MIN, WindowOptions, window_start,
+    BlockHash, DomainReplay, Entry, Heuristic, N_MIN, TreeLabels, WindowOptions, window_start,
 };
 
 const DOMAIN_LABELS: usize = 2;
@@ -44,7 +44,7 @@ fn hashes() -> impl Strategy<Value = Vec<BlockHash>> {
 }
 
 fn stream() -> impl Strategy<Value = Vec<Item>> {
-    let kind = prop_oneof![4 => Just(Kind::Document), 1 => Just(Kind::Revision)];
+    let kind = prop_oneof![4 => Just(Kind::Page), 1 => Just(Kind::Revision)];
     vec((0..30_i64, branch(), hashes(), kind), 1..120).prop_map(|items| {
         let mut time = 0;
         (items.into_iter())
@@ -63,9 +63,9 @@ fn stream() -> impl Strategy<Value = Vec<Item>> {
 
 fn window() -> impl Strategy<Value = WindowOptions> {
     (0..40_usize, 0..800_i64, 0..15_usize).prop_map(|(most, age, least)| WindowOptions {
-        max_documents: most,
+        max_pages: most,
         max_age_micros: age,
-        min_documents: least,
+        min_pages: least,
     })
 }
 
@@ -109,13 +109,13 @@ fn insert(replay: &mut DomainReplay, item: &Item) {
         hashes: &item.hashes,
     };
     match item.kind {
-        Kind::Document => replay.insert(entry),
-        Kind::Revision => replay.insert_unseen(entry),
+        Kind::Page => replay.insert(entry),
+        Kind::Revision => replay.insert_revision(entry),
     }
 }
 
 /// Inserts, labels and ends one batch.
-fn replay_batch(replay: &mut DomainReplay, batch: &[Item]) -> Vec<Labels> {
+fn replay_batch(replay: &mut DomainReplay, batch: &[Item]) -> Vec<TreeLabels> {
     batch.iter().for_each(|item| insert(replay, item));
     let label = |item: &Item| replay.label(&item.branch, &item.hashes);
     let labels = batch.iter().map(label).collect();
@@ -123,7 +123,7 @@ fn replay_batch(replay: &mut DomainReplay, batch: &[Item]) -> Vec<Labels> {
     labels
 }
 
-fn replay_all(replay: &mut DomainReplay, batches: &[&[Item]]) -> Vec<Labels> {
+fn replay_all(replay: &mut DomainReplay, batches: &[&[Item]]) -> Vec<TreeLabels> {
     let labels = batches.iter().map(|batch| replay_batch(replay, batch));
     labels.collect::<Vec<_>>().concat()
 }
@@ -280,7 +280,7 @@ fn shifting_stream() -> impl Strategy<Value = Vec<Item>> {
         1 => Just(vec!["blog", "a"]),
         1 => Just(vec![]),
     ];
-    let kind = prop_oneof![6 => Just(Kind::Document), 1 => Just(Kind::Revision)];
+    let kind = prop_oneof![6 => Just(Kind::Page), 1 => Just(Kind::Revision)];
     let hashes = vec((0..40_u128).prop_map(u128::to_be_bytes), 3..8);
     let item = (branch, hashes, kind).prop_map(|(branch, hashes, kind)| Item {
         time: 0,
@@ -303,8 +303,8 @@ fn no_transition_changes_a_label() {
     let cases = (shifting_stream(), 3..13_usize, select(vec![2, N_MIN]));
     let run = TestRunner::new(fixed()).run(&cases, |(stream, most, n_min)| {
         let options = WindowOptions {
-            max_documents: most,
-            min_documents: 0,
+            max_pages: most,
+            min_pages: 0,
             ..WindowOptions::default()
         };
         let new = |heuristic| {

@@ -26,7 +26,7 @@ use model::{Item, Kind, ModelTree};
 use observed::Observed;
 use stream::{Config, Document, Expected};
 use url_tree::{
-    BlockHash, DomainReplay, Entry, Heuristic, Labels, SelectedNode, WindowOptions,
+    BlockHash, DomainReplay, Entry, Heuristic, SelectedNode, TreeLabels, WindowOptions,
     revision_hashes, unseen_chars,
 };
 
@@ -61,7 +61,7 @@ impl ModelTree {
             let Some(node) = self.nodes.get_mut(path) else {
                 return;
             };
-            if item.kind == Kind::Document {
+            if item.kind == Kind::Page {
                 node.n = node.n.saturating_sub(1);
             }
             for hash in item.distinct() {
@@ -103,9 +103,9 @@ struct Domain {
 impl Domain {
     fn new(config: &Config, first: &Document) -> Self {
         let window = WindowOptions {
-            max_documents: config.max_queue,
+            max_pages: config.max_queue,
             max_age_micros: config.days * 24 * 3600 * 1_000_000,
-            min_documents: config.min_queue,
+            min_pages: config.min_queue,
         };
         let domain_labels = first.domain_labels();
         let replay = |name: &String| {
@@ -140,8 +140,8 @@ impl Domain {
                 hashes: &item.hashes,
             };
             match item.kind {
-                Kind::Document => replay.insert(entry),
-                Kind::Revision => replay.insert_unseen(entry),
+                Kind::Page => replay.insert(entry),
+                Kind::Revision => replay.insert_revision(entry),
             }
         }
         self.original.insert(&item);
@@ -172,7 +172,7 @@ impl Domain {
             let (blocks, (depth, support)) =
                 model::label(heuristic(name), &statistics, self.domain_labels, self.n_min);
             let node = SelectedNode { depth, support };
-            Labels { blocks, node }
+            TreeLabels { blocks, node }
         };
         Observed::new(
             statistics.clone(),
@@ -321,7 +321,7 @@ fn replay_stream(folder: &Path, name: &str, rows: &mut Rows) {
             let domain = (domains.entry(name)).or_insert_with(|| Domain::new(&config, share[0]));
             let revisions: Vec<u32> = share.iter().map(|d| domain.revision(d)).collect();
             for (document, _) in share.iter().zip(&revisions).filter(|(_, rev)| **rev == 1) {
-                let item = document.item(Kind::Document, document.hashes.clone());
+                let item = document.item(Kind::Page, document.hashes.clone());
                 domain.insert(item, Some(&document.expected.url_key));
             }
             for (document, revision) in share.iter().zip(revisions) {

@@ -112,11 +112,11 @@ impl<T> KeyCache<T> {
 mod tests {
     use super::*;
 
-    fn window(max_documents: usize) -> Horizon {
+    fn window(max_pages: usize) -> Horizon {
         Horizon::Window(WindowOptions {
-            max_documents,
+            max_pages,
             max_age_micros: 10,
-            min_documents: 1,
+            min_pages: 1,
         })
     }
 

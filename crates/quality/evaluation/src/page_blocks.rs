@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use html_blocks::TextBlock;
-use template::{Block, Reason, Title};
+use template::{LayoutBlock, Reason, Title};
 use url_tree::BlockHash;
 
 /// The blocks of a page: hashes for the tree, a layout for the template, and the texts.
@@ -21,7 +21,7 @@ pub struct PageBlocks {
 impl PageBlocks {
     /// Those of a page.
     pub fn of(page: html_blocks::Page) -> Self {
-        let title = Title::of(page.title.as_deref().unwrap_or_default());
+        let title = Title::new(page.title.as_deref().unwrap_or_default());
         let size = |block: &TextBlock| {
             let chars = u32::try_from(block.text.chars().count()).unwrap_or(u32::MAX);
             [chars, block.link_chars, title.shown_by(&block.text)]
@@ -37,11 +37,11 @@ impl PageBlocks {
     }
 
     /// What the template asks of them.
-    pub fn layout(&self) -> Vec<Block<'_>> {
+    pub fn layout(&self) -> Vec<LayoutBlock<'_>> {
         (self.slots.iter().zip(&self.sizes))
-            .map(|((slot, shared), [chars, link_chars, title])| Block {
-                slot,
-                shared: *shared,
+            .map(|((slot, shared), [chars, link_chars, title])| LayoutBlock {
+                path: slot,
+                common_prefix: *shared,
                 chars: *chars,
                 link_chars: *link_chars,
                 title: *title,

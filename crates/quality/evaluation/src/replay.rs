@@ -86,7 +86,7 @@ struct Inserted<'p> {
 
 impl Inserted<'_> {
     fn outline(&self) -> Outline {
-        Outline::of(&self.parsed.blocks.layout())
+        Outline::new(&self.parsed.blocks.layout())
     }
 }
 

@@ -17,9 +17,9 @@ pub const SUPPORTS: [u32; 10] = [100, 200, 300, 400, 500, 600, 700, 800, 900, 10
 const IN_THE_PAPER: ReplayOptions = ReplayOptions {
     batch: Batch::Page,
     window: WindowOptions {
-        max_documents: 10_000,
+        max_pages: 10_000,
         max_age_micros: i64::MAX,
-        min_documents: 100,
+        min_pages: 100,
     },
 };
 

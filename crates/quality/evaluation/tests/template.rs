@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use conformance::material;
 use evaluation::{GoldPage, GoldSet, Measure, PageBlocks, Text, Texts, compare, standings};
 use html_blocks::BlockOptions;
-use template::{Counts, Outline, PageSlots, Template};
+use template::{BlockCounts, Outline, PagePaths, Template};
 use url_tree::{DomainReplay, Entry, Heuristic, WindowOptions};
 
 /// Streams of few pages in four languages, with the threshold of their F1.
@@ -25,18 +25,18 @@ struct Visit {
 }
 
 impl Visit {
-    fn counts(&self) -> Counts<'_> {
-        Counts {
+    fn counts(&self) -> BlockCounts<'_> {
+        BlockCounts {
             pages: self.pages,
             blocks: &self.counts,
         }
     }
 
     /// Inserts the page, and gives its text and what was inserted.
-    fn enter(&self, template: &mut Template) -> (String, PageSlots) {
+    fn enter(&self, template: &mut Template) -> (String, PagePaths) {
         let blocks = self.blocks.layout();
-        let outline = Outline::of(&blocks);
-        let slots = template.slots(&outline, self.counts());
+        let outline = Outline::new(&blocks);
+        let slots = template.page_paths(&outline, self.counts());
         template.insert(&slots);
         let reasons = template.label(&outline, self.counts());
         let labelled = self.blocks.texts.iter().zip(reasons);
@@ -111,7 +111,7 @@ fn a_stream_goes_on_from_its_stored_window() {
         let mut stored = Vec::new();
         for visit in earlier {
             stored.push(visit.enter(&mut whole).1);
-            whole.forget(whole.pages().saturating_sub(WINDOW));
+            whole.evict(whole.pages().saturating_sub(WINDOW));
         }
         let mut resumed = Template::default();
         let window = &stored[stored.len() - WINDOW..];
@@ -121,7 +121,7 @@ fn a_stream_goes_on_from_its_stored_window() {
             let expected = visit.enter(&mut whole);
             assert_eq!(visit.enter(&mut resumed), expected, "{}", visit.page.url);
             for template in [&mut whole, &mut resumed] {
-                template.forget(1);
+                template.evict(1);
             }
         }
     }

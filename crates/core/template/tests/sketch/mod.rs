@@ -1,6 +1,6 @@
 //! Pages as a few lines of text.
 
-use template::{Block, Counts, Outline, Reason, Template, Title};
+use template::{BlockCounts, LayoutBlock, Outline, Reason, Template, Title};
 
 /// A page under construction: blocks with the elements they stand in.
 #[derive(Clone, Debug, Default)]
@@ -11,8 +11,8 @@ pub(crate) struct Sketch {
 
 #[derive(Clone, Debug)]
 struct SketchBlock {
-    slot: String,
-    shared: u16,
+    path: String,
+    common_prefix: u16,
     text: String,
     link_chars: u32,
 }
@@ -40,8 +40,8 @@ impl Sketch {
                 .and_then(|text| text.strip_suffix(']'));
             let text = link.unwrap_or(text).to_owned();
             sketch.blocks.push(SketchBlock {
-                slot: path.iter().map(name).collect::<Vec<_>>().join(">"),
-                shared: u16::try_from(same).expect("a short path"),
+                path: path.iter().map(name).collect::<Vec<_>>().join(">"),
+                common_prefix: u16::try_from(same).expect("a short path"),
                 link_chars: link.map_or(0, chars),
                 text,
             });
@@ -51,12 +51,12 @@ impl Sketch {
         sketch
     }
 
-    pub(crate) fn blocks(&self) -> Vec<Block<'_>> {
-        let title = Title::of(&self.title);
+    pub(crate) fn blocks(&self) -> Vec<LayoutBlock<'_>> {
+        let title = Title::new(&self.title);
         (self.blocks.iter())
-            .map(|block| Block {
-                slot: &block.slot,
-                shared: block.shared,
+            .map(|block| LayoutBlock {
+                path: &block.path,
+                common_prefix: block.common_prefix,
                 chars: chars(&block.text),
                 link_chars: block.link_chars,
                 title: title.shown_by(&block.text),
@@ -98,13 +98,14 @@ impl SketchSite {
             .iter()
             .map(|block| having(&block.text))
             .collect();
-        let counts = Counts {
+        let counts = BlockCounts {
             pages: u32::try_from(self.pages.len()).expect("few pages"),
             blocks: &counts,
         };
         let blocks = page.blocks();
-        let outline = Outline::of(&blocks);
-        self.template.insert(&self.template.slots(&outline, counts));
+        let outline = Outline::new(&blocks);
+        self.template
+            .insert(&self.template.page_paths(&outline, counts));
         let reasons = self.template.label(&outline, counts);
         let texts = page.blocks.iter().map(|block| block.text.clone());
         texts.zip(reasons).collect()

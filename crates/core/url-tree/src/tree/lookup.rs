@@ -18,20 +18,20 @@ struct Step {
 
 /// Where on a path a block was seen.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Sighting {
-    Nowhere,
+pub(crate) enum Occurrence {
+    None,
     /// By one entry of the domain, which left the path after this node of it.
-    Once {
+    One {
         last: usize,
     },
     /// By several.
-    Often(BlockId),
+    Several(BlockId),
 }
 
 impl UrlTree {
     /// Documents seen at a node: `n`.
     pub(crate) fn support(&self, path: &Path, position: usize) -> u32 {
-        self.nodes.get(path.0[position].node).documents
+        self.nodes.get(path.0[position].node).pages
     }
 
     /// Branch items on the way to the node at this position of a path.
@@ -50,7 +50,7 @@ impl UrlTree {
             let Some(node) = self.nodes.child(above.node, segment.as_ref()) else {
                 break;
             };
-            let same = if self.differs_from_parent(node) {
+            let same = if self.has_fewer_entries_than_parent(node) {
                 node
             } else {
                 above.same
@@ -62,19 +62,19 @@ impl UrlTree {
     }
 
     /// Where on a path the entries with a block passed.
-    pub(crate) fn sighting(&self, path: &Path, hash: &BlockHash) -> Sighting {
+    pub(crate) fn occurrence(&self, path: &Path, hash: &BlockHash) -> Occurrence {
         let Some(block) = self.vocabulary.id(hash) else {
-            return Sighting::Nowhere;
+            return Occurrence::None;
         };
         let Some(entry) = self.vocabulary.only_entry(block) else {
-            return Sighting::Often(block);
+            return Occurrence::Several(block);
         };
         let mut at = self.window.get(entry).leaf;
         loop {
             let node = self.nodes.get(at);
             let last = node.depth as usize;
             if path.0.get(last).is_some_and(|step| step.node == at) {
-                return Sighting::Once { last };
+                return Occurrence::One { last };
             }
             at = node.parent;
         }
@@ -82,15 +82,15 @@ impl UrlTree {
 
     /// Entries that contain the block at the node at this position of a path:
     /// `c`.
-    pub(crate) fn count(&self, path: &Path, position: usize, sighting: Sighting) -> u32 {
-        match sighting {
-            Sighting::Nowhere => 0,
-            Sighting::Once { last } => u32::from(position <= last),
-            Sighting::Often(block) => match path.0[position].same {
+    pub(crate) fn count(&self, path: &Path, position: usize, occurrence: Occurrence) -> u32 {
+        match occurrence {
+            Occurrence::None => 0,
+            Occurrence::One { last } => u32::from(position <= last),
+            Occurrence::Several(block) => match path.0[position].same {
                 DOMAIN => self.vocabulary.entries(block),
                 node => match &self.nodes.get(node).counters {
                     Some(counters) => counters.count(block),
-                    None => self.tally(node).count(block),
+                    None => self.counters_from_entries(node).count(block),
                 },
             },
         }
@@ -98,18 +98,23 @@ impl UrlTree {
 
     /// As [`count`](Self::count), of many blocks at once: also at a node that no
     /// label looks at, whose entries are then counted for it.
-    pub(crate) fn counts(&self, path: &Path, position: usize, sightings: &[Sighting]) -> Vec<u32> {
+    pub(crate) fn counts(
+        &self,
+        path: &Path,
+        position: usize,
+        occurrences: &[Occurrence],
+    ) -> Vec<u32> {
         let node = path.0[position].same;
         if node == DOMAIN || self.nodes.get(node).counters.is_some() {
-            let count = |&sighting: &Sighting| self.count(path, position, sighting);
-            return sightings.iter().map(count).collect();
+            let count = |&occurrence: &Occurrence| self.count(path, position, occurrence);
+            return occurrences.iter().map(count).collect();
         }
-        let tally = self.tally(node);
-        let count = |&sighting: &Sighting| match sighting {
-            Sighting::Often(block) => tally.count(block),
+        let counters = self.counters_from_entries(node);
+        let count = |&occurrence: &Occurrence| match occurrence {
+            Occurrence::Several(block) => counters.count(block),
             rare => self.count(path, position, rare),
         };
-        sightings.iter().map(count).collect()
+        occurrences.iter().map(count).collect()
     }
 }
 

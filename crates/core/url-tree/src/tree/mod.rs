@@ -17,12 +17,12 @@ use crate::block_list::BlockList;
 use crate::heap::HeapBytes;
 use crate::nodes::{DOMAIN, Node, NodeId, Nodes};
 use crate::vocabulary::{BlockId, Vocabulary};
-use crate::window::{Counted, Window};
+use crate::window::{Window, WindowEntry};
 
 mod lookup;
+mod node_counters;
 #[cfg(test)]
 mod tests;
-mod upkeep;
 
 pub(crate) use lookup::Path;
 
@@ -30,7 +30,7 @@ pub(crate) use lookup::Path;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EntryKind {
     /// A unique page: support and block counts.
-    Document,
+    Page,
     /// New blocks of a known page: block counts only [O E3].
     Revision,
 }
@@ -40,19 +40,19 @@ pub(crate) enum EntryKind {
 pub(crate) struct UrlTree {
     domain_labels: usize,
     /// Entries from which on a node below the domain node has counters.
-    counted_from: Option<u32>,
+    min_counted_support: Option<u32>,
     nodes: Nodes,
     vocabulary: Vocabulary,
     window: Window,
 }
 
 impl UrlTree {
-    /// An empty tree. `counted_from` is the support below which no label looks
+    /// An empty tree. `min_counted_support` is the support below which no label looks
     /// at the counts of a node below the domain node; `None` if none ever does.
-    pub(crate) fn new(domain_labels: usize, counted_from: Option<u32>) -> Self {
+    pub(crate) fn new(domain_labels: usize, min_counted_support: Option<u32>) -> Self {
         UrlTree {
             domain_labels,
-            counted_from,
+            min_counted_support,
             nodes: Nodes::default(),
             vocabulary: Vocabulary::default(),
             window: Window::default(),
@@ -60,11 +60,11 @@ impl UrlTree {
     }
 
     /// Changes what is counted, at every node.
-    pub(crate) fn count_from(&mut self, support: Option<u32>) {
-        self.counted_from = support;
+    pub(crate) fn set_min_counted_support(&mut self, support: Option<u32>) {
+        self.min_counted_support = support;
         for id in self.nodes.ids() {
             self.nodes.get_mut(id).counters = None;
-            self.count_if_due(id);
+            self.add_missing_counters(id);
         }
     }
 
@@ -105,18 +105,18 @@ impl UrlTree {
         (self.nodes).for_each_counters(leaf, |counters| counters.add_all(&shared));
 
         let node = self.nodes.get_mut(leaf);
-        let before = std::mem::replace(&mut node.last, position);
-        node.own += 1;
-        self.window.push(Counted {
+        let previous_here = std::mem::replace(&mut node.last_here, position);
+        node.entries_here += 1;
+        self.window.push(WindowEntry {
             time_micros,
             kind,
             leaf,
-            before,
+            previous_here,
             blocks: BlockList::pack(&ids),
         });
         let mut at = leaf;
         while at != DOMAIN {
-            self.count_if_due(at);
+            self.add_missing_counters(at);
             at = self.nodes.get(at).parent;
         }
     }
@@ -129,13 +129,13 @@ impl UrlTree {
         let Some((position, entry)) = self.window.pop() else {
             return;
         };
-        self.nodes.get_mut(entry.leaf).own -= 1;
+        self.nodes.get_mut(entry.leaf).entries_here -= 1;
         let shared = self.shared(entry.blocks.iter());
         (self.nodes).for_each_counters(entry.leaf, |counters| counters.subtract_all(&shared));
         let no_longer_shared = self.vocabulary.remove(entry.blocks.iter(), position);
         for (id, left) in no_longer_shared {
             let leaf = self.window.get(left).leaf;
-            (self.nodes).for_each_counters(leaf, |counters| counters.forget(id));
+            (self.nodes).for_each_counters(leaf, |counters| counters.remove(id));
         }
         self.shrink(entry.leaf, entry.kind);
     }
@@ -157,7 +157,7 @@ impl UrlTree {
             leaf = child;
             new.next();
         }
-        self.part(leaf);
+        self.split_counters(leaf);
         for segment in new {
             leaf = self.nodes.add(leaf, segment.as_ref());
         }
@@ -186,26 +186,26 @@ impl UrlTree {
                 // Not at the first that goes: it may be the first of many that
                 // come and go.
                 let few = |from| self.nodes.get(at).entries < from / 2;
-                if self.counted_from.is_some_and(few) {
+                if self.min_counted_support.is_some_and(few) {
                     self.nodes.get_mut(at).counters = None;
                 }
             }
             at = parent;
         }
         self.nodes.get_mut(DOMAIN).discount(kind);
-        self.join(lowest.unwrap_or(DOMAIN));
+        self.merge_counters(lowest.unwrap_or(DOMAIN));
     }
 }
 
 impl Node {
     fn count(&mut self, kind: EntryKind) {
         self.entries += 1;
-        self.documents += u32::from(kind == EntryKind::Document);
+        self.pages += u32::from(kind == EntryKind::Page);
     }
 
     fn discount(&mut self, kind: EntryKind) {
         self.entries -= 1;
-        self.documents -= u32::from(kind == EntryKind::Document);
+        self.pages -= u32::from(kind == EntryKind::Page);
     }
 }
 

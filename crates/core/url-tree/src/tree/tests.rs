@@ -25,13 +25,13 @@ fn remove_oldest(tree: &mut UrlTree) {
 fn assert_counters(tree: &UrlTree) {
     for id in tree.nodes.ids() {
         let entries = tree.nodes.get(id).entries;
-        let differs = entries > 0 && tree.differs_from_parent(id);
+        let differs = entries > 0 && tree.has_fewer_entries_than_parent(id);
         match &tree.nodes.get(id).counters {
             Some(counters) => {
                 assert!(differs);
-                assert_eq!(**counters, tree.tally(id));
+                assert_eq!(**counters, tree.counters_from_entries(id));
             }
-            None => assert!(!differs || !tree.is_asked(id)),
+            None => assert!(!differs || !tree.needs_counters(id)),
         }
     }
 }
@@ -45,11 +45,11 @@ fn counted(tree: &UrlTree) -> usize {
 /// `(n, c(HOME), c(STORY))` from the domain node to the last node there is.
 fn statistics(tree: &UrlTree, branch: &[&str]) -> Vec<(u32, u32, u32)> {
     let path = tree.path(branch);
-    let sightings = [HOME, STORY].map(|hash| tree.sighting(&path, &hash));
+    let occurrences = [HOME, STORY].map(|hash| tree.occurrence(&path, &hash));
     (0..path.len())
         .map(|at| {
-            let counts = tree.counts(&path, at, &sightings);
-            assert_eq!(counts, sightings.map(|seen| tree.count(&path, at, seen)));
+            let counts = tree.counts(&path, at, &occurrences);
+            assert_eq!(counts, occurrences.map(|seen| tree.count(&path, at, seen)));
             (tree.support(&path, at), counts[0], counts[1])
         })
         .collect()
@@ -62,13 +62,8 @@ fn a_document_counts_at_every_node_of_its_branch() {
     let mut tree = tree(2);
     let politics = ["eu", "news", "www", "politics"];
     let sport = ["eu", "news", "www", "sport"];
-    insert(
-        &mut tree,
-        &politics,
-        &[HOME, STORY, HOME],
-        EntryKind::Document,
-    );
-    insert(&mut tree, &sport, &[HOME, OTHER], EntryKind::Document);
+    insert(&mut tree, &politics, &[HOME, STORY, HOME], EntryKind::Page);
+    insert(&mut tree, &sport, &[HOME, OTHER], EntryKind::Page);
     assert_eq!(
         statistics(&tree, &["eu", "news", "www", "politics"]),
         [(2, 2, 1), (2, 2, 1), (1, 1, 1)]
@@ -82,15 +77,15 @@ fn a_document_counts_at_every_node_of_its_branch() {
 #[test]
 fn segments_are_compared_exactly() {
     let mut tree = tree(1);
-    insert(&mut tree, &["x", "A"], &[HOME], EntryKind::Document);
-    insert(&mut tree, &["x", "a"], &[HOME], EntryKind::Document);
+    insert(&mut tree, &["x", "A"], &[HOME], EntryKind::Page);
+    insert(&mut tree, &["x", "a"], &[HOME], EntryKind::Page);
     assert_eq!(statistics(&tree, &["x", "a"]), [(2, 2, 0), (1, 1, 0)]);
 }
 
 #[test]
 fn a_revision_counts_blocks_but_no_document() {
     let mut tree = tree(1);
-    insert(&mut tree, &["x", "a"], &[HOME], EntryKind::Document);
+    insert(&mut tree, &["x", "a"], &[HOME], EntryKind::Page);
     insert(&mut tree, &["x", "a"], &[STORY], EntryKind::Revision);
     assert_eq!(statistics(&tree, &["x", "a"]), [(1, 1, 1), (1, 1, 1)]);
 }
@@ -100,7 +95,7 @@ fn a_revision_counts_blocks_but_no_document() {
 #[test]
 fn a_revision_outlives_the_document_it_revises() {
     let mut tree = tree(1);
-    insert(&mut tree, &["x", "a", "b"], &[HOME], EntryKind::Document);
+    insert(&mut tree, &["x", "a", "b"], &[HOME], EntryKind::Page);
     insert(&mut tree, &["x", "a", "b"], &[STORY], EntryKind::Revision);
     remove_oldest(&mut tree);
     assert_eq!(statistics(&tree, &["x", "a", "b"]), [(0, 0, 1); 3]);
@@ -111,7 +106,7 @@ fn a_revision_outlives_the_document_it_revises() {
 #[test]
 fn a_branch_above_the_domain_node_is_the_domain_node() {
     let mut tree = tree(2);
-    insert(&mut tree, &["eu"], &[HOME], EntryKind::Document);
+    insert(&mut tree, &["eu"], &[HOME], EntryKind::Page);
     assert_eq!(statistics(&tree, &["eu", "news", "www"]), [(1, 1, 0)]);
     assert_eq!(tree.depth(0), 2);
 }
@@ -121,7 +116,7 @@ fn nodes_that_are_gone_are_reused() {
     let mut tree = tree(1);
     for day in 0..100 {
         let day = day.to_string();
-        insert(&mut tree, &["x", &day, "a"], &[HOME], EntryKind::Document);
+        insert(&mut tree, &["x", &day, "a"], &[HOME], EntryKind::Page);
         remove_oldest(&mut tree);
     }
     assert_eq!(tree.nodes.ids().count(), 2);
@@ -135,7 +130,7 @@ fn nodes_with_the_same_entries_have_one_set_of_counters() {
     let mut tree = tree(1);
     let year = ["x", "www", "2013"];
     let page = |tree: &mut UrlTree, branch: &[&str], other: BlockHash| {
-        insert(tree, branch, &[HOME, other], EntryKind::Document);
+        insert(tree, branch, &[HOME, other], EntryKind::Page);
     };
     page(&mut tree, &["x", "blog"], OTHER);
     for number in 10..14 {
@@ -165,11 +160,11 @@ fn a_block_is_counted_while_two_entries_have_it() {
     ] {
         let mut tree = tree(1);
         for branch in [first, second, ["x", "d", "e"]] {
-            insert(&mut tree, &branch, &[HOME], EntryKind::Document);
-            insert(&mut tree, &branch, &[OTHER], EntryKind::Document);
+            insert(&mut tree, &branch, &[HOME], EntryKind::Page);
+            insert(&mut tree, &branch, &[OTHER], EntryKind::Page);
         }
         // Two entries that only a vocabulary can tell apart.
-        insert(&mut tree, &first, &[STORY], EntryKind::Document);
+        insert(&mut tree, &first, &[STORY], EntryKind::Page);
         assert_eq!(statistics(&tree, &first)[2].2, 1);
         let block = tree.vocabulary.id(&STORY).expect("it is in an entry");
         let counts = |tree: &UrlTree, branch: &[&str]| {
@@ -178,7 +173,7 @@ fn a_block_is_counted_while_two_entries_have_it() {
             counters.map(|counters| counters.count(block))
         };
         assert_eq!(counts(&tree, &first), Some(0));
-        insert(&mut tree, &second, &[STORY], EntryKind::Document);
+        insert(&mut tree, &second, &[STORY], EntryKind::Page);
         let there = if first[1] == second[1] { 2 } else { 1 };
         assert_eq!(counts(&tree, &first), Some(there));
         assert_eq!(counts(&tree, &second), Some(there));
@@ -195,7 +190,7 @@ fn a_block_is_counted_while_two_entries_have_it() {
 fn a_node_that_is_listened_to_no_longer_loses_its_counters() {
     let mut tree = UrlTree::new(1, Some(4));
     for section in ["a", "a", "a", "a", "b", "b", "b"] {
-        insert(&mut tree, &["x", section], &[HOME], EntryKind::Document);
+        insert(&mut tree, &["x", section], &[HOME], EntryKind::Page);
     }
     assert_eq!(counted(&tree), 1);
     for (left, nodes) in [(3, 1), (2, 1), (1, 0), (0, 0)] {
@@ -208,11 +203,11 @@ fn a_node_that_is_listened_to_no_longer_loses_its_counters() {
 fn what_is_counted_can_change_at_any_time() {
     let mut tree = tree(1);
     for branch in [["x", "a"], ["x", "a"], ["x", "b"], ["x", "a"]] {
-        insert(&mut tree, &branch, &[HOME], EntryKind::Document);
+        insert(&mut tree, &branch, &[HOME], EntryKind::Page);
     }
     assert_eq!(counted(&tree), 1);
     for (support, nodes) in [(Some(1), 2), (None, 0), (Some(4), 0), (Some(0), 2)] {
-        tree.count_from(support);
+        tree.set_min_counted_support(support);
         assert_counters(&tree);
         assert_eq!(counted(&tree), nodes);
         assert_eq!(statistics(&tree, &["x", "a"]), [(4, 4, 0), (3, 3, 0)]);

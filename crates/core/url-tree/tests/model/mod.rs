@@ -4,11 +4,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use url_tree::{BlockHash, Heuristic, Label, Verdict};
+use url_tree::{BlockHash, BlockLabel, Heuristic, Verdict};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    Document,
+    Page,
     Revision,
 }
 
@@ -55,7 +55,7 @@ impl ModelTree {
         for depth in 0..=item.branch.len() {
             let path = item.branch[..depth].to_vec();
             let node = self.nodes.entry(path).or_default();
-            node.n += u32::from(item.kind == Kind::Document);
+            node.n += u32::from(item.kind == Kind::Page);
             for hash in item.distinct() {
                 *node.c.entry(hash).or_default() += 1;
             }
@@ -121,7 +121,7 @@ pub(crate) fn label(
     statistics: &[Statistics],
     domain_labels: usize,
     n_min: u32,
-) -> (Vec<Label>, (u16, u32)) {
+) -> (Vec<BlockLabel>, (u16, u32)) {
     let supports: Vec<u32> = statistics.iter().map(|(n, _)| *n).collect();
     let (deciding, returned) = deciding(heuristic, &supports, domain_labels, n_min);
     let depth = |at: usize| at.max(domain_labels) as u16;
@@ -134,7 +134,7 @@ pub(crate) fn label(
             let boilerplate = against.len() > for_content.len()
                 || against.len() == for_content.len() && heuristic == Heuristic::VoteSlow;
             let reason = if boilerplate { against } else { for_content }[0];
-            Label {
+            BlockLabel {
                 verdict: if boilerplate {
                     Verdict::Boilerplate
                 } else {

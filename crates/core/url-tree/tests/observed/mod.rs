@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use url_tree::{Heuristic, Label, Labels, Verdict};
+use url_tree::{BlockLabel, Heuristic, TreeLabels, Verdict};
 
 use crate::model::{self, Statistics};
 use crate::stream::Document;
@@ -31,7 +31,7 @@ impl Observed {
         document: &Document,
         domain_labels: usize,
         n_min: u32,
-        labels: impl Fn(&str) -> Labels,
+        labels: impl Fn(&str) -> TreeLabels,
     ) -> Self {
         let outcome = |(name, (_, node)): (&String, &Outcome)| {
             let labels = labels(name);
@@ -111,8 +111,8 @@ fn votes(
         .collect()
 }
 
-fn letters(labels: &[Label]) -> String {
-    let letter = |label: &Label| match label.verdict {
+fn letters(labels: &[BlockLabel]) -> String {
+    let letter = |label: &BlockLabel| match label.verdict {
         Verdict::Boilerplate => 'B',
         Verdict::Content => 'C',
     };
@@ -120,7 +120,7 @@ fn letters(labels: &[Label]) -> String {
 }
 
 /// As `letters`, with `U` for unseen content.
-fn production_letters(labels: &Labels) -> String {
+fn production_letters(labels: &TreeLabels) -> String {
     let letters = letters(&labels.blocks);
     (letters.chars().zip(&labels.blocks))
         .map(|(letter, label)| if label.unseen { 'U' } else { letter })

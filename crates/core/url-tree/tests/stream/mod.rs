@@ -110,7 +110,7 @@ impl Document {
         }
     }
 
-    /// Labels in the vectors' letters and, where the vectors have it, the
+    /// TreeLabels in the vectors' letters and, where the vectors have it, the
     /// selected node, per heuristic of theirs.
     pub(crate) fn outcomes(&self) -> BTreeMap<String, Outcome> {
         let selected = |name: &String| {

@@ -233,7 +233,7 @@ async fn replace(
 fn name_of(window: WindowOptions) -> String {
     format!(
         "windows of {} to {} documents, {} us",
-        window.min_documents, window.max_documents, window.max_age_micros
+        window.min_pages, window.max_pages, window.max_age_micros
     )
 }
 

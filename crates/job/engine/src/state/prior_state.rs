@@ -158,8 +158,8 @@ impl Earlier {
 /// which domains, `entries` says: `past`, or part of its rows.
 ///
 /// A window is a suffix of the domain's entries in the order of their ordinals:
-/// it starts at the first that is among the newest `min_documents`, or among the
-/// newest `max_documents` and young enough [O F1, F2].
+/// it starts at the first that is among the newest `min_pages`, or among the
+/// newest `max_pages` and young enough [O F1, F2].
 pub(crate) fn windows_of(entries: &str, window: WindowOptions) -> String {
     format!(
         "WITH entries AS ( \
@@ -172,8 +172,8 @@ pub(crate) fn windows_of(entries: &str, window: WindowOptions) -> String {
            WHERE place <= {min} OR (place <= {max} AND newest - micros <= {age}) \
            GROUP BY domain) \
          SELECT past.* FROM starts JOIN past ON domain = start_domain WHERE ordinal >= start",
-        min = window.min_documents,
-        max = window.max_documents,
+        min = window.min_pages,
+        max = window.max_pages,
         age = window.max_age_micros,
     )
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use template::{Counts, Outline, Template};
+use template::{BlockCounts, Outline, Template};
 use url_tree::{DomainReplay, Entry, Heuristic, WindowOptions};
 
 use crate::sites::{Page, Site};
@@ -63,13 +63,13 @@ pub(crate) fn table(sites: &[Site]) -> String {
         let mut template = Template::default();
         for (page, (pages, counts)) in site.pages.iter().zip(counts) {
             let blocks = page.blocks.layout();
-            let outline = Outline::of(&blocks);
-            let counts = Counts {
+            let outline = Outline::new(&blocks);
+            let counts = BlockCounts {
                 pages: *pages,
                 blocks: counts,
             };
-            let slots = template.slots(&outline, counts);
-            numbers.push(slots.slots.len());
+            let slots = template.page_paths(&outline, counts);
+            numbers.push(slots.paths.len());
             template.insert(&slots);
             std::hint::black_box(template.label(&outline, counts));
         }

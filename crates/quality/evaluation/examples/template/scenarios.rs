@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use scoring::lcs;
-use template::{Counts, Outline, PageSlots, Reason, Rules, Template};
+use template::{BlockCounts, Outline, PagePaths, Reason, Rules, Template};
 use url_tree::{DomainReplay, Entry, Heuristic, WindowOptions};
 
 use crate::sites::{Page, Part, Site};
@@ -203,7 +203,7 @@ impl<'s> Run<'s> {
         let mut label = |template: &Template, visit: &Visit<'_>| {
             if visit.scored {
                 let blocks = visit.page.blocks.layout();
-                let reasons = template.label(&Outline::of(&blocks), visit.labelled.counts());
+                let reasons = template.label(&Outline::new(&blocks), visit.labelled.counts());
                 each(visit.page, &reasons);
             }
         };
@@ -211,7 +211,7 @@ impl<'s> Run<'s> {
             template.insert(&visit.slots(&template));
             if self.batch == Batch::Page {
                 label(&template, visit);
-                template.forget(visit.evicted);
+                template.evict(visit.evicted);
             }
         }
         if self.batch == Batch::Run {
@@ -232,8 +232,8 @@ impl Counted {
         })
     }
 
-    fn counts(&self) -> Counts<'_> {
-        Counts {
+    fn counts(&self) -> BlockCounts<'_> {
+        BlockCounts {
             pages: self.pages,
             blocks: &self.blocks,
         }
@@ -241,9 +241,9 @@ impl Counted {
 }
 
 impl Visit<'_> {
-    fn slots(&self, template: &Template) -> PageSlots {
-        template.slots(
-            &Outline::of(&self.page.blocks.layout()),
+    fn slots(&self, template: &Template) -> PagePaths {
+        template.page_paths(
+            &Outline::new(&self.page.blocks.layout()),
             self.inserted.counts(),
         )
     }

@@ -10,7 +10,7 @@ use datafusion::error::Result;
 use html_blocks::Page;
 use site_replay::Labelling;
 use tables::Reason;
-use template::{Block, Layout, Title};
+use template::{Layout, LayoutBlock, Title};
 
 use crate::job::Settings;
 use crate::plan::columns::schemas::{BLOCKED, Phase, Status, extend};
@@ -133,11 +133,11 @@ impl BlockColumns {
 
 /// What the site's template is made of, as bytes.
 fn layout(page: &Page) -> Vec<u8> {
-    let title = Title::of(page.title.as_deref().unwrap_or_default());
-    let blocks: Vec<Block<'_>> = (page.blocks.iter())
-        .map(|block| Block {
-            slot: &block.slot,
-            shared: block.shared,
+    let title = Title::new(page.title.as_deref().unwrap_or_default());
+    let blocks: Vec<LayoutBlock<'_>> = (page.blocks.iter())
+        .map(|block| LayoutBlock {
+            path: &block.slot,
+            common_prefix: block.shared,
             chars: u32::try_from(block.text.chars().count()).unwrap_or(u32::MAX),
             link_chars: block.link_chars,
             title: title.shown_by(&block.text),

@@ -11,7 +11,7 @@ use arrow::datatypes::DataType;
 use datafusion::error::Result;
 use foldhash::fast::RandomState;
 use site_replay::PageLabels;
-use template::{PageSlots, Reason};
+use template::{PagePaths, Reason};
 use url_tree::{BlockHash, Verdict};
 
 use crate::job::Settings;
@@ -91,7 +91,7 @@ impl LabelColumns {
     }
 
     /// What the template took from the page: it is kept with it.
-    pub(crate) fn learned(&mut self, slots: Option<PageSlots>) {
+    pub(crate) fn learned(&mut self, slots: Option<PagePaths>) {
         let bytes = slots.map(|slots| slots.to_bytes());
         self.template.append_option(bytes);
     }

@@ -9,7 +9,7 @@ use arrow::array::{
 };
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, TimestampMicrosecondType};
 use datafusion::error::{DataFusionError, Result};
-use template::{BytesError, Layout, Outline, PageSlots};
+use template::{BytesError, Layout, Outline, PagePaths};
 use url_key::Branch;
 use url_tree::{BlockHash, Entry};
 
@@ -134,7 +134,7 @@ impl<'a> PageRow<'a> {
     pub(crate) fn outline(&self) -> Result<Option<Outline>> {
         let layout = self.layout.map(Layout::from_bytes).transpose();
         let layout = layout.map_err(|error| self.broken("layout", &error))?;
-        Ok(layout.map(|layout| Outline::of(&layout.blocks())))
+        Ok(layout.map(|layout| Outline::new(&layout.blocks())))
     }
 
     /// The outline that was made before, or else one that is made now.
@@ -147,8 +147,8 @@ impl<'a> PageRow<'a> {
 
     /// What a remembered page added to the template: nothing, where another heuristic
     /// labelled it.
-    pub(crate) fn slots(&self) -> Result<PageSlots> {
-        let slots = PageSlots::from_bytes(self.template.unwrap_or_default());
+    pub(crate) fn slots(&self) -> Result<PagePaths> {
+        let slots = PagePaths::from_bytes(self.template.unwrap_or_default());
         slots.map_err(|error| self.broken("template", &error))
     }
 

@@ -10,22 +10,22 @@ impl UrlTree {
     /// counters of its own, which are the node's so far. It cannot happen again
     /// before this entry has left the window, and with it all that are in it now:
     /// so the copy costs less than counting them did.
-    pub(super) fn part(&mut self, node: NodeId) {
+    pub(super) fn split_counters(&mut self, node: NodeId) {
         let Some(child) = self.nodes.last_child(node) else {
             return;
         };
-        if self.differs_from_parent(child) || !self.is_asked(child) {
+        if self.has_fewer_entries_than_parent(child) || !self.needs_counters(child) {
             return;
         }
         let mut same = node;
-        while same != DOMAIN && !self.differs_from_parent(same) {
+        while same != DOMAIN && !self.has_fewer_entries_than_parent(same) {
             same = self.nodes.get(same).parent;
         }
         let counters = match same {
             DOMAIN => self.vocabulary.shared().collect(),
             same => match &self.nodes.get(same).counters {
                 Some(counters) => Counters::clone(counters),
-                None => self.tally(same),
+                None => self.counters_from_entries(same),
             },
         };
         self.nodes.get_mut(child).counters = Some(Box::new(counters));
@@ -33,47 +33,48 @@ impl UrlTree {
 
     /// After an entry left a node that was in none of its children: if one of
     /// them now has all entries of the node, it needs no counters of its own.
-    pub(super) fn join(&mut self, node: NodeId) {
+    pub(super) fn merge_counters(&mut self, node: NodeId) {
         if let Some(child) = self.nodes.last_child(node)
-            && !self.differs_from_parent(child)
+            && !self.has_fewer_entries_than_parent(child)
         {
             self.nodes.get_mut(child).counters = None;
         }
     }
 
     /// Gives a node counters if it should have some and has none.
-    pub(super) fn count_if_due(&mut self, node: NodeId) {
+    pub(super) fn add_missing_counters(&mut self, node: NodeId) {
         let has = self.nodes.get(node).counters.is_some();
-        if !has && self.is_asked(node) && self.differs_from_parent(node) {
-            let counters = self.tally(node);
+        if !has && self.needs_counters(node) && self.has_fewer_entries_than_parent(node) {
+            let counters = self.counters_from_entries(node);
             self.nodes.get_mut(node).counters = Some(Box::new(counters));
         }
     }
 
     /// A label may look at the counts of this node.
-    pub(super) fn is_asked(&self, node: NodeId) -> bool {
+    pub(super) fn needs_counters(&self, node: NodeId) -> bool {
         let entries = self.nodes.get(node).entries;
-        self.counted_from.is_some_and(|from| entries >= from.max(1))
+        self.min_counted_support
+            .is_some_and(|from| entries >= from.max(1))
     }
 
     /// The parent has entries that this node has not.
-    pub(super) fn differs_from_parent(&self, node: NodeId) -> bool {
+    pub(super) fn has_fewer_entries_than_parent(&self, node: NodeId) -> bool {
         let node = self.nodes.get(node);
         node.entries < self.nodes.get(node.parent).entries
     }
 
     /// The counters of a node, from its entries.
-    pub(super) fn tally(&self, node: NodeId) -> Counters {
+    pub(super) fn counters_from_entries(&self, node: NodeId) -> Counters {
         let mut counters = Counters::default();
         let mut nodes = vec![node];
         while let Some(at) = nodes.pop() {
             nodes.extend(self.nodes.children(at));
             let node = self.nodes.get(at);
-            let mut position = node.last;
-            for _ in 0..node.own {
+            let mut position = node.last_here;
+            for _ in 0..node.entries_here {
                 let entry = self.window.get(position);
                 counters.add_all(&self.shared(entry.blocks.iter()));
-                position = entry.before;
+                position = entry.previous_here;
             }
         }
         counters
