@@ -1,7 +1,7 @@
 //! Sums per slot, and what each page of the window added to them.
 
 use crate::page_paths::DomPath;
-use crate::varint::{pull, push};
+use crate::varint;
 
 /// Sums over the pages of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,26 +85,26 @@ impl Shares {
                 0
             };
             let text = if share.chars > 0 { HAS_TEXT } else { 0 };
-            push(&mut bytes, step << 2 | text | text_mass);
+            varint::write(&mut bytes, step << 2 | text | text_mass);
             if text_mass > 0 {
-                push(&mut bytes, u64::from(share.text_mass));
+                varint::write(&mut bytes, share.text_mass);
             }
             if text > 0 {
-                push(&mut bytes, u64::from(share.chars));
-                push(&mut bytes, u64::from(share.link_chars));
-                push(&mut bytes, u64::from(share.repeated_chars));
+                varint::write(&mut bytes, share.chars);
+                varint::write(&mut bytes, share.link_chars);
+                varint::write(&mut bytes, share.repeated_chars);
             }
         }
         Shares(bytes.into())
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, Share)> {
-        let mut bytes = self.0.iter().copied();
+        let mut bytes = &*self.0;
         let mut path = 0_i64;
         std::iter::from_fn(move || {
-            let head = pull(&mut bytes)?;
+            let head: u64 = varint::read(&mut bytes)?;
             path += unzigzag(head >> 2);
-            let mut number = || u32::try_from(pull(&mut bytes)?).ok();
+            let mut number = || varint::read(&mut bytes);
             let mut share = Share::default();
             if head & HAS_TEXT_MASS != 0 {
                 share.text_mass = number()?;

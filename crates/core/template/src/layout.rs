@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-use crate::varint::{pull, push};
-use crate::{BytesError, LayoutBlock};
+use crate::{BytesError, LayoutBlock, varint};
 
 /// The blocks of a page as far as its template is concerned, without their texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,13 +31,13 @@ impl Layout {
         for block in blocks {
             let same = common_prefix(before, block.path);
             let rest = &block.path[same..];
-            push(&mut bytes, same as u64);
-            push(&mut bytes, rest.len() as u64);
+            varint::write(&mut bytes, same as u64);
+            varint::write(&mut bytes, rest.len() as u64);
             bytes.extend_from_slice(rest.as_bytes());
-            push(&mut bytes, block.common_prefix.into());
-            push(&mut bytes, block.chars.into());
-            push(&mut bytes, block.link_chars.into());
-            push(&mut bytes, block.title.into());
+            varint::write(&mut bytes, block.common_prefix);
+            varint::write(&mut bytes, block.chars);
+            varint::write(&mut bytes, block.link_chars);
+            varint::write(&mut bytes, block.title);
             before = block.path;
         }
         bytes
@@ -61,8 +60,8 @@ impl Layout {
     }
 
     fn pull(&mut self, bytes: &mut &[u8], before: Range<usize>) -> Option<Place> {
-        let same = number(bytes)?;
-        let rest = number(bytes)?;
+        let same = varint::read(bytes)?;
+        let rest = varint::read(bytes)?;
         let (rest, after) = bytes.split_at_checked(rest)?;
         *bytes = after;
         self.paths.get(before.clone())?.get(..same)?;
@@ -77,10 +76,10 @@ impl Layout {
         };
         Some(Place {
             path,
-            common_prefix: number(bytes)?,
-            chars: number(bytes)?,
-            link_chars: number(bytes)?,
-            title: number(bytes)?,
+            common_prefix: varint::read(bytes)?,
+            chars: varint::read(bytes)?,
+            link_chars: varint::read(bytes)?,
+            title: varint::read(bytes)?,
         })
     }
 
@@ -109,21 +108,6 @@ fn common_prefix(one: &str, other: &str) -> usize {
         .rev()
         .find(|at| one.is_char_boundary(*at) && other.is_char_boundary(*at))
         .unwrap_or(0)
-}
-
-/// The next number of `bytes`, which go on behind it.
-pub(crate) fn number<T: TryFrom<u64>>(bytes: &mut &[u8]) -> Option<T> {
-    // Nearly all of them are one byte.
-    if let Some((&byte, rest)) = bytes.split_first()
-        && byte < 0x80
-    {
-        *bytes = rest;
-        return T::try_from(byte.into()).ok();
-    }
-    let mut rest = bytes.iter();
-    let number = pull(&mut rest.by_ref().copied())?;
-    *bytes = rest.as_slice();
-    T::try_from(number).ok()
 }
 
 #[cfg(test)]
@@ -174,5 +158,27 @@ mod tests {
         for end in 1..bytes.len() {
             assert_eq!(Layout::from_bytes(&bytes[..end]), Err(BytesError), "{end}");
         }
+    }
+
+    #[test]
+    fn the_format_is_unchanged() {
+        let block = |path, common_prefix, chars, link_chars| LayoutBlock {
+            path,
+            common_prefix,
+            chars,
+            link_chars,
+            title: 128,
+        };
+        let blocks = [
+            block("div.ä>p", 0, 300, 0),
+            block("div.ö>p", u16::MAX, u32::MAX, 127),
+        ];
+        let bytes = [
+            0, 8, 100, 105, 118, 46, 195, 164, 62, 112, 0, 172, 2, 0, 128, 1, 4, 4, 195, 182, 62,
+            112, 255, 255, 3, 255, 255, 255, 255, 15, 127, 128, 1,
+        ];
+        assert_eq!(Layout::to_bytes(&blocks), bytes);
+        let layout = Layout::from_bytes(&bytes).expect("it is a layout");
+        assert_eq!(layout.blocks(), blocks);
     }
 }

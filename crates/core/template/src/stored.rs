@@ -1,7 +1,6 @@
 //! What a page adds, as bytes: what is kept of it with the page.
 
-use crate::layout::number;
-use crate::varint::push;
+use crate::varint;
 use crate::{DomPath, PagePaths};
 
 /// Bytes that are not what they should be.
@@ -14,8 +13,8 @@ impl PagePaths {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(16 * self.paths.len());
         for path in &self.paths {
-            push(&mut bytes, path.parent.into());
-            push(&mut bytes, path.key.len() as u64);
+            varint::write(&mut bytes, path.parent);
+            varint::write(&mut bytes, path.key.len() as u64);
             bytes.extend_from_slice(path.key.as_bytes());
             for number in [
                 path.text_mass,
@@ -23,7 +22,7 @@ impl PagePaths {
                 path.link_chars,
                 path.repeated_chars,
             ] {
-                push(&mut bytes, number.into());
+                varint::write(&mut bytes, number);
             }
         }
         bytes
@@ -49,17 +48,17 @@ impl PagePaths {
 }
 
 fn read_path(bytes: &mut &[u8]) -> Option<DomPath> {
-    let parent = number(bytes)?;
-    let length = number(bytes)?;
+    let parent = varint::read(bytes)?;
+    let length = varint::read(bytes)?;
     let (key, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;
     Some(DomPath {
         parent,
         key: std::str::from_utf8(key).ok()?.to_owned(),
-        text_mass: number(bytes)?,
-        chars: number(bytes)?,
-        link_chars: number(bytes)?,
-        repeated_chars: number(bytes)?,
+        text_mass: varint::read(bytes)?,
+        chars: varint::read(bytes)?,
+        link_chars: varint::read(bytes)?,
+        repeated_chars: varint::read(bytes)?,
     })
 }
 
@@ -101,5 +100,23 @@ mod tests {
             paths: vec![path(0, "", 0), path(2, "p", 1), path(0, "p", 1)],
         };
         assert_eq!(PagePaths::from_bytes(&page.to_bytes()), Err(BytesError));
+    }
+
+    /// The column `template` of existing tables contains such bytes.
+    #[test]
+    fn the_stored_format_is_unchanged() {
+        let paths = vec![
+            path(0, "", 0),
+            path(0, "div.ä", 300),
+            path(1, "p", u32::MAX),
+        ];
+        let page = PagePaths { paths };
+        let stored = [
+            0, 0, 3, 0, 0, 255, 255, 255, 255, 15, 0, 6, 100, 105, 118, 46, 195, 164, 3, 172, 2, 0,
+            255, 255, 255, 255, 15, 1, 1, 112, 3, 255, 255, 255, 255, 15, 0, 255, 255, 255, 255,
+            15,
+        ];
+        assert_eq!(page.to_bytes(), stored);
+        assert_eq!(PagePaths::from_bytes(&stored), Ok(page));
     }
 }

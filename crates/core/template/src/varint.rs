@@ -1,23 +1,17 @@
-//! Whole numbers in as few bytes as they need: seven bits per byte, the lowest first;
-//! the last byte is below 128.
+//! Numbers as unsigned LEB128, the encoding of the crate `unsigned-varint`.
 
-pub(crate) fn push(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
+use unsigned_varint::{decode, encode};
+
+/// Appends a number.
+pub(crate) fn write(bytes: &mut Vec<u8>, number: impl Into<u64>) {
+    bytes.extend_from_slice(encode::u64(number.into(), &mut encode::u64_buffer()));
 }
 
-/// The next number, if there is one of at most 64 bits.
-pub(crate) fn pull(bytes: &mut impl Iterator<Item = u8>) -> Option<u64> {
-    let (mut number, mut shift) = (0_u64, 0);
-    loop {
-        let byte = bytes.next()?;
-        number |= u64::from(byte & 0x7f).checked_shl(shift)?;
-        shift += 7;
-        if byte < 0x80 {
-            return Some(number);
-        }
-    }
+/// Reads the number at the start of `bytes` and advances `bytes` past it.
+///
+/// Returns `None` if the bytes are not a number, or if it does not fit `T`.
+pub(crate) fn read<T: TryFrom<u64>>(bytes: &mut &[u8]) -> Option<T> {
+    let (number, rest) = decode::u64(bytes).ok()?;
+    *bytes = rest;
+    T::try_from(number).ok()
 }

@@ -1,5 +1,7 @@
 //! The blocks of one entry.
 
+use unsigned_varint::{decode, encode};
+
 use crate::vocabulary::BlockId;
 
 /// Ascending distinct ids as runs of neighbours: the distance from the run
@@ -21,10 +23,10 @@ impl BlockList {
             let distance = (first - next) << 1;
             next = last + 1;
             if run.len() == 1 {
-                push(&mut bytes, distance);
+                write(&mut bytes, distance);
             } else {
-                push(&mut bytes, distance | SEVERAL);
-                push(&mut bytes, run.len() as u64 - 2);
+                write(&mut bytes, distance | SEVERAL);
+                write(&mut bytes, run.len() as u64 - 2);
             }
         }
         BlockList(bytes.into())
@@ -35,13 +37,13 @@ impl BlockList {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = BlockId> {
-        let mut bytes = self.0.iter();
+        let mut bytes = &*self.0;
         let mut next = 0;
         let runs = std::iter::from_fn(move || {
-            let distance = pull(&mut bytes)?;
+            let distance = read(&mut bytes)?;
             let first = next + (distance >> 1);
             let length = match distance & SEVERAL {
-                SEVERAL => pull(&mut bytes)? + 2,
+                SEVERAL => read(&mut bytes)? + 2,
                 _ => 1,
             };
             next = first + length;
@@ -52,25 +54,15 @@ impl BlockList {
     }
 }
 
-/// Appends a number, seven bits per byte, the lowest first.
-fn push(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
+fn write(bytes: &mut Vec<u8>, number: u64) {
+    bytes.extend_from_slice(encode::u64(number, &mut encode::u64_buffer()));
 }
 
-fn pull<'b>(bytes: &mut impl Iterator<Item = &'b u8>) -> Option<u64> {
-    let (mut number, mut shift) = (0, 0);
-    loop {
-        let byte = *bytes.next()?;
-        number |= u64::from(byte & 0x7f) << shift;
-        shift += 7;
-        if byte < 0x80 {
-            return Some(number);
-        }
-    }
+/// Reads the number at the start of `bytes` and advances `bytes` past it.
+fn read(bytes: &mut &[u8]) -> Option<u64> {
+    let (number, rest) = decode::u64(bytes).ok()?;
+    *bytes = rest;
+    Some(number)
 }
 
 #[cfg(test)]
@@ -98,5 +90,14 @@ mod tests {
         let page = 70_000..70_012;
         let ids: Vec<BlockId> = template.chain(page).collect();
         assert_eq!(BlockList::pack(&ids).heap_bytes(), 6);
+    }
+
+    #[test]
+    fn the_format_is_unchanged() {
+        let ids = [0, 1, 2, 70, 300, 301, u32::MAX - 1, u32::MAX];
+        let bytes = [1, 1, 134, 1, 203, 3, 0, 161, 251, 255, 255, 31, 0];
+        assert_eq!(*BlockList::pack(&ids).0, bytes);
+        let list = BlockList(bytes.into());
+        assert_eq!(list.iter().collect::<Vec<_>>(), ids);
     }
 }
