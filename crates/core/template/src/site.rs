@@ -1,8 +1,8 @@
-//! The slots of a site, and the pages of the window that have them.
+//! The DOM paths of a site, and the pages of the window that have them.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
-use foldhash::fast::RandomState;
+use interner::{Interner, Keyed};
 
 use crate::BlockCounts;
 use crate::counters::{Share, Shares, Sums};
@@ -10,24 +10,19 @@ use crate::outline::Outline;
 use crate::page_paths::PagePaths;
 use crate::rules::Rules;
 
-/// Number of a slot; reused once no page has the slot.
+/// Id of a DOM path; reused once no page has the path.
 pub(crate) type PathId = u32;
 
-/// `body`: the slot around all others.
+/// The path of `body`, which every other path is below.
 const BODY: PathId = 0;
 
-/// The template of one site, as the pages of a window show it.
+/// The template of one site, learned from the pages of a window.
 #[derive(Debug)]
 pub struct Template {
     rules: Rules,
-    /// By number.
-    paths: Vec<SitePath>,
-    /// Slots that are gone, last to go first to be reused.
-    free: Vec<PathId>,
-    /// Its order is never observed.
-    children: HashMap<(PathId, KeyId), PathId, RandomState>,
-    keys: Keys,
-    /// What the pages of the window added, oldest first.
+    paths: Interner<SitePath>,
+    keys: Interner<PathKey>,
+    /// The numbers that each page of the window added to the sums, oldest page first.
     window: VecDeque<Shares>,
 }
 
@@ -38,6 +33,33 @@ struct SitePath {
     sums: Sums,
 }
 
+impl Keyed for SitePath {
+    type Key<'k> = (PathId, KeyId);
+
+    fn key(&self) -> (PathId, KeyId) {
+        (self.parent, self.key)
+    }
+}
+
+/// Id of the last element of a path, as in [`DomPath::key`](crate::DomPath::key).
+type KeyId = u32;
+
+/// The last element of one or more paths.
+#[derive(Debug, Default)]
+struct PathKey {
+    name: Box<str>,
+    /// Number of paths with this last element.
+    paths: u32,
+}
+
+impl Keyed for PathKey {
+    type Key<'k> = &'k str;
+
+    fn key(&self) -> &str {
+        &self.name
+    }
+}
+
 impl Default for Template {
     fn default() -> Self {
         Self::with_rules(Rules::default())
@@ -45,14 +67,12 @@ impl Default for Template {
 }
 
 impl Template {
-    /// A template that is asked by these rules alone, to measure them.
+    /// Creates an empty template that uses only these rules, to measure rules one by one.
     pub fn with_rules(rules: Rules) -> Self {
         Template {
             rules,
-            paths: vec![SitePath::default()],
-            free: Vec::new(),
-            children: HashMap::default(),
-            keys: Keys::default(),
+            paths: Interner::with_root(SitePath::default()),
+            keys: Interner::default(),
             window: VecDeque::new(),
         }
     }
@@ -61,51 +81,55 @@ impl Template {
         self.rules
     }
 
-    /// What a page adds. `counts` are those at the time it comes, after the pages of
-    /// its batch were counted; the state of the template makes no difference.
+    /// Returns the DOM paths of a page for [`insert`](Self::insert).
+    ///
+    /// `counts` are the block counts once all pages of the batch are in the URL Tree. The
+    /// result depends on the page, the counts and the rules, not on the template's state.
     pub fn page_paths(&self, outline: &Outline, counts: BlockCounts<'_>) -> PagePaths {
         PagePaths::new(outline, counts, self.rules)
     }
 
-    /// Adds a page, at the end of the window.
+    /// Adds a page at the end of the window.
     pub fn insert(&mut self, page: &PagePaths) {
         let mut ids: Vec<PathId> = Vec::with_capacity(page.paths.len());
         for path in &page.paths {
-            // Before the first is nothing: it is `body`.
+            // The first path has no parent: it is `body`.
             let id = match ids.get(path.parent as usize) {
                 Some(&parent) => self.child_or_new(parent, &path.key),
                 None => BODY,
             };
-            self.paths[id as usize].sums.add(Share::from(path));
+            self.paths[id].sums.add(Share::from(path));
             ids.push(id);
         }
         let shares = ids.into_iter().zip(page.paths.iter().map(Share::from));
         self.window.push_back(Shares::pack(shares));
     }
 
-    /// Takes the oldest pages out of the template.
+    /// Removes the oldest pages from the window and from all sums.
     pub fn evict(&mut self, pages: usize) {
         for shares in self.window.drain(..pages.min(self.window.len())) {
-            // Slots come after those around them, and go before.
+            // A path comes after its parent, so it is removed before its parent.
             let shares: Vec<(PathId, Share)> = shares.iter().collect();
             for (id, share) in shares.into_iter().rev() {
-                let path = &mut self.paths[id as usize];
+                let path = &mut self.paths[id];
                 path.sums.subtract(share);
                 if id != BODY && path.sums.pages == 0 {
-                    self.children.remove(&(path.parent, path.key));
-                    self.keys.release(path.key);
-                    self.free.push(id);
+                    let path = self.paths.remove(id);
+                    self.keys[path.key].paths -= 1;
+                    if self.keys[path.key].paths == 0 {
+                        self.keys.remove(path.key);
+                    }
                 }
             }
         }
     }
 
-    /// Pages in the window.
+    /// Returns the number of pages in the window.
     pub fn pages(&self) -> usize {
         self.window.len()
     }
 
-    /// Per slot of a page its sums; nothing of slots no page has.
+    /// Returns the sums of each path of a page; zeros for a path that no page has.
     pub(crate) fn sums(&self, outline: &Outline) -> Vec<Sums> {
         let mut ids: Vec<Option<PathId>> = Vec::with_capacity(outline.paths.len());
         for path in &outline.paths {
@@ -115,86 +139,33 @@ impl Template {
             };
             ids.push(id);
         }
-        let sums = |id: Option<PathId>| id.map(|id| self.paths[id as usize].sums);
+        let sums = |id: Option<PathId>| id.map(|id| self.paths[id].sums);
         ids.into_iter()
             .map(|id| sums(id).unwrap_or_default())
             .collect()
     }
 
     fn child(&self, parent: PathId, key: &str) -> Option<PathId> {
-        let key = self.keys.get(key)?;
-        self.children.get(&(parent, key)).copied()
+        self.paths.find((parent, self.keys.find(key)?))
     }
 
-    fn child_or_new(&mut self, parent: PathId, key: &str) -> PathId {
-        if let Some(child) = self.child(parent, key) {
+    fn child_or_new(&mut self, parent: PathId, name: &str) -> PathId {
+        let known = self.keys.find(name);
+        if let Some(child) = known.and_then(|key| self.paths.find((parent, key))) {
             return child;
         }
-        let key = self.keys.hold(key);
-        let path = SitePath {
+        let key = known.unwrap_or_else(|| {
+            self.keys.insert(PathKey {
+                name: name.into(),
+                paths: 0,
+            })
+        });
+        self.keys[key].paths += 1;
+        self.paths.insert(SitePath {
             parent,
             key,
             sums: Sums::default(),
-        };
-        let id = match self.free.pop() {
-            Some(id) => {
-                self.paths[id as usize] = path;
-                id
-            }
-            None => {
-                self.paths.push(path);
-                (self.paths.len() - 1) as PathId
-            }
-        };
-        self.children.insert((parent, key), id);
-        id
-    }
-}
-
-type KeyId = u32;
-
-/// The names in slots: each is stored once.
-#[derive(Debug, Default)]
-struct Keys {
-    /// Pages choose names, so with a seed that they cannot know.
-    ids: HashMap<Box<str>, KeyId, RandomState>,
-    /// By number: the name, and the slots that have it.
-    names: Vec<(Box<str>, u32)>,
-    free: Vec<KeyId>,
-}
-
-impl Keys {
-    fn get(&self, name: &str) -> Option<KeyId> {
-        self.ids.get(name).copied()
-    }
-
-    fn hold(&mut self, name: &str) -> KeyId {
-        if let Some(id) = self.get(name) {
-            self.names[id as usize].1 += 1;
-            return id;
-        }
-        let entry = (Box::from(name), 1);
-        let id = match self.free.pop() {
-            Some(id) => {
-                self.names[id as usize] = entry;
-                id
-            }
-            None => {
-                self.names.push(entry);
-                (self.names.len() - 1) as KeyId
-            }
-        };
-        self.ids.insert(name.into(), id);
-        id
-    }
-
-    fn release(&mut self, id: KeyId) {
-        let (name, paths) = &mut self.names[id as usize];
-        *paths -= 1;
-        if *paths == 0 {
-            self.ids.remove(name);
-            self.free.push(id);
-        }
+        })
     }
 }
 
@@ -203,7 +174,7 @@ mod tests {
     use super::*;
     use crate::page_paths::DomPath;
 
-    /// `body` with a chain of slots inside.
+    /// A page with one chain of elements below `body`.
     fn page(keys: &[&str]) -> PagePaths {
         let chain = keys.iter().enumerate().map(|(at, key)| DomPath {
             parent: at as u32,
@@ -216,17 +187,13 @@ mod tests {
         }
     }
 
-    /// Slots and keys in use, `body` not counted.
+    /// Numbers of paths, without `body`, and of keys.
     fn in_use(template: &Template) -> (usize, usize) {
-        assert_eq!(
-            template.children.len(),
-            template.paths.len() - 1 - template.free.len()
-        );
-        (template.children.len(), template.keys.ids.len())
+        (template.paths.len(), template.keys.len())
     }
 
     #[test]
-    fn slots_go_with_the_last_page_that_has_them() {
+    fn a_path_is_removed_with_the_last_page_that_has_it() {
         let mut template = Template::default();
         template.insert(&page(&["div", "div", "p"]));
         template.insert(&page(&["div", "ul"]));
@@ -235,11 +202,11 @@ mod tests {
         assert_eq!(in_use(&template), (2, 2));
         template.evict(1);
         assert_eq!(in_use(&template), (0, 0));
-        assert_eq!(template.paths[BODY as usize].sums, Sums::default());
+        assert_eq!(template.paths[BODY].sums, Sums::default());
     }
 
     #[test]
-    fn a_window_of_pages_with_slots_of_their_own_stays_small() {
+    fn a_template_stays_small_if_every_page_has_a_new_path() {
         let mut template = Template::default();
         for number in 0..100 {
             let own = format!("div.c{}", "x".repeat(number));
@@ -247,7 +214,8 @@ mod tests {
             template.evict(template.pages().saturating_sub(5));
         }
         assert_eq!(in_use(&template), (11, 7));
-        assert!(template.paths.len() <= 14, "{}", template.paths.len());
-        assert!(template.keys.names.len() <= 8);
+        let paths = template.paths.values().len();
+        assert!(paths <= 14, "{paths}");
+        assert!(template.keys.values().len() <= 8);
     }
 }

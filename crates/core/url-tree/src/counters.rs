@@ -1,11 +1,11 @@
 //! Block counts of one node.
 
 use hashbrown::HashTable;
+use interner::capacity::reserve_one;
 
-use crate::capacity::reserve_one;
 use crate::vocabulary::BlockId;
 
-/// How many entries of a node contain each block. Positive counts only.
+/// Positive counts: per block, the entries of a node that contain it.
 #[derive(Debug, Default)]
 pub(crate) struct Counters(HashTable<(BlockId, u32)>);
 
@@ -26,7 +26,7 @@ impl Counters {
         }
     }
 
-    /// Takes back one [`add`](Self::add), if there was one.
+    /// Decreases a count by one. A block without a count is ignored.
     pub(crate) fn subtract(&mut self, id: BlockId) {
         let counter = self.0.find_entry(spread(id), |(counted, _)| *counted == id);
         if let Ok(mut counter) = counter {
@@ -38,7 +38,7 @@ impl Counters {
         }
     }
 
-    /// Counts the block no more.
+    /// Sets the count of a block to 0.
     pub(crate) fn remove(&mut self, id: BlockId) {
         let counter = self.0.find_entry(spread(id), |(counted, _)| *counted == id);
         if let Ok(counter) = counter {
@@ -62,13 +62,13 @@ impl Counters {
 }
 
 impl Clone for Counters {
-    /// No larger than it has to be, whatever the original was before.
+    /// Clones with minimal capacity.
     fn clone(&self) -> Self {
         self.0.iter().copied().collect()
     }
 }
 
-/// Each block at most once.
+/// No block may occur twice.
 impl FromIterator<(BlockId, u32)> for Counters {
     fn from_iter<I: IntoIterator<Item = (BlockId, u32)>>(counts: I) -> Self {
         let mut counters = Counters::default();
@@ -79,8 +79,9 @@ impl FromIterator<(BlockId, u32)> for Counters {
     }
 }
 
-/// Spreads dense ids by multiplication with 2^64 / golden ratio. No page can
-/// choose its ids, so nothing stronger is needed.
+/// Hashes dense ids by multiplication with 2^64 / golden ratio.
+///
+/// Pages cannot choose the ids of their blocks, so a stronger hash is not needed.
 fn spread(id: BlockId) -> u64 {
     u64::from(id).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
@@ -96,12 +97,11 @@ mod tests {
         }
     }
 
-    /// However many blocks come and go.
     #[test]
-    fn as_many_counters_take_as_much_room() {
+    fn a_steady_number_of_counters_takes_constant_memory() {
         let most = 6_000;
         let mut counters = Counters::default();
-        // Neighbours would be spread too evenly to be in each other's way.
+        // Consecutive ids would be spread too evenly to collide.
         let scattered = |at: u32| {
             let bits = at.wrapping_mul(0x85EB_CA6B);
             bits ^ (bits >> 13)

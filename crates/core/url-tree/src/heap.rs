@@ -1,28 +1,24 @@
-//! What the state of a domain takes.
+//! Heap bytes of the state of a domain.
 
-/// Bytes that a [`DomainReplay`](crate::DomainReplay) has on the heap, by what
-/// they are for. What an allocator adds of its own is not in it.
+/// Heap bytes of a [`DomainReplay`](crate::DomainReplay), by purpose.
+///
+/// They do not include the overhead of the allocator.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HeapBytes {
-    /// The distinct blocks of the window: hashes, their index, in how many
-    /// entries they are.
+    /// The distinct blocks of the window: hashes, ids and the entries that contain them.
     pub vocabulary: usize,
     /// The nodes of the tree without their counters.
     pub nodes: usize,
-    /// Block counts of nodes below the domain node.
+    /// Block counts of the nodes below the domain node.
     pub counters: usize,
-    /// The entries of the window: their times, places and lists of blocks.
+    /// The entries of the window: times, leaves and lists of blocks.
     pub window: usize,
 }
 
 impl HeapBytes {
-    /// All of them.
+    /// Returns the sum of all parts.
     pub fn total(&self) -> usize {
         self.vocabulary + self.nodes + self.counters + self.window
     }
-}
-
-/// What the items of a vector take, those it has room for included.
-pub(crate) fn reserved<T>(items: &Vec<T>) -> usize {
-    items.capacity() * size_of::<T>()
 }

@@ -82,7 +82,6 @@
 //! [O Xn] is a fact about the implementation its authors published.
 
 mod block_list;
-mod capacity;
 mod counters;
 mod heap;
 mod heuristic;

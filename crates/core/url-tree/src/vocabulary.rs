@@ -1,132 +1,129 @@
-//! The distinct blocks of a domain: each hash is stored once and is a small
-//! number everywhere else.
+//! The distinct blocks of a domain. Each hash is stored once and has a small id.
 
-use std::collections::VecDeque;
-use std::hash::BuildHasher;
-
-use foldhash::fast::RandomState;
-use hashbrown::HashTable;
+use interner::capacity::vec_heap_bytes;
+use interner::{Interner, Keyed};
 
 use crate::BlockHash;
-use crate::capacity::{growth, reserve_one};
-use crate::heap::reserved;
 use crate::window::{Position, position_difference, position_sum};
 
-/// Number of a block, dense from 0; reused once no entry contains the block.
+/// Id of a block, dense from 0; reused once no entry contains the block.
+///
+/// The interner reuses ids first in, first out, so the new blocks of a page have
+/// neighbouring ids and [`BlockList`](crate::block_list::BlockList) stores them as one run.
 pub(crate) type BlockId = u32;
 
-/// Hash to number and back, with the entries of the window that contain each
-/// block: how many, which is the block's count `c` at the domain node, and, of
-/// one that is in a single entry, in which. That is all that is known of nearly
-/// every block of a site, and all that is needed: at each node its count is 1
-/// if the entry passed there, else 0.
+/// The blocks of the window, and the entries that contain each of them.
+///
+/// The number of entries is the count `c` of the block at the domain node. Nearly every
+/// block of a site is in one entry only. The position of this entry is then stored, and
+/// that suffices: the block counts 1 at each node that the entry passed, and 0 elsewhere.
 #[derive(Debug, Default)]
 pub(crate) struct Vocabulary {
-    /// Ids by hash; the hash itself is in `blocks` alone.
-    ids: HashTable<BlockId>,
-    /// Pages choose their texts and MD5 is public: who tries a few million texts
-    /// has thousands whose hashes begin alike. So hashes are hashed again, with a
-    /// random seed, which foldhash holds against all who do not see its results;
-    /// no page does. Order in the table is never observed.
-    seed: RandomState,
-    /// By id.
-    blocks: Vec<Block>,
-    /// Ids of blocks that left, first to leave first to be reused: so blocks that
-    /// come with one page go on having neighbouring ids.
-    free: VecDeque<BlockId>,
-    /// Of blocks in several entries, by slot.
-    shared: Vec<Shared>,
-    /// Slots of blocks that no longer are, last first.
-    free_slots: Vec<u32>,
+    blocks: Interner<Block>,
+    /// The blocks in several entries.
+    shared: Vec<SharedBlock>,
+    /// Unused places of `shared`.
+    free_shared: Vec<u32>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Block {
     hash: BlockHash,
-    found: Found,
+    entries: PackedEntries,
 }
 
-/// The entries that contain a block, in four bytes: most blocks need no more.
-#[derive(Debug, Clone, Copy)]
-struct Found(u32);
+/// MD5 is public, so a page could be made of texts whose hashes have the same prefix. The
+/// interner hashes the key again with a random seed.
+impl Keyed for Block {
+    type Key<'k> = u128;
+
+    fn key(&self) -> u128 {
+        u128::from_ne_bytes(self.hash)
+    }
+}
+
+/// The entries that contain a block, in four bytes.
+#[derive(Debug, Clone, Copy, Default)]
+struct PackedEntries(u32);
 
 enum Entries {
-    /// The position of the only one.
+    /// One entry, at this position.
     One(Position),
-    /// The slot where more is known.
+    /// Several entries: the index into [`Vocabulary::shared`].
     Several(u32),
 }
 
-/// A block in several entries.
+/// The entries that contain a block, if there are several.
 #[derive(Debug)]
-struct Shared {
+struct SharedBlock {
     entries: u32,
-    /// Sum of their positions, modulo 2^31: when one is left, it is its
+    /// Sum of their positions, modulo 2^31. Once a single entry is left, the sum is its
     /// position.
     positions: Position,
 }
 
-/// A block, and the one entry that had or has it besides the one at hand.
-pub(crate) type Sharing = (BlockId, Position);
+/// A block, and the only other entry that contains it.
+pub(crate) type OtherEntry = (BlockId, Position);
 
 impl Vocabulary {
-    /// The number of a block that some entry contains.
+    /// Returns the id of a block that an entry contains.
     pub(crate) fn id(&self, hash: &BlockHash) -> Option<BlockId> {
-        let is_it = |&id: &BlockId| self.blocks[id as usize].hash == *hash;
-        self.ids.find(hashed(&self.seed, hash), is_it).copied()
+        self.blocks.find(u128::from_ne_bytes(*hash))
     }
 
-    /// Entries that contain the block.
+    /// Returns the number of entries that contain the block.
     pub(crate) fn entries(&self, id: BlockId) -> u32 {
-        match self.blocks[id as usize].found.entries() {
+        match self.blocks[id].entries.unpack() {
             Entries::One(_) => 1,
-            Entries::Several(slot) => self.shared[slot as usize].entries,
+            Entries::Several(index) => self.shared[index as usize].entries,
         }
     }
 
-    /// Where the block is, if it is in a single entry.
+    /// Returns the entry that contains the block, if there is only one.
     pub(crate) fn only_entry(&self, id: BlockId) -> Option<Position> {
-        match self.blocks[id as usize].found.entries() {
+        match self.blocks[id].entries.unpack() {
             Entries::One(position) => Some(position),
             Entries::Several(_) => None,
         }
     }
 
-    /// Blocks that are in several entries, in how many.
+    /// Returns the blocks in several entries, with the number of entries.
     pub(crate) fn shared(&self) -> impl Iterator<Item = (BlockId, u32)> {
-        let entries = |block: &Block| match block.found.entries() {
+        let entries = |block: &Block| match block.entries.unpack() {
             Entries::One(_) => None,
-            Entries::Several(slot) => Some(self.shared[slot as usize].entries),
+            Entries::Several(index) => Some(self.shared[index as usize].entries),
         };
         (0..)
-            .zip(&self.blocks)
+            .zip(self.blocks.values())
             .filter_map(move |(id, block)| Some((id, entries(block)?)))
     }
 
-    /// Counts one more entry with these blocks. Returns its distinct ids in
-    /// ascending order (a block repeated in a document counts once [O C4]), and
-    /// those of them that were in a single entry before.
+    /// Adds an entry with these blocks.
+    ///
+    /// Returns the distinct ids in ascending order, because a repeated block counts once
+    /// [O C4], and the blocks that were in a single entry before.
     pub(crate) fn add(
         &mut self,
         hashes: &[BlockHash],
         entry: Position,
-    ) -> (Vec<BlockId>, Vec<Sharing>) {
-        let mut ids: Vec<BlockId> = (hashes.iter())
+    ) -> (Vec<BlockId>, Vec<OtherEntry>) {
+        let mut ids: Vec<BlockId> = hashes
+            .iter()
             .map(|hash| self.id(hash).unwrap_or_else(|| self.insert(hash, entry)))
             .collect();
         ids.sort_unstable();
         ids.dedup();
         let mut newly_shared = Vec::new();
         for &id in &ids {
-            match self.blocks[id as usize].found.entries() {
-                // It came with this entry.
+            match self.blocks[id].entries.unpack() {
+                // This entry is the first with the block.
                 Entries::One(position) if position == entry => {}
                 Entries::One(earlier) => {
                     newly_shared.push((id, earlier));
                     self.share(id, earlier, entry);
                 }
-                Entries::Several(slot) => {
-                    let shared = &mut self.shared[slot as usize];
+                Entries::Several(index) => {
+                    let shared = &mut self.shared[index as usize];
                     shared.entries += 1;
                     shared.positions = position_sum(shared.positions, entry);
                 }
@@ -135,105 +132,71 @@ impl Vocabulary {
         (ids, newly_shared)
     }
 
-    /// Takes back an [`add`](Self::add). Returns the blocks that are left in a
-    /// single entry.
+    /// Reverts an [`add`](Self::add). Returns the blocks that are left in a single entry.
     pub(crate) fn remove(
         &mut self,
         ids: impl Iterator<Item = BlockId>,
         entry: Position,
-    ) -> Vec<Sharing> {
+    ) -> Vec<OtherEntry> {
         let mut no_longer_shared = Vec::new();
         for id in ids {
-            let Entries::Several(slot) = self.blocks[id as usize].found.entries() else {
-                self.release(id);
+            let Entries::Several(index) = self.blocks[id].entries.unpack() else {
+                self.blocks.remove(id);
                 continue;
             };
-            let shared = &mut self.shared[slot as usize];
+            let shared = &mut self.shared[index as usize];
             shared.entries -= 1;
             shared.positions = position_difference(shared.positions, entry);
             if shared.entries == 1 {
-                self.blocks[id as usize].found = Found::one(shared.positions);
+                self.blocks[id].entries = PackedEntries::one(shared.positions);
                 no_longer_shared.push((id, shared.positions));
-                self.free_slots.push(slot);
+                self.free_shared.push(index);
             }
         }
         no_longer_shared
     }
 
     fn share(&mut self, id: BlockId, one: Position, other: Position) {
-        let shared = Shared {
+        let shared = SharedBlock {
             entries: 2,
             positions: position_sum(one, other),
         };
-        let slot = match self.free_slots.pop() {
-            Some(slot) => {
-                self.shared[slot as usize] = shared;
-                slot
-            }
-            None => {
-                self.shared.push(shared);
-                (self.shared.len() - 1) as u32
-            }
+        let index = if let Some(index) = self.free_shared.pop() {
+            self.shared[index as usize] = shared;
+            index
+        } else {
+            self.shared.push(shared);
+            (self.shared.len() - 1) as u32
         };
-        self.blocks[id as usize].found = Found::several(slot);
+        self.blocks[id].entries = PackedEntries::several(index);
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.ids.allocation_size()
-            + reserved(&self.blocks)
-            + self.free.capacity() * size_of::<BlockId>()
-            + reserved(&self.shared)
-            + reserved(&self.free_slots)
+        self.blocks.heap_bytes() + vec_heap_bytes(&self.shared) + vec_heap_bytes(&self.free_shared)
     }
 
-    /// A block that is in no entry but this.
+    /// Adds a block that only this entry contains.
     fn insert(&mut self, hash: &BlockHash, entry: Position) -> BlockId {
-        if self.free.is_empty() && self.blocks.len() == self.blocks.capacity() {
-            self.blocks.reserve_exact(growth(self.blocks.len()));
-        }
-        let block = Block {
+        self.blocks.insert(Block {
             hash: *hash,
-            found: Found::one(entry),
-        };
-        let id = match self.free.pop_front() {
-            Some(id) => {
-                self.blocks[id as usize] = block;
-                id
-            }
-            None => {
-                self.blocks.push(block);
-                // 2^32 distinct blocks would take 80 GB in this vector alone.
-                (self.blocks.len() - 1) as BlockId
-            }
-        };
-        let (seed, blocks) = (&self.seed, &self.blocks);
-        let rehash = |&id: &BlockId| hashed(seed, &blocks[id as usize].hash);
-        reserve_one(&mut self.ids, rehash);
-        self.ids.insert_unique(hashed(seed, hash), id, rehash);
-        id
-    }
-
-    fn release(&mut self, id: BlockId) {
-        let hash = hashed(&self.seed, &self.blocks[id as usize].hash);
-        if let Ok(entry) = self.ids.find_entry(hash, |&other| other == id) {
-            entry.remove();
-        }
-        self.free.push_back(id);
+            entries: PackedEntries::one(entry),
+        })
     }
 }
 
+/// Marks an index among positions, which have 31 bits.
 const SEVERAL: u32 = 1 << 31;
 
-impl Found {
+impl PackedEntries {
     fn one(position: Position) -> Self {
-        Found(position)
+        PackedEntries(position)
     }
 
-    fn several(slot: u32) -> Self {
-        Found(slot | SEVERAL)
+    fn several(index: u32) -> Self {
+        PackedEntries(index | SEVERAL)
     }
 
-    fn entries(self) -> Entries {
+    fn unpack(self) -> Entries {
         match self.0 & SEVERAL {
             0 => Entries::One(self.0),
             _ => Entries::Several(self.0 & !SEVERAL),
@@ -241,16 +204,14 @@ impl Found {
     }
 }
 
-fn hashed(seed: &RandomState, hash: &BlockHash) -> u64 {
-    seed.hash_one(u128::from_ne_bytes(*hash))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+
     use super::*;
 
     #[test]
-    fn a_block_keeps_its_number_until_its_last_entry_leaves() {
+    fn a_block_keeps_its_id_until_its_last_entry_leaves() {
         let (a, b, c) = ([1; 16], [2; 16], [3; 16]);
         let mut vocabulary = Vocabulary::default();
         let (first, _) = vocabulary.add(&[b, a, b], 0);
@@ -267,9 +228,9 @@ mod tests {
         assert_eq!(vocabulary.id(&a), None);
     }
 
-    /// Also where positions begin again from 0.
+    /// The positions wrap around to 0 within the test.
     #[test]
-    fn of_a_block_in_one_entry_it_is_known_in_which() {
+    fn the_only_entry_of_a_block_is_known() {
         let block = [7; 16];
         let first = position_difference(0, 2);
         let (second, third) = (position_sum(first, 1), position_sum(first, 2));
@@ -288,12 +249,10 @@ mod tests {
         assert_eq!(vocabulary.id(&block), None);
     }
 
-    /// A window that stays as long as it is needs no more room than at first,
-    /// however many blocks come and go.
     #[test]
-    fn blocks_that_come_and_go_leave_the_table_as_large_as_it_was() {
+    fn a_steady_number_of_blocks_takes_constant_memory() {
         let hash = |at: u32| u128::from(at).to_be_bytes();
-        // Close to what a table of this size takes, which is seven eighths of it.
+        // Close to the capacity of a table of this size, which is seven eighths of it.
         let most = 48_000;
         let mut vocabulary = Vocabulary::default();
         let mut ids = VecDeque::new();
@@ -304,9 +263,12 @@ mod tests {
             }
             ids.push_back(vocabulary.add(&[hash(at)], at).0);
         }
-        assert_eq!(vocabulary.ids.len(), most as usize);
         assert_eq!(vocabulary.blocks.len(), most as usize);
-        let allocated = vocabulary.ids.allocation_size();
-        assert!(allocated <= 5 * 65_536 + 64, "{allocated}");
+        let blocks = vocabulary.blocks.values().len();
+        assert_eq!(blocks, most as usize);
+        // The ids, a block of 20 bytes each with at most a ninth more, and one free id.
+        let allocated = vocabulary.blocks.heap_bytes();
+        let most = (5 * 65_536 + 64) + 20 * (blocks + blocks / 8 + 8) + 64;
+        assert!(allocated <= most, "{allocated}");
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
+use interner::capacity::growth;
+
 use crate::block_list::BlockList;
-use crate::capacity::growth;
 use crate::nodes::NodeId;
 use crate::tree::EntryKind;
 
