@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_come_out_as_they_went_in() {
+    fn shares_round_trip() {
         let text = |chars, link_chars, repeated_chars| Share {
             text_mass: 0,
             chars,

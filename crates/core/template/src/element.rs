@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_are_known_by_any_class_whatever_the_case() {
+    fn comments_are_recognized_by_any_class_in_any_case() {
         for element in [
             "div.Comments",
             "ol.commentlist",
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn traits_depend_on_the_name_of_the_element_alone() {
+    fn boilerplate_depends_on_the_element_and_not_on_its_classes() {
         assert!(ElementTraits::from_name("nav.x").boilerplate);
         assert!(!ElementTraits::from_name("div.nav").boilerplate);
         assert!(ElementTraits::from_name("h2.title").heading);

@@ -118,7 +118,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn blocks_come_out_as_they_went_in(
+        fn blocks_round_trip(
             pages in prop::collection::vec(
                 ("([a-cä]{1,3}>){0,3}[a-cä]{0,3}", any::<u16>(), any::<u32>(), any::<u32>(), any::<u32>()),
                 0..20,
@@ -139,13 +139,13 @@ mod tests {
         }
 
         #[test]
-        fn other_bytes_are_an_error_and_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+        fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
             let _ = Layout::from_bytes(&bytes);
         }
     }
 
     #[test]
-    fn a_cut_layout_is_refused() {
+    fn a_truncated_layout_is_an_error() {
         let block = LayoutBlock {
             path: "div>p",
             common_prefix: 0,

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_of_one_name_are_told_apart() {
+    fn adjacent_elements_of_one_name_are_two_nodes() {
         let blocks = blocks(&[
             ("div.post>p", 0, 9),
             ("div.post>p", 1, 9),
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn an_element_around_the_page_is_no_form() {
+    fn a_form_around_the_whole_page_is_not_boilerplate() {
         let page = [("form>div.a>p", 0, 50), ("form>nav>p", 1, 10), ("p", 0, 10)];
         let blocks = blocks(&page);
         let outline = Outline::new(&blocks);

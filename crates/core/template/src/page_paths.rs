@@ -108,7 +108,7 @@ mod tests {
     use crate::{LayoutBlock, Template};
 
     #[test]
-    fn a_page_of_very_many_slots_is_cut() {
+    fn a_page_has_at_most_max_paths_paths() {
         let paths: Vec<String> = (0..3 * MAX_PATHS)
             .map(|number| format!("div.{}", "x".repeat(number)))
             .collect();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_heaviest_element_of_a_slot_is_its_mass() {
+    fn the_text_mass_of_a_path_is_of_its_heaviest_element() {
         let block = |common_prefix, chars| LayoutBlock {
             path: "div>p",
             common_prefix,

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_come_out_as_they_went_in() {
+    fn paths_round_trip() {
         let page = PagePaths {
             paths: vec![path(0, "", 0), path(0, "div.ä", 300), path(1, "p", 1)],
         };
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_in_one_that_is_not_there_is_refused() {
+    fn a_path_with_a_missing_parent_is_an_error() {
         let page = PagePaths {
             paths: vec![path(0, "", 0), path(2, "p", 1), path(0, "p", 1)],
         };

@@ -127,7 +127,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_block_that_shows_the_title_is_overlooked(
+        fn shown_by_equals_a_plain_implementation(
             title in "[a-cÄß中 .]{0,20}",
             other in "[a-cÄß中 .]{0,9}",
             from in 0..20_usize,

@@ -109,7 +109,7 @@ proptest! {
 
     /// What is forgotten was never there: the template is one of the window alone.
     #[test]
-    fn forgotten_pages_leave_no_trace(
+    fn evicted_pages_leave_no_trace(
         stream in vec(page(), 1..25),
         probes in vec(page(), 1..6),
         window in 0..12_usize,
@@ -140,7 +140,7 @@ proptest! {
 
     /// Slots that were stored make the template again, whatever was there before.
     #[test]
-    fn a_template_goes_on_from_stored_slots(
+    fn a_template_resumes_from_stored_paths(
         stream in vec(page(), 2..20),
         cut in any::<prop::sample::Index>(),
     ) {
@@ -161,7 +161,7 @@ proptest! {
 
     /// Slots from outside need not make sense.
     #[test]
-    fn no_slots_are_too_strange(
+    fn malformed_paths_do_not_panic(
         strange in vec(vec((any::<u32>(), select(vec!["", "div", "p"]), any::<u32>()), 0..6), 1..5),
         page in page(),
     ) {

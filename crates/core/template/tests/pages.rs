@@ -13,7 +13,7 @@ macro_rules! page {
 }
 
 #[test]
-fn the_first_page_of_a_site_is_told_from_its_surroundings() {
+fn the_first_page_of_a_site_is_separated_from_its_template() {
     let mut site = SketchSite::default();
     let story = prose("storms", 300);
     let kept = site.next(page![
@@ -30,7 +30,7 @@ fn the_first_page_of_a_site_is_told_from_its_surroundings() {
 }
 
 #[test]
-fn the_name_of_the_site_is_no_title_once_it_is_known() {
+fn the_name_of_a_known_site_is_not_a_title() {
     let mut site = SketchSite::default();
     for day in ["one", "two", "three"] {
         let story = prose(day, 200);
@@ -47,7 +47,7 @@ fn the_name_of_the_site_is_no_title_once_it_is_known() {
 
 /// A lead above a box with the rest, as in front of a paywall.
 #[test]
-fn paragraphs_beside_the_box_of_the_rest_are_of_the_article() {
+fn a_lead_beside_the_rest_of_an_article_is_kept() {
     let mut site = SketchSite::default();
     let (lead, rest) = (prose("the lead", 120), prose("the rest", 400));
     let kept = site.next(page![
@@ -69,7 +69,7 @@ fn paragraphs_beside_the_box_of_the_rest_are_of_the_article() {
 /// A summary below the headline is a quarter of the text: on an unknown site it may be
 /// all there is beside other articles, on a known one it is not where the text stands.
 #[test]
-fn a_title_with_little_text_leads_only_where_the_site_is_unknown() {
+fn a_title_with_little_text_leads_on_an_unknown_site_only() {
     let mut site = SketchSite::default();
     let next = |site: &mut SketchSite, day: &str| {
         let (title, story) = (format!("Trees fell on day {day}"), prose(day, 300));
@@ -108,7 +108,7 @@ fn a_caption_is_kept_once_another_page_has_one_there() {
 
 /// Infinite scroll: the page goes on with other articles, longer than its own.
 #[test]
-fn of_several_articles_the_one_with_the_title_is_kept() {
+fn the_article_with_the_title_is_kept_of_several() {
     let mut site = SketchSite::default();
     let (own, other, third) = (prose("ash", 200), prose("oak", 500), prose("elm", 280));
     let kept = site.next(page![
@@ -125,7 +125,7 @@ fn of_several_articles_the_one_with_the_title_is_kept() {
 
 /// A page of records without a title of its own: none of them is the main text.
 #[test]
-fn the_main_branch_ends_above_equals() {
+fn the_main_branch_ends_above_equal_records() {
     let mut site = SketchSite::default();
     let parts = [prose("ash", 200), prose("oak", 210), prose("elm", 190)];
     let kept = site.next(page![
@@ -139,7 +139,7 @@ fn the_main_branch_ends_above_equals() {
 }
 
 #[test]
-fn comments_are_dropped_however_long() {
+fn comments_longer_than_the_article_are_dropped() {
     let mut site = SketchSite::default();
     let story = prose("storms", 400);
     let kept = site.next(page![
@@ -159,7 +159,7 @@ fn comments_are_dropped_however_long() {
 
 /// Whole pages stand in a form, or under a class that says comments are open.
 #[test]
-fn an_element_around_the_whole_page_decides_nothing() {
+fn an_element_around_the_whole_page_is_not_skipped() {
     for around in ["form@", "div.comments-open@", "header@"] {
         let mut site = SketchSite::default();
         let story = prose("storms", 400);
@@ -177,7 +177,7 @@ fn an_element_around_the_whole_page_decides_nothing() {
 
 /// Teasers: a paragraph of a story recurs on the pages that point to it.
 #[test]
-fn a_paragraph_that_others_quote_stays_with_its_story() {
+fn a_paragraph_quoted_on_other_pages_is_kept_in_its_story() {
     let mut site = SketchSite::default();
     let lead = prose("the great storm", 150);
     let story = |day: &str| format!("div.story@>p | {}", prose(day, 600));
@@ -212,7 +212,7 @@ fn a_line_below_every_story_is_dropped() {
 }
 
 #[test]
-fn lists_of_links_in_the_main_text_are_dropped_and_links_in_sentences_kept() {
+fn lists_of_links_are_dropped_and_linked_paragraphs_kept() {
     let mut site = SketchSite::default();
     let story = prose("storms", 300);
     let labelled = site.next_with_reasons(page![
@@ -229,7 +229,7 @@ fn lists_of_links_in_the_main_text_are_dropped_and_links_in_sentences_kept() {
 
 /// Two blogs under one host, and the first page of a new template.
 #[test]
-fn pages_of_another_template_have_a_main_branch_of_their_own() {
+fn pages_of_a_second_template_get_their_own_main_branch() {
     let mut site = SketchSite::default();
     for number in 0..20 {
         let name = format!("storm {number}");
@@ -257,7 +257,7 @@ fn pages_of_another_template_have_a_main_branch_of_their_own() {
 
 /// No class, no id: the order of elements is all there is.
 #[test]
-fn frames_of_tables_without_any_names() {
+fn nested_tables_without_classes_are_labelled() {
     let mut site = SketchSite::default();
     let mut kept = Vec::new();
     let mut story = String::new();
@@ -277,7 +277,7 @@ fn frames_of_tables_without_any_names() {
 
 /// A line of text among boxes that change with every page.
 #[test]
-fn a_short_body_is_found_where_longer_ones_stood() {
+fn a_short_text_is_found_at_the_path_of_longer_ones() {
     let mut site = SketchSite::default();
     let side = |number: usize| prose(&format!("what else happened, part {number}"), 120);
     for number in 0..10 {
@@ -300,7 +300,7 @@ fn a_short_body_is_found_where_longer_ones_stood() {
 
 /// No rule asks for words, sentences or spaces.
 #[test]
-fn scripts_without_spaces() {
+fn a_script_without_spaces_is_labelled() {
     let mut site = SketchSite::default();
     for number in 0..4 {
         let kept = site.next(page![

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_come_out_as_they_went_in() {
+    fn ids_round_trip() {
         for ids in [
             &[][..],
             &[0],

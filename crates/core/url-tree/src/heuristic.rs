@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_is_answered_with_the_known_ones() {
+    fn the_error_for_an_unknown_name_lists_the_known_ones() {
         for name in [
             "",
             "Strict",
@@ -300,21 +300,21 @@ mod tests {
     }
 
     #[test]
-    fn strict_takes_the_nearest_node_with_five_documents_else_the_root() {
+    fn strict_takes_the_nearest_node_with_five_pages_else_the_root() {
         assert_eq!(decided_at(Heuristic::Strict, &[40, 12, 5]), 2);
         assert_eq!(decided_at(Heuristic::Strict, &[40, 12, 4]), 1);
         assert_eq!(decided_at(Heuristic::Strict, &[4, 4, 4]), 0);
     }
 
     #[test]
-    fn strict_support_wants_more_than_n() {
+    fn strict_support_needs_more_than_n_pages() {
         let heuristic = Heuristic::StrictSupport(100);
         assert_eq!(decided_at(heuristic, &[200, 101, 100]), 1);
         assert_eq!(decided_at(heuristic, &[100, 100, 100]), 0);
     }
 
     #[test]
-    fn strict_at_domain_asks_the_domain_node_whatever_its_support() {
+    fn strict_at_domain_uses_the_domain_node_at_any_support() {
         for supports in [&[2, 2, 1][..], &[900, 40, 5]] {
             let jury = Heuristic::StrictAtDomain.jury(supports, N_MIN);
             assert_eq!(jury.nearest(), 0);
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn relaxed_tolerates_a_second_document_once_support_is_above_n() {
+    fn relaxed_allows_a_second_page_above_support_n() {
         let second = |n| {
             let jury = Heuristic::RelaxedAtDomain(500).jury(&[n, 9], N_MIN);
             jury.decide(|_| 2).verdict
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn voters_tolerate_a_share_of_their_documents() {
+    fn vote_thresholds_grow_with_support() {
         let verdict =
             |heuristic: Heuristic, n, c| heuristic.jury(&[n], N_MIN).decide(|_| c).verdict;
         assert_eq!(verdict(Heuristic::VoteSlow, 199, 2), Verdict::Content);
@@ -370,7 +370,7 @@ mod tests {
 
     /// Below the root, where only nodes with so many documents are counted.
     #[test]
-    fn no_node_is_asked_below_the_support_that_is_counted_from() {
+    fn every_voter_has_the_minimum_counted_support() {
         let mut asked = 0;
         for heuristic in [
             Heuristic::Strict,

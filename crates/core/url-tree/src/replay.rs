@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_document_of_a_domain_is_all_content() {
+    fn the_first_page_of_a_domain_is_content() {
         for heuristic in [Heuristic::Strict, Heuristic::VoteSlow, Heuristic::VoteFast] {
             let mut replay = replay(heuristic);
             section(&mut replay, "sport", 0..1);
@@ -257,7 +257,7 @@ mod tests {
     /// The default heuristic of [P 4]: from the leaf towards the root until a
     /// node has five documents, the root if none has.
     #[test]
-    fn a_section_decides_for_itself_once_it_has_five_documents() {
+    fn a_section_with_five_pages_is_selected() {
         let mut replay = replay(Heuristic::Strict);
         section(&mut replay, "politics", 0..3);
         let sport = ["eu", "news", "www", "sport"];
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_come_per_position_and_a_repeated_block_counts_once() {
+    fn a_repeated_block_is_labelled_each_time_and_counts_once() {
         let mut replay = replay(Heuristic::StrictAtDomain);
         section(&mut replay, "sport", 0..2);
         let hashes = [MENU, story(1), story(1), MENU];
@@ -296,7 +296,7 @@ mod tests {
     /// A batch is in the tree before its first page is labelled [O E2]; page by
     /// page, as in the paper, the first knows nothing of the second.
     #[test]
-    fn a_batch_is_counted_whole_before_it_is_labelled() {
+    fn a_batch_is_counted_before_it_is_labelled() {
         let sport = ["eu", "news", "www", "sport"];
         let first_of = |pages| {
             let mut replay = replay(Heuristic::Strict);
@@ -313,7 +313,7 @@ mod tests {
     /// First in, first out: an old page that came late stays until its turn
     /// [O F2].
     #[test]
-    fn entries_leave_in_the_order_they_came() {
+    fn entries_are_evicted_first_in_first_out() {
         let window = WindowOptions {
             max_age_micros: 10,
             min_pages: 0,
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_the_window_is_forgotten() {
+    fn evicted_entries_are_not_counted() {
         let window = WindowOptions {
             max_pages: 3,
             min_pages: 0,

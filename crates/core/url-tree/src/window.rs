@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_exactly_as_old_as_allowed_stays() {
+    fn an_entry_of_exactly_the_maximum_age_stays() {
         assert_eq!(window_start(&[0, 10], &options(0, 9, 10)), 0);
         assert_eq!(window_start(&[0, 11], &options(0, 9, 10)), 1);
     }

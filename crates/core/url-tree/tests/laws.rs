@@ -160,7 +160,7 @@ proptest! {
     /// A window changes no label that plain counters over its entries would
     /// give, before and after evictions.
     #[test]
-    fn the_tree_is_that_of_the_entries_in_the_window(
+    fn the_tree_equals_a_model_of_its_window(
         stream in stream(),
         sizes in sizes(),
         options in window(),
@@ -191,7 +191,7 @@ proptest! {
     }
 
     #[test]
-    fn the_window_is_the_same_suffix_however_the_stream_is_batched(
+    fn the_window_does_not_depend_on_the_batches(
         stream in stream(),
         sizes in sizes(),
         options in window(),
@@ -212,7 +212,7 @@ proptest! {
 
     /// backfill(A..C) = backfill(A..B), then backfill(B..C) from the stored window.
     #[test]
-    fn a_replay_goes_on_from_its_stored_window(
+    fn a_replay_resumes_from_its_stored_window(
         stream in stream(),
         sizes in sizes(),
         options in window(),
@@ -348,7 +348,7 @@ fn no_transition_changes_a_label() {
 }
 
 #[test]
-fn a_label_changes_nothing() {
+fn labelling_does_not_change_the_tree() {
     let mut replay = DomainReplay::new(1, Heuristic::VoteFast, WindowOptions::default());
     let known = ([0; 16], ["x", "a"]);
     replay.insert(Entry {

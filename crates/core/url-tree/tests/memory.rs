@@ -16,7 +16,7 @@ const WINDOW: u64 = 10_000;
 /// have passed. (The allocations of this thread are counted: those of the thread that
 /// waits for the test are not the tree's.)
 #[test]
-fn a_full_window_takes_650_bytes_per_document() {
+fn a_full_window_takes_at_most_650_bytes_per_page() {
     let mut measured = 0;
     for paths in Paths::ALL {
         for heuristic in [

@@ -195,10 +195,10 @@ fn settings(spec: &JobSpec) -> Result<Settings, SpecError> {
     let keyer = Keyer::new(key_options(spec), rules, Blocklist::parse(&blocklist))
         .map_err(|error| SpecError::key("domain.extra_suffixes", error.to_string()))?;
     let window = WindowOptions {
-            max_pages: spec.window.max_pages,
-            max_age_micros: i64::try_from(spec.window.max_age.as_micros())
-                .map_err(|_| SpecError::key("window.max_age", "more than 292,000 years"))?,
-            min_pages: spec.window.min_pages,
+        max_pages: spec.window.max_pages,
+        max_age_micros: i64::try_from(spec.window.max_age.as_micros())
+            .map_err(|_| SpecError::key("window.max_age", "more than 292,000 years"))?,
+        min_pages: spec.window.min_pages,
     };
     let horizon = Horizon::parse(&spec.dedup.lookback, window)
         .map_err(|error| SpecError::key("dedup.lookback", error))?;

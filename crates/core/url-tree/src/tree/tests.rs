@@ -58,7 +58,7 @@ fn statistics(tree: &UrlTree, branch: &[&str]) -> Vec<(u32, u32, u32)> {
 /// Figure 3: every node of the branch counts the document and each of its
 /// distinct blocks once.
 #[test]
-fn a_document_counts_at_every_node_of_its_branch() {
+fn a_page_counts_at_every_node_of_its_branch() {
     let mut tree = tree(2);
     let politics = ["eu", "news", "www", "politics"];
     let sport = ["eu", "news", "www", "sport"];
@@ -83,7 +83,7 @@ fn segments_are_compared_exactly() {
 }
 
 #[test]
-fn a_revision_counts_blocks_but_no_document() {
+fn a_revision_adds_block_counts_but_no_support() {
     let mut tree = tree(1);
     insert(&mut tree, &["x", "a"], &[HOME], EntryKind::Page);
     insert(&mut tree, &["x", "a"], &[STORY], EntryKind::Revision);
@@ -93,7 +93,7 @@ fn a_revision_counts_blocks_but_no_document() {
 /// Where the authors' code would stop at "a", whose last document leaves,
 /// and forget the revision below it [O F4].
 #[test]
-fn a_revision_outlives_the_document_it_revises() {
+fn a_revision_outlives_the_page_it_revises() {
     let mut tree = tree(1);
     insert(&mut tree, &["x", "a", "b"], &[HOME], EntryKind::Page);
     insert(&mut tree, &["x", "a", "b"], &[STORY], EntryKind::Revision);
@@ -104,7 +104,7 @@ fn a_revision_outlives_the_document_it_revises() {
 }
 
 #[test]
-fn a_branch_above_the_domain_node_is_the_domain_node() {
+fn a_branch_that_ends_above_the_domain_node_counts_there() {
     let mut tree = tree(2);
     insert(&mut tree, &["eu"], &[HOME], EntryKind::Page);
     assert_eq!(statistics(&tree, &["eu", "news", "www"]), [(1, 1, 0)]);
@@ -112,7 +112,7 @@ fn a_branch_above_the_domain_node_is_the_domain_node() {
 }
 
 #[test]
-fn nodes_that_are_gone_are_reused() {
+fn ids_of_removed_nodes_are_reused() {
     let mut tree = tree(1);
     for day in 0..100 {
         let day = day.to_string();
@@ -152,7 +152,7 @@ fn nodes_with_the_same_entries_have_one_set_of_counters() {
 
 /// On one path, on two, and on one that goes on below the other.
 #[test]
-fn a_block_is_counted_while_two_entries_have_it() {
+fn a_block_has_counters_while_two_entries_contain_it() {
     for (first, second) in [
         (["x", "a", "b"], ["x", "a", "b"]),
         (["x", "a", "b"], ["x", "c", "b"]),
@@ -187,7 +187,7 @@ fn a_block_is_counted_while_two_entries_have_it() {
 
 /// It has them from the fourth entry on, until fewer than two are left.
 #[test]
-fn a_node_that_is_listened_to_no_longer_loses_its_counters() {
+fn counters_are_dropped_below_half_the_minimum_support() {
     let mut tree = UrlTree::new(1, Some(4));
     for section in ["a", "a", "a", "a", "b", "b", "b"] {
         insert(&mut tree, &["x", section], &[HOME], EntryKind::Page);
@@ -200,7 +200,7 @@ fn a_node_that_is_listened_to_no_longer_loses_its_counters() {
 }
 
 #[test]
-fn what_is_counted_can_change_at_any_time() {
+fn the_minimum_counted_support_can_change_at_any_time() {
     let mut tree = tree(1);
     for branch in [["x", "a"], ["x", "a"], ["x", "b"], ["x", "a"]] {
         insert(&mut tree, &branch, &[HOME], EntryKind::Page);
