@@ -2,7 +2,7 @@
 
 use unsigned_varint::{decode, encode};
 
-use crate::vocabulary::BlockId;
+use crate::ids::BlockId;
 
 /// Ascending distinct ids as runs of neighbours: the distance from the run
 /// before, and how many. A template's blocks have neighbouring numbers, and so

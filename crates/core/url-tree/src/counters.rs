@@ -3,7 +3,7 @@
 use hashbrown::HashTable;
 use interner::capacity::reserve_one;
 
-use crate::vocabulary::BlockId;
+use crate::ids::BlockId;
 
 /// Positive counts: per block, the entries of a node that contain it.
 #[derive(Debug, Default)]

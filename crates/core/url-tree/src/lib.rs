@@ -85,6 +85,7 @@ mod block_list;
 mod counters;
 mod heap;
 mod heuristic;
+mod ids;
 mod nodes;
 mod replay;
 mod revision;
@@ -94,9 +95,7 @@ mod window;
 
 pub use heap::HeapBytes;
 pub use heuristic::{Heuristic, N_MIN, UnknownHeuristic, Verdict};
+pub use ids::BlockHash;
 pub use replay::{BlockLabel, DomainReplay, Entry, NodeCounts, SelectedNode, TreeLabels};
 pub use revision::{UNSEEN_CHARS, revision_hashes, unseen_chars};
 pub use window::{DAY_MICROS, WindowOptions, window_start};
-
-/// Hash of a text block: MD5 of its normalised text [P 4].
-pub type BlockHash = [u8; 16];

@@ -3,10 +3,7 @@
 use interner::{Interner, Keyed};
 
 use crate::counters::Counters;
-use crate::window::Position;
-
-/// Id of a node; reused once the node is removed.
-pub(crate) type NodeId = u32;
+use crate::ids::{NodeId, Position};
 
 /// The domain node.
 ///

@@ -1,10 +1,10 @@
 //! Replay of one domain's stream: insert, label, forget.
 
-use crate::BlockHash;
 use crate::heap::HeapBytes;
 use crate::heuristic::{Heuristic, Jury, N_MIN, Verdict, nearest_to_leaf};
-use crate::tree::{EntryKind, Path, UrlTree};
-use crate::window::WindowOptions;
+use crate::ids::BlockHash;
+use crate::tree::{Path, UrlTree};
+use crate::window::{EntryKind, WindowOptions};
 
 /// The state of one domain: its URL Tree and the window of entries the tree
 /// counts.

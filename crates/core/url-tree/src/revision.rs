@@ -1,6 +1,6 @@
 //! When a duplicate is worth an entry of its own [O E3].
 
-use crate::BlockHash;
+use crate::ids::BlockHash;
 use crate::replay::TreeLabels;
 
 /// Unseen characters that make a duplicate a revision [O E3].

@@ -3,14 +3,7 @@
 use interner::capacity::vec_heap_bytes;
 use interner::{Interner, Keyed};
 
-use crate::BlockHash;
-use crate::window::{Position, position_difference, position_sum};
-
-/// Id of a block, dense from 0; reused once no entry contains the block.
-///
-/// The interner reuses ids first in, first out, so the new blocks of a page have
-/// neighbouring ids and [`BlockList`](crate::block_list::BlockList) stores them as one run.
-pub(crate) type BlockId = u32;
+use crate::ids::{BlockHash, BlockId, Position, position_difference, position_sum};
 
 /// The blocks of the window, and the entries that contain each of them.
 ///

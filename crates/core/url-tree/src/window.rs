@@ -5,8 +5,7 @@ use std::collections::VecDeque;
 use interner::capacity::growth;
 
 use crate::block_list::BlockList;
-use crate::nodes::NodeId;
-use crate::tree::EntryKind;
+use crate::ids::{NodeId, Position, position_difference, position_sum};
 
 /// A day, in the unit of times.
 pub const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
@@ -59,18 +58,13 @@ pub fn window_start(times: &[i64], options: &WindowOptions) -> usize {
         .unwrap_or(times.len())
 }
 
-/// Where an entry is in the stream of its domain, modulo 2^31: a window has less
-/// entries than that.
-pub(crate) type Position = u32;
-
-/// The sum of two positions.
-pub(crate) fn position_sum(one: Position, other: Position) -> Position {
-    one.wrapping_add(other) & (u32::MAX >> 1)
-}
-
-/// What gives the first together with the second.
-pub(crate) fn position_difference(one: Position, other: Position) -> Position {
-    one.wrapping_sub(other) & (u32::MAX >> 1)
+/// How an entry counts at the nodes of its branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EntryKind {
+    /// A page: counts as support and in the block counts.
+    Page,
+    /// New blocks of a known page: counts in the block counts only [O E3].
+    Revision,
 }
 
 /// The entries a tree counts, in order of insertion.

@@ -1,9 +1,8 @@
 //! What the tree knows of a branch.
 
 use super::{UrlTree, below_domain};
-use crate::BlockHash;
-use crate::nodes::{DOMAIN, NodeId};
-use crate::vocabulary::BlockId;
+use crate::ids::{BlockHash, BlockId, NodeId};
+use crate::nodes::DOMAIN;
 
 /// The nodes of a branch that exist, from the domain node towards the leaf.
 #[derive(Debug)]

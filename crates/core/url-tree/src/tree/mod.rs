@@ -12,12 +12,12 @@
 //! - A node with less support than the heuristic listens to has none. If it gets
 //!   there, its few entries are counted.
 
-use crate::BlockHash;
 use crate::block_list::BlockList;
 use crate::heap::HeapBytes;
-use crate::nodes::{DOMAIN, Node, NodeId, Nodes};
-use crate::vocabulary::{BlockId, Vocabulary};
-use crate::window::{Window, WindowEntry};
+use crate::ids::{BlockHash, BlockId, NodeId};
+use crate::nodes::{DOMAIN, Node, Nodes};
+use crate::vocabulary::Vocabulary;
+use crate::window::{EntryKind, Window, WindowEntry};
 
 mod lookup;
 mod node_counters;
@@ -25,15 +25,6 @@ mod node_counters;
 mod tests;
 
 pub(crate) use lookup::Path;
-
-/// What an entry adds to the nodes of its branch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum EntryKind {
-    /// A unique page: support and block counts.
-    Page,
-    /// New blocks of a known page: block counts only [O E3].
-    Revision,
-}
 
 /// Counts per node of a domain's URL space, and the entries that are counted.
 #[derive(Debug)]

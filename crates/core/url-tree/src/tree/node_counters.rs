@@ -2,7 +2,8 @@
 
 use super::UrlTree;
 use crate::counters::Counters;
-use crate::nodes::{DOMAIN, NodeId};
+use crate::ids::NodeId;
+use crate::nodes::DOMAIN;
 
 impl UrlTree {
     /// Before an entry comes to a node that goes to none of its children: if one
