@@ -4,17 +4,19 @@ use unsigned_varint::{decode, encode};
 
 use crate::ids::BlockId;
 
-/// Ascending distinct ids as runs of neighbours: the distance from the run
-/// before, and how many. A template's blocks have neighbouring numbers, and so
-/// have the blocks that came with a page.
+/// Ascending distinct ids, encoded as runs of consecutive ids.
+///
+/// A run is its distance from the previous run and its length. The blocks of a template
+/// have consecutive ids, and so have the new blocks of a page.
 #[derive(Debug, Default)]
 pub(crate) struct BlockList(Box<[u8]>);
 
-/// Lowest bit of a distance: the run has more than one id, and its length less
-/// two follows.
+/// Lowest bit of a distance. It is set if the run has more than one id; the length minus
+/// two then follows.
 const SEVERAL: u64 = 1;
 
 impl BlockList {
+    /// Encodes ascending distinct ids.
     pub(crate) fn pack(ids: &[BlockId]) -> Self {
         let mut bytes = Vec::with_capacity(ids.len());
         let mut next = 0;
@@ -36,18 +38,20 @@ impl BlockList {
         self.0.len()
     }
 
+    /// Decodes the ids.
     pub(crate) fn iter(&self) -> impl Iterator<Item = BlockId> {
         let mut bytes = &*self.0;
         let mut next = 0;
         let runs = std::iter::from_fn(move || {
             let distance = read(&mut bytes)?;
             let first = next + (distance >> 1);
-            let length = match distance & SEVERAL {
-                SEVERAL => read(&mut bytes)? + 2,
-                _ => 1,
+            let length = if distance & SEVERAL == 0 {
+                1
+            } else {
+                read(&mut bytes)? + 2
             };
             next = first + length;
-            // They were ids when they were packed.
+            // `pack` wrote ids, so these are ids.
             Some((first..next).map(|id| id as BlockId))
         });
         runs.flatten()
@@ -93,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_format_is_unchanged() {
+    fn the_bytes_of_a_list_are_frozen() {
         let ids = [0, 1, 2, 70, 300, 301, u32::MAX - 1, u32::MAX];
         let bytes = [1, 1, 134, 1, 203, 3, 0, 161, 251, 255, 255, 31, 0];
         assert_eq!(*BlockList::pack(&ids).0, bytes);

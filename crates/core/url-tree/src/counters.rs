@@ -26,7 +26,7 @@ impl Counters {
         }
     }
 
-    /// Decreases a count by one. A block without a count is ignored.
+    /// Decreases the count of a block by one. A block without a count is ignored.
     pub(crate) fn subtract(&mut self, id: BlockId) {
         let counter = self.0.find_entry(spread(id), |(counted, _)| *counted == id);
         if let Ok(mut counter) = counter {

@@ -5,49 +5,49 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-/// Documents a node needs before [`Heuristic::Strict`] or a vote listens to
-/// it: the paper's `n_min` [P 5.4].
+/// Pages that a node needs before [`Heuristic::Strict`] or a vote uses it: the paper's
+/// `n_min` [P 5.4].
 pub const N_MIN: u32 = 5;
 
-/// What a text block is.
+/// The class of a text block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// Text of this document.
+    /// Text of this page.
     Content,
-    /// Text of the template the document shares with others.
+    /// Text of the template that the page shares with others.
     Boilerplate,
 }
 
-/// Which node of a document's branch decides, and at which count.
+/// Selects the nodes of a page's branch that decide, and the count above which a block is
+/// boilerplate.
 ///
-/// In all of them `n` is the support of a node (documents seen there), `c` the
-/// number of those documents that contain the block, and the document itself
-/// is already counted in both. Names are those of [`fmt::Display`].
+/// `n` is the support of a node: its pages. `c` is the number of these pages that contain
+/// the block. The labelled page itself is counted in both. [`fmt::Display`] writes the
+/// names in this list, and [`FromStr`] reads them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Heuristic {
     /// `strict`, the paper's default [P 4]: the node nearest to the leaf with
-    /// `n >= `[`N_MIN`], else the root; boilerplate iff `c > 1`.
+    /// `n >= `[`N_MIN`], or the root if there is none; boilerplate iff `c > 1`.
     #[default]
     Strict,
-    /// `strict-support-N`: the node nearest to the leaf with `n > N`, else the
-    /// root; boilerplate iff `c > 1`. The paper tuned N to 100.
+    /// `strict-support-N`: the node nearest to the leaf with `n > N`, or the root if there
+    /// is none; boilerplate iff `c > 1`. The paper tuned N to 100.
     StrictSupport(u32),
-    /// `strict-at-domain`: the domain node, whatever its support; boilerplate
-    /// iff `c > 1`.
+    /// `strict-at-domain`: the domain node at any support; boilerplate iff `c > 1`.
     StrictAtDomain,
-    /// `relaxed-at-domain-N`: the domain node; boilerplate iff `c > 2` once
-    /// `n > N`, before that iff `c > 1`. The paper tuned N to 500.
+    /// `relaxed-at-domain-N`: the domain node; boilerplate iff `c > 2` if `n > N`, and
+    /// iff `c > 1` otherwise. The paper tuned N to 500.
     RelaxedAtDomain(u32),
-    /// `vote-slow`: every node inside the domain with `n >= `[`N_MIN`] votes
+    /// `vote-slow`: every node of the domain with `n >= `[`N_MIN`] votes, and votes
     /// boilerplate iff `c > n/100 + 1`; a tie is boilerplate [O D5].
     VoteSlow,
-    /// `vote-fast`: as `vote-slow` with `c > n/50 + 1`; a tie is content
-    /// [O D5].
+    /// `vote-fast`: like `vote-slow` with `c > n/50 + 1`; a tie is content [O D5].
     VoteFast,
 }
 
-/// A name that is no [`Heuristic`].
+/// The error for a name that is not the name of a [`Heuristic`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 #[error(
     "unknown heuristic {name:?}: expected strict, strict-support-N, strict-at-domain, \
      relaxed-at-domain-N, vote-slow or vote-fast (N a whole number; \
@@ -91,7 +91,7 @@ impl FromStr for Heuristic {
     }
 }
 
-/// Digits only: `u32::from_str` would also take a sign.
+/// Parses digits only; `u32::from_str` would also accept a sign.
 fn whole_number(digits: &str) -> Option<u32> {
     if digits.bytes().all(|byte| byte.is_ascii_digit()) {
         digits.parse().ok()
@@ -100,24 +100,25 @@ fn whole_number(digits: &str) -> Option<u32> {
     }
 }
 
-/// The nodes that decide about one document, and how: a heuristic applied to
-/// the supports along a branch. One node deciding alone is a jury of one.
+/// The nodes that decide about one page: a heuristic applied to the supports of a branch.
+///
+/// A node that decides alone is the only voter.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Jury {
-    /// Nearest to the leaf first; never empty.
-    voters: Vec<Voter>,
+pub(crate) struct Voters {
+    /// The node nearest to the leaf first; never empty.
+    nodes: Vec<Voter>,
+    /// The verdict of a tied vote.
     tie: Verdict,
 }
 
-/// A node on the branch and the count above which it votes boilerplate.
+/// A node of the branch, and the count above which it votes boilerplate.
 #[derive(Debug, PartialEq, Eq)]
 struct Voter {
     position: usize,
     threshold: u32,
 }
 
-/// What a jury said about one block, and the nearest node to the leaf that
-/// said so.
+/// The verdict about one block, and the node nearest to the leaf that voted for it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Decision {
     pub(crate) verdict: Verdict,
@@ -127,17 +128,22 @@ pub(crate) struct Decision {
     pub(crate) count: u32,
 }
 
-/// Position of the node nearest to the leaf whose support is `enough`, else
-/// that of the root. `supports` runs from the root to the leaf.
+/// Returns the position of the node nearest to the leaf whose support is `enough`, or that
+/// of the root.
+///
+/// `supports` goes from the root to the leaf.
 pub(crate) fn nearest_to_leaf(supports: &[u32], enough: impl Fn(u32) -> bool) -> usize {
     supports.iter().rposition(|&n| enough(n)).unwrap_or(0)
 }
 
 impl Heuristic {
-    /// The support below which no label looks at the counts of a node inside the
-    /// domain, or `None` if no label looks at any. A block is unseen only if it
-    /// is content, which at the domain node of `strict-at-domain` means that one
-    /// entry contains it or none: that needs no counts.
+    /// Returns the support below which no label reads the counts of a node below the domain
+    /// node, or `None` if no label reads such counts at all.
+    ///
+    /// `strict-at-domain` needs none, also not for [`BlockLabel::unseen`]: only content can
+    /// be unseen, and its content is in one entry or none, which the vocabulary knows.
+    ///
+    /// [`BlockLabel::unseen`]: crate::BlockLabel::unseen
     pub(crate) fn min_counted_support(self, n_min: u32) -> Option<u32> {
         match self {
             Heuristic::StrictAtDomain => None,
@@ -149,67 +155,70 @@ impl Heuristic {
         }
     }
 
-    /// The jury for a document on whose branch the nodes have these
-    /// `supports`, from the domain node (which is also the root, [O C3]) to the
-    /// last node that exists.
-    pub(crate) fn jury(self, supports: &[u32], n_min: u32) -> Jury {
+    /// Returns the voters for a page.
+    ///
+    /// `supports` are those of its branch, from the domain node, which is also the root
+    /// [O C3], to the last node that exists.
+    pub(crate) fn voters(self, supports: &[u32], n_min: u32) -> Voters {
         match self {
-            Heuristic::Strict => Jury::of_one(nearest_to_leaf(supports, |n| n >= n_min), 1),
+            Heuristic::Strict => Voters::one(nearest_to_leaf(supports, |n| n >= n_min), 1),
             Heuristic::StrictSupport(than) => {
-                Jury::of_one(nearest_to_leaf(supports, |n| n > than), 1)
+                Voters::one(nearest_to_leaf(supports, |n| n > than), 1)
             }
-            Heuristic::StrictAtDomain => Jury::of_one(0, 1),
+            Heuristic::StrictAtDomain => Voters::one(0, 1),
             Heuristic::RelaxedAtDomain(than) => {
                 let relaxed = supports.first().is_some_and(|&n| n > than);
-                Jury::of_one(0, if relaxed { 2 } else { 1 })
+                Voters::one(0, if relaxed { 2 } else { 1 })
             }
-            Heuristic::VoteSlow => Jury::of_many(supports, n_min, 100, Verdict::Boilerplate),
-            Heuristic::VoteFast => Jury::of_many(supports, n_min, 50, Verdict::Content),
+            Heuristic::VoteSlow => Voters::all(supports, n_min, 100, Verdict::Boilerplate),
+            Heuristic::VoteFast => Voters::all(supports, n_min, 50, Verdict::Content),
         }
     }
 }
 
-impl Jury {
-    fn of_one(position: usize, threshold: u32) -> Self {
-        Jury {
-            voters: vec![Voter {
+impl Voters {
+    fn one(position: usize, threshold: u32) -> Self {
+        Voters {
+            nodes: vec![Voter {
                 position,
                 threshold,
             }],
-            // One vote cannot tie.
+            // One vote is never tied.
             tie: Verdict::Content,
         }
     }
 
-    /// Every node with enough support votes; while the root has too little,
-    /// the root decides alone [O D5, D6]. A node tolerates one more document
-    /// for every `per` documents it has seen.
-    fn of_many(supports: &[u32], n_min: u32, per: u32, tie: Verdict) -> Self {
+    /// Returns all nodes with enough support, or the root if it has too little [O D5, D6].
+    ///
+    /// The threshold of a node grows by one per `per` pages.
+    fn all(supports: &[u32], n_min: u32, per: u32, tie: Verdict) -> Self {
         let voter = |position: usize, n: u32| Voter {
             position,
             threshold: n / per + 1,
         };
-        let mut voters: Vec<Voter> = (supports.iter().enumerate().rev())
+        let mut nodes: Vec<Voter> = supports
+            .iter()
+            .enumerate()
+            .rev()
             .filter(|&(_, &n)| n >= n_min)
             .map(|(position, &n)| voter(position, n))
             .collect();
-        if voters.is_empty() {
-            voters.push(voter(0, supports.first().copied().unwrap_or(0)));
+        if nodes.is_empty() {
+            nodes.push(voter(0, supports.first().copied().unwrap_or(0)));
         }
-        Jury { voters, tie }
+        Voters { nodes, tie }
     }
 
-    /// Position of the voter nearest to the leaf.
+    /// Returns the position of the voter nearest to the leaf.
     pub(crate) fn nearest(&self) -> usize {
-        self.voters.first().map_or(0, |voter| voter.position)
+        self.nodes.first().map_or(0, |voter| voter.position)
     }
 
-    /// Decides about a block that the node at a position counted
-    /// `count_at(position)` times.
+    /// Decides about a block. `count_at` returns its count at the node of a position.
     pub(crate) fn decide(&self, count_at: impl Fn(usize) -> u32) -> Decision {
         let mut content = Ballot::default();
         let mut boilerplate = Ballot::default();
-        for voter in &self.voters {
+        for voter in &self.nodes {
             let count = count_at(voter.position);
             if count > voter.threshold {
                 boilerplate.cast(voter.position, count);
@@ -234,7 +243,7 @@ impl Jury {
     }
 }
 
-/// The votes for one verdict and the first node that voted for it.
+/// The votes for one verdict, and the first node that voted for it.
 #[derive(Default)]
 struct Ballot {
     votes: u32,
@@ -257,7 +266,7 @@ mod tests {
     use super::*;
 
     fn decided_at(heuristic: Heuristic, supports: &[u32]) -> usize {
-        heuristic.jury(supports, N_MIN).nearest()
+        heuristic.voters(supports, N_MIN).nearest()
     }
 
     #[test]
@@ -316,18 +325,18 @@ mod tests {
     #[test]
     fn strict_at_domain_uses_the_domain_node_at_any_support() {
         for supports in [&[2, 2, 1][..], &[900, 40, 5]] {
-            let jury = Heuristic::StrictAtDomain.jury(supports, N_MIN);
-            assert_eq!(jury.nearest(), 0);
-            assert_eq!(jury.decide(|_| 1).verdict, Verdict::Content);
-            assert_eq!(jury.decide(|_| 2).verdict, Verdict::Boilerplate);
+            let voters = Heuristic::StrictAtDomain.voters(supports, N_MIN);
+            assert_eq!(voters.nearest(), 0);
+            assert_eq!(voters.decide(|_| 1).verdict, Verdict::Content);
+            assert_eq!(voters.decide(|_| 2).verdict, Verdict::Boilerplate);
         }
     }
 
     #[test]
     fn relaxed_allows_a_second_page_above_support_n() {
         let second = |n| {
-            let jury = Heuristic::RelaxedAtDomain(500).jury(&[n, 9], N_MIN);
-            jury.decide(|_| 2).verdict
+            let voters = Heuristic::RelaxedAtDomain(500).voters(&[n, 9], N_MIN);
+            voters.decide(|_| 2).verdict
         };
         assert_eq!(second(500), Verdict::Boilerplate);
         assert_eq!(second(501), Verdict::Content);
@@ -335,9 +344,9 @@ mod tests {
 
     #[test]
     fn a_tied_vote_is_boilerplate_when_slow_and_content_when_fast() {
-        // The leaf has seen the block once, the domain often.
+        // The count of the block is 1 at the leaf and 50 at the domain node.
         let counts = |position: usize| [50, 1][position];
-        let slow = Heuristic::VoteSlow.jury(&[99, 5], N_MIN).decide(counts);
+        let slow = Heuristic::VoteSlow.voters(&[99, 5], N_MIN).decide(counts);
         assert_eq!(
             slow,
             Decision {
@@ -346,7 +355,7 @@ mod tests {
                 count: 50
             }
         );
-        let fast = Heuristic::VoteFast.jury(&[99, 5], N_MIN).decide(counts);
+        let fast = Heuristic::VoteFast.voters(&[99, 5], N_MIN).decide(counts);
         assert_eq!(
             fast,
             Decision {
@@ -360,7 +369,7 @@ mod tests {
     #[test]
     fn vote_thresholds_grow_with_support() {
         let verdict =
-            |heuristic: Heuristic, n, c| heuristic.jury(&[n], N_MIN).decide(|_| c).verdict;
+            |heuristic: Heuristic, n, c| heuristic.voters(&[n], N_MIN).decide(|_| c).verdict;
         assert_eq!(verdict(Heuristic::VoteSlow, 199, 2), Verdict::Content);
         assert_eq!(verdict(Heuristic::VoteSlow, 199, 3), Verdict::Boilerplate);
         assert_eq!(verdict(Heuristic::VoteSlow, 200, 3), Verdict::Content);
@@ -368,10 +377,10 @@ mod tests {
         assert_eq!(verdict(Heuristic::VoteFast, 200, 6), Verdict::Boilerplate);
     }
 
-    /// Below the root, where only nodes with so many documents are counted.
+    /// The root is exempt: its counts are always known.
     #[test]
     fn every_voter_has_the_minimum_counted_support() {
-        let mut asked = 0;
+        let mut checked = 0;
         for heuristic in [
             Heuristic::Strict,
             Heuristic::StrictSupport(0),
@@ -383,23 +392,23 @@ mod tests {
             Heuristic::VoteFast,
         ] {
             for supports in (0..7 * 7 * 7).map(|n| [9, n / 49, n / 7 % 7, n % 7]) {
-                let jury = heuristic.jury(&supports, N_MIN);
-                for voter in jury.voters.iter().filter(|voter| voter.position > 0) {
+                let voters = heuristic.voters(&supports, N_MIN);
+                for voter in voters.nodes.iter().filter(|voter| voter.position > 0) {
                     let from = heuristic
                         .min_counted_support(N_MIN)
-                        .expect("a node is asked");
+                        .expect("nodes below the root vote");
                     assert!(supports[voter.position] >= from, "{heuristic} {supports:?}");
-                    asked += 1;
+                    checked += 1;
                 }
             }
         }
-        assert!(asked > 1_000, "{asked}");
+        assert!(checked > 1_000, "{checked}");
     }
 
     #[test]
     fn a_root_with_too_little_support_decides_alone() {
-        let jury = Heuristic::VoteSlow.jury(&[4, 3, 2], N_MIN);
-        assert_eq!(jury, Heuristic::VoteSlow.jury(&[4], N_MIN));
-        assert_eq!(jury.decide(|_| 2).verdict, Verdict::Boilerplate);
+        let voters = Heuristic::VoteSlow.voters(&[4, 3, 2], N_MIN);
+        assert_eq!(voters, Heuristic::VoteSlow.voters(&[4], N_MIN));
+        assert_eq!(voters.decide(|_| 2).verdict, Verdict::Boilerplate);
     }
 }

@@ -1,11 +1,10 @@
-//! The URL Tree: which text blocks of a site are boilerplate.
+//! The URL Tree: finds the boilerplate among the text blocks of a site.
 //!
-//! Pages of one site share a template, and the pages of one section of it
-//! share more of it. The URL Tree [P 4] counts, for every part of a site's
-//! URL space, how many documents were seen there and how many of them
-//! contained each text block. A block that other documents contain too is
-//! boilerplate; a block of this document alone is content. Nothing is
-//! trained, and no language is assumed.
+//! Pages of one site share a template, and pages of one section share more of it. The URL
+//! Tree [P 4] has a node per part of a site's URL space. Each node counts its pages and,
+//! per text block, the pages that contain the block. A block that several pages contain is
+//! boilerplate; a block of a single page is content. The method needs no training and is
+//! independent of language.
 //!
 //! ```text
 //! http://www.news.eu/politics/europe/a.html        n   c("Home")  c("Storm in ...")
@@ -15,10 +14,10 @@
 //!         europe                 leaf              6       6           1
 //! ```
 //!
-//! A [`DomainReplay`] is the state of one domain (public suffix plus one label):
-//! its tree and the window of documents that the tree counts. Documents are
-//! inserted first and labelled afterwards, one at a time or a batch at a time;
-//! [`DomainReplay::end_batch`] then forgets what has left the window.
+//! A [`DomainReplay`] is the state of one domain (public suffix plus one label): its tree
+//! and the window of pages that the tree counts. A caller inserts the pages of a batch,
+//! labels them, and calls [`DomainReplay::end_batch`], which evicts the entries that have
+//! left the window. A batch has one page or more.
 //!
 //! ```
 //! use url_tree::{BlockHash, DomainReplay, Entry, Heuristic, Verdict, WindowOptions};
@@ -38,48 +37,49 @@
 //! }
 //!
 //! let labels = replay.label(&branch, &[menu, story(5)]);
-//! assert_eq!(labels.blocks[0].verdict, Verdict::Boilerplate); // in 6 of 6 documents
-//! assert_eq!(labels.blocks[1].verdict, Verdict::Content); // in this document only
+//! assert_eq!(labels.blocks[0].verdict, Verdict::Boilerplate); // in 6 of 6 pages
+//! assert_eq!(labels.blocks[1].verdict, Verdict::Content); // in this page only
 //! assert_eq!((labels.node.depth, labels.node.support), (4, 6)); // decided at "politics"
 //! ```
 //!
-//! # The same state from stored entries
+//! The example `clean_a_site` starts from the texts and URLs of a small site.
 //!
-//! A window is always a suffix of the domain's stream, and the tree is a pure
-//! function of the window: after [`DomainReplay::end_batch`] every counter is
-//! what it would be in a fresh replay into which only the entries of the
-//! window were inserted. A night therefore needs no stored tree, only the rows
-//! that [`window_start`] selects, and gives the labels an uninterrupted run
-//! would have given. The authors' implementation differs here: its removal
-//! stops at a node whose last document leaves, so counts of revisions can stay
-//! behind or be lost [O F3, F4]. This crate removes an entry from its whole
-//! branch.
+//! # Recovery from stored entries
+//!
+//! The window is a suffix of the domain's stream, and the tree is a function of the window
+//! alone. After [`DomainReplay::end_batch`] every counter equals that of a new replay into
+//! which only the entries of the window were inserted. A nightly run therefore stores no
+//! tree. It inserts the rows that [`window_start`] selects and gives the labels of an
+//! uninterrupted run.
+//!
+//! The authors' implementation differs: its removal stops at a node whose last page leaves,
+//! so counts of revisions can remain or be lost [O F3, F4]. This crate removes an entry
+//! from its whole branch.
 //!
 //! # Memory
 //!
-//! The paper reports 6.5 MB per 1,000 documents [P 6]. Here it is less than a
-//! tenth, with labels bit for bit those of plain counters: of a block there is a
-//! counter only where several entries have it, where a label can look, and where
-//! it is not equal to the parent's. Each hash is stored once; a new block of a
-//! page takes some 30 bytes, and that is most of it, so that a domain whose pages
-//! bring twenty new blocks takes twice as much as one whose pages bring ten.
-//! [`DomainReplay::heap_bytes`] says what a domain takes. What was needed for the
-//! largest window so far is kept for the next.
+//! The paper reports 6.5 MB per 1,000 pages [P 6]. This crate needs less than a tenth, and
+//! its labels equal those of plain counters bit for bit. A block has a counter only at
+//! nodes where several entries contain it, where a label can read it, and where it differs
+//! from the parent's. Each hash is stored once. A new block of a page takes about 30 bytes.
+//! These bytes dominate: a domain with twenty new blocks per page takes twice as much as
+//! one with ten.
+//!
+//! [`DomainReplay::heap_bytes`] returns the memory of a domain. Allocations are not
+//! returned when a window shrinks; they are reused.
 //!
 //! # What it deliberately does not do
 //!
-//! - It sees neither HTML nor text nor URLs: blocks come as hashes, a page's
-//!   place in the tree comes as a branch (host labels reversed, then path
-//!   segments).
-//! - It does not detect duplicates. A caller that accepts revisions of known
-//!   pages asks [`revision_hashes`] and inserts with
-//!   [`DomainReplay::insert_revision`].
-//! - It keeps no more than one domain. Domains are independent of each other.
-//! - It reads no clock. "Now" is the newest time of a batch.
+//! - It reads no HTML, text or URLs. A block is a hash, and the place of a page in the tree
+//!   is a branch: the host labels reversed, then the path segments.
+//! - It does not detect duplicates. A caller that accepts revisions of known pages calls
+//!   [`revision_hashes`] and then [`DomainReplay::insert_revision`].
+//! - It has the state of one domain only. Domains are independent of each other.
+//! - It reads no clock. The newest time of a batch is the current time.
 //!
-//! References: [P n] is section n of Sluban & Grčar, "URL Tree: Efficient
-//! Unsupervised Content Extraction from Streams of Web Documents", CIKM 2013;
-//! [O Xn] is a fact about the implementation its authors published.
+//! References: [P n] is section n of Sluban & Grčar, "URL Tree: Efficient Unsupervised
+//! Content Extraction from Streams of Web Documents", CIKM 2013; [O Xn] is a fact about
+//! the implementation that its authors published.
 
 mod block_list;
 mod counters;

@@ -1,19 +1,17 @@
-//! Replay of one domain's stream: insert, label, forget.
+//! Replay of the pages of one domain: insertion, labels, eviction.
 
 use crate::heap::HeapBytes;
-use crate::heuristic::{Heuristic, Jury, N_MIN, Verdict, nearest_to_leaf};
+use crate::heuristic::{Heuristic, N_MIN, Verdict, Voters, nearest_to_leaf};
 use crate::ids::BlockHash;
 use crate::tree::{Path, UrlTree};
 use crate::window::{EntryKind, WindowOptions};
 
-/// The state of one domain: its URL Tree and the window of entries the tree
-/// counts.
+/// The state of one domain: its URL Tree, and the window of entries that the tree counts.
 ///
-/// A batch is: [`insert`](Self::insert) its unique pages,
-/// [`label`](Self::label) all of its pages (and
-/// [`insert_revision`](Self::insert_revision) what revisions bring, if the caller
-/// wants revisions), then [`end_batch`](Self::end_batch). A batch of one page
-/// is the paper's online setting.
+/// A batch has three steps. [`insert`](Self::insert) its unique pages, [`label`](Self::label)
+/// all of its pages, and call [`end_batch`](Self::end_batch). A caller that accepts
+/// revisions calls [`insert_revision`](Self::insert_revision) while it labels. A batch of
+/// one page is the online setting of the paper.
 #[derive(Debug)]
 pub struct DomainReplay {
     heuristic: Heuristic,
@@ -22,73 +20,78 @@ pub struct DomainReplay {
     window: WindowOptions,
 }
 
-/// What of a page enters the tree.
+/// A page, or a revision of one, as the tree counts it.
 #[derive(Debug)]
 pub struct Entry<'a, S> {
-    /// When the page was fetched, in microseconds since 1970 UTC.
+    /// Fetch time in microseconds since 1970 UTC.
     pub time_micros: i64,
     /// Host labels from the public suffix down, then path segments [O C1].
     pub branch: &'a [S],
-    /// Hashes of its text blocks, in any order; repeated ones count once.
+    /// Hashes of the text blocks in any order; a repeated hash counts once.
     pub hashes: &'a [BlockHash],
 }
 
-/// The labels of one document.
+/// The labels of one page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeLabels {
-    /// One per given hash, in the given order.
+    /// One label per given hash, in the given order.
     pub blocks: Vec<BlockLabel>,
-    /// The node that decided; of several voters the one nearest to the leaf.
+    /// The node that decided. If several nodes voted, this is the one nearest to the leaf.
     pub node: SelectedNode,
 }
 
-/// A node of a document's branch.
+/// A node of a page's branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SelectedNode {
-    /// Branch items on the path to the node. The root, the public suffix and
-    /// the domain node have the same counts [O C3] and are all reported with
-    /// the depth of the domain node.
+    /// Number of branch items from the root to the node.
+    ///
+    /// The root, the public suffix and the domain node have equal counts [O C3]. All of
+    /// them are reported with the depth of the domain node.
     pub depth: u16,
-    /// Documents seen there: `n`.
+    /// Pages of the node: `n`.
     pub support: u32,
 }
 
-/// What a block is, and why.
+/// The label of a block, and the counts that led to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockLabel {
-    /// The label itself.
+    /// The verdict of the heuristic.
     pub verdict: Verdict,
-    /// Entries with the block at the node this reason is about: `c`. Revisions
-    /// count here but not in `support`, so it can be the larger of the two.
+    /// Entries of the deciding node that contain the block: `c`.
+    ///
+    /// Revisions count here and not in `support`, so `count` can exceed `support`.
     pub count: u32,
-    /// Documents seen at that node: `n`.
+    /// Pages of the deciding node: `n`.
     pub support: u32,
-    /// Depth of that node, as in [`SelectedNode::depth`]. Of several voters it
-    /// is the one nearest to the leaf that voted with the winning side.
+    /// Depth of the deciding node, as in [`SelectedNode::depth`].
+    ///
+    /// If several nodes voted, this is the node nearest to the leaf among the majority.
     pub depth: u16,
-    /// Content that the node nearest to the leaf with enough support, else the
-    /// root, has never seen [O D8]. The same node under every heuristic. Never
-    /// true of a document that was inserted.
+    /// Whether the block is content with count 0 at the node nearest to the leaf with
+    /// enough support, or at the root if no node has enough [O D8].
+    ///
+    /// This node does not depend on the heuristic. A block of an inserted page is never
+    /// unseen.
     pub unseen: bool,
 }
 
-/// The statistics of one node about the blocks of a document.
+/// The counts of one node for the blocks of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeCounts {
-    /// As in [`SelectedNode::depth`].
+    /// Depth of the node, as in [`SelectedNode::depth`].
     pub depth: u16,
-    /// Documents seen there: `n`.
+    /// Pages of the node: `n`.
     pub support: u32,
-    /// Per given hash, the entries there that contain it: `c`.
+    /// Entries of the node that contain the block: `c`, per given hash.
     pub counts: Vec<u32>,
 }
 
 impl DomainReplay {
-    /// An empty tree and an empty window.
+    /// Creates a replay with an empty tree and an empty window.
     ///
-    /// `domain_labels` is the number of leading branch items at or above the
-    /// domain node, 2 for `["eu", "news", "www", ...]`. They share one set of
-    /// counters, because every entry of the domain passes all of them [O C3].
+    /// `domain_labels` is the number of branch items down to the domain node: 2 for
+    /// `["eu", "news", "www", ...]`. The nodes of these items share one set of counters,
+    /// because all of them have every entry of the domain [O C3].
     pub fn new(domain_labels: usize, heuristic: Heuristic, window: WindowOptions) -> Self {
         DomainReplay {
             heuristic,
@@ -98,7 +101,7 @@ impl DomainReplay {
         }
     }
 
-    /// With another support than [`N_MIN`] below which a node is not asked.
+    /// Sets the support that a node needs to decide, instead of [`N_MIN`].
     pub fn with_n_min(mut self, n_min: u32) -> Self {
         self.n_min = n_min;
         self.tree
@@ -106,39 +109,41 @@ impl DomainReplay {
         self
     }
 
-    /// Counts a unique page at every node of its branch, and puts it at the
-    /// end of the window.
-    pub fn insert<S: AsRef<str>>(&mut self, document: Entry<'_, S>) {
-        self.enter(document, EntryKind::Page);
+    /// Counts a unique page at every node of its branch, and appends it to the window.
+    pub fn insert<S: AsRef<str>>(&mut self, page: Entry<'_, S>) {
+        self.insert_entry(page, EntryKind::Page);
     }
 
-    /// Counts the unseen blocks of a known page without counting a document:
-    /// `c` grows, `n` does not [O E3]. It is an entry of the window of its own.
-    /// [`revision_hashes`](crate::revision_hashes) says which blocks these are.
+    /// Counts the unseen blocks of a known page: `c` increases and `n` does not [O E3].
+    ///
+    /// The revision is a separate entry of the window.
+    /// [`revision_hashes`](crate::revision_hashes) returns its blocks.
     pub fn insert_revision<S: AsRef<str>>(&mut self, revision: Entry<'_, S>) {
-        self.enter(revision, EntryKind::Revision);
+        self.insert_entry(revision, EntryKind::Revision);
     }
 
-    fn enter<S: AsRef<str>>(&mut self, entry: Entry<'_, S>, kind: EntryKind) {
+    fn insert_entry<S: AsRef<str>>(&mut self, entry: Entry<'_, S>, kind: EntryKind) {
         let (branch, hashes) = (entry.branch, entry.hashes);
-        (self.tree).insert(entry.time_micros, branch, hashes, kind);
+        self.tree.insert(entry.time_micros, branch, hashes, kind);
     }
 
-    /// TreeLabels the blocks of a document by what the tree holds now. The
-    /// document itself should be in it, unless it is a duplicate. Nodes of the
-    /// branch that do not exist count as `n = 0`, and none is created.
+    /// Labels the blocks of a page by the current counts of the tree.
+    ///
+    /// The page should be inserted before, unless it is a duplicate. A node of the branch
+    /// that does not exist has `n = 0`, and is not created.
     pub fn label<S: AsRef<str>>(&self, branch: &[S], hashes: &[BlockHash]) -> TreeLabels {
         let path = self.tree.path(branch);
         let supports = self.supports(&path);
-        let jury = self.heuristic.jury(&supports, self.n_min);
-        let first_asked = nearest_to_leaf(&supports, |n| n >= self.n_min);
+        let voters = self.heuristic.voters(&supports, self.n_min);
+        let supported = nearest_to_leaf(&supports, |n| n >= self.n_min);
         TreeLabels {
-            blocks: (hashes.iter())
-                .map(|hash| self.label_block(hash, &path, &jury, first_asked))
+            blocks: hashes
+                .iter()
+                .map(|hash| self.label_block(hash, &path, &voters, supported))
                 .collect(),
             node: SelectedNode {
-                depth: self.tree.depth(jury.nearest()),
-                support: supports[jury.nearest()],
+                depth: self.tree.depth(voters.nearest()),
+                support: supports[voters.nearest()],
             },
         }
     }
@@ -147,23 +152,24 @@ impl DomainReplay {
         &self,
         hash: &BlockHash,
         path: &Path,
-        jury: &Jury,
-        first_asked: usize,
+        voters: &Voters,
+        supported: usize,
     ) -> BlockLabel {
         let occurrence = self.tree.occurrence(path, hash);
         let count_at = |position: usize| self.tree.count(path, position, occurrence);
-        let decision = jury.decide(count_at);
+        let decision = voters.decide(count_at);
         BlockLabel {
             verdict: decision.verdict,
             count: decision.count,
             support: self.tree.support(path, decision.position),
             depth: self.tree.depth(decision.position),
-            unseen: decision.verdict == Verdict::Content && count_at(first_asked) == 0,
+            unseen: decision.verdict == Verdict::Content && count_at(supported) == 0,
         }
     }
 
-    /// The statistics behind [`label`](Self::label): one item per node of the
-    /// branch that exists, from the domain node towards the leaf.
+    /// Returns the counts behind [`label`](Self::label).
+    ///
+    /// There is one item per existing node of the branch, from the domain node to the leaf.
     pub fn counts<S: AsRef<str>>(&self, branch: &[S], hashes: &[BlockHash]) -> Vec<NodeCounts> {
         let path = self.tree.path(branch);
         let occurrence = |hash: &BlockHash| self.tree.occurrence(&path, hash);
@@ -177,33 +183,33 @@ impl DomainReplay {
             .collect()
     }
 
-    /// Forgets the entries that have left the window, oldest first, and
-    /// returns how many: while more than `min_pages` are left, and the
-    /// oldest is more than `max_age_micros` older than `newest_micros` or more
-    /// than `max_pages` are left [O F1].
+    /// Evicts the oldest entries by [`WindowOptions::evicts`], and returns their number.
     ///
-    /// `newest_micros` is the newest time of the batch in this domain. The
-    /// authors' code takes it over all pages of the batch, duplicates
-    /// included. Stored entries know nothing of duplicates, so a caller that
-    /// rebuilds its window from them passes the newest time of an entry: only
-    /// then is the window the one [`window_start`](crate::window_start) finds.
+    /// `newest_micros` is the newest time of the batch in this domain. The authors' code
+    /// takes it over all pages of the batch, including duplicates. Duplicates are not among
+    /// the stored entries, so a caller that rebuilds its window from stored entries must
+    /// pass the newest time of an entry. Otherwise the window differs from the one that
+    /// [`window_start`](crate::window_start) selects.
     pub fn end_batch(&mut self, newest_micros: i64) -> usize {
         let before = self.window_len();
         while let Some(oldest) = self.tree.window().oldest()
-            && (self.window).evicts(self.window_len(), oldest.time_micros, newest_micros)
+            && self
+                .window
+                .evicts(self.window_len(), oldest.time_micros, newest_micros)
         {
             self.tree.remove_oldest();
         }
         before - self.window_len()
     }
 
-    /// Entries in the window: documents and revisions.
+    /// Returns the number of entries in the window: pages and revisions.
     pub fn window_len(&self) -> usize {
         self.tree.window().len()
     }
 
-    /// What the tree and the window take. It walks over both: to be asked now
-    /// and then, not for every page.
+    /// Returns the heap bytes of the tree and the window.
+    ///
+    /// The call visits every node and every entry, so it is too slow to make per page.
     pub fn heap_bytes(&self) -> HeapBytes {
         self.tree.heap_bytes()
     }
@@ -225,7 +231,7 @@ mod tests {
         [100 + page; 16]
     }
 
-    /// Pages 0, 1, ... of one section: the menu, a story of its own, a footer.
+    /// Inserts pages of one section. Each has the menu, its own story and the footer.
     fn section(replay: &mut DomainReplay, name: &str, pages: std::ops::Range<u8>) {
         for page in pages {
             replay.insert(Entry {
@@ -254,8 +260,8 @@ mod tests {
         }
     }
 
-    /// The default heuristic of [P 4]: from the leaf towards the root until a
-    /// node has five documents, the root if none has.
+    /// The default heuristic of [P 4] selects the node nearest to the leaf with five pages,
+    /// or the root.
     #[test]
     fn a_section_with_five_pages_is_selected() {
         let mut replay = replay(Heuristic::Strict);
@@ -293,8 +299,8 @@ mod tests {
         assert_eq!(unseen, [false, false, true]);
     }
 
-    /// A batch is in the tree before its first page is labelled [O E2]; page by
-    /// page, as in the paper, the first knows nothing of the second.
+    /// In a batch of two pages the label of the first depends on the second [O E2]. In
+    /// batches of one page, as in the paper, it does not.
     #[test]
     fn a_batch_is_counted_before_it_is_labelled() {
         let sport = ["eu", "news", "www", "sport"];
@@ -310,8 +316,7 @@ mod tests {
         assert_eq!(verdicts(first_of(0..2)), [boilerplate, content]);
     }
 
-    /// First in, first out: an old page that came late stays until its turn
-    /// [O F2].
+    /// An old page that was inserted late is evicted after the pages before it [O F2].
     #[test]
     fn entries_are_evicted_first_in_first_out() {
         let window = WindowOptions {

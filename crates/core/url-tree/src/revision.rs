@@ -1,28 +1,31 @@
-//! When a duplicate is worth an entry of its own [O E3].
+//! Revisions: duplicates with enough new text [O E3].
 
 use crate::ids::BlockHash;
 use crate::replay::TreeLabels;
 
-/// Unseen characters that make a duplicate a revision [O E3].
+/// Unseen characters from which a duplicate is a revision [O E3].
 pub const UNSEEN_CHARS: usize = 100;
 
-/// Characters of unseen content in a document, in UTF-16 code units [O D8].
+/// Returns the length of the unseen content of a page, in UTF-16 code units [O D8].
 ///
-/// `utf16_lengths` are the lengths of the blocks that were labelled, in the
-/// same order. A block that is repeated counts each time.
+/// `utf16_lengths` are the lengths of the labelled blocks, in the order of the labels. A
+/// repeated block counts each time.
 pub fn unseen_chars(labels: &TreeLabels, utf16_lengths: &[usize]) -> usize {
-    (labels.blocks.iter().zip(utf16_lengths))
+    labels
+        .blocks
+        .iter()
+        .zip(utf16_lengths)
         .filter(|(label, _)| label.unseen)
         .map(|(_, length)| length)
         .sum()
 }
 
-/// What a duplicate adds to the tree: the hashes of its unseen content if that
-/// has at least [`UNSEEN_CHARS`] characters, else nothing.
-///
-/// `hashes` and `utf16_lengths` belong to the blocks that were labelled, in
-/// the same order. The result is for
+/// Returns the hashes of the unseen content of a duplicate, for
 /// [`DomainReplay::insert_revision`](crate::DomainReplay::insert_revision).
+///
+/// Returns `None` if the unseen content has fewer than [`UNSEEN_CHARS`] characters.
+/// `hashes` and `utf16_lengths` are those of the labelled blocks, in the order of the
+/// labels.
 pub fn revision_hashes(
     labels: &TreeLabels,
     hashes: &[BlockHash],

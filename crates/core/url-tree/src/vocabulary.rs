@@ -35,10 +35,11 @@ impl Keyed for Block {
     }
 }
 
-/// The entries that contain a block, in four bytes.
+/// [`Entries`] in four bytes.
 #[derive(Debug, Clone, Copy, Default)]
 struct PackedEntries(u32);
 
+/// The entries that contain a block.
 enum Entries {
     /// One entry, at this position.
     One(Position),
@@ -46,7 +47,7 @@ enum Entries {
     Several(u32),
 }
 
-/// The entries that contain a block, if there are several.
+/// The number and the positions of several entries that contain a block.
 #[derive(Debug)]
 struct SharedBlock {
     entries: u32,
@@ -190,9 +191,10 @@ impl PackedEntries {
     }
 
     fn unpack(self) -> Entries {
-        match self.0 & SEVERAL {
-            0 => Entries::One(self.0),
-            _ => Entries::Several(self.0 & !SEVERAL),
+        if self.0 & SEVERAL == 0 {
+            Entries::One(self.0)
+        } else {
+            Entries::Several(self.0 & !SEVERAL)
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Which documents a domain's tree counts [P 6].
+//! The window: the entries that the tree of a domain counts [P 6].
 
 use std::collections::VecDeque;
 
@@ -7,18 +7,20 @@ use interner::capacity::growth;
 use crate::block_list::BlockList;
 use crate::ids::{NodeId, Position, position_difference, position_sum};
 
-/// A day, in the unit of times.
+/// Microseconds of a day.
 pub const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 
-/// How far a domain's tree looks back. The defaults are the paper's [P 6].
+/// Limits of the window of a domain. The defaults are the paper's [P 6].
+///
+/// A revision counts as a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WindowOptions {
-    /// Entries above this number go, oldest first. Default 10,000.
+    /// The oldest entries above this number are evicted. Default 10,000.
     pub max_pages: usize,
-    /// Entries go when they are older than this, in microseconds before the
-    /// newest time of a batch. Default 14 days.
+    /// Entries that are older than this are evicted, in microseconds before the newest time
+    /// of a batch. Default 14 days.
     pub max_age_micros: i64,
-    /// As many entries stay, whatever the other two say. Default 100.
+    /// So many entries are kept in spite of the other limits. Default 100.
     pub min_pages: usize,
 }
 
@@ -33,8 +35,12 @@ impl Default for WindowOptions {
 }
 
 impl WindowOptions {
-    /// Whether the oldest of `len` entries goes. All comparisons are strict
-    /// [O F1].
+    /// Returns whether the oldest of `len` entries is evicted.
+    ///
+    /// It is evicted if there are more than [`min_pages`](Self::min_pages) entries and one
+    /// of two conditions is true [O F1]: the entry is more than
+    /// [`max_age_micros`](Self::max_age_micros) older than `newest_micros`, or there are
+    /// more than [`max_pages`](Self::max_pages) entries.
     pub fn evicts(&self, len: usize, oldest_micros: i64, newest_micros: i64) -> bool {
         len > self.min_pages
             && (newest_micros.saturating_sub(oldest_micros) > self.max_age_micros
@@ -42,18 +48,19 @@ impl WindowOptions {
     }
 }
 
-/// Where the window starts in a domain's stream of entries: `times[start..]`
-/// are the entries a replay still holds after its last batch.
+/// Returns the start of the window in a domain's stream of entries.
 ///
-/// `times` are the times of the inserted entries (documents and revisions) in
-/// microseconds, ascending; a tail of the stream is enough if it holds the
-/// window. The batches in which they were inserted make no difference, as long
-/// as every batch ended with the time of its own newest entry.
+/// `times[start..]` are the entries in the window of a replay after its last batch. `times`
+/// are the times of the inserted entries (pages and revisions) in microseconds, ascending.
+/// A tail of the stream is enough if it contains the window. The result does not depend on
+/// the batches, provided that every batch ended with the time of its newest entry.
 pub fn window_start(times: &[i64], options: &WindowOptions) -> usize {
     let Some(&newest) = times.last() else {
         return 0;
     };
-    (times.iter().enumerate())
+    times
+        .iter()
+        .enumerate()
         .position(|(at, &time)| !options.evicts(times.len() - at, time, newest))
         .unwrap_or(times.len())
 }
@@ -67,22 +74,22 @@ pub(crate) enum EntryKind {
     Revision,
 }
 
-/// The entries a tree counts, in order of insertion.
+/// The entries that a tree counts, in order of insertion.
 #[derive(Debug, Default)]
 pub(crate) struct Window {
-    /// Position of the oldest.
+    /// Position of the oldest entry.
     start: Position,
     entries: VecDeque<WindowEntry>,
 }
 
-/// An entry as the tree has counted it: all that is needed to take it out again.
+/// An entry that the tree has counted, with all data that its removal needs.
 #[derive(Debug)]
 pub(crate) struct WindowEntry {
     pub(crate) time_micros: i64,
     pub(crate) kind: EntryKind,
-    /// Last node of the entry's branch.
+    /// Last node of the branch of the entry.
     pub(crate) leaf: NodeId,
-    /// The entry before of those with this leaf, if there is one in the window.
+    /// The previous entry with this leaf. It may have left the window.
     pub(crate) previous_here: Position,
     pub(crate) blocks: BlockList,
 }
@@ -92,7 +99,7 @@ impl Window {
         self.entries.len()
     }
 
-    /// Position of the next entry.
+    /// Returns the position of the next entry to be inserted.
     pub(crate) fn end(&self) -> Position {
         position_sum(self.start, self.entries.len() as Position)
     }
@@ -117,8 +124,7 @@ impl Window {
         self.entries.push_back(entry);
     }
 
-    /// Takes out the oldest entry: who came first, not who has the earliest
-    /// time [O F2].
+    /// Removes the entry that was inserted first. Its time need not be the earliest [O F2].
     pub(crate) fn pop(&mut self) -> Option<(Position, WindowEntry)> {
         let entry = self.entries.pop_front()?;
         let position = self.start;

@@ -1,44 +1,43 @@
-//! What the tree knows of a branch.
+//! Lookups of supports and counts on a branch.
 
 use super::{UrlTree, below_domain};
 use crate::ids::{BlockHash, BlockId, NodeId};
 use crate::nodes::DOMAIN;
 
-/// The nodes of a branch that exist, from the domain node towards the leaf.
+/// The existing nodes of a branch, from the domain node to the leaf.
 #[derive(Debug)]
 pub(crate) struct Path(Vec<Step>);
 
 #[derive(Debug, Clone, Copy)]
 struct Step {
     node: NodeId,
-    /// The first node of the path that has the same entries: its counts hold.
+    /// The first node of the path with the same entries, whose counts apply here.
     same: NodeId,
 }
 
-/// Where on a path a block was seen.
+/// The nodes of a path at which a block occurs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Occurrence {
+    /// No entry of the domain contains the block.
     None,
-    /// By one entry of the domain, which left the path after this node of it.
-    One {
-        last: usize,
-    },
-    /// By several.
+    /// One entry contains it. Its branch and the path are equal down to this position.
+    One { last: usize },
+    /// Several entries contain it.
     Several(BlockId),
 }
 
 impl UrlTree {
-    /// Documents seen at a node: `n`.
+    /// Returns the pages of the node at this position of a path: `n`.
     pub(crate) fn support(&self, path: &Path, position: usize) -> u32 {
         self.nodes.get(path.0[position].node).pages
     }
 
-    /// Branch items on the way to the node at this position of a path.
+    /// Returns the number of branch items from the root to this position of a path.
     pub(crate) fn depth(&self, position: usize) -> u16 {
         u16::try_from(self.domain_labels + position).unwrap_or(u16::MAX)
     }
 
-    /// The nodes of a branch that exist.
+    /// Returns the existing nodes of a branch.
     pub(crate) fn path<S: AsRef<str>>(&self, branch: &[S]) -> Path {
         let mut path = vec![Step {
             node: DOMAIN,
@@ -60,7 +59,7 @@ impl UrlTree {
         Path(path)
     }
 
-    /// Where on a path the entries with a block passed.
+    /// Returns the nodes of a path at which a block occurs.
     pub(crate) fn occurrence(&self, path: &Path, hash: &BlockHash) -> Occurrence {
         let Some(block) = self.vocabulary.id(hash) else {
             return Occurrence::None;
@@ -79,8 +78,7 @@ impl UrlTree {
         }
     }
 
-    /// Entries that contain the block at the node at this position of a path:
-    /// `c`.
+    /// Returns the entries of the node at this position of a path that contain a block: `c`.
     pub(crate) fn count(&self, path: &Path, position: usize, occurrence: Occurrence) -> u32 {
         match occurrence {
             Occurrence::None => 0,
@@ -95,8 +93,9 @@ impl UrlTree {
         }
     }
 
-    /// As [`count`](Self::count), of many blocks at once: also at a node that no
-    /// label looks at, whose entries are then counted for it.
+    /// Returns the counts of several blocks, each as [`count`](Self::count).
+    ///
+    /// At a node without counters, the counters are computed once for all blocks.
     pub(crate) fn counts(
         &self,
         path: &Path,
@@ -118,7 +117,7 @@ impl UrlTree {
 }
 
 impl Path {
-    /// Nodes on it.
+    /// Returns the number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

@@ -1,16 +1,16 @@
 //! The tree of one domain: nodes, their counts, insertion and removal [P 4].
 //!
-//! Told plainly, every node has a counter for each block of its entries. Kept
-//! are only those that say something of their own and that a label can look at:
+//! In the paper every node has a counter for each block of its entries. This tree omits
+//! the counters that can be derived or that no label reads:
 //!
-//! - The domain node has none: the [`Vocabulary`] knows in how many entries a
-//!   block is.
-//! - A block in a single entry has none. It is known in which entry, and so at
-//!   which nodes it counts 1. This is nearly every block of a site.
-//! - A node that has the same entries as its parent has none: the parent's are
+//! - The domain node has no counters: the [`Vocabulary`] has the number of entries that
+//!   contain a block.
+//! - A block in a single entry has no counters. The vocabulary has the entry, and thereby
+//!   the nodes at which the block counts 1. Nearly every block of a site is such a block.
+//! - A node with the same entries as its parent has no counters: those of the parent are
 //!   equal.
-//! - A node with less support than the heuristic listens to has none. If it gets
-//!   there, its few entries are counted.
+//! - A node with less support than the heuristic needs has no counters. They are computed
+//!   from its few entries once it has enough support.
 
 use crate::block_list::BlockList;
 use crate::heap::HeapBytes;
@@ -26,11 +26,11 @@ mod tests;
 
 pub(crate) use lookup::Path;
 
-/// Counts per node of a domain's URL space, and the entries that are counted.
+/// The nodes of a domain with their counts, and the counted entries.
 #[derive(Debug)]
 pub(crate) struct UrlTree {
     domain_labels: usize,
-    /// Entries from which on a node below the domain node has counters.
+    /// Number of entries from which a node below the domain node has counters.
     min_counted_support: Option<u32>,
     nodes: Nodes,
     vocabulary: Vocabulary,
@@ -38,8 +38,10 @@ pub(crate) struct UrlTree {
 }
 
 impl UrlTree {
-    /// An empty tree. `min_counted_support` is the support below which no label looks
-    /// at the counts of a node below the domain node; `None` if none ever does.
+    /// Creates an empty tree.
+    ///
+    /// `min_counted_support` is the support below which no label reads the counts of a node
+    /// below the domain node, or `None` if no label reads such counts.
     pub(crate) fn new(domain_labels: usize, min_counted_support: Option<u32>) -> Self {
         UrlTree {
             domain_labels,
@@ -50,7 +52,7 @@ impl UrlTree {
         }
     }
 
-    /// Changes what is counted, at every node.
+    /// Changes the support from which nodes have counters, and adapts every node.
     pub(crate) fn set_min_counted_support(&mut self, support: Option<u32>) {
         self.min_counted_support = support;
         for id in self.nodes.ids() {
@@ -59,12 +61,12 @@ impl UrlTree {
         }
     }
 
-    /// The entries that are counted.
+    /// Returns the counted entries.
     pub(crate) fn window(&self) -> &Window {
         &self.window
     }
 
-    /// What all this takes.
+    /// Returns the heap bytes of the tree and the window.
     pub(crate) fn heap_bytes(&self) -> HeapBytes {
         let (nodes, counters) = self.nodes.heap_bytes();
         HeapBytes {
@@ -75,8 +77,7 @@ impl UrlTree {
         }
     }
 
-    /// Counts an entry at every node of its branch. Nodes that do not exist
-    /// are created.
+    /// Counts an entry at every node of its branch, and creates missing nodes.
     pub(crate) fn insert<S: AsRef<str>>(
         &mut self,
         time_micros: i64,
@@ -92,8 +93,9 @@ impl UrlTree {
             self.nodes
                 .for_each_counters(leaf, |counters| counters.add(id));
         }
-        let shared: Vec<BlockId> = self.shared(ids.iter().copied());
-        (self.nodes).for_each_counters(leaf, |counters| counters.add_all(&shared));
+        let shared = self.shared(ids.iter().copied());
+        self.nodes
+            .for_each_counters(leaf, |counters| counters.add_all(&shared));
 
         let node = self.nodes.get_mut(leaf);
         let previous_here = std::mem::replace(&mut node.last_here, position);
@@ -112,32 +114,35 @@ impl UrlTree {
         }
     }
 
-    /// Takes the oldest entry out of every node of its branch, and nodes without
-    /// entries out of the tree. What remains is the tree of the other entries;
-    /// the authors' code stops at the first node left without documents
-    /// [O F3].
+    /// Removes the oldest entry from every node of its branch, and removes nodes without
+    /// entries.
+    ///
+    /// The result is the tree of the other entries. The authors' code stops at the first
+    /// node without pages [O F3].
     pub(crate) fn remove_oldest(&mut self) {
         let Some((position, entry)) = self.window.pop() else {
             return;
         };
         self.nodes.get_mut(entry.leaf).entries_here -= 1;
         let shared = self.shared(entry.blocks.iter());
-        (self.nodes).for_each_counters(entry.leaf, |counters| counters.subtract_all(&shared));
+        self.nodes
+            .for_each_counters(entry.leaf, |counters| counters.subtract_all(&shared));
         let no_longer_shared = self.vocabulary.remove(entry.blocks.iter(), position);
         for (id, left) in no_longer_shared {
             let leaf = self.window.get(left).leaf;
-            (self.nodes).for_each_counters(leaf, |counters| counters.remove(id));
+            self.nodes
+                .for_each_counters(leaf, |counters| counters.remove(id));
         }
         self.shrink(entry.leaf, entry.kind);
     }
 
-    /// Those of an entry's blocks that other entries contain, too.
+    /// Returns the blocks that several entries contain.
     fn shared(&self, blocks: impl Iterator<Item = BlockId>) -> Vec<BlockId> {
         let is_shared = |id: &BlockId| self.vocabulary.entries(*id) > 1;
         blocks.filter(is_shared).collect()
     }
 
-    /// One more entry at every node of a branch. Returns the last.
+    /// Counts one more entry at every node of a branch. Returns the last node.
     fn grow<S: AsRef<str>>(&mut self, branch: &[S], kind: EntryKind) -> NodeId {
         let mut leaf = DOMAIN;
         let mut new = below_domain(branch, self.domain_labels).iter().peekable();
@@ -162,7 +167,7 @@ impl UrlTree {
         leaf
     }
 
-    /// One entry less at every node from a leaf up.
+    /// Counts one entry less at every node from a leaf up.
     fn shrink(&mut self, leaf: NodeId, kind: EntryKind) {
         let mut at = leaf;
         let mut lowest = None;
@@ -174,8 +179,8 @@ impl UrlTree {
                 self.nodes.remove(at);
             } else {
                 lowest = lowest.or(Some(at));
-                // Not at the first that goes: it may be the first of many that
-                // come and go.
+                // Half the minimum, so that entries that come and go around the minimum
+                // do not drop and compute the counters each time.
                 let few = |from| self.nodes.get(at).entries < from / 2;
                 if self.min_counted_support.is_some_and(few) {
                     self.nodes.get_mut(at).counters = None;
@@ -200,8 +205,9 @@ impl Node {
     }
 }
 
-/// The branch items below the domain node. A branch that ends above it is
-/// counted at it.
+/// Returns the branch items below the domain node.
+///
+/// A branch that ends above the domain node has none and counts at the domain node.
 fn below_domain<S>(branch: &[S], domain_labels: usize) -> &[S] {
     branch.get(domain_labels..).unwrap_or(&[])
 }

@@ -1,4 +1,4 @@
-//! Which nodes have counters, while entries come and go.
+//! Creates and drops the counters of nodes as entries are inserted and removed.
 
 use super::UrlTree;
 use crate::counters::Counters;
@@ -6,11 +6,12 @@ use crate::ids::NodeId;
 use crate::nodes::DOMAIN;
 
 impl UrlTree {
-    /// Before an entry comes to a node that goes to none of its children: if one
-    /// of them had all entries of the node, that is over, and the child needs
-    /// counters of its own, which are the node's so far. It cannot happen again
-    /// before this entry has left the window, and with it all that are in it now:
-    /// so the copy costs less than counting them did.
+    /// Prepares a node for an entry that none of its children gets.
+    ///
+    /// A child with all entries of the node has shared its counters so far. From this entry
+    /// on the counts differ, so the child gets a copy. The next copy for this node cannot
+    /// be needed before this entry has left the window, and with it all entries that are in
+    /// the window now. The copies are therefore cheaper than the counting of the entries.
     pub(super) fn split_counters(&mut self, node: NodeId) {
         let Some(child) = self.nodes.last_child(node) else {
             return;
@@ -32,8 +33,9 @@ impl UrlTree {
         self.nodes.get_mut(child).counters = Some(Box::new(counters));
     }
 
-    /// After an entry left a node that was in none of its children: if one of
-    /// them now has all entries of the node, it needs no counters of its own.
+    /// Updates a node after the removal of an entry that none of its children had.
+    ///
+    /// A child that now has all entries of the node shares its counters again.
     pub(super) fn merge_counters(&mut self, node: NodeId) {
         if let Some(child) = self.nodes.last_child(node)
             && !self.has_fewer_entries_than_parent(child)
@@ -42,7 +44,7 @@ impl UrlTree {
         }
     }
 
-    /// Gives a node counters if it should have some and has none.
+    /// Computes the counters of a node that needs counters and has none.
     pub(super) fn add_missing_counters(&mut self, node: NodeId) {
         let has = self.nodes.get(node).counters.is_some();
         if !has && self.needs_counters(node) && self.has_fewer_entries_than_parent(node) {
@@ -51,20 +53,20 @@ impl UrlTree {
         }
     }
 
-    /// A label may look at the counts of this node.
+    /// Returns whether a label can read the counts of this node.
     pub(super) fn needs_counters(&self, node: NodeId) -> bool {
         let entries = self.nodes.get(node).entries;
         self.min_counted_support
             .is_some_and(|from| entries >= from.max(1))
     }
 
-    /// The parent has entries that this node has not.
+    /// Returns whether the parent has entries that this node does not have.
     pub(super) fn has_fewer_entries_than_parent(&self, node: NodeId) -> bool {
         let node = self.nodes.get(node);
         node.entries < self.nodes.get(node.parent).entries
     }
 
-    /// The counters of a node, from its entries.
+    /// Computes the counters of a node from its entries.
     pub(super) fn counters_from_entries(&self, node: NodeId) -> Counters {
         let mut counters = Counters::default();
         let mut nodes = vec![node];

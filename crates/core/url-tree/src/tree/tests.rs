@@ -1,4 +1,4 @@
-//! The tree by its counts, and by the counters it keeps for them.
+//! Tests of the counts of a tree, and of the counters that it stores for them.
 
 use super::*;
 
@@ -20,8 +20,8 @@ fn remove_oldest(tree: &mut UrlTree) {
     assert_counters(tree);
 }
 
-/// Counters are where a label may look, are those of the node's entries, and
-/// are nowhere without need.
+/// Asserts that a node has counters if and only if it needs them, and that they equal those
+/// of its entries.
 fn assert_counters(tree: &UrlTree) {
     for id in tree.nodes.ids() {
         let entries = tree.nodes.get(id).entries;
@@ -36,13 +36,13 @@ fn assert_counters(tree: &UrlTree) {
     }
 }
 
-/// Nodes that have counters.
+/// Returns the number of nodes with counters.
 fn counted(tree: &UrlTree) -> usize {
     let has_counters = |id: &NodeId| tree.nodes.get(*id).counters.is_some();
     tree.nodes.ids().filter(has_counters).count()
 }
 
-/// `(n, c(HOME), c(STORY))` from the domain node to the last node there is.
+/// Returns `(n, c(HOME), c(STORY))` from the domain node to the last existing node.
 fn statistics(tree: &UrlTree, branch: &[&str]) -> Vec<(u32, u32, u32)> {
     let path = tree.path(branch);
     let occurrences = [HOME, STORY].map(|hash| tree.occurrence(&path, &hash));
@@ -55,8 +55,8 @@ fn statistics(tree: &UrlTree, branch: &[&str]) -> Vec<(u32, u32, u32)> {
         .collect()
 }
 
-/// Figure 3: every node of the branch counts the document and each of its
-/// distinct blocks once.
+/// Figure 3 of the paper: every node of the branch counts the page and each of its distinct
+/// blocks once.
 #[test]
 fn a_page_counts_at_every_node_of_its_branch() {
     let mut tree = tree(2);
@@ -90,8 +90,8 @@ fn a_revision_adds_block_counts_but_no_support() {
     assert_eq!(statistics(&tree, &["x", "a"]), [(1, 1, 1), (1, 1, 1)]);
 }
 
-/// Where the authors' code would stop at "a", whose last document leaves,
-/// and forget the revision below it [O F4].
+/// The authors' code would stop at "a", whose last page leaves, and lose the revision below
+/// it [O F4].
 #[test]
 fn a_revision_outlives_the_page_it_revises() {
     let mut tree = tree(1);
@@ -123,8 +123,8 @@ fn ids_of_removed_nodes_are_reused() {
     assert_eq!(statistics(&tree, &["x", "99"]), [(0, 0, 0)]);
 }
 
-/// A host with all pages of its domain, and below it a year with all of the
-/// host's, until other pages come and again once they are gone.
+/// A host with all pages of its domain, and a year below it with all pages of the host.
+/// Other pages are evicted first and inserted later.
 #[test]
 fn nodes_with_the_same_entries_have_one_set_of_counters() {
     let mut tree = tree(1);
@@ -136,7 +136,7 @@ fn nodes_with_the_same_entries_have_one_set_of_counters() {
     for number in 10..14 {
         page(&mut tree, &year, [number; 16]);
     }
-    // The host is not the domain; the year is the host.
+    // The host has fewer entries than the domain, and the year has those of the host.
     assert_eq!(counted(&tree), 1);
     assert_eq!(statistics(&tree, &year), [(5, 5, 0), (4, 4, 0), (4, 4, 0)]);
     remove_oldest(&mut tree);
@@ -150,7 +150,7 @@ fn nodes_with_the_same_entries_have_one_set_of_counters() {
     assert_eq!(statistics(&tree, &year), [(6, 6, 2), (5, 5, 1), (4, 4, 0)]);
 }
 
-/// On one path, on two, and on one that goes on below the other.
+/// The two entries are at one node, on two branches, or at two leaves of one node.
 #[test]
 fn a_block_has_counters_while_two_entries_contain_it() {
     for (first, second) in [
@@ -163,7 +163,7 @@ fn a_block_has_counters_while_two_entries_contain_it() {
             insert(&mut tree, &branch, &[HOME], EntryKind::Page);
             insert(&mut tree, &branch, &[OTHER], EntryKind::Page);
         }
-        // Two entries that only a vocabulary can tell apart.
+        // The first entry with the story.
         insert(&mut tree, &first, &[STORY], EntryKind::Page);
         assert_eq!(statistics(&tree, &first)[2].2, 1);
         let block = tree.vocabulary.id(&STORY).expect("it is in an entry");
@@ -185,7 +185,7 @@ fn a_block_has_counters_while_two_entries_contain_it() {
     }
 }
 
-/// It has them from the fourth entry on, until fewer than two are left.
+/// The node gets counters at its fourth entry and loses them below two entries.
 #[test]
 fn counters_are_dropped_below_half_the_minimum_support() {
     let mut tree = UrlTree::new(1, Some(4));
