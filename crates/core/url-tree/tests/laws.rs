@@ -1,5 +1,7 @@
-//! Laws of the replay, over random streams with small windows, so that
-//! everything is evicted, reused and revised many times.
+//! Properties of the replay, tested with random streams.
+//!
+//! The windows are small, so that entries are evicted, ids reused and pages revised many
+//! times.
 
 mod model;
 mod transitions;
@@ -19,7 +21,8 @@ use url_tree::{
 
 const DOMAIN_LABELS: usize = 2;
 
-/// The same streams on every machine. What fails becomes a test of its own.
+/// A fixed seed, so that the streams are the same on every machine. A failing case becomes a
+/// separate test.
 fn fixed() -> ProptestConfig {
     ProptestConfig {
         cases: 200,
@@ -29,7 +32,7 @@ fn fixed() -> ProptestConfig {
     }
 }
 
-/// Few branches, most of them shared: hosts, sections, a rare deep path.
+/// Few different branches: hosts, sections and some deep paths.
 fn branch() -> impl Strategy<Value = Vec<String>> {
     vec(select(vec!["www", "a", "b", "2013"]), 0..5).prop_map(|below| {
         let branch = ["eu", "news"].into_iter().chain(below);
@@ -37,7 +40,7 @@ fn branch() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
-/// Template blocks, some of them repeated, and the occasional unique one.
+/// Blocks of a template, some of them repeated, and rarely a unique block.
 fn hashes() -> impl Strategy<Value = Vec<BlockHash>> {
     let block = prop_oneof![10 => 0..30_u128, 1 => any::<u128>()];
     vec(block.prop_map(u128::to_be_bytes), 0..14)
@@ -47,7 +50,8 @@ fn stream() -> impl Strategy<Value = Vec<Item>> {
     let kind = prop_oneof![4 => Just(Kind::Page), 1 => Just(Kind::Revision)];
     vec((0..30_i64, branch(), hashes(), kind), 1..120).prop_map(|items| {
         let mut time = 0;
-        (items.into_iter())
+        items
+            .into_iter()
             .map(|(later, branch, hashes, kind)| {
                 time += later;
                 Item {
@@ -83,7 +87,7 @@ fn heuristic() -> impl Strategy<Value = Heuristic> {
     select(HEURISTICS.to_vec())
 }
 
-/// Sizes of batches, taken in turn until the stream ends.
+/// Sizes of batches. They are repeated until the stream ends.
 fn sizes() -> impl Strategy<Value = Vec<usize>> {
     vec(1..9_usize, 1..6)
 }
@@ -128,8 +132,9 @@ fn replay_all(replay: &mut DomainReplay, batches: &[&[Item]]) -> Vec<TreeLabels>
     labels.collect::<Vec<_>>().concat()
 }
 
-/// Counts, labels and selected node of some document are those of the model.
-fn assert_like(
+/// Asserts that the counts, the labels and the selected node of a page equal those of the
+/// model.
+fn assert_equals_model(
     replay: &DomainReplay,
     heuristic: Heuristic,
     n_min: u32,
@@ -157,8 +162,8 @@ fn assert_like(
 proptest! {
     #![proptest_config(fixed())]
 
-    /// A window changes no label that plain counters over its entries would
-    /// give, before and after evictions.
+    /// The labels before and after evictions equal those of plain counters over the entries
+    /// of the window.
     #[test]
     fn the_tree_equals_a_model_of_its_window(
         stream in stream(),
@@ -175,17 +180,17 @@ proptest! {
                 insert(&mut replay, item);
                 window.push_back(item);
             }
-            let before = ModelTree::of(window.iter().copied());
+            let before = ModelTree::from_items(window.iter().copied());
             for item in batch {
-                assert_like(&replay, heuristic, n_min, &before, &item.branch, &item.hashes);
+                assert_equals_model(&replay, heuristic, n_min, &before, &item.branch, &item.hashes);
             }
             let gone = replay.end_batch(batch[batch.len() - 1].time);
             window.drain(..gone);
             prop_assert_eq!(replay.window_len(), window.len());
 
-            let after = ModelTree::of(window.iter().copied());
+            let after = ModelTree::from_items(window.iter().copied());
             for (branch, hashes) in &others {
-                assert_like(&replay, heuristic, n_min, &after, branch, hashes);
+                assert_equals_model(&replay, heuristic, n_min, &after, branch, hashes);
             }
         }
     }
@@ -204,13 +209,13 @@ proptest! {
             inserted += batch.len();
             let start = window_start(&times[..inserted], &options);
             prop_assert_eq!(replay.window_len(), inserted - start);
-            // A tail of the stream that holds the window is enough.
+            // A tail of the stream that contains the window gives the same start.
             let tail = &times[start / 2..inserted];
             prop_assert_eq!(window_start(tail, &options), start - start / 2);
         }
     }
 
-    /// backfill(A..C) = backfill(A..B), then backfill(B..C) from the stored window.
+    /// A backfill of A..C equals a backfill of A..B and one of B..C from the stored window.
     #[test]
     fn a_replay_resumes_from_its_stored_window(
         stream in stream(),
@@ -235,7 +240,7 @@ proptest! {
         prop_assert_eq!(resumed.window_len(), whole.window_len());
     }
 
-    /// Domains that arrive mixed get the labels each gets alone.
+    /// Domains whose batches are interleaved get the labels of separate replays.
     #[test]
     fn labels_do_not_depend_on_other_domains(
         streams in vec((stream(), sizes()), 2..4),
@@ -269,8 +274,8 @@ proptest! {
     }
 }
 
-/// Most pages of one section of one host, and now and then one elsewhere. Of
-/// forty blocks each is in one, two or three entries of a window of a dozen.
+/// Most pages are in one section of one host. In a window of twelve entries each of the
+/// forty blocks is in one, two or three entries.
 fn shifting_stream() -> impl Strategy<Value = Vec<Item>> {
     let branch = prop_oneof![
         6 => Just(vec!["www", "a", "b"]),
@@ -284,7 +289,9 @@ fn shifting_stream() -> impl Strategy<Value = Vec<Item>> {
     let hashes = vec((0..40_u128).prop_map(u128::to_be_bytes), 3..8);
     let item = (branch, hashes, kind).prop_map(|(branch, hashes, kind)| Item {
         time: 0,
-        branch: (["eu", "news"].into_iter().chain(branch))
+        branch: ["eu", "news"]
+            .into_iter()
+            .chain(branch)
             .map(str::to_owned)
             .collect(),
         hashes,
@@ -293,10 +300,9 @@ fn shifting_stream() -> impl Strategy<Value = Vec<Item>> {
     vec(item, 30..80)
 }
 
-/// Blocks that come to a second entry and are left in one again, nodes that part
-/// from their parent, join it and gain and lose support: none of it changes a
-/// label. Every page is compared when it comes, when it goes and as a duplicate
-/// after that.
+/// The labels equal those of the model at every transition of [`Transitions`].
+///
+/// Every page is compared at its insertion, at its eviction, and after it as a duplicate.
 #[test]
 fn no_transition_changes_a_label() {
     let seen = RefCell::new(Transitions::default());
@@ -315,30 +321,30 @@ fn no_transition_changes_a_label() {
         let mut transitions = Transitions::default();
         for item in &stream {
             transitions.push(item, n_min);
-            let before = ModelTree::of(&transitions.window);
+            let before = ModelTree::from_items(&transitions.window);
             let oldest = transitions.window[0].clone();
             let full = transitions.window.len() > most;
             if full {
                 transitions.pop(n_min);
             }
-            let after = ModelTree::of(&transitions.window);
+            let after = ModelTree::from_items(&transitions.window);
             for (heuristic, replay) in &mut replays {
                 insert(replay, item);
                 for page in [item, &oldest] {
                     let (branch, hashes) = (&page.branch, &page.hashes);
-                    assert_like(replay, *heuristic, n_min, &before, branch, hashes);
+                    assert_equals_model(replay, *heuristic, n_min, &before, branch, hashes);
                 }
                 assert_eq!(replay.end_batch(0), usize::from(full));
                 for page in [item, &oldest] {
                     let (branch, hashes) = (&page.branch, &page.hashes);
-                    assert_like(replay, *heuristic, n_min, &after, branch, hashes);
+                    assert_equals_model(replay, *heuristic, n_min, &after, branch, hashes);
                 }
             }
         }
         seen.borrow_mut().add(&transitions);
         Ok(())
     });
-    run.expect("labels are those of the model");
+    run.expect("the labels equal those of the model");
     let kinds = Transitions::kinds();
     assert_eq!(kinds.len(), 16);
     for kind in kinds {

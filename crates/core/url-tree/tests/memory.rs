@@ -1,4 +1,4 @@
-//! What a domain takes, counted by the allocator.
+//! The memory of a domain, as counted by the allocator.
 
 mod domain;
 
@@ -6,15 +6,14 @@ use allocation_counter::measure;
 use domain::Paths;
 use url_tree::Heuristic;
 
-/// A tenth of the 6.5 MB that the paper reports [P 6].
-const BYTES_PER_DOCUMENT: i64 = 650;
+/// A tenth of the 6.5 MB per 1,000 pages that the paper reports [P 6].
+const BYTES_PER_PAGE: i64 = 650;
 
 const WINDOW: u64 = 10_000;
 
-/// A full window takes at most 0.65 MB per 1,000 documents, under every
-/// heuristic and however the site names its pages, and no more after ten windows
-/// have passed. (The allocations of this thread are counted: those of the thread that
-/// waits for the test are not the tree's.)
+/// The limit is true for every heuristic and every kind of URL path. After ten windows the
+/// memory is at most 4 % larger. Only the allocations of this thread are counted, because
+/// the thread that waits for the test allocates as well.
 #[test]
 fn a_full_window_takes_at_most_650_bytes_per_page() {
     let mut measured = 0;
@@ -27,7 +26,7 @@ fn a_full_window_takes_at_most_650_bytes_per_page() {
             Heuristic::VoteSlow,
             Heuristic::VoteFast,
         ] {
-            // What comes and goes is the same under all of them.
+            // The insertions and evictions are the same for all heuristics.
             let windows = if heuristic == Heuristic::Strict {
                 10
             } else {
@@ -35,7 +34,7 @@ fn a_full_window_takes_at_most_650_bytes_per_page() {
             };
             let mut bytes = 0;
             let mut replay = None;
-            let held = [0..WINDOW, WINDOW..windows * WINDOW].map(|pages| {
+            let allocated = [0..WINDOW, WINDOW..windows * WINDOW].map(|pages| {
                 let passed = measure(|| {
                     let replay = replay.get_or_insert_with(|| domain::replay(heuristic));
                     for at in pages {
@@ -43,15 +42,15 @@ fn a_full_window_takes_at_most_650_bytes_per_page() {
                     }
                 });
                 bytes += passed.bytes_current;
-                let replay = replay.as_ref().expect("was made to pass the pages");
+                let replay = replay.as_ref().expect("the pages were replayed");
                 let parts = replay.heap_bytes();
                 let place = format!("{heuristic}, {paths:?}: {bytes}, {parts:?}");
                 assert_eq!(replay.window_len() as u64, WINDOW, "{place}");
                 assert_eq!(i64::try_from(parts.total()), Ok(bytes), "{place}");
-                assert!(bytes <= BYTES_PER_DOCUMENT * WINDOW as i64, "{place}");
+                assert!(bytes <= BYTES_PER_PAGE * WINDOW as i64, "{place}");
                 bytes
             });
-            let [full, later] = held;
+            let [full, later] = allocated;
             assert!(later <= full + full / 25, "{heuristic}, {paths:?}: {later}");
             measured += 1;
         }

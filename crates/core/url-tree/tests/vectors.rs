@@ -1,17 +1,19 @@
-//! Conformance with the authors' code: every stream of the shared vectors is
-//! replayed and compared bit for bit. The figures are those of `docs/method.md`.
+//! Conformance with the authors' code.
 //!
-//! Compared per document: whether its key is known, how often it came, `n` and
-//! `c` at every node of its branch, the nodes with enough support, the labels
-//! and the selected node under every heuristic, the votes, the unseen
-//! characters, and what of it enters the tree. Per batch: the entries that are
-//! evicted, their keys, how many stay, and `n` and the sum of `c` at every node
-//! of the tree that is left.
+//! Every stream of the shared vectors is replayed and compared bit for bit. `docs/method.md`
+//! has the resulting numbers. Pages are called documents here, as in the vectors.
 //!
-//! One deliberate difference is excused, and only where it is the whole
-//! explanation, see [`Domain::removal_stopped_early`].
+//! - Per document: whether its key is known, the number of its occurrences, `n` and `c` at
+//!   every node of its branch, the nodes with enough support, the labels and the selected
+//!   node of every heuristic, the votes, the unseen characters, and its blocks that are
+//!   inserted.
+//! - Per batch: the evicted entries, their keys, the number of entries left, and `n` and the
+//!   sum of `c` at every node after evictions.
+//!
+//! One deliberate difference is accepted if it explains all differences of a case, see
+//! [`Domain::removal_stopped_early`].
 
-// The tests' exemption from this lint does not reach the functions they call.
+// The lint exempts tests, but not the functions that tests call.
 #![allow(clippy::unwrap_used)]
 
 mod model;
@@ -44,7 +46,7 @@ fn heuristic(name: &str) -> Heuristic {
     }
 }
 
-/// What was compared.
+/// The rows of the comparison.
 struct Rows {
     documents: Row,
     labels: Row,
@@ -53,8 +55,10 @@ struct Rows {
 }
 
 impl ModelTree {
-    /// Removal as in the authors' code [O F3]: from the root down, until a
-    /// node has no documents left, whose children are then discarded.
+    /// Removes an entry as the authors' code does [O F3].
+    ///
+    /// The removal goes from the root down. It stops at the first node without documents and
+    /// discards the children of this node.
     fn remove_like_original(&mut self, item: &Item) {
         for depth in 0..=item.branch.len() {
             let path = &item.branch[..depth];
@@ -70,31 +74,35 @@ impl ModelTree {
                 }
             }
             if node.n == 0 {
-                (self.nodes).retain(|other, _| other.len() <= depth || !other.starts_with(path));
+                self.nodes
+                    .retain(|other, _| other.len() <= depth || !other.starts_with(path));
                 return;
             }
         }
     }
 
-    /// `n` and the sum of all `c`, per node that has any.
+    /// Returns `n` and the sum of all `c` per node, without nodes where both are 0.
     fn totals(&self) -> BTreeMap<Vec<String>, (u32, u32)> {
-        (self.nodes.iter())
+        self.nodes
+            .iter()
             .map(|(path, node)| (path.clone(), (node.n, node.c.values().sum())))
             .filter(|(_, totals)| *totals != (0, 0))
             .collect()
     }
 }
 
-/// One domain of a stream: a replay per heuristic, and beside them the window
-/// with its keys and the tree of the authors' code.
+/// One domain of a stream.
+///
+/// It has a replay per heuristic, the window with its keys, and a model of the tree of the
+/// authors' code.
 struct Domain {
     n_min: u32,
     domain_labels: usize,
     replays: BTreeMap<String, DomainReplay>,
     window: VecDeque<Item>,
-    /// The key of each entry of the window; revisions have none.
+    /// The key of each entry of the window; `None` for a revision.
     keys: VecDeque<Option<String>>,
-    /// How often each key of the window came [O E1].
+    /// Number of occurrences per key of the window [O E1].
     known: HashMap<String, u32>,
     original: ModelTree,
     branches: BTreeSet<Vec<String>>,
@@ -124,7 +132,7 @@ impl Domain {
         }
     }
 
-    /// Counts the coming of a document's key.
+    /// Counts an occurrence of the document's key, and returns the number.
     fn revision(&mut self, document: &Document) -> u32 {
         let key = document.expected.url_key.clone();
         let times = self.known.entry(key).or_default();
@@ -150,12 +158,12 @@ impl Domain {
         self.keys.push_back(key.map(str::to_owned));
     }
 
-    /// What the replays make of a document.
+    /// Returns the values of the replays for a document.
     fn observed(&self, document: &Document) -> Observed {
         let (branch, hashes) = (&document.branch, &document.hashes);
         let nodes = self.replays["slow"].counts(branch, hashes);
-        // Root and public suffix have the counts of the domain node; nodes
-        // that do not exist have none.
+        // The root and the public suffix have the counts of the domain node. A node that
+        // does not exist has counts 0.
         let node = |depth: usize| match nodes.get(depth.saturating_sub(self.domain_labels)) {
             Some(node) => (node.support, node.counts.clone()),
             None => (0, vec![0; hashes.len()]),
@@ -165,7 +173,7 @@ impl Domain {
         Observed::new(statistics, document, self.domain_labels, self.n_min, labels)
     }
 
-    /// What the plain model makes of a document on some tree.
+    /// Returns the values of the model for a document and a tree.
     fn modelled(&self, tree: &ModelTree, document: &Document) -> Observed {
         let statistics = tree.statistics(&document.branch, &document.hashes);
         let labels = |name: &str| {
@@ -183,18 +191,19 @@ impl Domain {
         )
     }
 
-    /// The one deliberate difference. The authors' removal stops at a node
-    /// that has no documents left, discards its children and keeps its counts
-    /// [O F3, F4]; this crate removes an entry from its whole branch. The rule
-    /// excuses exactly the cases in which a model of that removal gives the
-    /// vector's values and a tree built from the window gives ours.
+    /// Returns whether the deliberate difference explains the values of a document.
+    ///
+    /// The authors' removal stops at a node without documents, discards its children and
+    /// keeps its counts [O F3, F4]. This crate removes an entry from its whole branch. The
+    /// difference explains a case if and only if a model of their removal gives the values
+    /// of the vector, and a tree built from the window gives ours.
     fn removal_stopped_early(
         &self,
         document: &Document,
         ours: &Observed,
         theirs: &Observed,
     ) -> bool {
-        let rebuilt = ModelTree::of(&self.window);
+        let rebuilt = ModelTree::from_items(&self.window);
         self.modelled(&self.original, document) == *theirs
             && self.modelled(&rebuilt, document) == *ours
     }
@@ -203,7 +212,7 @@ impl Domain {
         let expected = &document.expected;
         let place = format!("document {} of {}", expected.i, expected.domain);
         let ours = self.observed(document);
-        let theirs = Observed::of_vector(document);
+        let theirs = Observed::from_vector(document);
         let same_key = revision == expected.rev && (revision > 1) == expected.duplicate;
         let difference = if ours == theirs {
             None
@@ -212,7 +221,7 @@ impl Domain {
         };
         let explained =
             difference.is_none() || self.removal_stopped_early(document, &ours, &theirs);
-        if !explained || !same_key || (difference.is_none() && !self.enters_alike(document)) {
+        if !explained || !same_key || (difference.is_none() && !self.is_inserted_alike(document)) {
             let text = format!("{place}, revision {revision}\nours   {ours:?}\ntheirs {theirs:?}");
             return rows.documents.unexplained(text);
         }
@@ -222,8 +231,8 @@ impl Domain {
         }
     }
 
-    /// What of a document enters the tree, and for how many unseen characters.
-    fn enters_alike(&self, document: &Document) -> bool {
+    /// Compares the inserted blocks of a document and the number of its unseen characters.
+    fn is_inserted_alike(&self, document: &Document) -> bool {
         let expected = &document.expected;
         let labels = self.replays["slow"].label(&document.branch, &document.hashes);
         let lengths = &document.utf16_lengths;
@@ -237,8 +246,9 @@ impl Domain {
             && unseen_chars(&labels, lengths) == expected.unseen_content_chars.unwrap_or(0)
     }
 
-    /// Inserts what a revision brings, by the vectors' labels: the replay stays
-    /// in step with them where a difference was excused.
+    /// Inserts the unseen blocks of a revision, by the labels of the vectors.
+    ///
+    /// The replays thereby equal the vectors again after an accepted difference.
     fn insert_revision(&mut self, document: &Document) {
         let expected = &document.expected;
         if expected.inserted == "unseen-blocks" {
@@ -263,11 +273,11 @@ impl Domain {
             self.known.remove(key);
         }
         agree &= keys == last.evicted_keys.clone().unwrap_or_default();
-        match agree {
-            true => rows.batches.identical(),
-            false => rows
-                .batches
-                .unexplained(format!("batch of document {}", last.i)),
+        if agree {
+            rows.batches.identical();
+        } else {
+            rows.batches
+                .unexplained(format!("batch of document {}", last.i));
         }
         if evicted > 0 {
             let theirs = stream::totals(last.tree_after.as_deref().unwrap());
@@ -276,7 +286,10 @@ impl Domain {
     }
 
     fn compare_tree(&self, theirs: &BTreeMap<Vec<String>, (u32, u32)>, trees: &mut Row) {
-        let hashes: BTreeSet<BlockHash> = (self.window.iter().flat_map(|item| &item.hashes))
+        let hashes: BTreeSet<BlockHash> = self
+            .window
+            .iter()
+            .flat_map(|item| &item.hashes)
             .copied()
             .collect();
         let hashes: Vec<BlockHash> = hashes.into_iter().collect();
@@ -294,7 +307,8 @@ impl Domain {
         ours.retain(|_, total| *total != (0, 0));
         if ours == *theirs {
             trees.identical();
-        } else if ours == ModelTree::of(&self.window).totals() && *theirs == self.original.totals()
+        } else if ours == ModelTree::from_items(&self.window).totals()
+            && *theirs == self.original.totals()
         {
             trees.differs([WHOLE_BRANCH.name]);
         } else {
@@ -303,8 +317,8 @@ impl Domain {
     }
 }
 
-/// Per batch and domain: count the keys, insert all new documents, label each
-/// (inserting what revisions bring on the way), then evict [O E2].
+/// Replays a stream: per batch and domain, counts the keys, inserts the new documents,
+/// labels each document and inserts its revision, and evicts [O E2].
 fn replay_stream(folder: &Path, name: &str, rows: &mut Rows) {
     let (config, documents) = stream::read(folder, name);
     let mut domains: BTreeMap<&str, Domain> = BTreeMap::new();
@@ -318,7 +332,9 @@ fn replay_stream(folder: &Path, name: &str, rows: &mut Rows) {
             }
         }
         for (name, share) in shares {
-            let domain = (domains.entry(name)).or_insert_with(|| Domain::new(&config, share[0]));
+            let domain = domains
+                .entry(name)
+                .or_insert_with(|| Domain::new(&config, share[0]));
             let revisions: Vec<u32> = share.iter().map(|d| domain.revision(d)).collect();
             for (document, _) in share.iter().zip(&revisions).filter(|(_, rev)| **rev == 1) {
                 let item = document.item(Kind::Page, document.hashes.clone());

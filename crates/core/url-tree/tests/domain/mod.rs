@@ -1,17 +1,16 @@
-//! A large domain that does not exist, shaped like a real one.
+//! A generated large domain with the shape of a real one.
 //!
-//! Of the one real stream at hand that fills a window (10,000 pages of a blog)
-//! a page has 59 distinct blocks, 12 of them new, and of the distinct blocks of the
-//! window 97.5 % are in one page alone. Here a page has 47 blocks of templates
-//! and of teasers, and 8 to 42 new ones, 12 in the mean; every fourth headline
-//! is teased on the pages that follow.
+//! The real one is a stream of 10,000 pages of a blog, which fills a window. Its pages have
+//! 59 distinct blocks, 12 of them new, and 97.5 % of the distinct blocks of the window are
+//! in a single page. A generated page has 47 blocks of templates and teasers, and 8 to 42
+//! new blocks, 12 on average. Every fourth headline is a teaser on later pages.
 
 use url_tree::{BlockHash, DomainReplay, Entry, Heuristic, WindowOptions};
 
-/// Leading items of a branch down to the domain node.
+/// Number of branch items down to the domain node.
 pub(crate) const DOMAIN_LABELS: usize = 2;
 
-/// Between two pages, so that 10,000 are a week and the window is always full.
+/// Microseconds between two pages: 10,000 pages are a week, so the window is always full.
 const MINUTE: i64 = 60 * 1_000_000;
 
 const SITE_BLOCKS: u64 = 32;
@@ -19,16 +18,16 @@ const SECTION_BLOCKS: u64 = 10;
 const TEASERS: u64 = 5;
 const SECTIONS: u64 = 12;
 
-/// How the site names its pages.
+/// The URL paths of the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Paths {
-    /// `/slug`: all pages at one node.
+    /// `/slug`: all pages are at one node.
     Flat,
     /// `/2026/11/22/slug`.
     Dated,
     /// `/section/topic/slug`: twelve sections of eight topics.
     Sections,
-    /// `/section/slug/`: every page has a node of its own.
+    /// `/section/slug/`: every page has its own node.
     Folders,
 }
 
@@ -44,7 +43,7 @@ pub(crate) struct Page {
     pub(crate) hashes: Vec<BlockHash>,
 }
 
-/// The page at a place in the stream.
+/// Returns the page at this place of the stream.
 pub(crate) fn page(paths: Paths, at: u64) -> Page {
     let section = mixed(at) % SECTIONS;
     let topic = mixed(at ^ 0x5555) % 8;
@@ -72,7 +71,7 @@ pub(crate) fn page(paths: Paths, at: u64) -> Page {
     }
 }
 
-/// 8 to 42, in the mean 12.
+/// Returns the number of new blocks of a page: 8 to 42, 12 on average.
 fn own_blocks(at: u64) -> u64 {
     let share = (mixed(!at) % 1_000) as f64 / 1_000.0;
     8 + (share.powi(8) * 34.9) as u64
@@ -91,12 +90,12 @@ fn mixed(number: u64) -> u64 {
     bits ^ (bits >> 31)
 }
 
-/// A replay of the domain of which nothing has passed.
+/// Creates a replay of the domain without pages.
 pub(crate) fn replay(heuristic: Heuristic) -> DomainReplay {
     DomainReplay::new(DOMAIN_LABELS, heuristic, WindowOptions::default())
 }
 
-/// A page as a batch of its own: inserted, labelled, and what is old forgotten.
+/// Replays a page as a batch: inserts it, labels it and evicts old entries.
 pub(crate) fn pass(replay: &mut DomainReplay, page: &Page) -> usize {
     replay.insert(Entry {
         time_micros: page.time_micros,

@@ -1,6 +1,7 @@
-//! The URL Tree as the paper tells it, without thought of cost: every node
-//! from the root on has counters of its own, trees are rebuilt whole, and each
-//! heuristic is spelled out on its own. Tests hold the crate against it.
+//! A plain model of the URL Tree, which tests compare with the crate.
+//!
+//! It follows the paper and is not optimized: every node from the root on has its own
+//! counters, trees are rebuilt from all entries, and each heuristic is a separate formula.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -27,7 +28,7 @@ impl Item {
     }
 }
 
-/// `n` and, per asked block, `c` of one node.
+/// `n` of one node, and its `c` per given block.
 pub(crate) type Statistics = (u32, Vec<u32>);
 
 #[derive(Debug, Default)]
@@ -43,7 +44,7 @@ pub(crate) struct ModelTree {
 }
 
 impl ModelTree {
-    pub(crate) fn of<'a>(items: impl IntoIterator<Item = &'a Item>) -> Self {
+    pub(crate) fn from_items<'a>(items: impl IntoIterator<Item = &'a Item>) -> Self {
         let mut tree = ModelTree::default();
         for item in items {
             tree.insert(item);
@@ -62,7 +63,7 @@ impl ModelTree {
         }
     }
 
-    /// From the root to the leaf of the branch, absent nodes included.
+    /// Returns the statistics from the root to the leaf of a branch, including missing nodes.
     pub(crate) fn statistics(&self, branch: &[String], hashes: &[BlockHash]) -> Vec<Statistics> {
         let absent = ModelNode::default();
         (0..=branch.len())
@@ -75,8 +76,8 @@ impl ModelTree {
     }
 }
 
-/// The nodes that take part in a heuristic, nearest to the leaf first, and the
-/// first of those with enough support, which decides what is unseen.
+/// Returns the nodes that decide, the node nearest to the leaf first, and the node that
+/// decides which content is unseen: the one nearest to the leaf with enough support.
 pub(crate) fn deciding(
     heuristic: Heuristic,
     supports: &[u32],
@@ -104,7 +105,7 @@ pub(crate) fn deciding(
     (deciding, returned)
 }
 
-/// Whether a node with this support and count says boilerplate.
+/// Returns whether a node with this support and count votes boilerplate.
 pub(crate) fn is_boilerplate(heuristic: Heuristic, n: u32, c: u32) -> bool {
     match heuristic {
         Heuristic::Strict | Heuristic::StrictSupport(_) | Heuristic::StrictAtDomain => c > 1,
@@ -114,8 +115,8 @@ pub(crate) fn is_boilerplate(heuristic: Heuristic, n: u32, c: u32) -> bool {
     }
 }
 
-/// How a heuristic labels a document of which these are the statistics, and
-/// the depth and support of the node nearest to the leaf that took part.
+/// Returns the labels of a page with these statistics, and the depth and support of the
+/// deciding node nearest to the leaf.
 pub(crate) fn label(
     heuristic: Heuristic,
     statistics: &[Statistics],

@@ -1,4 +1,4 @@
-//! What came of one document.
+//! The compared values of one document of a stream.
 
 use std::collections::BTreeMap;
 
@@ -7,25 +7,25 @@ use url_tree::{BlockLabel, Heuristic, TreeLabels, Verdict};
 use crate::model::{self, Statistics};
 use crate::stream::Document;
 
-/// Everything that is compared of a document's classification.
+/// The values of a document that are compared.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Observed {
     /// From the root to the leaf.
     statistics: Vec<Statistics>,
-    /// Support of the nodes that are asked, from the leaf to the root.
+    /// Names and supports of the nodes with enough support, from the leaf to the root.
     returned: Vec<(String, u32)>,
-    /// Per heuristic of the vectors the labels and, where they have it, the
-    /// selected node.
+    /// The labels per heuristic of the vectors, and the selected node if the vectors have it.
     outcomes: BTreeMap<String, Outcome>,
-    /// Votes for content and boilerplate per block, slow and fast.
+    /// Votes for content and for boilerplate per block, of `vote-slow` and `vote-fast`.
     votes: [Vec<String>; 2],
+    /// The labels of `vote-slow`, with `U` for unseen content.
     production: String,
 }
 
 pub(crate) type Outcome = (String, Option<(u16, u32)>);
 
 impl Observed {
-    /// From statistics and the labels each heuristic makes of them.
+    /// Creates the values from statistics, and from the labels of each heuristic.
     pub(crate) fn new(
         statistics: Vec<Statistics>,
         document: &Document,
@@ -52,8 +52,8 @@ impl Observed {
         }
     }
 
-    /// What the vectors say.
-    pub(crate) fn of_vector(document: &Document) -> Self {
+    /// Returns the values of the vectors.
+    pub(crate) fn from_vector(document: &Document) -> Self {
         let expected = &document.expected;
         let votes = |name: &str| {
             let votes = expected.selected[name].as_array().expect("a list of votes");
@@ -70,7 +70,7 @@ impl Observed {
         }
     }
 
-    /// The labels of all heuristics.
+    /// Returns the labels of all heuristics.
     pub(crate) fn letters(&self) -> impl Iterator<Item = char> {
         self.outcomes
             .values()
@@ -78,7 +78,7 @@ impl Observed {
     }
 }
 
-/// Nodes with enough support, the root alone if it has too little [O C5].
+/// Returns the nodes with enough support, or the root if it has too little [O C5].
 fn returned(statistics: &[Statistics], document: &Document, n_min: u32) -> Vec<(String, u32)> {
     let root = ("#".to_owned(), statistics[0].0);
     let below = statistics[1..].iter().zip(&document.branch);
@@ -92,7 +92,7 @@ fn returned(statistics: &[Statistics], document: &Document, n_min: u32) -> Vec<(
     nodes
 }
 
-/// Per block, how many nodes vote for content and for boilerplate [O D5].
+/// Returns, per block, the number of votes for content and for boilerplate [O D5].
 fn votes(
     heuristic: Heuristic,
     statistics: &[Statistics],
@@ -104,8 +104,8 @@ fn votes(
     (0..statistics[0].1.len())
         .map(|block| {
             let count = |at: usize| statistics[at].1[block];
-            let says = |&&at: &&usize| model::is_boilerplate(heuristic, supports[at], count(at));
-            let against = voters.iter().filter(says).count();
+            let votes = |&&at: &&usize| model::is_boilerplate(heuristic, supports[at], count(at));
+            let against = voters.iter().filter(votes).count();
             format!("{} : {against}", voters.len() - against)
         })
         .collect()
@@ -119,10 +119,12 @@ fn letters(labels: &[BlockLabel]) -> String {
     labels.iter().map(letter).collect()
 }
 
-/// As `letters`, with `U` for unseen content.
+/// Returns `letters` with `U` for unseen content.
 fn production_letters(labels: &TreeLabels) -> String {
     let letters = letters(&labels.blocks);
-    (letters.chars().zip(&labels.blocks))
+    letters
+        .chars()
+        .zip(&labels.blocks)
         .map(|(letter, label)| if label.unseen { 'U' } else { letter })
         .collect()
 }

@@ -1,4 +1,4 @@
-//! The stream vectors as files: what they hold, row by row.
+//! Reads the files of the stream vectors.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -43,7 +43,7 @@ pub(crate) struct Expected {
     pub(crate) inserted: String,
     pub(crate) unseen_content_chars: Option<usize>,
     pub(crate) evicted_after: Option<usize>,
-    /// `None` stands for the entry of a revision.
+    /// The key of each evicted entry; `None` for a revision.
     pub(crate) evicted_keys: Option<Vec<Option<String>>>,
     pub(crate) queue_after: Option<usize>,
     pub(crate) tree_after: Option<Vec<String>>,
@@ -62,7 +62,7 @@ pub(crate) struct ReturnedNode {
     pub(crate) n: u32,
 }
 
-/// One document, ready to be replayed.
+/// One document of a stream, parsed.
 pub(crate) struct Document {
     pub(crate) expected: Expected,
     pub(crate) time: i64,
@@ -82,7 +82,7 @@ impl Document {
             utf16_lengths: (input.blocks.iter())
                 .map(|text| text.encode_utf16().count())
                 .collect(),
-            // Without a batch number each document is its own batch.
+            // A document without a batch number is its own batch.
             batch: input.batch.unwrap_or(expected.i as u64),
             expected,
         }
@@ -110,8 +110,8 @@ impl Document {
         }
     }
 
-    /// TreeLabels in the vectors' letters and, where the vectors have it, the
-    /// selected node, per heuristic of theirs.
+    /// Returns, per heuristic of the vectors, the labels as letters, and the selected node if
+    /// the vectors have it.
     pub(crate) fn outcomes(&self) -> BTreeMap<String, Outcome> {
         let selected = |name: &String| {
             let node = self.expected.selected.get(name)?.as_array()?;
@@ -125,12 +125,12 @@ impl Document {
     }
 }
 
-/// The 64 bits of the vectors as a hash of ours.
+/// Widens a hash of the vectors, which has 64 bits.
 fn widened(hex: &str) -> BlockHash {
     u128::from(u64::from_str_radix(hex, 16).unwrap()).to_be_bytes()
 }
 
-/// `2011-10-24T08:04:19Z` as microseconds since 1970.
+/// Parses `2011-10-24T08:04:19Z` to microseconds since 1970.
 fn micros(time: &str) -> i64 {
     let fields: Vec<i64> = (time.trim_end_matches('Z').split(['-', 'T', ':']))
         .map(|field| field.parse().unwrap())
@@ -138,13 +138,13 @@ fn micros(time: &str) -> i64 {
     let [year, month, day, hour, minute, second] = fields[..] else {
         panic!("not a time: {time}");
     };
-    // Days since 1970 of the proleptic Gregorian calendar, years from March.
+    // Days since 1970 in the proleptic Gregorian calendar; years start in March.
     let (y, m) = (year - i64::from(month < 3), (month + 9) % 12);
     let days = 365 * y + y / 4 - y / 100 + y / 400 + (m * 306 + 5) / 10 + day - 719_469;
     (((days * 24 + hour) * 60 + minute) * 60 + second) * 1_000_000
 }
 
-/// The names of the streams in a folder.
+/// Returns the names of the streams in a folder.
 pub(crate) fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder)
         .unwrap()
@@ -157,7 +157,7 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The configuration and the documents of one stream, in order.
+/// Reads the configuration and the documents of one stream, in order.
 pub(crate) fn read(folder: &Path, name: &str) -> (Config, Vec<Document>) {
     let text = fs::read_to_string(folder.join(format!("{name}.config.json"))).unwrap();
     let inputs: Vec<Input> = rows(&folder.join(format!("{name}.input.jsonl.gz")));
@@ -172,7 +172,7 @@ pub(crate) fn read(folder: &Path, name: &str) -> (Config, Vec<Document>) {
     )
 }
 
-/// `"    key (n/total)"`, two blanks per level, as totals per path.
+/// Parses lines `"    key (n/total)"`, with two spaces per level, to totals per path.
 pub(crate) fn totals(dump: &[String]) -> BTreeMap<Vec<String>, (u32, u32)> {
     let mut path: Vec<String> = Vec::new();
     let mut totals = BTreeMap::new();

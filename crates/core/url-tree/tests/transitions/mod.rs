@@ -1,6 +1,6 @@
-//! What happens to the blocks and nodes of a window when an entry comes or goes,
-//! told from its entries alone: where a tree that keeps less than every counter
-//! has something to do.
+//! Counts the transitions of blocks and nodes at which a tree creates or drops counters.
+//!
+//! They are computed from the entries of the window, without the tree.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -9,34 +9,37 @@ use url_tree::BlockHash;
 use crate::DOMAIN_LABELS;
 use crate::model::Item;
 
-/// What two entries have of their branches in common.
+/// Relations of the branches of two entries.
 const RELATIONS: [&str; 4] = ["at one node", "one below the other", "branching", "apart"];
 
-/// What happens to a node, by how many entries it and its parent have.
-const OF_NODES: [&str; 4] = ["parted", "joined", "listened to", "ignored"];
+/// Transitions of a node.
+///
+/// It gets fewer entries than its parent, or the same entries again. It reaches the minimum
+/// support, or falls below it.
+const NODE_TRANSITIONS: [&str; 4] = ["split", "merged", "supported", "unsupported"];
 
-/// A window, and how often each transition was seen in it.
+/// A window, and the number of times that each transition occurred in it.
 #[derive(Debug, Default)]
 pub(crate) struct Transitions {
     pub(crate) window: VecDeque<Item>,
-    /// Blocks that were in two entries and are in one.
+    /// Blocks that were in two entries and are in one now.
     alone_again: BTreeSet<BlockHash>,
     seen: BTreeMap<String, u32>,
 }
 
-/// Per node below the domain node: whether it has all entries of its parent, and
-/// whether it has enough to be asked.
+/// Per node below the domain node, whether it has all entries of its parent, and whether it
+/// has the minimum support.
 type Nodes = BTreeMap<Vec<String>, (bool, bool)>;
 
 impl Transitions {
-    /// All there are.
+    /// Returns all transitions.
     pub(crate) fn kinds() -> Vec<String> {
         let of_blocks = ["shared", "alone", "shared again"];
         let of_blocks = of_blocks.iter().flat_map(|kind| {
             let kind = move |relation| format!("{kind}, {relation}");
             RELATIONS.iter().map(kind)
         });
-        let of_nodes = OF_NODES.iter().map(|kind| (*kind).to_owned());
+        let of_nodes = NODE_TRANSITIONS.iter().map(|kind| (*kind).to_owned());
         of_blocks.chain(of_nodes).collect()
     }
 
@@ -73,7 +76,7 @@ impl Transitions {
         self.compare(&before, n_min);
     }
 
-    /// Adds what was seen in another window.
+    /// Adds the transitions of another window.
     pub(crate) fn add(&mut self, other: &Transitions) {
         for (kind, times) in &other.seen {
             *self.seen.entry(kind.clone()).or_default() += times;
@@ -88,7 +91,7 @@ impl Transitions {
         *self.seen.entry(kind).or_default() += 1;
     }
 
-    /// Entries with a block.
+    /// Returns the entries that contain a block.
     fn with(&self, hash: &BlockHash) -> Vec<&Item> {
         let has = |item: &&Item| item.hashes.contains(hash);
         self.window.iter().filter(has).collect()
@@ -115,13 +118,13 @@ impl Transitions {
             let Some(then) = before.get(&path) else {
                 continue;
             };
-            // A node that nothing is asked of has nothing to lose.
-            let asked = then.1 && now.1;
+            // A node below the minimum support has no counters to split or merge.
+            let supported = then.1 && now.1;
             let kinds = [
-                (asked && then.0 && !now.0, OF_NODES[0]),
-                (asked && !then.0 && now.0, OF_NODES[1]),
-                (!then.1 && now.1, OF_NODES[2]),
-                (then.1 && !now.1, OF_NODES[3]),
+                (supported && then.0 && !now.0, NODE_TRANSITIONS[0]),
+                (supported && !then.0 && now.0, NODE_TRANSITIONS[1]),
+                (!then.1 && now.1, NODE_TRANSITIONS[2]),
+                (then.1 && !now.1, NODE_TRANSITIONS[3]),
             ];
             for (_, kind) in kinds.iter().filter(|(happened, _)| *happened) {
                 self.count((*kind).to_owned());
