@@ -1,12 +1,12 @@
-//! Sums per slot, and what each page of the window added to them.
+//! Sums per DOM path, and the contribution of each page of the window.
 
 use crate::page_paths::DomPath;
 use crate::varint;
 
-/// Sums over the pages of the window.
+/// The sums of one path over the pages of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sums {
-    /// Pages that have the slot.
+    /// Number of pages that have the path.
     pub(crate) pages: u32,
     pub(crate) text_mass: u64,
     pub(crate) chars: u64,
@@ -14,7 +14,7 @@ pub(crate) struct Sums {
     pub(crate) repeated_chars: u64,
 }
 
-/// What one page has in a slot.
+/// The contribution of one page to the sums of a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Share {
     pub(crate) text_mass: u32,
@@ -35,12 +35,12 @@ impl From<&DomPath> for Share {
 }
 
 impl Sums {
-    /// Whether one page alone has the slot: what the site does with it is not known.
+    /// Returns whether at most one page has the path, so that the site's use of it is unknown.
     pub(crate) fn is_of_one_page(&self) -> bool {
         self.pages <= 1
     }
 
-    /// Whether so few pages have the slot that one of them decides about its mass.
+    /// Returns whether so few pages have the path that one page dominates its mass.
     pub(crate) fn is_of_few_pages(&self) -> bool {
         self.pages < 5
     }
@@ -53,7 +53,7 @@ impl Sums {
         self.repeated_chars += u64::from(share.repeated_chars);
     }
 
-    /// Takes back one [`add`](Self::add).
+    /// Reverts one [`add`](Self::add).
     pub(crate) fn subtract(&mut self, share: Share) {
         self.pages -= 1;
         self.text_mass -= u64::from(share.text_mass);
@@ -63,12 +63,15 @@ impl Sums {
     }
 }
 
-/// The shares of one page, by number of the slot: a few bytes each, for a window has
-/// thousands of pages.
+/// The shares of one page with the ids of their paths, encoded in a few bytes per path.
+///
+/// A window has thousands of pages.
 #[derive(Debug, Default)]
 pub(crate) struct Shares(Box<[u8]>);
 
+/// Lowest bit of a step: the text mass follows.
 const HAS_TEXT_MASS: u64 = 1;
+/// Second bit of a step: the numbers of characters follow.
 const HAS_TEXT: u64 = 2;
 
 impl Shares {
@@ -76,7 +79,7 @@ impl Shares {
         let mut bytes = Vec::new();
         let mut before = 0;
         for (path, share) in shares {
-            // Slots of one template were numbered in the order of its first page.
+            // Ids follow the order of paths on the first page of a template, so steps are small.
             let step = zigzag(i64::from(path) - before);
             before = i64::from(path);
             let text_mass = if share.text_mass > 0 {

@@ -1,11 +1,11 @@
-//! One element of a slot, as it is written there: `div.content.wide`.
+//! The traits of one element of a DOM path, from its text: `div.content.wide`.
 
-/// What an element says about the text inside it.
+/// Properties of the text in an element that follow from the element's name and classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ElementTraits {
-    /// Named after comments, by one of its classes.
+    /// One of its classes is named after comments.
     pub(crate) comments: bool,
-    /// Navigation, header, footer or form-like [O D7].
+    /// Navigation, header, footer, form or similar [O D7].
     pub(crate) boilerplate: bool,
     /// `h1` to `h6`.
     pub(crate) heading: bool,
@@ -13,11 +13,12 @@ pub(crate) struct ElementTraits {
     pub(crate) caption: bool,
     /// `p`.
     pub(crate) paragraph: bool,
-    /// Part of a text rather than a place for one: the main branch ends above it.
+    /// Part of a text and not a container of texts. The main branch ends above it.
     pub(crate) text_part: bool,
 }
 
 impl ElementTraits {
+    /// Returns the traits of an element, given as `name.class.class`.
     pub(crate) fn from_name(element: &str) -> Self {
         let (name, classes) = element.split_at(element.find('.').unwrap_or(element.len()));
         ElementTraits {
@@ -31,17 +32,18 @@ impl ElementTraits {
     }
 }
 
-/// The name by which slots are told apart: element and first class. Further classes say
-/// what a page is about (`tag-storm`) as often as what the element is for.
+/// Returns the key of an element in a DOM path: its name and its first class.
+///
+/// Further classes often describe the page (`tag-storm`) and not the role of the element.
 pub(crate) fn key(element: &str) -> &str {
     let mut dots = element.match_indices('.').map(|(at, _)| at);
     let end = dots.nth(1).unwrap_or(element.len());
     &element[..end]
 }
 
-/// Whether one of the words for comments is in the names that a template gives.
+/// Returns whether the classes contain a word for comments.
 fn names_comments(classes: &[u8]) -> bool {
-    (classes.iter().enumerate()).any(|(at, initial)| {
+    classes.iter().enumerate().any(|(at, initial)| {
         let words: &[&[u8]] = match initial | 0x20 {
             b'c' => &[b"comment"],
             b'd' => &[b"disqus"],
@@ -58,7 +60,9 @@ fn names_comments(classes: &[u8]) -> bool {
     })
 }
 
-/// The skip list of the authors' later code, as far as such elements have text.
+/// Returns whether the element is in the skip list of the authors' later code.
+///
+/// Elements of that list that never have text are omitted.
 fn is_boilerplate_element(name: &str) -> bool {
     matches!(
         name,
@@ -94,6 +98,7 @@ fn is_boilerplate_element(name: &str) -> bool {
     )
 }
 
+/// Returns whether the element is part of a text.
 fn is_text_part(name: &str) -> bool {
     matches!(
         name,
@@ -142,7 +147,7 @@ mod tests {
         ] {
             assert!(ElementTraits::from_name(element).comments, "{element}");
         }
-        // The name of an element is no class.
+        // The name of an element is not a class.
         for element in ["comment", "div.common", "div.co.mment", "div"] {
             assert!(!ElementTraits::from_name(element).comments, "{element}");
         }

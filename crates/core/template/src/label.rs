@@ -1,37 +1,39 @@
-//! Where the signals meet: a label per block, with its reason.
+//! Applies the rules to the blocks of a page.
 
 use std::cmp::Reverse;
 
+use crate::block_counts::BlockCounts;
 use crate::main_branch::main_branch;
 use crate::outline::Outline;
 use crate::page_paths::weights;
 use crate::rules::Rule;
-use crate::{BlockCounts, Template};
+use crate::site::Template;
 
-/// Why a block is content or boilerplate.
+/// The label of a block: the reason why it is content or boilerplate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
-    /// It shows the page's title.
+    /// Content: the block shows the page's title.
     OwnTitle,
-    /// It is part of the comments.
+    /// Boilerplate: the block is below an element named after comments.
     Comments,
-    /// It stands in navigation, a header, a footer, a form or the like, or is a caption
-    /// and no other page has one there.
+    /// Boilerplate: the block is below navigation, a header, a footer, a form or the like, or
+    /// is a caption and no other page has one at this path.
     SkipElement,
-    /// It stands outside the main branch.
+    /// Boilerplate: the block is outside the main branch.
     OffMainBranch,
-    /// Four fifths of what the site shows in its slot is link text.
+    /// Boilerplate: more than four fifths of the site's text at this path is link text.
     LinkSlot,
-    /// More than a quarter of the pages have it.
+    /// Boilerplate: more than a quarter of the pages contain the block.
     Repeated,
-    /// So it is, but in its slot less than a tenth of the text repeats.
+    /// Content: more than a quarter of the pages contain the block, but less than a tenth of
+    /// the site's text at this path repeats.
     ContentSlot,
-    /// It is in the main branch, and few pages have it.
+    /// Content: the block is in the main branch, and few pages contain it.
     Unique,
 }
 
 impl Reason {
-    /// The name of the reason in tables.
+    /// Returns the name of the reason in tables.
     pub fn as_str(self) -> &'static str {
         match self {
             Reason::OwnTitle => "own_title",
@@ -45,7 +47,7 @@ impl Reason {
         }
     }
 
-    /// Content, or else boilerplate.
+    /// Returns whether the block is content; otherwise it is boilerplate.
     pub fn is_content(self) -> bool {
         matches!(
             self,
@@ -55,17 +57,17 @@ impl Reason {
 }
 
 impl Template {
-    /// Labels the blocks of a page by what the template has seen so far. The page itself
-    /// should be among that; of a page that is not, slots that are its own count for
-    /// nothing.
+    /// Labels the blocks of a page by the current sums of the template.
+    ///
+    /// The page should be inserted before. Otherwise the sums of its new paths are 0.
     ///
     /// # Panics
-    /// Where `counts` are not of as many blocks as the outline.
+    /// Panics if `counts` and `outline` have different numbers of blocks.
     pub fn label(&self, outline: &Outline, counts: BlockCounts<'_>) -> Vec<Reason> {
         assert_eq!(
             outline.blocks.len(),
             counts.blocks.len(),
-            "counts of another page"
+            "counts and outline have different numbers of blocks"
         );
         let rules = self.rules();
         let sums = self.sums(outline);
@@ -103,8 +105,10 @@ impl Template {
     }
 }
 
-/// The block that shows the page's title: headings first, then the one that does it best,
-/// then the first. What nearly all pages have is the name of the site.
+/// Returns the block that shows the page's title.
+///
+/// A heading is preferred, then the best match, then the first block. A block on most pages
+/// is not the title but the name of the site.
 fn own_title(outline: &Outline, counts: BlockCounts<'_>) -> Option<usize> {
     let shows =
         |block: &usize| outline.blocks[*block].title > 0 && !counts.is_on_most_pages(*block);

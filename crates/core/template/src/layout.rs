@@ -1,20 +1,21 @@
-//! The blocks of a page as bytes, to be sent from where pages are parsed to where their
-//! site is replayed.
+//! The blocks of a page as bytes. They are sent from the parser of pages to the replay of
+//! their site.
 
 use std::ops::Range;
 
-use crate::{BytesError, LayoutBlock, varint};
+use crate::outline::LayoutBlock;
+use crate::varint::{self, BytesError};
 
-/// The blocks of a page as far as its template is concerned, without their texts.
+/// The blocks of a page without their texts, with the fields that a template needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// The slots, one after the other.
+    /// The texts of the DOM paths, concatenated.
     paths: String,
-    blocks: Vec<Place>,
+    blocks: Vec<EncodedBlock>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Place {
+struct EncodedBlock {
     path: Range<usize>,
     common_prefix: u16,
     chars: u32,
@@ -23,8 +24,9 @@ struct Place {
 }
 
 impl Layout {
-    /// The blocks as bytes. Of each slot there is what differs from the one before: some
-    /// 20 bytes for a block of a usual page.
+    /// Encodes blocks, to about 20 bytes per block of a typical page.
+    ///
+    /// A path is encoded as its difference from the path of the previous block.
     pub fn to_bytes(blocks: &[LayoutBlock<'_>]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(20 * blocks.len());
         let mut before = "";
@@ -43,23 +45,23 @@ impl Layout {
         bytes
     }
 
-    /// The layout in these bytes.
+    /// Decodes a layout.
     ///
     /// # Errors
-    /// [`BytesError`] where they are not from [`to_bytes`](Self::to_bytes).
+    /// Returns [`BytesError`] if [`to_bytes`](Self::to_bytes) cannot have written the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
         let mut layout = Self::default();
         let mut rest = bytes;
         let mut before = 0..0;
         while !rest.is_empty() {
-            let place = layout.pull(&mut rest, before).ok_or(BytesError)?;
-            before = place.path.clone();
-            layout.blocks.push(place);
+            let block = layout.read_block(&mut rest, before).ok_or(BytesError)?;
+            before = block.path.clone();
+            layout.blocks.push(block);
         }
         Ok(layout)
     }
 
-    fn pull(&mut self, bytes: &mut &[u8], before: Range<usize>) -> Option<Place> {
+    fn read_block(&mut self, bytes: &mut &[u8], before: Range<usize>) -> Option<EncodedBlock> {
         let same = varint::read(bytes)?;
         let rest = varint::read(bytes)?;
         let (rest, after) = bytes.split_at_checked(rest)?;
@@ -69,12 +71,13 @@ impl Layout {
             [] => before.start..before.start + same,
             rest => {
                 let start = self.paths.len();
-                (self.paths).extend_from_within(before.start..before.start + same);
+                self.paths
+                    .extend_from_within(before.start..before.start + same);
                 self.paths.push_str(std::str::from_utf8(rest).ok()?);
                 start..self.paths.len()
             }
         };
-        Some(Place {
+        Some(EncodedBlock {
             path,
             common_prefix: varint::read(bytes)?,
             chars: varint::read(bytes)?,
@@ -83,26 +86,30 @@ impl Layout {
         })
     }
 
-    /// The blocks.
+    /// Returns the blocks.
     pub fn blocks(&self) -> Vec<LayoutBlock<'_>> {
-        let block = |place: &Place| LayoutBlock {
-            path: &self.paths[place.path.clone()],
-            common_prefix: place.common_prefix,
-            chars: place.chars,
-            link_chars: place.link_chars,
-            title: place.title,
+        let block = |block: &EncodedBlock| LayoutBlock {
+            path: &self.paths[block.path.clone()],
+            common_prefix: block.common_prefix,
+            chars: block.chars,
+            link_chars: block.link_chars,
+            title: block.title,
         };
         self.blocks.iter().map(block).collect()
     }
 }
 
-/// Bytes that two texts begin with, up to the end of a character.
+/// Returns the length in bytes of the common prefix of two texts, in whole characters.
 fn common_prefix(one: &str, other: &str) -> usize {
     let (one_bytes, other_bytes) = (one.as_bytes(), other.as_bytes());
-    let eights = (one_bytes.chunks_exact(8).zip(other_bytes.chunks_exact(8)))
+    let eights = one_bytes
+        .chunks_exact(8)
+        .zip(other_bytes.chunks_exact(8))
         .take_while(|(one, other)| one == other)
         .count();
-    let rest = (one_bytes[8 * eights..].iter()).zip(&other_bytes[8 * eights..]);
+    let rest = one_bytes[8 * eights..]
+        .iter()
+        .zip(&other_bytes[8 * eights..]);
     let same = 8 * eights + rest.take_while(|(one, other)| one == other).count();
     (0..=same)
         .rev()
@@ -124,7 +131,8 @@ mod tests {
                 0..20,
             )
         ) {
-            let blocks: Vec<LayoutBlock<'_>> = (pages.iter())
+            let blocks: Vec<LayoutBlock<'_>> = pages
+                .iter()
                 .map(|(path, common_prefix, chars, link_chars, title)| LayoutBlock {
                     path,
                     common_prefix: *common_prefix,
@@ -134,7 +142,7 @@ mod tests {
                 })
                 .collect();
             let bytes = Layout::to_bytes(&blocks);
-            let layout = Layout::from_bytes(&bytes).expect("they are from there");
+            let layout = Layout::from_bytes(&bytes).expect("to_bytes wrote the bytes");
             prop_assert_eq!(layout.blocks(), blocks);
         }
 

@@ -1,12 +1,11 @@
-//! The template of a site, learned from its pages: which part of a page is content.
+//! The template of a site, learned from its pages: which text blocks are content.
 //!
-//! Pages of a site come out of one template, and the template gives every part of a
-//! page a place: `div.main>article.post>p`. Such a place is a *slot*. What a site
-//! shows in a slot says more than any single block: one slot has the text that no
-//! other page has, another the same links on every page. A [`Template`] counts, slot
-//! by slot, over the pages of a window, and labels the blocks of a page by what their
-//! slots have shown, by where on the page they stand, and by how many pages have the
-//! same block.
+//! The pages of a site are generated from one template, and each text block has a DOM path in
+//! it: `div.main>article.post>p`. A path says more about a block than the block alone. At one
+//! path every page has its own text, at another all pages have the same links. A [`Template`]
+//! sums the text per path over the pages of a window. It labels the blocks of a page by the
+//! sums of their paths, by their positions on the page, and by the number of pages that
+//! contain the same block.
 //!
 //! ```
 //! use template::{LayoutBlock, BlockCounts, Outline, Reason, Template};
@@ -20,7 +19,7 @@
 //!     block("div.more>p", 0, 60, 60),
 //! ];
 //! let outline = Outline::new(&page);
-//! // Of three pages all have the menu; the other blocks are of this page alone.
+//! // All three pages have the menu. The other blocks are on this page only.
 //! let counts = BlockCounts { pages: 3, blocks: &[3, 1, 1, 1] };
 //!
 //! let mut template = Template::default();
@@ -34,52 +33,55 @@
 //!
 //! # The rules
 //!
-//! In this order; the first that applies is the [`Reason`].
+//! The rules apply in this order. The first that applies gives the [`Reason`].
 //!
 //! | rule | a block is |
 //! |---|---|
-//! | [`Rule::OwnTitle`] | content, if it is what the page's `<title>` says and not on nearly all pages |
-//! | [`Rule::Comments`] | boilerplate under an element named after comments |
-//! | [`Rule::SkipElements`] | boilerplate under `nav`, `aside`, `footer`, `form` and the like |
-//! | [`Rule::MainBranch`] | boilerplate outside of the one element that holds the main text |
-//! | [`Rule::LinkSlots`] | boilerplate in a slot whose text is link text |
-//! | [`Rule::Repetition`] | boilerplate, if more than a quarter of the pages have it |
-//! | [`Rule::ContentSlots`] | content in spite of that, in a slot where hardly anything repeats |
+//! | [`Rule::OwnTitle`] | content, if it repeats the page's `<title>` and is not on most pages |
+//! | [`Rule::Comments`] | boilerplate below an element named after comments |
+//! | [`Rule::SkipElements`] | boilerplate below `nav`, `aside`, `footer`, `form` and the like |
+//! | [`Rule::MainBranch`] | boilerplate outside of the one element that contains the main text |
+//! | [`Rule::LinkSlots`] | boilerplate at a DOM path whose text is link text |
+//! | [`Rule::Repetition`] | boilerplate, if more than a quarter of the pages contain it |
+//! | [`Rule::ContentSlots`] | content in spite of that, at a DOM path where less than a tenth of the text repeats |
 //!
-//! **The main branch** is found from `body` downwards. An element has on each page the
-//! weight of the text that no other rule takes away, and over the pages of the window
-//! a mass, the sum of the square roots of these weights: square roots, so that many
-//! pages count more than one long one. The way goes to the child of the greatest mass,
-//! as long as it keeps four fifths of its parent's. Of several elements in one slot
-//! it is the heaviest of the page, and only its weight counts towards the mass, so that
-//! the way ends above a list of equals. One thing overrides masses
-//! ([`Rule::TitleLeads`]): a child that holds the page's own title and a third of the
-//! text is taken, whatever stands beside it. So the first page of a site finds its main
-//! text, and so does a page with five articles, and the first page of a new template.
+//! **The main branch** is the element that contains the main text. The search starts at
+//! `body` and goes down. The weight of an element is its text on this page that no other rule
+//! removes. The text mass of a path is the sum, over the pages of the window, of the square
+//! roots of these weights. Because of the roots, many pages count more than one long page.
+//! The search goes to the child with the greatest mass, as long as this is at least four
+//! fifths of the mass of the parent. If several elements of a page have one path, only the
+//! heaviest counts. The search therefore ends above a list of equal elements.
 //!
-//! **Slots of few pages** say little of the site. Up to four pages, a fifth of the text is
-//! enough to lead. On the only page that has the slot, a `figcaption` is no part of the
-//! text ([`Rule::SkipElements`]), and the way does not leave an element of which a sixth
-//! of the text stands in paragraphs of its own.
+//! [`Rule::TitleLeads`] has priority over the masses: the search goes to a child that
+//! contains the page's own title and a third of the text. With this rule it finds the main
+//! text of the first page of a site, of a page with five articles, and of the first page of
+//! a new template.
 //!
-//! # The same state from stored pages
+//! **Paths of few pages** have little evidence. On up to four pages a fifth of the text is
+//! enough for [`Rule::TitleLeads`]. On the only page with the path, a `figcaption` is
+//! boilerplate ([`Rule::SkipElements`]), and the search does not leave an element that has a
+//! sixth of its text in paragraphs of its own.
 //!
-//! What a page adds are its [`PagePaths`], a function of the page and of the counts at
-//! the time it came. Sums are over whole numbers, so [`Template::forget`] takes exactly
-//! that away again, and the state depends on the pages of the window alone: not on
-//! those before, nor on the order in which they came.
+//! # Recovery from stored pages
+//!
+//! A page adds its [`PagePaths`], which are a function of the page and of the counts when it
+//! was inserted. All sums are integers, so [`Template::evict`] subtracts exactly what was
+//! added. The state depends on the pages of the window only: neither on earlier pages nor on
+//! the order of insertion.
 //!
 //! # What it deliberately does not do
 //!
-//! - It counts no blocks: how many pages have a block is the business of a URL Tree,
-//!   and comes as [`BlockCounts`].
-//! - It has no window of its own. Whoever has one says how many pages to
-//!   [forget](Template::forget).
-//! - It knows nothing of a site's URLs. Sections of different templates differ in their
-//!   slots; counts per section were measured and gained nothing.
-//! - It does not tell bylines, dates, and captions that a site has on many pages, from
-//!   the main text that they stand in: gold standards do not agree on them.
+//! - It does not count blocks. A URL Tree counts the pages that contain a block, and the
+//!   caller passes its numbers as [`BlockCounts`].
+//! - It has no limits of a window. The caller decides how many pages to
+//!   [evict](Template::evict).
+//! - It does not use the URLs of a site. Sections with different templates have different
+//!   paths; counts per section were measured and gained nothing.
+//! - It does not separate bylines, dates, and captions that a site has on many pages, from
+//!   the main text around them. Gold standards do not agree on them.
 
+mod block_counts;
 mod counters;
 mod element;
 mod label;
@@ -93,34 +95,12 @@ mod stored;
 mod title;
 mod varint;
 
+pub use block_counts::BlockCounts;
 pub use label::Reason;
 pub use layout::Layout;
 pub use outline::{LayoutBlock, Outline};
 pub use page_paths::{DomPath, PagePaths};
 pub use rules::{Rule, Rules};
 pub use site::Template;
-pub use stored::BytesError;
 pub use title::Title;
-
-/// How many pages of the site have the blocks of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlockCounts<'c> {
-    /// Pages of the site so far, this one included: `n`.
-    pub pages: u32,
-    /// Per block of the page, those of them that have it: `c`.
-    pub blocks: &'c [u32],
-}
-
-impl BlockCounts<'_> {
-    /// Whether more pages have the block than one would by chance: more than a
-    /// quarter. Of few pages it is any other.
-    fn is_repeated(self, block: usize) -> bool {
-        self.blocks[block] > (self.pages / 4).max(1)
-    }
-
-    /// Whether so many pages have the block that it belongs to the site: more than three
-    /// quarters. Teasers bring a block of one page to many.
-    fn is_on_most_pages(self, block: usize) -> bool {
-        self.blocks[block] > (self.pages - self.pages.div_ceil(4)).max(1)
-    }
-}
+pub use varint::BytesError;

@@ -1,20 +1,22 @@
-//! Which element of a page holds the main text.
+//! Finds the element of a page that contains the main text.
 
 use std::cmp::Reverse;
 
 use crate::counters::Sums;
 use crate::outline::Outline;
 
-/// The element that holds the main text: from `body` to the heaviest child, while it
-/// keeps four fifths of the mass of its parent. `weights` are of the elements of
-/// this page, `sums` of its slots over the site.
+/// Returns the element that contains the main text.
 ///
-/// Under a `title` the way goes first to the child that holds it, if that has a third of
-/// the page's text: a fifth in a slot of few pages, where masses say little.
+/// The search goes from `body` to the heaviest child, as long as the child has at least four
+/// fifths of the text mass of its parent. `weights` are those of the elements of this page,
+/// `sums` those of its paths over the site.
 ///
-/// In a slot of this page alone the way ends where a sixth of the text stands in
-/// paragraphs beside the elements that it could go to: these are the lead of an article
-/// whose rest is in a box of its own.
+/// A child that contains the `title` has priority if it has at least a third of the page's
+/// text. At a path of few pages, where masses have little evidence, a fifth is enough.
+///
+/// At a path that only this page has, the search ends at an element with at least a sixth of
+/// its text in paragraphs that are its children. They are the lead of an article whose rest
+/// is in a separate box.
 pub(crate) fn main_branch(
     outline: &Outline,
     weights: &[u64],
@@ -22,12 +24,14 @@ pub(crate) fn main_branch(
     title: Option<usize>,
 ) -> usize {
     let sums = |node: usize| &sums[outline.nodes[node].path];
-    let holds_title = |node: usize| {
+    let has_title = |node: usize| {
         let node = &outline.nodes[node];
         title.is_some_and(|title| (node.first..node.end).contains(&title))
     };
     let has_lead = |node: usize| {
-        let paragraphs = (outline.children(node)).filter(|child| outline.nodes[*child].paragraph);
+        let paragraphs = outline
+            .children(node)
+            .filter(|child| outline.nodes[*child].paragraph);
         let lead: u64 = paragraphs.map(|paragraph| weights[paragraph]).sum();
         node != 0 && sums(node).is_of_one_page() && lead > 0 && lead * 6 >= weights[node]
     };
@@ -36,20 +40,24 @@ pub(crate) fn main_branch(
         if has_lead(at) {
             return at;
         }
-        let places = || (outline.children(at)).filter(|child| !outline.nodes[*child].text_part);
+        let candidates = || {
+            outline
+                .children(at)
+                .filter(|child| !outline.nodes[*child].text_part)
+        };
         let leads_page = |child: &usize| {
             let share = if sums(*child).is_of_few_pages() { 5 } else { 3 };
-            holds_title(*child) && weights[*child] > 0 && weights[*child] * share >= weights[0]
+            has_title(*child) && weights[*child] > 0 && weights[*child] * share >= weights[0]
         };
-        // Of equals the first: it is the page's own.
-        let heaviest = || places().max_by_key(|&c| (sums(c).text_mass, weights[c], Reverse(c)));
-        let keeps = |child: &usize| {
+        // The first of equal children: it is the page's own text.
+        let heaviest = || candidates().max_by_key(|&c| (sums(c).text_mass, weights[c], Reverse(c)));
+        let keeps_mass = |child: &usize| {
             let text_mass = sums(*child).text_mass;
             text_mass > 0 && text_mass * 5 >= sums(at).text_mass * 4
         };
-        match places()
+        match candidates()
             .find(leads_page)
-            .or_else(|| heaviest().filter(keeps))
+            .or_else(|| heaviest().filter(keeps_mass))
         {
             Some(child) => at = child,
             None => return at,

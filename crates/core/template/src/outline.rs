@@ -1,4 +1,4 @@
-//! A page as a tree of elements, as far as they have text.
+//! The elements of a page that have text, as a tree.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -7,48 +7,49 @@ use foldhash::fast::RandomState;
 
 use crate::element::{ElementTraits, key};
 
-/// A text block of a page, as far as its template is concerned.
+/// A text block of a page, with the fields that a template needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LayoutBlock<'p> {
-    /// The path of elements from (and without) `body` to the text, each with its classes:
+    /// The elements from `body` (exclusive) to the text, each with its classes:
     /// `div.main>article.post.sticky>p`.
     pub path: &'p str,
-    /// Elements of the path, from its start, that are those of the block before: the
-    /// same elements, not only of the same name.
+    /// Number of elements at the start of the path that are also on the path of the previous
+    /// block. Elements that only have the same name do not count.
     pub common_prefix: u16,
-    /// Characters of the text.
+    /// Number of characters of the text.
     pub chars: u32,
-    /// Those of them inside links.
+    /// Number of these characters inside links.
     pub link_chars: u32,
-    /// How well the block shows the page's title: [`Title::shown_by`].
+    /// Match of the block with the page's title: [`Title::shown_by`].
     ///
     /// [`Title::shown_by`]: crate::Title::shown_by
     pub title: u32,
 }
 
-/// The elements of a page that have text, in the order of the page.
+/// The elements of a page that have text, in page order.
 #[derive(Debug)]
 pub struct Outline {
     pub(crate) blocks: Vec<BlockText>,
-    /// In page order, `body` first: an element comes before what it contains.
+    /// The elements in page order. `body` is the first, and an element precedes its
+    /// descendants.
     pub(crate) nodes: Vec<Node>,
-    /// Per block the node its text begins in.
+    /// Per block, the node in which its text begins.
     pub(crate) leaves: Vec<usize>,
-    /// `body` first, every slot after the one around it.
+    /// The DOM paths. `body` is the first, and a path follows its parent.
     pub(crate) paths: Vec<OutlinePath>,
-    /// The keys of the slots, one after the other.
+    /// The keys of the paths, concatenated.
     keys: String,
 }
 
-/// A slot of the page: elements of one key whose parents are of one slot.
+/// A DOM path of the page: the elements with one key whose parents have one path.
 #[derive(Debug)]
 pub(crate) struct OutlinePath {
-    /// That of `body` is its own.
+    /// The parent path; `body` is its own parent.
     pub(crate) parent: usize,
     key: Range<usize>,
 }
 
-/// What is counted of a block's text: see [`Block`].
+/// The numbers of a block, see [`LayoutBlock`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockText {
     pub(crate) chars: u32,
@@ -60,36 +61,38 @@ pub(crate) struct BlockText {
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) path: usize,
-    /// `body` is its own.
+    /// The parent element; `body` is its own parent.
     pub(crate) parent: usize,
-    /// Position after the last node inside it.
+    /// Position after its last descendant.
     pub(crate) next: usize,
-    /// The blocks inside it: from the first...
+    /// The first block in the element.
     pub(crate) first: usize,
-    /// ... to the one before this.
+    /// The block after the last block in the element.
     pub(crate) end: usize,
-    /// This is an `inner` element, or stands in a heading.
+    /// The element is part of a text, see [`ElementTraits::text_part`].
     pub(crate) text_part: bool,
+    /// The element is a heading or below one.
     pub(crate) heading: bool,
-    /// This is a `figcaption`, or stands in one.
+    /// The element is a `figcaption` or below one.
     pub(crate) caption: bool,
-    /// This very element is a `p`.
+    /// The element is a `p`.
     pub(crate) paragraph: bool,
-    /// Part of comments, or of navigation, forms and the like.
+    /// The element belongs to comments.
     pub(crate) comments: bool,
+    /// The element belongs to navigation, a form or the like.
     pub(crate) boilerplate: bool,
 }
 
 impl Outline {
-    /// The outline of a page.
+    /// Creates the outline of a page.
     pub fn new(blocks: &[LayoutBlock<'_>]) -> Self {
-        let letters = |block: &LayoutBlock<'_>| BlockText {
+        let numbers = |block: &LayoutBlock<'_>| BlockText {
             chars: block.chars,
             link_chars: block.link_chars,
             title: block.title,
         };
         let mut outline = Outline {
-            blocks: blocks.iter().map(letters).collect(),
+            blocks: blocks.iter().map(numbers).collect(),
             nodes: Vec::with_capacity(blocks.len()),
             leaves: Vec::with_capacity(blocks.len()),
             paths: vec![OutlinePath {
@@ -100,19 +103,19 @@ impl Outline {
         };
         let mut known = KnownPaths::new();
         outline.open(0, ElementTraits::default(), 0, 0);
-        // The open elements below `body`, and how far the slot names them.
+        // The open elements below `body`, each with the end of its name in the path.
         let mut open: Vec<(usize, usize)> = Vec::new();
         for (at, block) in blocks.iter().enumerate() {
             while open.len() > usize::from(block.common_prefix) {
                 outline.close(open.pop(), at);
             }
-            // What is open is not known again.
+            // The open elements need no lookup: the path is read from their end.
             let (mut parent, mut end) = open.last().copied().unwrap_or_default();
             for element in elements(block.path.get(end..).unwrap_or_default()) {
                 end += element.len();
                 if !element.is_empty() {
-                    let around = outline.nodes[parent].path;
-                    let (path, traits) = known.path(element, around, &mut outline);
+                    let parent_path = outline.nodes[parent].path;
+                    let (path, traits) = known.path(element, parent_path, &mut outline);
                     parent = outline.open(path, traits, parent, at);
                     open.push((parent, end));
                 }
@@ -128,17 +131,17 @@ impl Outline {
         outline
     }
 
-    /// Blocks of the page.
+    /// Returns the number of blocks of the page.
     pub fn block_count(&self) -> usize {
         self.blocks.len()
     }
 
-    /// What tells a slot from others around which is the same.
+    /// Returns the key of a path, which differs among paths with one parent.
     pub(crate) fn key(&self, path: &OutlinePath) -> &str {
         &self.keys[path.key.clone()]
     }
 
-    /// Adds an element whose first block is `first`; gives its number.
+    /// Adds an element whose first block is `first`, and returns its position.
     fn open(&mut self, path: usize, traits: ElementTraits, parent: usize, first: usize) -> usize {
         self.nodes.push(Node {
             path,
@@ -163,9 +166,11 @@ impl Outline {
         }
     }
 
-    /// Hands traits down. An element that holds more than two thirds of the text is
-    /// around the page, not a part of it: whole pages stand in a `form`, or below a
-    /// class that says comments are open.
+    /// Passes traits on to descendants.
+    ///
+    /// An element with more than two thirds of the text wraps the page, and its own traits
+    /// are ignored: some whole pages are in a `form`, or below a class that says that
+    /// comments are open.
     fn inherit(&mut self) {
         let text = self.sums(|_, block| u64::from(block.chars.saturating_sub(block.link_chars)));
         let all = text[0];
@@ -182,17 +187,17 @@ impl Outline {
         }
     }
 
-    /// Per node the sum of a value over the blocks inside it.
-    pub(crate) fn sums(&self, of: impl Fn(usize, &BlockText) -> u64) -> Vec<u64> {
+    /// Returns, per node, the sum of a value over its blocks.
+    pub(crate) fn sums(&self, value: impl Fn(usize, &BlockText) -> u64) -> Vec<u64> {
         let mut before = vec![0; self.blocks.len() + 1];
         for (at, block) in self.blocks.iter().enumerate() {
-            before[at + 1] = before[at] + of(at, block);
+            before[at + 1] = before[at] + value(at, block);
         }
         let sum = |node: &Node| before[node.end] - before[node.first];
         self.nodes.iter().map(sum).collect()
     }
 
-    /// The elements in this one, without those inside them.
+    /// Returns the child elements of an element.
     pub(crate) fn children(&self, node: usize) -> impl Iterator<Item = usize> {
         let end = self.nodes[node].next;
         let inside = move |at: usize| Some(at).filter(|at| *at < end);
@@ -200,18 +205,18 @@ impl Outline {
     }
 }
 
-/// The elements of a page by what its slots call them: a page has few names, many times.
+/// Cache of the paths and traits of element names: a page repeats few names many times.
 struct KnownPaths<'p> {
     elements: HashMap<Name<'p>, (usize, ElementTraits), RandomState>,
     keys: HashMap<Name<'p>, usize, RandomState>,
-    /// The element before: the next paragraph of a text is the usual case.
+    /// The previous element. The next paragraph of a text usually has its name.
     last: Option<(Name<'p>, (usize, ElementTraits))>,
 }
 
-/// What an element, or the key of one, is called, and the slot around it.
+/// The parent path of an element, and its name or its key.
 type Name<'p> = (usize, &'p str);
 
-/// Names of a usual page.
+/// Initial capacity: names of a typical page.
 const KNOWN_PATHS: usize = 112;
 
 impl<'p> KnownPaths<'p> {
@@ -223,24 +228,24 @@ impl<'p> KnownPaths<'p> {
         }
     }
 
-    /// The slot of an element in the slot `around`, a new one if need be.
+    /// Returns the path of an element below the path `parent`, and creates it if it is new.
     fn path(
         &mut self,
         element: &'p str,
-        around: usize,
+        parent: usize,
         outline: &mut Outline,
     ) -> (usize, ElementTraits) {
-        let name = (around, element);
+        let name = (parent, element);
         if let Some((_, known)) = self.last.filter(|(last, _)| *last == name) {
             return known;
         }
         let found = *self.elements.entry(name).or_insert_with(|| {
             let key = key(element);
-            let path = *self.keys.entry((around, key)).or_insert_with(|| {
+            let path = *self.keys.entry((parent, key)).or_insert_with(|| {
                 let start = outline.keys.len();
                 outline.keys.push_str(key);
                 outline.paths.push(OutlinePath {
-                    parent: around,
+                    parent,
                     key: start..outline.keys.len(),
                 });
                 outline.paths.len() - 1
@@ -252,8 +257,9 @@ impl<'p> KnownPaths<'p> {
     }
 }
 
-/// The elements that a slot, or the rest of one, names. They are short: a search that is
-/// made for long texts takes longer.
+/// Returns the elements of a path, or of the rest of one.
+///
+/// Elements are short, so a plain loop is faster than a search function for long texts.
 fn elements(path: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(path);
     std::iter::from_fn(move || {
@@ -289,7 +295,8 @@ mod tests {
         ]);
         let outline = Outline::new(&blocks);
         let children: Vec<usize> = outline.children(0).collect();
-        let ranges: Vec<_> = (children.iter())
+        let ranges: Vec<_> = children
+            .iter()
             .map(|child| (outline.nodes[*child].first, outline.nodes[*child].end))
             .collect();
         assert_eq!(ranges, [(0, 2), (2, 3)]);
@@ -302,7 +309,9 @@ mod tests {
         let page = [("form>div.a>p", 0, 50), ("form>nav>p", 1, 10), ("p", 0, 10)];
         let blocks = blocks(&page);
         let outline = Outline::new(&blocks);
-        let skipped: Vec<bool> = (outline.leaves.iter())
+        let skipped: Vec<bool> = outline
+            .leaves
+            .iter()
             .map(|leaf| outline.nodes[*leaf].boilerplate)
             .collect();
         assert_eq!(skipped, [false, true, false]);

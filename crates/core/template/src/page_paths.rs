@@ -1,65 +1,69 @@
-//! What one page adds to the template of its site.
+//! The contribution of one page to the template of its site.
 
-use crate::BlockCounts;
+use crate::block_counts::BlockCounts;
 use crate::outline::{Node, Outline};
 use crate::rules::{Rule, Rules};
 
-/// Slots of a page. Of 9,353 real pages the mean has 18 and the greatest 96; what a
-/// hostile one has beyond this number stands in no slot, so that a window stays small.
+/// Maximum number of paths of a page.
+///
+/// 9,353 real pages have 18 paths on average and 96 at most. The limit bounds the memory of a
+/// window of hostile pages. Text at further paths is not summed, so a lower limit ignores
+/// text of real pages, and a higher one costs memory.
 const MAX_PATHS: usize = 1024;
 
-/// The slots of a page with what stands in them, `body` first, every slot after the one
-/// around it. Whoever keeps a window keeps these, and a template made from them again
-/// is the same template.
+/// The DOM paths of a page, with the numbers that the page adds to the template.
 ///
-/// Slots under skip elements and comments are not among them: their text is decided.
+/// A caller stores them for the pages of its window. A template that is built from the stored
+/// paths equals the original template. Paths below skip elements and comments are omitted,
+/// because these rules decide about their text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PagePaths {
-    /// The slots.
+    /// The paths. `body` is the first, and a path follows its parent.
     pub paths: Vec<DomPath>,
 }
 
-/// A slot, and what one page has in it.
+/// A DOM path of a page, and its numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DomPath {
-    /// Position of the slot around it. That of `body` is its own.
+    /// Position of the parent path; `body` is its own parent.
     pub parent: u32,
-    /// The element and its first class: `div.story`. That of `body` is empty.
+    /// The last element of the path with its first class: `div.story`. Empty for `body`.
     pub key: String,
-    /// The square root of the text that counts for the main branch, in sixteenths: that
-    /// of the heaviest element of the slot, with all inside it. 0 of what is part of a
-    /// text, a paragraph or a list.
+    /// The square root, in sixteenths, of the text that counts for the main branch.
+    ///
+    /// It is that of the heaviest element at the path, including its descendants. It is 0 if
+    /// the element is part of a text, such as a paragraph or a list.
     pub text_mass: u32,
-    /// Characters of the blocks of this very slot.
+    /// Number of characters of the blocks at this path, without descendants.
     pub chars: u32,
-    /// Those inside links.
+    /// Number of these characters inside links.
     pub link_chars: u32,
-    /// Those of blocks that more than a quarter of the pages have.
+    /// Number of these characters in blocks that more than a quarter of the pages contain.
     pub repeated_chars: u32,
 }
 
 impl PagePaths {
-    /// The slots of a page that `counts` were taken for.
+    /// Returns the paths of a page. `counts` are those of its blocks.
     pub(crate) fn new(outline: &Outline, counts: BlockCounts<'_>, rules: Rules) -> Self {
         let weights = weights(outline, counts, rules);
         let mut paths = vec![DomPath::default()];
-        let mut numbers: Vec<Option<u32>> = vec![None; outline.paths.len()];
+        let mut positions: Vec<Option<u32>> = vec![None; outline.paths.len()];
         let mut of_node: Vec<Option<u32>> = Vec::with_capacity(outline.nodes.len());
         of_node.push(Some(0));
         for node in outline.nodes.iter().skip(1) {
             let parent = of_node[node.parent].filter(|_| !is_decided(node, rules));
-            let number = parent.and_then(|parent| {
-                if numbers[node.path].is_none() && paths.len() < MAX_PATHS {
-                    numbers[node.path] = u32::try_from(paths.len()).ok();
+            let position = parent.and_then(|parent| {
+                if positions[node.path].is_none() && paths.len() < MAX_PATHS {
+                    positions[node.path] = u32::try_from(paths.len()).ok();
                     paths.push(DomPath {
                         parent,
                         key: outline.key(&outline.paths[node.path]).to_owned(),
                         ..DomPath::default()
                     });
                 }
-                numbers[node.path]
+                positions[node.path]
             });
-            of_node.push(number);
+            of_node.push(position);
         }
         for ((node, weight), path) in outline.nodes.iter().zip(weights).zip(&of_node) {
             if let Some(path) = path.filter(|_| !node.text_part) {
@@ -80,24 +84,26 @@ impl PagePaths {
     }
 }
 
-/// Per element of a page the text below it that may be main text: it does not repeat,
-/// is not mostly links, and no trait of an element decides about it.
+/// Returns, per element, the characters of its blocks that can be main text.
+///
+/// These blocks do not repeat, are not mostly link text, and are not below skip elements or
+/// comments.
 pub(crate) fn weights(outline: &Outline, counts: BlockCounts<'_>, rules: Rules) -> Vec<u64> {
     outline.sums(|at, block| {
-        let other = counts.is_repeated(at)
+        let excluded = counts.is_repeated(at)
             || u64::from(block.link_chars) * 2 > u64::from(block.chars)
             || is_decided(&outline.nodes[outline.leaves[at]], rules);
-        if other { 0 } else { u64::from(block.chars) }
+        if excluded { 0 } else { u64::from(block.chars) }
     })
 }
 
-/// All text in this element is boilerplate.
+/// Returns whether a rule makes all text in this element boilerplate.
 fn is_decided(node: &Node, rules: Rules) -> bool {
     (node.comments && rules.has(Rule::Comments))
         || (node.boilerplate && rules.has(Rule::SkipElements))
 }
 
-/// The square root, in sixteenths.
+/// Returns the square root in sixteenths.
 fn scaled_root(weight: u64) -> u32 {
     u32::try_from(weight.saturating_mul(1 << 8).isqrt()).unwrap_or(u32::MAX)
 }
@@ -112,7 +118,8 @@ mod tests {
         let paths: Vec<String> = (0..3 * MAX_PATHS)
             .map(|number| format!("div.{}", "x".repeat(number)))
             .collect();
-        let blocks: Vec<LayoutBlock<'_>> = (paths.iter())
+        let blocks: Vec<LayoutBlock<'_>> = paths
+            .iter()
             .map(|path| LayoutBlock {
                 path,
                 common_prefix: 0,
@@ -152,7 +159,8 @@ mod tests {
         let [body, div, p] = &paths[..] else {
             panic!("{paths:?}")
         };
-        // The last is on three of eight pages and has no weight: 10 times 16.
+        // The last block repeats, on 3 of 8 pages, so its element has weight 0. The root of
+        // the other is 10, in sixteenths 160.
         assert_eq!((body.text_mass, div.text_mass, p.text_mass), (160, 160, 0));
         assert_eq!((body.chars, div.chars, p.chars), (0, 0, 181));
         assert_eq!(p.repeated_chars, 81);

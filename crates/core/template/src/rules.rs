@@ -1,25 +1,25 @@
-//! Which rules a template uses.
+//! The rules of a template, and sets of rules.
 
 use std::fmt;
 
-/// A rule by which blocks are labelled. The crate's documentation has them in order.
+/// A rule of the labelling. The crate documentation lists the rules in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     /// The block that shows the page's title is content.
     OwnTitle,
-    /// The way to the main branch goes through the element that holds the title.
+    /// The search for the main branch goes to the element that contains the title.
     TitleLeads,
-    /// What stands under an element named after comments is boilerplate.
+    /// Text below an element named after comments is boilerplate.
     Comments,
-    /// What stands in navigation, headers, footers and forms is boilerplate.
+    /// Text below navigation, headers, footers and forms is boilerplate.
     SkipElements,
-    /// What stands outside the main branch is boilerplate.
+    /// Text outside the main branch is boilerplate.
     MainBranch,
-    /// What stands in a slot of link text is boilerplate.
+    /// Text at a DOM path with mostly link text is boilerplate.
     LinkSlots,
-    /// What repeats is boilerplate.
+    /// A repeated block is boilerplate.
     Repetition,
-    /// What repeats in a slot where hardly anything does is content.
+    /// A repeated block at a DOM path with little repeated text is content.
     ContentSlots,
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// A set of rules; all of them, unless rules are measured one by one.
+/// A set of rules. The default is all rules; other sets serve to measure single rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules(u8);
 
@@ -63,16 +63,17 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// These alone.
+    /// Returns a set of these rules.
     pub fn only(rules: &[Rule]) -> Self {
         Rules(rules.iter().fold(0, |set, rule| set | bit(*rule)))
     }
 
-    /// All but one.
+    /// Returns all rules except one.
     pub fn without(rule: Rule) -> Self {
         Rules(!bit(rule))
     }
 
+    /// Returns whether the set contains a rule.
     pub(crate) fn has(self, rule: Rule) -> bool {
         self.0 & bit(rule) != 0
     }

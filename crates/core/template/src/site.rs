@@ -1,10 +1,10 @@
-//! The DOM paths of a site, and the pages of the window that have them.
+//! The sums per DOM path of a site, and the contributions of the pages of the window.
 
 use std::collections::VecDeque;
 
 use interner::{Interner, Keyed};
 
-use crate::BlockCounts;
+use crate::block_counts::BlockCounts;
 use crate::counters::{Share, Shares, Sums};
 use crate::outline::Outline;
 use crate::page_paths::PagePaths;

@@ -1,15 +1,10 @@
-//! What a page adds, as bytes: what is kept of it with the page.
+//! The stored bytes of [`PagePaths`].
 
-use crate::varint;
-use crate::{DomPath, PagePaths};
-
-/// Bytes that are not what they should be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("these bytes are of no page's template")]
-pub struct BytesError;
+use crate::page_paths::{DomPath, PagePaths};
+use crate::varint::{self, BytesError};
 
 impl PagePaths {
-    /// The slots as bytes, to be kept with the page.
+    /// Encodes the paths, to be stored with the page.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(16 * self.paths.len());
         for path in &self.paths {
@@ -28,16 +23,16 @@ impl PagePaths {
         bytes
     }
 
-    /// The slots in these bytes. No bytes are a page without slots, which adds nothing.
+    /// Decodes the paths of a page. Empty bytes are a page without paths.
     ///
     /// # Errors
-    /// [`BytesError`] where they are not from [`to_bytes`](Self::to_bytes).
+    /// Returns [`BytesError`] if [`to_bytes`](Self::to_bytes) cannot have written the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
         let mut paths = Vec::new();
         let mut rest = bytes;
         while !rest.is_empty() {
             let path = read_path(&mut rest).ok_or(BytesError)?;
-            // A slot comes after the one around it.
+            // A path comes after its parent.
             if path.parent as usize >= paths.len().max(1) {
                 return Err(BytesError);
             }

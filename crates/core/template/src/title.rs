@@ -1,19 +1,19 @@
-//! The title of a page, to find the block that shows it.
+//! Comparison of blocks with the title of a page.
 
-/// Longer blocks are no titles.
+/// Bytes of the longest block that can be a title.
 const BLOCK_BYTES: usize = 500;
 
-/// So many letters tell most blocks from the title.
+/// Number of letters in the quick check, which rejects nearly all blocks.
 const FIRST_LETTERS: usize = 6;
 
 /// The letters and digits of a page's `<title>`.
 ///
 /// ```
 /// let title = template::Title::new("Storm over Ljubljana – The Daily Tree");
-/// // The name of the site is in it too, but the title begins with the other.
+/// // A block at the start of the title ranks above the name of the site.
 /// assert_eq!(title.shown_by("The Daily Tree"), 12);
 /// assert_eq!(title.shown_by("Storm over Ljubljana!"), 18 + 30);
-/// // Less than a quarter of the title, and text that is not in it.
+/// // 0 for less than a quarter of the title, and for text that is not in it.
 /// assert_eq!(title.shown_by("Storm"), 0);
 /// assert_eq!(title.shown_by("Storm over Maribor"), 0);
 /// ```
@@ -21,12 +21,12 @@ const FIRST_LETTERS: usize = 6;
 pub struct Title {
     letters: String,
     count: usize,
-    /// Of each two neighbouring bytes of them a bit.
+    /// A set of all pairs of adjacent bytes, as hashed bits.
     pairs: [u64; 4],
 }
 
 impl Title {
-    /// The title in this text.
+    /// Reads a title from text.
     pub fn new(title: &str) -> Self {
         let letters = letters(title, usize::MAX);
         let count = letters.chars().count();
@@ -42,16 +42,18 @@ impl Title {
         }
     }
 
-    /// How well a block shows the title, to compare blocks of one page: 0 if the title
-    /// does not have all its letters and digits in this order, or if they are less than
-    /// a quarter of the title; else their number. One that the title begins with comes
-    /// before all others, for what follows is the name of the site as a rule.
+    /// Returns how well a block shows the title, to compare blocks of one page.
+    ///
+    /// The letters and digits of the block must be a substring of those of the title, and at
+    /// least a quarter of them. The result is their number, or 0 if they are not. A block
+    /// with which the title begins gets the number of the title's letters in addition, and so
+    /// ranks above all others: the end of a title is usually the name of the site.
     pub fn shown_by(&self, block: &str) -> u32 {
         let short = self.count > 0 && block.len() <= BLOCK_BYTES;
         if !short || !self.may_have_first_letters_of(block) {
             return 0;
         }
-        // One letter more than the title has is enough to know that it is not in it.
+        // A block with more letters than the title is not in it, so the rest is not read.
         let block = letters(block, self.count + 1);
         let count = block.chars().count();
         if count * 4 < self.count || !self.letters.contains(&block) {
@@ -61,7 +63,9 @@ impl Title {
         u32::try_from(if first { count + self.count } else { count }).unwrap_or(u32::MAX)
     }
 
-    /// Of nearly all blocks this is asked and nothing else.
+    /// Returns whether the title can contain the first letters of a block.
+    ///
+    /// This check is the only work for nearly all blocks.
     fn may_have_first_letters_of(&self, block: &str) -> bool {
         let mut before = None;
         let mut follows = |letter: u8| {
@@ -74,7 +78,8 @@ impl Title {
                 return follows(letter.to_ascii_lowercase() as u8);
             }
             let mut bytes = [0; 4];
-            (letter.to_lowercase())
+            letter
+                .to_lowercase()
                 .all(|letter| letter.encode_utf8(&mut bytes).bytes().all(&mut follows))
         })
     }
@@ -85,12 +90,12 @@ impl Title {
     }
 }
 
-/// Below 256, for two bytes.
+/// Hashes two bytes to a number below 256.
 fn bit([first, second]: [u8; 2]) -> usize {
     usize::from(first.wrapping_mul(31) ^ second)
 }
 
-/// The letters and digits of a text in lower case, `most` of them.
+/// Returns the first `most` letters and digits of a text in lower case.
 fn letters(text: &str, most: usize) -> String {
     if text.is_ascii() {
         let letters = text.bytes().filter(u8::is_ascii_alphanumeric).take(most);
@@ -98,7 +103,8 @@ fn letters(text: &str, most: usize) -> String {
             .map(|letter| char::from(letter.to_ascii_lowercase()))
             .collect();
     }
-    (text.chars().filter(|c| c.is_alphanumeric()))
+    text.chars()
+        .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
         .take(most)
         .collect()
@@ -110,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    /// What [`Title::shown_by`] says it does, letter by letter.
+    /// [`Title::shown_by`] without the quick check.
     fn plainly(title: &str, block: &str) -> u32 {
         let (title, block) = (letters(title, usize::MAX), letters(block, usize::MAX));
         let (all, count) = (title.chars().count(), block.chars().count());

@@ -1,6 +1,12 @@
-//! Numbers as unsigned LEB128, the encoding of the crate `unsigned-varint`.
+//! Encoding of numbers as unsigned LEB128, with the crate `unsigned-varint`.
 
 use unsigned_varint::{decode, encode};
+
+/// The error for bytes that [`PagePaths::to_bytes`](crate::PagePaths::to_bytes) or
+/// [`Layout::to_bytes`](crate::Layout::to_bytes) did not write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the bytes do not encode the DOM paths of a page")]
+pub struct BytesError;
 
 /// Appends a number.
 pub(crate) fn write(bytes: &mut Vec<u8>, number: impl Into<u64>) {

@@ -1,0 +1,25 @@
+//! Counts of the blocks of a page.
+
+/// Numbers of pages of the site that contain the blocks of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockCounts<'c> {
+    /// Pages of the site so far, including the page itself: `n`.
+    pub pages: u32,
+    /// Per block of the page, the number of these pages that contain it: `c`.
+    pub blocks: &'c [u32],
+}
+
+impl BlockCounts<'_> {
+    /// Returns whether more than a quarter of the pages, and at least two, contain the block.
+    pub(crate) fn is_repeated(self, block: usize) -> bool {
+        self.blocks[block] > (self.pages / 4).max(1)
+    }
+
+    /// Returns whether more than three quarters of the pages, and at least two, contain the
+    /// block.
+    ///
+    /// Such a block belongs to the site. A teaser repeats a block of one page on fewer pages.
+    pub(crate) fn is_on_most_pages(self, block: usize) -> bool {
+        self.blocks[block] > (self.pages - self.pages.div_ceil(4)).max(1)
+    }
+}
