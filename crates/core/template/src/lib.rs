@@ -104,3 +104,8 @@ pub use rules::{Rule, Rules};
 pub use site::Template;
 pub use title::Title;
 pub use varint::BytesError;
+
+/// Compiles and runs the code of the README as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,4 +1,4 @@
-//! Laws of the template, over random pages, with everything forgotten many times.
+//! Properties of the template, tested with random pages that are evicted many times.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -6,7 +6,8 @@ use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 use template::{BlockCounts, LayoutBlock, Outline, PagePaths, Reason, Template};
 
-/// The same pages on every machine. What fails becomes a test of its own.
+/// A fixed seed, so that the pages are the same on every machine. A failing case becomes a
+/// separate test.
 fn fixed() -> ProptestConfig {
     ProptestConfig {
         cases: 300,
@@ -23,7 +24,7 @@ struct Page {
     pages: u32,
 }
 
-/// Paths of few elements, so that slots meet, and one that is often new.
+/// Paths of few different elements, so that pages share paths.
 fn path() -> impl Strategy<Value = String> {
     let element = select(vec![
         "div",
@@ -75,7 +76,8 @@ fn page() -> impl Strategy<Value = Page> {
 
 impl Page {
     fn blocks(&self) -> Vec<LayoutBlock<'_>> {
-        (self.blocks.iter())
+        self.blocks
+            .iter()
             .map(|(path, block)| LayoutBlock { path, ..*block })
             .collect()
     }
@@ -96,7 +98,7 @@ impl Page {
     }
 }
 
-fn of(pages: &[Page]) -> Template {
+fn template_of(pages: &[Page]) -> Template {
     let mut template = Template::default();
     for page in pages {
         template.insert(&page.paths(&template));
@@ -107,7 +109,7 @@ fn of(pages: &[Page]) -> Template {
 proptest! {
     #![proptest_config(fixed())]
 
-    /// What is forgotten was never there: the template is one of the window alone.
+    /// The template after evictions equals a template of the pages of the window.
     #[test]
     fn evicted_pages_leave_no_trace(
         stream in vec(page(), 1..25),
@@ -119,7 +121,7 @@ proptest! {
             template.insert(&page.paths(&template));
             let from = (at + 1).saturating_sub(window);
             template.evict(template.pages().saturating_sub(window));
-            let fresh = of(&stream[from..=at]);
+            let fresh = template_of(&stream[from..=at]);
             prop_assert_eq!(template.pages(), fresh.pages());
             for probe in probes.iter().chain([page]) {
                 prop_assert_eq!(probe.labels(&template), probe.labels(&fresh));
@@ -127,30 +129,30 @@ proptest! {
         }
     }
 
-    /// Pages of one batch may come in any order.
+    /// The pages of a batch can be inserted in any order.
     #[test]
     fn the_order_of_pages_makes_no_difference(
         pages in vec(page(), 1..12).prop_flat_map(|pages| (Just(pages.clone()), Just(pages).prop_shuffle())),
     ) {
-        let (one, other) = (of(&pages.0), of(&pages.1));
+        let (one, other) = (template_of(&pages.0), template_of(&pages.1));
         for page in &pages.0 {
             prop_assert_eq!(page.labels(&one), page.labels(&other));
         }
     }
 
-    /// Slots that were stored make the template again, whatever was there before.
+    /// A template of stored paths equals the original template.
     #[test]
     fn a_template_resumes_from_stored_paths(
         stream in vec(page(), 2..20),
         cut in any::<prop::sample::Index>(),
     ) {
         let (earlier, later) = stream.split_at(cut.index(stream.len()));
-        let mut whole = of(earlier);
+        let mut whole = template_of(earlier);
         let stored: Vec<PagePaths> = earlier.iter().map(|page| page.paths(&whole)).collect();
         let mut resumed = Template::default();
         stored.iter().for_each(|paths| resumed.insert(paths));
         for page in later {
-            // They depend on the page and its counts, not on the template.
+            // The paths depend on the page and its counts, not on the template.
             let paths = page.paths(&whole);
             prop_assert_eq!(&paths, &page.paths(&resumed));
             whole.insert(&paths);
@@ -159,14 +161,14 @@ proptest! {
         }
     }
 
-    /// Slots from outside need not make sense.
+    /// A caller can insert paths that no page has.
     #[test]
     fn malformed_paths_do_not_panic(
-        strange in vec(vec((any::<u32>(), select(vec!["", "div", "p"]), any::<u32>()), 0..6), 1..5),
+        malformed in vec(vec((any::<u32>(), select(vec!["", "div", "p"]), any::<u32>()), 0..6), 1..5),
         page in page(),
     ) {
         let mut template = Template::default();
-        for paths in &strange {
+        for paths in &malformed {
             let path = |(parent, key, number): &(u32, &str, u32)| template::DomPath {
                 parent: parent % 8,
                 key: (*key).to_owned(),

@@ -1,14 +1,14 @@
-//! What is kept of pages that templates make hard.
+//! Labels of pages whose templates are difficult.
 
 mod sketch;
 
 use sketch::{Sketch, SketchSite, prose};
 use template::Reason;
 
-/// A page of lines, some of which are made up.
+/// A page of lines: literals and formatted strings.
 macro_rules! page {
     ($title:expr, $($line:expr),+ $(,)?) => {
-        Sketch::of(&*$title, &[$(&*$line),+])
+        Sketch::new(&*$title, &[$(&*$line),+])
     };
 }
 
@@ -45,7 +45,7 @@ fn the_name_of_a_known_site_is_not_a_title() {
     }
 }
 
-/// A lead above a box with the rest, as in front of a paywall.
+/// Pages behind a paywall have the lead above a box with the rest of the article.
 #[test]
 fn a_lead_beside_the_rest_of_an_article_is_kept() {
     let mut site = SketchSite::default();
@@ -57,7 +57,7 @@ fn a_lead_beside_the_rest_of_an_article_is_kept() {
         format!("div.body@>div.box@>p | {rest}"),
     ]);
     assert_eq!(kept, [lead, rest.clone()]);
-    // A line above it is a line of the template.
+    // A single line above the box belongs to the template.
     let kept = SketchSite::default().next(page![
         "",
         "div.body@>p | For members of the forest",
@@ -66,8 +66,8 @@ fn a_lead_beside_the_rest_of_an_article_is_kept() {
     assert_eq!(kept, [rest]);
 }
 
-/// A summary below the headline is a quarter of the text: on an unknown site it may be
-/// all there is beside other articles, on a known one it is not where the text stands.
+/// A summary below the headline has a quarter of the text. On an unknown site it can be the
+/// whole article, next to other articles. On a known site the main text is elsewhere.
 #[test]
 fn a_title_with_little_text_leads_on_an_unknown_site_only() {
     let mut site = SketchSite::default();
@@ -90,7 +90,7 @@ fn a_title_with_little_text_leads_on_an_unknown_site_only() {
     assert_eq!(next(&mut site, "five"), (2, true, true));
 }
 
-/// Gold standards disagree on captions: one that a site has on its pages is of the text.
+/// Gold standards disagree on captions. A caption that a site has on several pages is kept.
 #[test]
 fn a_caption_is_kept_once_another_page_has_one_there() {
     let mut site = SketchSite::default();
@@ -106,7 +106,7 @@ fn a_caption_is_kept_once_another_page_has_one_there() {
     assert_eq!(reasons, [Reason::SkipElement, Reason::Unique]);
 }
 
-/// Infinite scroll: the page goes on with other articles, longer than its own.
+/// A page with infinite scroll contains further articles, one of them longer than its own.
 #[test]
 fn the_article_with_the_title_is_kept_of_several() {
     let mut site = SketchSite::default();
@@ -123,7 +123,7 @@ fn the_article_with_the_title_is_kept_of_several() {
     assert_eq!(kept, ["The ash and its friends", &own]);
 }
 
-/// A page of records without a title of its own: none of them is the main text.
+/// On a list of records without a title, no record is the main text, and all are kept.
 #[test]
 fn the_main_branch_ends_above_equal_records() {
     let mut site = SketchSite::default();
@@ -157,7 +157,7 @@ fn comments_longer_than_the_article_are_dropped() {
     assert_eq!(kept, [story]);
 }
 
-/// Whole pages stand in a form, or under a class that says comments are open.
+/// Some whole pages are in a form, or below a class that says that comments are open.
 #[test]
 fn an_element_around_the_whole_page_is_not_skipped() {
     for around in ["form@", "div.comments-open@", "header@"] {
@@ -175,7 +175,7 @@ fn an_element_around_the_whole_page_is_not_skipped() {
     }
 }
 
-/// Teasers: a paragraph of a story recurs on the pages that point to it.
+/// A teaser repeats a paragraph of a story on the pages that link to the story.
 #[test]
 fn a_paragraph_quoted_on_other_pages_is_kept_in_its_story() {
     let mut site = SketchSite::default();
@@ -187,14 +187,16 @@ fn a_paragraph_quoted_on_other_pages_is_kept_in_its_story() {
         assert_eq!(kept, [prose(day, 600)]);
     }
     let own = page!["", format!("div.story@>p | {lead}"), story("four")];
-    let reasons: Vec<Reason> = (site.next_with_reasons(own).into_iter())
+    let reasons: Vec<Reason> = site
+        .next_with_reasons(own)
+        .into_iter()
         .map(|(_, reason)| reason)
         .collect();
-    // All four pages have it, yet in its slot next to nothing repeats.
+    // All four pages have the paragraph, but little other text at its path repeats.
     assert_eq!(reasons, [Reason::ContentSlot, Reason::Unique]);
 }
 
-/// The line that closes every story is in its text, and is part of the template.
+/// The last line of every story is in the main branch, and is boilerplate.
 #[test]
 fn a_line_below_every_story_is_dropped() {
     let mut site = SketchSite::default();
@@ -227,7 +229,7 @@ fn lists_of_links_are_dropped_and_linked_paragraphs_kept() {
     assert_eq!(reasons, [Unique, Unique, LinkSlot, LinkSlot]);
 }
 
-/// Two blogs under one host, and the first page of a new template.
+/// One host has two blogs, and the second one has a new template.
 #[test]
 fn pages_of_a_second_template_get_their_own_main_branch() {
     let mut site = SketchSite::default();
@@ -255,7 +257,7 @@ fn pages_of_a_second_template_get_their_own_main_branch() {
     }
 }
 
-/// No class, no id: the order of elements is all there is.
+/// The elements have neither classes nor ids.
 #[test]
 fn nested_tables_without_classes_are_labelled() {
     let mut site = SketchSite::default();
@@ -275,7 +277,7 @@ fn nested_tables_without_classes_are_labelled() {
     assert_eq!(kept, [story]);
 }
 
-/// A line of text among boxes that change with every page.
+/// The page has a line of text next to boxes with longer text of its own.
 #[test]
 fn a_short_text_is_found_at_the_path_of_longer_ones() {
     let mut site = SketchSite::default();
@@ -298,7 +300,7 @@ fn a_short_text_is_found_at_the_path_of_longer_ones() {
     assert_eq!(kept, ["Nothing happened."]);
 }
 
-/// No rule asks for words, sentences or spaces.
+/// No rule depends on words, sentences or spaces.
 #[test]
 fn a_script_without_spaces_is_labelled() {
     let mut site = SketchSite::default();

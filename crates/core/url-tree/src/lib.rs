@@ -99,3 +99,8 @@ pub use ids::BlockHash;
 pub use replay::{BlockLabel, DomainReplay, Entry, NodeCounts, SelectedNode, TreeLabels};
 pub use revision::{UNSEEN_CHARS, revision_hashes, unseen_chars};
 pub use window::{DAY_MICROS, WindowOptions, window_start};
+
+/// Compiles and runs the code of the README as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,8 +1,8 @@
-//! Pages as a few lines of text.
+//! Test pages, written as a few lines of text.
 
 use template::{BlockCounts, LayoutBlock, Outline, Reason, Template, Title};
 
-/// A page under construction: blocks with the elements they stand in.
+/// A page: its title, and its blocks with their DOM paths.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sketch {
     title: String,
@@ -18,10 +18,12 @@ struct SketchBlock {
 }
 
 impl Sketch {
-    /// A page of blocks `path | text`, where a text in brackets is a link. An element
-    /// marked by `@`, or by `@` and a number, is that of the line before if the mark is the
-    /// same; all others are new ones in every line, and so is what stands in them.
-    pub(crate) fn of(title: &str, lines: &[&str]) -> Self {
+    /// Creates a page from lines `path | text`. A text in brackets is a link.
+    ///
+    /// An element with a mark, `@` or `@` and a number, is the same element as on the previous
+    /// line if the marks are equal. Every other element is a new one, and so are the elements
+    /// below it.
+    pub(crate) fn new(title: &str, lines: &[&str]) -> Self {
         let mut sketch = Sketch {
             title: title.to_owned(),
             blocks: Vec::new(),
@@ -30,7 +32,9 @@ impl Sketch {
         for line in lines {
             let (path, text) = line.split_once('|').expect("a path and a text");
             let path: Vec<&str> = path.trim().split('>').filter(|e| !e.is_empty()).collect();
-            let same = (path.iter().zip(&before))
+            let same = path
+                .iter()
+                .zip(&before)
                 .take_while(|(one, other)| one == other && one.contains('@'))
                 .count();
             let name = |element: &&str| element.split('@').next().unwrap_or_default().to_owned();
@@ -53,7 +57,8 @@ impl Sketch {
 
     pub(crate) fn blocks(&self) -> Vec<LayoutBlock<'_>> {
         let title = Title::new(&self.title);
-        (self.blocks.iter())
+        self.blocks
+            .iter()
             .map(|block| LayoutBlock {
                 path: &block.path,
                 common_prefix: block.common_prefix,
@@ -69,7 +74,7 @@ fn chars(text: &str) -> u32 {
     u32::try_from(text.chars().count()).expect("a short text")
 }
 
-/// A site as a job sees it: every page is counted, inserted and then labelled.
+/// A site whose pages are counted, inserted and labelled one by one, as in a job.
 #[derive(Debug, Default)]
 pub(crate) struct SketchSite {
     template: Template,
@@ -77,7 +82,7 @@ pub(crate) struct SketchSite {
 }
 
 impl SketchSite {
-    /// Adds a page, and gives the text that is kept of it.
+    /// Adds a page, and returns the texts of its content.
     pub(crate) fn next(&mut self, page: Sketch) -> Vec<String> {
         let labelled = self.next_with_reasons(page);
         let content = labelled
@@ -86,17 +91,18 @@ impl SketchSite {
         content.map(|(text, _)| text).collect()
     }
 
+    /// Adds a page, and returns its texts with their reasons.
     pub(crate) fn next_with_reasons(&mut self, page: Sketch) -> Vec<(String, Reason)> {
         self.pages.push(page);
         let page = &self.pages[self.pages.len() - 1];
-        let having = |text: &str| {
+        let pages_with = |text: &str| {
             let has = |page: &&Sketch| page.blocks.iter().any(|block| block.text == text);
             u32::try_from(self.pages.iter().filter(has).count()).expect("few pages")
         };
         let counts: Vec<u32> = page
             .blocks
             .iter()
-            .map(|block| having(&block.text))
+            .map(|block| pages_with(&block.text))
             .collect();
         let counts = BlockCounts {
             pages: u32::try_from(self.pages.len()).expect("few pages"),
@@ -112,7 +118,7 @@ impl SketchSite {
     }
 }
 
-/// A paragraph of about so many characters that no other call gives for another name.
+/// Returns a paragraph of about `chars` characters, which differs for every name.
 pub(crate) fn prose(name: &str, chars: usize) -> String {
     let sentence = format!("Of {name} there is more to say than fits a line. ");
     let text: String = sentence.chars().cycle().take(chars).collect();
