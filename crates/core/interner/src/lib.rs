@@ -46,7 +46,7 @@
 //! - **Collections grow by an eighth** ([`capacity`]).
 //! - **The hash has a random seed**, because keys come from web pages: see [`Interner`].
 //!
-//! # What it deliberately does not do
+//! # Non-goals
 //!
 //! It counts no references: the owner of the values decides when one is unused. It does
 //! not detect a use of a freed id.

@@ -18,7 +18,7 @@ impl BlockCounts<'_> {
     /// Returns whether more than three quarters of the pages, and at least two, contain the
     /// block.
     ///
-    /// Such a block belongs to the site. A teaser repeats a block of one page on fewer pages.
+    /// The block then belongs to the site. A teaser repeats a block of one page on fewer pages.
     pub(crate) fn is_on_most_pages(self, block: usize) -> bool {
         self.blocks[block] > (self.pages - self.pages.div_ceil(4)).max(1)
     }

@@ -61,7 +61,7 @@
 //! **Paths of few pages** have little evidence. On up to four pages a fifth of the text is
 //! enough for [`Rule::TitleLeads`]. On the only page with the path, a `figcaption` is
 //! boilerplate ([`Rule::SkipElements`]), and the search does not leave an element that has a
-//! sixth of its text in paragraphs of its own.
+//! sixth of its text in its own paragraphs.
 //!
 //! # Recovery from stored pages
 //!
@@ -70,7 +70,7 @@
 //! added. The state depends on the pages of the window only: neither on earlier pages nor on
 //! the order of insertion.
 //!
-//! # What it deliberately does not do
+//! # Non-goals
 //!
 //! - It does not count blocks. A URL Tree counts the pages that contain a block, and the
 //!   caller passes its numbers as [`BlockCounts`].

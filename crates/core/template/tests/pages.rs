@@ -277,7 +277,7 @@ fn nested_tables_without_classes_are_labelled() {
     assert_eq!(kept, [story]);
 }
 
-/// The page has a line of text next to boxes with longer text of its own.
+/// The page has a line of text next to longer boxes that change from page to page.
 #[test]
 fn a_short_text_is_found_at_the_path_of_longer_ones() {
     let mut site = SketchSite::default();

@@ -68,7 +68,7 @@
 //! [`DomainReplay::heap_bytes`] returns the memory of a domain. Allocations are not
 //! returned when a window shrinks; they are reused.
 //!
-//! # What it deliberately does not do
+//! # Non-goals
 //!
 //! - It reads no HTML, text or URLs. A block is a hash, and the place of a page in the tree
 //!   is a branch: the host labels reversed, then the path segments.

@@ -20,7 +20,7 @@ pub struct WindowOptions {
     /// Entries that are older than this are evicted, in microseconds before the newest time
     /// of a batch. Default 14 days.
     pub max_age_micros: i64,
-    /// So many entries are kept in spite of the other limits. Default 100.
+    /// The number of entries that are kept in spite of the other limits. Default 100.
     pub min_pages: usize,
 }
 

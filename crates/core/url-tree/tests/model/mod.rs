@@ -130,7 +130,8 @@ pub(crate) fn label(
     let labels = (0..statistics[0].1.len())
         .map(|block| {
             let count = |at: usize| statistics[at].1[block];
-            let (against, for_content): (Vec<usize>, Vec<usize>) = (deciding.iter())
+            let (against, for_content): (Vec<usize>, Vec<usize>) = deciding
+                .iter()
                 .partition(|&&at| is_boilerplate(heuristic, supports[at], count(at)));
             let boilerplate = against.len() > for_content.len()
                 || against.len() == for_content.len() && heuristic == Heuristic::VoteSlow;

@@ -79,7 +79,9 @@ impl Document {
             time: micros(&input.time),
             branch: inner.iter().rev().map(|node| node.key.clone()).collect(),
             hashes: expected.hashes.iter().map(|hex| widened(hex)).collect(),
-            utf16_lengths: (input.blocks.iter())
+            utf16_lengths: input
+                .blocks
+                .iter()
                 .map(|text| text.encode_utf16().count())
                 .collect(),
             // A document without a batch number is its own batch.
@@ -119,7 +121,9 @@ impl Document {
             let support = node[2].as_u64().unwrap() as u32;
             Some((depth.max(self.domain_labels()) as u16, support))
         };
-        (self.expected.labels.iter())
+        self.expected
+            .labels
+            .iter()
             .map(|(name, letters)| (name.clone(), (letters.clone(), selected(name))))
             .collect()
     }
@@ -132,7 +136,9 @@ fn widened(hex: &str) -> BlockHash {
 
 /// Parses `2011-10-24T08:04:19Z` to microseconds since 1970.
 fn micros(time: &str) -> i64 {
-    let fields: Vec<i64> = (time.trim_end_matches('Z').split(['-', 'T', ':']))
+    let fields: Vec<i64> = time
+        .trim_end_matches('Z')
+        .split(['-', 'T', ':'])
         .map(|field| field.parse().unwrap())
         .collect();
     let [year, month, day, hour, minute, second] = fields[..] else {

@@ -104,7 +104,8 @@ impl Transitions {
                 *entries.entry(&item.branch[..depth]).or_default() += 1;
             }
         }
-        (entries.iter())
+        entries
+            .iter()
             .filter(|(path, _)| path.len() > DOMAIN_LABELS)
             .map(|(path, &count)| {
                 let same = entries[&path[..path.len() - 1]] == count;
