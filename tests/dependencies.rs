@@ -140,7 +140,7 @@ impl Workspace {
 }
 
 #[test]
-fn the_pure_crates_know_no_other_and_neither_threads_nor_columns() {
+fn pure_crates_know_the_interner_alone_and_neither_threads_nor_columns() {
     let workspace = workspace();
     for member in CORE.into_iter().chain([INTERNER]).chain(MEASURING) {
         let expected: &[&str] = match member {
@@ -163,7 +163,8 @@ fn the_pure_crates_know_no_other_and_neither_threads_nor_columns() {
             .any(|family| name.split(['-', '_']).next() == family.split('_').next())
         };
         let built_with = workspace.transitive(member);
-        assert!(built_with.len() > 2, "{member}: {built_with:?}");
+        let least = if member == INTERNER { 2 } else { 3 };
+        assert!(built_with.len() >= least, "{member}: {built_with:?}");
         let heavy: Vec<_> = built_with.into_iter().filter(heavy).collect();
         assert_eq!(heavy, Vec::<&str>::new(), "{member}");
     }
