@@ -94,7 +94,7 @@ fn well_formed(page: &Page, bytes: usize, limits: &PageLimits) {
         trimmed(&block.text, limits);
         assert_eq!(block.hash, block_hash(&block.text));
         assert!(block.link_chars as usize <= block.text.chars().count());
-        assert!(block.slot.len() <= 1024);
+        assert!(block.dom_path.len() <= 1024);
     }
     if let Some(title) = &page.title {
         trimmed(title, limits);
@@ -159,5 +159,5 @@ fn only_cut(page: &Page, whole: &Page) {
     assert_eq!(before, &whole.blocks[..before.len()]);
     let longer = &whole.blocks[before.len()];
     assert!(longer.text.starts_with(&last.text), "{last:?} {longer:?}");
-    assert_eq!((&last.slot, last.chrome), (&longer.slot, longer.chrome));
+    assert_eq!((&last.dom_path, last.chrome), (&longer.dom_path, longer.chrome));
 }

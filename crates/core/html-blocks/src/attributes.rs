@@ -14,7 +14,7 @@ pub(crate) struct Attributes<'b> {
 
 impl<'b> Attributes<'b> {
     /// From a position after the tag's name.
-    pub(crate) fn at(bytes: &'b [u8], at: usize) -> Self {
+    pub(crate) fn new(bytes: &'b [u8], at: usize) -> Self {
         Self { bytes, at, end: at }
     }
 
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     fn read(tag: &str) -> (Vec<(&str, &str)>, usize) {
-        let mut attributes = Attributes::at(tag.as_bytes(), 2);
+        let mut attributes = Attributes::new(tag.as_bytes(), 2);
         let text = |bytes| std::str::from_utf8(bytes).unwrap();
         let read = attributes
             .by_ref()
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_tag_closes_itself_by_a_slash_that_is_no_value() {
         let closing = |tag: &str| {
-            let mut attributes = Attributes::at(tag.as_bytes(), 2);
+            let mut attributes = Attributes::new(tag.as_bytes(), 2);
             attributes.by_ref().for_each(drop);
             attributes.self_closing()
         };

@@ -7,7 +7,7 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use crate::limits::{Limit, Warning};
 use crate::prescan;
-use crate::refuse::{PageError, refuse};
+use crate::sniff::{PageError, reject_non_text};
 
 /// Where the charset of a page was taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub(crate) fn decode<'b>(
         .or(http)
         .is_some_and(is_utf_16);
     let bytes = bom.map_or(bytes, |(_, length)| &bytes[length..]);
-    refuse(bytes, wide)?;
+    reject_non_text(bytes, wide)?;
 
     let mut warnings = Vec::new();
     if http.is_none() && !label.is_empty() {
@@ -88,7 +88,7 @@ pub(crate) fn decode<'b>(
         warnings.push(Warning::UnknownCharset { label });
     }
     let whole_characters = if cut { whole_characters(bytes) } else { bytes };
-    let utf8 = Utf8::of(whole_characters);
+    let utf8 = Utf8::classify(whole_characters);
     let (encoding, source, denied) = match bom {
         Some((encoding, _)) => (encoding, CharsetSource::Bom, None),
         None => decide(whole_characters, utf8, http),
@@ -172,7 +172,7 @@ fn decide(bytes: &[u8], utf8: Utf8<'_>, http: Option<&'static Encoding>) -> Deci
     (detect(bytes), CharsetSource::Detected, denied)
 }
 
-pub(crate) fn is_utf_16(encoding: &'static Encoding) -> bool {
+fn is_utf_16(encoding: &'static Encoding) -> bool {
     encoding == UTF_16LE || encoding == UTF_16BE
 }
 
@@ -189,7 +189,7 @@ enum Utf8<'b> {
 }
 
 impl<'b> Utf8<'b> {
-    fn of(bytes: &'b [u8]) -> Self {
+    fn classify(bytes: &'b [u8]) -> Self {
         // encoding_rs checks faster than the standard library, and is silent about errors.
         if let Some(Cow::Borrowed(text)) =
             UTF_8.decode_without_bom_handling_and_without_replacement(bytes)

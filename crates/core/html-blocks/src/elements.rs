@@ -23,12 +23,12 @@ pub enum SplitList {
     Original,
 }
 
-/// The properties of an element that blocks, slots and implied end tags rest on.
+/// The properties of an element that blocks, paths and implied end tags rest on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Element(u16);
 
 impl Element {
-    /// Laid out inside a line of text; stands on no slot path.
+    /// Laid out inside a line of text; stands on no DOM path.
     const INLINE: u16 = 1 << 0;
     /// In the original's split list [O G2].
     const ORIGINAL: u16 = 1 << 1;
@@ -91,7 +91,7 @@ impl Element {
     }
 
     /// What the element of this name does.
-    pub(crate) fn of(name: Name<'_>) -> Self {
+    pub(crate) fn for_name(name: Name<'_>) -> Self {
         Self(match name.tag {
             Tag::Other => match name.text {
                 "bb" | "datagrid" | "eventsource" => Self::ORIGINAL,
@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     fn splits(name: &str, list: SplitList) -> bool {
-        Element::of(Name::new(name)).splits(list)
+        Element::for_name(Name::new(name)).splits(list)
     }
 
     #[test]

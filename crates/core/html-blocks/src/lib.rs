@@ -16,7 +16,7 @@
 //! assert_eq!(page.title.as_deref(), Some("Tea"));
 //! let [home, drink] = &page.blocks[..] else { panic!("two blocks") };
 //! assert_eq!((home.text.as_str(), home.link_chars, home.chrome), ("Home", 4, true));
-//! assert_eq!((drink.text.as_str(), &*drink.slot), ("Tea is a drink.", "div.post.p>p"));
+//! assert_eq!((drink.text.as_str(), &*drink.dom_path), ("Tea is a drink.", "div.post.p>p"));
 //! # Ok::<(), html_blocks::PageError>(())
 //! ```
 //!
@@ -39,22 +39,22 @@
 //! content and what is boilerplate.
 
 mod attributes;
+mod block_builder;
 mod character_reference;
 mod charset;
+mod dom_path;
 mod elements;
-mod feed;
 mod hash;
 mod limits;
 mod prescan;
 mod raw_text;
-mod reader;
 #[cfg(any(test, feature = "reference"))]
 pub mod reference;
-mod refuse;
-mod slot;
+mod sniff;
 mod stack;
 mod tag;
 mod text;
+mod tokenizer;
 #[cfg(test)]
 mod work;
 
@@ -64,7 +64,7 @@ pub use charset::CharsetSource;
 pub use elements::SplitList;
 pub use hash::block_hash;
 pub use limits::{Limit, PageLimits, Warning};
-pub use refuse::PageError;
+pub use sniff::PageError;
 pub use text::Joining;
 
 /// How a page is cut into blocks.
@@ -112,11 +112,11 @@ pub struct TextBlock {
     /// line (see [`SplitList::Html`]) are not on it. Classes stand in their order
     /// in the source, each once, without digits, dots and `>`; an element shows
     /// at most its first 64, and 256 bytes of them. A path of more than 1,024
-    /// bytes ends before the element that does not fit. Blocks of one slot share
+    /// bytes ends before the element that does not fit. Blocks of one path share
     /// the text.
-    pub slot: Arc<str>,
-    /// Elements of the slot, from its start, that were already open at the block
-    /// before: the same elements, not only of the same name. With the slots this is
+    pub dom_path: Arc<str>,
+    /// Elements of the path, from its start, that were already open at the block
+    /// before: the same elements, not only of the same name. With the paths this is
     /// the outline of the page.
     pub shared: u16,
     /// Under `nav`, `aside`, `header`, `footer`, `address`, `form` or one of the
@@ -139,18 +139,18 @@ pub fn page(
     options: &BlockOptions,
 ) -> Result<Page, PageError> {
     let decoded = charset::decode(bytes, http_charset, options.limits.page_bytes)?;
-    let (reader, end) = feed::read(&decoded.text, options, feed::Until::End);
+    let (builder, end) = tokenizer::tokenize(&decoded.text, options, tokenizer::Until::End);
     let mut warnings = decoded.warnings;
     let limit = options.limits.depth;
     // A page cut at its limit of bytes ends inside something as a rule.
     let page_cut = matches!(warnings.last(), Some(Warning::Cut { .. }));
     let is_news = |end: &Warning| !(page_cut && matches!(end, Warning::Truncated { .. }));
     warnings.extend(end.filter(is_news));
-    let deep = Some(reader.deepest()).filter(|depth| *depth > limit);
+    let deep = Some(builder.deepest()).filter(|depth| *depth > limit);
     warnings.extend(deep.map(|depth| Warning::TooDeep { limit, depth }));
     Ok(Page {
-        title: reader.title,
-        blocks: reader.blocks,
+        title: builder.title,
+        blocks: builder.blocks,
         charset: decoded.charset,
         charset_source: decoded.source,
         warnings,
@@ -170,7 +170,7 @@ pub fn decode(bytes: &[u8], http_charset: Option<&str>) -> Result<String, PageEr
 /// The title of a page, the same as [`page`] gives. Reading stops where it ends.
 pub fn title(bytes: &[u8], http_charset: Option<&str>, options: &BlockOptions) -> Option<String> {
     let decoded = charset::decode(bytes, http_charset, options.limits.page_bytes).ok()?;
-    feed::read(&decoded.text, options, feed::Until::Title)
+    tokenizer::tokenize(&decoded.text, options, tokenizer::Until::Title)
         .0
         .title
 }

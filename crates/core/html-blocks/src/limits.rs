@@ -27,7 +27,7 @@ pub struct PageLimits {
     /// without markup is one block.
     pub block_chars: usize,
     /// Open elements that are told apart. Deeper ones are only counted: their
-    /// text is kept, under the slot of the deepest element that has a name.
+    /// text is kept, under the path of the deepest element that has a name.
     /// Default 512, where browsers stop nesting as well.
     pub depth: usize,
 }

@@ -4,11 +4,10 @@
 //! declaration before the bytes can be decoded.
 //! <https://html.spec.whatwg.org/multipage/parsing.html#prescan-a-byte-stream-to-determine-its-encoding>
 
-use encoding_rs::{Encoding, UTF_8, WINDOWS_1252, X_USER_DEFINED};
+use encoding_rs::{Encoding, WINDOWS_1252, X_USER_DEFINED};
 use memchr::{memchr, memmem::find};
 
 use crate::attributes::{Attributes, space};
-use crate::charset::is_utf_16;
 
 /// What `<meta charset>` or `<meta http-equiv=content-type>` says; failing that,
 /// an XML declaration.
@@ -25,7 +24,7 @@ fn meta(bytes: &[u8]) -> Option<&'static Encoding> {
             // The dashes that open a comment may close it too.
             at += 2 + find(&rest[2..], b"-->")? + 3;
         } else if is_meta(rest) {
-            let mut attributes = Attributes::at(bytes, at + 5);
+            let mut attributes = Attributes::new(bytes, at + 5);
             if let Some(encoding) = meta_charset(&mut attributes) {
                 return Some(encoding);
             }
@@ -33,7 +32,7 @@ fn meta(bytes: &[u8]) -> Option<&'static Encoding> {
         } else if matches!(rest, [_, letter, ..] | [_, b'/', letter, ..] if letter.is_ascii_alphabetic())
         {
             at += rest.iter().position(|byte| space(*byte) || *byte == b'>')?;
-            let mut attributes = Attributes::at(bytes, at);
+            let mut attributes = Attributes::new(bytes, at);
             attributes.by_ref().for_each(drop);
             at = attributes.position();
         } else if matches!(rest, [_, b'!' | b'/' | b'?', ..]) {
@@ -107,12 +106,11 @@ fn xml(bytes: &[u8]) -> Option<&'static Encoding> {
 /// A declaration that could be read as ASCII is not in UTF-16, whatever it says.
 fn lookup(label: &[u8]) -> Option<&'static Encoding> {
     let encoding = Encoding::for_label_no_replacement(label)?;
-    Some(if is_utf_16(encoding) {
-        UTF_8
-    } else if encoding == X_USER_DEFINED {
+    Some(if encoding == X_USER_DEFINED {
         WINDOWS_1252
     } else {
-        encoding
+        // UTF-8 for UTF-16, every other encoding unchanged.
+        encoding.output_encoding()
     })
 }
 

@@ -10,8 +10,8 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
+use crate::dom_path::{DomPath, PathBuilder};
 use crate::elements::{Element, Name, SplitList, Tag};
-use crate::slot::{Slot, SlotPath};
 
 /// The vocabulary an element belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub(crate) struct Stack {
     /// Open elements beyond the limit: counted, not told apart.
     beyond: usize,
     deepest: usize,
-    path: SlotPath,
+    path: PathBuilder,
     /// Elements that were pushed, named or looked at one by one.
     #[cfg(test)]
     pub(crate) work: usize,
@@ -81,7 +81,7 @@ impl Stack {
             limit,
             beyond: 0,
             deepest: 0,
-            path: SlotPath::default(),
+            path: PathBuilder::default(),
             #[cfg(test)]
             work: 0,
         }
@@ -130,7 +130,7 @@ impl Stack {
     }
 
     /// The path of the open elements, which is now that of a block.
-    pub(crate) fn slot(&mut self) -> Slot {
+    pub(crate) fn dom_path(&mut self) -> DomPath {
         // Closed elements were taken off the path, and opened ones are not on it yet.
         let shared = self.path.elements();
         for at in self.path.depth()..self.open.len() {
@@ -151,8 +151,8 @@ impl Stack {
             };
             self.path.push(name, class);
         }
-        Slot {
-            path: self.path.text(),
+        DomPath {
+            text: self.path.text(),
             shared,
         }
     }

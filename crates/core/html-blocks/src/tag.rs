@@ -32,7 +32,7 @@ impl<'p> SourceTag<'p> {
         let name = bytes[start..]
             .iter()
             .position(|byte| ends_tag_name(*byte))?;
-        let mut attributes = Attributes::at(bytes, start + name);
+        let mut attributes = Attributes::new(bytes, start + name);
         let mut tag = Self {
             name: &page[start..start + name],
             attributes: 0,

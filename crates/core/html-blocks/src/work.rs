@@ -1,7 +1,7 @@
 //! What a page costs, counted: tokens, and elements looked at because of them. It
 //! grows with the bytes of the page and with nothing else.
 
-use crate::feed::{Until, read};
+use crate::tokenizer::{Until, tokenize};
 use crate::{BlockOptions, PageLimits};
 
 /// Pieces of which a page is made, again and again, to make it cost more than its
@@ -47,8 +47,8 @@ fn work(piece: &str, bytes: usize, limits: &PageLimits) -> (usize, usize) {
         limits: limits.clone(),
         ..BlockOptions::default()
     };
-    let (reader, _) = read(&page, &options, Until::End);
-    (reader.work(), page.len())
+    let (builder, _) = tokenize(&page, &options, Until::End);
+    (builder.work(), page.len())
 }
 
 #[test]

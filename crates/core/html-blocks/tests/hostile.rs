@@ -31,8 +31,8 @@ fn deep_nesting_keeps_all_text() {
     let page = read(&"<ul><li>x".repeat(levels));
     assert_eq!(page.blocks.len(), levels);
     assert_eq!(said(&page), [format!("depth_limit: 512 of {}", 2 * levels)]);
-    assert_eq!(&*page.blocks[1].slot, "ul>li>ul>li");
-    assert!(page.blocks.iter().all(|block| block.slot.len() <= 1024));
+    assert_eq!(&*page.blocks[1].dom_path, "ul>li>ul>li");
+    assert!(page.blocks.iter().all(|block| block.dom_path.len() <= 1024));
 }
 
 #[test]
@@ -45,8 +45,8 @@ fn elements_beyond_the_limit_are_closed_by_their_end_tags() {
         "<div>a<div><div><div><nav>b</nav></div></div></div>c",
         limits,
     );
-    let slots: Vec<_> = page.blocks.iter().map(|block| &*block.slot).collect();
-    assert_eq!(slots, ["div", "div>div>div", "div"]);
+    let dom_paths: Vec<_> = page.blocks.iter().map(|block| &*block.dom_path).collect();
+    assert_eq!(dom_paths, ["div", "div>div>div", "div"]);
     assert_eq!(said(&page), ["depth_limit: 3 of 5"]);
 }
 
@@ -238,5 +238,5 @@ fn distinct_classes_and_deep_paths_share_the_limit_of_a_path() {
         .collect();
     let page = read(&html);
     assert_eq!(page.blocks.len(), 20_000);
-    assert!(page.blocks.iter().all(|block| block.slot.len() <= 1024));
+    assert!(page.blocks.iter().all(|block| block.dom_path.len() <= 1024));
 }

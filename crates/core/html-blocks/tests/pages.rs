@@ -26,11 +26,11 @@ fn original(html: &str) -> Vec<String> {
     page.blocks.into_iter().map(|block| block.text).collect()
 }
 
-fn slots(html: &str) -> Vec<String> {
+fn dom_paths(html: &str) -> Vec<String> {
     read(html)
         .blocks
         .iter()
-        .map(|block| block.slot.to_string())
+        .map(|block| block.dom_path.to_string())
         .collect()
 }
 
@@ -146,7 +146,7 @@ fn drawings_and_formulas() {
     assert_eq!(texts("<p>a<![CDATA[b]]>c"), ["ac"]);
     // An open drawing ends where HTML begins again; its style sheet swallows no page.
     assert_eq!(texts("<svg><style>x<p>text<title>T</title>"), ["text"]);
-    assert_eq!(slots("<svg><g><path/><circle><div>x</div>"), ["div"]);
+    assert_eq!(dom_paths("<svg><g><path/><circle><div>x</div>"), ["div"]);
 }
 
 #[test]
@@ -159,13 +159,15 @@ fn whitespace_is_normalised() {
 }
 
 #[test]
-fn slots_are_paths_with_classes() {
+fn dom_paths_have_classes() {
     assert_eq!(
-        slots("<html><body class=x><div class='content c2 c3' id=i><article class=post-17><p><b>a"),
+        dom_paths(
+            "<html><body class=x><div class='content c2 c3' id=i><article class=post-17><p><b>a"
+        ),
         ["div.content.c>article.post->p"]
     );
     assert_eq!(
-        slots("<main><center><p class='a>b 1.5'>x"),
+        dom_paths("<main><center><p class='a>b 1.5'>x"),
         ["main>center>p.ab"]
     );
 }
@@ -175,16 +177,16 @@ fn neighbours_in_one_element_are_told_from_those_in_two_of_one_name() {
     let shared = |html: &str| -> Vec<(String, u16)> {
         let page = page(html.as_bytes(), None, &BlockOptions::default()).expect("a page");
         (page.blocks.iter())
-            .map(|block| (block.slot.to_string(), block.shared))
+            .map(|block| (block.dom_path.to_string(), block.shared))
             .collect()
     };
-    let slots = |expected: &[(&str, u16)]| -> Vec<(String, u16)> {
-        let owned = |(slot, shared): &(&str, u16)| ((*slot).to_owned(), *shared);
+    let dom_paths = |expected: &[(&str, u16)]| -> Vec<(String, u16)> {
+        let owned = |(path, shared): &(&str, u16)| ((*path).to_owned(), *shared);
         expected.iter().map(owned).collect()
     };
     assert_eq!(
         shared("<div><p>a<br>b<p>c</div><div><p>d</div>e"),
-        slots(&[
+        dom_paths(&[
             ("div>p", 0),
             ("div>p", 2),
             ("div>p", 1),
@@ -195,26 +197,26 @@ fn neighbours_in_one_element_are_told_from_those_in_two_of_one_name() {
     // Elements without text of their own, and those laid out inside a line.
     assert_eq!(
         shared("<main><div><img></div><i><p>a</i><section></section>b</main>"),
-        slots(&[("main>p", 0), ("main", 1)])
+        dom_paths(&[("main>p", 0), ("main", 1)])
     );
 }
 
 #[test]
 fn ends_that_html_implies_are_known() {
     assert_eq!(
-        slots("<p>a<p>b<div>c</div>d<h2>e</h3>f"),
+        dom_paths("<p>a<p>b<div>c</div>d<h2>e</h3>f"),
         ["p", "p", "div", "", "h2", ""]
     );
     assert_eq!(
-        slots("<ul><li>a<ul><li>b</ul>c<li>d</ul>e"),
+        dom_paths("<ul><li>a<ul><li>b</ul>c<li>d</ul>e"),
         ["ul>li", "ul>li>ul>li", "ul>li", "ul>li", ""]
     );
     assert_eq!(
-        slots("<dl><dt>a<dd>b<dt>c</dl>"),
+        dom_paths("<dl><dt>a<dd>b<dt>c</dl>"),
         ["dl>dt", "dl>dd", "dl>dt"]
     );
     assert_eq!(
-        slots("<table><tr><td>a<td><p>b<tr><th>c<tbody><tr><td>d</table>e"),
+        dom_paths("<table><tr><td>a<td><p>b<tr><th>c<tbody><tr><td>d</table>e"),
         [
             "table>tr>td",
             "table>tr>td>p",
@@ -224,7 +226,7 @@ fn ends_that_html_implies_are_known() {
         ]
     );
     assert_eq!(
-        slots("<select><option>a<option>b<optgroup><option>c<optgroup><option>d"),
+        dom_paths("<select><option>a<option>b<optgroup><option>c<optgroup><option>d"),
         [
             "select>option",
             "select>option",
@@ -233,21 +235,24 @@ fn ends_that_html_implies_are_known() {
         ]
     );
     assert_eq!(
-        slots("<button>a<button>b</button>c"),
+        dom_paths("<button>a<button>b</button>c"),
         ["button", "button", ""]
     );
 }
 
 #[test]
 fn end_tags_without_a_start_in_reach_are_ignored() {
-    assert_eq!(slots("<section>a</div>b</p>c</li></td>d"), ["section"; 4]);
     assert_eq!(
-        slots("<div><table><tr><td></div></p>a</td></tr></table>b</div>c"),
+        dom_paths("<section>a</div>b</p>c</li></td>d"),
+        ["section"; 4]
+    );
+    assert_eq!(
+        dom_paths("<div><table><tr><td></div></p>a</td></tr></table>b</div>c"),
         ["div>table>tr>td", "div", ""]
     );
-    assert_eq!(slots("<div><p>a</div>b"), ["div>p", ""]);
-    assert_eq!(slots("<td>a<tr>b</table>c"), ["", "", ""]);
-    assert_eq!(slots("<div>a</body></html>b"), ["div"; 2]);
+    assert_eq!(dom_paths("<div><p>a</div>b"), ["div>p", ""]);
+    assert_eq!(dom_paths("<td>a<tr>b</table>c"), ["", "", ""]);
+    assert_eq!(dom_paths("<div>a</body></html>b"), ["div"; 2]);
 }
 
 #[test]

@@ -10,8 +10,8 @@ use conformance::{Comparison, Row, material};
 use serde_json::Value;
 
 use super::tests::read_as_reference;
+use crate::block_builder::{BlockBuilder, Content, StartTag};
 use crate::elements::Name;
-use crate::reader::{Content, Reader, StartTag};
 use crate::{BlockOptions, Joining, TextBlock};
 
 /// Own cases in the form of the suite, so that a clone alone tests the reading
@@ -214,25 +214,25 @@ fn read_token(token: &Value, unescape: &impl Fn(&str) -> Option<String>) -> Opti
 /// Blocks and title of a page of these tokens. `None` if one of a case's changes
 /// how the rest is to be read: the suite has no tree builder to say so.
 fn blocks_of(case: Case, options: &BlockOptions) -> Option<(Vec<TextBlock>, Option<String>)> {
-    let mut reader = Reader::new(options);
+    let mut builder = BlockBuilder::new(options);
     for token in case.begin {
         // How the rest is to be read is known: it is the state of the case.
-        tell(&mut reader, &token);
+        tell(&mut builder, &token);
     }
     for token in case.tokens {
-        if tell(&mut reader, &token).is_some() {
+        if tell(&mut builder, &token).is_some() {
             return None;
         }
     }
-    reader.finish();
-    Some((reader.blocks, reader.title))
+    builder.finish();
+    Some((builder.blocks, builder.title))
 }
 
-fn tell(reader: &mut Reader, token: &Token) -> Option<Content> {
+fn tell(builder: &mut BlockBuilder, token: &Token) -> Option<Content> {
     match token {
-        Token::Text(text) => reader.text(text),
-        Token::Comment => reader.comment(),
-        Token::End(name) => reader.end_tag(Name::new(name)),
+        Token::Text(text) => builder.text(text),
+        Token::Comment => builder.comment(),
+        Token::End(name) => builder.end_tag(Name::new(name)),
         Token::Start {
             name,
             attributes,
@@ -242,7 +242,7 @@ fn tell(reader: &mut Reader, token: &Token) -> Option<Content> {
                 let found = attributes.iter().find(|(known, _)| known == name);
                 found.map(|(_, value)| value.as_str())
             };
-            return reader.start_tag(StartTag {
+            return builder.start_tag(StartTag {
                 name: Name::new(name),
                 class: value("class").unwrap_or_default(),
                 link: value("href").is_some() || value("name").is_none(),

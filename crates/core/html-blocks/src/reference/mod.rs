@@ -15,9 +15,9 @@ use html5ever::tokenizer::{
     BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 
+use crate::block_builder::{BlockBuilder, Content, StartTag};
 use crate::elements::Name;
-use crate::feed::{Until, read};
-use crate::reader::{Content, Reader, StartTag};
+use crate::tokenizer::{Until, tokenize};
 use crate::{BlockOptions, Limit, PageLimits, TextBlock, Warning};
 
 /// What reading gives.
@@ -32,30 +32,30 @@ struct Outcome {
 }
 
 impl Outcome {
-    fn of(reader: Reader, inside: Option<&'static str>) -> Self {
+    fn new(builder: BlockBuilder, inside: Option<&'static str>) -> Self {
         Outcome {
-            deepest: reader.deepest(),
-            title: reader.title,
-            blocks: reader.blocks,
-            cut: reader.cut,
+            deepest: builder.deepest(),
+            title: builder.title,
+            blocks: builder.blocks,
+            cut: builder.cut,
             inside,
         }
     }
 
     /// What this crate makes of a page.
     fn found(page: &str, options: &BlockOptions) -> Self {
-        let (reader, warning) = read(page, options, Until::End);
+        let (builder, warning) = tokenize(page, options, Until::End);
         let inside = match warning {
             Some(Warning::Truncated { inside }) => Some(inside),
             _ => None,
         };
-        Self::of(reader, inside)
+        Self::new(builder, inside)
     }
 }
 
 /// The face of html5ever's tokenizer.
 struct Sink {
-    reader: RefCell<Reader>,
+    builder: RefCell<BlockBuilder>,
     /// All of the page was handed over: what ends now is ended by that.
     ending: Cell<bool>,
     inside: Cell<Option<&'static str>>,
@@ -73,21 +73,21 @@ impl TokenSink for Sink {
     type Handle = ();
 
     fn process_token(&self, token: Token, _: u64) -> TokenSinkResult<()> {
-        let reader = &mut *self.reader.borrow_mut();
-        if reader.cut.is_some() {
+        let builder = &mut *self.builder.borrow_mut();
+        if builder.cut.is_some() {
             return TokenSinkResult::Continue;
         }
         match token {
-            Token::CharacterTokens(text) => reader.text(&text),
+            Token::CharacterTokens(text) => builder.text(&text),
             Token::CommentToken(_) => {
                 self.ends_inside("comment");
-                reader.comment();
+                builder.comment();
             }
             Token::DoctypeToken(_) => self.ends_inside("comment"),
             // What is left of a tag, and of no other markup, is told as an error alone.
             Token::ParseError(error) if in_tag(&error) => self.ends_inside("tag"),
             Token::TagToken(tag) if tag.kind == TagKind::EndTag => {
-                reader.end_tag(Name::new(&tag.name));
+                builder.end_tag(Name::new(&tag.name));
             }
             Token::TagToken(tag) => {
                 let value = |name: &str| {
@@ -97,7 +97,7 @@ impl TokenSink for Sink {
                         .find(|attribute| *attribute.name.local == *name);
                     of_name.map(|attribute| &*attribute.value)
                 };
-                let content = reader.start_tag(StartTag {
+                let content = builder.start_tag(StartTag {
                     name: Name::new(&tag.name),
                     class: value("class").unwrap_or_default(),
                     link: value("href").is_some() || value("name").is_none(),
@@ -118,7 +118,7 @@ impl TokenSink for Sink {
     }
 
     fn adjusted_current_node_present_but_not_in_html_namespace(&self) -> bool {
-        self.reader.borrow().cdata_allowed()
+        self.builder.borrow().cdata_allowed()
     }
 }
 
@@ -137,7 +137,7 @@ fn reference(page: &str, options: &BlockOptions) -> Outcome {
         ..TokenizerOpts::default()
     };
     let sink = Sink {
-        reader: RefCell::new(Reader::new(options)),
+        builder: RefCell::new(BlockBuilder::new(options)),
         ending: Cell::new(false),
         inside: Cell::new(None),
     };
@@ -149,15 +149,15 @@ fn reference(page: &str, options: &BlockOptions) -> Outcome {
     tokenizer.sink.ending.set(true);
     tokenizer.end();
     let inside = tokenizer.sink.inside.get();
-    let mut reader = tokenizer.sink.reader.into_inner();
+    let mut builder = tokenizer.sink.builder.into_inner();
     // Raw text is not told from other text by the tokenizer. Wherever a `</` is the
     // last of a page, a tag is missing.
     let inside = inside.or(page.ends_with("</").then_some("tag"));
-    let inside = reader.open_raw_element().or(inside);
-    let was_cut = reader.cut.is_some();
-    reader.finish();
-    let inside = inside.filter(|_| !was_cut && reader.cut.is_none());
-    Outcome::of(reader, inside)
+    let inside = builder.open_raw_element().or(inside);
+    let was_cut = builder.cut.is_some();
+    builder.finish();
+    let inside = inside.filter(|_| !was_cut && builder.cut.is_none());
+    Outcome::new(builder, inside)
 }
 
 /// What this crate and the reference make of a page, if it is not the same. How

@@ -7,7 +7,7 @@ use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 
 use super::{Outcome, difference};
-use crate::feed::{Until, read};
+use crate::tokenizer::{Until, tokenize};
 use crate::{BlockOptions, Joining, PageLimits, SplitList};
 
 /// What becomes of a page, which is what the reference makes of it.
@@ -15,7 +15,7 @@ use crate::{BlockOptions, Joining, PageLimits, SplitList};
 pub(super) fn read_as_reference(page: &str, options: &BlockOptions) -> Outcome {
     assert_eq!(difference(page, options), None, "{page:?}");
     let found = Outcome::found(page, options);
-    let title = read(page, options, Until::Title).0.title;
+    let title = tokenize(page, options, Until::Title).0.title;
     assert_eq!(title, found.title, "{page:?} for its title");
     found
 }

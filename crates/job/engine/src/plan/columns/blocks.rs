@@ -136,7 +136,7 @@ fn layout(page: &Page) -> Vec<u8> {
     let title = Title::new(page.title.as_deref().unwrap_or_default());
     let blocks: Vec<LayoutBlock<'_>> = (page.blocks.iter())
         .map(|block| LayoutBlock {
-            path: &block.slot,
+            path: &block.dom_path,
             common_prefix: block.shared,
             chars: u32::try_from(block.text.chars().count()).unwrap_or(u32::MAX),
             link_chars: block.link_chars,
@@ -178,7 +178,7 @@ impl TextColumns {
     fn bytes(&self, page: &Page) -> usize {
         let slots = usize::from(self.details.is_some());
         (page.blocks.iter())
-            .map(|block| block.text.len() + slots * block.slot.len())
+            .map(|block| block.text.len() + slots * block.dom_path.len())
             .sum()
     }
 
@@ -192,7 +192,7 @@ impl TextColumns {
                 .map(|block| block.link_chars.to_le_bytes())
                 .collect();
             details.link_chars.append_value(link_chars.as_flattened());
-            let slots: Vec<&str> = blocks.iter().map(|block| &*block.slot).collect();
+            let slots: Vec<&str> = blocks.iter().map(|block| &*block.dom_path).collect();
             details.slots.append_value(slots.join("\n"));
             let chrome: Vec<u8> = blocks.iter().map(|block| block.chrome.into()).collect();
             details.chrome.append_value(chrome);

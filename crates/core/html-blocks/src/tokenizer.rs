@@ -11,10 +11,10 @@ use std::collections::HashSet;
 use memchr::{memchr, memchr_iter, memchr3, memmem};
 
 use crate::attributes::Attributes;
+use crate::block_builder::{BlockBuilder, Content, StartTag};
 use crate::character_reference::{Place, reference};
 use crate::limits::{Limit, Warning};
 use crate::raw_text::{end_tag, script};
-use crate::reader::{Content, Reader, StartTag};
 use crate::tag::{self, SourceTag};
 use crate::{BlockOptions, PageLimits};
 
@@ -26,31 +26,35 @@ pub(crate) enum Until {
 }
 
 /// Tokenises a page. The warning says where and why its reading ended early.
-pub(crate) fn read(page: &str, options: &BlockOptions, until: Until) -> (Reader, Option<Warning>) {
-    let mut reader = Reader::new(options);
+pub(crate) fn tokenize(
+    page: &str,
+    options: &BlockOptions,
+    until: Until,
+) -> (BlockBuilder, Option<Warning>) {
+    let mut builder = BlockBuilder::new(options);
     let mut tokenizer = Tokenizer {
         page,
         limits: &options.limits,
         until,
-        reader: &mut reader,
+        builder: &mut builder,
         at: 0,
         angle: 0,
         name: String::new(),
     };
     let inside = tokenizer.page();
     let angle = tokenizer.angle;
-    let cut = reader.cut;
+    let cut = builder.cut;
     // It ends a block, which may be one too many; what came first is told.
-    reader.finish();
-    let warning = match cut.or(reader.cut) {
+    builder.finish();
+    let warning = match cut.or(builder.cut) {
         Some(limit) => Some(Warning::Cut {
             limit,
             at: angle,
             of: page.len(),
         }),
-        None => (reader.open_raw_element().or(inside)).map(|inside| Warning::Truncated { inside }),
+        None => (builder.open_raw_element().or(inside)).map(|inside| Warning::Truncated { inside }),
     };
-    (reader, warning)
+    (builder, warning)
 }
 
 /// Why reading stops.
@@ -81,7 +85,7 @@ struct Tokenizer<'p, 'r> {
     page: &'p str,
     limits: &'p PageLimits,
     until: Until,
-    reader: &'r mut Reader,
+    builder: &'r mut BlockBuilder,
     at: usize,
     /// The last `<` that began markup, or could have.
     angle: usize,
@@ -106,7 +110,7 @@ impl<'p> Tokenizer<'p, '_> {
         };
         self.at = self.page.len();
         if inside == Some("tag") && self.too_long() {
-            self.reader.cut = Some(Limit::TagBytes);
+            self.builder.cut = Some(Limit::TagBytes);
         }
         inside
     }
@@ -118,8 +122,8 @@ impl<'p> Tokenizer<'p, '_> {
 
     /// Something was handed on: the page may end here.
     fn look(&self) -> Result<(), Stop> {
-        let titled = self.until == Until::Title && self.reader.title.is_some();
-        if titled || self.reader.cut.is_some() {
+        let titled = self.until == Until::Title && self.builder.title.is_some();
+        if titled || self.builder.cut.is_some() {
             return Err(Stop::Enough);
         }
         Ok(())
@@ -146,14 +150,14 @@ impl<'p> Tokenizer<'p, '_> {
     fn hand_on(&mut self, length: usize) -> Result<(), Stop> {
         let text = &self.page[self.at..self.at + length];
         self.at += length;
-        self.reader.text(text);
+        self.builder.text(text);
         self.look()
     }
 
     /// Text in which only NULs mean something.
     fn hand_on_raw(&mut self, length: usize, nul: Nul) -> Result<(), Stop> {
         let end = self.at + length;
-        if !self.reader.drops_text() {
+        if !self.builder.drops_text() {
             for found in memchr_iter(b'\0', &self.rest()[..length]) {
                 let nul_at = end - length + found;
                 self.hand_on(nul_at - self.at)?;
@@ -169,7 +173,7 @@ impl<'p> Tokenizer<'p, '_> {
     fn nul(&mut self, nul: Nul) -> Result<(), Stop> {
         self.at += 1;
         if nul == Nul::Replaced {
-            self.reader.text("\u{fffd}");
+            self.builder.text("\u{fffd}");
         }
         self.look()
     }
@@ -181,7 +185,7 @@ impl<'p> Tokenizer<'p, '_> {
         };
         self.at += found.length;
         for c in [Some(found.first), found.second].into_iter().flatten() {
-            self.reader.text(c.encode_utf8(&mut [0; 4]));
+            self.builder.text(c.encode_utf8(&mut [0; 4]));
         }
         self.look()
     }
@@ -207,12 +211,12 @@ impl<'p> Tokenizer<'p, '_> {
     /// What begins with `<!`, of which this is the rest.
     fn declaration(&mut self, rest: &[u8]) -> Result<(), Stop> {
         if rest.starts_with(b"--") {
-            self.reader.comment();
+            self.builder.comment();
             self.skip_past(4, comment(&rest[2..]))
         } else if rest.len() >= 7 && rest[..7].eq_ignore_ascii_case(b"doctype") {
             // No part of a doctype, quoted or not, has a `>`.
             self.skip_past(2, memchr(b'>', rest).map(|found| found + 1))
-        } else if rest.starts_with(b"[CDATA[") && self.reader.cdata_allowed() {
+        } else if rest.starts_with(b"[CDATA[") && self.builder.cdata_allowed() {
             self.cdata()
         } else {
             self.bogus_comment(2)
@@ -221,7 +225,7 @@ impl<'p> Tokenizer<'p, '_> {
 
     /// A comment by mistake: up to the next `>`.
     fn bogus_comment(&mut self, skipped: usize) -> Result<(), Stop> {
-        self.reader.comment();
+        self.builder.comment();
         let found = memchr(b'>', &self.rest()[skipped..]);
         self.skip_past(skipped, found.map(|found| found + 1))
     }
@@ -249,13 +253,13 @@ impl<'p> Tokenizer<'p, '_> {
         let tag = SourceTag::read(self.page, name).ok_or(Stop::End(Some("tag")))?;
         self.at = tag.end;
         if self.too_long() {
-            self.reader.cut = Some(Limit::TagBytes);
+            self.builder.cut = Some(Limit::TagBytes);
             return Err(Stop::Enough);
         }
         match kind {
             Kind::Start => self.start_tag(&tag),
             Kind::End => {
-                self.reader.end_tag(tag::name(tag.name, &mut self.name));
+                self.builder.end_tag(tag::name(tag.name, &mut self.name));
                 self.look()
             }
         }
@@ -263,7 +267,7 @@ impl<'p> Tokenizer<'p, '_> {
 
     fn start_tag(&mut self, tag: &SourceTag<'_>) -> Result<(), Stop> {
         let attributes = self.attributes(tag);
-        let content = self.reader.start_tag(StartTag {
+        let content = self.builder.start_tag(StartTag {
             name: tag::name(tag.name, &mut self.name),
             class: &tag.class(),
             link: tag.has_href || !tag.has_name,
@@ -334,7 +338,7 @@ impl<'p> Tokenizer<'p, '_> {
         if tag.attributes <= self.limits.attributes_per_tag {
             return tag.attributes;
         }
-        let attributes = Attributes::at(self.source(), 1 + tag.name.len());
+        let attributes = Attributes::new(self.source(), 1 + tag.name.len());
         let names: HashSet<String> = attributes
             .map(|(name, _)| {
                 String::from_utf8_lossy(name)
@@ -366,7 +370,7 @@ fn bytes_but_values(tag: &[u8]) -> usize {
     let name = tag
         .iter()
         .position(|byte| byte.is_ascii_whitespace() || *byte == b'>');
-    let mut attributes = Attributes::at(tag, name.unwrap_or(tag.len()));
+    let mut attributes = Attributes::new(tag, name.unwrap_or(tag.len()));
     let values: usize = attributes.by_ref().map(|(_, value)| value.len()).sum();
     attributes.position() + 1 - values
 }

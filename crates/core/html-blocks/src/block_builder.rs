@@ -1,9 +1,9 @@
 //! From tokens to blocks.
 
+use crate::dom_path::DomPath;
 use crate::elements::{Element, Name, SplitList, Tag};
 use crate::hash::block_hash;
 use crate::limits::{Limit, PageLimits};
-use crate::slot::Slot;
 use crate::stack::Stack;
 use crate::text::{Full, Joining, Place, Run};
 use crate::{BlockOptions, TextBlock};
@@ -49,7 +49,7 @@ pub(crate) struct StartTag<'t> {
 
 /// What is known of the page so far.
 #[derive(Debug)]
-pub(crate) struct Reader {
+pub(crate) struct BlockBuilder {
     split: SplitList,
     joining: Joining,
     limits: PageLimits,
@@ -60,7 +60,7 @@ pub(crate) struct Reader {
     place: Place,
     run: Run,
     /// Where the text of `run` began.
-    slot: Option<Slot>,
+    dom_path: Option<DomPath>,
     chrome: bool,
     title_run: Run,
     pub(crate) title: Option<String>,
@@ -72,7 +72,7 @@ pub(crate) struct Reader {
     tokens: usize,
 }
 
-impl Reader {
+impl BlockBuilder {
     pub(crate) fn new(options: &BlockOptions) -> Self {
         Self {
             split: options.split,
@@ -81,7 +81,7 @@ impl Reader {
             raw: None,
             place: Place::Plain,
             run: Run::new(options.limits.block_chars),
-            slot: None,
+            dom_path: None,
             chrome: false,
             title_run: Run::new(options.limits.block_chars),
             title: None,
@@ -139,7 +139,7 @@ impl Reader {
             self_closing,
             ..
         } = tag;
-        let element = Element::of(name);
+        let element = Element::for_name(name);
         self.boundary(element);
         if self.stack.foreign() && self.stack.start_foreign(name, element, class, self_closing) {
             return None;
@@ -169,7 +169,7 @@ impl Reader {
         if raw == Some(RawText::Title) {
             self.end_title();
         }
-        let element = Element::of(name);
+        let element = Element::for_name(name);
         self.boundary(element);
         if name.tag == Tag::A {
             self.place = Place::Plain;
@@ -241,8 +241,8 @@ impl Reader {
             _ if self.stack.hidden() => return,
             _ => {
                 let full = self.run.push(text, self.place);
-                if self.slot.is_none() && !self.run.is_empty() {
-                    self.slot = Some(self.stack.slot());
+                if self.dom_path.is_none() && !self.run.is_empty() {
+                    self.dom_path = Some(self.stack.dom_path());
                     self.chrome = self.stack.chrome();
                 }
                 full
@@ -254,13 +254,13 @@ impl Reader {
     }
 
     fn end_block(&mut self) {
-        // Text and slot come and go together.
-        let Some(slot) = self.slot.take() else {
+        // Text and path come and go together.
+        let Some(dom_path) = self.dom_path.take() else {
             return;
         };
         let link_chars = self.run.link_chars();
         let text = self.run.take();
-        self.push_block(text, link_chars, slot, self.chrome);
+        self.push_block(text, link_chars, dom_path, self.chrome);
     }
 
     /// The page's title is its first that has text. To the original every title is
@@ -271,13 +271,13 @@ impl Reader {
             return;
         }
         if self.split == SplitList::Original {
-            let slot = self.stack.slot();
-            self.push_block(title.clone(), 0, slot, self.stack.chrome());
+            let dom_path = self.stack.dom_path();
+            self.push_block(title.clone(), 0, dom_path, self.stack.chrome());
         }
         self.title.get_or_insert(title);
     }
 
-    fn push_block(&mut self, text: String, link_chars: usize, slot: Slot, chrome: bool) {
+    fn push_block(&mut self, text: String, link_chars: usize, dom_path: DomPath, chrome: bool) {
         if self.blocks.len() == self.limits.blocks {
             self.cut = Some(Limit::Blocks);
             return;
@@ -288,8 +288,8 @@ impl Reader {
             text,
             hash,
             link_chars,
-            slot: slot.path,
-            shared: slot.shared,
+            dom_path: dom_path.text,
+            shared: dom_path.shared,
             chrome,
         });
     }

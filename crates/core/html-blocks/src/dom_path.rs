@@ -1,4 +1,4 @@
-//! Slots: the text of an element path, built once per element and block.
+//! DOM paths: the text of an element path, built once per element and block.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ const CLASS_BYTES: usize = 256;
 
 /// Where a block stands. See [`crate::TextBlock`].
 #[derive(Debug)]
-pub(crate) struct Slot {
-    pub(crate) path: Arc<str>,
+pub(crate) struct DomPath {
+    pub(crate) text: Arc<str>,
     pub(crate) shared: u16,
 }
 
@@ -31,18 +31,18 @@ struct End {
 
 /// The path text of the stack's elements, as far as blocks have asked for it.
 #[derive(Debug, Default)]
-pub(crate) struct SlotPath {
+pub(crate) struct PathBuilder {
     text: String,
     /// What `text` is after each element.
     ends: Vec<End>,
     /// The depth of the first element that did not fit.
     full_at: Option<usize>,
-    /// Slots given out: blocks of one slot share its text.
-    slots: HashSet<Arc<str>, FixedState>,
+    /// Paths given out: blocks of one path share its text.
+    paths: HashSet<Arc<str>, FixedState>,
     last: Option<Arc<str>>,
 }
 
-impl SlotPath {
+impl PathBuilder {
     /// Elements whose text is known.
     pub(crate) fn depth(&self) -> usize {
         self.ends.len()
@@ -118,18 +118,18 @@ impl SlotPath {
     }
 
     pub(crate) fn text(&mut self) -> Arc<str> {
-        // Most blocks follow one of the same slot.
+        // Most blocks follow one of the same path.
         if let Some(last) = self.last.as_ref().filter(|last| ***last == *self.text) {
             return Arc::clone(last);
         }
-        let known = self.slots.get(self.text.as_str()).map(Arc::clone);
-        let slot = known.unwrap_or_else(|| {
-            let slot: Arc<str> = Arc::from(self.text.as_str());
-            self.slots.insert(Arc::clone(&slot));
-            slot
+        let known = self.paths.get(self.text.as_str()).map(Arc::clone);
+        let path = known.unwrap_or_else(|| {
+            let path: Arc<str> = Arc::from(self.text.as_str());
+            self.paths.insert(Arc::clone(&path));
+            path
         });
-        self.last = Some(Arc::clone(&slot));
-        slot
+        self.last = Some(Arc::clone(&path));
+        path
     }
 }
 
@@ -144,15 +144,15 @@ mod tests {
 
     #[test]
     fn classes_lose_digits_separators_and_repeats() {
-        let mut path = SlotPath::default();
+        let mut path = PathBuilder::default();
         path.push("div", " post-12 post-13\tentry 42 w-0.5 [&>p]:mt");
         path.push("h2", "");
         assert_eq!(&*path.text(), "div.post-.entry.w-.[&p]:mt>h2");
     }
 
     #[test]
-    fn equal_slots_share_their_text() {
-        let mut path = SlotPath::default();
+    fn equal_paths_share_their_text() {
+        let mut path = PathBuilder::default();
         path.push("li", "item1");
         let one = path.text();
         path.truncate(0);
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_long_path_ends_before_the_element_that_does_not_fit() {
-        let mut path = SlotPath::default();
+        let mut path = PathBuilder::default();
         for _ in 0..5 {
             path.push("div", &"x".repeat(200));
         }
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn an_element_of_many_classes_keeps_its_first() {
-        let mut path = SlotPath::default();
+        let mut path = PathBuilder::default();
         let classes: String = ('a'..='z')
             .map(|c| format!("{} ", c.to_string().repeat(20)))
             .collect();

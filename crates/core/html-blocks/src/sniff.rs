@@ -57,7 +57,7 @@ const SAMPLE: usize = 1024;
 
 /// Refuses what is empty or binary. `wide` says that the page is known to be
 /// UTF-16, where every second byte may be NUL.
-pub(crate) fn refuse(bytes: &[u8], wide: bool) -> Result<(), PageError> {
+pub(crate) fn reject_non_text(bytes: &[u8], wide: bool) -> Result<(), PageError> {
     if bytes.trim_ascii().is_empty() {
         return Err(PageError::Empty { bytes: bytes.len() });
     }
@@ -80,29 +80,32 @@ mod tests {
     #[test]
     fn whitespace_is_empty() {
         assert_eq!(
-            refuse(b" \r\n\t", false),
+            reject_non_text(b" \r\n\t", false),
             Err(PageError::Empty { bytes: 4 })
         );
-        assert_eq!(refuse(b"", false).unwrap_err().reason(), "empty_html");
+        assert_eq!(
+            reject_non_text(b"", false).unwrap_err().reason(),
+            "empty_html"
+        );
     }
 
     #[test]
     fn formats_are_named() {
-        let refused = refuse(b"%PDF-1.4\n...", false).unwrap_err();
+        let refused = reject_non_text(b"%PDF-1.4\n...", false).unwrap_err();
         assert_eq!(refused, PageError::Binary { found: "PDF" });
         assert_eq!(refused.reason(), "binary_html");
-        assert_eq!(refuse(b"<p>%PDF-1.4", false), Ok(()));
+        assert_eq!(reject_non_text(b"<p>%PDF-1.4", false), Ok(()));
     }
 
     #[test]
     fn dense_nuls_are_binary_and_stray_ones_are_not() {
         assert_eq!(
-            refuse(b"a\0b\0c\0", false),
+            reject_non_text(b"a\0b\0c\0", false),
             Err(PageError::Binary { found: "NUL bytes" })
         );
-        assert_eq!(refuse(b"a\0b\0c\0", true), Ok(()));
+        assert_eq!(reject_non_text(b"a\0b\0c\0", true), Ok(()));
         assert_eq!(
-            refuse(b"<p>one stray \0 in a page of text</p>", false),
+            reject_non_text(b"<p>one stray \0 in a page of text</p>", false),
             Ok(())
         );
     }
