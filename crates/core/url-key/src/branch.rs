@@ -20,11 +20,11 @@ impl<'a> Branch<'a> {
     /// ```
     /// use url_key::Branch;
     ///
-    /// let branch = Branch::of("http://www.bbc.co.uk/news/a%2Fb/1");
+    /// let branch = Branch::from_key("http://www.bbc.co.uk/news/a%2Fb/1");
     /// assert_eq!(branch.items(), ["uk", "co", "bbc", "www", "news", "a/b"]);
     /// assert_eq!(branch.node(5), "www.bbc.co.uk/news");
     /// ```
-    pub fn of(key: &'a str) -> Self {
+    pub fn from_key(key: &'a str) -> Self {
         let rest = key.split_once("://").map_or(key, |(_, rest)| rest);
         let (address, kept_query) = match rest.split_once('?') {
             Some((address, _)) => (address, true),
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn nodes_read_as_a_host_and_a_path() {
-        let branch = Branch::of("http://www.bbc.co.uk:8080/news/a/1");
+        let branch = Branch::from_key("http://www.bbc.co.uk:8080/news/a/1");
         assert_eq!(branch.node(0), "");
         assert_eq!(branch.node(3), "bbc.co.uk");
         assert_eq!(branch.node(4), "www.bbc.co.uk");
@@ -113,7 +113,7 @@ mod tests {
             ("http://[::1]?x=1", &["[::1]"]),
             ("http://localhost/x", &["localhost"]),
         ] {
-            let branch = Branch::of(key);
+            let branch = Branch::from_key(key);
             assert_eq!(branch.items(), items, "{key}");
             assert_eq!(branch.node(1), items[0], "{key}");
         }
@@ -121,12 +121,12 @@ mod tests {
 
     #[test]
     fn the_last_segment_counts_where_a_query_is_kept() {
-        let items = |key| Branch::of(key).items().join(" ");
+        let items = |key| Branch::from_key(key).items().join(" ");
         assert_eq!(items("http://a.com/x/%2By%3F"), "com a x");
         assert_eq!(items("http://a.com/x/%2By%3F?b=/c?d"), "com a x +y?");
         assert_eq!(items("http://a.com"), "com a");
         assert_eq!(
-            Branch::of("http://a.com/x/1").to_strings(),
+            Branch::from_key("http://a.com/x/1").to_strings(),
             ["com", "a", "x"]
         );
     }

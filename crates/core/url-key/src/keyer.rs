@@ -78,7 +78,7 @@ pub struct UrlKey {
 impl UrlKey {
     /// The page's place in the URL Tree of its domain.
     pub fn branch(&self) -> Branch<'_> {
-        Branch::of(&self.text)
+        Branch::from_key(&self.text)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Section 3 of the paper, and what a user of its rules may rely on.
 
 use url_key::{
-    Blocklist, Domain, Grouping, KeyOptions, Keyer, MergeStep, RuleSet, Scheme, Seen, UrlError,
-    UrlKey, content_id, merge_step,
+    Blocklist, Domain, DuplicateCandidate, DuplicateReason, Grouping, KeyOptions, Keyer, RuleSet,
+    Scheme, UrlError, UrlKey, content_id, duplicate_reason,
 };
 
 /// Table 1 of the paper, with its typing error (`abcnews\go\.com`) put right.
@@ -324,7 +324,7 @@ fn blocklisted_pages_have_keys() {
 
 #[test]
 fn the_step_that_merged_two_pages_is_named() {
-    let seen = |request_url, url, normalized, rule| Seen {
+    let seen = |request_url, url, normalized, rule| DuplicateCandidate {
         request_url,
         url,
         normalized,
@@ -332,17 +332,29 @@ fn the_step_that_merged_two_pages_is_named() {
     };
     let original = seen(Some("r1"), "u1", "n1", None);
     for (duplicate, step) in [
-        (seen(Some("r1"), "u2", "n2", None), MergeStep::IdenticalUrl),
-        (seen(Some("r2"), "u1", "n1", None), MergeStep::Redirect),
-        (seen(Some("r2"), "u2", "n1", None), MergeStep::Encoding),
-        (seen(Some("r2"), "u2", "n2", Some("rule")), MergeStep::Rule),
-        (seen(None, "u2", "n2", None), MergeStep::DroppedQuery),
+        (
+            seen(Some("r1"), "u2", "n2", None),
+            DuplicateReason::IdenticalUrl,
+        ),
+        (
+            seen(Some("r2"), "u1", "n1", None),
+            DuplicateReason::Redirect,
+        ),
+        (
+            seen(Some("r2"), "u2", "n1", None),
+            DuplicateReason::Encoding,
+        ),
+        (
+            seen(Some("r2"), "u2", "n2", Some("rule")),
+            DuplicateReason::Rule,
+        ),
+        (seen(None, "u2", "n2", None), DuplicateReason::DroppedQuery),
     ] {
-        assert_eq!(merge_step(&original, &duplicate), step);
+        assert_eq!(duplicate_reason(&original, &duplicate), step);
     }
     let without_request = seen(None, "u1", "n1", None);
     assert_eq!(
-        merge_step(&without_request, &without_request).as_str(),
+        duplicate_reason(&without_request, &without_request).as_str(),
         "identical_url"
     );
 }

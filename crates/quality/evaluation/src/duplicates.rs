@@ -7,7 +7,7 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType, Int64Type};
 use arrow::error::ArrowError;
 use charts::{ChartError, Duplicates, Step};
-use url_key::MergeStep;
+use url_key::DuplicateReason;
 
 use crate::Plot;
 
@@ -51,7 +51,7 @@ impl DuplicatesFound {
     /// # Errors
     /// [`ChartError`] where there are more duplicates than pages.
     pub fn plot(&self) -> Result<Plot, ChartError> {
-        let steps = MergeStep::ALL.map(|step| Step {
+        let steps = DuplicateReason::ALL.map(|step| Step {
             name: step.as_str(),
             found: self.by_step.get(step.as_str()).copied().unwrap_or(0),
         });

@@ -6,7 +6,10 @@ use chrono::NaiveDate;
 use html_blocks::{BlockOptions, CharsetSource};
 use md5::{Digest, Md5};
 use sample::{Page, SampleOptions, pages};
-use url_key::{Blocklist, KeyOptions, Keyer, MergeStep, RuleSet, Seen, UrlKey, merge_step};
+use url_key::{
+    Blocklist, DuplicateCandidate, DuplicateReason, KeyOptions, Keyer, RuleSet, UrlKey,
+    duplicate_reason,
+};
 
 use crate::scoring;
 
@@ -230,7 +233,7 @@ fn sites_differ_in_language_and_charset_declaration() {
 fn pages_have_several_urls_and_are_fetched_again() {
     let keyer = keyer();
     let mut first: HashMap<String, (Page, UrlKey)> = HashMap::new();
-    let mut steps: BTreeMap<MergeStep, usize> = BTreeMap::new();
+    let mut steps: BTreeMap<DuplicateReason, usize> = BTreeMap::new();
     let (mut same, mut changed, mut slashes, mut escapes, mut schemes, mut ids) =
         (0, 0, 0, 0, 0, 0);
     for page in pages(&usual()) {
@@ -242,13 +245,14 @@ fn pages_have_several_urls_and_are_fetched_again() {
             first.insert(key.text.clone(), (page, key));
             continue;
         };
-        let [then, now] = [(original, known), (&page, &key)].map(|(page, key)| Seen {
-            request_url: page.request_url.as_deref(),
-            url: page.url.as_deref().expect("a keyed page has a URL"),
-            normalized: &key.normalized,
-            rule: key.rule.as_deref(),
-        });
-        *steps.entry(merge_step(&then, &now)).or_default() += 1;
+        let [then, now] =
+            [(original, known), (&page, &key)].map(|(page, key)| DuplicateCandidate {
+                request_url: page.request_url.as_deref(),
+                url: page.url.as_deref().expect("a keyed page has a URL"),
+                normalized: &key.normalized,
+                rule: key.rule.as_deref(),
+            });
+        *steps.entry(duplicate_reason(&then, &now)).or_default() += 1;
         slashes += usize::from(then.url.ends_with('/') != now.url.ends_with('/'));
         escapes += usize::from(now.url.contains("%7E") || now.url.contains("%2D"));
         schemes += usize::from(then.url.starts_with("https") != now.url.starts_with("https"));
@@ -262,11 +266,11 @@ fn pages_have_several_urls_and_are_fetched_again() {
         }
     }
     for step in [
-        MergeStep::IdenticalUrl,
-        MergeStep::Redirect,
-        MergeStep::Encoding,
-        MergeStep::DroppedQuery,
-        MergeStep::Rule,
+        DuplicateReason::IdenticalUrl,
+        DuplicateReason::Redirect,
+        DuplicateReason::Encoding,
+        DuplicateReason::DroppedQuery,
+        DuplicateReason::Rule,
     ] {
         assert!(
             steps.get(&step).is_some_and(|count| *count >= 20),

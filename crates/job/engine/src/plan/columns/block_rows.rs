@@ -133,7 +133,7 @@ fn node_names(batch: &RecordBatch, pages: &[u32], depths: &ArrayRef) -> Result<A
     let mut names = StringBuilder::new();
     let mut depths = depths.values().iter();
     for rows in pages.chunk_by(|one, next| one == next) {
-        let branch = Branch::of(keys.value(rows[0] as usize));
+        let branch = Branch::from_key(keys.value(rows[0] as usize));
         for depth in depths.by_ref().take(rows.len()) {
             names.append_value(branch.node(depth.unsigned_abs() as usize));
         }

@@ -115,7 +115,7 @@ impl Rows {
 impl<'a> PageRow<'a> {
     /// Where it hangs in the tree.
     pub(crate) fn branch(&self) -> Branch<'a> {
-        Branch::of(self.url_key)
+        Branch::from_key(self.url_key)
     }
 
     pub(crate) fn entry<'b>(

@@ -68,7 +68,7 @@ pub(crate) fn window_entries(batch: &RecordBatch, rows: &[u32]) -> Result<Record
         .collect();
     let keys = batch.text("url_key")?;
     let branches = lists(rows.iter().map(|row| {
-        let branch = Branch::of(keys.value(*row as usize));
+        let branch = Branch::from_key(keys.value(*row as usize));
         branch.items().to_vec()
     }));
     let hashes = values(batch, "entry_hashes", rows)?;

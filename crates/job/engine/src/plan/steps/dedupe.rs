@@ -8,7 +8,7 @@ use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use futures::StreamExt;
-use url_key::{MergeStep, Seen, merge_step};
+use url_key::{DuplicateCandidate, DuplicateReason, duplicate_reason};
 
 use crate::job::Settings;
 use crate::key_cache::KeyCache;
@@ -173,7 +173,7 @@ impl KnownKeys {
         }
     }
 
-    fn step(&self, original: &Original, duplicate: &Original) -> MergeStep {
+    fn step(&self, original: &Original, duplicate: &Original) -> DuplicateReason {
         let normalized = |url: &str| {
             let keyer = &self.settings.keyer;
             // Both had a key a moment ago; a URL that has none is its own form.
@@ -182,13 +182,13 @@ impl KnownKeys {
                 .map_or_else(|_| url.to_owned(), |page| keyer.key(&page, None).normalized)
         };
         let (first, second) = (normalized(&original.url), normalized(&duplicate.url));
-        merge_step(&original.seen(&first), &duplicate.seen(&second))
+        duplicate_reason(&original.seen(&first), &duplicate.seen(&second))
     }
 }
 
 impl Original {
-    fn seen<'a>(&'a self, normalized: &'a str) -> Seen<'a> {
-        Seen {
+    fn seen<'a>(&'a self, normalized: &'a str) -> DuplicateCandidate<'a> {
+        DuplicateCandidate {
             request_url: self.request_url.as_deref(),
             url: &self.url,
             normalized,

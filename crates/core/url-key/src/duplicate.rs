@@ -2,7 +2,7 @@
 
 /// The steps of URL normalisation, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum MergeStep {
+pub enum DuplicateReason {
     /// The same URL was asked for again.
     IdenticalUrl,
     /// Another URL was asked for and led to the same response URL.
@@ -15,7 +15,7 @@ pub enum MergeStep {
     Rule,
 }
 
-impl MergeStep {
+impl DuplicateReason {
     /// All of them, in their order.
     pub const ALL: [Self; 5] = [
         Self::IdenticalUrl,
@@ -28,18 +28,18 @@ impl MergeStep {
     /// The name of the step in tables.
     pub fn as_str(self) -> &'static str {
         match self {
-            MergeStep::IdenticalUrl => "identical_url",
-            MergeStep::Redirect => "redirect",
-            MergeStep::Encoding => "encoding",
-            MergeStep::DroppedQuery => "dropped_query",
-            MergeStep::Rule => "rule",
+            DuplicateReason::IdenticalUrl => "identical_url",
+            DuplicateReason::Redirect => "redirect",
+            DuplicateReason::Encoding => "encoding",
+            DuplicateReason::DroppedQuery => "dropped_query",
+            DuplicateReason::Rule => "rule",
         }
     }
 }
 
 /// The addresses of a page that has been keyed.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct DuplicateCandidate<'a> {
     /// The URL that was asked for, where it is known.
     pub request_url: Option<&'a str>,
     /// The response URL.
@@ -50,7 +50,7 @@ pub struct Seen<'a> {
     pub rule: Option<&'a str>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> DuplicateCandidate<'a> {
     fn asked_for(&self) -> &'a str {
         self.request_url.unwrap_or(self.url)
     }
@@ -58,16 +58,19 @@ impl<'a> Seen<'a> {
 
 /// The first step after which the addresses of two pages with equal keys are
 /// the same. Where the request URL is not known, the response URL stands in.
-pub fn merge_step(original: &Seen<'_>, duplicate: &Seen<'_>) -> MergeStep {
+pub fn duplicate_reason(
+    original: &DuplicateCandidate<'_>,
+    duplicate: &DuplicateCandidate<'_>,
+) -> DuplicateReason {
     if original.asked_for() == duplicate.asked_for() {
-        MergeStep::IdenticalUrl
+        DuplicateReason::IdenticalUrl
     } else if original.url == duplicate.url {
-        MergeStep::Redirect
+        DuplicateReason::Redirect
     } else if original.normalized == duplicate.normalized {
-        MergeStep::Encoding
+        DuplicateReason::Encoding
     } else if duplicate.rule.is_some() {
-        MergeStep::Rule
+        DuplicateReason::Rule
     } else {
-        MergeStep::DroppedQuery
+        DuplicateReason::DroppedQuery
     }
 }
