@@ -1,7 +1,8 @@
-//! What a page costs, beside html5ever's tokenizer alone on the same pages.
+//! Measures the steps of `page`, and html5ever's tokenizer alone on the same pages.
+//! `benches/tokenizers` measures the same blocks with other tokenizers.
 //!
-//! The pages are the files of the folder `URLTREE_BENCH_PAGES`, else some of the
-//! invented ones of `urltree-sample`.
+//! The pages are the files of the folder `URLTREE_BENCH_PAGES`, or generated pages of
+//! `urltree-sample`.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -16,11 +17,11 @@ use html5ever::tokenizer::{
 };
 use sample::SampleOptions;
 
-/// Pages as they were fetched; those that are none are left out.
+/// The bytes of each page. Files that are not pages are left out.
 fn pages() -> Vec<Vec<u8>> {
     let mut pages = match std::env::var_os("URLTREE_BENCH_PAGES") {
         Some(folder) => files(folder.as_ref()),
-        None => invented(),
+        None => generated(),
     };
     pages.retain(|page| decode(page, None).is_ok());
     assert!(!pages.is_empty(), "there are no pages");
@@ -35,7 +36,7 @@ fn files(folder: &Path) -> Vec<Vec<u8>> {
     paths.iter().map(read).collect()
 }
 
-fn invented() -> Vec<Vec<u8>> {
+fn generated() -> Vec<Vec<u8>> {
     let date = |day| NaiveDate::from_ymd_opt(2011, 10, day).expect("a date");
     let options = SampleOptions {
         first: date(24),
@@ -46,11 +47,10 @@ fn invented() -> Vec<Vec<u8>> {
     sample::pages(&options).map(|page| page.html).collect()
 }
 
-/// Takes tokens and does nothing with them, but for what has to be said about raw
-/// text.
-struct Nothing;
+/// Drops tokens. Start tags of raw text elements change the state of the tokenizer.
+struct DropTokens;
 
-impl TokenSink for Nothing {
+impl TokenSink for DropTokens {
     type Handle = ();
 
     fn process_token(&self, token: Token, _: u64) -> TokenSinkResult<()> {
@@ -67,14 +67,14 @@ impl TokenSink for Nothing {
 }
 
 fn html5ever(page: &str) {
-    let tokenizer = Tokenizer::new(Nothing, TokenizerOpts::default());
+    let tokenizer = Tokenizer::new(DropTokens, TokenizerOpts::default());
     let queue = BufferQueue::default();
     queue.push_back(page.into());
     let _ = tokenizer.feed(&queue);
     tokenizer.end();
 }
 
-/// Bytes per second of something done with each of the texts.
+/// Measures the bytes per second of a function called with each of the texts.
 fn measure<T: AsRef<[u8]>, R>(
     group: &mut BenchmarkGroup<'_, WallTime>,
     name: &str,

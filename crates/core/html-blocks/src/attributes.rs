@@ -1,19 +1,21 @@
-//! The attributes of a tag, read from its bytes.
+//! The attributes of a tag, read from its bytes: the states from "before attribute name"
+//! to "after attribute value (quoted)" of the HTML standard.
+//! <https://html.spec.whatwg.org/multipage/parsing.html#before-attribute-name-state>
 
 use memchr::memchr;
 
-/// Names and values of one tag, as they stand in the source. Ends at the tag's
-/// end, with the position on its `>`, or where the bytes end: an attribute that
-/// they cut does not count.
+/// Iterates over the names and values of one tag, as written in the source. Ends with
+/// the position at the `>` of the tag, or at the end of the bytes. An attribute that
+/// the end of the bytes cuts is not returned.
 pub(crate) struct Attributes<'b> {
     bytes: &'b [u8],
     at: usize,
-    /// Where the last attribute ends.
+    /// The end of the last attribute.
     end: usize,
 }
 
 impl<'b> Attributes<'b> {
-    /// From a position after the tag's name.
+    /// Starts at the position after the tag's name.
     pub(crate) fn new(bytes: &'b [u8], at: usize) -> Self {
         Self { bytes, at, end: at }
     }
@@ -22,8 +24,8 @@ impl<'b> Attributes<'b> {
         self.at
     }
 
-    /// Whether the tag, read to its end, closes itself: a `/` stands before the
-    /// `>` and is not part of a value.
+    /// Whether the tag is self-closing: a `/` that is not part of a value precedes its
+    /// `>`. Valid once the iterator is at its end.
     pub(crate) fn self_closing(&self) -> bool {
         self.at > self.end && self.bytes[self.at - 1] == b'/'
     }
@@ -32,26 +34,27 @@ impl<'b> Attributes<'b> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Goes on to the next byte that `is` something.
-    fn find(&mut self, is: u8) {
+    /// Advances to the next byte of one of the `classes`.
+    fn find(&mut self, classes: u8) {
         while self
             .peek()
-            .is_some_and(|byte| BYTES[usize::from(byte)] & is == 0)
+            .is_some_and(|byte| BYTES[usize::from(byte)] & classes == 0)
         {
             self.at += 1;
         }
     }
 
-    /// Goes on while bytes are something.
-    fn skip(&mut self, are: u8) {
+    /// Advances past all bytes of the `classes`.
+    fn skip(&mut self, classes: u8) {
         while self
             .peek()
-            .is_some_and(|byte| BYTES[usize::from(byte)] & are != 0)
+            .is_some_and(|byte| BYTES[usize::from(byte)] & classes != 0)
         {
             self.at += 1;
         }
     }
 
+    /// The value that begins here, after the `=` and whitespace.
     fn value(&mut self) -> Option<&'b [u8]> {
         match self.peek()? {
             quote @ (b'"' | b'\'') => {
@@ -83,7 +86,7 @@ impl<'b> Iterator for Attributes<'b> {
             return None;
         }
         let start = self.at;
-        // A first `=` is part of the name.
+        // Before attribute name state: a leading `=` is part of the name.
         self.at += 1;
         self.find(SPACE | SLASH | ANGLE | EQUALS);
         let name = &self.bytes[start..self.at];
@@ -100,12 +103,12 @@ impl<'b> Iterator for Attributes<'b> {
     }
 }
 
-/// What separates attributes.
+/// Whether a byte is whitespace between attributes.
 pub(crate) fn space(byte: u8) -> bool {
     BYTES[usize::from(byte)] & SPACE != 0
 }
 
-/// Whether a byte ends the name of a tag.
+/// Whether a byte ends a tag name.
 pub(crate) fn ends_tag_name(byte: u8) -> bool {
     BYTES[usize::from(byte)] & (SPACE | SLASH | ANGLE) != 0
 }
@@ -115,7 +118,7 @@ const SLASH: u8 = 1 << 1;
 const ANGLE: u8 = 1 << 2;
 const EQUALS: u8 = 1 << 3;
 
-/// What each byte means in a tag.
+/// The class of each byte in a tag.
 static BYTES: [u8; 256] = {
     let mut bytes = [0; 256];
     let mut spaces: &[u8] = b"\t\n\x0c\r ";
@@ -144,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn all_ways_to_write_an_attribute() {
+    fn every_notation_of_an_attribute_is_read() {
         let tag = "<a href = 'x>y'/title=\"a'b\" hidden id=q/>z";
         let expected = vec![
             ("href", "x>y"),
@@ -157,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_closes_itself_by_a_slash_that_is_no_value() {
+    fn a_slash_outside_a_value_makes_a_tag_self_closing() {
         let closing = |tag: &str| {
             let mut attributes = Attributes::new(tag.as_bytes(), 2);
             attributes.by_ref().for_each(drop);
@@ -179,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_attribute_does_not_count() {
+    fn a_cut_attribute_is_not_returned() {
         for tag in ["<a b c='d", "<a b c=d", "<a b c=", "<a b c"] {
             assert_eq!(read(tag).0, [("b", "")], "{tag}");
         }

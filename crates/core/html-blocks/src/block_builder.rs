@@ -1,4 +1,4 @@
-//! From tokens to blocks.
+//! Builds text blocks from the events of a tokenizer.
 
 use crate::dom_path::DomPath;
 use crate::elements::{Element, Name, SplitList, Tag};
@@ -8,22 +8,26 @@ use crate::stack::Stack;
 use crate::text::{Full, Joining, Place, Run};
 use crate::{BlockOptions, TextBlock};
 
-/// An element whose content the tokenizer reads as raw text.
+/// An open element whose content is raw text.
 #[derive(Debug)]
 struct RawElement {
     tag: Tag,
     text: RawText,
 }
 
+/// The use of raw text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RawText {
+    /// Not shown to readers.
     Dropped,
+    /// Part of a block.
     Shown,
+    /// The title of the page.
     Title,
 }
 
-/// How the content of an element is read, if not as markup. Named as the states
-/// of the HTML standard are.
+/// The tokenizer state for the content of an element that is not markup, by the standard's
+/// names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     Rcdata,
@@ -32,22 +36,22 @@ pub(crate) enum Content {
     Plaintext,
 }
 
-/// A start tag, as much of it as blocks depend on.
+/// The parts of a start tag that blocks depend on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StartTag<'t> {
     pub(crate) name: Name<'t>,
-    /// The value of `class`, or nothing.
+    /// The value of `class`; empty if there is none.
     pub(crate) class: &'t str,
-    /// It has a `href`, or no `name`. An `a` that only marks a place
-    /// (`<a name="top">`) is no link: it is often left open, and would make link
-    /// text of all that follows.
+    /// Whether an `a` with these attributes is a link: it has a `href`, or no `name`. An anchor
+    /// (`<a name="top">`) is not a link: it is often left open, and all text after it would
+    /// count as link text.
     pub(crate) link: bool,
     pub(crate) self_closing: bool,
-    /// How many attributes it has, each name counted once.
+    /// The number of attributes, repeated names counted once.
     pub(crate) attributes: usize,
 }
 
-/// What is known of the page so far.
+/// The state of a page up to the current token.
 #[derive(Debug)]
 pub(crate) struct BlockBuilder {
     split: SplitList,
@@ -55,19 +59,19 @@ pub(crate) struct BlockBuilder {
     limits: PageLimits,
     stack: Stack,
     raw: Option<RawElement>,
-    /// Inside `<a>`. Not on the stack: a link goes on until its end tag or the
-    /// next link, whatever blocks open and close meanwhile.
+    /// Whether the text is inside a link. Links are not on the stack: a link ends at its end
+    /// tag or at the next link, whatever elements start and end in between.
     place: Place,
     run: Run,
-    /// Where the text of `run` began.
+    /// The path at which the text of `run` began.
     dom_path: Option<DomPath>,
     chrome: bool,
     title_run: Run,
     pub(crate) title: Option<String>,
     pub(crate) blocks: Vec<TextBlock>,
-    /// The limit that ended the page.
+    /// The limit that cut the page.
     pub(crate) cut: Option<Limit>,
-    /// Tokens so far.
+    /// The number of tokens so far.
     #[cfg(test)]
     tokens: usize,
 }
@@ -93,7 +97,7 @@ impl BlockBuilder {
         }
     }
 
-    /// Tokens, and elements looked at because of them.
+    /// The number of tokens and of visited elements.
     #[cfg(test)]
     pub(crate) fn work(&self) -> usize {
         self.tokens + self.stack.work
@@ -104,7 +108,7 @@ impl BlockBuilder {
         self.stack.deepest()
     }
 
-    /// The element whose raw text is being read, if its end tag is still to come.
+    /// The name of the open raw text element, if its end tag has not been read.
     pub(crate) fn open_raw_element(&self) -> Option<&'static str> {
         Some(match self.raw.as_ref()?.tag {
             Tag::Script => "script",
@@ -120,14 +124,13 @@ impl BlockBuilder {
         })
     }
 
-    /// Ends the page: the block under construction is its last.
+    /// Ends the page and its last block.
     pub(crate) fn finish(&mut self) {
         self.end_block();
         self.end_title();
     }
 
-    /// A start tag; gives how the content of the element is to be read, if
-    /// not as markup.
+    /// Handles a start tag. Returns the tokenizer state for its content if that is not markup.
     pub(crate) fn start_tag(&mut self, tag: StartTag<'_>) -> Option<Content> {
         if tag.attributes > self.limits.attributes_per_tag {
             self.cut = Some(Limit::AttributesPerTag);
@@ -148,11 +151,11 @@ impl BlockBuilder {
             self.place = if tag.link { Place::Link } else { Place::Plain };
         }
         let raw = self.raw_text(name.tag);
-        let stands = match raw {
+        let on_stack = match raw {
             Some((text, _)) => text == RawText::Shown,
             None => !element.inline() || name.tag == Tag::Math,
         };
-        if stands {
+        if on_stack {
             self.stack.start(name, element, class, self_closing);
         }
         let (text, content) = raw?;
@@ -163,8 +166,9 @@ impl BlockBuilder {
         Some(content)
     }
 
+    /// Handles an end tag.
     pub(crate) fn end_tag(&mut self, name: Name<'_>) {
-        // In raw text the tokenizer takes nothing for a tag but the end tag.
+        // In raw text the only tag is the end tag of its element.
         let raw = self.raw.take().map(|raw| raw.text);
         if raw == Some(RawText::Title) {
             self.end_title();
@@ -179,37 +183,38 @@ impl BlockBuilder {
         }
     }
 
-    /// A comment joins what stands before and after it.
+    /// Handles a comment: it does not end a block.
     pub(crate) fn comment(&mut self) {
         #[cfg(test)]
         (self.tokens += 1);
-        self.seam();
+        self.join();
     }
 
-    /// A CDATA section may start here.
+    /// Whether a CDATA section may start here.
     pub(crate) fn cdata_allowed(&self) -> bool {
         self.stack.cdata_allowed()
     }
 
-    /// A tag of this element stands here, between the text before and after it.
+    /// Handles the effect of a tag on the current block: it ends, or continues after the tag.
     fn boundary(&mut self, element: Element) {
         #[cfg(test)]
         (self.tokens += 1);
         if self.stack.splits(element) {
             self.end_block();
         } else {
-            self.seam();
+            self.join();
         }
     }
 
-    /// Two pieces of one block meet.
-    fn seam(&mut self) {
+    /// Joins the text before and after an inline tag or comment.
+    fn join(&mut self) {
         if self.joining == Joining::Spaced {
             self.run.space();
         }
     }
 
-    /// How the content of an element of raw text is read, and what becomes of it.
+    /// The use of an element's raw text and the tokenizer state for it; `None` for elements
+    /// whose content is markup.
     fn raw_text(&self, tag: Tag) -> Option<(RawText, Content)> {
         use RawText::{Dropped, Shown, Title};
         Some(match tag {
@@ -219,7 +224,7 @@ impl BlockBuilder {
             Tag::Title => (Title, Content::Rcdata),
             Tag::Textarea => (Shown, Content::Rcdata),
             Tag::Plaintext => (Shown, Content::Plaintext),
-            // To the original these are elements like any other [O G1].
+            // The original treats these elements like any other [O G1].
             _ if self.split == SplitList::Original => return None,
             Tag::Xmp => (Shown, Content::Rawtext),
             Tag::Iframe | Tag::Noembed | Tag::Noframes => (Dropped, Content::Rawtext),
@@ -227,11 +232,12 @@ impl BlockBuilder {
         })
     }
 
-    /// Text is not wanted until the next end tag.
+    /// Whether text up to the next end tag is dropped.
     pub(crate) fn drops_text(&self) -> bool {
         matches!(&self.raw, Some(raw) if raw.text == RawText::Dropped)
     }
 
+    /// Handles text, with character references decoded.
     pub(crate) fn text(&mut self, text: &str) {
         #[cfg(test)]
         (self.tokens += 1);
@@ -254,7 +260,7 @@ impl BlockBuilder {
     }
 
     fn end_block(&mut self) {
-        // Text and path come and go together.
+        // There is a path if and only if there is text.
         let Some(dom_path) = self.dom_path.take() else {
             return;
         };
@@ -263,8 +269,8 @@ impl BlockBuilder {
         self.push_block(text, link_chars, dom_path, self.chrome);
     }
 
-    /// The page's title is its first that has text. To the original every title is
-    /// a block too [O G1].
+    /// Ends a title. The first one with text is the page's title. With the original's split
+    /// list every title is also a block [O G1].
     fn end_title(&mut self) {
         let title = self.title_run.take();
         if title.is_empty() {
@@ -289,7 +295,7 @@ impl BlockBuilder {
             hash,
             link_chars,
             dom_path: dom_path.text,
-            shared: dom_path.shared,
+            common_prefix: dom_path.common_prefix,
             chrome,
         });
     }

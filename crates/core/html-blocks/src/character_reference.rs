@@ -6,16 +6,16 @@ use std::borrow::Cow;
 
 use web_atoms::{C1_REPLACEMENTS, NAMED_ENTITIES};
 
-/// Where a reference stands.
+/// The context of a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Text,
-    /// In a value a reference without `;` before a letter, digit or `=` is none:
-    /// `?a=1&copy=2` is an address.
+    /// The value of an attribute. Here a name without `;` before a letter, digit or `=` is
+    /// not a reference: `?a=1&copy=2` is a URL with two parameters.
     Value,
 }
 
-/// What a reference stands for.
+/// The characters of a reference. Some names give two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reference {
     pub(crate) first: char,
@@ -24,11 +24,11 @@ pub(crate) struct Reference {
     pub(crate) length: usize,
 }
 
-/// Bytes of the longest name, its `;` included.
+/// Length of the longest name in bytes, its `;` included.
 const NAME_BYTES: usize = 32;
 
-/// The reference at the start of a source that begins with `&`; `None` if that is
-/// just an ampersand.
+/// Reads the reference at the start of a source that begins with `&`. Returns `None` if the
+/// `&` begins no reference.
 pub(crate) fn reference(source: &[u8], place: Place) -> Option<Reference> {
     match source.get(1)? {
         b'#' => numeric(source),
@@ -37,8 +37,18 @@ pub(crate) fn reference(source: &[u8], place: Place) -> Option<Reference> {
     }
 }
 
-/// A text of an attribute with its references as what they stand for.
+/// Decodes the references in the value of an attribute.
 pub(crate) fn value(text: &str) -> Cow<'_, str> {
+    decode(text, Place::Value)
+}
+
+/// Decodes the references in text outside of tags.
+#[cfg(any(test, feature = "reference"))]
+pub(crate) fn text(text: &str) -> Cow<'_, str> {
+    decode(text, Place::Text)
+}
+
+fn decode(text: &str, place: Place) -> Cow<'_, str> {
     let Some(mut ampersand) = text.find('&') else {
         return Cow::Borrowed(text);
     };
@@ -47,7 +57,7 @@ pub(crate) fn value(text: &str) -> Cow<'_, str> {
     loop {
         decoded.push_str(&rest[..ampersand]);
         rest = &rest[ampersand..];
-        let skipped = match reference(rest.as_bytes(), Place::Value) {
+        let skipped = match reference(rest.as_bytes(), place) {
             Some(reference) => {
                 decoded.push(reference.first);
                 decoded.extend(reference.second);
@@ -68,17 +78,18 @@ pub(crate) fn value(text: &str) -> Cow<'_, str> {
     Cow::Owned(decoded)
 }
 
+/// The named character reference state.
 fn named(source: &[u8], place: Place) -> Option<Reference> {
     let name = &source[1..source.len().min(1 + NAME_BYTES)];
     let letters = name.iter().position(|byte| !byte.is_ascii_alphanumeric());
     let letters = letters.unwrap_or(name.len());
     let longest = letters + usize::from(name.get(letters) == Some(&b';'));
-    // The longest name counts, and most names are there whole.
+    // The longest match counts. Most names in pages are complete, so try the longest first.
     (1..=longest)
         .rev()
         .find_map(|length| {
             let name = str::from_utf8(&name[..length]).ok()?;
-            // The table has the beginnings of all names too, as names of nothing.
+            // The table also has every prefix of a name, mapped to NUL.
             let (first, second) = *NAMED_ENTITIES.get(name)?;
             let first = char::from_u32(first).filter(|first| *first != '\0')?;
             Some(Reference {
@@ -89,11 +100,12 @@ fn named(source: &[u8], place: Place) -> Option<Reference> {
         })
         .filter(|found| {
             let next = source.get(found.length);
-            let goes_on = next.is_some_and(|next| *next == b'=' || next.is_ascii_alphanumeric());
-            place == Place::Text || source[found.length - 1] == b';' || !goes_on
+            let continues = next.is_some_and(|next| *next == b'=' || next.is_ascii_alphanumeric());
+            place == Place::Text || source[found.length - 1] == b';' || !continues
         })
 }
 
+/// The numeric character reference state and those that follow it.
 fn numeric(source: &[u8]) -> Option<Reference> {
     let (radix, start) = match source.get(2)? {
         b'x' | b'X' => (16, 3),
@@ -119,8 +131,8 @@ fn numeric(source: &[u8]) -> Option<Reference> {
     })
 }
 
-/// The character of a number; those of Windows for the control characters in
-/// whose place it has them.
+/// The numeric character reference end state: the character of a number. Numbers of C1
+/// control characters are read as windows-1252, invalid ones as U+FFFD.
 fn character(code: u32) -> char {
     let windows = match code {
         0x80..=0x9f => C1_REPLACEMENTS[code as usize - 0x80],
@@ -143,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_name_counts() {
+    fn the_longest_name_is_matched() {
         let text = |source| read(source, Place::Text);
         assert_eq!(text("&notin;x"), Some(("∉".into(), 7)));
         assert_eq!(text("&notit;"), Some(("¬".into(), 4)));
@@ -169,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_name_characters() {
+    fn numeric_references_give_characters() {
         let text = |source| read(source, Place::Text).map(|(text, _)| text);
         assert_eq!(text("&#233;"), Some("é".into()));
         assert_eq!(text("&#xE9x"), Some("é".into()));
@@ -184,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn in_a_value_a_parameter_is_no_reference() {
+    fn a_url_parameter_in_a_value_is_not_a_reference() {
         let read = "?a=1&copy=2&lt=3&amp;b&amp c&eacute;&x&";
         assert_eq!(value(read), "?a=1&copy=2&lt=3&b& cé&x&");
         assert_eq!(value("none"), "none");

@@ -1,4 +1,4 @@
-//! From bytes to text: which charset, and what could not be decoded.
+//! Decoding: the charset of a page, and its bytes as text.
 
 use std::borrow::Cow;
 
@@ -9,23 +9,23 @@ use crate::limits::{Limit, Warning};
 use crate::prescan;
 use crate::sniff::{PageError, reject_non_text};
 
-/// Where the charset of a page was taken from.
+/// The source of a page's charset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CharsetSource {
-    /// A byte order mark.
+    /// The byte order mark.
     Bom,
-    /// The HTTP header.
+    /// The Content-Type header of the HTTP response.
     Http,
     /// A `meta` element or an XML declaration in the page.
     Meta,
-    /// Nothing usable is declared, and the bytes are valid UTF-8.
+    /// No usable charset is declared, and the bytes are valid UTF-8.
     Utf8,
-    /// Nothing usable is declared: guessed from the bytes.
+    /// No usable charset is declared, and the bytes are not UTF-8: detected from the bytes.
     Detected,
 }
 
 impl CharsetSource {
-    /// The name as tables have it: `bom`, `http`, `meta`, `utf8`, `detected`.
+    /// A stable name: `bom`, `http`, `meta`, `utf8`, `detected`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Bom => "bom",
@@ -37,19 +37,23 @@ impl CharsetSource {
     }
 }
 
-/// Bytes searched for a declaration, as in browsers.
+/// Length of the prefix searched for a declaration, in bytes, as in browsers.
 const PRESCAN: usize = 1024;
 
-/// Bytes searched for a late declaration. Browsers honour one wherever their
-/// parser meets it; here it only counts before a guess would.
+/// Length of the prefix searched for a late declaration, in bytes. Browsers follow a
+/// declaration at any position. Here a late one is used only if the charset would otherwise
+/// be detected. A longer prefix finds more of them and costs a second prescan of such pages.
 const LATE_PRESCAN: usize = 64 << 10;
 
-/// Bytes a guess rests on: a prefix, then stretches with non-ASCII bytes. The
-/// detector runs at 35 MB/s (measured), a fifth of the tokenizer's speed.
+/// Length of the prefix given to the detector, in bytes. See [`DETECT_BYTES`].
 const DETECT_PREFIX: usize = 16 << 10;
+
+/// Bytes given to the detector after the prefix: the surroundings of non-ASCII bytes. More
+/// bytes make the detection surer and slower: the detector runs at 35 MB/s (measured), a
+/// fifth of the tokenizer's speed.
 const DETECT_BYTES: usize = 48 << 10;
 
-/// A page as text.
+/// A decoded page.
 pub(crate) struct Decoded<'b> {
     pub(crate) text: Cow<'b, str>,
     pub(crate) charset: &'static str,
@@ -121,7 +125,7 @@ pub(crate) fn decode<'b>(
     })
 }
 
-/// The bytes without a UTF-8 character cut by their end.
+/// The bytes without an incomplete UTF-8 character at their end.
 fn whole_characters(bytes: &[u8]) -> &[u8] {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
@@ -129,7 +133,7 @@ fn whole_characters(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// Decodes without an error for a character that the end of the bytes cuts.
+/// Decodes the prefix of a page. An incomplete character at its end is not an error.
 fn decode_prefix(bytes: &[u8], encoding: &'static Encoding) -> (Cow<'static, str>, bool) {
     let mut decoder = encoding.new_decoder_without_bom_handling();
     let room = decoder
@@ -142,14 +146,13 @@ fn decode_prefix(bytes: &[u8], encoding: &'static Encoding) -> (Cow<'static, str
 
 type Decision = (&'static Encoding, CharsetSource, Option<&'static Encoding>);
 
-/// The WHATWG's order: HTTP, the page itself, then the bytes. One thing is added:
-/// a declaration that the bytes prove wrong is passed over, since following it
-/// would spoil every character it is asked about. The third value names the first
-/// one so treated.
+/// The order of the HTML standard: the HTTP header, the page's declaration, then detection.
+/// One rule is added: a declaration that the bytes prove wrong is ignored, because it would
+/// garble every non-ASCII character. The third value is the first declaration ignored.
 fn decide(bytes: &[u8], utf8: Utf8<'_>, http: Option<&'static Encoding>) -> Decision {
     let mut denied = None;
     let mut believe = |encoding: &&'static Encoding| {
-        // Markup in UTF-16 is full of NULs.
+        // Markup in UTF-16 always has NUL bytes.
         let believed = !utf8.denies(encoding) && (!is_utf_16(encoding) || bytes.contains(&0));
         if !believed {
             denied.get_or_insert(*encoding);
@@ -176,13 +179,13 @@ fn is_utf_16(encoding: &'static Encoding) -> bool {
     encoding == UTF_16LE || encoding == UTF_16BE
 }
 
-/// What bytes are when read as UTF-8.
+/// The validity of bytes as UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Utf8<'b> {
     Valid(&'b str),
-    /// Without error but for the last character, which is cut; not all ASCII.
+    /// Valid up to an incomplete last character, and not all ASCII.
     Cut,
-    /// With errors.
+    /// Some sequences of non-ASCII bytes are valid, some are not.
     Mixed,
     /// No sequence of non-ASCII bytes is valid.
     Never,
@@ -190,7 +193,7 @@ enum Utf8<'b> {
 
 impl<'b> Utf8<'b> {
     fn classify(bytes: &'b [u8]) -> Self {
-        // encoding_rs checks faster than the standard library, and is silent about errors.
+        // encoding_rs validates faster than the standard library, but does not locate errors.
         if let Some(Cow::Borrowed(text)) =
             UTF_8.decode_without_bom_handling_and_without_replacement(bytes)
         {
@@ -208,9 +211,9 @@ impl<'b> Utf8<'b> {
 
     /// Whether the bytes prove that they are not in this encoding.
     ///
-    /// Text in a single-byte charset is practically never valid UTF-8 by chance;
-    /// of a page declared UTF-8 in which no sequence is valid, not one non-ASCII
-    /// character would survive.
+    /// Non-ASCII text in a single-byte charset is practically never valid UTF-8 by chance. If
+    /// a page is declared UTF-8 and no sequence is valid, decoding it as UTF-8 would lose
+    /// every non-ASCII character.
     fn denies(self, encoding: &'static Encoding) -> bool {
         match self {
             Self::Valid(text) => encoding.is_single_byte() && !text.is_ascii(),
@@ -221,9 +224,9 @@ impl<'b> Utf8<'b> {
     }
 }
 
-/// Guesses a legacy charset. UTF-8 is out of the question here.
+/// Detects a legacy charset. The bytes are known not to be UTF-8.
 fn detect(bytes: &[u8]) -> &'static Encoding {
-    /// ASCII around a non-ASCII byte that the detector is shown.
+    /// Bytes given to the detector on either side of a non-ASCII byte.
     const CONTEXT: usize = 8;
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     let (prefix, rest) = bytes.split_at(bytes.len().min(DETECT_PREFIX));

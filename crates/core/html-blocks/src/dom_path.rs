@@ -1,53 +1,58 @@
-//! DOM paths: the text of an element path, built once per element and block.
+//! DOM paths: element names and classes from `body` down to a block. The text is extended once
+//! per element, and paths are interned.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
-/// Bytes of a path. It ends before the element that does not fit, so that a
-/// hostile page of a megabyte cannot ask for a gigabyte of paths.
+/// Longest path, in bytes. A longer path ends before the element that does not fit, so a
+/// hostile page of a megabyte cannot produce a gigabyte of paths.
 const PATH_BYTES: usize = 1024;
 
-/// Classes of one element that are looked at, and bytes of them that are kept.
+/// Classes read per element; the rest is ignored.
 const CLASSES: usize = 64;
+
+/// Bytes of classes kept per element, separators included.
 const CLASS_BYTES: usize = 256;
 
-/// Where a block stands. See [`crate::TextBlock`].
+/// The DOM path of a block. The fields are those of [`crate::TextBlock`].
 #[derive(Debug)]
 pub(crate) struct DomPath {
     pub(crate) text: Arc<str>,
-    pub(crate) shared: u16,
+    pub(crate) common_prefix: u16,
 }
 
-/// A path up to one of its elements.
+/// The prefix of a path that ends with one of its elements.
 #[derive(Clone, Copy, Debug, Default)]
 struct End {
-    /// Its length.
+    /// Length in bytes.
     bytes: usize,
-    /// Its elements that have a name.
+    /// Number of elements that appear in the path.
     named: u16,
 }
 
-/// The path text of the stack's elements, as far as blocks have asked for it.
+/// Builds the path of the open elements lazily: an element is added once a block needs it.
 #[derive(Debug, Default)]
 pub(crate) struct PathBuilder {
     text: String,
-    /// What `text` is after each element.
+    /// The end of each element in `text`.
     ends: Vec<End>,
     /// The depth of the first element that did not fit.
     full_at: Option<usize>,
-    /// Paths given out: blocks of one path share its text.
+    /// All paths of the page, interned.
     paths: HashSet<Arc<str>, FixedState>,
+    /// The path of the last block.
     last: Option<Arc<str>>,
 }
 
 impl PathBuilder {
-    /// Elements whose text is known.
+    /// The number of elements added, unnamed ones included.
     pub(crate) fn depth(&self) -> usize {
         self.ends.len()
     }
 
+    /// Removes the elements deeper than `depth`.
     pub(crate) fn truncate(&mut self, depth: usize) {
         if depth < self.ends.len() {
             self.ends.truncate(depth);
@@ -56,11 +61,12 @@ impl PathBuilder {
         }
     }
 
-    /// Appends an element that is part of no path.
+    /// Appends an element that does not appear in paths.
     pub(crate) fn push_unnamed(&mut self) {
         self.ends.push(self.end());
     }
 
+    /// Appends an element, unless it or an ancestor does not fit.
     pub(crate) fn push(&mut self, name: &str, class: &str) {
         let parent = self.end();
         if self.full_at.is_some() {
@@ -82,8 +88,8 @@ impl PathBuilder {
         });
     }
 
-    /// Appends `.class` for each class. Digits go, since they number single pages
-    /// and items (`post-1234`); so do the separators of the path.
+    /// Appends `.class` for each distinct class. Digits are removed, because they number single
+    /// pages and items (`post-1234`). The separators `.` and `>` are removed too.
     fn push_classes(&mut self, classes: &str) {
         let first = self.text.len();
         for class in classes.split_ascii_whitespace().take(CLASSES) {
@@ -108,7 +114,7 @@ impl PathBuilder {
         }
     }
 
-    /// Elements of the path that have a name.
+    /// The number of elements that appear in the path.
     pub(crate) fn elements(&self) -> u16 {
         self.end().named
     }
@@ -117,8 +123,9 @@ impl PathBuilder {
         self.ends.last().copied().unwrap_or_default()
     }
 
+    /// The interned text of the path.
     pub(crate) fn text(&mut self) -> Arc<str> {
-        // Most blocks follow one of the same path.
+        // Most blocks have the path of the block before.
         if let Some(last) = self.last.as_ref().filter(|last| ***last == *self.text) {
             return Arc::clone(last);
         }
@@ -133,7 +140,7 @@ impl PathBuilder {
     }
 }
 
-/// Whether a character of a class is not part of a path.
+/// Whether a character of a class is removed from paths.
 fn dropped(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b'.' | b'>')
 }

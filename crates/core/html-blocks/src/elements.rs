@@ -1,50 +1,50 @@
-//! What each HTML element does to blocks: one lookup per tag.
+//! The properties of HTML elements, with one lookup per tag.
 
 /// Which tags end a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SplitList {
-    /// HTML as it is today: every tag ends a block except those of elements
-    /// that browsers lay out inside a line of text (`b`, `em`, `a`, `mark`,
-    /// `time`, `ruby`, `math`, ...). `span` is the exception and ends a block:
-    /// templates set dates, counts and names apart with it, and one of those in
-    /// a block makes a whole line of template look unique. Measured over 17
-    /// sites, F1 is .916 with it and .907 without, and no site loses; `time` and
-    /// `mark` make no difference (.0004). Custom elements (`x-card`) end a
-    /// block, since pages build their layout from them; names with a colon
-    /// (`st1:City`, `o:p`: office exports mark words with them) do not. Line
-    /// breaks, images and other replaced elements end a block as in the original.
+    /// Every tag ends a block except those of inline elements: elements that browsers lay out
+    /// inside a line of text (`b`, `em`, `a`, `mark`, `time`, `ruby`, `math`, ...).
+    ///
+    /// - `span` ends a block although it is inline. Templates mark dates, counts and names with
+    ///   it, and one such text inside a block makes a whole line of template look unique.
+    ///   Measured over 17 sites, F1 is .916 if `span` ends a block and .907 if it does not,
+    ///   and no site loses. `time` and `mark` make no difference (.0004).
+    /// - Custom elements (`x-card`) end a block, because pages build their layout from them.
+    /// - Names with a colon (`st1:City`, `o:p`) do not end a block: office exports mark words
+    ///   with them.
+    /// - Line breaks, images and other replaced elements end a block, as in the original.
     #[default]
     Html,
-    /// The list of the authors' code [O G2] [O G3]: `span`, `mark`, `time`,
-    /// `wbr` and `ruby` end a block; `main`, `center`, `picture`, `svg` and every
-    /// unknown element do not. It also keeps what that code keeps [O G1]:
-    /// `<title>` is a block, and so are the contents of `iframe`, `noframes`,
-    /// `noembed` and `template`.
+    /// The list of the authors' code [O G2] [O G3]: `span`, `mark`, `time`, `wbr` and `ruby` end
+    /// a block; `main`, `center`, `picture`, `svg` and all unknown elements do not. Text that
+    /// this code keeps is kept too [O G1]: `<title>` is a block, and the contents of `iframe`,
+    /// `noframes`, `noembed` and `template` are blocks.
     Original,
 }
 
-/// The properties of an element that blocks, paths and implied end tags rest on.
+/// The properties of an element that decide blocks, DOM paths and implied end tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Element(u16);
 
 impl Element {
-    /// Laid out inside a line of text; stands on no DOM path.
+    /// Laid out inside a line of text. Does not appear in DOM paths.
     const INLINE: u16 = 1 << 0;
     /// In the original's split list [O G2].
     const ORIGINAL: u16 = 1 << 1;
-    /// Never has content.
+    /// Has no content and no end tag.
     const VOID: u16 = 1 << 2;
     /// Its start tag ends an open paragraph.
     const ENDS_P: u16 = 1 << 3;
-    /// End tags do not reach across it.
+    /// Ends a scope: end tags inside it do not close elements outside it.
     const BARRIER: u16 = 1 << 4;
-    /// Navigation, header, footer or form-like [O D7].
+    /// A boilerplate element: navigation, header, footer, form and the like [O D7].
     const CHROME: u16 = 1 << 5;
     /// `h1` to `h6`.
     const HEADING: u16 = 1 << 6;
-    /// Its start tag ends `svg` or `math` content that was left open.
+    /// Its start tag closes an open `svg` or `math`.
     const BREAKS_OUT: u16 = 1 << 7;
-    /// `html`, `head`, `body`: always there, so never on the stack.
+    /// `html`, `head`, `body`: in every page, so never on the stack.
     const ROOT: u16 = 1 << 8;
 
     fn is(self, flag: u16) -> bool {
@@ -90,7 +90,7 @@ impl Element {
         self.is(Self::ROOT)
     }
 
-    /// What the element of this name does.
+    /// The properties of the element with this name.
     pub(crate) fn for_name(name: Name<'_>) -> Self {
         Self(match name.tag {
             Tag::Other => match name.text {
@@ -103,7 +103,7 @@ impl Element {
     }
 }
 
-/// The name of an element as it stands in a tag, in lower case.
+/// The name of an element in lower case.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Name<'n> {
     pub(crate) tag: Tag,
@@ -111,7 +111,7 @@ pub(crate) struct Name<'n> {
 }
 
 impl<'n> Name<'n> {
-    /// A name in lower case.
+    /// Creates a name from a text in lower case.
     #[cfg(any(test, feature = "reference"))]
     pub(crate) fn new(text: &'n str) -> Self {
         let tag = Tag::named(text);
@@ -121,11 +121,11 @@ impl<'n> Name<'n> {
 
 macro_rules! elements {
     ($($flags:expr => $($tag:ident $name:literal),+;)+) => {
-        /// The elements that are told apart.
+        /// The known elements.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Tag {
             $($($tag,)+)+
-            /// Any other.
+            /// Any other element.
             Other,
         }
 
@@ -135,10 +135,10 @@ macro_rules! elements {
 }
 
 impl Tag {
-    /// How many there are, without `Other`.
+    /// The number of known elements.
     pub(crate) const COUNT: usize = ELEMENTS.len();
 
-    /// The element of a name in letters of any case.
+    /// Finds the element with this name, in upper or lower case.
     pub(crate) fn named(name: &str) -> Self {
         let Some(key) = key(name.as_bytes()) else {
             return Self::Other;
@@ -156,14 +156,13 @@ impl Tag {
         }
     }
 
-    /// The name; nothing for others.
+    /// The name of a known element; empty for `Other`.
     pub(crate) fn name(self) -> &'static str {
         ELEMENTS.get(self as usize).map_or("", |(name, ..)| name)
     }
 }
 
-/// A name in lower case as a number, no two the same; `None` if it is longer than any
-/// that is known.
+/// A unique number for a name, whatever its case; `None` if it is longer than every known name.
 const fn key(name: &[u8]) -> Option<u128> {
     if name.len() > 15 {
         return None;
@@ -173,7 +172,7 @@ const fn key(name: &[u8]) -> Option<u128> {
     Some((high as u128) << 64 | word(start) as u128)
 }
 
-/// At most eight letters in lower case.
+/// At most eight letters, in lower case, as a number.
 const fn word(letters: &[u8]) -> u64 {
     let mut word = 0;
     let mut at = 0;
@@ -184,14 +183,14 @@ const fn word(letters: &[u8]) -> u64 {
     word
 }
 
-/// Where in [`SLOTS`] the search for a key begins.
+/// The index in [`SLOTS`] at which the search for a key begins.
 const fn slot(key: u128) -> usize {
     let folded = (key >> 64) as u64 ^ key as u64;
-    // The bits of the golden ratio spread what differs in any of its bytes.
+    // Fibonacci hashing: multiplying by 2^64 divided by the golden ratio mixes all bytes.
     (folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 55) as usize
 }
 
-/// The keys of the names in [`ELEMENTS`].
+/// The keys of the names, in the order of [`ELEMENTS`].
 static KEYS: [u128; Tag::COUNT] = {
     let mut keys = [0; Tag::COUNT];
     let mut at = 0;
@@ -202,9 +201,8 @@ static KEYS: [u128; Tag::COUNT] = {
     keys
 };
 
-/// A hash table over [`KEYS`], with [`Tag::COUNT`] where it is empty: of all that is
-/// looked up here, once per tag of every page, the keys are known when this crate is
-/// built.
+/// A hash table with linear probing over [`KEYS`], built at compile time. Empty entries are
+/// [`Tag::COUNT`].
 static SLOTS: [u8; 512] = {
     let mut slots = [Tag::COUNT as u8; 512];
     let mut at = 0;
@@ -263,14 +261,14 @@ elements! {
     O | V => Col "col";
     B => Applet "applet", Marquee "marquee", Template "template";
     O => Script "script", Noscript "noscript", Style "style", Title "title";
-    // The original's ignore list, plus what it never knew as inline.
+    // The original's ignore list, and inline elements that the original does not know.
     I => A "a", Abbr "abbr", Acronym "acronym", Bdi "bdi", Bdo "bdo", Cite "cite", Del "del",
         Dfn "dfn", Font "font", Ins "ins", Kbd "kbd", Q "q", Samp "samp";
     I | V => Basefont "basefont";
     I | X => B "b", Big "big", Code "code", Em "em", I "i", Nobr "nobr", S "s", Small "small",
         Strike "strike", Strong "strong", Sub "sub", Sup "sup", Tt "tt", U "u", Var "var";
     I => Blink "blink", Data "data", Slot "slot", Math "math", Rb "rb", Rtc "rtc";
-    // Inline to a browser, yet in the original's split list.
+    // Inline in browsers, but in the original's split list.
     I | O => Mark "mark", Time "time", Rp "rp", Rt "rt";
     I | O | X => Ruby "ruby";
     O | X => Span "span";
@@ -287,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_are_known_by_their_whole_names_in_any_case() {
+    fn elements_are_found_by_their_whole_name_in_any_case() {
         for (name, tag, _) in ELEMENTS {
             assert_eq!(Tag::named(name), *tag);
             assert_eq!(Tag::named(&name.to_uppercase()), *tag);
@@ -304,7 +302,7 @@ mod tests {
         assert_eq!(Tag::named(""), Tag::Other);
     }
 
-    /// The list as [O G2] prints it: all elements, then those taken out again.
+    /// The lists of [O G2]: the known elements, and those of them that do not end a block.
     const KNOWN: &str = "a abbr address area article aside audio b base bb bdo blockquote body br \
         button canvas caption cite code col colgroup command datagrid datalist dd del details dfn \
         div dl dt em embed eventsource fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 \
@@ -316,7 +314,7 @@ mod tests {
         tt i b big small u s strike basefont font a";
 
     #[test]
-    fn the_original_list_is_the_one_printed() {
+    fn the_original_list_is_that_of_the_authors_code() {
         for name in KNOWN.split_whitespace() {
             let ignored = IGNORED.split_whitespace().any(|ignored| ignored == name);
             assert_eq!(splits(name, SplitList::Original), !ignored, "{name}");
@@ -330,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn html_splits_at_everything_but_inline_elements() {
+    fn html_splits_at_all_but_inline_elements() {
         for name in "p div span main center br img svg x-card label option section noscript"
             .split_whitespace()
         {

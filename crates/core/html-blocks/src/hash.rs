@@ -1,18 +1,18 @@
-//! The identity of a block: the MD5 of its letters.
+//! Block hashes: the MD5 of the letters of a block.
 
 use std::sync::LazyLock;
 
 use md5::{Digest, Md5};
 use regex_syntax::hir::{Class, ClassUnicodeRange, HirKind};
 
-/// Letters, as Unicode's general category has them (Lu, Ll, Lt, Lm, Lo), and their
-/// lower case. `char::is_alphabetic` is wider: it takes in Roman numerals, circled
-/// letters and vowel signs, which the original drops.
+/// Letters by Unicode's general category (Lu, Ll, Lt, Lm, Lo), with their lower case.
+/// `char::is_alphabetic` is wider: it includes Roman numerals, circled letters and vowel signs,
+/// which the original drops.
 struct Letters {
-    /// The lower case of each character of the Basic Multilingual Plane, U+0000
-    /// where it is no letter: one look per character of a block.
+    /// The lower case of each character of the Basic Multilingual Plane, U+0000 for characters
+    /// that are not letters. Hashing a block takes one lookup per character.
     basic_plane: Box<[u16; 1 << 16]>,
-    /// Ranges of letters in their order.
+    /// Ranges of letters in ascending order.
     ranges: Box<[ClassUnicodeRange]>,
 }
 
@@ -27,7 +27,7 @@ static LETTERS: LazyLock<Letters> = LazyLock::new(|| {
         let Some(lower) = basic_plane.get_mut(letter as usize) else {
             break;
         };
-        // No letter has its lower case in another plane.
+        // The lower case of a letter is always in the same plane.
         *lower = u16::try_from(u32::from(simple_lowercase(letter))).unwrap_or_default();
     }
     Letters {
@@ -37,7 +37,7 @@ static LETTERS: LazyLock<Letters> = LazyLock::new(|| {
 });
 
 impl Letters {
-    /// The lower case of a letter; `None` for what is no letter.
+    /// The lower case of a letter; `None` for other characters.
     fn lowercase(&self, c: char) -> Option<char> {
         match self.basic_plane.get(c as usize) {
             Some(lower) => char::from_u32(u32::from(*lower)).filter(|lower| *lower != '\0'),
@@ -50,15 +50,17 @@ impl Letters {
     }
 }
 
-/// The 128-bit hash by which blocks are counted: all characters but letters are
-/// dropped, the letters are lower-cased one by one (Unicode's simple mapping: no
-/// final-sigma rule, `ß` stays), and the MD5 of their UTF-8 is taken [P 4] [O C6].
+/// Computes the 128-bit hash that identifies a block: the MD5 of its letters in lower case, as
+/// UTF-8 [P 4] [O C6].
 ///
-/// Blocks without letters share one hash, the MD5 of nothing [O C7]: dates in
-/// digits, bullets and bars behave as one block.
+/// All other characters are dropped. Each letter is mapped to one lower-case letter (Unicode's
+/// simple mapping: no final-sigma rule, and `ß` stays).
 ///
-/// Two things are left out of the original on purpose: it folds the digest to 64
-/// bits, and it drops letters beyond the Basic Multilingual Plane.
+/// Blocks without letters share one hash, the MD5 of no bytes [O C7]: dates in digits, bullets
+/// and bars count as one block.
+///
+/// Two steps of the original are left out on purpose: it folds the digest to 64 bits, and it
+/// drops letters outside the Basic Multilingual Plane.
 ///
 /// ```
 /// use html_blocks::block_hash;
@@ -67,7 +69,7 @@ impl Letters {
 /// ```
 pub fn block_hash(text: &str) -> [u8; 16] {
     let mut md5 = Md5::new();
-    // Hashing allocates nothing: the letters of most blocks fit at once.
+    // No allocation: the buffer takes the letters of most blocks at once.
     let mut buffer = [0; BUFFER];
     let mut rest = text;
     while !rest.is_empty() {
@@ -83,12 +85,14 @@ pub fn block_hash(text: &str) -> [u8; 16] {
     md5.finalize().into()
 }
 
-/// Bytes of a text whose letters are written at once, and room for them: a letter of
-/// two bytes may have a lower case of three.
+/// Bytes of text hashed at once.
 const PIECE: usize = 160;
+
+/// Size of the buffer for the letters of one piece, in bytes. The lower case of a letter of two
+/// bytes may have three.
 const BUFFER: usize = 256;
 
-/// Writes the letters in lower case, and tells how many bytes they are.
+/// Writes the letters of an ASCII text in lower case, and returns their length in bytes.
 fn ascii_letters(text: &[u8], buffer: &mut [u8; BUFFER]) -> usize {
     let mut length = 0;
     for byte in text {
@@ -97,6 +101,7 @@ fn ascii_letters(text: &[u8], buffer: &mut [u8; BUFFER]) -> usize {
     length
 }
 
+/// Writes the letters of a text in lower case, and returns their length in bytes.
 fn letters(text: &str, buffer: &mut [u8; BUFFER]) -> usize {
     let letters = &*LETTERS;
     let mut length = 0;
@@ -110,14 +115,15 @@ fn letters(text: &str, buffer: &mut [u8; BUFFER]) -> usize {
     length
 }
 
-/// Written always, kept if a letter: no branch for the CPU to guess.
+/// Writes the lower case of a byte and returns its length: 1 if it is a letter, else 0. It has
+/// no branch, so none can be mispredicted.
 fn ascii_letter(byte: u8, to: &mut u8) -> usize {
     *to = byte | 0x20;
     usize::from(to.is_ascii_lowercase())
 }
 
-/// Unicode's simple (one to one) lower case. The full mapping differs for U+0130
-/// alone, and there begins with the simple one.
+/// Unicode's simple (one to one) lower case. The full mapping differs for U+0130 alone, and
+/// begins with the simple one there.
 fn simple_lowercase(letter: char) -> char {
     letter.to_lowercase().next().unwrap_or(letter)
 }
@@ -143,13 +149,13 @@ mod tests {
     }
 
     #[test]
-    fn letters_beyond_the_basic_plane_are_kept() {
+    fn letters_outside_the_basic_plane_are_kept() {
         assert_ne!(block_hash("𐐀"), md5_of(""));
         assert_eq!(block_hash("𐐀"), block_hash("𐐨"));
     }
 
     #[test]
-    fn long_blocks_are_hashed_whole() {
+    fn blocks_longer_than_a_piece_are_hashed_completely() {
         for length in [79, 80, 81, 82, 160, 1000] {
             assert_eq!(
                 block_hash(&"Xy1".repeat(length)),

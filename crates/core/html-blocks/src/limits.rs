@@ -1,34 +1,42 @@
-//! What one page may cost, and what is said when it costs more.
+//! The limits of one page, and the warnings about it.
 
 use std::fmt;
 
-/// Limits of one page. A page over a limit ends there: what came before is kept,
-/// and a [`Warning`] says so. Work is counted and never timed, so that a result
-/// does not depend on the machine.
+/// Limits of one page.
 ///
-/// The defaults leave room above real pages: 4,426 pages of 17 sites and three page
-/// collections reached 1.5 MB, 64 attributes in a tag, 1,027 blocks, and 9,676
-/// characters in a block (measured).
+/// A page that exceeds a limit is cut there: [`page`](crate::page) returns the blocks before
+/// that position, and a [`Warning::Cut`] with the limit and the position. No limit makes a
+/// page an error. [`PageLimits::depth`] cuts nothing and gives a [`Warning::TooDeep`]. Limits
+/// count bytes, tags, blocks and characters, never time, so the result does not depend on the
+/// machine.
+///
+/// Memory is bounded by `page_bytes`, `blocks` and `depth`: the decoded page, the text of its
+/// blocks, at most 1,024 bytes for each distinct DOM path, and one stack entry for each open
+/// element.
+///
+/// The defaults are above real pages: the maxima of 4,426 pages of 17 sites and three page
+/// collections were 1.5 MB, 64 attributes in a tag, 1,027 blocks, and 9,676 characters in a
+/// block (measured). A lower limit cuts more real pages. A higher one lets a hostile page cost
+/// more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageLimits {
-    /// Bytes of the page as it was fetched; the rest is not read. Default
-    /// 10,485,760, as in the original [O H8].
+    /// Bytes of the page as fetched; the rest is not read. Default 10,485,760 (10 MiB), as in
+    /// the original [O H8].
     pub page_bytes: usize,
-    /// Bytes of one tag, the values of its attributes not counted (pictures and
-    /// data written into a page make them long). Default 65,536: what is longer
-    /// is no tag, but text behind a `<` or a quote that was never closed.
+    /// Bytes of one tag without the values of its attributes, which are long in valid pages
+    /// (`data:` URLs). Default 65,536. A longer tag is in fact text after a `<` or after a
+    /// quote that was never closed.
     pub tag_bytes: usize,
-    /// Attributes of one tag. Default 1,024: 64 KB have room for 16,000, and a
-    /// page for many such tags.
+    /// Attributes of one tag, repeated names counted once. Default 1,024. `tag_bytes` alone
+    /// would allow 16,000, in each of many tags.
     pub attributes_per_tag: usize,
-    /// Blocks of the page. Default 100,000.
+    /// Text blocks of the page. Default 100,000.
     pub blocks: usize,
-    /// Characters of one block, and of the title. Default 1,000,000: a text
-    /// without markup is one block.
+    /// Characters of one block, and of the title. Default 1,000,000: a plain text file is one
+    /// block.
     pub block_chars: usize,
-    /// Open elements that are told apart. Deeper ones are only counted: their
-    /// text is kept, under the path of the deepest element that has a name.
-    /// Default 512, where browsers stop nesting as well.
+    /// Open elements on the stack. Deeper elements are only counted: their text is kept, with
+    /// the DOM path of the deepest element on the stack. Default 512, the limit of browsers.
     pub depth: usize,
 }
 
@@ -45,7 +53,7 @@ impl Default for PageLimits {
     }
 }
 
-/// The limit at which a page was cut.
+/// The limit that cut a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// [`PageLimits::page_bytes`]
@@ -60,51 +68,51 @@ pub enum Limit {
     BlockChars,
 }
 
-/// Something about a page that its reader should know. `Display` gives a short
-/// text that starts with the code of [`Warning::as_str`]. A page has at most one
-/// warning of each code, in the order of this list.
+/// An irregularity of a page that did not keep it from being read.
+///
+/// `Display` gives a short text that starts with the code of [`Warning::as_str`]. A page has
+/// at most one warning of each code, in the order of this list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {
-    /// The HTTP charset is not an encoding of the web; it was ignored.
+    /// The HTTP charset is not a label of the Encoding Standard and was ignored.
     UnknownCharset {
-        /// What was declared: at most 40 characters, printable ASCII.
+        /// The label: its printable ASCII characters, at most 40.
         label: String,
     },
-    /// The bytes prove the declared charset wrong, and it was not followed.
+    /// The bytes prove the declared charset wrong, and it was ignored.
     CharsetMismatch {
-        /// WHATWG name of what was declared.
+        /// WHATWG name of the declared charset.
         declared: &'static str,
-        /// WHATWG name of what the bytes were decoded with.
+        /// WHATWG name of the charset used instead.
         decoded: &'static str,
     },
-    /// Byte sequences that are not text in the page's charset became U+FFFD.
+    /// Byte sequences that are invalid in the page's charset were replaced by U+FFFD.
     UndecodableCharacters {
-        /// How many.
+        /// Number of U+FFFD in the decoded text.
         count: usize,
     },
-    /// The page ends at a limit.
+    /// The page was cut at a limit.
     Cut {
-        /// Which.
+        /// The limit.
         limit: Limit,
-        /// Where: bytes of the page, for [`Limit::PageBytes`] as fetched, for the
-        /// others after decoding to UTF-8.
+        /// The position of the cut in bytes: of the page as fetched for
+        /// [`Limit::PageBytes`], of the page decoded to UTF-8 for the other limits.
         at: usize,
-        /// Bytes of the whole page, counted the same way.
+        /// Length of the whole page in the same bytes.
         of: usize,
     },
-    /// The page ends inside a tag, a comment, or an element whose content is raw
-    /// text (`script`, `style`, `title`, `textarea`, ...): its end is missing.
-    /// Elements left open are common and not reported. Not given for a page cut at
-    /// a limit.
+    /// The page ends inside a tag, a comment, or an element whose content is raw text
+    /// (`script`, `style`, `title`, `textarea`, ...). Other elements without an end tag are
+    /// common and not reported. A page cut at a limit does not get this warning.
     Truncated {
-        /// The name of the raw text element; else `tag` or `comment`.
+        /// The name of the raw text element, `tag`, or `comment`.
         inside: &'static str,
     },
     /// Elements are nested deeper than [`PageLimits::depth`].
     TooDeep {
         /// The limit.
         limit: usize,
-        /// The deepest nesting seen.
+        /// The deepest nesting of the page.
         depth: usize,
     },
 }

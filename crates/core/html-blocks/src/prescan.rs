@@ -1,6 +1,6 @@
-//! The charset a page declares about itself.
+//! The charset that a page declares.
 //!
-//! The WHATWG's prescan: a reading of raw bytes, good enough to find a
+//! This is the prescan of the HTML standard. It reads raw bytes well enough to find a
 //! declaration before the bytes can be decoded.
 //! <https://html.spec.whatwg.org/multipage/parsing.html#prescan-a-byte-stream-to-determine-its-encoding>
 
@@ -9,8 +9,8 @@ use memchr::{memchr, memmem::find};
 
 use crate::attributes::{Attributes, space};
 
-/// What `<meta charset>` or `<meta http-equiv=content-type>` says; failing that,
-/// an XML declaration.
+/// The charset of the first `<meta charset>` or `<meta http-equiv=content-type>` with a known
+/// label, else that of an XML declaration.
 pub(crate) fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     meta(bytes).or_else(|| xml(bytes))
 }
@@ -21,7 +21,7 @@ fn meta(bytes: &[u8]) -> Option<&'static Encoding> {
         at += angle;
         let rest = &bytes[at..];
         if rest.starts_with(b"<!--") {
-            // The dashes that open a comment may close it too.
+            // The dashes of `<!--` may also close the comment: `<!-->`.
             at += 2 + find(&rest[2..], b"-->")? + 3;
         } else if is_meta(rest) {
             let mut attributes = Attributes::new(bytes, at + 5);
@@ -65,7 +65,7 @@ fn meta_charset(attributes: &mut Attributes) -> Option<&'static Encoding> {
     charset.or(content.filter(|_| pragma))
 }
 
-/// The label after `charset=` in the content of a meta element.
+/// The label after `charset=` in the `content` of a meta element.
 fn charset_in(content: &[u8]) -> Option<&[u8]> {
     let mut rest = content;
     loop {
@@ -89,7 +89,7 @@ fn quoted_or_word(value: &[u8]) -> &[u8] {
     &value[..end.unwrap_or(value.len())]
 }
 
-/// `<?xml version="1.0" encoding="...">` at the very start.
+/// The label in `<?xml version="1.0" encoding="...">` at the first byte.
 fn xml(bytes: &[u8]) -> Option<&'static Encoding> {
     let declaration = bytes.strip_prefix(b"<?xml")?;
     let declaration = &declaration[..memchr(b'>', declaration)?];
@@ -103,13 +103,14 @@ fn xml(bytes: &[u8]) -> Option<&'static Encoding> {
     lookup(&value[..value.iter().position(|byte| *byte == quote)?])
 }
 
-/// A declaration that could be read as ASCII is not in UTF-16, whatever it says.
+/// The encoding of a label. A declaration that was read as ASCII cannot be in UTF-16, so the
+/// label of UTF-16 means UTF-8, and that of x-user-defined windows-1252 (as in the standard).
 fn lookup(label: &[u8]) -> Option<&'static Encoding> {
     let encoding = Encoding::for_label_no_replacement(label)?;
     Some(if encoding == X_USER_DEFINED {
         WINDOWS_1252
     } else {
-        // UTF-8 for UTF-16, every other encoding unchanged.
+        // Maps UTF-16 to UTF-8 and every other encoding to itself.
         encoding.output_encoding()
     })
 }
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn meta_elements_declare() {
+    fn a_meta_element_declares_a_charset() {
         assert_eq!(name("<meta charset=utf-8>"), Some("UTF-8"));
         assert_eq!(
             name("<html><META name=x charset = 'Latin1' >"),
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_declaration_does_not_count() {
+    fn text_like_a_declaration_is_ignored() {
         assert_eq!(name("<!-- <meta charset=koi8-r> --><p>"), None);
         assert_eq!(name("<p title='<meta charset=koi8-r>'>"), None);
         assert_eq!(
@@ -152,14 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn a_declaration_cut_by_the_end_of_the_bytes_does_not_count() {
+    fn a_cut_declaration_is_ignored() {
         assert_eq!(name("<meta charset=iso-8859-1"), None);
         assert_eq!(name("<meta charset='iso-8859-1"), None);
         assert_eq!(name("<meta charset=koi8-r "), Some("KOI8-R"));
     }
 
     #[test]
-    fn the_first_known_declaration_counts() {
+    fn the_first_declaration_with_a_known_label_counts() {
         assert_eq!(
             name("<meta charset=nope><meta charset=sjis>"),
             Some("Shift_JIS")
@@ -168,13 +169,13 @@ mod tests {
     }
 
     #[test]
-    fn utf_16_read_as_ascii_is_not_utf_16() {
+    fn a_declared_utf_16_means_utf_8() {
         assert_eq!(name("<meta charset=utf-16le>"), Some("UTF-8"));
         assert_eq!(name("<meta charset=x-user-defined>"), Some("windows-1252"));
     }
 
     #[test]
-    fn an_xml_declaration_counts_where_no_meta_does() {
+    fn an_xml_declaration_counts_without_a_meta_element() {
         let xml = "<?xml version='1.0' encoding='iso-8859-2'?>";
         assert_eq!(name(xml), Some("ISO-8859-2"));
         assert_eq!(name(&format!("{xml}<meta charset=koi8-r>")), Some("KOI8-R"));

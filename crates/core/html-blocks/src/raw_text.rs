@@ -1,50 +1,52 @@
-//! Where text ends that is not read as markup.
+//! The end of raw text: the end tag that closes an RCDATA, RAWTEXT or script element.
 
 use memchr::{memchr, memchr2};
 
 use crate::attributes::ends_tag_name;
 
-/// Whether the end tag of this element begins here, at a `<`.
+/// Whether the source, which starts with `<`, starts with the end tag of this element: the
+/// end tag open and end tag name states of RCDATA, RAWTEXT and script data.
 pub(crate) fn end_tag(source: &[u8], name: &[u8]) -> bool {
     source
         .strip_prefix(b"</")
         .is_some_and(|source| tag_name(source, name))
 }
 
-/// Whether a tag's name, up to what ends it, is this one.
+/// Whether a tag's name, up to its delimiter, is this one.
 fn tag_name(source: &[u8], name: &[u8]) -> bool {
     source.len() > name.len()
         && source[..name.len()].eq_ignore_ascii_case(name)
         && ends_tag_name(source[name.len()])
 }
 
-/// How far the text of a script goes.
+/// The extent of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ScriptText {
-    /// Where its end tag begins, if it has one.
+    /// The position of its end tag, if it has one.
     pub(crate) end: Option<usize>,
-    /// The last `<` that could have begun it.
+    /// The position of the last `<` that could have begun the end tag.
     pub(crate) angle: Option<usize>,
 }
 
-/// How the text of a script is read: `<!--` hides `<script>` from old browsers,
-/// and there is a `<script>` with an end tag of its own.
+/// The script data states, grouped. After `<!--`, which once hid scripts from old
+/// browsers, a nested `<script>` has its own end tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Script {
+    /// Script data.
     Plain,
-    /// After `<!--`.
+    /// Script data escaped: after `<!--`.
     Escaped,
-    /// After `<!--` and `<script>`.
+    /// Script data double escaped: after `<!--` and `<script>`.
     DoubleEscaped,
 }
 
-/// The text of a script from here on: the states of script data, folded.
+/// Finds the end of the script that begins at `from`.
 /// <https://html.spec.whatwg.org/multipage/parsing.html#script-data-state>
 pub(crate) fn script(bytes: &[u8], from: usize) -> ScriptText {
     let mut state = Script::Plain;
     let mut at = from;
     let mut angle = None;
-    // Where `-->` may begin: the dashes of `<!--` may be its own.
+    // The first position at which `-->` may begin. It may share the dashes of `<!--`.
     let mut dashes = from;
     loop {
         let found = match state {
@@ -98,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_in_a_comment_in_a_script_has_its_own_end_tag() {
+    fn a_nested_script_in_a_comment_has_its_own_end_tag() {
         let hidden = "<!-- <script> </script> </scripts> ";
         assert_eq!(text(&format!("{hidden}</script>")), Some(hidden));
         assert_eq!(text("<!-- </script> -->"), Some("<!-- "));
@@ -112,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_angle_is_told_where_the_end_tag_is_missing() {
+    fn a_missing_end_tag_gives_the_last_angle() {
         assert_eq!(
             script(b"a<b</c", 0),
             ScriptText {

@@ -1,24 +1,26 @@
-//! Bytes that are no page at all.
+//! Detection of input that is not an HTML page.
 
-/// Why bytes have no text blocks, not even none.
+/// Why the input is not an HTML page. A page without text is not an error: it has no blocks.
+///
+/// The job writes the `Display` text into its quarantine table, so the texts are stable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PageError {
-    /// Nothing, or nothing but whitespace.
+    /// No bytes, or only whitespace.
     #[error("the page is empty ({bytes} bytes, none but whitespace)")]
     Empty {
-        /// Bytes of the page.
+        /// Length of the page in bytes.
         bytes: usize,
     },
-    /// Something other than text.
+    /// The signature of a binary format, or too many NUL bytes.
     #[error("the page is not text: {found}")]
     Binary {
-        /// What it looks like: a format's name, or `NUL bytes`.
+        /// The name of the format, or `NUL bytes`.
         found: &'static str,
     },
 }
 
 impl PageError {
-    /// A stable code: `empty_html`, `binary_html`.
+    /// A stable code: `empty_html` or `binary_html`.
     pub fn reason(&self) -> &'static str {
         match self {
             Self::Empty { .. } => "empty_html",
@@ -27,8 +29,7 @@ impl PageError {
     }
 }
 
-/// Formats that turn up where HTML is expected, by their first bytes. None of
-/// these can begin a text.
+/// Signatures of formats that crawls find in place of HTML. No text starts with one.
 const FORMATS: &[(&[u8], &str)] = &[
     (b"%PDF-", "PDF"),
     (b"\x1f\x8b\x08", "gzip"),
@@ -52,11 +53,11 @@ const FORMATS: &[(&[u8], &str)] = &[
     (b"\0asm", "WebAssembly"),
 ];
 
-/// Bytes looked at for NULs.
+/// Length of the prefix in which NULs are counted, in bytes.
 const SAMPLE: usize = 1024;
 
-/// Refuses what is empty or binary. `wide` says that the page is known to be
-/// UTF-16, where every second byte may be NUL.
+/// Returns an error for empty and for binary input. `wide` says that the page is UTF-16 by its
+/// byte order mark or HTTP charset, where every second byte may be NUL.
 pub(crate) fn reject_non_text(bytes: &[u8], wide: bool) -> Result<(), PageError> {
     if bytes.trim_ascii().is_empty() {
         return Err(PageError::Empty { bytes: bytes.len() });
@@ -66,7 +67,7 @@ pub(crate) fn reject_non_text(bytes: &[u8], wide: bool) -> Result<(), PageError>
     }
     let sample = &bytes[..bytes.len().min(SAMPLE)];
     let nuls = sample.iter().filter(|byte| **byte == 0).count();
-    // Stray NULs occur in real pages; one byte in ten does not.
+    // Real pages contain stray NULs, but never one byte in ten.
     if !wide && nuls * 10 > sample.len() {
         return Err(PageError::Binary { found: "NUL bytes" });
     }
@@ -78,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whitespace_is_empty() {
+    fn a_page_of_whitespace_is_empty() {
         assert_eq!(
             reject_non_text(b" \r\n\t", false),
             Err(PageError::Empty { bytes: 4 })
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_are_named() {
+    fn a_binary_format_is_named() {
         let refused = reject_non_text(b"%PDF-1.4\n...", false).unwrap_err();
         assert_eq!(refused, PageError::Binary { found: "PDF" });
         assert_eq!(refused.reason(), "binary_html");

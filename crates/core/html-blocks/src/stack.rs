@@ -1,10 +1,10 @@
-//! The open elements: where in the page a text stands. No tree is built.
+//! The stack of open elements: the position of a text in the page, without a tree.
 //!
-//! The rules are those of HTML's tree construction as far as they say which
-//! elements are open: implied ends of `p`, `li`, `dt`, `dd`, `option` and table
-//! parts, scopes that end tags do not reach across, and `svg` and `math` with the
-//! tags that break out of them. Elements laid out inside a line (`b`, `em`) are
-//! not kept: where they end is nobody's business here.
+//! It implements the rules of HTML's tree construction that decide which elements are
+//! open: implied end tags of `p`, `li`, `dt`, `dd`, `option` and table parts; scopes that end
+//! tags do not cross; `svg` and `math`, and the tags that break out of them. Inline elements
+//! (`b`, `em`) are not on the stack, because no block depends on their ends.
+//! <https://html.spec.whatwg.org/multipage/parsing.html#the-stack-of-open-elements>
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use foldhash::fast::FixedState;
 use crate::dom_path::{DomPath, PathBuilder};
 use crate::elements::{Element, Name, SplitList, Tag};
 
-/// The vocabulary an element belongs to.
+/// The namespace of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Vocabulary {
     Html,
@@ -21,24 +21,24 @@ enum Vocabulary {
     Math,
 }
 
-/// An open element, with what follows from all the elements around it.
+/// An open element, with the state that it inherits from its ancestors.
 #[derive(Debug)]
 struct Open {
     tag: Tag,
     element: Element,
-    /// Where in [`Stack::texts`] its own begin: the name, if the tag does not tell
-    /// it, and the class.
+    /// The start of its texts in [`Stack::texts`]: the name, if [`Open::tag`] is
+    /// [`Tag::Other`], then the class.
     texts: usize,
     name_bytes: usize,
     vocabulary: Vocabulary,
-    /// HTML may stand inside this `svg` or `math` element.
+    /// An element of `svg` or `math` that may contain HTML (an integration point).
     integration: bool,
     chrome: bool,
     hidden: bool,
-    /// Depths (see [`Stack::close`]) of the innermost open `p`, `li`, `dt` or
-    /// `dd`, `button` and `table` that a tag here could end, of the innermost
-    /// heading and barrier, and of the next element outwards with this name; 0:
-    /// none. Kept per element so that looking one up never walks the stack.
+    /// Depths of other open elements, counted from 1; 0 means none. `p` to `table` are the
+    /// innermost `p`, `li`, `dt` or `dd`, `button` and `table` that a tag here could end.
+    /// `heading` and `barrier` are the innermost ones. `namesake` is the next outer element
+    /// with the same name. Each element has them so that no lookup walks the stack.
     p: usize,
     item: usize,
     term: usize,
@@ -53,19 +53,19 @@ struct Open {
 #[derive(Debug)]
 pub(crate) struct Stack {
     open: Vec<Open>,
-    /// Texts of the open elements, one after the other.
+    /// Names and classes of the open elements, concatenated.
     texts: String,
     /// The depth of the innermost open element of each tag.
     tagged: [usize; Tag::COUNT],
-    /// The same of each other name.
+    /// The depth of the innermost open element of each unknown name.
     named: HashMap<Box<str>, usize, FixedState>,
     split: SplitList,
     limit: usize,
-    /// Open elements beyond the limit: counted, not told apart.
+    /// The number of open elements beyond the limit, which are not on the stack.
     beyond: usize,
     deepest: usize,
     path: PathBuilder,
-    /// Elements that were pushed, named or looked at one by one.
+    /// The number of elements pushed, added to a path, or visited in a search.
     #[cfg(test)]
     pub(crate) work: usize,
 }
@@ -87,31 +87,31 @@ impl Stack {
         }
     }
 
-    /// The deepest nesting so far.
+    /// The deepest nesting so far, elements beyond the limit included.
     pub(crate) fn deepest(&self) -> usize {
         self.deepest
     }
 
-    /// Text here is never shown: that of templates, and of the style sheets, titles
-    /// and annotations of drawings and formulas. The original drops only the style
-    /// sheets and scripts.
+    /// Whether text here is never shown: in a template, or in a style sheet, title or
+    /// annotation of `svg` or `math`. The original drops only style sheets and scripts.
     pub(crate) fn hidden(&self) -> bool {
         self.open.last().is_some_and(|top| top.hidden)
     }
 
+    /// Whether the text here is inside a boilerplate element (see [`Element::chrome`]).
     pub(crate) fn chrome(&self) -> bool {
         self.open.last().is_some_and(|top| top.chrome)
     }
 
-    /// Tags here are those of a drawing or formula, not of HTML.
+    /// Whether a start tag here belongs to `svg` or `math`, not to HTML.
     pub(crate) fn foreign(&self) -> bool {
         self.open
             .last()
             .is_some_and(|top| top.vocabulary != Vocabulary::Html && !top.integration)
     }
 
-    /// Whether a tag of this element ends a block here. A formula is part of its
-    /// line, whatever it is made of.
+    /// Whether a tag of this element ends a block here. Tags inside a formula do not: the
+    /// formula is part of its line of text.
     pub(crate) fn splits(&self, element: Element) -> bool {
         let formula = self.split == SplitList::Html
             && !element.breaks_out()
@@ -122,17 +122,18 @@ impl Stack {
         element.splits(self.split) && !formula
     }
 
-    /// The innermost element is not HTML's: a CDATA section may start here.
+    /// Whether a CDATA section may start here: the innermost element is not an HTML element.
     pub(crate) fn cdata_allowed(&self) -> bool {
         self.open
             .last()
             .is_some_and(|top| top.vocabulary != Vocabulary::Html)
     }
 
-    /// The path of the open elements, which is now that of a block.
+    /// The DOM path of a block that begins here.
     pub(crate) fn dom_path(&mut self) -> DomPath {
-        // Closed elements were taken off the path, and opened ones are not on it yet.
-        let shared = self.path.elements();
+        // The path has lost the elements closed since the last block, and does not have
+        // the elements opened since then: its elements are those that both blocks share.
+        let common_prefix = self.path.elements();
         for at in self.path.depth()..self.open.len() {
             #[cfg(test)]
             (self.work += 1);
@@ -153,12 +154,12 @@ impl Stack {
         }
         DomPath {
             text: self.path.text(),
-            shared,
+            common_prefix,
         }
     }
 
-    /// A start tag inside a drawing or formula. False if it ends that instead, and
-    /// is now to be handled as HTML.
+    /// Handles a start tag inside `svg` or `math`. Returns false if the tag breaks out of it;
+    /// the caller must then handle the tag as HTML.
     pub(crate) fn start_foreign(
         &mut self,
         name: Name<'_>,
@@ -181,7 +182,7 @@ impl Stack {
         true
     }
 
-    /// A start tag of HTML.
+    /// Handles a start tag of HTML.
     pub(crate) fn start(
         &mut self,
         name: Name<'_>,
@@ -201,7 +202,7 @@ impl Stack {
         }
     }
 
-    /// An end tag. One that matches nothing in scope is ignored.
+    /// Handles an end tag. It is ignored if no matching element is in scope.
     pub(crate) fn end(&mut self, name: Name<'_>, element: Element) {
         if element.root() || element.void() || (element.inline() && !self.cdata_allowed()) {
             return;
@@ -224,7 +225,7 @@ impl Stack {
         }
     }
 
-    /// Closes the elements whose end tag this start tag makes superfluous.
+    /// Closes the elements whose end tags this start tag implies.
     fn imply_ends(&mut self, name: Name<'_>, element: Element) {
         if self.beyond > 0 {
             return;
@@ -253,7 +254,7 @@ impl Stack {
         }
     }
 
-    /// Closes everything inside the innermost table down to a part that `stays`.
+    /// Closes all elements of the innermost table inside the innermost part that `stays`.
     fn close_to_table_part(&mut self, stays: impl Fn(Tag) -> bool) {
         let table = self.top(|top| top.table);
         if table > 0 {
@@ -262,8 +263,8 @@ impl Stack {
         }
     }
 
-    /// The depth of the innermost element below `outer` that `is`, or `outer`. What
-    /// is looked at in vain is closed by those who ask.
+    /// The depth of the innermost element deeper than `outer` that `is`, or `outer`. Callers
+    /// close every element that this search visits, so the work is linear in the page.
     fn innermost(&mut self, outer: usize, is: impl Fn(&Open) -> bool) -> usize {
         let inner = self.open[outer..].iter().rposition(is);
         let depth = outer + inner.map_or(0, |at| at + 1);
@@ -272,13 +273,14 @@ impl Stack {
         depth
     }
 
+    /// Closes the innermost element if it `is`.
     fn close_top(&mut self, is: impl Fn(Tag) -> bool) {
         if self.open.last().is_some_and(|top| is(top.tag)) {
             self.close(self.open.len());
         }
     }
 
-    /// Closes the element at this depth (counted from 1) and all inside it; does
+    /// Closes the element at this depth (counted from 1) and all elements inside it. Does
     /// nothing at depth 0.
     fn close(&mut self, depth: usize) {
         if depth > 0 {
@@ -299,7 +301,7 @@ impl Stack {
         }
     }
 
-    /// The depth of an element, unless a barrier stands inside it; 0 if one does.
+    /// Returns `depth` if the element there is in scope, or 0 if a barrier is inside it.
     fn in_scope(&self, depth: usize) -> usize {
         if depth >= self.top(|top| top.barrier) {
             depth
@@ -317,7 +319,7 @@ impl Stack {
         depth.copied().unwrap_or(0)
     }
 
-    /// Makes this the depth of the innermost element of a name; gives the one before.
+    /// Sets the depth of the innermost element of this name and returns the previous one.
     fn set_named(&mut self, name: Name<'_>, depth: usize) -> usize {
         match name.tag {
             Tag::Other => self.named.insert(name.text.into(), depth).unwrap_or(0),
@@ -325,6 +327,7 @@ impl Stack {
         }
     }
 
+    /// A depth that the innermost element has; 0 if no element is open.
     fn top(&self, depth: impl Fn(&Open) -> usize) -> usize {
         self.open.last().map_or(0, depth)
     }
@@ -338,9 +341,10 @@ impl Stack {
         let depth = self.open.len() + 1;
         let namesake = self.set_named(name, depth);
         let parent = self.open.last();
-        // What stands outside a barrier, or outside a list for items, is out of reach.
-        let inherit = |of: fn(&Open) -> usize, ends: bool| match parent {
-            Some(parent) if !ends => of(parent),
+        // An element outside a scope cannot be ended from inside it. Barriers end every
+        // scope; a list also ends the scope of its items.
+        let inherit = |depth_of: fn(&Open) -> usize, ends_scope: bool| match parent {
+            Some(parent) if !ends_scope => depth_of(parent),
             _ => 0,
         };
         let barrier = element.barrier() || integration(name.text, vocabulary);
@@ -391,6 +395,7 @@ impl Stack {
         self.texts.push_str(class);
     }
 
+    /// Whether the text of this element is never shown.
     fn hides(&self, name: Name<'_>, vocabulary: Vocabulary) -> bool {
         let shown_by_original = self.split == SplitList::Original;
         match vocabulary {
@@ -405,7 +410,8 @@ impl Stack {
     }
 }
 
-/// HTML elements may stand inside these.
+/// Whether an element of `svg` or `math` may contain HTML: an HTML or MathML text integration
+/// point of the standard.
 fn integration(name: &str, vocabulary: Vocabulary) -> bool {
     match vocabulary {
         Vocabulary::Html => false,
@@ -414,7 +420,7 @@ fn integration(name: &str, vocabulary: Vocabulary) -> bool {
     }
 }
 
-/// Parts of a table: outside of one their tags are ignored.
+/// Whether this is a part of a table. Outside a table its tags are ignored.
 fn table_part(tag: Tag) -> bool {
     row_group(tag)
         || matches!(

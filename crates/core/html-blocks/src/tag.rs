@@ -1,4 +1,5 @@
-//! One tag, read from the source of a page.
+//! One tag, read from the source of a page: the tag name state and the self-closing start
+//! tag state of the HTML standard.
 
 use std::borrow::Cow;
 
@@ -8,14 +9,14 @@ use crate::attributes::{Attributes, ends_tag_name};
 use crate::character_reference;
 use crate::elements::{Name, Tag};
 
-/// A tag, as much of it as blocks depend on.
+/// The parts of a tag that blocks depend on.
 #[derive(Debug)]
 pub(crate) struct SourceTag<'p> {
-    /// The name as it stands in the source.
+    /// The name as written in the source.
     pub(crate) name: &'p str,
-    /// Attributes, whatever their names.
+    /// The number of attributes, repeated names included.
     pub(crate) attributes: usize,
-    /// The value of the first `class` as it stands in the source, or nothing.
+    /// The value of the first `class` as written in the source; empty if there is none.
     class: &'p [u8],
     pub(crate) has_href: bool,
     pub(crate) has_name: bool,
@@ -25,8 +26,8 @@ pub(crate) struct SourceTag<'p> {
 }
 
 impl<'p> SourceTag<'p> {
-    /// Reads the tag whose name begins here, with a letter. `None` if the page
-    /// ends in it.
+    /// Reads the tag whose name begins at `start` with a letter. Returns `None` if the page
+    /// ends inside the tag.
     pub(crate) fn read(page: &'p str, start: usize) -> Option<Self> {
         let bytes = page.as_bytes();
         let name = bytes[start..]
@@ -63,12 +64,12 @@ impl<'p> SourceTag<'p> {
         Some(tag)
     }
 
-    /// The value of `class`, or nothing.
+    /// The value of `class` with its character references decoded; empty if there is none.
     pub(crate) fn class(&self) -> Cow<'p, str> {
         if self.class.is_empty() {
             return Cow::Borrowed("");
         }
-        // It stands between ASCII characters, so it is whole.
+        // ASCII characters delimit the value, so it never splits a character.
         let class = str::from_utf8(self.class).unwrap_or_default();
         match memchr2(b'&', b'\0', self.class) {
             None => Cow::Borrowed(class),
@@ -77,7 +78,7 @@ impl<'p> SourceTag<'p> {
     }
 }
 
-/// The name of a tag in lower case, written into `buffer` where it stands nowhere.
+/// The name of a tag in lower case. An unknown name is written into `buffer`.
 pub(crate) fn name<'n>(source: &'n str, buffer: &'n mut String) -> Name<'n> {
     let tag = Tag::named(source);
     let text = match tag {

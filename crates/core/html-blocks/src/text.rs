@@ -1,24 +1,22 @@
-//! Runs of text: whitespace, joining, and what of it is link text.
+//! Text under construction: whitespace, joining, and the amount of link text.
 
-/// How the pieces of one block are joined where only inline tags or comments
-/// stand between them.
+/// How the pieces of one block are joined if only inline tags or comments separate them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Joining {
-    /// As they stand: a word broken only by inline tags stays one word, so that
-    /// `<b>Hel</b>lo, <i>x</i>!` is `Hello, x!`.
+    /// Without a separator, as browsers show them: `<b>Hel</b>lo, <i>x</i>!` is `Hello, x!`.
     #[default]
     Tight,
-    /// By one space, as the original does: `Hel lo, x !` [O G5].
+    /// With one space, as in the original: `Hel lo, x !` [O G5].
     Spaced,
 }
 
-/// Text has reached its limit of characters; the character that did not fit, and
-/// all after it, were not taken.
+/// The run has reached its limit of characters. The first character that did not fit, and all
+/// after it, were dropped.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
-/// Text under construction: trimmed, with runs of Unicode whitespace (also
-/// no-break spaces) as one space.
+/// Text under construction: trimmed, with each run of Unicode whitespace (no-break spaces
+/// included) collapsed to one space.
 #[derive(Debug)]
 pub(crate) struct Run {
     text: String,
@@ -29,7 +27,7 @@ pub(crate) struct Run {
     limit: usize,
 }
 
-/// Whether text stands inside a link.
+/// Whether text is inside a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Plain,
@@ -53,18 +51,18 @@ impl Run {
         self.text.is_empty()
     }
 
-    /// Characters inside links. A space counts where both its neighbours do, so
-    /// that this equals the length exactly when all the text is link text.
+    /// The number of characters inside links. A space counts if the characters on both its sides
+    /// count, so this equals the length exactly if all the text is link text.
     pub(crate) fn link_chars(&self) -> usize {
         self.link_chars
     }
 
-    /// The next text, if there is any, stands apart by a space.
+    /// Separates the text so far from the text that follows by a space.
     pub(crate) fn space(&mut self) {
         self.space_pending = !self.text.is_empty();
     }
 
-    /// Appends a piece. Cutting it in two anywhere and pushing both gives the same.
+    /// Appends a piece. Splitting a piece and pushing both parts has the same result.
     pub(crate) fn push(&mut self, piece: &str, place: Place) -> Result<(), Full> {
         let mut rest = piece;
         loop {
@@ -81,7 +79,7 @@ impl Run {
         }
     }
 
-    /// Appends text that needs no collapsing and has no space at its ends.
+    /// Appends text that needs no collapsing and neither begins nor ends with a space.
     fn push_collapsed(&mut self, text: &str, place: Place) -> Result<(), Full> {
         let link = place == Place::Link;
         if self.space_pending {
@@ -106,7 +104,7 @@ impl Run {
         }
     }
 
-    /// The text so far, in a string of just its size; the run starts anew.
+    /// Returns the text in a string without spare capacity, and empties the run.
     pub(crate) fn take(&mut self) -> String {
         let text = self.text.clone();
         self.text.clear();
@@ -118,13 +116,13 @@ impl Run {
     }
 }
 
-/// The length of the whitespace at the start of a text.
+/// The length in bytes of the whitespace at the start of a text.
 fn space_length(text: &str) -> usize {
     let mut at = 0;
     while let Some(byte) = text.as_bytes().get(at) {
         at += match BYTES[usize::from(*byte)] {
             Byte::Space => 1,
-            Byte::SpaceOrNot => match text[at..].chars().next() {
+            Byte::MaybeSpace => match text[at..].chars().next() {
                 Some(c) if c.is_whitespace() => c.len_utf8(),
                 _ => return at,
             },
@@ -134,8 +132,8 @@ fn space_length(text: &str) -> usize {
     at
 }
 
-/// The length of the words at the start of a text that have one space between
-/// them, and so stay as they are.
+/// The length in bytes of the longest prefix that needs no collapsing: words separated by one
+/// ASCII space each.
 fn collapsed_prefix(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -151,7 +149,7 @@ fn collapsed_prefix(text: &str) -> usize {
                 [b' ', next, ..] if BYTES[usize::from(next)] == Byte::Other => 2,
                 _ => return at,
             },
-            Byte::SpaceOrNot => match text[at..].chars().next() {
+            Byte::MaybeSpace => match text[at..].chars().next() {
                 Some(c) if !c.is_whitespace() => c.len_utf8(),
                 _ => return at,
             },
@@ -160,9 +158,9 @@ fn collapsed_prefix(text: &str) -> usize {
     at
 }
 
-/// Whether a stretch of text, its last byte apart, stays as it is; also no if that
-/// takes a closer look. It is read without branches, which lets the CPU read all its
-/// bytes at once, and has nothing for it to guess, as the end of each word is.
+/// Whether the first 16 bytes need no collapsing. May return false for bytes that need none.
+/// The loop has no branches: it vectorises, and avoids the misprediction that a branch at the
+/// end of each word costs.
 fn collapsed(stretch: &[u8; 17]) -> bool {
     let space = |byte: u8| byte == b' ';
     let other =
@@ -175,13 +173,13 @@ fn collapsed(stretch: &[u8; 17]) -> bool {
     changes == 0
 }
 
-/// What a byte says about the character it begins.
+/// The class of a byte, by the character that it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Byte {
     Other,
     Space,
-    /// The UTF-8 of some whitespace begins so.
-    SpaceOrNot,
+    /// The first byte of some whitespace and of other characters.
+    MaybeSpace,
 }
 
 const BYTES: [Byte; 256] = {
@@ -190,7 +188,7 @@ const BYTES: [Byte; 256] = {
     while at < bytes.len() {
         bytes[at] = match at as u8 {
             b'\t'..=b'\r' | b' ' => Byte::Space,
-            0xc2 | 0xe1 | 0xe2 | 0xe3 => Byte::SpaceOrNot,
+            0xc2 | 0xe1 | 0xe2 | 0xe3 => Byte::MaybeSpace,
             _ => Byte::Other,
         };
         at += 1;
@@ -198,6 +196,7 @@ const BYTES: [Byte; 256] = {
     bytes
 };
 
+/// The first `chars` characters, without whitespace at a cut.
 fn first_chars(text: &str, chars: usize) -> &str {
     if text.len() <= chars {
         return text;
@@ -254,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn all_link_text_is_as_long_as_the_text() {
+    fn link_chars_equal_the_length_if_all_is_link_text() {
         use Place::{Link, Plain};
         let (text, link_chars, _) = run(&[("Home", Link), (" ", Plain), ("Über uns", Link)], 99);
         assert_eq!((text.chars().count(), link_chars), (13, 13));
@@ -263,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_run_keeps_what_fits_wherever_it_is_cut() {
+    fn a_full_run_does_not_depend_on_the_pieces() {
         let text = "añb cde fg";
         for limit in 1..10 {
             let (whole, _, full) = run(&[(text, Place::Plain)], limit);

@@ -1,10 +1,30 @@
-//! The page on its way from markup to what blocks are made of.
+//! The HTML tokenizer: from the text of a page to the events of a [`BlockBuilder`].
 //!
-//! A tokenizer of HTML as its standard has it, for pages that are whole in memory
-//! and for readers of text: its states are folded into searches, what no block
-//! depends on (comments, scripts, most attributes) is passed over, and nothing is
-//! copied. What it makes of a page is held to html5ever in `reference`.
+//! It implements the tokenization of the HTML standard for pages that are whole in
+//! memory, and for consumers that need text and not a tree. Each group of states of
+//! the standard is one function that searches for the next byte of interest. Comments,
+//! scripts and most attributes are skipped, because no block depends on them. Text is
+//! passed on as slices of the page, without a copy.
 //! <https://html.spec.whatwg.org/multipage/parsing.html#tokenization>
+//!
+//! | states of the standard | here |
+//! |---|---|
+//! | data, character reference | [`Tokenizer::text`], [`Tokenizer::ampersand`], `character_reference.rs` |
+//! | tag open, end tag open | [`Tokenizer::markup`] |
+//! | tag name, self-closing start tag | [`SourceTag::read`] |
+//! | before attribute name to after attribute value (quoted) | `attributes.rs` |
+//! | markup declaration open, DOCTYPE to bogus DOCTYPE | [`Tokenizer::declaration`] |
+//! | bogus comment | [`Tokenizer::bogus_comment`] |
+//! | comment start to comment end bang | [`comment`] |
+//! | CDATA section, CDATA section bracket, CDATA section end | [`Tokenizer::cdata`] |
+//! | RCDATA, RCDATA less-than sign to RCDATA end tag name | [`Tokenizer::rcdata`] |
+//! | RAWTEXT, RAWTEXT less-than sign to RAWTEXT end tag name | [`Tokenizer::rawtext`] |
+//! | script data to script data double escape end | [`Tokenizer::script`], `raw_text.rs` |
+//! | PLAINTEXT | [`Tokenizer::start_tag`] |
+//!
+//! The documentation of the crate compares the speed with html5gum and lol_html, which is the
+//! reason for an own tokenizer. The module `reference` checks that the blocks of every page
+//! are those that html5ever's tokenizer gives.
 
 use std::collections::HashSet;
 
@@ -18,14 +38,17 @@ use crate::raw_text::{end_tag, script};
 use crate::tag::{self, SourceTag};
 use crate::{BlockOptions, PageLimits};
 
-/// When to stop reading.
+/// The part of a page to tokenize.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Until {
+    /// All of it.
     End,
+    /// Up to the end of its title.
     Title,
 }
 
-/// Tokenises a page. The warning says where and why its reading ended early.
+/// Tokenizes a page. The warning says that the page was cut at a limit, or that its
+/// source is truncated.
 pub(crate) fn tokenize(
     page: &str,
     options: &BlockOptions,
@@ -41,10 +64,10 @@ pub(crate) fn tokenize(
         angle: 0,
         name: String::new(),
     };
-    let inside = tokenizer.page();
+    let inside = tokenizer.run();
     let angle = tokenizer.angle;
     let cut = builder.cut;
-    // It ends a block, which may be one too many; what came first is told.
+    // Ending the last block may exceed the limit of blocks. The first limit is reported.
     builder.finish();
     let warning = match cut.or(builder.cut) {
         Some(limit) => Some(Warning::Cut {
@@ -57,20 +80,20 @@ pub(crate) fn tokenize(
     (builder, warning)
 }
 
-/// Why reading stops.
+/// Why tokenizing stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
-    /// Nothing more is wanted.
-    Enough,
-    /// The page ends, inside of this.
+    /// A limit is reached, or the title is found.
+    Done,
+    /// The page ends, possibly inside this construct.
     End(Option<&'static str>),
 }
 
-/// What becomes of NUL characters in text.
+/// The treatment of NUL characters in text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Nul {
     Dropped,
-    /// By U+FFFD.
+    /// Replaced by U+FFFD.
     Replaced,
 }
 
@@ -80,22 +103,22 @@ enum Kind {
     End,
 }
 
-/// A page and how far it is read.
+/// A page and the position in it.
 struct Tokenizer<'p, 'r> {
     page: &'p str,
     limits: &'p PageLimits,
     until: Until,
     builder: &'r mut BlockBuilder,
     at: usize,
-    /// The last `<` that began markup, or could have.
+    /// The position of the last `<` that began markup, or could have begun it.
     angle: usize,
-    /// The name of a tag in lower case, where one is needed.
+    /// A buffer for the lower-case name of an unknown element.
     name: String,
 }
 
 impl<'p> Tokenizer<'p, '_> {
-    /// Reads the page; gives what it ends inside of.
-    fn page(&mut self) -> Option<&'static str> {
+    /// Tokenizes the page and returns the construct that the end of the page cuts.
+    fn run(&mut self) -> Option<&'static str> {
         let stop = loop {
             let read = self.text(Nul::Dropped).and_then(|()| self.markup());
             if let Err(stop) = read {
@@ -103,8 +126,8 @@ impl<'p> Tokenizer<'p, '_> {
             }
         };
         let inside = match stop {
-            Stop::Enough => return None,
-            // A tag may begin here; what would be its name is missing.
+            Stop::Done => return None,
+            // The end tag open state at the end of the page: a tag without its name.
             Stop::End(None) if self.page.ends_with("</") => Some("tag"),
             Stop::End(inside) => inside,
         };
@@ -115,27 +138,27 @@ impl<'p> Tokenizer<'p, '_> {
         inside
     }
 
-    /// What is still to be read.
+    /// The bytes after the current position.
     fn rest(&self) -> &'p [u8] {
         &self.page.as_bytes()[self.at..]
     }
 
-    /// Something was handed on: the page may end here.
-    fn look(&self) -> Result<(), Stop> {
+    /// Stops if the last event reached a limit or completed the title.
+    fn check_stop(&self) -> Result<(), Stop> {
         let titled = self.until == Until::Title && self.builder.title.is_some();
         if titled || self.builder.cut.is_some() {
-            return Err(Stop::Enough);
+            return Err(Stop::Done);
         }
         Ok(())
     }
 
-    /// Text with its character references, up to the next `<`.
+    /// The data state: text with character references, up to the next `<`.
     fn text(&mut self, nul: Nul) -> Result<(), Stop> {
         loop {
             let rest = self.rest();
             let length = memchr3(b'<', b'&', b'\0', rest).unwrap_or(rest.len());
             if length > 0 {
-                self.hand_on(length)?;
+                self.emit(length)?;
             }
             match rest.get(length) {
                 None => return Err(Stop::End(None)),
@@ -146,51 +169,53 @@ impl<'p> Tokenizer<'p, '_> {
         }
     }
 
-    /// Text as it stands.
-    fn hand_on(&mut self, length: usize) -> Result<(), Stop> {
+    /// Emits the next `length` bytes as text.
+    fn emit(&mut self, length: usize) -> Result<(), Stop> {
         let text = &self.page[self.at..self.at + length];
         self.at += length;
         self.builder.text(text);
-        self.look()
+        self.check_stop()
     }
 
-    /// Text in which only NULs mean something.
-    fn hand_on_raw(&mut self, length: usize, nul: Nul) -> Result<(), Stop> {
+    /// Emits the next `length` bytes as text without character references. Skips them if
+    /// the builder drops the text of the open element.
+    fn emit_raw(&mut self, length: usize, nul: Nul) -> Result<(), Stop> {
         let end = self.at + length;
         if !self.builder.drops_text() {
             for found in memchr_iter(b'\0', &self.rest()[..length]) {
                 let nul_at = end - length + found;
-                self.hand_on(nul_at - self.at)?;
+                self.emit(nul_at - self.at)?;
                 self.nul(nul)?;
             }
-            self.hand_on(end - self.at)?;
+            self.emit(end - self.at)?;
         }
         self.at = end;
         Ok(())
     }
 
-    /// A NUL in text.
+    /// Drops or replaces the NUL at the current position.
     fn nul(&mut self, nul: Nul) -> Result<(), Stop> {
         self.at += 1;
         if nul == Nul::Replaced {
             self.builder.text("\u{fffd}");
         }
-        self.look()
+        self.check_stop()
     }
 
-    /// A character reference, or just its `&`.
+    /// The character reference state: emits the characters of a reference, or the `&`
+    /// alone if none begins here.
     fn ampersand(&mut self) -> Result<(), Stop> {
         let Some(found) = reference(self.rest(), Place::Text) else {
-            return self.hand_on(1);
+            return self.emit(1);
         };
         self.at += found.length;
         for c in [Some(found.first), found.second].into_iter().flatten() {
             self.builder.text(c.encode_utf8(&mut [0; 4]));
         }
-        self.look()
+        self.check_stop()
     }
 
-    /// What begins with the `<` here.
+    /// The tag open and end tag open states, at a `<`.
     fn markup(&mut self) -> Result<(), Stop> {
         self.angle = self.at;
         match self.rest() {
@@ -201,20 +226,20 @@ impl<'p> Tokenizer<'p, '_> {
                 Ok(())
             }
             [_, b'/', _, ..] => self.bogus_comment(2),
-            [_, b'/'] => self.hand_on(2),
+            [_, b'/'] => self.emit(2),
             [_, b'!', rest @ ..] => self.declaration(rest),
             [_, b'?', ..] => self.bogus_comment(1),
-            _ => self.hand_on(1),
+            _ => self.emit(1),
         }
     }
 
-    /// What begins with `<!`, of which this is the rest.
+    /// The markup declaration open state. `rest` is the source after `<!`.
     fn declaration(&mut self, rest: &[u8]) -> Result<(), Stop> {
         if rest.starts_with(b"--") {
             self.builder.comment();
             self.skip_past(4, comment(&rest[2..]))
         } else if rest.len() >= 7 && rest[..7].eq_ignore_ascii_case(b"doctype") {
-            // No part of a doctype, quoted or not, has a `>`.
+            // A `>` ends a doctype in each of its states, inside quotes too.
             self.skip_past(2, memchr(b'>', rest).map(|found| found + 1))
         } else if rest.starts_with(b"[CDATA[") && self.builder.cdata_allowed() {
             self.cdata()
@@ -223,44 +248,46 @@ impl<'p> Tokenizer<'p, '_> {
         }
     }
 
-    /// A comment by mistake: up to the next `>`.
+    /// The bogus comment state: skips to the next `>`.
     fn bogus_comment(&mut self, skipped: usize) -> Result<(), Stop> {
         self.builder.comment();
         let found = memchr(b'>', &self.rest()[skipped..]);
         self.skip_past(skipped, found.map(|found| found + 1))
     }
 
-    /// Skips the beginning of a comment and the rest of it.
+    /// Skips `beginning` bytes and the `rest` of a comment; `None` means that the page
+    /// ends in it.
     fn skip_past(&mut self, beginning: usize, rest: Option<usize>) -> Result<(), Stop> {
         let rest = rest.ok_or(Stop::End(Some("comment")))?;
         self.at += beginning + rest;
         Ok(())
     }
 
+    /// The CDATA section state, at `<![CDATA[`.
     fn cdata(&mut self) -> Result<(), Stop> {
         self.at += "<![CDATA[".len();
         let rest = self.rest();
         let end = memmem::find(rest, b"]]>");
-        self.hand_on_raw(end.unwrap_or(rest.len()), Nul::Dropped)?;
+        self.emit_raw(end.unwrap_or(rest.len()), Nul::Dropped)?;
         end.ok_or(Stop::End(None))?;
         self.at += "]]>".len();
         Ok(())
     }
 
-    /// A tag, and all the content of one whose element has raw text.
+    /// A tag; after the start tag of a raw text element also its content and end tag.
     fn tag(&mut self, kind: Kind) -> Result<(), Stop> {
         let name = self.at + if kind == Kind::Start { 1 } else { 2 };
         let tag = SourceTag::read(self.page, name).ok_or(Stop::End(Some("tag")))?;
         self.at = tag.end;
         if self.too_long() {
             self.builder.cut = Some(Limit::TagBytes);
-            return Err(Stop::Enough);
+            return Err(Stop::Done);
         }
         match kind {
             Kind::Start => self.start_tag(&tag),
             Kind::End => {
                 self.builder.end_tag(tag::name(tag.name, &mut self.name));
-                self.look()
+                self.check_stop()
             }
         }
     }
@@ -274,20 +301,20 @@ impl<'p> Tokenizer<'p, '_> {
             self_closing: tag.self_closing,
             attributes,
         });
-        self.look()?;
+        self.check_stop()?;
         match content {
             None => Ok(()),
             Some(Content::Rcdata) => self.rcdata(tag.name.as_bytes()),
             Some(Content::Rawtext) => self.rawtext(tag.name.as_bytes()),
             Some(Content::Script) => self.script(),
             Some(Content::Plaintext) => {
-                self.hand_on_raw(self.rest().len(), Nul::Replaced)?;
+                self.emit_raw(self.rest().len(), Nul::Replaced)?;
                 Err(Stop::End(None))
             }
         }
     }
 
-    /// Text with character references, up to the end tag.
+    /// The RCDATA state: text with character references, up to the end tag.
     fn rcdata(&mut self, name: &[u8]) -> Result<(), Stop> {
         loop {
             self.text(Nul::Replaced)?;
@@ -295,26 +322,26 @@ impl<'p> Tokenizer<'p, '_> {
             if end_tag(self.rest(), name) {
                 return self.tag(Kind::End);
             }
-            self.hand_on(1)?;
+            self.emit(1)?;
         }
     }
 
-    /// Text without, up to the end tag.
+    /// The RAWTEXT state: text without character references, up to the end tag.
     fn rawtext(&mut self, name: &[u8]) -> Result<(), Stop> {
         loop {
             let rest = self.rest();
             let length = memchr(b'<', rest);
-            self.hand_on_raw(length.unwrap_or(rest.len()), Nul::Replaced)?;
+            self.emit_raw(length.unwrap_or(rest.len()), Nul::Replaced)?;
             length.ok_or(Stop::End(None))?;
             self.angle = self.at;
             if end_tag(self.rest(), name) {
                 return self.tag(Kind::End);
             }
-            self.hand_on(1)?;
+            self.emit(1)?;
         }
     }
 
-    /// A script is no text.
+    /// The script data states: skips the script, up to its end tag.
     fn script(&mut self) -> Result<(), Stop> {
         let text = script(self.page.as_bytes(), self.at);
         self.angle = text.angle.unwrap_or(self.angle);
@@ -322,18 +349,19 @@ impl<'p> Tokenizer<'p, '_> {
         self.tag(Kind::End)
     }
 
-    /// The source of the tag that was read, from its `<` on.
+    /// The source from the last `<` on.
     fn source(&self) -> &[u8] {
         &self.page.as_bytes()[self.angle..]
     }
 
-    /// Whether that tag is longer than a tag may be.
+    /// Whether the tag at the last `<` exceeds [`PageLimits::tag_bytes`].
     fn too_long(&self) -> bool {
         let limit = self.limits.tag_bytes.max(1);
         self.at - self.angle > limit && bytes_but_values(self.source()) > limit
     }
 
-    /// Attributes of that tag, each name counted once where they may be too many.
+    /// The number of attributes of the tag at the last `<`. Repeated names count once;
+    /// they are only looked for if the tag could exceed the limit.
     fn attributes(&self, tag: &SourceTag<'_>) -> usize {
         if tag.attributes <= self.limits.attributes_per_tag {
             return tag.attributes;
@@ -350,9 +378,9 @@ impl<'p> Tokenizer<'p, '_> {
     }
 }
 
-/// The length of a comment after its `<!--`.
+/// The length of a comment after its `<!--`; `None` if the page ends in it.
 fn comment(rest: &[u8]) -> Option<usize> {
-    // The dashes that open a comment may close it too.
+    // The comment start and comment start dash states: `<!-->` and `<!--->` are comments.
     if rest.starts_with(b">") {
         return Some(1);
     }
@@ -364,8 +392,8 @@ fn comment(rest: &[u8]) -> Option<usize> {
     ends.find(ended).map(|end| end + 1)
 }
 
-/// The length of a tag without the values of its attributes: a picture written
-/// into its `src` costs no more than its bytes.
+/// The length of a tag without the values of its attributes. A `data:` URL in a `src` is
+/// long in valid pages and costs no more than its bytes.
 fn bytes_but_values(tag: &[u8]) -> usize {
     let name = tag
         .iter()

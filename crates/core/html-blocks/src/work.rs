@@ -1,11 +1,9 @@
-//! What a page costs, counted: tokens, and elements looked at because of them. It
-//! grows with the bytes of the page and with nothing else.
+//! The work for a page, counted in tokens and visited elements, is linear in its bytes.
 
 use crate::tokenizer::{Until, tokenize};
 use crate::{BlockOptions, PageLimits};
 
-/// Pieces of which a page is made, again and again, to make it cost more than its
-/// bytes.
+/// Pieces that, repeated, could make the work more than linear.
 const PIECES: &[&str] = &[
     "<div>",
     "<ul><li>x",
@@ -39,7 +37,8 @@ const PIECES: &[&str] = &[
     "<title>x</title>",
 ];
 
-/// Counted for a page of at least this many bytes of a piece, below many elements.
+/// The work for a page of many open elements followed by `bytes` of a repeated piece, and the
+/// length of the page.
 fn work(piece: &str, bytes: usize, limits: &PageLimits) -> (usize, usize) {
     let page =
         "<table><tr><td><ul><li><svg><g><desc>".repeat(60) + &piece.repeat(bytes / piece.len());

@@ -1,6 +1,6 @@
-//! Which charset a page is read in.
+//! The charset of a page.
 
-#![allow(clippy::unwrap_used, reason = "what helps a test is a test")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use html_blocks::{BlockOptions, CharsetSource, Page, PageError, page};
 
@@ -16,8 +16,8 @@ fn check(bytes: &[u8], http: Option<&str>, expected: (&str, &str, &str), warning
         (page.charset, page.charset_source.as_str(), text.as_str()),
         expected
     );
-    let said: Vec<_> = page.warnings.iter().map(ToString::to_string).collect();
-    assert_eq!(said, warnings);
+    let found: Vec<_> = page.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(found, warnings);
 }
 
 const META_1251: &[u8] = b"<meta charset=windows-1251>";
@@ -41,7 +41,7 @@ fn a_byte_order_mark_comes_first() {
 }
 
 #[test]
-fn then_http_then_the_page() {
+fn http_comes_before_the_declaration_of_the_page() {
     let page = [META_1251, b"\xc6"].concat();
     check(&page, Some("KOI8-R"), ("KOI8-R", "http", "ф"), &[]);
     check(&page, Some(" \"koi8-r\" "), ("KOI8-R", "http", "ф"), &[]);
@@ -58,7 +58,7 @@ fn then_http_then_the_page() {
 #[test]
 fn an_unknown_http_charset_is_ignored_with_a_warning() {
     let page = [META_1251, b"\xc6"].concat();
-    let said = ["unknown_charset: no-such-set"];
+    let warnings = ["unknown_charset: no-such-set"];
     check(
         &page,
         Some("no-such set\n"),
@@ -69,18 +69,18 @@ fn an_unknown_http_charset_is_ignored_with_a_warning() {
         &page,
         Some("no-such-set"),
         ("windows-1251", "meta", "Ж"),
-        &said,
+        &warnings,
     );
 }
 
 #[test]
-fn undeclared_pages_are_utf_8_where_valid() {
+fn an_undeclared_page_is_utf_8_if_valid() {
     check("<p>ž".as_bytes(), None, ("UTF-8", "utf8", "ž"), &[]);
     check(b"<p>z", None, ("UTF-8", "utf8", "z"), &[]);
 }
 
 #[test]
-fn undeclared_legacy_pages_are_guessed() {
+fn an_undeclared_legacy_charset_is_detected() {
     let russian = "Привет, это обычный русский текст. ".repeat(20);
     let (bytes, _, _) = encoding_rs::WINDOWS_1251.encode(&russian);
     let page = read(&bytes, None);
@@ -89,13 +89,13 @@ fn undeclared_legacy_pages_are_guessed() {
         ("windows-1251", CharsetSource::Detected)
     );
     assert_eq!(page.blocks[0].text, russian.trim_end());
-    // The text may begin far behind the prefix that is looked at first.
+    // The text may begin after the prefix that the detector gets first.
     let late = [b"<p>".repeat(20_000), bytes.into_owned()].concat();
     assert_eq!(read(&late, None).charset, "windows-1251");
 }
 
 #[test]
-fn a_late_declaration_counts_before_a_guess() {
+fn a_late_declaration_comes_before_detection() {
     let filler = b"<!-- filler -->".repeat(200);
     let page = [&filler[..], META_1251, b"<p>\xc6"].concat();
     check(&page, None, ("windows-1251", "meta", "Ж"), &[]);
@@ -104,46 +104,51 @@ fn a_late_declaration_counts_before_a_guess() {
 }
 
 #[test]
-fn a_declaration_the_bytes_prove_wrong_is_passed_over() {
-    let said = ["charset_mismatch: declared UTF-8, decoded windows-1252"];
+fn a_declaration_that_the_bytes_prove_wrong_is_ignored() {
+    let warnings = ["charset_mismatch: declared UTF-8, decoded windows-1252"];
     check(
         b"<p>caf\xe9 au lait",
         Some("utf-8"),
         ("windows-1252", "detected", "café au lait"),
-        &said,
+        &warnings,
     );
-    let said = ["charset_mismatch: declared UTF-8, decoded windows-1251"];
+    let warnings = ["charset_mismatch: declared UTF-8, decoded windows-1251"];
     let page = [META_1251, b"<p>\xc6"].concat();
-    check(&page, Some("utf-8"), ("windows-1251", "meta", "Ж"), &said);
-    let said = ["charset_mismatch: declared windows-1252, decoded UTF-8"];
+    check(
+        &page,
+        Some("utf-8"),
+        ("windows-1251", "meta", "Ж"),
+        &warnings,
+    );
+    let warnings = ["charset_mismatch: declared windows-1252, decoded UTF-8"];
     check(
         "<p>café".as_bytes(),
         Some("iso-8859-1"),
         ("UTF-8", "utf8", "café"),
-        &said,
+        &warnings,
     );
 }
 
 #[test]
 fn a_page_without_nul_bytes_is_not_utf_16() {
-    let said = ["charset_mismatch: declared UTF-16LE, decoded UTF-8"];
-    check(b"<p>x", Some("utf-16"), ("UTF-8", "utf8", "x"), &said);
+    let warnings = ["charset_mismatch: declared UTF-16LE, decoded UTF-8"];
+    check(b"<p>x", Some("utf-16"), ("UTF-8", "utf8", "x"), &warnings);
 }
 
 #[test]
-fn other_declarations_are_followed_whatever_comes_of_it() {
+fn other_wrong_declarations_are_followed() {
     check("<p>ž".as_bytes(), Some("gbk"), ("GBK", "http", "啪"), &[]);
-    let said = ["undecodable_characters: 1"];
+    let warnings = ["undecodable_characters: 1"];
     check(
         b"<p>\xc5\xbe \xe9!",
         Some("utf-8"),
         ("UTF-8", "http", "ž \u{fffd}!"),
-        &said,
+        &warnings,
     );
 }
 
 #[test]
-fn bytes_that_are_no_page_are_errors() {
+fn bytes_that_are_not_a_page_are_errors() {
     let error = |bytes: &[u8]| page(bytes, None, &BlockOptions::default()).unwrap_err();
     assert_eq!(error(b""), PageError::Empty { bytes: 0 });
     assert_eq!(error(b" \n"), PageError::Empty { bytes: 2 });

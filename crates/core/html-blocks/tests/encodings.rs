@@ -1,7 +1,6 @@
-//! The charset of a page changes nothing but its bytes, and a page may be cut
-//! between any two of them.
+//! A page has the same blocks in every charset, and may be cut at any byte.
 
-#![allow(clippy::unwrap_used, reason = "what helps a test is a test")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use encoding_rs::Encoding;
 use html_blocks::{BlockOptions, PageLimits, TextBlock, page};
@@ -10,8 +9,8 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::RngSeed;
 
-/// All encodings of the web that pages are written in, with their markup as it
-/// is. (`replacement` and `x-user-defined` decode to no text of their own.)
+/// The encodings of the Encoding Standard, without `replacement` and `x-user-defined`, which no
+/// page is written in.
 const ENCODINGS: [&str; 38] = [
     "UTF-8",
     "UTF-16LE",
@@ -62,7 +61,7 @@ fn fixed() -> ProptestConfig {
     }
 }
 
-/// Markup, and letters of the scripts those encodings are for.
+/// Markup, and letters of the scripts of these encodings.
 fn piece() -> impl Strategy<Value = String> {
     let markup = select(vec![
         "<p>",
@@ -107,8 +106,8 @@ fn encode(text: &str, name: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// The text without the letters that this encoding does not have, or gives back
-/// as others (`¥` of the Japanese ones).
+/// A page of the pieces that survive encoding and decoding. Some encodings lack a letter, and
+/// the Japanese ones decode `¥` as another character.
 fn within(pieces: &[String], name: &str) -> String {
     let encoding = Encoding::for_label(name.as_bytes()).unwrap();
     let has = |piece: &&String| {
@@ -132,8 +131,8 @@ fn blocks(bytes: &[u8], charset: &str, page_bytes: usize) -> Vec<TextBlock> {
     page.blocks
 }
 
-/// A declaration that the bytes prove wrong is passed over: text in such a
-/// charset that happens to be UTF-8 is read as that.
+/// Whether the declared charset is used: text in another charset that happens to be valid UTF-8
+/// is decoded as UTF-8.
 fn believed(bytes: &[u8], charset: &str) -> bool {
     charset == "UTF-8" || bytes.is_ascii() || std::str::from_utf8(bytes).is_err()
 }
@@ -153,18 +152,17 @@ proptest! {
         prop_assert_eq!(blocks(&bytes, charset, usize::MAX), as_utf8);
     }
 
-    /// A limit in the middle of a character leaves that character out, and no
-    /// other trace. (Not ISO-2022-JP: it shifts between alphabets, and the bytes
-    /// of a shorter text are not the first of a longer one's.)
+    /// A limit inside a character drops that character and changes nothing else. ISO-2022-JP is
+    /// left out: it has escape sequences, so a shorter text is not a prefix of a longer one.
     #[test]
-    fn a_page_cut_at_any_byte_is_the_page_of_the_bytes_before(
+    fn a_page_cut_at_any_byte_has_the_blocks_of_its_prefix(
         pieces in vec(piece(), 0..30),
         charset in select(ENCODINGS[..37].to_vec()),
         cut in any::<Index>(),
     ) {
         let text = within(&pieces, charset);
         let bytes = encode(&text, charset).unwrap();
-        // The letter `x` of the first paragraph is always there.
+        // The page always keeps the letter `x` of the first paragraph.
         let start = encode("<p>x", charset).unwrap().len();
         let cut = start + cut.index(bytes.len() - start + 1);
         prop_assume!(believed(&bytes[..cut], charset));

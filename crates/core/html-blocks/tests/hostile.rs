@@ -1,7 +1,7 @@
-//! Pages made to hurt. What they cost is linear in their length; these tests hold
-//! what becomes of them.
+//! Hostile pages. These tests check the blocks and warnings; `src/work.rs` checks that the work
+//! is linear in the length of a page.
 
-#![allow(clippy::unwrap_used, reason = "what helps a test is a test")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use html_blocks::{BlockOptions, Limit, Page, PageLimits, Warning, page};
 
@@ -21,7 +21,7 @@ fn read(html: &str) -> Page {
     read_within(html, PageLimits::default())
 }
 
-fn said(page: &Page) -> Vec<String> {
+fn warnings(page: &Page) -> Vec<String> {
     page.warnings.iter().map(ToString::to_string).collect()
 }
 
@@ -30,7 +30,10 @@ fn deep_nesting_keeps_all_text() {
     let levels = 52_428;
     let page = read(&"<ul><li>x".repeat(levels));
     assert_eq!(page.blocks.len(), levels);
-    assert_eq!(said(&page), [format!("depth_limit: 512 of {}", 2 * levels)]);
+    assert_eq!(
+        warnings(&page),
+        [format!("depth_limit: 512 of {}", 2 * levels)]
+    );
     assert_eq!(&*page.blocks[1].dom_path, "ul>li>ul>li");
     assert!(page.blocks.iter().all(|block| block.dom_path.len() <= 1024));
 }
@@ -47,7 +50,7 @@ fn elements_beyond_the_limit_are_closed_by_their_end_tags() {
     );
     let dom_paths: Vec<_> = page.blocks.iter().map(|block| &*block.dom_path).collect();
     assert_eq!(dom_paths, ["div", "div>div>div", "div"]);
-    assert_eq!(said(&page), ["depth_limit: 3 of 5"]);
+    assert_eq!(warnings(&page), ["depth_limit: 3 of 5"]);
 }
 
 #[test]
@@ -58,14 +61,14 @@ fn a_tag_of_too_many_bytes_ends_the_page() {
     let page = read(&html);
     assert_eq!(page.blocks.len(), 1);
     assert_eq!(
-        said(&page),
+        warnings(&page),
         [format!("tag_bytes_limit: cut at 13 of {}", html.len())]
     );
     assert_eq!(page.warnings[0].as_str(), "tag_bytes_limit");
 }
 
 #[test]
-fn a_tag_cannot_hide_its_beginning() {
+fn a_long_tag_is_found_after_any_other_construct() {
     let attributes: String = (0..30_000).map(|i| format!(" a{i}")).collect();
     for before in [
         "<",
@@ -99,9 +102,9 @@ fn a_tag_cannot_hide_its_beginning() {
     }
 }
 
-/// Where a page is cut: at the last `<` that began markup, or could have.
+/// The position of a cut is the last `<` that began markup, or could have begun it.
 #[test]
-fn a_cut_is_told_where_the_markup_before_it_begins() {
+fn a_cut_is_at_the_markup_before_it() {
     let limits = PageLimits {
         attributes_per_tag: 2,
         blocks: 3,
@@ -110,13 +113,13 @@ fn a_cut_is_told_where_the_markup_before_it_begins() {
     };
     let long = "far too long a text";
     for (html, at) in [
-        // At a tag: of too many attributes, or the end of a block too many.
+        // At a tag, because of its attributes or because it ends one block too many.
         ("<p>a<p title='<' b c>".to_owned(), 4),
         ("<p>a<title><</title ><p a b c>".to_owned(), 21),
         ("<p>a<script><p></script><p a b c>".to_owned(), 24),
         ("<p>a<p>b<p>c<p>d<p title='<'>".to_owned(), 16),
         ("<p>a<p>b<p>c<p>d <!-- < -->".to_owned(), 17),
-        // In a text: at the markup before it.
+        // In text: the position is that of the markup before it.
         (long.to_owned(), 0),
         (format!("<p>{long}<p>"), 0),
         (format!("<p>a</><b>{long}"), 7),
@@ -135,7 +138,7 @@ fn a_cut_is_told_where_the_markup_before_it_begins() {
 }
 
 #[test]
-fn long_values_long_comments_and_long_scripts_are_no_long_tags() {
+fn values_comments_and_scripts_do_not_count_as_tag_bytes() {
     let long = "x y ".repeat(50_000);
     for html in [
         format!("<img src='data:{long}'><p>after"),
@@ -146,13 +149,13 @@ fn long_values_long_comments_and_long_scripts_are_no_long_tags() {
         format!("<svg><style><![CDATA[<a {long}]]></style></svg><p>after"),
     ] {
         let page = read(&html);
-        assert_eq!(said(&page), [""; 0], "{}", &html[..20]);
+        assert_eq!(warnings(&page), [""; 0], "{}", &html[..20]);
         assert_eq!(page.blocks[0].text, "after", "{}", &html[..20]);
     }
 }
 
 #[test]
-fn the_length_of_a_tag_is_limited_to_the_byte() {
+fn the_limit_of_a_tag_is_exact() {
     let limits = |tag_bytes| PageLimits {
         tag_bytes,
         ..PageLimits::default()
@@ -174,7 +177,7 @@ fn a_tag_of_too_many_attributes_ends_the_page() {
     let page = read(&html);
     assert_eq!(page.blocks.len(), 1);
     assert_eq!(
-        said(&page),
+        warnings(&page),
         [format!(
             "attributes_per_tag_limit: cut at 13 of {}",
             html.len()
@@ -183,7 +186,7 @@ fn a_tag_of_too_many_attributes_ends_the_page() {
 }
 
 #[test]
-fn a_page_of_too_many_blocks_ends_there() {
+fn a_page_of_too_many_blocks_is_cut() {
     let html = "<p>x".repeat(100_001);
     let page = read(&html);
     assert_eq!(page.blocks.len(), 100_000);
@@ -204,7 +207,7 @@ fn a_block_of_too_many_characters_ends_the_page() {
     assert_eq!(page.blocks.len(), 1);
     assert_eq!(page.blocks[0].text, "ébéd");
     assert_eq!(page.warnings[0].as_str(), "block_chars_limit");
-    // Nor is there room for what would fit and comes later.
+    // Text after the one that did not fit is dropped, even if it would fit.
     let page = read_within("<svg><![CDATA[abcd efg\0h", limits.clone());
     assert_eq!(page.blocks[0].text, "abcd");
     assert_eq!(read_within("<p>ébéde <p>after", limits).warnings, []);
@@ -218,12 +221,12 @@ fn a_page_of_too_many_bytes_is_cut_between_characters() {
     };
     let page = read_within("<p>až and more", limits);
     assert_eq!(page.blocks[0].text, "a");
-    assert_eq!(said(&page), ["page_bytes_limit: cut at 5 of 15"]);
+    assert_eq!(warnings(&page), ["page_bytes_limit: cut at 5 of 15"]);
     assert_eq!(page.charset_source.as_str(), "utf8");
 }
 
 #[test]
-fn nothing_ever_closed_is_a_page() {
+fn a_page_without_matching_tags_keeps_all_blocks() {
     let page = read(&"<b><div><a href=x><table><td><form><svg><p>x".repeat(10_000));
     assert_eq!(page.blocks.len(), 10_000);
     let page = read(&"</div></p></li></table></svg></a>x".repeat(10_000));
@@ -232,7 +235,7 @@ fn nothing_ever_closed_is_a_page() {
 }
 
 #[test]
-fn distinct_classes_and_deep_paths_share_the_limit_of_a_path() {
+fn classes_and_depth_share_the_limit_of_a_path() {
     let html: String = (0..20_000)
         .map(|i| format!("<div class='{}{i:x}'>x", "k ".repeat(40)))
         .collect();

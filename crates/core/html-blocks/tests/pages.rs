@@ -1,6 +1,6 @@
-//! What small pages become.
+//! The blocks of small pages.
 
-#![allow(clippy::unwrap_used, reason = "what helps a test is a test")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use html_blocks::{BlockOptions, Joining, Page, SplitList, TextBlock, page, title};
 
@@ -58,7 +58,7 @@ fn block_tags_split_and_inline_tags_do_not() {
 }
 
 #[test]
-fn joining_is_tight_unless_asked_otherwise() {
+fn joining_is_tight_by_default() {
     let html = "<p><b>Hel</b>lo, <i>x</i>!<!-- c -->?</p>";
     assert_eq!(texts(html), ["Hello, x!?"]);
     assert_eq!(original(html), ["Hel lo, x ! ?"]);
@@ -71,7 +71,7 @@ fn joining_is_tight_unless_asked_otherwise() {
 }
 
 #[test]
-fn what_is_never_shown_is_no_text() {
+fn hidden_elements_give_no_text() {
     assert_eq!(
         texts(
             "<script>if (a<b) '</p>'</script><style>p > b {}</style><noscript><p>no</p></noscript>\
@@ -87,7 +87,7 @@ fn what_is_never_shown_is_no_text() {
 }
 
 #[test]
-fn form_elements_and_raw_text_on_show_are_blocks() {
+fn form_elements_and_visible_raw_text_are_blocks() {
     assert_eq!(
         texts(
             "<button>Go</button><select><option>One<option>Two</select><textarea><b>&amp;</textarea>"
@@ -101,7 +101,7 @@ fn form_elements_and_raw_text_on_show_are_blocks() {
 }
 
 #[test]
-fn the_original_shows_more() {
+fn the_original_keeps_more_elements() {
     let html =
         "<title>T</title><iframe><p>frame</p></iframe><template>tpl</template><main>m</main>";
     assert_eq!(original(html), ["T", "frame", "tpl m"]);
@@ -109,7 +109,7 @@ fn the_original_shows_more() {
 }
 
 #[test]
-fn the_title_is_kept_apart() {
+fn the_title_is_not_a_block() {
     let html = "<svg><title>icon</title></svg><template><title>t</title></template><title> </title>\
                 <title>A &amp;\n B</title><title>later</title><p>text";
     let page = read(html);
@@ -124,7 +124,7 @@ fn the_title_is_kept_apart() {
 }
 
 #[test]
-fn drawings_and_formulas() {
+fn svg_splits_and_math_does_not() {
     assert_eq!(
         texts(
             "<p>a<svg><style>.x{}</style><desc>no</desc><text>10</text><text>20</text>\
@@ -144,7 +144,7 @@ fn drawings_and_formulas() {
         ["a < b"]
     );
     assert_eq!(texts("<p>a<![CDATA[b]]>c"), ["ac"]);
-    // An open drawing ends where HTML begins again; its style sheet swallows no page.
+    // A start tag of HTML closes an open `svg`, and its `style` is not raw text.
     assert_eq!(texts("<svg><style>x<p>text<title>T</title>"), ["text"]);
     assert_eq!(dom_paths("<svg><g><path/><circle><div>x</div>"), ["div"]);
 }
@@ -173,19 +173,20 @@ fn dom_paths_have_classes() {
 }
 
 #[test]
-fn neighbours_in_one_element_are_told_from_those_in_two_of_one_name() {
-    let shared = |html: &str| -> Vec<(String, u16)> {
+fn common_prefix_counts_elements_and_not_equal_names() {
+    let prefixes = |html: &str| -> Vec<(String, u16)> {
         let page = page(html.as_bytes(), None, &BlockOptions::default()).expect("a page");
-        (page.blocks.iter())
-            .map(|block| (block.dom_path.to_string(), block.shared))
+        page.blocks
+            .iter()
+            .map(|block| (block.dom_path.to_string(), block.common_prefix))
             .collect()
     };
     let dom_paths = |expected: &[(&str, u16)]| -> Vec<(String, u16)> {
-        let owned = |(path, shared): &(&str, u16)| ((*path).to_owned(), *shared);
+        let owned = |(path, prefix): &(&str, u16)| ((*path).to_owned(), *prefix);
         expected.iter().map(owned).collect()
     };
     assert_eq!(
-        shared("<div><p>a<br>b<p>c</div><div><p>d</div>e"),
+        prefixes("<div><p>a<br>b<p>c</div><div><p>d</div>e"),
         dom_paths(&[
             ("div>p", 0),
             ("div>p", 2),
@@ -194,15 +195,15 @@ fn neighbours_in_one_element_are_told_from_those_in_two_of_one_name() {
             ("", 0)
         ])
     );
-    // Elements without text of their own, and those laid out inside a line.
+    // Elements without text, and inline elements.
     assert_eq!(
-        shared("<main><div><img></div><i><p>a</i><section></section>b</main>"),
+        prefixes("<main><div><img></div><i><p>a</i><section></section>b</main>"),
         dom_paths(&[("main>p", 0), ("main", 1)])
     );
 }
 
 #[test]
-fn ends_that_html_implies_are_known() {
+fn implied_end_tags_close_elements() {
     assert_eq!(
         dom_paths("<p>a<p>b<div>c</div>d<h2>e</h3>f"),
         ["p", "p", "div", "", "h2", ""]
@@ -241,7 +242,7 @@ fn ends_that_html_implies_are_known() {
 }
 
 #[test]
-fn end_tags_without_a_start_in_reach_are_ignored() {
+fn end_tags_without_an_element_in_scope_are_ignored() {
     assert_eq!(
         dom_paths("<section>a</div>b</p>c</li></td>d"),
         ["section"; 4]
@@ -256,7 +257,7 @@ fn end_tags_without_a_start_in_reach_are_ignored() {
 }
 
 #[test]
-fn link_characters_are_those_of_the_final_text() {
+fn link_chars_count_characters_of_the_final_text() {
     let all = |html: &str| {
         let block = only(html);
         block.link_chars as usize == block.text.chars().count()
@@ -285,7 +286,7 @@ fn chrome_is_inherited() {
 }
 
 #[test]
-fn pages_that_end_too_early_say_where() {
+fn a_truncated_page_names_the_open_construct() {
     let warnings = |html: &str| -> Vec<String> {
         read(html)
             .warnings

@@ -1,10 +1,9 @@
-//! Conformance with the authors' code, over pairs made by running it.
+//! Conformance with the authors' code, on pairs of input and output from runs of that code.
 //!
-//! Where the crate differs on purpose, a difference says so by name, and excuses
-//! only cases that really differ in the way it states. The figures are those of
-//! `docs/method.md`.
+//! Each intended difference has a name, and applies only to cases that differ in the way it
+//! states. The counts are those of `docs/method.md`.
 
-#![allow(clippy::unwrap_used, reason = "what helps a test is a test")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::path::Path;
 
@@ -76,7 +75,7 @@ fn hashes_are_those_of_the_original_folded_to_64_bits() {
     let mut texts = Row::new("hashes of texts of all scripts");
     for case in rows::<HashCase>(&vectors.join("hash/expected.jsonl")) {
         compare_hash(&mut texts, &case.text, &case.block_hash);
-        // What the original hashes are the letters it printed.
+        // The original hashes the letters that it prints.
         assert_eq!(folded(md5_of(&case.block_normalized)), case.block_hash);
     }
     let mut streams = Row::new("hashes of the blocks of all streams");
@@ -99,7 +98,7 @@ fn hashes_are_those_of_the_original_folded_to_64_bits() {
     comparison.finish();
 }
 
-/// The files of a folder whose names end so.
+/// The files of a folder whose names have this ending.
 fn files(folder: &Path, end: &str) -> Vec<String> {
     let listing = std::fs::read_dir(folder).unwrap();
     let paths = listing.map(|file| file.unwrap().path().to_str().unwrap().to_owned());
@@ -131,9 +130,9 @@ struct HtmlCase {
 
 type Explains = fn(&str) -> bool;
 
-/// Why HTML5 reads a page unlike the original [O G9]. One of these excuses a page
-/// that the vectors name as different, and whose blocks are those they have from
-/// an HTML5 parser with the original's lists.
+/// Reasons for which HTML5 reads a page differently from the original [O G9]. A reason applies
+/// only to a page that the vectors mark as different, and whose blocks equal those that the
+/// vectors have from an HTML5 parser with the original's lists.
 const HTML5: [(Difference, Explains); 4] = [
     (
         Difference::meaning("`</br>`", "A line break; there it is no tag [O G9]."),
@@ -228,7 +227,9 @@ fn pages_give_the_blocks_of_the_original() {
         .iter()
         .for_each(|case| compare_page(&mut real, case));
 
-    let read_alike: Vec<_> = (small_cases.iter().chain(&real_cases))
+    let read_alike: Vec<_> = small_cases
+        .iter()
+        .chain(&real_cases)
         .filter(|case| case.ok_2014 && !case.html.is_empty())
         .filter(|case| case.blocks_2014.as_ref() == Some(&texts(case)))
         .collect();
@@ -271,14 +272,14 @@ fn texts(case: &HtmlCase) -> Vec<String> {
     page.blocks.into_iter().map(|block| block.text).collect()
 }
 
-/// The skip list of the authors' later code [O D7], without what has no text and
+/// The skip list of the authors' later code [O D7], without elements that have no text and
 /// without `math`.
 const SKIPPED: &str = "form fieldset legend label button select datalist optgroup option textarea \
     output progress meter details summary menuitem menu iframe object video audio canvas map svg \
     nav aside header footer address";
 
-/// All of a block is link text, and it stands under an element of the skip list:
-/// the two rules of the authors' later code, on its own paths and counts.
+/// Compares the two rules of the authors' later code, on its paths and counts: the block is all
+/// link text, and the block is inside an element of the skip list.
 fn compare_marks(row: &mut Row, case: &HtmlCase) {
     let page = page(case.html.as_bytes(), Some("utf-8"), &original()).unwrap();
     let paths = case.dom_paths_2014.iter().flatten();
@@ -290,7 +291,7 @@ fn compare_marks(row: &mut Row, case: &HtmlCase) {
         let (link_chars, chars) = ratio.split_once('/').unwrap();
         let all_links = block.link_chars as usize == block.text.chars().count();
         let same_chrome = block.chrome == path.split('/').any(skipped);
-        // A link that is not closed before the next one.
+        // A page with a link that is not closed before the next one.
         let mut links = case.html.split("<a ").skip(1);
         if same_chrome && all_links == (link_chars == chars) {
             row.identical();

@@ -1,13 +1,13 @@
-//! Where a page hangs in the URL Tree of its domain.
+//! The branch of a page: its path in the URL Tree of its domain.
 
 use std::borrow::Cow;
 
 use crate::domain::Domain;
 use crate::escape::decode;
 
-/// A page's place in the tree, from the root: the labels of the host in reverse, then the
-/// decoded segments of the path, the last of which is left out unless the key kept a
-/// query [O C1, C2]. It is told by the key alone.
+/// The path of a page in the URL Tree, from the root: the labels of the host in reverse order,
+/// then the decoded segments of the path. The last segment is left out unless the key has a
+/// query [O C1, C2]. The branch is a function of the key alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Branch<'a> {
     items: Vec<Cow<'a, str>>,
@@ -15,7 +15,7 @@ pub struct Branch<'a> {
 }
 
 impl<'a> Branch<'a> {
-    /// That of the page with this [`UrlKey::text`](crate::UrlKey::text).
+    /// Returns the branch of the page with this [`UrlKey::text`](crate::UrlKey::text).
     ///
     /// ```
     /// use url_key::Branch;
@@ -32,9 +32,10 @@ impl<'a> Branch<'a> {
         };
         let mut segments = address.split('/');
         let host = host(segments.next().unwrap_or_default());
-        let mut items: Vec<Cow<'a, str>> = match Domain::is_address(host) {
-            true => vec![Cow::Borrowed(host)],
-            false => host.rsplit('.').map(Cow::Borrowed).collect(),
+        let mut items: Vec<Cow<'a, str>> = if Domain::is_address(host) {
+            vec![Cow::Borrowed(host)]
+        } else {
+            host.rsplit('.').map(Cow::Borrowed).collect()
         };
         let host_labels = items.len();
         items.extend(segments.map(segment));
@@ -44,18 +45,19 @@ impl<'a> Branch<'a> {
         Self { items, host_labels }
     }
 
-    /// Its items, from the root; none of them is empty.
+    /// The items of the branch, from the root. None is empty.
     pub fn items(&self) -> &[Cow<'a, str>] {
         &self.items
     }
 
-    /// Its items, for who outlives the key.
+    /// The items as owned strings, independent of the key.
     pub fn to_strings(&self) -> Vec<String> {
         self.items.iter().map(ToString::to_string).collect()
     }
 
-    /// The name of the node `depth` items below the root: its host, and the path below it.
-    /// The root has no name, and nothing is deeper than the branch.
+    /// The name of the node `depth` items below the root: host and path, such as
+    /// `www.bbc.co.uk/news`. The name of the root is empty. A `depth` beyond the branch gives its
+    /// last node.
     pub fn node(&self, depth: usize) -> String {
         let depth = depth.min(self.items.len());
         let labels = depth.min(self.host_labels);
@@ -73,7 +75,7 @@ impl<'a> Branch<'a> {
     }
 }
 
-/// What of `host[:port]` is the host.
+/// The host of `host[:port]`.
 fn host(authority: &str) -> &str {
     let end = match authority.strip_prefix('[') {
         Some(_) => authority.find(']').map(|at| at + 1),
@@ -82,12 +84,13 @@ fn host(authority: &str) -> &str {
     &authority[..end.unwrap_or(authority.len())]
 }
 
-/// A segment as it was before it was printed.
+/// Decodes a segment of a key.
 fn segment(printed: &str) -> Cow<'_, str> {
-    // `+` is printed as an escape too.
-    match printed.contains('%') {
-        true => Cow::Owned(decode(printed)),
-        false => Cow::Borrowed(printed),
+    // Keys contain no raw `+`: it is printed as an escape.
+    if printed.contains('%') {
+        Cow::Owned(decode(printed))
+    } else {
+        Cow::Borrowed(printed)
     }
 }
 
@@ -96,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_read_as_a_host_and_a_path() {
+    fn node_names_are_host_and_path() {
         let branch = Branch::from_key("http://www.bbc.co.uk:8080/news/a/1");
         assert_eq!(branch.node(0), "");
         assert_eq!(branch.node(3), "bbc.co.uk");
@@ -106,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_one_label() {
+    fn an_ip_literal_is_one_label() {
         for (key, items) in [
             ("http://127.0.0.1:8080/x/1", &["127.0.0.1", "x"][..]),
             ("http://[::1]:8080/x/1", &["[::1]", "x"]),
@@ -120,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_segment_counts_where_a_query_is_kept() {
+    fn the_last_segment_counts_if_a_query_is_kept() {
         let items = |key| Branch::from_key(key).items().join(" ");
         assert_eq!(items("http://a.com/x/%2By%3F"), "com a x");
         assert_eq!(items("http://a.com/x/%2By%3F?b=/c?d"), "com a x +y?");

@@ -1,4 +1,4 @@
-//! The domain of a page: whose URL Tree it belongs to.
+//! The domain of a page: all its pages share one URL Tree.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -6,26 +6,27 @@ use std::net::Ipv4Addr;
 
 use url::Host;
 
-/// The name under which pages share one URL Tree [P 2]: a public suffix and one
-/// label (`bbc.co.uk`), an IP literal (`127.0.0.1`, `[::1]`), or a host without
-/// dots (`localhost`). In lower case; names outside ASCII are in punycode.
+/// The domain of a page. All pages of a domain share one URL Tree [P 2].
+///
+/// A domain is a public suffix with one more label (`bbc.co.uk`), an IP literal (`127.0.0.1`,
+/// `[::1]`), or a host without dots (`localhost`). It is in lower case, and names outside ASCII
+/// are in punycode.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Domain(String);
 
 impl Domain {
-    /// The domain of this name, as it was once given by [`Domain::as_str`].
+    /// Creates a domain from a name that [`Domain::as_str`] has returned. The name is not checked.
     pub fn from_name(name: &str) -> Self {
         Domain(name.to_owned())
     }
 
-    /// The name.
+    /// The name of the domain.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// How many items of a page's branch lie above or at the domain: the
-    /// branch of a page of `bbc.co.uk` starts with `uk`, `co`, `bbc`, which are
-    /// 3. An IP literal is a single item.
+    /// The number of branch items from the root to the domain: 3 for `bbc.co.uk`, because the
+    /// branch of its pages starts with `uk`, `co`, `bbc`. An IP literal is one item.
     pub fn labels(&self) -> usize {
         if Self::is_address(&self.0) {
             1
@@ -46,17 +47,17 @@ impl fmt::Display for Domain {
     }
 }
 
-/// Which pages share a domain.
+/// The rule by which pages share a domain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Grouping {
-    /// All hosts under one public suffix and one label [P 2].
+    /// All hosts under a public suffix with one more label share a domain [P 2].
     #[default]
     RegistrableDomain,
-    /// Each host by itself.
+    /// Each host is its own domain.
     FullHost,
 }
 
-/// Options a [`Keyer`](crate::Keyer) cannot be built with.
+/// Invalid options of a [`Keyer`](crate::Keyer).
 #[derive(Debug, thiserror::Error)]
 pub enum OptionsError {
     /// An entry of `extra_suffixes` is not the name of a host.
@@ -64,13 +65,13 @@ pub enum OptionsError {
     Suffix {
         /// The entry as given.
         suffix: String,
-        /// What is wrong with it.
+        /// The error of the host parser.
         source: url::ParseError,
     },
 }
 
-/// Finds the domain of a host by the public-suffix list compiled into the
-/// `psl` crate and the suffixes of the job.
+/// Finds the domain of a host by the public-suffix list compiled into the `psl` crate and by the
+/// extra suffixes of the options.
 #[derive(Clone, Debug)]
 pub(crate) struct Suffixes {
     grouping: Grouping,
@@ -93,10 +94,9 @@ impl Suffixes {
         })
     }
 
-    /// The domain of a host name without trailing dot, `None` where the whole
-    /// name is a suffix under which registries sell names (`co.uk`). A host
-    /// that is a suffix by its owner's wish only (`wordpress.com`, or an extra
-    /// suffix) has pages of its own and is its own domain.
+    /// The domain of a host name without trailing dot. Returns `None` if the whole name is a
+    /// suffix of a registry (`co.uk`). A host that is a private suffix (`wordpress.com`) or an
+    /// extra suffix also has its own pages and is its own domain.
     pub(crate) fn domain(&self, name: &str) -> Option<Domain> {
         if self.grouping == Grouping::FullHost {
             return Some(Domain::from_name(name));
@@ -113,7 +113,7 @@ impl Suffixes {
         (self.extra.contains(name) || !registry).then(|| Domain::from_name(name))
     }
 
-    /// Length of the longest extra suffix the name ends with, 0 if there is none.
+    /// Length in bytes of the longest extra suffix of a name; 0 if there is none.
     fn extra_suffix_length(&self, name: &str) -> usize {
         let after_dots = name.match_indices('.').map(|(dot, _)| &name[dot + 1..]);
         std::iter::once(name)
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_domain_is_a_public_suffix_and_one_label() {
+    fn a_domain_is_a_public_suffix_with_one_more_label() {
         assert_eq!(domain_of("www.news.bbc.co.uk", &[]).unwrap(), "bbc.co.uk");
         assert_eq!(domain_of("news.eu", &[]).unwrap(), "news.eu");
         assert_eq!(domain_of("a.b.notatld", &[]).unwrap(), "b.notatld");
@@ -145,14 +145,14 @@ mod tests {
     }
 
     #[test]
-    fn hosts_without_dots_stand_alone_but_registries_have_no_domain() {
+    fn a_host_without_dots_is_a_domain_unless_a_registry() {
         assert_eq!(domain_of("localhost", &[]).unwrap(), "localhost");
         assert_eq!(domain_of("co.uk", &[]), None);
         assert_eq!(domain_of("com", &[]), None);
     }
 
     #[test]
-    fn owners_of_private_suffixes_keep_their_own_pages() {
+    fn a_private_suffix_is_its_own_domain() {
         assert_eq!(domain_of("github.io", &[]).unwrap(), "github.io");
         assert_eq!(
             domain_of("someone.github.io", &[]).unwrap(),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_count_the_branch_items_down_to_the_domain() {
+    fn labels_count_branch_items_down_to_the_domain() {
         assert_eq!(Domain::from_name("bbc.co.uk").labels(), 3);
         assert_eq!(Domain::from_name("localhost").labels(), 1);
         assert_eq!(Domain::from_name("127.0.0.1").labels(), 1);

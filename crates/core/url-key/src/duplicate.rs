@@ -1,22 +1,24 @@
-//! Which step of normalisation made two pages one [P 3, Figure 2].
+//! The reason why two rows are one page [P 3, Figure 2].
 
-/// The steps of URL normalisation, in their order.
+/// The first step of URL normalisation after which two URLs are equal.
+///
+/// The variants are in the order of the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DuplicateReason {
-    /// The same URL was asked for again.
+    /// Both rows requested the same URL.
     IdenticalUrl,
-    /// Another URL was asked for and led to the same response URL.
+    /// The requested URLs differ, and redirect to the same response URL.
     Redirect,
-    /// The response URLs differ in the spelling and order of their parts only.
+    /// The response URLs differ only in the spelling and order of their parts.
     Encoding,
-    /// The response URLs differ in parameters, all of which were dropped.
+    /// The response URLs differ in parameters, and no rule applies: the key has no parameters.
     DroppedQuery,
     /// The response URLs differ in parameters that a rule does not retain.
     Rule,
 }
 
 impl DuplicateReason {
-    /// All of them, in their order.
+    /// All reasons, in the order of the steps.
     pub const ALL: [Self; 5] = [
         Self::IdenticalUrl,
         Self::Redirect,
@@ -25,7 +27,7 @@ impl DuplicateReason {
         Self::Rule,
     ];
 
-    /// The name of the step in tables.
+    /// A stable name, such as `dropped_query`.
     pub fn as_str(self) -> &'static str {
         match self {
             DuplicateReason::IdenticalUrl => "identical_url",
@@ -37,10 +39,10 @@ impl DuplicateReason {
     }
 }
 
-/// The addresses of a page that has been keyed.
+/// The URLs of one of two rows with equal keys.
 #[derive(Clone, Copy, Debug)]
 pub struct DuplicateCandidate<'a> {
-    /// The URL that was asked for, where it is known.
+    /// The requested URL, if known.
     pub request_url: Option<&'a str>,
     /// The response URL.
     pub url: &'a str,
@@ -51,18 +53,19 @@ pub struct DuplicateCandidate<'a> {
 }
 
 impl<'a> DuplicateCandidate<'a> {
-    fn asked_for(&self) -> &'a str {
+    /// The requested URL, or the response URL if that is not known.
+    fn requested(&self) -> &'a str {
         self.request_url.unwrap_or(self.url)
     }
 }
 
-/// The first step after which the addresses of two pages with equal keys are
-/// the same. Where the request URL is not known, the response URL stands in.
+/// Returns the reason why two rows with equal keys are one page. If a requested URL is not known,
+/// the response URL takes its place.
 pub fn duplicate_reason(
     original: &DuplicateCandidate<'_>,
     duplicate: &DuplicateCandidate<'_>,
 ) -> DuplicateReason {
-    if original.asked_for() == duplicate.asked_for() {
+    if original.requested() == duplicate.requested() {
         DuplicateReason::IdenticalUrl
     } else if original.url == duplicate.url {
         DuplicateReason::Redirect

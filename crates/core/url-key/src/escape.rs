@@ -1,33 +1,32 @@
-//! The one spelling of every character of a key.
+//! Percent-encoding of keys: each character has exactly one spelling.
 //!
-//! Path segments, parameter names and values are form-decoded: `+` is a space,
-//! `%XX` are bytes of UTF-8, invalid ones become U+FFFD [O A5, A6]. Printed
-//! again, everything stays as it is, letters of all scripts included, but for
-//! characters that would read as something else. This is where keys
-//! deliberately differ from the original's, which escapes `%`, `/`, `?` in the
-//! path and `%`, `,`, `&`, `=` in the query, joins repeated parameters with
-//! commas and gives those without a name the name `null` [O A5, A7, A9, A10].
-//! Such keys are not URLs, or not those they were made from: here a key reads
-//! back as itself.
+//! Path segments, parameter names and values are form-decoded: `+` is a space, `%XX` are bytes
+//! of UTF-8, and invalid bytes become U+FFFD [O A5, A6]. When a key is printed, only characters
+//! with another meaning in a URL are escaped. Letters of all scripts stay as they are.
 //!
-//! - A space is `%20`: a raw one is lost at the end of a URL, and `+` is a space
-//!   to form decoding only.
-//! - `+` is `%2B`: left alone it would come back as a space.
-//! - `#` is `%23`, in the path `\` is `%5C`: they would end or split the URL.
-//! - Control characters are escaped: URL parsers drop tabs and line ends.
-//! - `,` is an ordinary character. A repeated parameter is printed repeatedly,
-//!   values sorted: `a=1&a=2`.
-//! - A part without `=` is printed as it came, `?278725`; rules call it `null`.
-//!   Empty parts (`?a=1&&b=2`) say nothing and are dropped.
-//! - Values and names are in the order of their code points, where the original
-//!   sorts by the rules of the server's culture [O A11].
+//! Keys differ from those of the original here on purpose. The original escapes `%`, `/`, `?`
+//! in the path and `%`, `,`, `&`, `=` in the query, joins repeated parameters with commas, and
+//! names parameters without a name `null` [O A5, A7, A9, A10]. The results are not URLs, or are
+//! URLs of other pages. A key of this crate parses to itself.
+//!
+//! - A space is `%20`. A raw space is lost at the end of a URL, and `+` means a space only in
+//!   form decoding.
+//! - `+` is `%2B`. A raw `+` would be decoded to a space.
+//! - `#` is `%23`, and `\` in the path is `%5C`. They would end or split the URL.
+//! - Control characters are escaped. URL parsers drop tabs and line ends.
+//! - `,` is not escaped. A repeated parameter is printed repeatedly, with its values sorted:
+//!   `a=1&a=2`.
+//! - A part without `=` is printed unchanged: `?278725`. Rules name it `null`. Empty parts
+//!   (`?a=1&&b=2`) are dropped.
+//! - Names and values are sorted by code points. The original sorts by the culture of its
+//!   server [O A11].
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
 use percent_encoding::percent_decode;
 
-/// Where a piece of text is printed, which decides what ends it.
+/// The component of a URL that a text is printed into, which decides the escaped characters.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
     Path,
@@ -57,7 +56,7 @@ pub(crate) fn decode(text: &str) -> String {
         .into_owned()
 }
 
-/// Appends decoded `text` to `out` so that [`decode`] gives it back.
+/// Appends a decoded text to `out`, escaped so that [`decode`] returns it.
 pub(crate) fn print(out: &mut String, text: &str, place: Place) {
     let mut printed = 0;
     for (at, character) in text.char_indices() {
@@ -78,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_ascii_character_reads_back_as_itself() {
+    fn ascii_and_control_characters_decode_to_themselves() {
         for place in [Place::Path, Place::Query] {
             let text: String = (0..=0x9f_u8).map(char::from).collect();
             let mut printed = String::new();
@@ -88,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_stay_and_invalid_bytes_become_one_character() {
+    fn letters_are_kept_and_invalid_bytes_replaced() {
         assert_eq!(decode("caf%C3%A9+au%20lait"), "café au lait");
         assert_eq!(decode("caf%E9"), "caf\u{fffd}");
         let mut printed = String::new();

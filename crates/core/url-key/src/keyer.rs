@@ -1,4 +1,4 @@
-//! From a URL and a title to a key.
+//! Keys from URLs and titles.
 
 use crate::blocklist::Blocklist;
 use crate::branch::Branch;
@@ -7,32 +7,32 @@ use crate::page_url::{PageUrl, Parts, UrlError};
 use crate::rules::{Rule, RuleSet};
 use crate::title::content_id;
 
-/// Whether `http` and `https` tell pages apart.
+/// Whether the scheme is part of a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheme {
-    /// Both have one key, which is printed with `http`.
+    /// `http` and `https` URLs of a page have one key, printed with `http`.
     #[default]
     Merge,
-    /// Keys keep the scheme, as those of the original do [O A2].
+    /// Keys keep the scheme, as in the original [O A2].
     Separate,
 }
 
-/// How URLs are keyed.
+/// Options of a [`Keyer`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyOptions {
-    /// Whether `http` and `https` tell pages apart; by default they do not.
+    /// Whether the scheme is part of a key. Default: `http` and `https` have one key.
     pub scheme: Scheme,
-    /// Which pages share a domain; by default those of one registrable domain.
+    /// The rule by which pages share a domain. Default: by registrable domain.
     pub grouping: Grouping,
-    /// Names under which domains are formed besides those of the public-suffix
-    /// list: `go.com` makes `abcnews.go.com` a domain, as the paper's
-    /// evaluation does [O B9]. None by default.
+    /// Suffixes in addition to the public-suffix list: `go.com` makes `abcnews.go.com` a domain,
+    /// as in the evaluation of the paper [O B9]. Default: none.
     pub extra_suffixes: Vec<String>,
-    /// Most bytes of a URL. By default 8192: what servers commonly accept in a
-    /// request line, twenty times what the original stores of a URL [O F6].
+    /// Maximum length of a URL in bytes. Default 8192: the request line that servers commonly
+    /// accept, and twenty times the length that the original stores [O F6]. A lower limit
+    /// rejects more pages ([`UrlError::TooLong`]); a higher one lets a URL cost more.
     pub max_url_bytes: usize,
-    /// Most segments of a path, each of which is a node of a URL Tree. By
-    /// default 256.
+    /// Maximum number of path segments, each of which is a node of a URL Tree. Default 256. A
+    /// lower limit rejects more pages ([`UrlError::TooDeep`]); a higher one allows deeper trees.
     pub max_path_segments: usize,
 }
 
@@ -48,7 +48,7 @@ impl Default for KeyOptions {
     }
 }
 
-/// Gives pages their keys. Immutable: built once for a job and shared.
+/// Computes the keys of pages. Immutable: build one per job and share it between threads.
 #[derive(Clone, Debug)]
 pub struct Keyer {
     options: KeyOptions,
@@ -57,35 +57,37 @@ pub struct Keyer {
     blocklist: Blocklist,
 }
 
-/// What a page is known by.
+/// The key of a page, and the facts that follow from its URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UrlKey {
-    /// The key: two pages with equal texts are one page [P 3].
+    /// The key. Rows with equal keys are the same page [P 3].
     pub text: String,
-    /// The domain whose URL Tree the page belongs to.
+    /// The domain of the page, which has one URL Tree.
     pub domain: Domain,
-    /// The URL before rules: one spelling, all parameters, sorted.
+    /// The normalised URL before rules are applied: one spelling, with all parameters, sorted.
     pub normalized: String,
-    /// The [`content_id`] of the title, if a title was given or a rule asked for
-    /// it; a missing title counts as the empty one [O A13].
+    /// The [`content_id`] of the title, if a title was given or the rule retains it. A missing
+    /// title counts as an empty one [O A13].
     pub content_id: Option<String>,
-    /// The line of the rule file that applied, with spaces for tabs.
+    /// The applied rule: its line in the rule file, with spaces for tabs.
     pub rule: Option<String>,
     /// Whether the blocklist covers the page.
     pub blocklisted: bool,
 }
 
 impl UrlKey {
-    /// The page's place in the URL Tree of its domain.
+    /// The path of the page in the URL Tree of its domain.
     pub fn branch(&self) -> Branch<'_> {
         Branch::from_key(&self.text)
     }
 }
 
 impl Keyer {
+    /// Creates a keyer.
+    ///
     /// # Errors
     ///
-    /// [`OptionsError::Suffix`] if an extra suffix is not a host name.
+    /// Returns [`OptionsError::Suffix`] if an extra suffix is not a host name.
     pub fn new(
         options: KeyOptions,
         rules: RuleSet,
@@ -100,11 +102,11 @@ impl Keyer {
         })
     }
 
-    /// Takes a response URL apart and finds the rule that applies to it.
+    /// Parses a response URL and finds the rule that applies to it.
     ///
     /// # Errors
     ///
-    /// [`UrlError`] says why the URL has no key.
+    /// Returns a [`UrlError`] if the URL has no key.
     pub fn parse(&self, url: &str) -> Result<PageUrl, UrlError> {
         let parts = Parts::parse(url, &self.options, &self.suffixes)?;
         let spellings = parts.spellings();
@@ -113,14 +115,14 @@ impl Keyer {
         Ok(parts.into_page_url(rule, blocklisted))
     }
 
-    /// Whether the page's key depends on its title: the rule that applies to
-    /// its URL retains the content id.
+    /// Whether the key of the page depends on its title: the rule that applies to the URL retains
+    /// the content id.
     pub fn needs_title(&self, url: &PageUrl) -> bool {
         url.rule.as_deref().is_some_and(Rule::retains_content_id)
     }
 
-    /// The key of the page at `url` with this title. Where
-    /// [`needs_title`](Self::needs_title) is false, the title only shows in
+    /// Computes the key of the page at `url` with this title. If
+    /// [`needs_title`](Self::needs_title) is false, the title only determines
     /// [`UrlKey::content_id`].
     pub fn key(&self, url: &PageUrl, title: Option<&str>) -> UrlKey {
         let wants_content_id = self.needs_title(url);

@@ -1,14 +1,13 @@
-//! URL keys: one name for all addresses of one page.
+//! URL keys: one normalised URL for all URLs of a page.
 //!
-//! A page is reached under many addresses: with and without a tracking
-//! parameter, over `http` and `https`, with an escape spelt one way or another.
-//! This crate turns each of them into the same [`UrlKey`], so that two rows of
-//! an archive with equal keys are one page, and says to which [`Domain`] and to
-//! which branch of that domain's URL Tree the page belongs. It implements
-//! section 3 of Sluban and Grčar, "URL Tree: Efficient Unsupervised Content
-//! Extraction from Streams of Web Documents" (CIKM 2013), cited as [P 3].
-//! Marks such as [O A5] name a fact about the authors' published
-//! implementation, where the paper leaves a choice open.
+//! A page has many URLs: with and without a tracking parameter, with `http` and `https`, with
+//! different escapes. This crate maps all of them to one [`UrlKey`], so rows of an archive with
+//! equal keys are one page. It also gives the [`Domain`] of the page and its [`Branch`], the
+//! path in the domain's URL Tree.
+//!
+//! It implements section 3 of Sluban and Grčar, "URL Tree: Efficient Unsupervised Content
+//! Extraction from Streams of Web Documents" (CIKM 2013), cited as [P 3]. [O Xn] cites a fact
+//! about the authors' implementation ("the original"), where the paper leaves a choice open.
 //!
 //! The worked example of the paper, from response URL to key:
 //!
@@ -32,38 +31,34 @@
 //!
 //! # The steps
 //!
-//! 1. *Redirects* are followed by whoever fetched the page: the input is the
-//!    response URL.
-//! 2. *Encoding.* [`Keyer::parse`] reads the URL as browsers do (the `url`
-//!    crate, WHATWG), decodes it, groups and sorts its parameters and prints it
-//!    again with one spelling for everything. The result, all parameters still
-//!    there, is [`UrlKey::normalized`]. What is escaped and why is told in one
-//!    place, `escape.rs`.
-//! 3. *Rules.* The first rule of the [`RuleSet`] whose expression matches and
-//!    whose parameters are all present decides which parameters stay. Without
-//!    one the query goes. One parameter does not come from the URL: `_cid_`,
-//!    the [`content_id`] of the page's title, for addresses such as front pages
-//!    under which different pages appear over time.
+//! 1. *Redirects.* The input is the response URL: the crawler has followed redirects.
+//! 2. *Encoding.* [`Keyer::parse`] parses the URL as browsers do (the `url` crate, WHATWG),
+//!    decodes it, groups and sorts its parameters, and prints it with one spelling for each
+//!    character. The result, with all parameters, is [`UrlKey::normalized`]. `escape.rs`
+//!    describes the escapes.
+//! 3. *Rules.* The first rule of the [`RuleSet`] that applies decides which parameters stay. If
+//!    no rule applies, the query is dropped. One parameter does not come from the URL: `_cid_`,
+//!    the [`content_id`] of the page's title. It identifies pages at URLs such as front pages,
+//!    where different pages appear over time.
 //!
-//! Parsing needs no title. [`Keyer::needs_title`] tells for which pages one
-//! must be fetched before [`Keyer::key`] can be asked.
+//! Parsing needs no title. [`Keyer::needs_title`] says whether [`Keyer::key`] depends on it.
 //!
 //! # Properties
 //!
 //! - A key is a valid URL of the form `http://host[:port]/segments[?kept]`: no
 //!   trailing slash, no fragment, no user-info, host in lower case (names
 //!   outside ASCII in punycode), path in the case it came in.
-//! - Keys are unambiguous: reading a printed key gives the same key again, and
-//!   reading [`UrlKey::normalized`] gives the same normalised URL. The exception
-//!   are keys with a content id, which is no part of the page's address.
-//! - Everything is a pure function of the URL, the title and the [`Keyer`].
-//!   Time and space are linear in the URL, up to sorting its parameters.
+//! - Keys are unambiguous: the key of a key is the same key, and the normalised URL of
+//!   [`UrlKey::normalized`] is the same URL. Keys with a content id are the exception, because
+//!   the content id is not part of the URL.
+//! - A key is a pure function of the URL, the title and the [`Keyer`]. Time and space are linear
+//!   in the length of the URL, except for the sorting of its parameters.
 //!
-//! # What it does not do
+//! # Non-goals
 //!
-//! It follows no redirects, fetches no page and knows no canonical links. It
-//! does not guess which parameters identify a page: that is what rules say. It
-//! keys pages of the web only: any scheme but `http` and `https` is an error.
+//! - It follows no redirects, fetches no pages and reads no canonical links.
+//! - It does not guess which parameters identify a page. Rules say so.
+//! - It accepts only `http` and `https`. Any other scheme is an error.
 
 mod blocklist;
 mod branch;

@@ -1,4 +1,4 @@
-//! A page's URL, taken apart.
+//! Parsing of a page's URL.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::keyer::{KeyOptions, Scheme};
 use crate::query::Query;
 use crate::rules::Rule;
 
-/// A parsed URL, ready for the questions of a [`Keyer`](crate::Keyer).
+/// A URL parsed by a [`Keyer`](crate::Keyer), with the rule that applies to it.
 #[derive(Clone, Debug)]
 pub struct PageUrl {
     /// `scheme://host[:port]/segments`, without query.
@@ -22,45 +22,47 @@ pub struct PageUrl {
     pub(crate) blocklisted: bool,
 }
 
-/// A URL that has no key.
+/// The reason why a URL has no key.
+///
+/// The job writes the `Display` text into its quarantine table, so the texts are stable.
 #[derive(Debug, thiserror::Error)]
 pub enum UrlError {
     /// The URL is longer than [`KeyOptions::max_url_bytes`].
     #[error("the URL has {seen} bytes, the limit is {limit}")]
     TooLong {
-        /// Most bytes a URL may have.
+        /// The limit in bytes.
         limit: usize,
-        /// Bytes it has.
+        /// The length of the URL in bytes.
         seen: usize,
     },
-    /// The path is deeper than [`KeyOptions::max_path_segments`].
+    /// The path has more segments than [`KeyOptions::max_path_segments`].
     #[error("the path has {seen} segments, the limit is {limit}")]
     TooDeep {
-        /// Most segments a path may have.
+        /// The limit.
         limit: usize,
-        /// Segments it has.
+        /// The number of segments.
         seen: usize,
     },
     /// The text is not an absolute URL.
     #[error("not a URL: {source}")]
     Unparsable {
-        /// What is wrong with it.
+        /// The error of the URL parser.
         source: url::ParseError,
     },
-    /// The URL is not one of a web page.
+    /// The scheme is neither `http` nor `https`.
     #[error("`{scheme}` is not a scheme of web pages, which have http or https")]
     UnsupportedScheme {
         /// The scheme, in lower case.
         scheme: String,
     },
-    /// The host is no name of the domain name system: it has an empty label or
-    /// more than 253 bytes.
+    /// The host is not a name of the domain name system: it has an empty label or more than 253
+    /// bytes.
     #[error("`{host}` is not a host name")]
     InvalidHost {
         /// The host as parsed.
         host: String,
     },
-    /// The host is itself a suffix under which registries sell names.
+    /// The host is itself a suffix of a registry, such as `co.uk`.
     #[error("`{host}` is a public suffix and belongs to no domain")]
     NoDomain {
         /// The host.
@@ -68,14 +70,14 @@ pub enum UrlError {
     },
 }
 
-/// Most bytes of a host name (RFC 1035).
+/// Maximum length of a host name in bytes (RFC 1035).
 const MAX_HOST_BYTES: usize = 253;
 
-/// A URL's parts before rules and blocklist have been asked.
+/// The parts of a URL, before rules and blocklist are applied.
 pub(crate) struct Parts {
     scheme: &'static str,
     host: String,
-    /// `None` where it is the default of the scheme the key is printed with.
+    /// `None` for the default port of the scheme that the key is printed with.
     port: Option<u16>,
     domain: Domain,
     /// Decoded, none of them empty.
@@ -121,7 +123,7 @@ impl Parts {
         Ok(Parts {
             scheme,
             host,
-            // A URL that loses `https` may be left with the default of `http`.
+            // Port 80 is not the default of `https`, but becomes it when the scheme changes.
             port: url.port().filter(|&port| scheme == "https" || port != 80),
             domain,
             segments,
@@ -133,10 +135,10 @@ impl Parts {
         &self.query
     }
 
-    /// The texts rules and blocklist are tried on: the whole URL as `http`, and
-    /// with port 80 made explicit where no other is.
+    /// The spellings that rules and blocklist are matched with: the whole URL with scheme `http`,
+    /// and for port 80 both with and without it.
     pub(crate) fn spellings(&self) -> Vec<String> {
-        /// No title is known yet, and none may decide which rule applies.
+        /// A placeholder, so that the title never decides which rule applies.
         const SOME_CONTENT_ID: &str = "00000000000000000000000000000000";
 
         let spelling = |port: Option<u16>| {
@@ -162,7 +164,7 @@ impl Parts {
 
     /// `scheme://host[:port]/segments`.
     fn address(&self, scheme: &str, port: Option<u16>) -> String {
-        // Room for a query too, of the length that most have.
+        // Capacity for the address and a query of common length.
         let path: usize = self.segments.iter().map(|segment| segment.len() + 1).sum();
         let mut address = String::with_capacity(self.host.len() + path + 64);
         for part in [scheme, "://", &self.host] {
@@ -198,7 +200,7 @@ fn place(url: &Url, suffixes: &Suffixes) -> Result<(String, Domain), UrlError> {
             let domain = Domain::from_name(&host);
             Ok((host, domain))
         }
-        // URLs of these schemes have a host, or do not parse.
+        // Not reached: a URL with one of these schemes has a host.
         None => Err(UrlError::InvalidHost {
             host: String::new(),
         }),

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use crate::escape::{Place, decode, print};
 use crate::title::{CONTENT_ID, is_content_id};
 
-/// What rules call a part of the query that has no `=` [O A7].
+/// The name that rules use for a part of the query without `=` [O A7].
 const NULL: &str = "null";
 
-/// The parameters of a URL in the order of their names.
+/// The parameters of a URL, sorted by name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Query {
     parameters: Vec<Parameter>,
@@ -16,14 +16,14 @@ pub(crate) struct Query {
 
 #[derive(Clone, Debug)]
 struct Parameter {
-    /// As spelt first in the URL; `None` for the parts without `=`.
+    /// The first spelling in the URL; `None` for the parts without `=`.
     name: Option<String>,
     values: Vec<String>,
 }
 
 impl Query {
-    /// Splits at `&` and the first `=` of each part, decodes, and groups names
-    /// without regard to case under their first spelling [O A6, A8].
+    /// Splits a query at `&` and each part at its first `=`, decodes names and values, and groups
+    /// names that differ only in case under their first spelling [O A6, A8].
     pub(crate) fn parse(query: &str) -> Self {
         let mut parameters: Vec<Parameter> = Vec::new();
         let mut positions = BTreeMap::new();
@@ -49,15 +49,15 @@ impl Query {
         Query { parameters }
     }
 
-    /// Whether there are no parameters.
+    /// Whether the query has no parameters.
     pub(crate) fn is_empty(&self) -> bool {
         self.parameters.is_empty()
     }
 
-    /// Whether a rule finds the parameter it asks for: in the case it is
-    /// written in, possibly empty. The content id always is there [O B3].
+    /// Whether the parameter of a rule is present, with the same case, possibly with an empty
+    /// value. The content id always is [O B3].
     pub(crate) fn has(&self, wanted: &str) -> bool {
-        is_content_id(wanted) || self.parameters.iter().any(|p| p.answers_to(wanted))
+        is_content_id(wanted) || self.parameters.iter().any(|p| p.has_name(wanted))
     }
 
     /// Appends all parameters, and the content id if there is one, to `out`.
@@ -73,10 +73,11 @@ impl Query {
         retain: &[String],
     ) {
         self.print_if(out, content_id, |parameter| {
-            retain.iter().any(|name| parameter.answers_to(name))
+            retain.iter().any(|name| parameter.has_name(name))
         });
     }
 
+    /// Appends the parameters to `keep`, and the content id at its sorted position.
     fn print_if(
         &self,
         out: &mut String,
@@ -113,10 +114,11 @@ impl Query {
 }
 
 impl Parameter {
-    fn answers_to(&self, wanted: &str) -> bool {
+    /// Whether a rule's name for a parameter means this one.
+    fn has_name(&self, wanted: &str) -> bool {
         match self.name.as_deref() {
             None => wanted == NULL,
-            // A page's own content id parameter stays beside ours [O A12].
+            // A `_cid_` parameter of the URL itself is kept together with the computed one [O A12].
             Some(name) => name == wanted || (is_content_id(name) && is_content_id(wanted)),
         }
     }
@@ -133,14 +135,14 @@ mod tests {
     }
 
     #[test]
-    fn names_are_sorted_and_grouped_under_their_first_spelling() {
+    fn names_are_sorted_and_grouped_by_first_spelling() {
         assert_eq!(normal("b=1&a=2"), "?a=2&b=1");
         assert_eq!(normal("ID=2&x=0&id=1"), "?ID=1&ID=2&x=0");
         assert_eq!(normal("É=1&é=0"), "?É=0&É=1");
     }
 
     #[test]
-    fn parts_without_a_name_are_kept_and_empty_parts_are_not() {
+    fn nameless_parts_are_kept_and_empty_parts_dropped() {
         assert_eq!(normal("b=1&278725&&"), "?278725&b=1");
         assert_eq!(normal("=a&b"), "?b&=a");
         assert_eq!(normal(""), "");
@@ -151,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_printed_query_reads_back_as_itself() {
+    fn a_printed_query_parses_to_itself() {
         for query in [
             "a=1&a=2&A=1%2C2",
             "a=b%3Dc&d%26=%25",
@@ -167,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn the_content_id_has_its_place_among_the_names() {
+    fn the_content_id_is_sorted_among_the_names() {
         let mut out = String::new();
         Query::parse("a=1&Z=2&_cid_=own").print(&mut out, Some("ours"));
         assert_eq!(out, "?Z=2&_cid_=ours&_cid_=own&a=1");

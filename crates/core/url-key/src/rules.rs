@@ -1,4 +1,4 @@
-//! Rules: which parameters name a page on which addresses.
+//! Rules: the parameters that identify a page, by URL pattern.
 
 use std::sync::Arc;
 
@@ -7,84 +7,86 @@ use regex::{RegexBuilder, RegexSet, RegexSetBuilder};
 use crate::query::Query;
 use crate::title::{CONTENT_ID, ORIGINAL_CONTENT_ID, is_content_id};
 
-/// An ordered list of rules, each a regular expression and the parameters that
-/// stay in the key where it applies [P 3, Table 1].
+/// An ordered list of rules. A rule is a regular expression and the parameters that stay in the
+/// key of a URL that it applies to [P 3, Table 1].
 ///
-/// A rule applies where its expression is found in the URL and the URL has all
-/// its parameters; the first that applies wins [O B3].
+/// A rule applies if its expression matches the URL and the URL has all its parameters. The
+/// first rule that applies is used [O B3].
 ///
-/// The expression is searched, case-sensitively, in the normalised URL: written
-/// with `http` whatever its scheme, all parameters there and sorted, among them
-/// `_cid_`, the content id. Which title a page has never decides which rule
-/// applies: the id is shown as 32 zeros. Where the port is the default one, the
-/// URL is tried both without it and with `:80`.
+/// The expression is searched, case-sensitively, in the normalised URL: with `http` for both
+/// schemes, and with all parameters in sorted order. These include `_cid_`, the content id, with
+/// the value of 32 zeros, so the title never decides which rule applies. A URL with the default
+/// port is matched both without it and with `:80`.
 ///
-/// Rule files written for the original work unchanged [O B2, B5, B6]: in an
-/// expression `__cid__` means `_cid_`, and `https://` and `:443` in one that
-/// says `https://` mean `http://` and `:80`. The syntax is that of the `regex`
-/// crate, which is .NET's without look-around and back-references.
+/// Rule files written for the original work unchanged [O B2, B5, B6]: `__cid__` in an expression
+/// means `_cid_`. In an expression with `https://`, `https://` means `http://` and `:443` means
+/// `:80`. The syntax is that of the `regex` crate, which is .NET's without look-around and
+/// back-references.
 #[derive(Clone, Debug, Default)]
 pub struct RuleSet {
     rules: Vec<Arc<Rule>>,
     expressions: RegexSet,
-    /// Positions and expressions of rules that ask for no parameter of the URL: on one
-    /// without any, and most are, no others need be searched for.
-    served_by_nothing: (Vec<usize>, RegexSet),
+    /// Positions and expressions of the rules that need no parameter of the URL. Most URLs have no
+    /// parameters, and only these rules can apply to them.
+    without_parameters: (Vec<usize>, RegexSet),
 }
 
-/// A parameter list that comes into force where an expression matches.
+/// The parameters that a rule retains.
 #[derive(Debug)]
 pub(crate) struct Rule {
+    /// The line of the rule file, with spaces for tabs.
     id: String,
+    /// The names of the retained parameters.
     retain: Vec<String>,
 }
 
-/// A rule file that cannot be used.
+/// An error in a rule file.
 #[derive(Debug, thiserror::Error)]
 pub enum RuleError {
-    /// An expression is not one of the syntax.
-    #[error("line {line} of the rules: `{expression}` is no regular expression here: {source}")]
+    /// An expression has a syntax error.
+    #[error("line {line} of the rules: `{expression}` is not a valid regular expression: {source}")]
     Expression {
-        /// Line of the file, from 1.
+        /// The line number in the file, from 1.
         line: usize,
         /// The expression as written.
         expression: String,
-        /// What is wrong with it.
+        /// The error of the regex parser.
         source: regex::Error,
     },
-    /// The expressions do not fit into one automaton.
-    #[error("the {rules} rules do not fit together in {limit} bytes: {source}")]
+    /// All expressions together exceed the size limit of the compiled automaton.
+    #[error(
+        "the {rules} rules need more than {limit} bytes when compiled: {source}; shorten the expressions or remove rules"
+    )]
     TooLarge {
-        /// How many rules there are.
+        /// The number of rules.
         rules: usize,
-        /// Bytes the compiled rules may take.
+        /// The limit in bytes.
         limit: usize,
-        /// What the compiler says.
+        /// The error of the regex compiler.
         source: regex::Error,
     },
 }
 
-/// What the `regex` crate gives a single expression by default: room for some
-/// thousands of rules such as those of the paper. The time a URL may take grows
-/// with it.
+/// Size limit of the compiled rules in bytes: the default of the `regex` crate for one expression,
+/// enough for some thousands of rules such as those of the paper. A higher limit allows more
+/// rules and lets matching a URL take longer.
 const COMPILED_BYTES: usize = 10 << 20;
 
 impl RuleSet {
-    /// No rules: every key loses its query.
+    /// Returns a set without rules: no key has a query.
     pub fn empty() -> Self {
         RuleSet::default()
     }
 
-    /// Reads a rule file: one rule per line, an expression and its parameters
-    /// separated by tabs; blank lines and lines that start with `#` say nothing.
-    /// A line without a tab is an expression that is its own parameter [O B1].
-    /// The parameter `null` stands for the parts of a query without `=`
-    /// (`?278725`) [O A7].
+    /// Parses a rule file. A line is one rule: an expression and its parameters, separated by
+    /// tabs. Blank lines and lines that start with `#` are ignored. In a line without a tab, the
+    /// text is both the expression and the name of its parameter [O B1]. The parameter `null`
+    /// means the parts of a query without `=` (`?278725`) [O A7].
     ///
     /// # Errors
     ///
-    /// [`RuleError::Expression`] names the first line whose expression cannot be
-    /// read; [`RuleError::TooLarge`] if they are all too large together.
+    /// Returns [`RuleError::Expression`] for the first invalid expression, and
+    /// [`RuleError::TooLarge`] if all expressions together are too large.
     pub fn parse(text: &str) -> Result<Self, RuleError> {
         let mut rules = Vec::new();
         let mut expressions = Vec::new();
@@ -119,30 +121,32 @@ impl RuleSet {
                 })
         };
         let nothing = Query::parse("");
-        let (positions, served): (Vec<usize>, Vec<String>) = (rules.iter().zip(&expressions))
+        let (positions, applicable): (Vec<usize>, Vec<String>) = rules
+            .iter()
+            .zip(&expressions)
             .enumerate()
-            .filter(|(_, (rule, _))| rule.is_served_by(&nothing))
+            .filter(|(_, (rule, _))| rule.has_parameters_in(&nothing))
             .map(|(position, (_, expression))| (position, expression.clone()))
             .unzip();
         Ok(RuleSet {
             expressions: compiled(&expressions)?,
-            served_by_nothing: (positions, compiled(&served)?),
+            without_parameters: (positions, compiled(&applicable)?),
             rules,
         })
     }
 
-    /// The rule that applies to a URL, given the spellings of its text.
+    /// The first rule that applies to a URL in any of its spellings.
     pub(crate) fn applicable(&self, spellings: &[String], query: &Query) -> Option<Arc<Rule>> {
         let first = |spelling: &String| {
             if query.is_empty() {
-                let (positions, expressions) = &self.served_by_nothing;
+                let (positions, expressions) = &self.without_parameters;
                 let matching = expressions.matches(spelling).into_iter().next()?;
                 return positions.get(matching).copied();
             }
             let matches = self.expressions.matches(spelling);
             matches
                 .into_iter()
-                .find(|&rule| self.rules[rule].is_served_by(query))
+                .find(|&rule| self.rules[rule].has_parameters_in(query))
         };
         let position = spellings.iter().filter_map(first).min()?;
         self.rules.get(position).cloned()
@@ -164,13 +168,14 @@ impl Rule {
         self.retain.iter().any(|name| is_content_id(name))
     }
 
-    fn is_served_by(&self, query: &Query) -> bool {
+    /// Whether a query has all parameters of the rule.
+    fn has_parameters_in(&self, query: &Query) -> bool {
         self.retain.iter().all(|name| query.has(name))
     }
 }
 
-/// With room for nothing the compiler stops right after the syntax: compiled
-/// one by one, the expressions of a small file could take minutes.
+/// Checks the syntax of an expression. `size_limit(0)` makes the regex compiler stop after
+/// parsing: compiling each expression of a small file separately could take minutes.
 fn syntax_error(expression: &str) -> Option<regex::Error> {
     let compiled = RegexBuilder::new(expression).size_limit(0).build();
     compiled
@@ -188,8 +193,7 @@ pub(crate) fn entries(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .map(|(entry, line)| (line, entry))
 }
 
-/// What an entry says about `https` pages, said about the `http` URL under
-/// which all pages are matched.
+/// Rewrites an entry for `https` URLs for the `http` URLs that all pages are matched with.
 pub(crate) fn as_http(entry: &str) -> String {
     if entry.contains("https://") {
         entry.replace("https://", "http://").replace(":443", ":80")
@@ -209,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_rule_that_matches_and_finds_its_parameters_wins() {
+    fn the_first_rule_that_matches_with_its_parameters_applies() {
         let rules = "# a comment\n\n  a\tsport\tid  \r\na\tid\na\t__cid__";
         assert_eq!(applies(rules, "a", "id=1&sport=x").unwrap(), "a sport id");
         assert_eq!(applies(rules, "a", "id=1").unwrap(), "a id");
@@ -226,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expression_that_does_not_compile_is_named_by_line() {
+    fn an_invalid_expression_is_reported_with_its_line() {
         let error = RuleSet::parse("# fine\na\tid\n\n(?<=x)y\tid").unwrap_err();
         assert!(
             matches!(error, RuleError::Expression { line: 4, .. }),
@@ -236,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_that_are_too_large_together_are_refused() {
+    fn expressions_that_are_too_large_together_are_an_error() {
         let large = "\\pL{60}\tid\n".repeat(5_000);
         let error = RuleSet::parse(&large).unwrap_err();
         assert!(
@@ -256,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn https_in_an_entry_means_every_scheme() {
+    fn https_in_an_entry_covers_both_schemes() {
         assert_eq!(as_http("https://a:443/b"), "http://a:80/b");
         assert_eq!(as_http("http://a:443/b"), "http://a:443/b");
         assert_eq!(as_http("https?://a"), "https?://a");

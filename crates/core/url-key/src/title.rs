@@ -1,4 +1,4 @@
-//! The content id: a page known by its title.
+//! The content id: a hash of the page's title.
 
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -6,25 +6,24 @@ use std::sync::LazyLock;
 use md5::{Digest, Md5};
 use regex::Regex;
 
-/// The name under which the content id is a parameter of every URL [P 3].
+/// The name of the parameter for the content id, which every URL has [P 3].
 pub(crate) const CONTENT_ID: &str = "_cid_";
 
-/// The spelling of rule files written for the original [O A12].
+/// The name in rule files written for the original [O A12].
 pub(crate) const ORIGINAL_CONTENT_ID: &str = "__cid__";
 
-/// Whether a parameter is the content id, in either spelling.
+/// Whether a parameter is the content id, by either name.
 pub(crate) fn is_content_id(name: &str) -> bool {
     name == CONTENT_ID || name == ORIGINAL_CONTENT_ID
 }
 
-/// The content id of a title: MD5 of its letters and decimal digits in lower
-/// case, as 32 hex digits.
+/// Computes the content id of a title: the MD5 of its letters and decimal digits in lower case, as
+/// 32 hex digits.
 ///
-/// Spaces, punctuation and case do not matter, so that a title that was
-/// typeset twice has one id. As in the original, characters outside the basic
-/// plane and combining marks do not count, and a missing title is the empty
-/// one [O A13, A14]. The original prints the same digest in the byte order of
-/// a .NET GUID; this is the usual one.
+/// Spaces, punctuation and case are ignored, so two typographic variants of a title have one id.
+/// As in the original, characters outside the Basic Multilingual Plane and combining marks are
+/// ignored, and a missing title is an empty one [O A13, A14]. The original prints the same digest
+/// in the byte order of a .NET GUID; this function uses the usual one.
 ///
 /// ```
 /// assert_eq!(url_key::content_id("Hello, World!"), url_key::content_id("hello world"));
@@ -41,7 +40,7 @@ pub fn content_id(title: &str) -> String {
 }
 
 fn normalize_title(title: &str) -> String {
-    // Categories, not `char::is_alphanumeric`, which counts marks and numerals.
+    // By general category: `char::is_alphanumeric` includes marks and numerals.
     static COUNTED: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"[\p{L}\p{Nd}&&[\x{0}-\x{FFFF}]]+").expect("a constant expression compiles")
     });

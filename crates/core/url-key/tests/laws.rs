@@ -1,4 +1,4 @@
-//! What holds of every key, over random URLs and those of the vectors.
+//! Properties of all keys, over random URLs and the URLs of the vectors.
 
 mod common;
 
@@ -15,7 +15,7 @@ use serde_json::Value;
 use url::Url;
 use url_key::{Blocklist, KeyOptions, Keyer, RuleSet, Scheme, UrlKey};
 
-/// The same URLs on every machine. What fails becomes a test of its own.
+/// A fixed seed: every machine tests the same URLs. Make a failing case its own test.
 fn fixed() -> ProptestConfig {
     ProptestConfig {
         cases: 2_000,
@@ -25,7 +25,7 @@ fn fixed() -> ProptestConfig {
     }
 }
 
-/// Parts of a URL that end, split, escape or spell something.
+/// Parts of a URL that end or split a component, or have several spellings.
 const PIECES: [&str; 40] = [
     "/",
     "//",
@@ -79,7 +79,7 @@ fn hostile_url() -> impl Strategy<Value = String> {
         .prop_map(|(start, pieces)| format!("{start}{}", pieces.concat()))
 }
 
-/// Addresses and parameters that the product's rules speak of.
+/// URLs without query, to which rules of the product apply.
 const ADDRESSES: [&str; 14] = [
     "http://abcnews.go.com/kabc/story",
     "https://www.fitchratings.com/x/detail.cfm",
@@ -97,7 +97,7 @@ const ADDRESSES: [&str; 14] = [
     "http://a.com/a/b/c/d",
 ];
 
-/// No two names that differ in case alone.
+/// Parameters of the product's rules, and others. No two names differ only in case.
 const PARAMETERS: [&str; 34] = [
     "id=1",
     "pr_id=2",
@@ -151,7 +151,7 @@ fn keyer(rules: &str, scheme: Scheme) -> Keyer {
     Keyer::new(options, rules, Blocklist::default()).expect("the options are valid")
 }
 
-/// The rules the product comes with.
+/// The rules that the product includes.
 const RULES: &str = include_str!("../../../../jobs/rules/url-keys.tsv");
 
 static PRODUCT: LazyLock<Keyer> = LazyLock::new(|| keyer(RULES, Scheme::Merge));
@@ -165,8 +165,8 @@ fn key(keyer: &Keyer, url: &str) -> Option<UrlKey> {
     Some(keyer.key(&page, Some("A title")))
 }
 
-/// The branch is the host and the path of the key, as a browser reads them [O C1, C2].
-fn branch_is_read_from_the_key(key: &UrlKey) {
+/// Checks that the branch is the host and path of the key as the `url` crate parses it [O C1, C2].
+fn check_branch(key: &UrlKey) {
     let url = Url::parse(&key.text).expect("a key is a URL");
     let mut items: Vec<String> = match url.domain() {
         Some(name) => name.rsplit('.').map(str::to_owned).collect(),
@@ -184,8 +184,8 @@ fn branch_is_read_from_the_key(key: &UrlKey) {
     assert_eq!(key.branch().items(), items, "{}", key.text);
 }
 
-/// A printed key and a normalised URL are URLs, and those of themselves.
-fn reads_back(keyer: &Keyer, url: &str, key: &UrlKey) {
+/// Checks that the key and the normalised URL are URLs and parse to themselves.
+fn check_idempotence(keyer: &Keyer, url: &str, key: &UrlKey) {
     let again = |text: &str| {
         self::key(keyer, text).unwrap_or_else(|| panic!("{text:?} of {url:?} does not parse"))
     };
@@ -194,7 +194,7 @@ fn reads_back(keyer: &Keyer, url: &str, key: &UrlKey) {
 
     let read = again(&key.text);
     assert_eq!(read.domain, key.domain, "{url:?}");
-    branch_is_read_from_the_key(key);
+    check_branch(key);
     if !key.text.contains("_cid_=") {
         assert_eq!(read.normalized, key.text, "{url:?}");
     }
@@ -207,11 +207,11 @@ proptest! {
     #![proptest_config(fixed())]
 
     #[test]
-    fn keys_of_hostile_urls_read_back_as_themselves(url in hostile_url()) {
+    fn keys_of_hostile_urls_parse_to_themselves(url in hostile_url()) {
         let keys = KEEPING.each_ref().map(|keyer| key(keyer, &url));
         prop_assume!(keys.iter().all(Option::is_some));
         for (keyer, key) in KEEPING.iter().zip(keys.iter().flatten()) {
-            reads_back(keyer, &url, key);
+            check_idempotence(keyer, &url, key);
         }
     }
 
@@ -223,7 +223,7 @@ proptest! {
     ) {
         let url = url_with(&parameters, address);
         let first = key(&PRODUCT, &url).expect("a URL");
-        // Without a query there is little to keep.
+        // A key without a query is covered by the other properties.
         prop_assume!(first.text.contains('?'));
         let again = key(&PRODUCT, &first.text).expect("a key is a URL");
         prop_assert_eq!(again.text, first.text, "{:?}", url);
@@ -251,10 +251,10 @@ proptest! {
     }
 }
 
-/// Names that differ in case are one parameter under the spelling that comes
-/// first [O A8]: here alone the order of parameters is seen.
+/// Names that differ only in case are one parameter with the first spelling [O A8]. This is the
+/// only case in which the order of parameters changes a key.
 #[test]
-fn the_first_spelling_of_a_name_is_its_spelling() {
+fn the_first_spelling_of_a_name_is_kept() {
     let keyer = keyer("^http://\tID", Scheme::Merge);
     for (url, expected) in [
         ("http://a.com/?ID=2&id=1", "http://a.com?ID=1&ID=2"),
@@ -266,8 +266,8 @@ fn the_first_spelling_of_a_name_is_its_spelling() {
 }
 
 #[test]
-fn keys_of_the_vectors_read_back_as_themselves() {
-    let Some(vectors) = material("keys_of_the_vectors_read_back_as_themselves", "vectors") else {
+fn keys_of_the_vectors_parse_to_themselves() {
+    let Some(vectors) = material("keys_of_the_vectors_parse_to_themselves", "vectors") else {
         return;
     };
     let mut compared = 0;
@@ -280,7 +280,7 @@ fn keys_of_the_vectors_read_back_as_themselves() {
                 let Some(key) = key(&keyer, url) else {
                     continue;
                 };
-                reads_back(&keyer, url, &key);
+                check_idempotence(&keyer, url, &key);
                 compared += 1;
                 with_query += usize::from(key.text.contains('?'));
             }
@@ -299,7 +299,7 @@ fn https_has_the_key_of_http_in_the_vectors() {
     let mut compared = 0;
     for input in rows::<Value>(&vectors.join("urls/inputs.jsonl")) {
         let url = input["url"].as_str().expect("every case has a URL");
-        // Port 443 is a default of one scheme only.
+        // Port 443 is the default of https only.
         let Some(rest) = url
             .strip_prefix("http://")
             .filter(|url| !url.contains(":443"))

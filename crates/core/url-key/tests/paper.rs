@@ -1,11 +1,11 @@
-//! Section 3 of the paper, and what a user of its rules may rely on.
+//! Section 3 of the paper, and the guarantees for users of rules.
 
 use url_key::{
     Blocklist, Domain, DuplicateCandidate, DuplicateReason, Grouping, KeyOptions, Keyer, RuleSet,
     Scheme, UrlError, UrlKey, content_id, duplicate_reason,
 };
 
-/// Table 1 of the paper, with its typing error (`abcnews\go\.com`) put right.
+/// Table 1 of the paper, with its typing error (`abcnews\go\.com`) corrected.
 const TABLE_1: &str = r"abcnews\.go\.com	id
 www\.fitchratings\.com.*?/detail\.cfm	pr_id
 bbs\.chinadaily\.com\.cn/viewthread\.php	tid
@@ -35,7 +35,7 @@ fn error(options: KeyOptions, url: &str) -> UrlError {
 }
 
 #[test]
-fn the_worked_example() {
+fn the_worked_example_of_the_paper_has_its_key() {
     let url = "http://abcnews.go.com/kabc/story?section=news/local/los_angeles&id=8691010";
     let key = key(&keyer(TABLE_1, KeyOptions::default()), url, Some("A title"));
     assert_eq!(
@@ -62,10 +62,9 @@ fn the_domain_is_the_second_level_name_of_the_response_url() {
     assert_eq!(key.domain.labels(), 2);
 }
 
-/// The document itself is no node of the tree, unless its name is in the query
-/// [O C1, C2].
+/// The page itself is not a node of the tree, unless its key has a query [O C1, C2].
 #[test]
-fn the_last_segment_is_a_node_under_a_kept_query_only() {
+fn the_last_segment_is_a_node_only_with_a_kept_query() {
     let keyer = keyer("^http://\tid", KeyOptions::default());
     for (url, branch) in [
         ("http://www.a.com/x/1.html", &["com", "a", "www", "x"][..]),
@@ -81,7 +80,7 @@ fn the_last_segment_is_a_node_under_a_kept_query_only() {
 }
 
 #[test]
-fn table_1_keeps_what_it_says() {
+fn table_1_keeps_its_parameters() {
     let kept = [
         (
             "http://abcnews.go.com/x/story?id=1&foo=2",
@@ -127,7 +126,7 @@ fn table_1_keeps_what_it_says() {
     }
 }
 
-/// Whichever way a rule writes the port, its place in the file decides [O B2].
+/// The order in the file decides, whether or not a rule writes the port [O B2].
 #[test]
 fn the_first_rule_wins_with_and_without_its_port() {
     let with_port = "^http://a\\.com:80/\tid";
@@ -145,7 +144,7 @@ fn the_first_rule_wins_with_and_without_its_port() {
 }
 
 #[test]
-fn front_pages_are_known_by_their_titles() {
+fn front_pages_are_identified_by_title() {
     let keyer = keyer(TABLE_1, KeyOptions::default());
     let page = keyer
         .parse("http://www.aljazeera.com/?utm_source=rss")
@@ -165,7 +164,7 @@ fn front_pages_are_known_by_their_titles() {
 }
 
 #[test]
-fn a_title_is_needed_only_where_the_content_id_is_kept() {
+fn a_title_is_needed_only_if_the_content_id_is_kept() {
     let rules = "^http://a\\.com\tid\n^http://a\\.com\t_cid_";
     let keyer = keyer(rules, KeyOptions::default());
     let page = |url| keyer.parse(url).expect("a URL");
@@ -176,7 +175,7 @@ fn a_title_is_needed_only_where_the_content_id_is_kept() {
 }
 
 #[test]
-fn without_a_rule_the_query_goes() {
+fn without_a_rule_the_query_is_dropped() {
     let key = key(
         &keyer("", KeyOptions::default()),
         "HTTP://user:pass@WWW.Example.COM.:80//a+b/%7Ec/./d%2Fe/?b=1&a=%41#top",
@@ -192,7 +191,7 @@ fn without_a_rule_the_query_goes() {
 }
 
 #[test]
-fn schemes_merge_unless_they_are_kept_apart() {
+fn schemes_merge_by_default() {
     let merged = keyer("", KeyOptions::default());
     assert_eq!(key(&merged, "https://a.com/x", None).text, "http://a.com/x");
     assert_eq!(
@@ -260,7 +259,7 @@ fn ip_literals_and_local_names_are_domains() {
 }
 
 #[test]
-fn urls_without_a_key_say_why() {
+fn urls_without_a_key_give_an_error() {
     let limits = || KeyOptions {
         max_url_bytes: 30,
         max_path_segments: 3,
@@ -323,7 +322,7 @@ fn blocklisted_pages_have_keys() {
 }
 
 #[test]
-fn the_step_that_merged_two_pages_is_named() {
+fn the_reason_of_a_duplicate_is_the_first_equal_step() {
     let seen = |request_url, url, normalized, rule| DuplicateCandidate {
         request_url,
         url,

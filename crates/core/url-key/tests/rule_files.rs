@@ -24,7 +24,7 @@ fn key(url: &str) -> String {
 }
 
 #[test]
-fn parameters_that_name_pages_stay() {
+fn parameters_that_identify_pages_stay() {
     for (url, expected) in [
         (
             "https://abcnews.go.com/kabc/story?section=x&id=8691010",
@@ -112,7 +112,7 @@ fn parameters_that_name_pages_stay() {
 }
 
 #[test]
-fn parameters_that_tell_how_a_visitor_came_go() {
+fn tracking_parameters_are_dropped() {
     for query in [
         "utm_source=rss&utm_medium=feed&utm_campaign=x",
         "fbclid=IwAR0",

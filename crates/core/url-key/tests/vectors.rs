@@ -1,9 +1,8 @@
-//! Keys, domains and branches against those of the authors' implementation.
+//! Conformance of keys, domains and branches with the authors' implementation.
 //!
-//! The pairs were made by running that implementation on real and generated
-//! URLs. Answers are compared in its own spelling, see [`Answer`]; what still
-//! differs must be explained by one of the named [differences]. The figures are
-//! those of `docs/method.md`.
+//! The expected answers come from runs of that implementation on real and generated URLs. Answers
+//! are compared in its spelling, see [`Answer`]. One of the named [differences] must explain
+//! every other difference. The counts are those of `docs/method.md`.
 
 mod common;
 mod original;
@@ -26,7 +25,7 @@ const RULE_FILES: [&str; 6] = [
     "dacqpipe_rules_tr",
 ];
 
-/// What is asked about a URL that has a key.
+/// The fields compared for a URL with a key.
 const FIELDS: [&str; 8] = [
     "url_key",
     "basic",
@@ -38,8 +37,8 @@ const FIELDS: [&str; 8] = [
     "full_path",
 ];
 
-/// The first of them, which are asked about every URL.
-const ALWAYS_ASKED: usize = 5;
+/// The number of leading [`FIELDS`] that are compared for every URL.
+const ALWAYS_COMPARED: usize = 5;
 
 #[test]
 fn keys_domains_and_branches_are_those_of_the_original() {
@@ -64,11 +63,11 @@ fn keys_domains_and_branches_are_those_of_the_original() {
 
 fn compare_urls(vectors: &Path, rules: &str, scheme: Scheme, row: &mut Row) {
     let keyer = keyer_with(vectors, rules, scheme);
-    let of = |rules| -> Vec<Value> {
+    let expected_with = |rules| -> Vec<Value> {
         conformance::rows(&vectors.join(format!("urls/expected.{rules}.jsonl")))
     };
-    let expected = of(rules);
-    let deployed = of("table1_as_deployed");
+    let expected = expected_with(rules);
+    let deployed = expected_with("table1_as_deployed");
     assert_eq!(expected.len(), deployed.len());
     for (expected, deployed) in expected.iter().zip(&deployed) {
         let url = expected["url"].as_str().expect("every case has a URL");
@@ -76,12 +75,12 @@ fn compare_urls(vectors: &Path, rules: &str, scheme: Scheme, row: &mut Row) {
         let http = url.strip_prefix("https://");
         let under_http = http.map(|rest| self::key(&keyer, &format!("http://{rest}"), expected));
         let both_keyed = key.is_ok() && !expected["url_key"].is_null();
-        let asked = if both_keyed {
+        let compared = if both_keyed {
             FIELDS.len()
         } else {
-            ALWAYS_ASKED
+            ALWAYS_COMPARED
         };
-        for field in &FIELDS[..asked] {
+        for field in &FIELDS[..compared] {
             let (theirs, spelling) = their_answer(scheme, field, expected);
             let mut ours = our_answer(field, &key);
             ours.spelling.extend(spelling);
@@ -92,7 +91,7 @@ fn compare_urls(vectors: &Path, rules: &str, scheme: Scheme, row: &mut Row) {
                 theirs,
                 ours,
                 key: &key,
-                ours_under_http: (under_http.as_ref()).map(|key| our_answer(field, key).text),
+                ours_under_http: under_http.as_ref().map(|key| our_answer(field, key).text),
                 theirs_as_deployed: their_answer(scheme, field, deployed).0,
             };
             record(row, &case);
@@ -133,7 +132,7 @@ fn compare_streams(vectors: &Path, row: &mut Row) {
     }
 }
 
-/// The names of the streams there are.
+/// The names of all streams.
 fn configurations(streams: &Path) -> Vec<String> {
     let listing = std::fs::read_dir(streams).expect("the vectors have streams");
     let mut names: Vec<String> = listing
@@ -148,7 +147,7 @@ fn configurations(streams: &Path) -> Vec<String> {
     names
 }
 
-/// The keys of a document's nodes from below the root to the leaf.
+/// The keys of a document's nodes, from the child of the root to the leaf.
 fn branch_of(document: &Value) -> Value {
     let nodes = document["nodes"].as_array().expect("a list of nodes");
     let below_root = nodes.iter().rev().skip(1);
@@ -189,10 +188,10 @@ fn our_answer(field: &str, key: &Result<UrlKey, UrlError>) -> Answer {
     }
 }
 
-/// The original's answer, and which spelling of it was changed.
+/// The original's answer, and the names of the spelling differences removed from it.
 fn their_answer(scheme: Scheme, field: &str, expected: &Value) -> (String, Vec<&'static str>) {
     let mut text = match (field, &expected[field]) {
-        // The domain node is one label below the suffix.
+        // The domain has one label more than the suffix.
         ("domain_labels", _) => match expected["tld_labels"].as_u64() {
             Some(labels) if !expected["domain"].is_null() => (labels + 1).to_string(),
             _ => NONE.to_owned(),
@@ -215,8 +214,7 @@ fn their_answer(scheme: Scheme, field: &str, expected: &Value) -> (String, Vec<&
     (text, spelling)
 }
 
-/// The original's URL after the encoding step has the content id of the title
-/// once more than ours.
+/// Removes the content id from the original's normalised URL, which ours does not have.
 fn without_content_id(basic: &str, expected: &Value) -> String {
     let id = content_id(expected["title"].as_str().unwrap_or_default());
     let id = format!("__cid__={}", guid_order(&id));

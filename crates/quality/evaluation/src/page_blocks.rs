@@ -30,7 +30,7 @@ impl PageBlocks {
             hashes: page.blocks.iter().map(|block| block.hash).collect(),
             sizes: page.blocks.iter().map(size).collect(),
             slots: (page.blocks.iter())
-                .map(|block| (Arc::clone(&block.dom_path), block.shared))
+                .map(|block| (Arc::clone(&block.dom_path), block.common_prefix))
                 .collect(),
             texts: page.blocks.into_iter().map(|block| block.text).collect(),
         }

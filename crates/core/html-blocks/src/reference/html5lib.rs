@@ -1,8 +1,8 @@
-//! The tokenizer cases of html5lib-tests, the suite HTML parsers share.
+//! The tokenizer cases of html5lib-tests, the test suite that HTML parsers share.
 //!
-//! The blocks of a case's input must be those that the tokens of the case make. The suite is not part of this repository: it is read
-//! from a checkout named by `URLTREE_HTML5LIB_TESTS`, or `html5lib-tests` in the
-//! shared material.
+//! The blocks of a case's input must equal the blocks built from the case's tokens. The suite
+//! is not part of this repository: it is read from the checkout `URLTREE_HTML5LIB_TESTS`, or
+//! from `html5lib-tests` in the shared material.
 
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,7 @@ use crate::block_builder::{BlockBuilder, Content, StartTag};
 use crate::elements::Name;
 use crate::{BlockOptions, Joining, TextBlock};
 
-/// Own cases in the form of the suite, so that a clone alone tests the reading
-/// of it: input, tokens.
+/// Cases in the form of the suite, so that this module is tested without a checkout.
 const OWN: &str = r#"[
     {"input": "one<P class='a'>two<br/>th&eacute;&#x20AC;</p >", "output": [["Character", "one"],
         ["StartTag", "p", {"class": "a"}], ["Character", "two"], ["StartTag", "br", {}, true],
@@ -52,8 +51,8 @@ fn own_cases_give_the_blocks_of_their_tokens() {
 }
 
 #[test]
-fn blocks_are_those_of_the_tokens_of_html5lib() {
-    let test = "blocks_are_those_of_the_tokens_of_html5lib";
+fn html5lib_cases_give_the_blocks_of_their_tokens() {
+    let test = "html5lib_cases_give_the_blocks_of_their_tokens";
     let suite = std::env::var_os("URLTREE_HTML5LIB_TESTS").map(PathBuf::from);
     let Some(suite) = suite.or_else(|| material(test, "html5lib-tests")) else {
         return;
@@ -71,9 +70,10 @@ fn blocks_are_those_of_the_tokens_of_html5lib() {
          tree builder, begin where no page begins, or are no Unicode text)"
     ));
     for reading in read {
-        match reading.outcome() == reading.expected {
-            true => row.identical(),
-            false => row.unexplained(format!("{:?}: {:?}", reading.page, reading.expected)),
+        if reading.outcome() == reading.expected {
+            row.identical();
+        } else {
+            row.unexplained(format!("{:?}: {:?}", reading.page, reading.expected));
         }
     }
     let mut comparison = Comparison::new("html5lib", &[]);
@@ -90,14 +90,14 @@ fn cases(folder: &Path) -> Vec<Value> {
     for path in paths {
         let text = std::fs::read_to_string(&path).expect("a file of cases");
         let file: Value = serde_json::from_str(&text).expect("a file of cases is JSON");
-        // Other files hold what XML makes of a page.
+        // Files without `tests` have the cases of XML conversion.
         cases.extend(file["tests"].as_array().into_iter().flatten().cloned());
     }
     assert!(cases.len() >= 5_000, "{} cases", cases.len());
     cases
 }
 
-/// A page, and what its tokens make of it.
+/// A page, and the blocks and title of its tokens.
 struct Reading {
     page: String,
     options: BlockOptions,
@@ -112,7 +112,7 @@ impl Reading {
     }
 }
 
-/// A case in each of its states, joined both ways; `None` for those left out.
+/// A case in each of its initial states and with each joining; `None` for those left out.
 fn readings(case: &Value) -> Vec<Option<Reading>> {
     let data = [Value::from("Data state")];
     let states = case["initialStates"].as_array();
@@ -136,7 +136,7 @@ fn readings(case: &Value) -> Vec<Option<Reading>> {
         .collect()
 }
 
-/// A token, as much of it as blocks depend on.
+/// The parts of a token that blocks depend on.
 enum Token {
     Start {
         name: String,
@@ -148,14 +148,15 @@ enum Token {
     Comment,
 }
 
-/// The tokens of a page: those that bring it into a state, and those of a case.
+/// The tokens of a page: those before the initial state of a case, and those of the case.
 struct Case {
     begin: Vec<Token>,
     tokens: Vec<Token>,
 }
 
-/// A page that begins in the state of a case, and its tokens. `None` if no page
-/// does, or if the case holds lone surrogates.
+/// A page that reaches the initial state of a case and continues with its input, and the
+/// tokens of that page. `None` if no page reaches that state, or if the case has lone
+/// surrogates.
 fn begun(case: &Value, state: &str) -> Option<(String, Case)> {
     let last = case["lastStartTag"].as_str();
     let (before, begin): (&str, &[&str]) = match (state, last) {
@@ -169,7 +170,7 @@ fn begun(case: &Value, state: &str) -> Option<(String, Case)> {
         _ => return None,
     };
     let unescape = |text: &str| match case["doubleEscaped"].as_bool() {
-        // What JSON makes of the text once more.
+        // The text is a JSON string without its quotes.
         Some(true) => serde_json::from_str(&format!("\"{}\"", text.replace('"', "\\\""))).ok(),
         _ => Some(text.to_owned()),
     };
@@ -177,7 +178,8 @@ fn begun(case: &Value, state: &str) -> Option<(String, Case)> {
     for token in case["output"].as_array()? {
         tokens.extend(read_token(token, &unescape)?);
     }
-    let begin = (begin.iter())
+    let begin = begin
+        .iter()
         .map(|name| Token::Start {
             name: (*name).to_owned(),
             attributes: Vec::new(),
@@ -188,7 +190,7 @@ fn begun(case: &Value, state: &str) -> Option<(String, Case)> {
     Some((page, Case { begin, tokens }))
 }
 
-/// The tokens of the suite's notation of one; doctypes come to nothing.
+/// Reads a token in the suite's notation; a doctype gives `Some(None)`.
 fn read_token(token: &Value, unescape: &impl Fn(&str) -> Option<String>) -> Option<Option<Token>> {
     let name = || unescape(text(&token[1]));
     Some(Some(match text(&token[0]) {
@@ -204,23 +206,23 @@ fn read_token(token: &Value, unescape: &impl Fn(&str) -> Option<String>) -> Opti
             }
         }
         "EndTag" => Token::End(name()?),
-        // NUL is dropped where text is: the tokenizer leaves that to others.
+        // In the standard, tree construction drops NUL in text, not the tokenizer.
         "Character" => Token::Text(name()?.replace('\0', "")),
         "Comment" => Token::Comment,
         _ => return Some(None),
     }))
 }
 
-/// Blocks and title of a page of these tokens. `None` if one of a case's changes
-/// how the rest is to be read: the suite has no tree builder to say so.
+/// The blocks and title of a page with these tokens. `None` if a token of the case would change
+/// the tokenizer state: the suite has no tree construction, which would do that.
 fn blocks_of(case: Case, options: &BlockOptions) -> Option<(Vec<TextBlock>, Option<String>)> {
     let mut builder = BlockBuilder::new(options);
     for token in case.begin {
-        // How the rest is to be read is known: it is the state of the case.
-        tell(&mut builder, &token);
+        // The state that this token requests is the initial state of the case.
+        send(&mut builder, &token);
     }
     for token in case.tokens {
-        if tell(&mut builder, &token).is_some() {
+        if send(&mut builder, &token).is_some() {
             return None;
         }
     }
@@ -228,7 +230,7 @@ fn blocks_of(case: Case, options: &BlockOptions) -> Option<(Vec<TextBlock>, Opti
     Some((builder.blocks, builder.title))
 }
 
-fn tell(builder: &mut BlockBuilder, token: &Token) -> Option<Content> {
+fn send(builder: &mut BlockBuilder, token: &Token) -> Option<Content> {
     match token {
         Token::Text(text) => builder.text(text),
         Token::Comment => builder.comment(),

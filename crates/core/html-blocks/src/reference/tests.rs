@@ -1,4 +1,4 @@
-//! Every page is read as it is by the reference.
+//! Every page gives the same blocks as with the reference.
 
 use conformance::material;
 use proptest::collection::vec;
@@ -10,7 +10,7 @@ use super::{Outcome, difference};
 use crate::tokenizer::{Until, tokenize};
 use crate::{BlockOptions, Joining, PageLimits, SplitList};
 
-/// What becomes of a page, which is what the reference makes of it.
+/// Reads a page, and checks that the reference gives the same result.
 #[track_caller]
 pub(super) fn read_as_reference(page: &str, options: &BlockOptions) -> Outcome {
     assert_eq!(difference(page, options), None, "{page:?}");
@@ -20,7 +20,7 @@ pub(super) fn read_as_reference(page: &str, options: &BlockOptions) -> Outcome {
     found
 }
 
-/// Every kind of construct, whole and cut by the end of the page.
+/// Constructs of every kind, complete and cut by the end of the page.
 const PAGES: &[&str] = &[
     "<!doctype html><title>A &amp; B</title><p class='x y'>One <b>tw</b>o\r\n three&nbsp;&copy 4",
     "<p>é&eacute;ž&#x17e;日本<br>\u{1f600}</p><a href='?a=1&b=<c>'>l&lt;</a> <a>m</a>",
@@ -46,7 +46,7 @@ const PAGES: &[&str] = &[
     "a\u{feff}<p>\u{feff}b",
 ];
 
-/// Limits that these pages meet.
+/// Limits that these pages reach.
 fn tight_limits() -> PageLimits {
     PageLimits {
         attributes_per_tag: 6,
@@ -58,7 +58,7 @@ fn tight_limits() -> PageLimits {
 }
 
 #[test]
-fn every_construct_is_read_as_by_the_reference() {
+fn constructs_give_the_blocks_of_the_reference() {
     let options = [
         BlockOptions {
             limits: tight_limits(),
@@ -81,8 +81,8 @@ fn every_construct_is_read_as_by_the_reference() {
 }
 
 #[test]
-fn real_pages_are_read_as_by_the_reference() {
-    let test = "real_pages_are_read_as_by_the_reference";
+fn real_pages_give_the_blocks_of_the_reference() {
+    let test = "real_pages_give_the_blocks_of_the_reference";
     let Some(vectors) = material(test, "vectors/html") else {
         return;
     };
@@ -105,7 +105,7 @@ fn real_pages_are_read_as_by_the_reference() {
     assert!(pages >= 70, "{pages} pages");
 }
 
-/// Parts of constructs, most of which mean something else after another part.
+/// Parts of constructs. Most of them have another meaning after another part.
 const PARTS: &[&str] = &[
     "<",
     ">",
@@ -194,7 +194,7 @@ fn limits() -> impl Strategy<Value = PageLimits> {
     prop_oneof![1 => Just(PageLimits::default()), 1 => tight]
 }
 
-/// A name in any spelling, and what it names.
+/// Names of elements, some of them not in lower case.
 const ELEMENTS: &[&str] = &[
     "p",
     "div",
@@ -269,8 +269,8 @@ const VALUES: &[&str] = &[
     "<b>",
 ];
 
-/// Markup as authors write it: attributes in every notation, elements whose text is
-/// no markup, comments and references, now and then without their ends.
+/// Markup as authors write it: attributes in every notation, raw text elements, comments and
+/// references. Some are incomplete.
 fn construct() -> impl Strategy<Value = String> {
     let attribute = (
         select(vec!["class", "CLASS", "href", "name", "id", "data-x", "é"]),
@@ -338,7 +338,7 @@ fn construct() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    // What fails becomes a page of the list above.
+    // Add a failing case to `PAGES`.
     #![proptest_config(ProptestConfig {
         cases: 3_000,
         rng_seed: RngSeed::Fixed(2013),
@@ -347,7 +347,7 @@ proptest! {
     })]
 
     #[test]
-    fn any_page_is_read_as_by_the_reference(
+    fn random_parts_give_the_blocks_of_the_reference(
         parts in vec(select(PARTS), 0..40),
         limits in limits(),
         split in select(vec![SplitList::Html, SplitList::Original]),
@@ -357,7 +357,7 @@ proptest! {
     }
 
     #[test]
-    fn any_document_is_read_as_by_the_reference(
+    fn random_markup_gives_the_blocks_of_the_reference(
         constructs in vec(construct(), 0..40),
         limits in limits(),
         split in select(vec![SplitList::Html, SplitList::Original]),

@@ -1,4 +1,4 @@
-//! What is different on purpose, and how the cases of it are known.
+//! The intended differences from the original, and how to recognise their cases.
 
 use std::net::Ipv4Addr;
 
@@ -8,8 +8,7 @@ use url_key::{UrlError, UrlKey};
 
 use super::{Answer, in_one_order};
 
-/// One question about one URL, with both answers. `NONE` is the answer where
-/// there is an error instead.
+/// One field of one URL, with both answers. The answer is [`NONE`] in case of an error.
 pub(crate) struct Case<'a> {
     pub(crate) rules: &'a str,
     pub(crate) field: &'a str,
@@ -19,15 +18,15 @@ pub(crate) struct Case<'a> {
     pub(crate) key: &'a Result<UrlKey, UrlError>,
     /// Our answer for the same page under `http`.
     pub(crate) ours_under_http: Option<String>,
-    /// The original's answer with the rules as it needs them.
+    /// The original's answer with the deployed spelling of the rules.
     pub(crate) theirs_as_deployed: String,
 }
 
 pub(crate) const NONE: &str = "(none)";
 
 impl Case<'_> {
-    /// The names of what tells the answers apart, none where they are
-    /// identical; `Err` says what nothing explains.
+    /// The names of the differences between the answers; none if they are identical. `Err`
+    /// describes an unexplained difference.
     pub(crate) fn differences(&self) -> Result<Vec<&'static str>, String> {
         let mut names: Vec<&'static str> = self.ours.spelling.iter().copied().collect();
         if self.ours.text != self.theirs {
@@ -44,13 +43,13 @@ impl Case<'_> {
     }
 }
 
-/// All differences of keys, for the table.
+/// All differences, for the table in `docs/method.md`.
 pub(crate) fn all() -> Vec<Difference> {
     let meaning = MEANING.iter().map(|(difference, _)| *difference);
     SPELLING.into_iter().chain(meaning).collect()
 }
 
-/// The same answer in other characters.
+/// Differences in spelling only.
 pub(crate) const SPELLING: [Difference; 7] = [
     Difference::spelling(
         "default port",
@@ -78,7 +77,7 @@ pub(crate) const SPELLING: [Difference; 7] = [
 
 type Explains = fn(&Case<'_>) -> bool;
 
-/// Other answers.
+/// Differences in meaning.
 const MEANING: [(Difference, Explains); 14] = [
     (
         Difference::meaning(

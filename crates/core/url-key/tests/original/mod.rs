@@ -1,4 +1,4 @@
-//! Our answers as the original would print them.
+//! The answers of this crate in the spelling of the original.
 
 pub(crate) mod differences;
 
@@ -8,7 +8,7 @@ use percent_encoding::percent_decode_str;
 use url_key::UrlKey;
 
 /// An answer in the spelling of the original, and the names of the
-/// [spelling](differences::SPELLING) that had to be changed for it.
+/// [differences](differences::SPELLING) between that spelling and ours.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) text: String,
@@ -16,7 +16,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// An answer that both spell alike.
+    /// An answer with the same spelling in both.
     pub(crate) fn alike(text: impl Into<String>) -> Self {
         Answer {
             text: text.into(),
@@ -24,9 +24,9 @@ impl Answer {
         }
     }
 
-    /// A key or normalised URL: the port always there, less escaped, one part
-    /// per name with its values joined, parts without a name under `null`, and
-    /// the content id in the byte order of a GUID.
+    /// A key or normalised URL in the original's spelling: always with the port, with other
+    /// escapes, with the values of a name joined, with the name `null` for parts without one,
+    /// and with the content id in the byte order of a GUID.
     pub(crate) fn url(text: &str, key: &UrlKey) -> Self {
         let (address, query) = text.split_once('?').unwrap_or((text, ""));
         let (scheme, rest) = address.split_once("://").expect("a key is absolute");
@@ -90,10 +90,10 @@ impl Answer {
     }
 }
 
-/// A name, and its values as printed.
+/// A name and its values, as printed.
 type Parameter<'q> = (Option<&'q str>, Vec<&'q str>);
 
-/// The parameters of a printed query; each content id by itself.
+/// The parameters of a printed query. Each content id is a separate parameter.
 fn parameters(query: &str) -> Vec<Parameter<'_>> {
     let mut parameters: Vec<Parameter<'_>> = Vec::new();
     for part in query.split('&').filter(|part| !part.is_empty()) {
@@ -117,7 +117,7 @@ pub(crate) fn guid_order(hex: &str) -> String {
         .collect()
 }
 
-/// The same URL with its parameters, and the values of each, in one order.
+/// Sorts the parameters of a URL, and the values of each parameter.
 pub(crate) fn in_one_order(url: &str) -> String {
     let Some((address, query)) = url.split_once('?') else {
         return url.to_owned();
@@ -142,9 +142,12 @@ fn decoded(text: &str) -> String {
 }
 
 fn escaped(text: &str, characters: &str) -> String {
-    let escape = |character: char| match characters.contains(character) {
-        true => format!("%{:02X}", u32::from(character)),
-        false => character.to_string(),
+    let escape = |character: char| {
+        if characters.contains(character) {
+            format!("%{:02X}", u32::from(character))
+        } else {
+            character.to_string()
+        }
     };
     text.chars().map(escape).collect()
 }

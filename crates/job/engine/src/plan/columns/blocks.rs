@@ -137,7 +137,7 @@ fn layout(page: &Page) -> Vec<u8> {
     let blocks: Vec<LayoutBlock<'_>> = (page.blocks.iter())
         .map(|block| LayoutBlock {
             path: &block.dom_path,
-            common_prefix: block.shared,
+            common_prefix: block.common_prefix,
             chars: u32::try_from(block.text.chars().count()).unwrap_or(u32::MAX),
             link_chars: block.link_chars,
             title: title.shown_by(&block.text),
