@@ -1,4 +1,4 @@
-//! The blocklist: addresses whose pages are keyed but not used.
+//! The blocklist: URL prefixes whose pages get a key but are not used.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -7,21 +7,19 @@ use crate::rules::{as_http, entries};
 
 /// A list of literal prefixes of URLs [O B7].
 ///
-/// A page is blocklisted if an entry is a prefix of its normalised URL, written
-/// with `http` whatever its scheme and, where the port is the default one, both
-/// without it and with `:80`. Prefixes are literal: `http://a.com/news` covers
-/// `/newsletter`, and `http://a.com` covers `a.com.au`; with its port,
-/// `http://a.com:80`, it does not. As in a rule file, `https://` in an entry
-/// means the pages of both schemes.
+/// A page is blocklisted if an entry is a prefix of its normalised URL with the scheme `http`. A
+/// URL with the default port is matched both without it and with `:80`. Prefixes are literal:
+/// `http://a.com/news` covers `/newsletter`, and `http://a.com` covers `a.com.au`, but
+/// `http://a.com:80` does not. As in a rule file, `https://` in an entry covers both schemes.
 #[derive(Clone, Debug, Default)]
 pub struct Blocklist {
-    /// No entry is a prefix of another.
+    /// The entries. None is a prefix of another.
     prefixes: BTreeSet<String>,
 }
 
 impl Blocklist {
-    /// Reads a blocklist: one prefix per line; blank lines and lines that start
-    /// with `#` say nothing.
+    /// Reads a blocklist: one prefix per line. Blank lines and lines that start
+    /// with `#` are ignored.
     pub fn parse(text: &str) -> Self {
         let mut blocklist = Blocklist::default();
         let sorted: BTreeSet<String> = entries(text).map(|(_, entry)| as_http(entry)).collect();
@@ -33,9 +31,9 @@ impl Blocklist {
         blocklist
     }
 
-    /// Whether some entry is a prefix of `url`. Between a prefix of `url` and
-    /// `url` itself there are only longer strings with that prefix, so the entry
-    /// is the last one not after `url`.
+    /// Whether an entry is a prefix of `url`. All strings between a prefix of `url` and `url` itself
+    /// have that prefix, and no entry is a prefix of another. So only the last entry that is not
+    /// greater than `url` can be one.
     pub(crate) fn covers(&self, url: &str) -> bool {
         let not_after = (Bound::Unbounded, Bound::Included(url));
         self.prefixes
