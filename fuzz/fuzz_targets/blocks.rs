@@ -40,11 +40,11 @@ fuzz_target!(|input: &[u8]| {
     let [charset, options, which, size] =
         [charset, options, which, size].map(|byte| usize::from(byte.wrapping_sub(b'0')));
     let charset = CHARSETS[charset % CHARSETS.len()];
-    let options = BlockOptions {
-        split: [SplitList::Html, SplitList::Original][options & 1],
-        joining: [Joining::Tight, Joining::Spaced][options >> 1 & 1],
-        limits: limits(which, if size == 0xff { usize::MAX } else { size }),
-    };
+    let choice = options;
+    let mut options = BlockOptions::default();
+    options.split = [SplitList::Html, SplitList::Original][choice & 1];
+    options.joining = [Joining::Tight, Joining::Spaced][choice >> 1 & 1];
+    options.limits = limits(which, if size == 0xff { usize::MAX } else { size });
     let Ok(found) = page(bytes, charset, &options) else {
         assert_eq!(title(bytes, charset, &options), None);
         return;
@@ -52,14 +52,10 @@ fuzz_target!(|input: &[u8]| {
     well_formed(&found, bytes.len(), &options.limits);
     assert_eq!(title(bytes, charset, &options), found.title);
 
-    let wide = BlockOptions {
-        limits: PageLimits {
-            page_bytes: options.limits.page_bytes,
-            depth: options.limits.depth,
-            ..PageLimits::default()
-        },
-        ..options
-    };
+    let mut wide = options.clone();
+    wide.limits = PageLimits::default();
+    wide.limits.page_bytes = options.limits.page_bytes;
+    wide.limits.depth = options.limits.depth;
     let whole = page(bytes, charset, &wide).expect("no limit makes a page an error");
     only_cut(&found, &whole);
 
@@ -117,6 +113,7 @@ fn well_formed(page: &Page, bytes: usize, limits: &PageLimits) {
                 assert!(declared != decoded && decoded == page.charset);
             }
             Warning::UnknownCharset { ref label } => assert!(label.len() <= 40),
+            ref unknown => panic!("no property for {unknown}"),
         }
     }
 }
@@ -136,6 +133,7 @@ fn rank(warning: &Warning) -> u8 {
         Warning::Cut { .. } => 3,
         Warning::Truncated { .. } => 4,
         Warning::TooDeep { .. } => 5,
+        unknown => panic!("no rank for {unknown}"),
     }
 }
 
@@ -159,5 +157,8 @@ fn only_cut(page: &Page, whole: &Page) {
     assert_eq!(before, &whole.blocks[..before.len()]);
     let longer = &whole.blocks[before.len()];
     assert!(longer.text.starts_with(&last.text), "{last:?} {longer:?}");
-    assert_eq!((&last.dom_path, last.chrome), (&longer.dom_path, longer.chrome));
+    assert_eq!(
+        (&last.dom_path, last.chrome),
+        (&longer.dom_path, longer.chrome)
+    );
 }

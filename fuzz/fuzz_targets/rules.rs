@@ -21,6 +21,7 @@ fuzz_target!(|input: &str| {
             RuleSet::empty()
         }
         Err(RuleError::TooLarge { .. }) => RuleSet::empty(),
+        Err(error) => panic!("no property for {error}"),
     };
     let keyer = Keyer::new(KeyOptions::default(), rules, Blocklist::parse(file))
         .expect("the default options are valid");

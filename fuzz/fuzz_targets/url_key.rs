@@ -16,12 +16,10 @@ const BLOCKLIST: &str = include_str!("../../jobs/rules/blocklist.txt");
 
 static KEYERS: LazyLock<[Keyer; 16]> = LazyLock::new(|| {
     std::array::from_fn(|choice| {
-        let options = KeyOptions {
-            scheme: [Scheme::Merge, Scheme::Separate][choice & 1],
-            grouping: [Grouping::RegistrableDomain, Grouping::FullHost][choice >> 1 & 1],
-            extra_suffixes: [vec![], vec!["go.com".to_owned()]][choice >> 2 & 1].clone(),
-            ..KeyOptions::default()
-        };
+        let mut options = KeyOptions::default();
+        options.scheme = [Scheme::Merge, Scheme::Separate][choice & 1];
+        options.grouping = [Grouping::RegistrableDomain, Grouping::FullHost][choice >> 1 & 1];
+        options.extra_suffixes = [vec![], vec!["go.com".to_owned()]][choice >> 2 & 1].clone();
         let rules = [RULES, ""][choice >> 3 & 1];
         let rules = RuleSet::parse(rules).expect("the delivered rules are valid");
         Keyer::new(options, rules, Blocklist::parse(BLOCKLIST)).expect("the options are valid")

@@ -111,6 +111,7 @@ pub use text::Joining;
 
 /// Options for the blocks of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BlockOptions {
     /// Which tags end a block.
     pub split: SplitList,
@@ -122,6 +123,7 @@ pub struct BlockOptions {
 
 /// The text blocks of a page, and information about the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Page {
     /// The first `<title>` with text, in any position outside of `svg` and templates. Whitespace
     /// is normalised as in blocks.
@@ -139,6 +141,7 @@ pub struct Page {
 
 /// A run of text between tags that end a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TextBlock {
     /// The text: trimmed, each run of Unicode whitespace collapsed to one space. Never empty.
     pub text: String,

@@ -19,6 +19,7 @@ use std::fmt;
 /// block (measured). A lower limit cuts more real pages. A higher one lets a hostile page cost
 /// more.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PageLimits {
     /// Bytes of the page as fetched; the rest is not read. Default 10,485,760 (10 MiB), as in
     /// the original [O H8].
@@ -55,6 +56,7 @@ impl Default for PageLimits {
 
 /// The limit that cut a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Limit {
     /// [`PageLimits::page_bytes`]
     PageBytes,
@@ -73,6 +75,7 @@ pub enum Limit {
 /// `Display` gives a short text that starts with the code of [`Warning::as_str`]. A page has
 /// at most one warning of each code, in the order of this list.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Warning {
     /// The HTTP charset is not a label of the Encoding Standard and was ignored.
     UnknownCharset {

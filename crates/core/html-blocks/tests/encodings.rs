@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use encoding_rs::Encoding;
-use html_blocks::{BlockOptions, PageLimits, TextBlock, page};
+use html_blocks::{BlockOptions, TextBlock, page};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -119,13 +119,8 @@ fn within(pieces: &[String], name: &str) -> String {
 }
 
 fn blocks(bytes: &[u8], charset: &str, page_bytes: usize) -> Vec<TextBlock> {
-    let options = BlockOptions {
-        limits: PageLimits {
-            page_bytes,
-            ..PageLimits::default()
-        },
-        ..BlockOptions::default()
-    };
+    let mut options = BlockOptions::default();
+    options.limits.page_bytes = page_bytes;
     let page = page(bytes, Some(charset), &options).unwrap();
     assert_eq!(page.charset, charset);
     page.blocks

@@ -6,15 +6,9 @@
 use html_blocks::{BlockOptions, Limit, Page, PageLimits, Warning, page};
 
 fn read_within(html: &str, limits: PageLimits) -> Page {
-    page(
-        html.as_bytes(),
-        None,
-        &BlockOptions {
-            limits,
-            ..BlockOptions::default()
-        },
-    )
-    .unwrap()
+    let mut options = BlockOptions::default();
+    options.limits = limits;
+    page(html.as_bytes(), None, &options).unwrap()
 }
 
 fn read(html: &str) -> Page {
@@ -40,10 +34,8 @@ fn deep_nesting_keeps_all_text() {
 
 #[test]
 fn elements_beyond_the_limit_are_closed_by_their_end_tags() {
-    let limits = PageLimits {
-        depth: 3,
-        ..PageLimits::default()
-    };
+    let mut limits = PageLimits::default();
+    limits.depth = 3;
     let page = read_within(
         "<div>a<div><div><div><nav>b</nav></div></div></div>c",
         limits,
@@ -105,12 +97,10 @@ fn a_long_tag_is_found_after_any_other_construct() {
 /// The position of a cut is the last `<` that began markup, or could have begun it.
 #[test]
 fn a_cut_is_at_the_markup_before_it() {
-    let limits = PageLimits {
-        attributes_per_tag: 2,
-        blocks: 3,
-        block_chars: 12,
-        ..PageLimits::default()
-    };
+    let mut limits = PageLimits::default();
+    limits.attributes_per_tag = 2;
+    limits.blocks = 3;
+    limits.block_chars = 12;
     let long = "far too long a text";
     for (html, at) in [
         // At a tag, because of its attributes or because it ends one block too many.
@@ -156,9 +146,10 @@ fn values_comments_and_scripts_do_not_count_as_tag_bytes() {
 
 #[test]
 fn the_limit_of_a_tag_is_exact() {
-    let limits = |tag_bytes| PageLimits {
-        tag_bytes,
-        ..PageLimits::default()
+    let limits = |tag_bytes| {
+        let mut limits = PageLimits::default();
+        limits.tag_bytes = tag_bytes;
+        limits
     };
     let tag = format!("<p {}='value'>", "é".repeat(50));
     let length = tag.len() - "value".len();
@@ -196,10 +187,8 @@ fn a_page_of_too_many_blocks_is_cut() {
 
 #[test]
 fn a_block_of_too_many_characters_ends_the_page() {
-    let limits = PageLimits {
-        block_chars: 5,
-        ..PageLimits::default()
-    };
+    let mut limits = PageLimits::default();
+    limits.block_chars = 5;
     let page = read_within(
         "<title>title</title><p>é<b>bé</b>d efg<p>after",
         limits.clone(),
@@ -215,10 +204,8 @@ fn a_block_of_too_many_characters_ends_the_page() {
 
 #[test]
 fn a_page_of_too_many_bytes_is_cut_between_characters() {
-    let limits = PageLimits {
-        page_bytes: 5,
-        ..PageLimits::default()
-    };
+    let mut limits = PageLimits::default();
+    limits.page_bytes = 5;
     let page = read_within("<p>až and more", limits);
     assert_eq!(page.blocks[0].text, "a");
     assert_eq!(warnings(&page), ["page_bytes_limit: cut at 5 of 15"]);

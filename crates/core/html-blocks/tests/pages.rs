@@ -17,11 +17,9 @@ fn texts(html: &str) -> Vec<String> {
 }
 
 fn original(html: &str) -> Vec<String> {
-    let options = BlockOptions {
-        split: SplitList::Original,
-        joining: Joining::Spaced,
-        ..BlockOptions::default()
-    };
+    let mut options = BlockOptions::default();
+    options.split = SplitList::Original;
+    options.joining = Joining::Spaced;
     let page = page(html.as_bytes(), None, &options).unwrap();
     page.blocks.into_iter().map(|block| block.text).collect()
 }
@@ -62,10 +60,8 @@ fn joining_is_tight_by_default() {
     let html = "<p><b>Hel</b>lo, <i>x</i>!<!-- c -->?</p>";
     assert_eq!(texts(html), ["Hello, x!?"]);
     assert_eq!(original(html), ["Hel lo, x ! ?"]);
-    let spaced = BlockOptions {
-        joining: Joining::Spaced,
-        ..BlockOptions::default()
-    };
+    let mut spaced = BlockOptions::default();
+    spaced.joining = Joining::Spaced;
     let spaced = page(b"<p>a<em>b</em></p>", None, &spaced).unwrap();
     assert_eq!(spaced.blocks[0].text, "a b");
 }

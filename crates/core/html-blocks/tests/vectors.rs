@@ -177,11 +177,10 @@ const NESTED_LINKS: Difference = Difference::meaning(
 );
 
 fn original() -> BlockOptions {
-    BlockOptions {
-        split: SplitList::Original,
-        joining: Joining::Spaced,
-        ..BlockOptions::default()
-    }
+    let mut options = BlockOptions::default();
+    options.split = SplitList::Original;
+    options.joining = Joining::Spaced;
+    options
 }
 
 fn compare_page(row: &mut Row, case: &HtmlCase) {

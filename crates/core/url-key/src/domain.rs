@@ -59,6 +59,7 @@ pub enum Grouping {
 
 /// Invalid options of a [`Keyer`](crate::Keyer).
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OptionsError {
     /// An entry of `extra_suffixes` is not the name of a host.
     #[error("`{suffix}` in extra_suffixes is not a host name such as `go.com`: {source}")]

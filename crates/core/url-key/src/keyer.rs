@@ -19,6 +19,7 @@ pub enum Scheme {
 
 /// Options of a [`Keyer`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct KeyOptions {
     /// Whether the scheme is part of a key. Default: `http` and `https` have one key.
     pub scheme: Scheme,
@@ -59,6 +60,7 @@ pub struct Keyer {
 
 /// The key of a page, and the facts that follow from its URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UrlKey {
     /// The key. Rows with equal keys are the same page [P 3].
     pub text: String,

@@ -26,6 +26,7 @@ pub struct PageUrl {
 ///
 /// The job writes the `Display` text into its quarantine table, so the texts are stable.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum UrlError {
     /// The URL is longer than [`KeyOptions::max_url_bytes`].
     #[error("the URL has {seen} bytes, the limit is {limit}")]

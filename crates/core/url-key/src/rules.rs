@@ -42,6 +42,7 @@ pub(crate) struct Rule {
 
 /// An error in a rule file.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RuleError {
     /// An expression has a syntax error.
     #[error("line {line} of the rules: `{expression}` is not a valid regular expression: {source}")]

@@ -143,10 +143,8 @@ fn url_with(parameters: &[&str], address: &str) -> String {
 }
 
 fn keyer(rules: &str, scheme: Scheme) -> Keyer {
-    let options = KeyOptions {
-        scheme,
-        ..KeyOptions::default()
-    };
+    let mut options = KeyOptions::default();
+    options.scheme = scheme;
     let rules = RuleSet::parse(rules).expect("the rules are valid");
     Keyer::new(options, rules, Blocklist::default()).expect("the options are valid")
 }

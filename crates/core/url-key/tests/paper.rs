@@ -202,13 +202,9 @@ fn schemes_merge_by_default() {
         key(&merged, "https://a.com:80/x", None).text,
         "http://a.com/x"
     );
-    let separate = keyer(
-        "",
-        KeyOptions {
-            scheme: Scheme::Separate,
-            ..KeyOptions::default()
-        },
-    );
+    let mut separate_schemes = KeyOptions::default();
+    separate_schemes.scheme = Scheme::Separate;
+    let separate = keyer("", separate_schemes);
     assert_eq!(
         key(&separate, "https://a.com/x", None).text,
         "https://a.com/x"
@@ -222,14 +218,10 @@ fn schemes_merge_by_default() {
 #[test]
 fn pages_can_be_grouped_by_host_or_by_further_suffixes() {
     let url = "http://abcnews.go.com/x";
-    let by_host = KeyOptions {
-        grouping: Grouping::FullHost,
-        ..KeyOptions::default()
-    };
-    let by_suffix = KeyOptions {
-        extra_suffixes: vec!["go.com".to_owned()],
-        ..KeyOptions::default()
-    };
+    let mut by_host = KeyOptions::default();
+    by_host.grouping = Grouping::FullHost;
+    let mut by_suffix = KeyOptions::default();
+    by_suffix.extra_suffixes = vec!["go.com".to_owned()];
     for (options, domain) in [
         (KeyOptions::default(), "go.com"),
         (by_host, "abcnews.go.com"),
@@ -260,10 +252,11 @@ fn ip_literals_and_local_names_are_domains() {
 
 #[test]
 fn urls_without_a_key_give_an_error() {
-    let limits = || KeyOptions {
-        max_url_bytes: 30,
-        max_path_segments: 3,
-        ..KeyOptions::default()
+    let limits = || {
+        let mut options = KeyOptions::default();
+        options.max_url_bytes = 30;
+        options.max_path_segments = 3;
+        options
     };
     let url = "http://a.com/0123456789/0123456789";
     assert!(matches!(

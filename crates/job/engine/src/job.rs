@@ -251,18 +251,16 @@ fn read(key: &str, path: &str) -> Result<String, SpecError> {
 }
 
 fn key_options(spec: &JobSpec) -> KeyOptions {
-    let mut options = KeyOptions {
-        scheme: match spec.url_key.scheme {
-            SchemeSpec::Merge => Scheme::Merge,
-            SchemeSpec::Separate => Scheme::Separate,
-        },
-        grouping: match spec.domain.grouping {
-            GroupingSpec::Registrable => Grouping::RegistrableDomain,
-            GroupingSpec::Host => Grouping::FullHost,
-        },
-        extra_suffixes: spec.domain.extra_suffixes.clone(),
-        ..KeyOptions::default()
+    let mut options = KeyOptions::default();
+    options.scheme = match spec.url_key.scheme {
+        SchemeSpec::Merge => Scheme::Merge,
+        SchemeSpec::Separate => Scheme::Separate,
     };
+    options.grouping = match spec.domain.grouping {
+        GroupingSpec::Registrable => Grouping::RegistrableDomain,
+        GroupingSpec::Host => Grouping::FullHost,
+    };
+    options.extra_suffixes = spec.domain.extra_suffixes.clone();
     if let Some(bytes) = spec.limits.url_bytes {
         options.max_url_bytes = bytes;
     }
@@ -298,17 +296,17 @@ fn block_options(spec: &JobSpec) -> Result<BlockOptions, SpecError> {
             *limit = count;
         }
     }
-    Ok(BlockOptions {
-        split: match spec.blocks.split {
-            SplitSpec::Html => SplitList::Html,
-            SplitSpec::Original => SplitList::Original,
-        },
-        joining: match spec.blocks.joining {
-            JoiningSpec::Tight => Joining::Tight,
-            JoiningSpec::Spaced => Joining::Spaced,
-        },
-        limits,
-    })
+    let mut options = BlockOptions::default();
+    options.split = match spec.blocks.split {
+        SplitSpec::Html => SplitList::Html,
+        SplitSpec::Original => SplitList::Original,
+    };
+    options.joining = match spec.blocks.joining {
+        JoiningSpec::Tight => Joining::Tight,
+        JoiningSpec::Spaced => Joining::Spaced,
+    };
+    options.limits = limits;
+    Ok(options)
 }
 
 fn resources(spec: &JobSpec) -> Result<Resources, SpecError> {

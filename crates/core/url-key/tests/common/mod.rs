@@ -12,10 +12,8 @@ pub(crate) fn keyer_with(vectors: &Path, rules: &str, scheme: Scheme) -> Keyer {
         "none" => RuleSet::empty(),
         name => RuleSet::parse(&read(&format!("{name}.txt"))).expect("the rule file is valid"),
     };
-    let options = KeyOptions {
-        scheme,
-        ..KeyOptions::default()
-    };
+    let mut options = KeyOptions::default();
+    options.scheme = scheme;
     let blocklist = Blocklist::parse(&read("dacqpipe_blacklist.txt"));
     Keyer::new(options, rules, blocklist).expect("the options are valid")
 }
