@@ -219,3 +219,8 @@ pub fn title(bytes: &[u8], http_charset: Option<&str>, options: &BlockOptions) -
         .0
         .title
 }
+
+/// Compiles and runs the example of the README as a doc test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

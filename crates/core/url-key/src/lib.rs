@@ -79,3 +79,8 @@ pub use keyer::{KeyOptions, Keyer, Scheme, UrlKey};
 pub use page_url::{PageUrl, UrlError};
 pub use rules::{RuleError, RuleSet};
 pub use title::content_id;
+
+/// Compiles and runs the example of the README as a doc test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
