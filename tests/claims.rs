@@ -44,18 +44,18 @@ fn assert_tables(expected: &Expected, settings: usize, job: &Job) {
     expected.assert_tables(settings, job);
 }
 
-/// The claims in the output, in order.
+/// Reads the leases, in order of their tokens.
 fn claims(job: &Job) -> Vec<Value> {
-    let entries = std::fs::read_dir(job.tables().join("_claims")).expect("claims");
+    let entries = std::fs::read_dir(job.tables().join("_leases")).expect("leases");
     let mut paths: Vec<_> = entries
-        .map(|entry| entry.expect("a claim").path())
+        .map(|entry| entry.expect("a lease").path())
         .collect();
     paths.retain(|path| {
         path.extension()
             .is_some_and(|extension| extension == "json")
     });
     paths.sort();
-    let read = |path| std::fs::read(path).expect("a claim");
+    let read = |path| std::fs::read(path).expect("a lease");
     (paths.iter().map(read))
         .map(|bytes| serde_json::from_slice(&bytes).expect("JSON"))
         .collect()
@@ -212,7 +212,7 @@ fn runs_work_after_the_claims_were_deleted() {
         let finished = run(&job, SETTINGS[settings]);
         assert_eq!(finished.code, Some(0), "{}", finished.stderr);
         assert_tables(&expected, settings, &job);
-        std::fs::remove_dir_all(job.tables().join("_claims")).expect("claims");
+        std::fs::remove_dir_all(job.tables().join("_leases")).expect("leases");
     }
 }
 

@@ -117,8 +117,8 @@ fn file_names_consist_of_table_date_and_random_id() {
             .map(|part| part.to_str().expect("a name that is text"))
             .collect();
         let expected = match parts[..] {
-            // Claims are numbered.
-            ["tables", "_claims", name] => {
+            // A lease is named by its fencing token.
+            ["tables", "_leases", name] => {
                 let number = name.strip_suffix(".json").unwrap_or_default();
                 number.len() == 8 && number.chars().all(|digit| digit.is_ascii_digit())
             }

@@ -223,8 +223,8 @@ pub(crate) struct VacuumArgs {
 
 fn retention(text: &str) -> Result<Duration, String> {
     let retention = humantime::parse_duration(text).map_err(|error| error.to_string())?;
-    if retention > tables::LONGEST_KEEP {
-        let longest = humantime::format_duration(tables::LONGEST_KEEP);
+    if retention > tables::MAX_RETENTION {
+        let longest = humantime::format_duration(tables::MAX_RETENTION);
         return Err(format!(
             "--retention is at most {longest}: the Delta log does not record older replacements"
         ));

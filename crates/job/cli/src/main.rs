@@ -6,12 +6,12 @@
 mod args;
 mod eval;
 mod extract;
+mod failure_line;
 mod gold_sets;
 mod manual;
 mod progress;
 mod report;
 mod rows;
-mod stopped;
 mod usage;
 
 use std::io::{IsTerminal, Write};
@@ -76,7 +76,7 @@ fn main() -> ExitCode {
                 _ => None,
             };
             if let (Some((command, run)), Some(failure)) = (run, error.downcast_ref::<Failure>()) {
-                let _ = writeln!(stderr, "{}", stopped::line(command, run, failure));
+                let _ = writeln!(stderr, "{}", failure_line::line(command, run, failure));
             }
             ExitCode::from(exit_code(&error))
         }

@@ -3,7 +3,7 @@
 use engine::{Counts, RunReport, Status, VacuumMode};
 use sample::SampleCounts;
 use serde_json::{Value, json};
-use tables::{DateRange, Garbage, GarbageCause, Table};
+use tables::{DateRange, Table, UnreferencedCause, UnreferencedFile};
 
 use crate::args::JobArgs;
 use crate::progress::megabytes;
@@ -186,7 +186,7 @@ fn range_json(range: &DateRange) -> Value {
 }
 
 /// Files that no table needs, by table and cause.
-pub(crate) fn vacuum(found: &[(Table, Vec<Garbage>)], mode: VacuumMode) -> String {
+pub(crate) fn vacuum(found: &[(Table, Vec<UnreferencedFile>)], mode: VacuumMode) -> String {
     let mut lines = Lines::default();
     for (table, garbage) in found {
         for (cause, title) in GARBAGE {
@@ -213,7 +213,7 @@ pub(crate) fn vacuum(found: &[(Table, Vec<Garbage>)], mode: VacuumMode) -> Strin
 }
 
 /// The same as one JSON object.
-pub(crate) fn gc_json(found: &[(Table, Vec<Garbage>)], mode: VacuumMode) -> String {
+pub(crate) fn gc_json(found: &[(Table, Vec<UnreferencedFile>)], mode: VacuumMode) -> String {
     let tables = found.iter().map(|(table, garbage)| {
         let causes = GARBAGE.map(|(cause, title)| {
             let (files, bytes) = sum(garbage, cause);
@@ -237,12 +237,12 @@ pub(crate) fn gc_json(found: &[(Table, Vec<Garbage>)], mode: VacuumMode) -> Stri
 }
 
 /// Causes of garbage and their names in reports.
-const GARBAGE: [(GarbageCause, &str); 2] = [
-    (GarbageCause::NeverCommitted, "never committed"),
-    (GarbageCause::Replaced, "replaced"),
+const GARBAGE: [(UnreferencedCause, &str); 2] = [
+    (UnreferencedCause::NeverCommitted, "never committed"),
+    (UnreferencedCause::Replaced, "replaced"),
 ];
 
-fn sum(garbage: &[Garbage], cause: GarbageCause) -> (usize, u64) {
+fn sum(garbage: &[UnreferencedFile], cause: UnreferencedCause) -> (usize, u64) {
     let of_cause = garbage.iter().filter(|garbage| garbage.cause == cause);
     of_cause.fold((0, 0), |(files, bytes), garbage| {
         (files + 1, bytes + garbage.bytes)

@@ -238,15 +238,8 @@ impl EngineError {
             | Self::ColumnType { source_object, .. }
             | Self::Changed { source_object, .. } => Some(source_object.clone()),
             Self::Store { object, .. } => Some(object.clone()),
-            Self::Table(
-                TableError::Delta { location, .. }
-                | TableError::Layout { location, .. }
-                | TableError::Superseded { location, .. },
-            )
-            | Self::Busy { location, .. } => Some(location.clone()),
-            Self::Table(TableError::Claim { object, .. } | TableError::Files { object, .. }) => {
-                Some(object.clone())
-            }
+            Self::Table(error) => Some(error.object().to_owned()),
+            Self::Busy { location, .. } => Some(location.clone()),
             Self::Plan { source, .. } => match (engine_error(source), self.class()) {
                 (Some(cause), _) => cause.object(),
                 (None, ErrorClass::Storage) => Some("tables of earlier dates".to_owned()),
@@ -283,12 +276,7 @@ impl EngineError {
             | Self::Busy { .. }
             | Self::Overtaken
             | Self::TakenOver { .. }
-            | Self::Table(
-                TableError::Delta { .. }
-                | TableError::Superseded { .. }
-                | TableError::Claim { .. }
-                | TableError::Files { .. },
-            ) => ErrorClass::Storage,
+            | Self::Table(_) => ErrorClass::Storage,
             Self::Plan { source, .. } => plan_class(source),
             Self::Query(source) => match plan_class(source) {
                 ErrorClass::Internal => ErrorClass::Usage,

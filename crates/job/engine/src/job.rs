@@ -9,7 +9,7 @@ use std::time::Duration;
 use html_blocks::{BlockOptions, Joining, PageLimits, SplitList};
 use md5::{Digest, Md5};
 use site_replay::Labelling;
-use tables::{Location, Output, Partitioning, Patience, Table};
+use tables::{Location, Output, Partitioning, RetryPolicy, Table};
 use url_key::{Blocklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
 use url_tree::WindowOptions;
 
@@ -124,9 +124,9 @@ impl Job {
     /// # Errors
     /// [`SpecError`], naming the key and what was expected.
     pub fn new(spec: &JobSpec) -> Result<Self, SpecError> {
-        let patience = patience(spec)?;
+        let retry_policy = retry_policy(spec)?;
         let location = |key: &str, text: &str| {
-            Location::with_patience(text, patience)
+            Location::parse_with_retry(text, retry_policy)
                 .map_err(|error| SpecError::key(key, error.to_string()))
         };
         let partitioning: Partitioning = spec
@@ -153,17 +153,17 @@ impl Job {
     }
 }
 
-fn patience(spec: &JobSpec) -> Result<Patience, SpecError> {
-    let mut patience = Patience::default();
+fn retry_policy(spec: &JobSpec) -> Result<RetryPolicy, SpecError> {
+    let mut retry_policy = RetryPolicy::default();
     if let Some(timeout) = spec.store.timeout {
         if timeout.is_zero() {
             let expected = "0 seconds; expected a time such as 30s";
             return Err(SpecError::key("store.timeout", expected));
         }
-        patience.timeout = timeout;
+        retry_policy.timeout = timeout;
     }
     if let Some(retries) = spec.store.retries {
-        patience.retries = retries;
+        retry_policy.retries = retries;
     }
     if let Some(timeout) = spec.store.retry_timeout {
         if timeout > MAX_RETRY_TIMEOUT {
@@ -174,9 +174,9 @@ fn patience(spec: &JobSpec) -> Result<Patience, SpecError> {
             );
             return Err(SpecError::key("store.retry_timeout", expected));
         }
-        patience.retry_for = timeout;
+        retry_policy.retry_for = timeout;
     }
-    Ok(patience)
+    Ok(retry_policy)
 }
 
 fn settings(spec: &JobSpec) -> Result<Settings, SpecError> {
@@ -356,8 +356,7 @@ fn digest(spec: &JobSpec, rules: &str, blocklist: &str) -> String {
 }
 
 pub(crate) fn md5_hex(bytes: &[u8]) -> String {
-    let digest = Md5::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Md5::digest(bytes))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The data files of one table, before a commit names them.
+//! The data files of one table, before a commit references them.
 
 use std::collections::HashMap;
 use std::num::NonZeroU64;
@@ -17,8 +17,8 @@ use parquet::file::properties::WriterProperties;
 use crate::output::{INDEXED_COLUMNS, INDEXED_COLUMNS_KEY};
 use crate::{Partitioning, Table, date_from_days};
 
-/// Columns of values that hardly ever recur in a file. A dictionary of them is a
-/// megabyte in memory for each column of each open file, and saves nothing.
+/// Columns whose values rarely recur in a file. A dictionary takes one megabyte of
+/// memory per column and open file, and saves nothing for these.
 const WITHOUT_DICTIONARY: [&str; 10] = [
     "url",
     "request_url",
@@ -32,11 +32,12 @@ const WITHOUT_DICTIONARY: [&str; 10] = [
     "key_hash",
 ];
 
-/// Where the files of a table go, and how they are written.
+/// The folder and the settings with which data files of a table are written.
 #[derive(Debug, Clone)]
 pub(crate) struct DataFiles {
     store: ObjectStoreRef,
-    /// The columns of a file: its folder tells the partition.
+    /// Columns of a file: all but the partition column, whose value is in the folder's
+    /// name.
     pub(crate) schema: SchemaRef,
     pub(crate) partitioning: Partitioning,
     properties: WriterProperties,
@@ -44,7 +45,7 @@ pub(crate) struct DataFiles {
 }
 
 impl DataFiles {
-    /// Those of `table` below `store`, with row groups of so many bytes.
+    /// Data files of `table` below `store`, with row groups of `row_group_bytes`.
     pub(crate) fn new(
         store: ObjectStoreRef,
         table: Table,
@@ -58,11 +59,14 @@ impl DataFiles {
                 properties.set_column_dictionary_enabled(column.into(), false)
             })
             .set_created_by(concat!("urltree ", env!("CARGO_PKG_VERSION")).to_owned())
-            // Level 3: text shrinks to a third at a few per cent of the run.
+            // Level 3 reduces text to a third and takes a few per cent of the run's time.
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_max_row_group_bytes(Some(row_group_bytes))
             .build();
-        let columns: Vec<Arc<Field>> = (table.schema(partitioning).fields().iter())
+        let schema = table.schema(partitioning);
+        let columns: Vec<Arc<Field>> = schema
+            .fields()
+            .iter()
             .filter(|field| field.name() != partitioning.column())
             .cloned()
             .collect();
@@ -75,17 +79,22 @@ impl DataFiles {
         }
     }
 
-    /// `rows`, which have the columns of `schemas/<table>.sql`, as rows of a file.
-    pub(crate) fn rows(&self, rows: &RecordBatch) -> DeltaResult<RecordBatch> {
+    /// Selects the columns of a file from rows with the columns of
+    /// `schemas/<table>.sql`.
+    pub(crate) fn project(&self, rows: &RecordBatch) -> DeltaResult<RecordBatch> {
         let schema = rows.schema();
-        let columns = (self.schema.fields().iter())
+        let columns = self
+            .schema
+            .fields()
+            .iter()
             .map(|field| Ok(Arc::clone(rows.column(schema.index_of(field.name())?))))
             .collect::<DeltaResult<_>>()?;
         Ok(RecordBatch::try_new(Arc::clone(&self.schema), columns)?)
     }
 
-    /// A file of the partition that holds this day. `DeltaWriter` would copy all rows to
-    /// look for partitions in them; here they come apart.
+    /// Opens a file of the partition that contains `day`. This does not use
+    /// `DeltaWriter`, which copies all rows to split them by partition: here they are
+    /// already split.
     pub(crate) fn open(&self, day: i32) -> DeltaResult<DataFile> {
         let partition = self.partitioning.value(date_from_days(day));
         let folder = format!("{}={partition}", self.partitioning.column());
@@ -114,7 +123,7 @@ impl DataFiles {
     }
 }
 
-/// An open file; several, one after the other, where it becomes too large.
+/// An open file. When it reaches the target size, the next file is started.
 pub(crate) struct DataFile {
     column: &'static str,
     partition: String,
@@ -126,13 +135,13 @@ impl DataFile {
         self.writer.write(rows).await
     }
 
-    /// Finishes it: Delta `add` actions in JSON.
+    /// Finishes the file and returns Delta `add` actions as JSON.
     pub(crate) async fn close(self) -> DeltaResult<Vec<String>> {
         let adds: Vec<Add> = self.writer.close().await?;
         adds.into_iter()
             .map(|mut add| {
                 let value = Some(self.partition.clone());
-                (add.partition_values).insert(self.column.to_owned(), value);
+                add.partition_values.insert(self.column.to_owned(), value);
                 Ok(serde_json::to_string(&add)?)
             })
             .collect()

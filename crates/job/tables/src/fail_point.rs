@@ -1,28 +1,27 @@
-//! Points at which a test ends or halts the program, as a crash or a machine that
-//! sleeps would.
+//! Fail points: named places in the code at which a test kills or stops the process,
+//! as a crash or a sleeping machine would.
 //!
-//! `URLTREE_FAIL_POINT=KILL@commit.documents#2` sends the process itself `SIGKILL`
-//! when it passes `commit.documents` for the second time, and says so on stderr:
-//! a test sees by the signal that it came there. With `STOP` it goes on at
-//! `SIGCONT`; `WAIT` is no signal: one thread waits there until stdin is closed, and
-//! the others go on. Only debug builds on Unix know of it; elsewhere nothing is compiled
-//! in.
+//! `URLTREE_FAIL_POINT=KILL@commit.documents#2` sends `SIGKILL` to the process when it
+//! passes `commit.documents` for the second time, after a line on stderr. `STOP` sends
+//! `SIGSTOP`; the process continues at `SIGCONT`. `WAIT` sends no signal: the thread
+//! waits until stdin is closed, and other threads continue. Only debug builds have fail
+//! points. The crate `fail` is not used because it cannot send signals.
 
 use std::fmt;
 
-/// Passes the point of this name.
-#[cfg(all(debug_assertions, unix))]
+/// Passes the fail point with this name.
+#[cfg(debug_assertions)]
 pub fn fail_point(name: fmt::Arguments<'_>) {
-    asked::pass(name);
+    enabled::pass(name);
 }
 
-/// Passes the point of this name.
-#[cfg(not(all(debug_assertions, unix)))]
+/// Passes the fail point with this name.
+#[cfg(not(debug_assertions))]
 #[inline(always)]
 pub fn fail_point(_: fmt::Arguments<'_>) {}
 
-#[cfg(all(debug_assertions, unix))]
-mod asked {
+#[cfg(debug_assertions)]
+mod enabled {
     use std::fmt;
     use std::io::{Read, Write};
     use std::process::Command;
@@ -32,12 +31,12 @@ mod asked {
     struct FailPoint {
         signal: String,
         name: String,
-        /// Which pass it is.
+        /// The pass at which the signal is sent, from 1 upwards.
         pass: usize,
         passed: AtomicUsize,
     }
 
-    static ASKED: LazyLock<Option<FailPoint>> = LazyLock::new(|| {
+    static FAIL_POINT: LazyLock<Option<FailPoint>> = LazyLock::new(|| {
         let text = std::env::var("URLTREE_FAIL_POINT").ok()?;
         let (signal, point) = text.split_once('@')?;
         let (name, pass) = point.split_once('#')?;
@@ -50,17 +49,17 @@ mod asked {
     });
 
     pub(super) fn pass(name: fmt::Arguments<'_>) {
-        let Some(asked) = ASKED
+        let Some(point) = FAIL_POINT
             .as_ref()
-            .filter(|asked| asked.name == name.to_string())
+            .filter(|point| point.name == name.to_string())
         else {
             return;
         };
-        if asked.passed.fetch_add(1, Ordering::SeqCst) + 1 != asked.pass {
+        if point.passed.fetch_add(1, Ordering::SeqCst) + 1 != point.pass {
             return;
         }
-        let signal = &asked.signal;
-        // A closed stderr is no reason to live.
+        let signal = &point.signal;
+        // A closed stderr does not matter.
         let _ = writeln!(std::io::stderr(), "fail point {name}: {signal}");
         if signal == "WAIT" {
             let _ = std::io::stdin().read_to_end(&mut Vec::new());

@@ -5,36 +5,36 @@ use deltalake::{DeltaResult, DeltaTable, DeltaTableError};
 
 use crate::{Output, Table, TableError};
 
-/// The application transaction that every change has: its version is the number
-/// of the claim. Of two commits with it that read the same version of a table,
-/// Delta refuses the second.
-const CLAIM: &str = "urltree claim";
+/// The application transaction in every commit; its version is the fencing token
+/// of the lease. Of two commits that carry it and were made from the same version
+/// of a table, Delta refuses the second.
+const TRANSACTION: &str = "urltree lease";
 
-/// Changes on their way that a fence lets pass at most: their owner makes one at
-/// a time.
+/// Attempts to commit a fencing token. Each may lose to one commit of the earlier
+/// owner, which commits one change at a time.
 const FENCE_ATTEMPTS: usize = 5;
 
-pub(crate) fn claim_transaction(claim: i64) -> Transaction {
-    Transaction::new(CLAIM, claim)
+pub(crate) fn fencing_transaction(token: i64) -> Transaction {
+    Transaction::new(TRANSACTION, token)
 }
 
 impl Output {
-    /// Makes `table` refuse every change under an earlier claim from now on,
-    /// those that are on their way included. A table that is not there is left
-    /// alone.
+    /// Commits a fencing token to `table`. From then on the table refuses every
+    /// commit with an earlier token, including those already sent. Does nothing if
+    /// the table does not exist.
     ///
     /// # Errors
-    /// [`TableError`] where a later claim was there before, or the store fails.
-    pub async fn fence(&self, table: Table, claim: i64) -> Result<(), TableError> {
+    /// [`TableError`] if the table has a later token, or the store fails.
+    pub async fn fence(&self, table: Table, token: i64) -> Result<(), TableError> {
         let mut attempts = 0;
         while let Some(opened) = self.open(table).await? {
-            let known = self.check_claim(table, &opened, claim).await?;
-            if known == Some(claim) {
+            let known = self.check_token(table, &opened, token).await?;
+            if known == Some(token) {
                 break;
             }
-            match commit_claim(&opened, claim).await {
+            match commit_token(&opened, token).await {
                 Ok(()) => break,
-                // A change that was on its way came first; the next cannot.
+                // The earlier owner committed first. Its next commit will fail.
                 Err(DeltaTableError::Transaction { .. }) if attempts < FENCE_ATTEMPTS => {
                     attempts += 1;
                 }
@@ -44,35 +44,33 @@ impl Output {
         Ok(())
     }
 
-    /// The claim under which `table` was changed last, where it was under one.
+    /// Returns the fencing token of the last commit to `table`, if it has one.
     ///
     /// # Errors
-    /// As [`Output::open`].
-    pub async fn claim_of(&self, table: Table) -> Result<Option<i64>, TableError> {
+    /// See [`Output::open`].
+    pub async fn fencing_token(&self, table: Table) -> Result<Option<i64>, TableError> {
         match self.open(table).await? {
-            Some(opened) => self.check_claim(table, &opened, i64::MAX).await,
+            Some(opened) => self.check_token(table, &opened, i64::MAX).await,
             None => Ok(None),
         }
     }
 
-    /// The claim that an open table knows, which must be no later than `claim`.
-    pub(crate) async fn check_claim(
+    /// Returns the fencing token of an open table.
+    ///
+    /// # Errors
+    /// [`TableError::Superseded`] if it is later than `token`.
+    pub(crate) async fn check_token(
         &self,
         table: Table,
         opened: &DeltaTable,
-        claim: i64,
+        token: i64,
     ) -> Result<Option<i64>, TableError> {
-        let known = async {
-            let snapshot = opened.snapshot()?.snapshot();
-            let log_store = opened.log_store();
-            (snapshot.transaction_version(log_store.as_ref(), CLAIM)).await
-        };
-        let known = known.await.map_err(|error| self.error(table, error))?;
+        let known = self.transaction_version(table, opened, TRANSACTION).await?;
         match known {
-            Some(later) if later > claim => Err(TableError::Superseded {
+            Some(later) if later > token => Err(TableError::Superseded {
                 table: table.name(),
                 location: self.location().child(table.name()).to_string(),
-                claim,
+                token,
                 later,
             }),
             _ => Ok(known),
@@ -80,15 +78,15 @@ impl Output {
     }
 }
 
-/// A commit that changes nothing but the claim that the table knows.
-async fn commit_claim(table: &DeltaTable, claim: i64) -> DeltaResult<()> {
+/// Makes a commit that changes only the fencing token of the table.
+async fn commit_token(table: &DeltaTable, token: i64) -> DeltaResult<()> {
     let operation = DeltaOperation::Write {
         mode: SaveMode::Append,
         partition_by: None,
         predicate: None,
     };
     let properties =
-        CommitProperties::default().with_application_transaction(claim_transaction(claim));
+        CommitProperties::default().with_application_transaction(fencing_transaction(token));
     let snapshot = table.snapshot()?.snapshot().clone();
     CommitBuilder::from(properties)
         .build(Some(&snapshot), table.log_store(), operation)

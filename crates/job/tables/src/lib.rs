@@ -1,15 +1,17 @@
-//! The tables of a job: what their columns are, where they lie, how they are
-//! cut into partitions, and how a change to them becomes visible.
+//! The tables of a job: schemas, locations, partitions, commits and leases.
 //!
-//! - [`Table`] names a table; its Arrow schema is read from `schemas/*.sql`,
-//!   the one place where columns and their meaning are written down.
-//! - [`Location`] is an object or a folder on a disk or in an object store.
-//! - [`Partitioning`] says which dates a partition holds.
-//! - [`Output`] opens the Delta tables below a location, gives writers for new
-//!   data files, and commits: whole partitions are replaced, in one commit per
-//!   table, so that a reader sees the old rows or the new ones.
-//! - [`Claims`] say whose turn it is to change them, and [`Garbage`] is what is
-//!   left behind.
+//! - [`Table`] names a table. Its Arrow schema is read from `schemas/*.sql`, which also
+//!   documents every column.
+//! - [`Location`] is an object or a folder on a disk or in an object store, and
+//!   [`RetryPolicy`] limits retries of that store.
+//! - [`Partitioning`] maps dates to partitions.
+//! - [`Output`] opens the Delta tables below a location and commits to them. A commit
+//!   replaces whole partitions of one table: a reader sees the old rows or the new
+//!   rows, never both.
+//! - [`TableSink`] writes the data files for a commit, and spills rows to a
+//!   [`RowSpill`].
+//! - [`LeaseStore`] has the leases on the tables: the exclusive right to change them.
+//! - [`UnreferencedFile`] is a file that a vacuum may delete.
 //!
 //! ```
 //! use tables::{Partitioning, Table};
@@ -21,38 +23,39 @@
 //! assert_eq!(Partitioning::Month.value(date), "2011-10");
 //! ```
 //!
-//! The crate knows nothing about pages, keys or trees, and plans no queries.
+//! The crate plans no queries, and knows no pages, keys or trees. It supports Unix only.
 
-mod claim;
-mod connection;
 mod data_files;
 mod error;
 mod fail_point;
 mod fence;
-mod garbage;
+mod http_connector;
+mod idempotent_put;
+mod lease;
 mod location;
 mod output;
-mod own_puts;
 mod partition;
-mod patience;
 mod quarantine;
+mod retry;
 mod s3_error;
 mod schema;
 mod sink;
-mod spool;
+mod spill;
 mod store;
+mod vacuum;
 
-pub use claim::{Claim, ClaimState, Claims, NumberedClaim};
 pub use error::TableError;
 #[doc(hidden)]
 pub use fail_point::fail_point;
-pub use garbage::{Garbage, GarbageCause, LONGEST_KEEP};
+pub use lease::{LeaseEntry, LeaseRecord, LeaseState, LeaseStore};
 pub use location::{Location, LocationError, without_secrets};
 pub use output::{Output, Replacement};
 pub use partition::{
     DateRange, DateRangeError, Partitioning, add_adjacent, date_from_days, days_from_date,
 };
-pub use patience::Patience;
 pub use quarantine::Reason;
+pub use retry::RetryPolicy;
 pub use schema::{Table, archive_schema};
-pub use sink::{CLOSING_FILES, SinkSize, TableSink};
+pub use sink::{CONCURRENT_CLOSES, SinkSize, TableSink};
+pub use spill::{MemorySpill, RowSpill};
+pub use vacuum::{MAX_RETENTION, UnreferencedCause, UnreferencedFile};

@@ -6,61 +6,63 @@ use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreScheme};
 use url::Url;
 
-use crate::patience::Patience;
+use crate::retry::RetryPolicy;
 use crate::store::{Variables, azure, google, s3, web_server};
 
-/// An object or a folder on a disk or in an object store, with the store that
-/// reaches it.
+/// An object or a folder on a disk or in an object store, and the client of that
+/// store.
 ///
-/// Stores in the cloud take settings and credentials from the environment, under
-/// the names of their own tools:
+/// Cloud stores take their settings and credentials from environment variables with
+/// the names that the clouds' own tools use:
 ///
-/// | location | what is read |
+/// | location | environment variables |
 /// |---|---|
-/// | `path`, `file:///path` | nothing |
-/// | `s3://bucket/path` | `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`; without them `AWS_WEB_IDENTITY_TOKEN_FILE` with `AWS_ROLE_ARN`, `AWS_CONTAINER_CREDENTIALS_*`, the role of the instance. `AWS_SKIP_SIGNATURE=true` for public buckets. `AWS_REGION`, else `AWS_DEFAULT_REGION`, else us-east-1. `AWS_ENDPOINT_URL_S3`, else `AWS_ENDPOINT_URL` or `AWS_ENDPOINT`, for other stores than Amazon's, with the bucket in the path unless `AWS_VIRTUAL_HOSTED_STYLE_REQUEST=true` |
-/// | `gs://bucket/path` | `GOOGLE_APPLICATION_CREDENTIALS` or `GOOGLE_SERVICE_ACCOUNT` (a file), `GOOGLE_SERVICE_ACCOUNT_KEY` (its content); without them the login of `gcloud`, the role of the instance. `GOOGLE_SKIP_SIGNATURE=true` for public buckets. `GOOGLE_BASE_URL` for other servers than Google's |
-/// | `az://container/path`, `abfss://container@account.dfs.core.windows.net/path` | `AZURE_STORAGE_ACCOUNT` or `AZURE_STORAGE_ACCOUNT_NAME`, unless the URL has it; `AZURE_STORAGE_KEY` or `AZURE_STORAGE_ACCOUNT_KEY`, `AZURE_STORAGE_SAS_TOKEN`, `AZURE_CLIENT_ID` with `AZURE_TENANT_ID` and `AZURE_CLIENT_SECRET` or `AZURE_FEDERATED_TOKEN_FILE`, `AZURE_USE_AZURE_CLI=true`; without them the identity of the machine. `AZURE_SKIP_SIGNATURE=true` for public containers. `AZURE_STORAGE_ENDPOINT` for other servers than Microsoft's, `AZURE_STORAGE_USE_EMULATOR=true` for Azurite |
-/// | `http://host/path`, `https://host/path` | nothing: a plain web server |
+/// | `path`, `file:///path` | none |
+/// | `s3://bucket/path` | `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`; without them `AWS_WEB_IDENTITY_TOKEN_FILE` with `AWS_ROLE_ARN`, `AWS_CONTAINER_CREDENTIALS_*`, the role of the instance. `AWS_SKIP_SIGNATURE=true` for public buckets. `AWS_REGION`, else `AWS_DEFAULT_REGION`, else us-east-1. `AWS_ENDPOINT_URL_S3`, else `AWS_ENDPOINT_URL` or `AWS_ENDPOINT`, for stores other than Amazon's, with the bucket in the path unless `AWS_VIRTUAL_HOSTED_STYLE_REQUEST=true` |
+/// | `gs://bucket/path` | `GOOGLE_APPLICATION_CREDENTIALS` or `GOOGLE_SERVICE_ACCOUNT` (a file), `GOOGLE_SERVICE_ACCOUNT_KEY` (its content); without them the login of `gcloud`, the role of the instance. `GOOGLE_SKIP_SIGNATURE=true` for public buckets. `GOOGLE_BASE_URL` for servers other than Google's |
+/// | `az://container/path`, `abfss://container@account.dfs.core.windows.net/path` | `AZURE_STORAGE_ACCOUNT` or `AZURE_STORAGE_ACCOUNT_NAME`, unless the URL has it; `AZURE_STORAGE_KEY` or `AZURE_STORAGE_ACCOUNT_KEY`, `AZURE_STORAGE_SAS_TOKEN`, `AZURE_CLIENT_ID` with `AZURE_TENANT_ID` and `AZURE_CLIENT_SECRET` or `AZURE_FEDERATED_TOKEN_FILE`, `AZURE_USE_AZURE_CLI=true`; without them the identity of the machine. `AZURE_SKIP_SIGNATURE=true` for public containers. `AZURE_STORAGE_ENDPOINT` for servers other than Microsoft's, `AZURE_STORAGE_USE_EMULATOR=true` for Azurite |
+/// | `http://host/path`, `https://host/path` | none: a plain web server |
 ///
-/// Variables that are set to nothing count as not set. An endpoint that begins
-/// with `http://` is used as it is, without encryption. Files of the tools are
-/// not read: `AWS_PROFILE` and `~/.aws` are turned into variables by
-/// `aws configure export-credentials --format env`, and
-/// `AZURE_STORAGE_CONNECTION_STRING` must be taken apart.
+/// An empty variable counts as not set. An endpoint that begins with `http://` is
+/// used without encryption. The tools' configuration files are not read:
+/// `aws configure export-credentials --format env` converts `AWS_PROFILE` and
+/// `~/.aws` into variables, and `AZURE_STORAGE_CONNECTION_STRING` must be split into
+/// the variables above.
 #[derive(Clone)]
 pub struct Location {
     url: Url,
     store: Arc<dyn ObjectStore>,
     path: Path,
+    retry_policy: RetryPolicy,
 }
 
-/// A text that names no place this program can reach. What could be a secret is
-/// left out of what is shown of it.
+/// A text that is not a usable location. Its display omits the parts of the text
+/// that could be secret.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LocationError {
-    /// Not a path and not a URL of a known store.
-    #[error("`{text}` is no path and no file://, s3://, gs://, az:// or http(s):// URL: {detail}")]
+    /// Neither a path nor a URL of a known store.
+    #[error(
+        "`{text}` is neither a path nor a file://, s3://, gs://, az:// or http(s):// URL: {detail}"
+    )]
     Unknown {
-        /// What was given.
+        /// The text.
         text: String,
-        /// What is wrong with it.
+        /// The problem.
         detail: String,
     },
-    /// A URL with parts that no request would carry.
-    #[error(
-        "`{text}` has {part}, which would not be sent; credentials are read from the environment"
-    )]
+    /// A URL with a part that is never sent to a store.
+    #[error("`{text}` has {part}, which is not supported; set credentials in the environment")]
     UnusedPart {
-        /// What was given.
+        /// The text.
         text: String,
         /// The part.
         part: &'static str,
     },
-    /// The store cannot be set up, for want of credentials for example.
+    /// The client of the store cannot be set up, for example without credentials.
     #[error("`{text}`: {source}")]
     Store {
-        /// What was given.
+        /// The text.
         text: String,
         /// The cause.
         #[source]
@@ -69,31 +71,32 @@ pub enum LocationError {
 }
 
 impl Location {
-    /// Reads a path (relative to the working directory) or a URL, with the
-    /// environment of the process. Nothing is read from the store yet.
+    /// Parses a path (relative to the working directory) or a URL, with the
+    /// environment of the process and the default [`RetryPolicy`]. Reads nothing from
+    /// the store.
     ///
     /// # Errors
-    /// [`LocationError`] where the text names no reachable kind of place.
+    /// [`LocationError`] if the text is not a usable location.
     pub fn parse(text: &str) -> Result<Self, LocationError> {
-        Self::with_patience(text, Patience::default())
+        Self::parse_with_retry(text, RetryPolicy::default())
     }
 
-    /// The same, with a store that is asked again for so long when it fails.
+    /// Like [`Location::parse`], with another retry policy.
     ///
     /// # Errors
-    /// As [`Location::parse`].
-    pub fn with_patience(text: &str, patience: Patience) -> Result<Self, LocationError> {
-        // A variable that is no text is of no use to any store.
+    /// See [`Location::parse`].
+    pub fn parse_with_retry(text: &str, retry_policy: RetryPolicy) -> Result<Self, LocationError> {
+        // No store has a use for a variable that is not UTF-8.
         let variables = std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         });
-        Self::with_variables(text, patience, variables)
+        Self::with_variables(text, retry_policy, variables)
     }
 
-    /// The same with these environment variables.
+    /// Like [`Location::parse_with_retry`], with these environment variables.
     pub(crate) fn with_variables(
         text: &str,
-        patience: Patience,
+        retry_policy: RetryPolicy,
         variables: impl Variables,
     ) -> Result<Self, LocationError> {
         let unknown = |detail: String| LocationError::Unknown {
@@ -114,14 +117,13 @@ impl Location {
         let (scheme, path) =
             ObjectStoreScheme::parse(&url).map_err(|error| unknown(error.to_string()))?;
         let (store, path) = match scheme {
-            // Also where the host is one of a cloud: its store has a scheme of
-            // its own.
-            _ if is_web(&url) => web_server(&url, patience),
+            // Also for the host name of a cloud: its store has its own scheme.
+            _ if is_web(&url) => web_server(&url, retry_policy),
             ObjectStoreScheme::Local => object_store::parse_url(&url),
-            ObjectStoreScheme::AmazonS3 => s3(&url, patience, variables),
-            ObjectStoreScheme::GoogleCloudStorage => google(&url, patience, variables),
-            ObjectStoreScheme::MicrosoftAzure => azure(&url, patience, variables),
-            _ => return Err(unknown(format!("{path} is in no store that lasts"))),
+            ObjectStoreScheme::AmazonS3 => s3(&url, retry_policy, variables),
+            ObjectStoreScheme::GoogleCloudStorage => google(&url, retry_policy, variables),
+            ObjectStoreScheme::MicrosoftAzure => azure(&url, retry_policy, variables),
+            _ => return Err(unknown(format!("{path} is not in persistent storage"))),
         }
         .map_err(|source| LocationError::Store {
             text: without_secrets(text),
@@ -131,30 +133,40 @@ impl Location {
             url,
             store: Arc::from(store),
             path,
+            retry_policy,
         })
     }
 
-    /// The absolute URL.
+    /// Returns the same location with a new client, which has its own connections.
+    ///
+    /// # Errors
+    /// See [`Location::parse`].
+    pub fn with_own_client(&self) -> Result<Self, LocationError> {
+        Self::parse_with_retry(self.url.as_str(), self.retry_policy)
+    }
+
+    /// Returns the absolute URL.
     pub fn url(&self) -> &Url {
         &self.url
     }
 
-    /// Is this on a web server, not in an object store?
+    /// Whether this is on a plain web server.
     pub fn is_web(&self) -> bool {
         is_web(&self.url)
     }
 
-    /// The store, rooted where its scheme roots it: the file system, a bucket.
+    /// Returns the client of the store. Its root is the root of the file system, or
+    /// the bucket.
     pub fn store(&self) -> &Arc<dyn ObjectStore> {
         &self.store
     }
 
-    /// The path in the store.
+    /// Returns the path in the store.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The folder `name` below this one.
+    /// Returns the folder or object `name` below this one.
     pub fn child(&self, name: &str) -> Self {
         let mut url = self.url.clone();
         if let Ok(mut segments) = url.path_segments_mut() {
@@ -164,10 +176,11 @@ impl Location {
             url,
             store: Arc::clone(&self.store),
             path: self.path.clone().join(name),
+            retry_policy: self.retry_policy,
         }
     }
 
-    /// What an engine registers the store under: scheme and authority.
+    /// Returns scheme and authority, under which query engines register a store.
     pub fn store_url(&self) -> Url {
         let mut url = self.url.clone();
         url.set_path("/");
@@ -179,12 +192,12 @@ fn is_web(url: &Url) -> bool {
     matches!(url.scheme(), "http" | "https")
 }
 
-/// Is the user name of such a URL a container?
+/// Whether the user name of a URL with this scheme is a container.
 fn names_container(scheme: &str) -> bool {
     matches!(scheme, "abfs" | "abfss")
 }
 
-/// What `object_store` would leave out of its requests without a word.
+/// Returns a part of the URL that `object_store` would ignore silently.
 fn unused_part(url: &Url) -> Option<&'static str> {
     if url.password().is_some() {
         Some("a password")
@@ -199,8 +212,8 @@ fn unused_part(url: &Url) -> Option<&'static str> {
     }
 }
 
-/// `text` without the user names, passwords and queries of a URL in it; it may be
-/// a location, or a setting `KEY=LOCATION`.
+/// Removes user names, passwords and queries from the URL in `text`, which is a
+/// location or a setting `KEY=LOCATION`.
 pub fn without_secrets(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else {
         return text.to_owned();
@@ -209,7 +222,8 @@ pub fn without_secrets(text: &str) -> String {
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let container = scheme.rsplit('=').next().is_some_and(names_container);
     let host = match authority.rsplit_once('@') {
-        // A user name is a container there, and may be a token elsewhere.
+        // With these schemes a user name is a container. With others it may be a
+        // token.
         Some((user, _)) if container && !user.contains(':') => authority,
         Some((_, host)) => host,
         None => authority,
@@ -217,8 +231,8 @@ pub fn without_secrets(text: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
-/// The URL of a path. `..` is followed as the system does, through links, where
-/// the path is there, and by its letters otherwise: a URL, once parsed, has none.
+/// Converts a path to a URL. Resolves `..` as the file system does, through links, if
+/// the path exists, and lexically otherwise: a parsed URL has no `..`.
 fn file_url(text: &str) -> Result<Url, String> {
     let path = std::path::absolute(text).map_err(|error| error.to_string())?;
     let climbs = path.components().any(|part| part == Component::ParentDir);
@@ -229,7 +243,8 @@ fn file_url(text: &str) -> Result<Url, String> {
 }
 
 impl fmt::Display for Location {
-    /// A local path as a path, anything else as its URL, which has no secrets.
+    /// Writes a local location as a path and any other as its URL, which has no
+    /// secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.url.to_file_path() {
             Ok(path) => write!(f, "{}", path.display()),
@@ -249,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_and_urls_name_the_same_folder() {
+    fn a_path_and_its_url_are_one_folder() {
         let path = Location::parse("/tmp/a b/out").unwrap();
         assert_eq!(path.url().as_str(), "file:///tmp/a%20b/out");
         assert_eq!(path.to_string(), "/tmp/a b/out");
@@ -264,13 +279,13 @@ mod tests {
     }
 
     #[test]
-    fn a_path_may_lead_through_the_folder_above() {
+    fn a_path_with_parent_folders_is_resolved() {
         let path = Location::parse("/no/such/../place/./x").unwrap();
         assert_eq!(path.to_string(), "/no/place/x");
     }
 
     #[test]
-    fn a_scheme_nobody_serves_is_refused_by_name() {
+    fn an_unknown_scheme_is_refused_by_name() {
         for text in ["ftp://host/x", "memory:///x", "s3:///no-bucket", "az://"] {
             let error = Location::parse(text).unwrap_err().to_string();
             assert!(error.contains(text) && error.contains("s3://"), "{error}");
@@ -278,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_of_a_cloud_is_a_web_server_too() {
+    fn an_https_url_of_a_cloud_is_a_web_server() {
         let location = Location::parse("http://localhost:8000/a%20b/x.parquet").unwrap();
         assert_eq!(location.path().as_ref(), "a b/x.parquet");
         assert!(location.is_web());
@@ -291,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_is_repeated_without_its_secrets() {
+    fn secrets_are_removed_from_a_setting() {
         for (text, shown) in [
             (
                 "archive.location=https://me:hunter2@host:8080/a/b.parquet?sig=hunter2#x",
@@ -312,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_not_be_sent_is_refused_and_never_printed() {
+    fn credentials_in_a_url_are_refused_and_not_printed() {
         for (text, part, shown) in [
             (
                 "https://user:hunter2@host/a",

@@ -14,16 +14,17 @@ use object_store::ObjectStore;
 use object_store::prefix::PrefixStore;
 
 use crate::data_files::DataFiles;
-use crate::fence::claim_transaction;
-use crate::{Location, Partitioning, SinkSize, Table, TableError, TableSink};
+use crate::fence::fencing_transaction;
+use crate::{Location, Partitioning, RowSpill, SinkSize, Table, TableError, TableSink};
 
-/// Statistics for data skipping are kept for `date`, `domain` and `fetched_at`:
-/// minima of whole texts would fill the log and skip nothing.
+/// Number of leading columns with statistics for data skipping: `date`, `domain` and
+/// `fetched_at`. Minima of texts would fill the log and skip nothing.
 pub(crate) const INDEXED_COLUMNS: &str = "3";
 pub(crate) const INDEXED_COLUMNS_KEY: &str = "delta.dataSkippingNumIndexedCols";
 
-/// Opening a table reads every commit since its last checkpoint, one object each.
-/// With deltalake's 100, that was a third of the files a night opened.
+/// Commits between two checkpoints. Opening a table reads every commit since the
+/// last checkpoint, one object each. With deltalake's default of 100, these were a
+/// third of the files that a nightly update opened.
 const CHECKPOINT_INTERVAL: &str = "10";
 const CHECKPOINT_INTERVAL_KEY: &str = "delta.checkpointInterval";
 
@@ -35,26 +36,26 @@ pub struct Output {
     target_file_bytes: NonZeroU64,
 }
 
-/// New content for whole partitions of one table.
+/// The new content of whole partitions of one table.
 #[derive(Debug, Clone)]
 pub struct Replacement {
-    /// Values of the partition column; every row they hold now is removed.
+    /// Values of the partition column. All present rows of these partitions are
+    /// removed.
     pub partitions: BTreeSet<String>,
-    /// The new data files, as [`TableSink::close`] gave them.
+    /// The new data files, as returned by [`TableSink::close`].
     pub files: Vec<String>,
-    /// Names the change: a change that is in the table already is not made
-    /// again.
+    /// Application transaction of the change: it is skipped if the table already has
+    /// this version or a later one.
     pub transaction: String,
-    /// Orders changes of that name.
+    /// Version of the application transaction.
     pub transaction_version: i64,
-    /// The number of the claim under which it is made: a table that was changed
-    /// under a later one refuses it.
-    pub claim: i64,
+    /// Fencing token of the lease. A table with a later token refuses the change.
+    pub fencing_token: i64,
 }
 
 impl Output {
-    /// The tables below `location`. Data files are closed near
-    /// `target_file_bytes`.
+    /// Creates a handle for the tables below `location`. A data file is closed when it
+    /// reaches about `target_file_bytes`.
     pub fn new(
         location: Location,
         partitioning: Partitioning,
@@ -67,24 +68,23 @@ impl Output {
         }
     }
 
-    /// Where the tables lie.
+    /// Returns the folder of the tables.
     pub fn location(&self) -> &Location {
         &self.location
     }
 
-    /// How the output tables are cut.
+    /// Returns the partitioning of the output tables.
     pub fn partitioning(&self) -> Partitioning {
         self.partitioning
     }
 
-    /// Are [`Table::DERIVED`] made? Tables by month or year have few files as they
-    /// are.
+    /// Whether [`Table::DERIVED`] are written. Tables partitioned by month or year have
+    /// few files and do not need them.
     pub fn has_derived(&self) -> bool {
         self.partitioning == Partitioning::Day
     }
 
-    /// How `table` is cut.
-    fn cut(&self, table: Table) -> Partitioning {
+    fn partitioning_of(&self, table: Table) -> Partitioning {
         if Table::DERIVED.contains(&table) {
             Partitioning::Month
         } else {
@@ -92,11 +92,11 @@ impl Output {
         }
     }
 
-    /// The current version of `table`, or `None` where it was never written.
+    /// Opens the current version of `table`, or returns `None` if it does not exist.
     ///
     /// # Errors
-    /// [`TableError`] where it is there and cannot be read, or has another
-    /// layout than this job writes.
+    /// [`TableError`] if it cannot be read, or has another layout than this job
+    /// writes.
     pub async fn open(&self, table: Table) -> Result<Option<DeltaTable>, TableError> {
         let mut opened = self.handle(table);
         let exists = opened
@@ -114,15 +114,15 @@ impl Output {
         Ok(Some(opened))
     }
 
-    /// The current version of `table`, which is made where it is missing.
+    /// Opens the current version of `table`, which is created if it does not exist.
     ///
     /// # Errors
-    /// As [`Output::open`].
+    /// See [`Output::open`].
     pub async fn open_or_create(&self, table: Table) -> Result<DeltaTable, TableError> {
         if let Some(opened) = self.open(table).await? {
             return Ok(opened);
         }
-        let schema = table.schema(self.cut(table));
+        let schema = table.schema(self.partitioning_of(table));
         let columns: StructType =
             schema
                 .as_ref()
@@ -134,21 +134,21 @@ impl Output {
             .create()
             .with_table_name(table.name())
             .with_columns(columns.fields().cloned())
-            .with_partition_columns([self.cut(table).column()])
+            .with_partition_columns([self.partitioning_of(table).column()])
             .with_configuration([
                 (INDEXED_COLUMNS_KEY, Some(INDEXED_COLUMNS)),
                 (CHECKPOINT_INTERVAL_KEY, Some(CHECKPOINT_INTERVAL)),
             ])
-            // Another run may be making it at this moment.
+            // Another run may be creating it at this moment.
             .with_save_mode(SaveMode::Ignore)
             .await
             .map_err(|error| self.error(table, error))
     }
 
-    /// Values of the partition column under which `table` has rows.
+    /// Returns the values of the partition column for which `table` has rows.
     ///
     /// # Errors
-    /// As [`Output::open`].
+    /// See [`Output::open`].
     pub async fn partitions(&self, table: Table) -> Result<BTreeSet<String>, TableError> {
         match self.open(table).await? {
             Some(opened) => self.partitions_of(table, &opened).await,
@@ -156,10 +156,10 @@ impl Output {
         }
     }
 
-    /// The same of the version of `table` that was `opened`.
+    /// Like [`Output::partitions`], for an open table.
     ///
     /// # Errors
-    /// [`TableError`] where its log cannot be read.
+    /// [`TableError`] if the Delta log cannot be read.
     pub async fn partitions_of(
         &self,
         table: Table,
@@ -168,22 +168,22 @@ impl Output {
         let files = async {
             let snapshot = opened.snapshot()?.snapshot().clone();
             let log_store = opened.log_store();
-            let files: Vec<_> = (snapshot.file_views(log_store.as_ref(), None))
-                .try_collect()
-                .await?;
-            Ok(files)
+            let files = snapshot.file_views(log_store.as_ref(), None);
+            files.try_collect::<Vec<_>>().await
         };
         let files = files.await.map_err(|error| self.error(table, error))?;
-        let column = self.cut(table).column();
-        Ok((files.iter())
+        let column = self.partitioning_of(table).column();
+        Ok(files
+            .iter()
             .filter_map(|file| file.partition_values_map().remove(column).flatten())
             .collect())
     }
 
-    /// The version of the last change of `opened` that was called `transaction`.
+    /// Returns the version of the application transaction `transaction` in an open
+    /// table.
     ///
     /// # Errors
-    /// [`TableError`] where its log cannot be read.
+    /// [`TableError`] if the Delta log cannot be read.
     pub async fn transaction_version(
         &self,
         table: Table,
@@ -200,35 +200,35 @@ impl Output {
         version.await.map_err(|error| self.error(table, error))
     }
 
-    /// A writer of data files for `table`, which holds so much. The files are
-    /// invisible until a [`Output::replace`] names them.
-    pub fn sink(&self, table: Table, size: SinkSize) -> TableSink {
+    /// Creates a writer of data files for `table` that spills rows to `spill`. The files
+    /// are invisible until [`Output::replace`] commits them.
+    pub fn sink(&self, table: Table, size: SinkSize, spill: Arc<dyn RowSpill>) -> TableSink {
         let store = prefixed(&self.location.child(table.name()));
         let files = DataFiles::new(
             Arc::new(store),
             table,
-            self.cut(table),
+            self.partitioning_of(table),
             size.row_group_bytes,
             self.target_file_bytes,
         );
-        TableSink::new(files, size)
+        TableSink::new(files, size, spill)
     }
 
-    /// Replaces whole partitions of `table` in one commit and gives the new
-    /// version, or `None` where the change was made before or there is nothing
-    /// to change.
+    /// Replaces whole partitions of `table` in one commit. Returns the new version, or
+    /// `None` if the table already has the change or there is nothing to change.
     ///
     /// # Errors
-    /// [`TableError`], with the table as it was, where another writer changed
-    /// the table meanwhile, a later claim did so before, or the store fails.
+    /// [`TableError`], with the table unchanged, if another writer changed the table
+    /// in the meantime, the table has a later fencing token, or the store fails.
     pub async fn replace(
         &self,
         table: Table,
         replacement: Replacement,
     ) -> Result<Option<u64>, TableError> {
         let opened = self.open_or_create(table).await?;
-        self.check_claim(table, &opened, replacement.claim).await?;
-        let column = self.cut(table).column();
+        self.check_token(table, &opened, replacement.fencing_token)
+            .await?;
+        let column = self.partitioning_of(table).column();
         self.commit(&opened, column, replacement)
             .await
             .map_err(|error| self.error(table, error))
@@ -283,7 +283,7 @@ impl Output {
                 &replacement.transaction,
                 replacement.transaction_version,
             ))
-            .with_application_transaction(claim_transaction(replacement.claim));
+            .with_application_transaction(fencing_transaction(replacement.fencing_token));
         let commit = CommitBuilder::from(properties)
             .with_actions(actions)
             .build(Some(&snapshot), log_store, operation)
@@ -291,9 +291,9 @@ impl Output {
         Ok(Some(commit.version()))
     }
 
-    /// The table with a log store made here. deltalake's builder would ask for
-    /// a crate of its own per cloud, with an SDK, for what `object_store` does,
-    /// and write the whole store into its debug log, keys included.
+    /// Creates a table handle over the location's own store. deltalake's builder would
+    /// need one more crate and SDK per cloud, and writes the store with its keys to the
+    /// debug log.
     fn handle(&self, table: Table) -> DeltaTable {
         let location = self.location.child(table.name());
         DeltaTable::new(default_logstore(
@@ -304,8 +304,8 @@ impl Output {
         ))
     }
 
-    /// Columns and partition column of a table that is there must be the ones
-    /// this job writes.
+    /// Checks that an existing table has the columns and the partition column that this
+    /// job writes.
     fn check_layout(&self, table: Table, opened: &DeltaTable) -> Result<(), TableError> {
         let snapshot = opened
             .snapshot()
@@ -319,11 +319,11 @@ impl Output {
         };
         let expected = names(
             &mut table
-                .schema(self.cut(table))
+                .schema(self.partitioning_of(table))
                 .fields()
                 .iter()
                 .map(|field| field.name().clone()),
-            self.cut(table).column(),
+            self.partitioning_of(table).column(),
         );
         let found = names(
             &mut snapshot.schema().fields().map(|field| field.name().clone()),
@@ -349,7 +349,7 @@ impl Output {
     }
 }
 
-/// The store as seen from `location`.
+/// Returns the store with `location` as its root.
 fn prefixed(location: &Location) -> PrefixStore<Arc<dyn ObjectStore>> {
     PrefixStore::new(Arc::clone(location.store()), location.path().clone())
 }

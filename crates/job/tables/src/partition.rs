@@ -8,8 +8,8 @@ const EPOCH: NaiveDate = match NaiveDate::from_ymd_opt(1970, 1, 1) {
     None => panic!("1970-01-01 is a date"),
 };
 
-/// The date that is `days` after 1970-01-01, as Arrow's `Date32` counts;
-/// outside chrono's calendar, its nearest end.
+/// Converts days since 1970-01-01, as in Arrow's `Date32`, to a date. Days outside
+/// chrono's calendar become its first or last date.
 pub fn date_from_days(days: i32) -> NaiveDate {
     let offset = Days::new(u64::from(days.unsigned_abs()));
     let date = if days >= 0 {
@@ -24,13 +24,13 @@ pub fn date_from_days(days: i32) -> NaiveDate {
     })
 }
 
-/// Days from 1970-01-01 to `date`, as Arrow's `Date32` counts.
+/// Converts a date to days since 1970-01-01, as in Arrow's `Date32`.
 pub fn days_from_date(date: NaiveDate) -> i32 {
-    // chrono's calendar spans 5e5 years, 1.9e8 days: it fits.
+    // chrono's calendar has 5e5 years, which are 1.9e8 days.
     i32::try_from(date.signed_duration_since(EPOCH).num_days()).unwrap_or(i32::MAX)
 }
 
-/// Which dates one partition of the output tables holds.
+/// The dates in one partition of the output tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Partitioning {
     /// One date.
@@ -43,7 +43,7 @@ pub enum Partitioning {
 }
 
 impl Partitioning {
-    /// The partition column.
+    /// Returns the name of the partition column.
     pub fn column(self) -> &'static str {
         match self {
             Self::Day => "date",
@@ -52,7 +52,8 @@ impl Partitioning {
         }
     }
 
-    /// The partition that holds `date`: `2011-10-24`, `2011-10` or `2011`.
+    /// Returns the value of the partition column for `date`: `2011-10-24`, `2011-10` or
+    /// `2011`.
     pub fn value(self, date: NaiveDate) -> String {
         match self {
             Self::Day => date.format("%Y-%m-%d").to_string(),
@@ -61,7 +62,7 @@ impl Partitioning {
         }
     }
 
-    /// All dates of the partition that holds `date`.
+    /// Returns all dates of the partition that contains `date`.
     pub fn dates(self, date: NaiveDate) -> DateRange {
         let first = match self {
             Self::Day => Some(date),
@@ -76,15 +77,15 @@ impl Partitioning {
         };
         DateRange {
             first,
-            // The last partition of chrono's calendar ends with it.
+            // The last partition ends at the end of chrono's calendar.
             last: next
                 .and_then(|next| next.pred_opt())
                 .unwrap_or(NaiveDate::MAX),
         }
     }
 
-    /// The dates of the partition with this value, as [`Partitioning::value`]
-    /// writes it.
+    /// Returns the dates of the partition with this value, the inverse of
+    /// [`Partitioning::value`].
     pub fn parse_value(self, value: &str) -> Option<DateRange> {
         let first = match self {
             Self::Day => value.to_owned(),
@@ -94,7 +95,7 @@ impl Partitioning {
         Some(self.dates(first.parse().ok()?))
     }
 
-    /// The smallest range of whole partitions that holds `range`.
+    /// Returns the smallest range of whole partitions that contains `range`.
     pub fn covering(self, range: DateRange) -> DateRange {
         DateRange {
             first: self.dates(range.first).first,
@@ -102,7 +103,7 @@ impl Partitioning {
         }
     }
 
-    /// The partitions of `range` in order.
+    /// Returns the partitions that overlap `range`, in order.
     pub fn partitions(self, range: DateRange) -> Vec<DateRange> {
         let mut partitions = Vec::new();
         let mut next = Some(range.first);
@@ -124,7 +125,7 @@ impl FromStr for Partitioning {
             "month" => Ok(Self::Month),
             "year" => Ok(Self::Year),
             other => Err(format!(
-                "`{other}` is no partition; expected day, month or year"
+                "`{other}` is not a partition; expected day, month or year"
             )),
         }
     }
@@ -140,20 +141,20 @@ impl fmt::Display for Partitioning {
     }
 }
 
-/// A range of UTC days, both ends inclusive; never empty.
+/// A non-empty range of UTC days, both ends inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DateRange {
     first: NaiveDate,
     last: NaiveDate,
 }
 
-/// A text that is no range of dates.
+/// A text that is not a range of dates.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DateRangeError {
     /// Not a calendar date.
-    #[error("`{text}` is no date; expected YYYY-MM-DD or YYYY-MM-DD..YYYY-MM-DD")]
+    #[error("`{text}` is not a date; expected YYYY-MM-DD or YYYY-MM-DD..YYYY-MM-DD")]
     NoDate {
-        /// The part that is no date.
+        /// The part that is not a date.
         text: String,
     },
     /// The range ends before it starts.
@@ -167,10 +168,10 @@ pub enum DateRangeError {
 }
 
 impl DateRange {
-    /// The days from `first` to `last`, both included.
+    /// Creates the range from `first` to `last`, both inclusive.
     ///
     /// # Errors
-    /// [`DateRangeError::Reversed`] where `last` is before `first`.
+    /// [`DateRangeError::Reversed`] if `last` is before `first`.
     pub fn new(first: NaiveDate, last: NaiveDate) -> Result<Self, DateRangeError> {
         if last < first {
             return Err(DateRangeError::Reversed { first, last });
@@ -178,7 +179,8 @@ impl DateRange {
         Ok(Self { first, last })
     }
 
-    /// The days from `first` to `last`, both included; `first` alone if `last` is earlier.
+    /// Creates the range from `first` to `last`, both inclusive, or `first` alone if
+    /// `last` is earlier.
     pub fn between(first: NaiveDate, last: NaiveDate) -> Self {
         Self {
             first,
@@ -186,22 +188,22 @@ impl DateRange {
         }
     }
 
-    /// The first day.
+    /// Returns the first day.
     pub fn first(self) -> NaiveDate {
         self.first
     }
 
-    /// The last day.
+    /// Returns the last day.
     pub fn last(self) -> NaiveDate {
         self.last
     }
 
-    /// Is `date` in the range?
+    /// Whether `date` is in the range.
     pub fn contains(self, date: NaiveDate) -> bool {
         self.first <= date && date <= self.last
     }
 
-    /// From the first day of this range to the last day of `later`.
+    /// Returns the range from the first day of this range to the last day of `later`.
     pub fn through(self, later: Self) -> Self {
         Self {
             first: self.first,
@@ -239,8 +241,8 @@ impl fmt::Display for DateRange {
     }
 }
 
-/// Appends `dates`, which are later than all of `ranges`, and merges them with the last
-/// range if they begin on the day after it.
+/// Appends `dates`, which must be later than all `ranges`. Merges it with the last range
+/// if it begins on the following day.
 pub fn add_adjacent(ranges: &mut Vec<DateRange>, dates: DateRange) {
     match ranges.last_mut() {
         Some(last) if last.last().succ_opt() == Some(dates.first()) => *last = last.through(dates),
@@ -257,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_read_both_ends_and_refuse_what_is_none() {
+    fn a_range_is_parsed_and_a_reversed_one_is_refused() {
         assert_eq!(range("2011-10-24").first(), range("2011-10-24").last());
         assert_eq!(
             range("2011-10-24..2011-12-19").to_string(),
@@ -277,24 +279,24 @@ mod tests {
 
     #[test]
     fn partitions_cover_calendar_months_and_years() {
-        let asked = range("2011-10-24..2011-12-19");
+        let requested = range("2011-10-24..2011-12-19");
         assert_eq!(
-            Partitioning::Month.covering(asked),
+            Partitioning::Month.covering(requested),
             range("2011-10-01..2011-12-31")
         );
         assert_eq!(
-            Partitioning::Year.covering(asked),
+            Partitioning::Year.covering(requested),
             range("2011-01-01..2011-12-31")
         );
-        assert_eq!(Partitioning::Day.covering(asked), asked);
-        assert_eq!(Partitioning::Day.partitions(asked).len(), 57);
+        assert_eq!(Partitioning::Day.covering(requested), requested);
+        assert_eq!(Partitioning::Day.partitions(requested).len(), 57);
         let months = Partitioning::Month.partitions(range("2011-10-01..2012-02-29"));
         assert_eq!(months.len(), 5);
         assert_eq!(months[4], range("2012-02-01..2012-02-29"));
     }
 
     #[test]
-    fn partitions_at_the_ends_of_the_calendar_hold_their_dates() {
+    fn partitions_at_the_ends_of_the_calendar_contain_their_dates() {
         for date in [NaiveDate::MIN, NaiveDate::MAX] {
             for partitioning in [Partitioning::Day, Partitioning::Month, Partitioning::Year] {
                 let partition = partitioning.dates(date);
@@ -305,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn the_value_of_a_partition_names_its_dates() {
+    fn a_partition_value_parses_to_its_dates() {
         let date = "2011-10-24".parse().unwrap();
         for partitioning in [Partitioning::Day, Partitioning::Month, Partitioning::Year] {
             let value = partitioning.value(date);

@@ -1,39 +1,40 @@
 use std::fmt;
 
-/// Why an archive row or object could not be processed: the `reason` column of
-/// the `quarantine` table. Codes are stable, the words beside them are not.
+/// The reason why an archive row or object could not be processed: the `reason`
+/// column of the `quarantine` table. The codes are stable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Reason {
-    /// The object is no readable Parquet file.
+    /// The object is not a readable Parquet file.
     UnreadableObject,
     /// A part of the object cannot be decoded.
     UnreadableRow,
     /// The row has no time.
     MissingTime,
-    /// The row's time is not on the day its folder is named for.
+    /// The row's time is not on the day in the folder's name.
     WrongDate,
-    /// The row has neither a response nor a request URL.
+    /// The row has neither a response URL nor a request URL.
     MissingUrl,
-    /// The URL cannot be parsed, or is no web address.
+    /// The URL cannot be parsed, or is not a web address.
     InvalidUrl,
     /// The host of the URL has no registrable domain.
     NoDomain,
-    /// The URL is over a limit.
+    /// The URL exceeds a limit.
     UrlLimit,
-    /// The response was no success.
+    /// The HTTP status is not a success.
     HttpStatus,
-    /// The response was no HTML.
+    /// The content type is not HTML.
     ContentType,
     /// The row has no HTML.
     MissingHtml,
-    /// The HTML is empty or all white space.
+    /// The HTML is empty or only white space.
     EmptyHtml,
     /// The bytes are another format.
     BinaryHtml,
 }
 
 impl Reason {
-    /// The code in the `reason` column.
+    /// Returns the code in the `reason` column.
     pub fn code(self) -> &'static str {
         match self {
             Self::UnreadableObject => "unreadable_object",

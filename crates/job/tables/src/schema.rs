@@ -2,12 +2,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
-use deltalake::datafusion::sql::sqlparser::ast::{
+use sqlparser::ast::{
     ArrayElemTypeDef, ColumnDef, ColumnOption, DataType as SqlType, Statement, TimezoneInfo,
 };
-use deltalake::datafusion::sql::sqlparser::dialect::GenericDialect;
-use deltalake::datafusion::sql::sqlparser::parser::{Parser, ParserError};
-use deltalake::datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
+use sqlparser::dialect::GenericDialect;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
 
 use crate::Partitioning;
 
@@ -22,19 +22,19 @@ pub enum Table {
     Blocks,
     /// One row per archive row that could not be processed.
     Quarantine,
-    /// One row per page in the URL Trees: what the next run needs.
+    /// One row per page in the windows of the URL Trees: the state for the next run.
     WindowEntries,
-    /// One row per run and date: what was asked for and what became of it.
+    /// One row per run and date: its request and its result.
     Runs,
-    /// Where the keys of months that are over are; made from `url_keys`.
+    /// Dates on which each key of a closed month occurs; derived from `url_keys`.
     KeyIndex,
-    /// What is left of months that are over; made from `window_entries`.
+    /// Window entries at the end of each closed month; derived from `window_entries`.
     Windows,
 }
 
 impl Table {
-    /// Every output table, in the order they are committed: a date whose `runs`
-    /// row is there is complete.
+    /// All output tables in commit order. `runs` is last, so that a date with a row in
+    /// `runs` is complete.
     pub const ALL: [Self; 6] = [
         Self::UrlKeys,
         Self::Documents,
@@ -44,16 +44,17 @@ impl Table {
         Self::Runs,
     ];
 
-    /// Tables that spare a run from reading all of the others. They hold nothing
-    /// that is not there, and may be deleted.
+    /// Tables derived from output tables, so that a run reads fewer files. They may be
+    /// deleted: they have no information of their own.
     pub const DERIVED: [Self; 2] = [Self::KeyIndex, Self::Windows];
 
-    /// The output tables and the derived ones.
+    /// Iterates over the output tables and the derived tables.
     pub fn every() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().chain(Self::DERIVED)
     }
 
-    /// The name in SQL, and of the folder below the output location.
+    /// Returns the name of the table in SQL, and of its folder below the output
+    /// location.
     pub fn name(self) -> &'static str {
         match self {
             Self::UrlKeys => "url_keys",
@@ -67,13 +68,13 @@ impl Table {
         }
     }
 
-    /// The output table of that name.
+    /// Returns the output table with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|table| table.name() == name)
     }
 
-    /// The columns of `schemas/<name>.sql`, and the partition column where it
-    /// is not `date` itself. Comments are field metadata under `comment`.
+    /// Returns the columns of `schemas/<name>.sql`, followed by the partition column
+    /// unless that is `date`. Column comments are field metadata under `comment`.
     pub fn schema(self, partitioning: Partitioning) -> SchemaRef {
         let schema = Arc::clone(&SCHEMAS[&self]);
         match partitioning {
@@ -104,7 +105,7 @@ impl Table {
     }
 }
 
-/// The columns an archive may have, from `schemas/archive.sql`.
+/// Returns the columns that an archive may have, from `schemas/archive.sql`.
 pub fn archive_schema() -> SchemaRef {
     static ARCHIVE: LazyLock<SchemaRef> = LazyLock::new(|| parse(ARCHIVE_SQL));
     Arc::clone(&ARCHIVE)
@@ -118,20 +119,20 @@ static SCHEMAS: LazyLock<HashMap<Table, SchemaRef>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The schema of one `CREATE TABLE`. The text is part of the binary, and a test
-/// reads all of it: a statement that is wrong is a bug here, not input.
+/// Parses one `CREATE TABLE`. Panics on an invalid statement: the text is part of the
+/// binary, and a test parses all of it.
 fn parse(sql: &str) -> SchemaRef {
     let (statement, comments) =
-        read(sql).unwrap_or_else(|error| panic!("schema is no SQL: {error}\n{sql}"));
+        read(sql).unwrap_or_else(|error| panic!("schema is not SQL: {error}\n{sql}"));
     let Statement::CreateTable(table) = statement else {
-        panic!("schema is no CREATE TABLE:\n{sql}");
+        panic!("schema is not a CREATE TABLE:\n{sql}");
     };
     let fields = table.columns.iter().map(|column| field(column, &comments));
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }
 
-/// What a line says after `--`. A comment clause would be simpler to read here,
-/// but not every engine that is to take the text knows one.
+/// Text after `--`, by line. A comment clause would be simpler to parse, but not every
+/// engine that reads these files supports one.
 type CommentsByLine = HashMap<u64, String>;
 
 fn read(sql: &str) -> Result<(Statement, CommentsByLine), ParserError> {
@@ -155,7 +156,7 @@ fn field(column: &ColumnDef, comments: &CommentsByLine) -> Field {
     for option in &column.options {
         match &option.option {
             ColumnOption::NotNull => nullable = false,
-            other => panic!("column {}: option {other} has no meaning here", column.name),
+            other => panic!("column {}: option {other} is not supported", column.name),
         }
     }
     let comment = comments.get(&column.name.span.start.line);
@@ -176,11 +177,11 @@ fn arrow_type(sql: &SqlType) -> DataType {
         SqlType::Timestamp(_, TimezoneInfo::WithTimeZone) => {
             DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()))
         }
-        // `element` is Delta's name for the items of a list.
+        // Delta names the items of a list `element`.
         SqlType::Array(ArrayElemTypeDef::SquareBracket(items, None)) => {
             DataType::List(Arc::new(Field::new("element", arrow_type(items), true)))
         }
-        other => panic!("type {other} has no meaning here"),
+        other => panic!("type {other} is not supported"),
     }
 }
 
@@ -190,7 +191,7 @@ mod tests {
 
     use super::*;
 
-    /// Name, text and schema of every table and of the archive.
+    /// Returns name, text and schema of every table and of the archive.
     fn schemas() -> Vec<(&'static str, &'static str, SchemaRef)> {
         let table = |table: Table| (table.name(), table.sql(), table.schema(Partitioning::Day));
         let mut schemas: Vec<_> = Table::every().map(table).collect();
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn datafusion_takes_every_schema_as_it_is() {
+    async fn datafusion_accepts_every_schema() {
         let context = SessionContext::new();
         for (name, sql, schema) in schemas() {
             context.sql(sql).await.unwrap();
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn every_schema_reads_and_every_column_says_what_it_is() {
+    fn every_column_has_a_comment() {
         for (name, _, schema) in schemas() {
             let fewest = if name == "key_index" { 3 } else { 8 };
             assert!(schema.fields().len() >= fewest, "{name}");

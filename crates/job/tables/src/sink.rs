@@ -1,6 +1,7 @@
-//! Rows on their way into data files.
+//! Splits rows by partition and writes them to data files.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use arrow::array::{AsArray, UInt32Array};
 use arrow::compute::{concat_batches, take_record_batch};
@@ -10,128 +11,131 @@ use deltalake::DeltaResult;
 use futures::{StreamExt, stream};
 
 use crate::data_files::{DataFile, DataFiles};
-use crate::spool::{Spool, Spooled};
+use crate::spill::RowSpill;
 use crate::{date_from_days, days_from_date, fail_point};
 
-/// Files that are finished side by side: a store far away takes as long for a small one
-/// as for a large one.
-pub const CLOSING_FILES: usize = 8;
+/// Files that are closed concurrently. A remote store takes as long for a small file as
+/// for a large one.
+pub const CONCURRENT_CLOSES: usize = 8;
 
-/// Bytes of one partition's rows that wait for no others: with less, an open file takes
-/// more than its rows did, and with more, the writing is left to the end.
-const WORTH_A_FILE: usize = 2 << 20;
+/// Buffered bytes at which a partition gets an open file. Lower: the open file takes
+/// more memory than the rows. Higher: too much is written at the end.
+const MIN_OPEN_FILE_BYTES: usize = 2 << 20;
 
-/// How much a sink holds.
+/// Memory limits of a sink.
 #[derive(Debug, Clone, Copy)]
 pub struct SinkSize {
-    /// Bytes of the row group that each open file is filling.
+    /// Bytes of a row group. Each open file buffers one.
     pub row_group_bytes: usize,
-    /// Bytes of the rows that wait for their files in memory, of all partitions together.
-    pub waiting_bytes: usize,
-    /// Files that are open side by side before the end.
+    /// Bytes of the rows that are buffered before their file is opened, of all
+    /// partitions together.
+    pub buffered_bytes: usize,
+    /// Files that are open at the same time before the end.
     pub open_files: usize,
 }
 
-/// Row groups of 8 MiB: held in memory until they are full, one per open file, and with
-/// a million rows each, as is usual, a chunk held all that it wrote.
+/// Row groups of 8 MiB: an open file buffers a whole row group, so that with the usual
+/// million rows per group the rows of a chunk all stayed in memory.
 impl Default for SinkSize {
     fn default() -> Self {
         Self {
             row_group_bytes: 8 << 20,
-            waiting_bytes: 32 << 20,
+            buffered_bytes: 32 << 20,
             open_files: 64,
         }
     }
 }
 
-/// Writes data files of one table, one set per partition.
+/// Writes data files of one table, one sequence of files per partition.
 ///
-/// Rows of many partitions come mixed, and a file that is open takes 2 MB before it has a
-/// row: tables of codes and dictionaries for every column. It also holds a row group, and
-/// up to 5 MiB that wait to be sent. So rows wait until they are as large as that, or too
-/// many wait in all and those of the fullest partition go: into its file, if few enough
-/// are open, and else to disk. Partitions without an open file are written at the end.
+/// Rows of many partitions arrive mixed. An open file takes 2 MB before its first row
+/// (encoders and dictionaries for every column), then a row group, and up to 5 MiB that
+/// wait for upload. Rows are therefore buffered until their partition has as many bytes,
+/// or the buffer is full. In the second case the rows of the largest partition leave the
+/// buffer: they go to its file if few enough files are open, and are spilled otherwise.
+/// Partitions without an open file are written at the end.
 pub struct TableSink {
     files: DataFiles,
-    most_waiting_bytes: usize,
+    buffered_bytes: usize,
     /// By the first day of the partition.
     partitions: BTreeMap<i32, Partition>,
-    /// Files that may still be opened.
-    may_open: usize,
-    spool: Option<Spool>,
+    /// Number of files that may still be opened.
+    files_left: usize,
+    spill: Arc<dyn RowSpill>,
 }
 
 #[derive(Default)]
 struct Partition {
     file: Option<DataFile>,
-    /// The first of its rows, if they went to disk.
-    spooled: Vec<Spooled>,
-    waiting: Vec<RecordBatch>,
+    /// Indices of the batches that were spilled, which are its first rows.
+    spilled: Vec<usize>,
+    buffered: Vec<RecordBatch>,
     bytes: usize,
 }
 
 impl TableSink {
-    pub(crate) fn new(files: DataFiles, size: SinkSize) -> Self {
+    pub(crate) fn new(files: DataFiles, size: SinkSize, spill: Arc<dyn RowSpill>) -> Self {
         Self {
             files,
-            most_waiting_bytes: size.waiting_bytes,
+            buffered_bytes: size.buffered_bytes,
             partitions: BTreeMap::new(),
-            may_open: size.open_files,
-            spool: None,
+            files_left: size.open_files,
+            spill,
         }
     }
 
-    /// Appends `rows`, which have the columns of `schemas/<table>.sql`; the
-    /// partition is told from `date`.
+    /// Appends rows, which have the columns of `schemas/<table>.sql`. Their partition is
+    /// derived from `date`.
     ///
     /// # Errors
-    /// Where the store fails, or the rows have other columns.
+    /// If the store or the spill fails, or the rows have other columns.
     pub async fn write(&mut self, rows: &RecordBatch) -> DeltaResult<()> {
         for (day, rows) in self.split(rows)? {
             let partition = self.partitions.entry(day).or_default();
             partition.bytes += rows.get_array_memory_size();
-            partition.waiting.push(rows);
+            partition.buffered.push(rows);
         }
-        let mut waiting: usize = self.partitions.values().map(|part| part.bytes).sum();
+        let mut buffered: usize = self.partitions.values().map(|part| part.bytes).sum();
         loop {
-            let fullest = (self.partitions.iter_mut()).max_by_key(|(_, part)| part.bytes);
-            let Some((day, fullest)) = fullest else { break };
-            if waiting <= self.most_waiting_bytes && fullest.bytes < WORTH_A_FILE {
+            let largest = self
+                .partitions
+                .iter_mut()
+                .max_by_key(|(_, part)| part.bytes);
+            let Some((day, largest)) = largest else { break };
+            if buffered <= self.buffered_bytes && largest.bytes < MIN_OPEN_FILE_BYTES {
                 break;
             }
-            waiting -= fullest.bytes;
-            let rows = fullest.take(&self.files.schema)?;
-            if fullest.file.is_none() && fullest.spooled.is_empty() && self.may_open > 0 {
-                self.may_open -= 1;
-                fullest.file = Some(self.files.open(*day)?);
+            buffered -= largest.bytes;
+            let rows = largest.take(&self.files.schema)?;
+            if largest.file.is_none() && largest.spilled.is_empty() && self.files_left > 0 {
+                self.files_left -= 1;
+                largest.file = Some(self.files.open(*day)?);
             }
-            if let Some(file) = &mut fullest.file {
+            if let Some(file) = &mut largest.file {
                 file.write(&rows).await?;
-                continue;
+            } else {
+                largest.spilled.push(self.spill.push(&rows).await?);
             }
-            let spool = match &mut self.spool {
-                Some(spool) => spool,
-                none => none.insert(Spool::new(&self.files.schema)?),
-            };
-            fullest.spooled.push(spool.push(&rows)?);
         }
         Ok(())
     }
 
-    /// The rows of each partition, in their order.
+    /// Splits rows by partition and keeps their order.
     fn split(&self, rows: &RecordBatch) -> DeltaResult<Vec<(i32, RecordBatch)>> {
-        let mut of_partition: BTreeMap<i32, Vec<u32>> = BTreeMap::new();
+        let mut indices: BTreeMap<i32, Vec<u32>> = BTreeMap::new();
         let dates = rows.column(0).as_primitive::<Date32Type>().values();
         for (row, day) in dates.iter().enumerate() {
             let dates = self.files.partitioning.dates(date_from_days(*day));
-            let partition = of_partition.entry(days_from_date(dates.first()));
+            let partition = indices.entry(days_from_date(dates.first()));
             partition.or_default().push(row as u32);
         }
-        let rows = self.files.rows(rows)?;
-        if of_partition.len() <= 1 {
-            return Ok((of_partition.into_keys().map(|day| (day, rows.clone()))).collect());
+        let rows = self.files.project(rows)?;
+        if indices.len() <= 1 {
+            let days = indices.into_keys();
+            return Ok(days.map(|day| (day, rows.clone())).collect());
         }
-        (of_partition.into_iter())
+        indices
+            .into_iter()
             .map(|(day, indices)| {
                 let rows = take_record_batch(&rows, &UInt32Array::from(indices))?;
                 Ok((day, rows))
@@ -139,44 +143,43 @@ impl TableSink {
             .collect()
     }
 
-    /// Bytes of the rows that went to disk so far, for want of memory.
-    pub fn spooled_bytes(&self) -> u64 {
-        self.spool.as_ref().map_or(0, Spool::bytes)
-    }
-
-    /// What is left to do for each partition, in their order: its file is finished, and
-    /// named by Delta `add` actions in JSON, which can travel to whoever commits. They do
-    /// not depend on each other. All must be waited for, also after one that failed: an
-    /// upload that is dropped leaves parts.
+    /// Returns one future per partition, in their order. Each finishes the partition's
+    /// files and returns Delta `add` actions as JSON, which can be sent to the process
+    /// that commits. The futures are independent. All must be awaited, even if one
+    /// fails: a dropped upload leaves its parts in the store.
     ///
     /// # Errors
-    /// Of each where the store fails; what was written stays unnamed and invisible.
+    /// A future fails if the store or the spill fails. Files that were written stay
+    /// invisible.
     pub fn finish(
         self,
     ) -> impl Iterator<Item = impl Future<Output = DeltaResult<Vec<String>>> + Send + 'static> {
         fail_point(format_args!("close"));
-        let files = self.files;
-        (self.partitions.into_iter())
-            .map(move |(day, partition)| partition.finish(day, files.clone()))
+        let (files, spill) = (self.files, self.spill);
+        self.partitions
+            .into_iter()
+            .map(move |(day, partition)| partition.finish(day, files.clone(), Arc::clone(&spill)))
     }
 
-    /// [`TableSink::finish`], a few files at a time.
+    /// Awaits [`TableSink::finish`], [`CONCURRENT_CLOSES`] files at a time.
     ///
     /// # Errors
-    /// Where the store fails; what was written stays unnamed and invisible.
+    /// If the store or the spill fails. Files that were written stay invisible.
     pub async fn close(self) -> DeltaResult<Vec<String>> {
-        let written = stream::iter(self.finish()).buffered(CLOSING_FILES);
-        let written: Vec<DeltaResult<Vec<String>>> = written.collect().await;
-        Ok((written.into_iter().collect::<DeltaResult<Vec<_>>>()?).concat())
+        let closed = stream::iter(self.finish()).buffered(CONCURRENT_CLOSES);
+        let closed: Vec<DeltaResult<Vec<String>>> = closed.collect().await;
+        let adds: Vec<_> = closed.into_iter().collect::<DeltaResult<_>>()?;
+        Ok(adds.concat())
     }
 
-    /// Gives up: uploads that were begun are taken back where the store can.
+    /// Aborts uploads that have begun, where the store supports it.
     ///
     /// # Errors
-    /// Where the store fails, the first.
+    /// The first failure of the store.
     pub async fn abort(self) -> DeltaResult<()> {
         let mut aborted = Ok(());
-        for file in (self.partitions.into_values()).filter_map(|partition| partition.file) {
+        let partitions = self.partitions.into_values();
+        for file in partitions.filter_map(|partition| partition.file) {
             aborted = aborted.and(file.abort().await);
         }
         aborted
@@ -184,29 +187,39 @@ impl TableSink {
 }
 
 impl Partition {
-    /// The rows that wait, as one batch.
+    /// Takes the buffered rows as one batch.
     fn take(&mut self, schema: &SchemaRef) -> DeltaResult<RecordBatch> {
         self.bytes = 0;
-        let waiting = std::mem::take(&mut self.waiting);
-        Ok(concat_batches(schema, &waiting)?)
+        let buffered = std::mem::take(&mut self.buffered);
+        Ok(concat_batches(schema, &buffered)?)
     }
 
-    async fn finish(mut self, day: i32, files: DataFiles) -> DeltaResult<Vec<String>> {
+    async fn finish(
+        mut self,
+        day: i32,
+        files: DataFiles,
+        spill: Arc<dyn RowSpill>,
+    ) -> DeltaResult<Vec<String>> {
         let mut file = match self.file.take() {
             Some(file) => file,
             None => files.open(day)?,
         };
-        if let Err(error) = self.write_rest(&files.schema, &mut file).await {
-            // What it cannot take back it says in the log.
+        if let Err(error) = self.write_rest(&files.schema, &*spill, &mut file).await {
+            // A failure to abort is logged by the store.
             let _ = file.abort().await;
             return Err(error);
         }
         file.close().await
     }
 
-    async fn write_rest(mut self, schema: &SchemaRef, file: &mut DataFile) -> DeltaResult<()> {
-        for rows in std::mem::take(&mut self.spooled) {
-            file.write(&rows.read()?).await?;
+    async fn write_rest(
+        mut self,
+        schema: &SchemaRef,
+        spill: &dyn RowSpill,
+        file: &mut DataFile,
+    ) -> DeltaResult<()> {
+        for index in std::mem::take(&mut self.spilled) {
+            file.write(&spill.read(index).await?).await?;
         }
         file.write(&self.take(schema)?).await
     }

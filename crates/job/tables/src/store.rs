@@ -1,4 +1,4 @@
-//! Stores, set up from environment variables.
+//! Clients of stores, configured by environment variables.
 
 use object_store::ObjectStore;
 use object_store::aws::AmazonS3Builder;
@@ -8,11 +8,11 @@ use object_store::http::HttpBuilder;
 use object_store::path::Path;
 use url::{Position, Url};
 
-use crate::connection::Connector;
-use crate::own_puts::OwnPuts;
-use crate::patience::Patience;
+use crate::http_connector::Connector;
+use crate::idempotent_put::IdempotentPuts;
+use crate::retry::RetryPolicy;
 
-/// A store and the path of a URL in it.
+/// A store and the path that a URL has in it.
 pub(crate) type StoreAndPath = (Box<dyn ObjectStore>, Path);
 
 /// Environment variables.
@@ -20,47 +20,49 @@ pub(crate) trait Variables: IntoIterator<Item = (String, String)> {}
 
 impl<T: IntoIterator<Item = (String, String)>> Variables for T {}
 
-/// A plain web server.
+/// Creates the client of a plain web server.
 pub(crate) fn web_server(
     url: &Url,
-    patience: Patience,
+    retry_policy: RetryPolicy,
 ) -> Result<StoreAndPath, object_store::Error> {
-    // Who writes http:// means it.
-    let options = (patience.client()).with_allow_http(url.scheme() == "http");
+    // Allow plain HTTP if the URL asks for it.
+    let options = retry_policy
+        .client_options()
+        .with_allow_http(url.scheme() == "http");
     let store = HttpBuilder::new()
         .with_url(&url[..Position::BeforePath])
         .with_client_options(options)
-        .with_retry(patience.retry())
+        .with_retry(retry_policy.retry_config())
         .with_http_connector(Connector)
         .build()?;
     Ok((Box::new(store), Path::from_url_path(url.path())?))
 }
 
-/// The function that sets up a store in the cloud, told by the variables that
-/// begin with its prefix.
+/// Defines the function that creates the client of a cloud store, configured by the
+/// variables with a prefix.
 macro_rules! cloud {
     ($(#[$doc:meta])* $name:ident, $builder:ty, $prefix:literal) => {
         $(#[$doc])*
         pub(crate) fn $name(
             url: &Url,
-            patience: Patience,
+            retry_policy: RetryPolicy,
             variables: impl Variables,
         ) -> Result<StoreAndPath, object_store::Error> {
             let builder = <$builder>::new()
                 .with_url(url.as_str())
-                .with_client_options(patience.client())
-                .with_retry(patience.retry())
+                .with_client_options(retry_policy.client_options())
+                .with_retry(retry_policy.retry_config())
                 .with_http_connector(Connector);
             let store = settings($prefix, variables)
                 .into_iter()
                 .fold(builder, |builder, (key, value)| match key.parse() {
                     Ok(key) => builder.with_config(key, value),
-                    // A variable for others.
+                    // Another program's variable.
                     Err(_) => builder,
                 })
                 .build()?;
             let (_, path) = object_store::ObjectStoreScheme::parse(url)?;
-            Ok((Box::new(OwnPuts::new(store)), path))
+            Ok((Box::new(IdempotentPuts::new(store)), path))
         }
     };
 }
@@ -84,16 +86,16 @@ cloud!(
     "AZURE_"
 );
 
-/// The variables that begin with `prefix`, as settings. `object_store` knows
-/// settings without the prefix too, but a `TOKEN` or `TIMEOUT` in the
-/// environment is not meant for it.
+/// Converts the variables that begin with `prefix` to settings. `object_store` also
+/// accepts settings without the prefix, but a `TOKEN` or `TIMEOUT` in the environment
+/// is not meant for it.
 fn settings(prefix: &str, variables: impl Variables) -> Vec<(String, String)> {
     let mut settings: Vec<(String, String)> = variables
         .into_iter()
         .filter(|(name, value)| name.starts_with(prefix) && !value.is_empty())
         .map(|(name, value)| (setting(&name), value))
         .collect();
-    // The order of an environment is no order.
+    // The environment has no defined order.
     settings.sort();
     let plain = |(name, value): &(String, String)| {
         ENDPOINTS.contains(&name.as_str()) && value.starts_with("http://")
@@ -104,6 +106,7 @@ fn settings(prefix: &str, variables: impl Variables) -> Vec<(String, String)> {
     settings
 }
 
+/// Settings that are endpoints: plain HTTP is allowed if one of them asks for it.
 const ENDPOINTS: [&str; 5] = [
     "aws_endpoint",
     "aws_endpoint_url",
@@ -112,7 +115,7 @@ const ENDPOINTS: [&str; 5] = [
     "azure_storage_endpoint",
 ];
 
-/// What `object_store` calls the setting of a variable.
+/// Returns the name that `object_store` has for the setting of a variable.
 fn setting(variable: &str) -> String {
     match variable {
         // The names of the `az` command.
@@ -124,16 +127,16 @@ fn setting(variable: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Location, LocationError, Patience};
+    use crate::{Location, LocationError, RetryPolicy};
 
     fn with(text: &str, variables: &[(&str, &str)]) -> Result<Location, LocationError> {
         let variables = variables
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        Location::with_variables(text, Patience::default(), variables)
+        Location::with_variables(text, RetryPolicy::default(), variables)
     }
 
-    /// What the store was told, as its `Debug` shows it.
+    /// Returns the configuration of the store, as its `Debug` prints it.
     fn store(text: &str, variables: &[(&str, &str)]) -> String {
         format!("{:?}", with(text, variables).expect(text).store())
     }
@@ -263,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_that_are_empty_or_of_others_change_nothing() {
+    fn empty_and_unrelated_variables_are_ignored() {
         let plain = [
             ("AWS_ACCESS_KEY_ID", "AKIA"),
             ("AWS_SECRET_ACCESS_KEY", "secret"),

@@ -1,4 +1,4 @@
-//! Changes to tables: whole partitions, once, and all or nothing.
+//! Commits to tables: each replaces whole partitions, once and atomically.
 
 mod common;
 
@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, StringArray};
 use tables::{
-    Claim, ClaimState, Output, Partitioning, Replacement, SinkSize, Table, TableError,
-    days_from_date,
+    LeaseRecord, LeaseState, MemorySpill, Output, Partitioning, Replacement, SinkSize, Table,
+    TableError, days_from_date,
 };
 
 use common::output;
@@ -25,17 +25,18 @@ async fn change(
     reason: &str,
     transaction: (&str, i64),
 ) -> Result<Option<u64>, TableError> {
-    change_under(1, output, dates, reason, transaction).await
+    change_with_token(1, output, dates, reason, transaction).await
 }
 
-async fn change_under(
-    claim: i64,
+async fn change_with_token(
+    fencing_token: i64,
     output: &Output,
     dates: &[&str],
     reason: &str,
     transaction: (&str, i64),
 ) -> Result<Option<u64>, TableError> {
-    let mut sink = output.sink(Table::Quarantine, SinkSize::default());
+    let spill = Arc::new(MemorySpill::default());
+    let mut sink = output.sink(Table::Quarantine, SinkSize::default(), spill);
     sink.write(&rows(dates, reason))
         .await
         .expect("a store that works");
@@ -47,7 +48,7 @@ async fn change_under(
         files: sink.close().await.expect("a store that works"),
         transaction: transaction.0.to_owned(),
         transaction_version: transaction.1,
-        claim,
+        fencing_token,
     };
     output.replace(Table::Quarantine, replacement).await
 }
@@ -57,7 +58,7 @@ async fn partitions(output: &Output) -> Vec<String> {
     found.expect("a table").into_iter().collect()
 }
 
-/// Files that the current version names.
+/// Returns the files of the current version.
 async fn files(output: &Output) -> BTreeSet<String> {
     let table = output.open(Table::Quarantine).await.expect("a table");
     let table = table.expect("it was written");
@@ -65,7 +66,7 @@ async fn files(output: &Output) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn a_change_replaces_its_partitions_and_no_other() {
+async fn a_change_replaces_only_its_partitions() {
     let folder = tempfile::tempdir().unwrap();
     let output = output(folder.path(), Partitioning::Day);
     assert!(output.open(Table::Quarantine).await.unwrap().is_none());
@@ -99,14 +100,14 @@ async fn a_change_without_files_empties_its_partitions() {
         files: Vec::new(),
         transaction: "a".to_owned(),
         transaction_version: 2,
-        claim: 1,
+        fencing_token: 1,
     };
     output.replace(Table::Quarantine, nothing).await.unwrap();
     assert_eq!(partitions(&output).await, ["2011-11"]);
 }
 
 #[tokio::test]
-async fn a_change_that_is_in_the_table_is_not_made_again() {
+async fn a_committed_change_is_not_committed_again() {
     let folder = tempfile::tempdir().unwrap();
     let output = output(folder.path(), Partitioning::Day);
     let first = change(&output, &["2011-10-24"], "x", ("a", 7))
@@ -122,7 +123,7 @@ async fn a_change_that_is_in_the_table_is_not_made_again() {
 }
 
 #[tokio::test]
-async fn of_two_changes_of_one_partition_at_once_one_is_refused() {
+async fn of_two_concurrent_changes_one_set_of_files_remains() {
     let folder = tempfile::tempdir().unwrap();
     let output = output(folder.path(), Partitioning::Day);
     change(&output, &["2011-10-24"], "old", ("a", 1))
@@ -136,14 +137,14 @@ async fn of_two_changes_of_one_partition_at_once_one_is_refused() {
         .iter()
         .filter(|done| done.is_err())
         .count();
-    // Where the second saw the first's version, it replaced it: one set of
-    // files is there either way, never both.
+    // If the second change read the first's version, it replaced the files of the first.
+    // In either case one set of files remains.
     assert!(refused <= 1, "{first:?} {second:?}");
     assert_eq!(files(&output).await.len(), 1);
 }
 
 #[tokio::test]
-async fn tables_of_another_partitioning_are_refused_by_name() {
+async fn a_table_with_another_partitioning_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     change(
         &output(folder.path(), Partitioning::Day),
@@ -165,68 +166,71 @@ async fn tables_of_another_partitioning_are_refused_by_name() {
 }
 
 #[tokio::test]
-async fn a_change_under_an_earlier_claim_is_refused() {
+async fn a_change_with_an_earlier_fencing_token_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let output = output(folder.path(), Partitioning::Day);
     let dates = ["2011-10-24"];
     output.fence(Table::Quarantine, 4).await.unwrap();
-    assert_eq!(output.claim_of(Table::Quarantine).await.unwrap(), None);
-    change_under(4, &output, &dates, "old", ("a", 1))
+    assert_eq!(output.fencing_token(Table::Quarantine).await.unwrap(), None);
+    change_with_token(4, &output, &dates, "old", ("a", 1))
         .await
         .unwrap();
-    assert_eq!(output.claim_of(Table::Quarantine).await.unwrap(), Some(4));
+    assert_eq!(
+        output.fencing_token(Table::Quarantine).await.unwrap(),
+        Some(4)
+    );
     let before = files(&output).await;
 
     output.fence(Table::Quarantine, 6).await.unwrap();
     output.fence(Table::Quarantine, 6).await.unwrap();
-    let earlier = change_under(5, &output, &dates, "new", ("b", 1)).await;
+    let earlier = change_with_token(5, &output, &dates, "new", ("b", 1)).await;
     let text = earlier.unwrap_err().to_string();
     assert!(
-        text.contains("claim 6") && text.contains("claim 5"),
+        text.contains("token 6") && text.contains("token 5"),
         "{text}"
     );
     assert!(output.fence(Table::Quarantine, 5).await.is_err());
     assert_eq!(files(&output).await, before);
-    change_under(6, &output, &dates, "new", ("b", 1))
+    change_with_token(6, &output, &dates, "new", ("b", 1))
         .await
         .unwrap();
     assert_ne!(files(&output).await, before);
 }
 
-fn claim(id: &str) -> Claim {
-    Claim {
+fn lease(id: &str) -> LeaseRecord {
+    LeaseRecord {
         id: id.to_owned(),
         purpose: "a test".to_owned(),
         request: None,
         host: "here".to_owned(),
         process: 1,
-        taken_at: "now".to_owned(),
+        acquired_at: "now".to_owned(),
         heartbeat_ms: 1,
-        beat: 0,
-        state: ClaimState::Running,
+        heartbeats: 0,
+        state: LeaseState::Running,
     }
 }
 
 #[tokio::test]
-async fn a_number_is_given_to_one_claim_alone() {
+async fn of_two_leases_with_one_token_one_is_created() {
     let folder = tempfile::tempdir().unwrap();
-    let claims = output(folder.path(), Partitioning::Day).claims();
-    assert_eq!(claims.last().await.unwrap(), None);
-    let (mine, theirs) = (claim("mine"), claim("theirs"));
-    let (first, second) = tokio::join!(claims.create(1, &mine), claims.create(1, &theirs));
+    let leases = output(folder.path(), Partitioning::Day).leases();
+    assert_eq!(leases.latest().await.unwrap(), None);
+    let (mine, theirs) = (lease("mine"), lease("theirs"));
+    let (first, second) = tokio::join!(leases.create(1, &mine), leases.create(1, &theirs));
     assert_ne!(first.unwrap(), second.unwrap());
-    // As after an answer that was lost.
-    let owner = claims.last().await.unwrap().unwrap().claim;
-    assert!(claims.create(1, &owner).await.unwrap());
-    assert!(claims.create(2, &mine).await.unwrap());
-    assert!(!claims.create(2, &theirs).await.unwrap());
+    // A retry after a lost response succeeds.
+    let owner = leases.latest().await.unwrap().unwrap().record;
+    assert!(leases.create(1, &owner).await.unwrap());
+    assert!(leases.create(2, &mine).await.unwrap());
+    assert!(!leases.create(2, &theirs).await.unwrap());
 
-    let finished = Claim {
-        state: ClaimState::Finished,
+    let finished = LeaseRecord {
+        state: LeaseState::Finished,
         ..mine
     };
-    claims.write(2, &finished).await.unwrap();
-    claims.remove_before(2).await.unwrap();
-    let last = claims.last().await.unwrap().unwrap();
-    assert_eq!((last.number, last.claim), (2, finished));
+    leases.update(2, &finished).await.unwrap();
+    leases.remove_before(2).await.unwrap();
+    let last = leases.latest().await.unwrap().unwrap();
+    assert_eq!((last.token, last.record), (2, finished));
 }

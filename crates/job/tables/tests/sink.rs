@@ -1,4 +1,4 @@
-//! Rows of many partitions, mixed, into one file each.
+//! A sink writes mixed rows of many partitions to one file per partition.
 
 mod common;
 
@@ -9,19 +9,19 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, AsArray, RecordBatch, StringArray};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
-use tables::{Partitioning, SinkSize, Table, date_from_days};
+use tables::{MemorySpill, Partitioning, RowSpill, SinkSize, Table, date_from_days};
 
 /// 2011-10-24.
 const FIRST_DAY: i32 = 15_271;
 
-/// Rows of these days, whose details are their numbers from `first` on.
+/// Creates rows of these days whose column `detail` counts from `first`.
 fn rows(days: Vec<i32>, first: usize) -> RecordBatch {
     let details = (first..first + days.len()).map(|row| row.to_string());
     let details: ArrayRef = Arc::new(StringArray::from_iter_values(details));
     common::rows(days, &details)
 }
 
-/// The rows of every file, by the folder of its partition.
+/// Reads the rows of every file, by the folder of its partition.
 fn files(folder: &Path, adds: &[String]) -> BTreeMap<String, Vec<Vec<usize>>> {
     let mut files: BTreeMap<String, Vec<Vec<usize>>> = BTreeMap::new();
     for add in adds {
@@ -45,21 +45,22 @@ fn files(folder: &Path, adds: &[String]) -> BTreeMap<String, Vec<Vec<usize>>> {
     files
 }
 
-/// Writes 3,000 rows of 60 days, the first of which has half of them, in batches of 50;
-/// gives the rows of each file and those expected, and how many bytes went to disk.
+/// Writes 3,000 rows of 60 days, half of them of the first day, in batches of 50. Returns
+/// the rows of each file, the expected rows, and whether a batch was spilled.
 async fn written(
     partitioning: Partitioning,
-    waiting_bytes: usize,
+    buffered_bytes: usize,
     open_files: usize,
-) -> ([BTreeMap<String, Vec<Vec<usize>>>; 2], u64) {
+) -> ([BTreeMap<String, Vec<Vec<usize>>>; 2], bool) {
     let folder = tempfile::tempdir().expect("a folder");
     let output = common::output(folder.path(), partitioning);
     let size = SinkSize {
-        waiting_bytes,
+        buffered_bytes,
         open_files,
         ..SinkSize::default()
     };
-    let mut sink = output.sink(Table::Quarantine, size);
+    let spill = Arc::new(MemorySpill::default());
+    let mut sink = output.sink(Table::Quarantine, size, spill.clone());
     let mut expected: BTreeMap<String, Vec<Vec<usize>>> = BTreeMap::new();
     for first in (0..3_000).step_by(50) {
         let rows_of: Vec<usize> = (first..first + 50).collect();
@@ -74,27 +75,23 @@ async fn written(
         let batch = rows(days, first);
         sink.write(&batch).await.expect("a store that works");
     }
-    let on_disk = sink.spooled_bytes();
+    let has_spilled = spill.read(0).await.is_ok();
     let adds = sink.close().await.expect("a store that works");
-    ([files(folder.path(), &adds), expected], on_disk)
+    ([files(folder.path(), &adds), expected], has_spilled)
 }
 
 #[tokio::test]
-async fn every_partition_has_one_file_with_its_rows_in_their_order() {
+async fn every_partition_has_one_file_with_its_rows_in_order() {
     for partitioning in [Partitioning::Day, Partitioning::Month] {
-        // None wait in memory, some do, all do; the others on disk, or in open files.
-        for waiting_bytes in [0, 20_000, 32 << 20] {
+        // No rows are buffered, some, or all. The others are spilled, or in open files.
+        for buffered_bytes in [0, 20_000, 32 << 20] {
             for open_files in [0, 3, 100] {
-                let (rows, on_disk) = written(partitioning, waiting_bytes, open_files).await;
+                let (rows, has_spilled) = written(partitioning, buffered_bytes, open_files).await;
                 let [found, expected] = rows;
-                let size = format!("{waiting_bytes} bytes, {open_files} files");
+                let size = format!("{buffered_bytes} bytes, {open_files} files");
                 assert_eq!(found, expected, "{partitioning:?}, {size}");
-                let all_have_room = waiting_bytes > 1 << 20 || open_files >= expected.len();
-                assert_eq!(
-                    on_disk == 0,
-                    all_have_room,
-                    "{on_disk} bytes on disk, {size}"
-                );
+                let fits = buffered_bytes > 1 << 20 || open_files >= expected.len();
+                assert_eq!(has_spilled, !fits, "{partitioning:?}, {size}");
             }
         }
     }

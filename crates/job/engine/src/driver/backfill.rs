@@ -11,7 +11,8 @@ use arrow::array::{
 };
 use chrono::{NaiveDate, Utc};
 use tables::{
-    DateRange, Partitioning, Replacement, SinkSize, Table, TableError, days_from_date, fail_point,
+    DateRange, MemorySpill, Partitioning, Replacement, SinkSize, Table, TableError, days_from_date,
+    fail_point,
 };
 use tracing::info;
 use uuid::Uuid;
@@ -349,7 +350,7 @@ impl Run<'_> {
             files,
             transaction,
             transaction_version: self.hold.number(),
-            claim: self.hold.number(),
+            fencing_token: self.hold.number(),
         };
         let begun = change(format!("urltree {chunk} begun"), Vec::new());
         fail_point(format_args!("begin"));
@@ -386,7 +387,11 @@ impl Run<'_> {
         seconds: f64,
     ) -> Result<Vec<String>, EngineError> {
         let rows = self.runs_rows(chunk, account, seconds)?;
-        let mut sink = self.job.output.sink(Table::Runs, SinkSize::default());
+        let mut sink = self.job.output.sink(
+            Table::Runs,
+            SinkSize::default(),
+            Arc::new(MemorySpill::default()),
+        );
         let failed = |source| {
             EngineError::Table(TableError::Delta {
                 table: Table::Runs.name(),

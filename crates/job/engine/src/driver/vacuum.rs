@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use tables::{Garbage, Table};
+use tables::{Table, UnreferencedFile};
 
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::lease::Hold;
 
-/// What becomes of the garbage that is found.
+/// What becomes of the unreferenced files that are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VacuumMode {
     /// It stays.
@@ -31,17 +31,17 @@ pub async fn vacuum(
     job: &Job,
     keep: Duration,
     mode: VacuumMode,
-) -> Result<Vec<(Table, Vec<Garbage>)>, EngineError> {
+) -> Result<Vec<(Table, Vec<UnreferencedFile>)>, EngineError> {
     let hold = match mode {
         VacuumMode::Report => None,
         VacuumMode::Delete => Some(Hold::take(job, "urltree vacuum".to_owned(), None).await?),
     };
     let mut found = Vec::new();
     for table in Table::every() {
-        let garbage = job.output.garbage(table, keep).await?;
+        let garbage = job.output.unreferenced_files(table, keep).await?;
         if let Some(hold) = &hold {
             hold.check().await?;
-            job.output.delete(table, &garbage).await?;
+            job.output.delete_unreferenced(table, &garbage).await?;
         }
         found.push((table, garbage));
     }

@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use chrono::Utc;
-use tables::{Claim, ClaimState, Claims, NumberedClaim, Output, Table, fail_point};
+use tables::{LeaseEntry, LeaseRecord, LeaseState, LeaseStore, Output, Table, fail_point};
 use tracing::{info, warn};
 use uuid::Uuid;
 
@@ -25,17 +25,17 @@ const SILENT_LOOKS: u32 = 6;
 #[derive(Debug)]
 pub(crate) struct Hold {
     number: i64,
-    claims: Claims,
+    claims: LeaseStore,
     /// The claim before it, where its owner did not finish.
-    unfinished: Option<Claim>,
-    last_word: ClaimState,
+    unfinished: Option<LeaseRecord>,
+    last_word: LeaseState,
     pulse: Option<Pulse>,
 }
 
 /// The thread that counts the beats.
 #[derive(Debug)]
 struct Pulse {
-    ending: Sender<ClaimState>,
+    ending: Sender<LeaseState>,
     thread: JoinHandle<()>,
 }
 
@@ -50,28 +50,28 @@ impl Hold {
         purpose: String,
         request: Option<String>,
     ) -> Result<Self, EngineError> {
-        let claims = job.output.claims();
-        let claim = Claim {
+        let claims = job.output.leases();
+        let claim = LeaseRecord {
             id: Uuid::new_v4().to_string(),
             purpose,
             request,
             host: host(),
             process: std::process::id(),
-            taken_at: Utc::now().format("%Y-%m-%d %H:%M:%S UTC").to_string(),
+            acquired_at: Utc::now().format("%Y-%m-%d %H:%M:%S UTC").to_string(),
             heartbeat_ms: u64::try_from(job.resources.heartbeat.as_millis()).unwrap_or(u64::MAX),
-            beat: 0,
-            state: ClaimState::Running,
+            heartbeats: 0,
+            state: LeaseState::Running,
         };
         let (number, before) = loop {
-            let last = claims.last().await?;
+            let last = claims.latest().await?;
             if let Some(last) = &last
-                && last.claim.state == ClaimState::Running
+                && last.record.state == LeaseState::Running
                 && silent(job, &claims, last).await? == Silence::Broken
             {
                 continue;
             }
             let number = match &last {
-                Some(last) => last.number + 1,
+                Some(last) => last.token + 1,
                 None => first_number(&job.output).await?,
             };
             if claims.create(number, &claim).await? {
@@ -79,14 +79,14 @@ impl Hold {
             }
         };
         fail_point(format_args!("claimed"));
-        let unfinished =
-            (before.map(|before| before.claim)).filter(|claim| claim.state != ClaimState::Finished);
+        let unfinished = (before.map(|before| before.record))
+            .filter(|claim| claim.state != LeaseState::Finished);
         let hold = Self {
             number,
             pulse: Some(Pulse::start(&claims, number, claim)?),
             claims,
             unfinished,
-            last_word: ClaimState::Stopped,
+            last_word: LeaseState::Stopped,
         };
         if hold.unfinished.is_some() {
             hold.fence(&job.output).await?;
@@ -123,12 +123,12 @@ impl Hold {
     /// # Errors
     /// [`EngineError::TakenOver`] where another process has the tables by now.
     pub(crate) async fn check(&self) -> Result<(), EngineError> {
-        if self.claims.last_number().await? <= Some(self.number) {
+        if self.claims.latest_token().await? <= Some(self.number) {
             return Ok(());
         }
-        match self.claims.last().await? {
-            Some(last) if last.number > self.number => Err(EngineError::TakenOver {
-                by: last.claim.to_string(),
+        match self.claims.latest().await? {
+            Some(last) if last.token > self.number => Err(EngineError::TakenOver {
+                by: last.record.to_string(),
             }),
             _ => Ok(()),
         }
@@ -148,7 +148,7 @@ impl Hold {
     /// Gives the tables free: every change under the claim is there.
     pub(crate) fn finish(mut self) {
         fail_point(format_args!("finish"));
-        self.last_word = ClaimState::Finished;
+        self.last_word = LeaseState::Finished;
     }
 
     /// Forgets the claims before this one.
@@ -170,8 +170,9 @@ impl Drop for Hold {
 impl Pulse {
     /// Beats on a thread and over connections of its own: threads of the run are
     /// busy with pages for seconds.
-    fn start(claims: &Claims, number: i64, claim: Claim) -> Result<Self, EngineError> {
-        let claims = (claims.reconnected()).map_err(|error| EngineError::Thread(error.into()))?;
+    fn start(claims: &LeaseStore, number: i64, claim: LeaseRecord) -> Result<Self, EngineError> {
+        let claims =
+            (claims.with_own_client()).map_err(|error| EngineError::Thread(error.into()))?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -185,22 +186,27 @@ impl Pulse {
     }
 }
 
-async fn beat(claims: &Claims, number: i64, mut claim: Claim, ended: &Receiver<ClaimState>) {
+async fn beat(
+    claims: &LeaseStore,
+    number: i64,
+    mut claim: LeaseRecord,
+    ended: &Receiver<LeaseState>,
+) {
     let heartbeat = Duration::from_millis(claim.heartbeat_ms);
     loop {
         match ended.recv_timeout(heartbeat) {
-            Err(RecvTimeoutError::Timeout) => claim.beat += 1,
+            Err(RecvTimeoutError::Timeout) => claim.heartbeats += 1,
             Ok(last_word) => claim.state = last_word,
-            Err(RecvTimeoutError::Disconnected) => claim.state = ClaimState::Stopped,
+            Err(RecvTimeoutError::Disconnected) => claim.state = LeaseState::Stopped,
         }
         // A store that is away for longer than others wait ends the claim anyway.
-        let written = tokio::time::timeout(heartbeat * 2, claims.write(number, &claim)).await;
+        let written = tokio::time::timeout(heartbeat * 2, claims.update(number, &claim)).await;
         match written {
             Ok(Ok(())) => {}
             Ok(Err(error)) => warn!("no heartbeat: {error}"),
             Err(_) => warn!("no heartbeat: the store does not answer"),
         }
-        if claim.state != ClaimState::Running {
+        if claim.state != LeaseState::Running {
             return;
         }
     }
@@ -218,23 +224,23 @@ enum Silence {
 ///
 /// # Errors
 /// [`EngineError::Busy`] where it is.
-async fn silent(job: &Job, claims: &Claims, last: &NumberedClaim) -> Result<Silence, EngineError> {
-    let look_every = Duration::from_millis(last.claim.heartbeat_ms) / 2;
+async fn silent(job: &Job, claims: &LeaseStore, last: &LeaseEntry) -> Result<Silence, EngineError> {
+    let look_every = Duration::from_millis(last.record.heartbeat_ms) / 2;
     info!(
         "waiting at most {:.1} s to see whether {} is still at work",
         (look_every * SILENT_LOOKS).as_secs_f64(),
-        last.claim
+        last.record
     );
     for _ in 0..SILENT_LOOKS {
         tokio::time::sleep(look_every).await;
-        let now = claims.last().await?;
-        let same = now.filter(|now| now.number == last.number && now.claim.id == last.claim.id);
+        let now = claims.latest().await?;
+        let same = now.filter(|now| now.token == last.token && now.record.id == last.record.id);
         match same {
-            Some(now) if now.claim == last.claim => {}
-            Some(now) if now.claim.state == ClaimState::Running => {
+            Some(now) if now.record == last.record => {}
+            Some(now) if now.record.state == LeaseState::Running => {
                 return Err(EngineError::Busy {
                     location: job.output.location().to_string(),
-                    owner: now.claim.to_string(),
+                    owner: now.record.to_string(),
                 });
             }
             _ => return Ok(Silence::Broken),
@@ -248,7 +254,7 @@ async fn silent(job: &Job, claims: &Claims, last: &NumberedClaim) -> Result<Sile
 async fn first_number(output: &Output) -> Result<i64, EngineError> {
     let mut known = 0;
     for table in Table::every() {
-        known = known.max(output.claim_of(table).await?.unwrap_or(0));
+        known = known.max(output.fencing_token(table).await?.unwrap_or(0));
     }
     Ok(known + 1)
 }

@@ -7,12 +7,14 @@
 //! are made from the output tables, and what they cannot answer is read there.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use arrow::array::AsArray;
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Date32Type};
 use chrono::NaiveDate;
 use datafusion::error::Result;
+use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, SpillMetrics};
 use datafusion::prelude::{DataFrame, SessionContext};
 use deltalake::DeltaTable;
 use futures::TryStreamExt;
@@ -24,6 +26,7 @@ use url_tree::WindowOptions;
 
 use crate::error::EngineError;
 use crate::job::Job;
+use crate::plan::exec::row_spill::DiskSpill;
 use crate::plan::session::session;
 use crate::state::delta_scan::{external, register};
 use crate::state::prior_state::{Earlier, FIRST_PAGES, of_domains, shaped, windows_of};
@@ -42,14 +45,14 @@ pub(crate) struct Months {
 }
 
 /// What was there before `first`. Puts the months before its own into the tables,
-/// if they are not there yet, under the claim of that number.
+/// if they are not there yet, with the fencing token `token`.
 ///
 /// # Errors
 /// [`EngineError`] where the tables cannot be read or written.
 pub(crate) async fn close_months(
     job: &Job,
     first: NaiveDate,
-    claim: i64,
+    token: i64,
 ) -> Result<Earlier, EngineError> {
     let earlier = Earlier::open(job).await?;
     let this_month = Partitioning::Month.dates(first);
@@ -58,7 +61,7 @@ pub(crate) async fn close_months(
     };
     let closing = Closing {
         job,
-        claim,
+        token,
         until,
         earlier,
     };
@@ -77,14 +80,14 @@ enum Change {
 }
 
 /// Takes away what the tables say of `dates`, and all that follows from them,
-/// under the claim of that number. To be called before rows of these dates change.
+/// with the fencing token `token`. To be called before rows of these dates change.
 ///
 /// # Errors
 /// [`EngineError`] where the tables cannot be read or written.
 pub(crate) async fn reopen_months(
     output: &Output,
     dates: DateRange,
-    claim: i64,
+    token: i64,
 ) -> Result<(), EngineError> {
     if !output.has_derived() {
         return Ok(());
@@ -100,7 +103,7 @@ pub(crate) async fn reopen_months(
             })
         });
         if !months.is_empty() {
-            replace(output, table, "reopened", claim, months, Vec::new()).await?;
+            replace(output, table, "reopened", token, months, Vec::new()).await?;
         }
     }
     Ok(())
@@ -109,7 +112,7 @@ pub(crate) async fn reopen_months(
 /// Months that are over.
 struct Closing<'a> {
     job: &'a Job,
-    claim: i64,
+    token: i64,
     /// The last day of the last of them.
     until: NaiveDate,
     earlier: Earlier,
@@ -180,7 +183,7 @@ impl Closing<'_> {
         files: Vec<String>,
     ) -> Result<Change, EngineError> {
         let output = &self.job.output;
-        replace(output, table, transaction, self.claim, months, files).await?;
+        replace(output, table, transaction, self.token, months, files).await?;
         Ok(Change::Made)
     }
 
@@ -194,7 +197,10 @@ impl Closing<'_> {
             let rows = shaped(context.sql(query).await?, &schema, Vec::new())?;
             let rows = DataFrame::new(context.state(), rows);
             let mut rows = rows.execute_stream().await?;
-            let mut sink = self.job.output.sink(table, SinkSize::default());
+            let metrics = SpillMetrics::new(&ExecutionPlanMetricsSet::new(), 0);
+            let spill = DiskSpill::new(&context.task_ctx(), metrics);
+            let output = &self.job.output;
+            let mut sink = output.sink(table, SinkSize::default(), Arc::new(spill));
             while let Some(batch) = rows.try_next().await? {
                 sink.write(&batch).await.map_err(external)?;
             }
@@ -212,7 +218,7 @@ async fn replace(
     output: &Output,
     table: Table,
     transaction: &str,
-    claim: i64,
+    token: i64,
     partitions: BTreeSet<String>,
     files: Vec<String>,
 ) -> Result<(), EngineError> {
@@ -223,7 +229,7 @@ async fn replace(
         transaction: transaction.to_owned(),
         // The version that it makes: no change is one that was made before.
         transaction_version: version.map_or(0, |version| version.cast_signed() + 1),
-        claim,
+        fencing_token: token,
     };
     output.replace(table, replacement).await?;
     Ok(())

@@ -1,4 +1,4 @@
-//! Rows of `quarantine`, which has few columns that must be there.
+//! Rows of `quarantine`, which has few columns that are not nullable.
 
 use std::num::NonZeroU64;
 use std::path::Path;
@@ -7,13 +7,13 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, Date32Array, RecordBatch, new_null_array};
 use tables::{Location, Output, Partitioning, Table};
 
-/// Tables in `folder`, with files of any size.
+/// Creates a handle for tables in `folder`, with files of any size.
 pub(crate) fn output(folder: &Path, partitioning: Partitioning) -> Output {
     let location = Location::parse(&folder.to_string_lossy()).expect("a path");
     Output::new(location, partitioning, NonZeroU64::MAX)
 }
 
-/// Rows of these days, with the same `texts` in every column of texts that must be there.
+/// Creates rows of these days, with `texts` in every text column that is not nullable.
 pub(crate) fn rows(days: Vec<i32>, texts: &ArrayRef) -> RecordBatch {
     let schema = Table::Quarantine.schema(Partitioning::Day);
     let rows = days.len();

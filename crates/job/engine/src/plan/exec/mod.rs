@@ -4,4 +4,5 @@ pub(crate) mod coalesce;
 pub(crate) mod cpu_metrics;
 pub(crate) mod label_queue;
 pub(crate) mod memory_pool;
+pub(crate) mod row_spill;
 pub(crate) mod step;

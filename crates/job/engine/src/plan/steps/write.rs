@@ -10,7 +10,7 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use deltalake::DeltaTableError;
 use futures::{FutureExt, StreamExt, stream};
-use tables::{CLOSING_FILES, Location, Output, Reason, SinkSize, Table, TableError, TableSink};
+use tables::{CONCURRENT_CLOSES, Location, Output, Reason, SinkSize, Table, TableError, TableSink};
 
 use crate::accounting::UNREADABLE_OBJECT;
 use crate::archive::ArchiveSource;
@@ -23,6 +23,7 @@ use crate::plan::columns::table_rows::{Texts, documents, quarantine, url_keys, w
 use crate::plan::columns::written::{Tally, TallyKey, WrittenColumns};
 use crate::plan::exec::coalesce::{BatchSize, gathered};
 use crate::plan::exec::cpu_metrics::CpuTimer;
+use crate::plan::exec::row_spill::DiskSpill;
 use crate::plan::exec::step::{Step, Together, sent};
 use crate::plan::html_reader::PageReader;
 use crate::plan::steps::block::parse;
@@ -64,7 +65,7 @@ pub(crate) fn sink_size(memory: usize, partitions: usize, sinks: usize) -> SinkS
     let files = sinks * open_files.min(partitions).max(1);
     SinkSize {
         row_group_bytes: (memory / 16 / files).clamp(MIN_ROW_GROUP_BYTES, most.row_group_bytes),
-        waiting_bytes: (memory / 32 / sinks).min(most.waiting_bytes),
+        buffered_bytes: (memory / 32 / sinks).min(most.buffered_bytes),
         open_files,
     }
 }
@@ -104,13 +105,14 @@ impl Step for Write {
     fn run(
         &self,
         input: SendableRecordBatchStream,
-        _: &Arc<TaskContext>,
+        context: &Arc<TaskContext>,
         timer: &CpuTimer,
     ) -> Result<SendableRecordBatchStream> {
         let step = self.clone();
+        let spill = Arc::new(DiskSpill::new(context, timer.spilled()));
         let tasks = timer.clone();
         Ok(sent(self.schema(), 1, timer, |out| async move {
-            let mut writer = Writer::new(&step);
+            let mut writer = Writer::new(&step, spill);
             let mut input = gathered(input, step.batches);
             while let Some(batch) = input.next().await {
                 let written = match batch {
@@ -137,9 +139,10 @@ struct Writer {
 }
 
 impl Writer {
-    fn new(step: &Write) -> Self {
+    fn new(step: &Write, spill: Arc<DiskSpill>) -> Self {
+        let sink = |table| step.output.sink(table, step.sink, spill.clone());
         let sinks = (step.settings.page_tables())
-            .map(|table| (table, step.output.sink(table, step.sink)))
+            .map(|table| (table, sink(table)))
             .collect();
         Self {
             settings: Arc::clone(&step.settings),
@@ -258,8 +261,6 @@ impl Writer {
     /// Finishes the files, on whatever thread is free; gives their names and the account.
     async fn close(mut self, timer: &CpuTimer) -> Result<RecordBatch> {
         let sinks = std::mem::take(&mut self.sinks);
-        let spooled: u64 = sinks.values().map(TableSink::spooled_bytes).sum();
-        timer.spilled().spilled_bytes.add(spooled as usize);
         let files = sinks.into_iter().flat_map(|(table, sink)| {
             let files = sink.finish();
             files.map(move |file| (table, file))
@@ -269,7 +270,7 @@ impl Writer {
                 let file = SpawnedTask::spawn(timer.clone().future(file)).join();
                 file.map(move |file| (table, file))
             })
-            .buffered(CLOSING_FILES);
+            .buffered(CONCURRENT_CLOSES);
         // All of them, also after one that failed.
         let files: Vec<_> = files.collect().await;
         let mut written = WrittenColumns::default();

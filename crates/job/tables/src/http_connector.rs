@@ -1,5 +1,5 @@
-//! HTTP as `object_store` speaks it, where it gives up too early or says too
-//! much.
+//! An HTTP connector for `object_store` that retries more failures and shortens
+//! error bodies.
 
 use std::error::Error;
 use std::fmt;
@@ -11,16 +11,17 @@ use object_store::client::{
     ReqwestConnector,
 };
 
-use crate::s3_error::short;
+use crate::s3_error::shorten;
 
-/// Connects as `object_store` does, with three differences:
+/// The connector of `object_store` with three differences:
 ///
-/// - An answer without an entity tag is read whole before it counts as one. With
-///   a tag, `object_store` goes on in the middle of a body that broke off;
-///   without (a listing, say), it would fail.
-/// - A put-if-absent that is not answered is one to be repeated. It may have been
-///   carried out; [`OwnPuts`](crate::own_puts::OwnPuts) finds out.
-/// - What a store says of a request it refuses is cut to what is wrong with it.
+/// - A response without an entity tag is read to its end before it counts as a
+///   response. If a body breaks off, `object_store` resumes in the middle of a body
+///   that has a tag and fails for one without, such as a listing.
+/// - A put-if-absent without a response is retried, although it may have succeeded.
+///   [`IdempotentPuts`](crate::idempotent_put::IdempotentPuts) finds out.
+/// - The body of a 4xx response is reduced to the elements that describe the
+///   problem.
 #[derive(Debug)]
 pub(crate) struct Connector;
 
@@ -38,68 +39,75 @@ impl HttpConnector for Connector {
 impl HttpService for Connection {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let if_absent = is_put_if_absent(&request);
-        let answered = match self.0.execute(request).await {
-            Ok(response) => whole(response).await,
+        let response = match self.0.execute(request).await {
+            Ok(response) => complete(response).await,
             Err(error) => Err(error),
         };
-        answered.map_err(|error| {
+        response.map_err(|error| {
             let kind = match error.kind() {
+                // `object_store` retries this kind for every request, the others only for
+                // requests that may be repeated.
                 HttpErrorKind::Timeout | HttpErrorKind::Interrupted if if_absent => {
                     HttpErrorKind::Request
                 }
                 kind => kind,
             };
-            HttpError::new(kind, Broken(error))
+            HttpError::new(kind, NoResponse(error))
         })
     }
 }
 
-/// S3 and Azure know the one header, Google's the other.
+/// Whether a request is a put-if-absent: S3 and Azure use the first header, Google
+/// the second.
 fn is_put_if_absent(request: &HttpRequest) -> bool {
+    let headers = request.headers();
     let has = |name: &str, value: &str| {
-        (request.headers().get(name)).is_some_and(|found| found.as_bytes() == value.as_bytes())
+        headers
+            .get(name)
+            .is_some_and(|found| found.as_bytes() == value.as_bytes())
     };
     request.method() == "PUT"
         && (has("if-none-match", "*") || has("x-goog-if-generation-match", "0"))
 }
 
-async fn whole(response: HttpResponse) -> Result<HttpResponse, HttpError> {
+/// Reads the body now if it cannot be resumed, or belongs to an error.
+async fn complete(response: HttpResponse) -> Result<HttpResponse, HttpError> {
     let refused = response.status().is_client_error();
     if !refused && response.headers().contains_key("etag") {
         return Ok(response);
     }
     let (head, body) = response.into_parts();
     let body = body.bytes().await.map_err(|error| {
-        // The request may be repeated as one that broke off on its way.
+        // Interrupted requests are retried.
         HttpError::new(HttpErrorKind::Interrupted, error)
     })?;
     if refused {
-        let short = short(&String::from_utf8_lossy(&body));
+        let short = shorten(&String::from_utf8_lossy(&body));
         return Ok(HttpResponse::from_parts(head, short.into()));
     }
     Ok(HttpResponse::from_parts(head, body.into()))
 }
 
-/// A request that has no answer; says why, where the error alone says that
-/// there was one.
+/// An [`HttpError`] that displays its causes. The display of `HttpError` alone
+/// does not.
 #[derive(Debug)]
-struct Broken(HttpError);
+struct NoResponse(HttpError);
 
-impl Error for Broken {
+impl Error for NoResponse {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.0.source()
     }
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for NoResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut said: Vec<String> = Vec::new();
+        let mut causes: Vec<String> = Vec::new();
         for cause in std::iter::successors(self.source(), |error| (*error).source()) {
             let cause = cause.to_string();
-            if !said.iter().any(|earlier| earlier.contains(&cause)) {
-                said.push(cause);
+            if !causes.iter().any(|earlier| earlier.contains(&cause)) {
+                causes.push(cause);
             }
         }
-        write!(f, "{}", said.join(": "))
+        write!(f, "{}", causes.join(": "))
     }
 }

@@ -1,4 +1,4 @@
-//! Telling a put that was made from one that somebody else made.
+//! Puts that succeed if they already succeeded.
 
 use std::fmt;
 use std::ops::Range;
@@ -14,21 +14,24 @@ use object_store::{
     RenameOptions, Result, UploadPart,
 };
 
-/// A store on a network, where the answer to a put can be lost. A put-if-absent
-/// that is repeated then finds its own object and would take it for another
-/// writer's: a commit that was made would count as a conflict. So what is found
-/// is compared. Equal bytes are one's own: a commit names its run and data
-/// files, and a new table has an id. The end of an upload in parts is the same
-/// matter: repeated, it finds no upload.
+/// Wraps a network store, where the response to a put can be lost, so that a
+/// retried put recognises its own object.
+///
+/// A retried put-if-absent finds the object of its first attempt and would report
+/// another writer's, so that a successful commit would count as a conflict. On such
+/// a conflict the existing object is read; equal bytes mean that the first attempt
+/// succeeded. Two writers never put equal bytes: a commit names its run and data
+/// files, and a new table has an id. Completing a multipart upload is handled
+/// likewise, because a retry finds no upload.
 #[derive(Debug)]
-pub(crate) struct OwnPuts<S>(Arc<S>);
+pub(crate) struct IdempotentPuts<S>(Arc<S>);
 
-impl<S: ObjectStore> OwnPuts<S> {
+impl<S: ObjectStore> IdempotentPuts<S> {
     pub(crate) fn new(store: S) -> Self {
         Self(Arc::new(store))
     }
 
-    /// The object at `location`, if it is `payload`.
+    /// Returns the object at `location` if its bytes are `payload`.
     async fn find(&self, location: &Path, payload: PutPayload) -> Result<Option<PutResult>> {
         let found = match self.0.get(location).await {
             Err(Error::NotFound { .. }) => return Ok(None),
@@ -43,7 +46,7 @@ impl<S: ObjectStore> OwnPuts<S> {
     }
 }
 
-impl<S: fmt::Display> fmt::Display for OwnPuts<S> {
+impl<S: fmt::Display> fmt::Display for IdempotentPuts<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
@@ -51,7 +54,7 @@ impl<S: fmt::Display> fmt::Display for OwnPuts<S> {
 
 #[async_trait]
 #[deny(clippy::missing_trait_methods)]
-impl<S: ObjectStore> ObjectStore for OwnPuts<S> {
+impl<S: ObjectStore> ObjectStore for IdempotentPuts<S> {
     async fn put_opts(
         &self,
         location: &Path,
@@ -72,7 +75,7 @@ impl<S: ObjectStore> ObjectStore for OwnPuts<S> {
         location: &Path,
         options: PutMultipartOptions,
     ) -> Result<Box<dyn MultipartUpload>> {
-        Ok(Box::new(OwnUpload {
+        Ok(Box::new(IdempotentUpload {
             upload: self.0.put_multipart_opts(location, options).await?,
             store: Arc::clone(&self.0),
             location: location.clone(),
@@ -120,19 +123,20 @@ impl<S: ObjectStore> ObjectStore for OwnPuts<S> {
     }
 }
 
-/// An upload in parts. What is as long as what was sent is one's own: it is data
-/// files that are so large, and their names are made by chance.
+/// A multipart upload. If completing it fails, an object of the uploaded size means
+/// that the first attempt succeeded: only data files are so large, and their names
+/// are random.
 #[derive(Debug)]
-struct OwnUpload<S> {
+struct IdempotentUpload<S> {
     upload: Box<dyn MultipartUpload>,
     store: Arc<S>,
     location: Path,
-    /// Sent so far.
+    /// Bytes uploaded so far.
     bytes: u64,
 }
 
 #[async_trait]
-impl<S: ObjectStore> MultipartUpload for OwnUpload<S> {
+impl<S: ObjectStore> MultipartUpload for IdempotentUpload<S> {
     fn put_part(&mut self, data: PutPayload) -> UploadPart {
         self.bytes += data.content_length() as u64;
         self.upload.put_part(data)
