@@ -5,34 +5,33 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use tables::DateRange;
 
-/// Turns crawl archives into clean text.
+/// Extract clean text from crawl archives.
 ///
-/// Pages of one site share a template: a text block that recurs along a URL
-/// path is boilerplate, one that does not is content. urltree reads archives of
-/// pages, replays each site in time order through such a tree of URLs, and
-/// writes tables of text.
+/// Pages of one site share a template: a text block that recurs along a URL path is
+/// boilerplate, and any other block is content. urltree reads archives of pages, inserts
+/// the pages of each site in time order into a tree of URLs, and writes tables of text.
 #[derive(Debug, Parser)]
 #[command(
     name = "urltree",
     version,
-    after_help = "Exit codes: 0 done, 1 quality below its threshold, 2 usage, 3 input, 4 storage, 5 internal,\n\
-                  130 interrupted.\n\
-                  Logs go to stderr; URLTREE_LOG=debug shows more of them."
+    after_help = "Exit codes: 0 success, 1 quality below its threshold, 2 usage error, 3 input error,\n\
+                  4 storage error, 5 internal error, 130 interrupted.\n\
+                  Logs go to stderr. URLTREE_LOG=debug logs more."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Say more on stderr: -v each stage, -vv all there is.
+    /// Log more to stderr: -v logs every stage, -vv logs everything.
     #[arg(short, long, global = true, action = clap::ArgAction::Count, conflicts_with = "quiet")]
     pub(crate) verbose: u8,
-    /// Say nothing but errors, and print no report unless --format asks for it.
+    /// Log only errors, and print a report only if --format is given.
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Process a range of dates and replace them in the output tables.
+    /// Process a range of dates and replace their rows in the output tables.
     #[command(after_help = "Examples:\n  \
         urltree backfill --job jobs/backfill.toml --dates 2011-10-24..2011-12-19\n  \
         urltree backfill --job jobs/backfill.toml --dates 2011-10-24 --set run.threads=1\n  \
@@ -41,34 +40,35 @@ pub(crate) enum Command {
     Backfill(BackfillArgs),
     /// Process the dates that are new in the archive.
     ///
-    /// These are all after the last one with pages in the tables. The trees go on
-    /// from where earlier runs left them.
+    /// New dates are all dates after the last date with pages in the tables. The run
+    /// continues with the trees of earlier runs.
     #[command(after_help = "Examples:\n  \
         urltree update --job jobs/nightly.toml\n  \
         urltree update --job jobs/nightly.toml --dates 2011-12-19")]
     Update(UpdateArgs),
-    /// Show which dates the output tables hold, and which are missing or stale.
+    /// Show which dates are in the output tables, and which are missing or stale.
     ///
-    /// A date is stale where an earlier one was run after it. Only the tables
-    /// are read, unless --archive asks for more.
+    /// A date is stale if an earlier date was run after it. Only the tables are read,
+    /// unless --archive is given.
     #[command(after_help = "Examples:\n  \
         urltree status --job jobs/backfill.toml\n  \
         urltree status --job jobs/backfill.toml --archive\n  \
         urltree status --job jobs/backfill.toml --format json")]
     Status(StatusArgs),
-    /// Find data files that no table needs any more, and delete them.
+    /// Find data files that no table references, and delete them with --delete.
     ///
-    /// These are files of runs that stopped before they were committed, and files
-    /// that a later run replaced. Nothing is deleted unless --delete is given.
-    /// Files younger than --retention stay, and so does what any version of a table
-    /// named within that time.
+    /// These are files that a stopped run did not commit, and files that a later run
+    /// replaced. Files younger than --retention are kept, and files that any version of
+    /// a table referenced within that time.
     #[command(after_help = "Examples:\n  \
         urltree vacuum --job jobs/backfill.toml\n  \
         urltree vacuum --job jobs/backfill.toml --delete\n  \
         urltree vacuum --job jobs/backfill.toml --retention 1d --format json")]
     Vacuum(VacuumArgs),
-    /// Query the output tables (documents, url_keys, quarantine, window_entries, runs,
-    /// blocks) and the archive.
+    /// Query the output tables and the archive with SQL.
+    ///
+    /// The tables are documents, url_keys, quarantine, window_entries, runs, blocks and
+    /// archive.
     #[command(after_help = "Examples:\n  \
         urltree sql --job jobs/backfill.toml \"SELECT url, text FROM documents LIMIT 3\"\n  \
         urltree sql --job jobs/backfill.toml --format csv \\\n      \
@@ -91,7 +91,7 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  \
         urltree tune --gold gold.parquet --prefix 0.2")]
     Tune(TuneArgs),
-    /// Make a gold set of a published collection.
+    /// Convert a published collection to a gold set.
     #[command(after_help = "Examples:\n  \
         urltree gold --format cleaneval --gold GoldStandard --pages finalrun-input \\\n      \
         --output cleaneval.parquet\n  \
@@ -99,13 +99,12 @@ pub(crate) enum Command {
         --urls url-mapping.txt --output l3s-gn1.parquet\n  \
         urltree gold --format json --gold ground-truth.json --pages pages --output gold.parquet")]
     Gold(GoldArgs),
-    /// Print what a published extractor finds in HTML files.
+    /// Print the text that a published extractor finds in HTML files.
     #[command(after_help = "Examples:\n  \
         urltree extract --extractor cetd-ds page.html\n  \
         urltree extract --extractor iwptd page.html other-page.html")]
     Extract(ExtractArgs),
-    /// Write an archive of news sites that do not exist, with the text of every
-    /// article beside it.
+    /// Write an archive of invented news sites, and the text of every article as gold.
     #[command(after_help = "Examples:\n  \
         urltree sample --output data/sample --dates 2011-10-24..2011-12-19\n  \
         urltree sample --output s3://bucket/sample --dates 2011-10-24 --pages 500 --seed 7")]
@@ -115,21 +114,21 @@ pub(crate) enum Command {
         urltree completions bash > ~/.local/share/bash-completion/completions/urltree\n  \
         urltree completions zsh > ~/.zfunc/_urltree")]
     Completions {
-        /// The shell.
+        /// Shell to complete in.
         shell: Shell,
     },
-    /// Write the manual: a page for urltree and one for each command.
+    /// Write the manual: one page for urltree and one for each command.
     #[command(after_help = "Example:\n  \
         urltree man ~/.local/share/man/man1")]
     Man {
-        /// The folder, which is made where it is missing.
+        /// Folder to write to, created if it does not exist.
         folder: PathBuf,
     },
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct JobArgs {
-    /// The job: a TOML file that names the archive, the output and the settings.
+    /// Job file: TOML with the archive, the output and the settings.
     #[arg(long, value_name = "FILE")]
     pub(crate) job: PathBuf,
     /// Override a key of the job, such as archive.location=pages.parquet.
@@ -138,8 +137,8 @@ pub(crate) struct JobArgs {
 }
 
 impl JobArgs {
-    /// A command for this job, as a shell takes it; passwords in URLs are left
-    /// out.
+    /// Returns a command line for this job, quoted for a shell. Passwords in URLs are
+    /// removed.
     pub(crate) fn command(&self, name: &str, options: &[&str]) -> String {
         let job = self.job.display().to_string();
         let mut words = vec!["urltree".to_owned(), name.to_owned()];
@@ -150,7 +149,7 @@ impl JobArgs {
         words.extend(options.iter().map(|option| (*option).to_owned()));
         let quoted = words.iter().map(|word| match shlex::try_quote(word) {
             Ok(quoted) => quoted.into_owned(),
-            // A NUL byte, which no shell could pass on either.
+            // Only a word with a NUL byte, which a shell cannot pass.
             Err(_) => word.clone(),
         });
         quoted.collect::<Vec<_>>().join(" ")
@@ -161,11 +160,11 @@ impl JobArgs {
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) job: JobArgs,
-    /// Run although the tables were written with other settings. Dates that
-    /// follow are stale then.
+    /// Run even if the tables were written with other settings. Later dates become
+    /// stale.
     #[arg(long)]
     pub(crate) change_settings: bool,
-    /// How to print the report.
+    /// Format of the report.
     #[arg(long, value_enum)]
     pub(crate) format: Option<ReportFormat>,
 }
@@ -174,11 +173,10 @@ pub(crate) struct RunArgs {
 pub(crate) struct BackfillArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// UTC days to process, both ends included: YYYY-MM-DD or
-    /// YYYY-MM-DD..YYYY-MM-DD.
+    /// UTC days to process, both ends inclusive: YYYY-MM-DD or YYYY-MM-DD..YYYY-MM-DD.
     #[arg(long, value_name = "A..B")]
     pub(crate) dates: DateRange,
-    /// Print the plan of the first chunk and do nothing.
+    /// Print the plan of the first chunk without running it.
     #[arg(long)]
     pub(crate) explain: bool,
 }
@@ -187,7 +185,7 @@ pub(crate) struct BackfillArgs {
 pub(crate) struct UpdateArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// These UTC days instead of all new ones.
+    /// UTC days to process instead of all new days.
     #[arg(long, value_name = "A..B")]
     pub(crate) dates: Option<DateRange>,
 }
@@ -196,11 +194,11 @@ pub(crate) struct UpdateArgs {
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     pub(crate) job: JobArgs,
-    /// Also look for dates of which the archive has other rows or objects by
-    /// now than were run: late or corrected data.
+    /// Also read the archive, and show dates whose rows or objects have changed since
+    /// they were run: late or corrected data.
     #[arg(long)]
     pub(crate) archive: bool,
-    /// How to print it.
+    /// Format of the report.
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
@@ -209,14 +207,14 @@ pub(crate) struct StatusArgs {
 pub(crate) struct VacuumArgs {
     #[command(flatten)]
     pub(crate) job: JobArgs,
-    /// Delete them. No run can be at work meanwhile.
+    /// Delete the files. Fails if a run is active.
     #[arg(long)]
     pub(crate) delete: bool,
-    /// How long to keep what readers of earlier versions may still need, such as
-    /// 12h; at most 7d.
+    /// Keep files that readers of earlier versions may still need for this time, such as
+    /// 12h, at most 7d.
     #[arg(long, value_name = "TIME", default_value = "7d", value_parser = retention)]
     pub(crate) retention: Duration,
-    /// How to print it.
+    /// Format of the report.
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
 }
@@ -234,17 +232,17 @@ fn retention(text: &str) -> Result<Duration, String> {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SampleArgs {
-    /// Folder or URL below which pages/date=YYYY-MM-DD/*.parquet and
-    /// gold/date=YYYY-MM-DD/*.parquet are written.
+    /// Folder or URL to write to: pages/date=YYYY-MM-DD/*.parquet and
+    /// gold/date=YYYY-MM-DD/*.parquet.
     #[arg(long, value_name = "DIR")]
     pub(crate) output: String,
-    /// UTC days on which pages are fetched, both ends included.
+    /// UTC days on which pages are fetched, both ends inclusive.
     #[arg(long, value_name = "A..B")]
     pub(crate) dates: DateRange,
-    /// About how many pages.
+    /// Approximate number of pages.
     #[arg(long, value_name = "N", default_value_t = 6_000)]
     pub(crate) pages: u64,
-    /// Another number gives other pages; the same gives the same bytes.
+    /// Seed of the random generator. Equal seeds give equal bytes.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
 }
@@ -253,10 +251,10 @@ pub(crate) struct SampleArgs {
 pub(crate) struct SqlArgs {
     #[command(flatten)]
     pub(crate) job: JobArgs,
-    /// How to print the rows.
+    /// Format of the rows.
     #[arg(long, value_enum, default_value_t = RowFormat::Table)]
     pub(crate) format: RowFormat,
-    /// The statement.
+    /// SQL statement.
     pub(crate) query: String,
 }
 
@@ -358,19 +356,19 @@ fn share(text: &str) -> Result<f64, String> {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct GoldArgs {
-    /// How the golds are written.
+    /// Format of the collection.
     #[arg(long, value_enum)]
     pub(crate) format: GoldFormat,
-    /// The folder of golds, or the file that has all of them.
+    /// Folder of gold files, or the file with all gold texts.
     #[arg(long, value_name = "PATH")]
     pub(crate) gold: PathBuf,
-    /// The folder of pages.
+    /// Folder of HTML pages.
     #[arg(long, value_name = "DIR")]
     pub(crate) pages: Option<PathBuf>,
-    /// The file url-mapping.txt of L3S-GN1.
+    /// File url-mapping.txt of L3S-GN1.
     #[arg(long, value_name = "FILE")]
     pub(crate) urls: Option<PathBuf>,
-    /// Labels of L3S-GN1 that are content.
+    /// Labels of L3S-GN1 that count as content.
     #[arg(
         long,
         value_enum,
@@ -379,7 +377,7 @@ pub(crate) struct GoldArgs {
         default_value = "headline,full-text"
     )]
     pub(crate) labels: Vec<LabelChoice>,
-    /// Where to write the set.
+    /// Parquet file to write.
     #[arg(long, value_name = "FILE")]
     pub(crate) output: PathBuf,
 }
@@ -399,22 +397,22 @@ pub(crate) enum LabelChoice {
     UserComments,
 }
 
-/// A format of gold.
+/// A format of gold texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GoldFormat {
-    /// CleanEval and CleanPortalEval: text with marks for paragraphs, headings and lists.
+    /// CleanEval and CleanPortalEval: text with marks for paragraphs, headings and lists
     Cleaneval,
-    /// L3S-GN1: the page with labelled spans.
+    /// L3S-GN1: the page with labelled spans
     L3sGn1,
-    /// GoogleTrends-2017: the page with labelled spans.
+    /// GoogleTrends-2017: the page with labelled spans
     Boilernet,
-    /// Dragnet: text, comments apart.
+    /// Dragnet: text, with comments marked
     Dragnet,
-    /// A text file per page.
+    /// One text file per page
     Plain,
-    /// A JSON object of pages by id, or a list of them.
+    /// A JSON object of pages by id, or a list of pages
     Json,
-    /// A JSON object per line.
+    /// One JSON object per line
     JsonLines,
 }
 
@@ -429,56 +427,56 @@ pub(crate) enum BatchChoice {
     Run,
 }
 
-/// How texts are cut into words.
+/// The tokenization of texts into words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TokensChoice {
-    /// Letters, numbers and underscores of Unicode, as in the paper.
+    /// Letters, numbers and underscores of Unicode, as in the paper
     Unicode,
-    /// ASCII alone, as in Kovačič's thesis.
+    /// ASCII letters, numbers and underscores, as in Kovačič's thesis
     Ascii,
 }
 
-/// What texts have in common.
+/// The overlap of two texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OverlapChoice {
-    /// Their longest common subsequence of words, as in the paper.
+    /// Longest common subsequence of words, as in the paper
     Lcs,
-    /// What Python's difflib finds, as in Kovačič's thesis.
+    /// Matching blocks of Python's difflib, as in Kovačič's thesis
     Difflib,
-    /// ROUGE-LSum.
+    /// ROUGE-LSum
     RougeLsum,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExtractArgs {
-    /// The extractor.
+    /// Name of the extractor.
     #[arg(long, value_name = "NAME")]
     pub(crate) extractor: String,
-    /// How to print what it finds: as JSON a line per page, with the title, words, and
-    /// nodes of the page's tree, where the method has them.
+    /// Format of the output. JSON is one object per page and line, with title, words and
+    /// tree nodes if the extractor has them.
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
-    /// Pages; to a method that compares pages, all of one site.
+    /// HTML files. An extractor that compares pages treats all files as one site.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// How rows are printed.
+/// A format of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RowFormat {
-    /// Drawn columns, for people.
+    /// Table with borders
     Table,
-    /// Comma-separated values with a header.
+    /// Comma-separated values with a header
     Csv,
-    /// One JSON object per line.
+    /// One JSON object per line
     Json,
 }
 
-/// How a report is printed.
+/// A format of reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
-    /// Lines, for people.
+    /// Text for people
     Text,
-    /// One JSON object.
+    /// One JSON object
     Json,
 }

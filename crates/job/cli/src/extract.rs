@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::args::{ExtractArgs, ReportFormat};
 use crate::usage::Usage;
 
-/// What an extractor finds in files, one after the other.
+/// Returns the text that an extractor finds in each file.
 pub(crate) fn extract(args: &ExtractArgs) -> Result<String> {
     let method = extractors::by_name(&args.extractor).map_err(Usage::of)?;
     let mut pages = Vec::new();
@@ -30,7 +30,7 @@ pub(crate) fn extract(args: &ExtractArgs) -> Result<String> {
         let extraction = extraction.with_context(|| file.display().to_string())?;
         text.push_str(&match args.format {
             ReportFormat::Json => line(url, &extraction),
-            ReportFormat::Text if pages.len() > 1 => titled(file, &extraction),
+            ReportFormat::Text if pages.len() > 1 => with_file_name(file, &extraction),
             ReportFormat::Text => extraction.text,
         });
         text.push('\n');
@@ -38,7 +38,7 @@ pub(crate) fn extract(args: &ExtractArgs) -> Result<String> {
     Ok(text)
 }
 
-/// A line that `urltree eval --texts` reads.
+/// Formats one line of JSON, which `urltree eval --texts` can read.
 fn line(url: &str, extraction: &Extraction) -> String {
     json!({
         "url": url,
@@ -50,6 +50,6 @@ fn line(url: &str, extraction: &Extraction) -> String {
     .to_string()
 }
 
-fn titled(file: &Path, extraction: &Extraction) -> String {
+fn with_file_name(file: &Path, extraction: &Extraction) -> String {
     format!("==> {} <==\n{}", file.display(), extraction.text)
 }

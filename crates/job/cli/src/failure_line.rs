@@ -1,17 +1,17 @@
-//! The last line of a run that failed: where it stopped, and what to type.
+//! The last line of a failed run: dates, stage, object and the next command.
 
 use engine::{EngineError, ErrorClass, Failure};
 
 use crate::args::RunArgs;
 
-/// One line that names dates, stage, object and the next command; `command` is
-/// the one that failed.
-pub(crate) fn line(command: &str, args: &RunArgs, failure: &Failure) -> String {
+/// Formats the line for the failure of `command`.
+pub(crate) fn failure_line(command: &str, args: &RunArgs, failure: &Failure) -> String {
     let dates = match failure.dates {
         Some(dates) => format!("at {dates}"),
         None => "before any date".to_owned(),
     };
-    let object = (failure.source.object()).unwrap_or_else(|| args.job.job.display().to_string());
+    let job = || args.job.job.display().to_string();
+    let object = failure.source.object().unwrap_or_else(job);
     format!(
         "stopped {dates}, stage {}, object {object}; next: {}",
         failure.stage,
@@ -19,8 +19,8 @@ pub(crate) fn line(command: &str, args: &RunArgs, failure: &Failure) -> String {
     )
 }
 
-/// The command that goes on from here. Where only the user knows what to
-/// change, it has a word in capitals.
+/// Returns the command that continues the run. A word in capitals marks a value that
+/// only the user knows.
 fn next(command: &str, args: &RunArgs, failure: &Failure) -> String {
     let mut dates = failure.dates;
     let mut setting = None;

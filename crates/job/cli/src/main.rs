@@ -1,10 +1,11 @@
 //! `urltree`: clean text from crawl archives.
 //!
-//! This crate reads arguments, sets up logs and threads, calls the engine and
-//! prints what came of it. What a job is and does is in `engine`.
+//! This crate parses arguments, sets up logs and threads, calls the engine and prints the
+//! result. Jobs are implemented in the crate `engine`. It supports Unix only.
 
 mod args;
 mod eval;
+mod exit_code;
 mod extract;
 mod failure_line;
 mod gold_sets;
@@ -19,14 +20,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use engine::{
-    EngineError, ErrorClass, Failure, Job, JobSpec, SettingsChange, SpecError, Stage, VacuumMode,
-};
-use evaluation::{ImportError, InputError};
-use sample::SampleError;
-use sample::SampleOptions;
-use tables::{DateRange, Location, LocationError};
+use engine::{EngineError, Failure, Job, JobSpec, SettingsChange, Stage, VacuumMode};
+use sample::{SampleError, SampleOptions};
+use tables::{DateRange, Location};
 use tokio::runtime::Runtime;
+use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::{LevelFilter, filter_fn};
 use tracing_subscriber::layer::SubscriberExt;
@@ -36,12 +34,13 @@ use args::{
     Args, BackfillArgs, Command, JobArgs, ReportFormat, RunArgs, SampleArgs, SqlArgs, StatusArgs,
     UpdateArgs, VacuumArgs,
 };
-use eval::ThresholdsMissed;
+use exit_code::exit_code;
+use failure_line::failure_line;
 use progress::Terminal;
 use usage::Usage;
 
-/// Tokenizing is many small allocations on many threads, and a long run frees
-/// in one chunk what it took in the last.
+/// Tokenizing makes many small allocations on many threads, and memory allocated in one
+/// chunk of a long run is freed in the next.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -51,7 +50,7 @@ fn main() -> ExitCode {
     init_logs(&args, &terminal);
     let done = match &args.command {
         Command::Backfill(backfill_args) => backfill(backfill_args, args.quiet, &terminal),
-        Command::Update(nightly_args) => nightly(nightly_args, args.quiet, &terminal),
+        Command::Update(update_args) => update(update_args, args.quiet, &terminal),
         Command::Status(args) => status(args),
         Command::Vacuum(args) => vacuum(args),
         Command::Sql(args) => sql(args),
@@ -66,8 +65,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // The one place that writes an error: a closed stderr is no reason
-            // to fail differently.
+            // A closed stderr must not change the exit code.
             let mut stderr = std::io::stderr().lock();
             let _ = writeln!(stderr, "error: {}", message(&error));
             let run = match &args.command {
@@ -76,7 +74,7 @@ fn main() -> ExitCode {
                 _ => None,
             };
             if let (Some((command, run)), Some(failure)) = (run, error.downcast_ref::<Failure>()) {
-                let _ = writeln!(stderr, "{}", failure_line::line(command, run, failure));
+                let _ = writeln!(stderr, "{}", failure_line(command, run, failure));
             }
             ExitCode::from(exit_code(&error))
         }
@@ -104,11 +102,11 @@ fn init_logs(args: &Args, terminal: &Terminal) {
         .init();
 }
 
-/// Below a warning only our own crates speak, whatever URLTREE_LOG asks for:
-/// deltalake's debug lines have printed the keys of a store.
+/// Whether events below a warning are logged, whatever URLTREE_LOG asks for. Only our own
+/// crates log them: debug lines of deltalake have printed the keys of a store.
 fn is_ours(target: &str) -> bool {
     let name = target.split("::").next().unwrap_or_default();
-    ["urltree", "engine", "tables", "archive", "evaluation"].contains(&name)
+    ["urltree", "engine", "tables", "evaluation"].contains(&name)
 }
 
 fn backfill(args: &BackfillArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
@@ -120,7 +118,7 @@ fn backfill(args: &BackfillArgs, quiet: bool, terminal: &Terminal) -> Result<()>
     run(&job, &runtime, args.dates, &args.run, quiet, terminal)
 }
 
-fn nightly(args: &UpdateArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
+fn update(args: &UpdateArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
     let job = job_of_run(&args.run, args.dates)?;
     let runtime = runtime(&job)?;
     let dates = match args.dates {
@@ -158,14 +156,14 @@ fn run(
     } else {
         SettingsChange::Refused
     };
-    let shown = terminal.run();
+    let progress = terminal.run();
     let report = runtime.block_on(async {
         tokio::select! {
-            report = engine::backfill(job, dates, change, shown.clone()) => Some(report),
+            report = engine::backfill(job, dates, change, progress.clone()) => Some(report),
             () = interrupted() => None,
         }
     });
-    shown.finish();
+    progress.finish();
     let report = report.ok_or(Interrupted)??;
     match args.format {
         Some(ReportFormat::Json) => print(&report::run_json(&report)),
@@ -188,38 +186,27 @@ fn status(args: &StatusArgs) -> Result<()> {
     }
 }
 
-/// Somebody ended the run.
+/// A signal ended the run.
 #[derive(Debug)]
-struct Interrupted;
+pub(crate) struct Interrupted;
 
 impl std::error::Error for Interrupted {}
 
 impl std::fmt::Display for Interrupted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("interrupted; the same command goes on from here")
+        f.write_str("interrupted; run the same command again to continue")
     }
 }
 
-/// Waits until somebody wants the program to end: a run that is told so can still
-/// give the tables free.
+/// Waits for SIGINT or SIGTERM, so that a run can release its lease.
 async fn interrupted() {
-    let ctrl_c = async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
+    let received = async |kind| match signal(kind) {
+        Ok(mut signal) => signal.recv().await,
+        Err(_) => std::future::pending().await,
     };
-    #[cfg(unix)]
-    let terminated = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => signal.recv().await,
-            Err(_) => std::future::pending().await,
-        }
-    };
-    #[cfg(not(unix))]
-    let terminated = std::future::pending::<Option<()>>();
     tokio::select! {
-        () = ctrl_c => {}
-        _ = terminated => {}
+        _ = received(SignalKind::interrupt()) => {}
+        _ = received(SignalKind::terminate()) => {}
     }
 }
 
@@ -232,7 +219,7 @@ fn vacuum(args: &VacuumArgs) -> Result<()> {
     };
     let found = runtime(&job)?.block_on(engine::vacuum(&job, args.retention, mode))?;
     match args.format {
-        ReportFormat::Json => print(&report::gc_json(&found, mode)),
+        ReportFormat::Json => print(&report::vacuum_json(&found, mode)),
         ReportFormat::Text => print(&report::vacuum(&found, mode)),
     }
 }
@@ -244,12 +231,8 @@ fn sql(args: &SqlArgs) -> Result<()> {
 }
 
 fn sample(args: &SampleArgs) -> Result<()> {
-    let usage = |error: LocationError| SpecError::Key {
-        key: "--output".to_owned(),
-        expected: error.to_string(),
-    };
-    let location =
-        Location::parse(&args.output).map_err(|error| EngineError::from(usage(error)))?;
+    let location = Location::parse(&args.output);
+    let location = location.map_err(|error| Usage::of(format!("--output: {error}")))?;
     let options = SampleOptions {
         first: args.dates.first(),
         last: args.dates.last(),
@@ -280,62 +263,18 @@ fn runtime(job: &Job) -> Result<Runtime> {
 fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     match writeln!(out, "{}", text.trim_end()) {
-        // A reader that has seen enough, such as `head`.
+        // A reader such as `head` has closed the pipe.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => other.context("cannot write the result"),
     }
 }
 
-/// The engine's errors name their cause themselves.
+/// Formats an error. Errors of the engine and of samples include their causes, others do
+/// not.
 fn message(error: &anyhow::Error) -> String {
     if error.is::<Failure>() || error.is::<EngineError>() || error.is::<SampleError>() {
         error.to_string()
     } else {
         format!("{error:#}")
-    }
-}
-
-/// 1 quality below its threshold, 2 usage, 3 input, 4 storage, 5 internal, 130 as shells have it for Ctrl-C.
-fn exit_code(error: &anyhow::Error) -> u8 {
-    if error.is::<Interrupted>() {
-        return 130;
-    }
-    if error.is::<ThresholdsMissed>() {
-        return 1;
-    }
-    if error.is::<Usage>() {
-        return 2;
-    }
-    if error.is::<InputError>() {
-        return 3;
-    }
-    match error.downcast_ref::<ImportError>() {
-        Some(ImportError::Write { .. }) => return 4,
-        Some(_) => return 3,
-        None => {}
-    }
-    // Files that are named on the command line.
-    match error
-        .downcast_ref::<std::io::Error>()
-        .map(std::io::Error::kind)
-    {
-        Some(std::io::ErrorKind::NotFound) => return 3,
-        Some(_) => return 4,
-        None => {}
-    }
-    match error.downcast_ref::<SampleError>() {
-        Some(SampleError::Occupied { .. }) => return 2,
-        Some(SampleError::Store { .. }) => return 4,
-        Some(SampleError::Encode { .. }) | None => {}
-    }
-    let failure = error.downcast_ref::<Failure>();
-    let cause = failure.map(|failure| failure.source.as_ref());
-    let class = (cause.or_else(|| error.downcast_ref::<EngineError>()))
-        .map_or(ErrorClass::Internal, EngineError::class);
-    match class {
-        ErrorClass::Usage => 2,
-        ErrorClass::Input => 3,
-        ErrorClass::Storage => 4,
-        ErrorClass::Internal => 5,
     }
 }

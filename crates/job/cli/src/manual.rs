@@ -1,4 +1,4 @@
-//! What a package installs beside the binary.
+//! Files that a package installs beside the binary: completions and manual pages.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use clap_complete::Shell;
 
 use crate::args::Args;
 
-/// The completion script of `shell`.
+/// Returns the completion script of `shell`.
 pub(crate) fn completions(shell: Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "urltree", &mut script);

@@ -1,4 +1,4 @@
-//! How far a run is: a bar on a terminal, a line now and then elsewhere.
+//! Shows the progress of a run: a bar on a terminal, log lines otherwise.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,21 +10,22 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use tables::DateRange;
 use tracing::{debug, info};
 
-/// Between two lines, where there is no terminal.
+/// Time between two log lines. Shorter fills the logs of a long run; longer makes a
+/// short run look stalled.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 const BAR: &str =
     "{msg} [{bar:30}] {percent:>3} %  {rows} rows  {decimal_bytes_per_sec}  {eta} left";
 
-/// Where progress and log lines go; a log line never breaks the bar.
+/// The destination of progress and log lines. A log line does not break the bar.
 #[derive(Debug, Clone)]
 pub(crate) struct Terminal {
     bar: ProgressBar,
 }
 
 impl Terminal {
-    /// Stderr. The bar is shown on a terminal only, and never where the user
-    /// wants quiet.
+    /// Creates the terminal of stderr. The bar is shown only on a terminal, and not with
+    /// `--quiet`.
     pub(crate) fn stderr(quiet: bool) -> Self {
         let bar = ProgressBar::hidden();
         if io::stderr().is_terminal() && !quiet {
@@ -33,17 +34,17 @@ impl Terminal {
         Self { bar }
     }
 
-    /// Shows a run.
-    pub(crate) fn run(&self) -> Arc<Shown> {
+    /// Starts to show a run.
+    pub(crate) fn run(&self) -> Arc<RunProgress> {
         let bar = &self.bar;
-        // Until it is known how much there is to do.
+        // A spinner until the amount of work is known.
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
             bar.set_style(style);
         }
         if !bar.is_hidden() {
             bar.enable_steady_tick(Duration::from_millis(100));
         }
-        let shown = Shown {
+        let progress = RunProgress {
             bar: bar.clone(),
             rows: Arc::default(),
             line: Mutex::new(Line {
@@ -53,7 +54,7 @@ impl Terminal {
                 total: Work::default(),
             }),
         };
-        Arc::new(shown)
+        Arc::new(progress)
     }
 }
 
@@ -67,9 +68,9 @@ impl Write for Terminal {
     }
 }
 
-/// A run that is watched.
+/// The progress of a run.
 #[derive(Debug)]
-pub(crate) struct Shown {
+pub(crate) struct RunProgress {
     bar: ProgressBar,
     rows: Arc<AtomicU64>,
     line: Mutex<Line>,
@@ -83,14 +84,14 @@ struct Line {
     total: Work,
 }
 
-impl Shown {
-    /// Takes the bar away.
+impl RunProgress {
+    /// Removes the bar.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-impl Progress for Shown {
+impl Progress for RunProgress {
     fn planned(&self, total: Work) {
         info!(
             "{} rows with {:.1} MB of HTML",
@@ -145,7 +146,7 @@ impl Line {
     }
 }
 
-/// Decimal megabytes.
+/// Converts bytes to decimal megabytes.
 pub(crate) fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }

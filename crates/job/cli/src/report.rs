@@ -1,5 +1,6 @@
-//! What a run did and what the tables hold, for people and for scripts.
+//! Reports of runs and tables, as text and as JSON.
 
+use comfy_table::CellAlignment;
 use engine::{Counts, RunReport, Status, VacuumMode};
 use sample::SampleCounts;
 use serde_json::{Value, json};
@@ -8,7 +9,7 @@ use tables::{DateRange, Table, UnreferencedCause, UnreferencedFile};
 use crate::args::JobArgs;
 use crate::progress::megabytes;
 
-/// Statuses of archive rows and their names in reports.
+/// Statuses of archive rows and their titles in reports.
 const STATUSES: [(&str, &str); 6] = [
     ("unique", "unique"),
     ("duplicate", "duplicates"),
@@ -18,11 +19,11 @@ const STATUSES: [(&str, &str); 6] = [
     ("unreadable_object", "unreadable objects"),
 ];
 
-/// The short table at the end of a run.
+/// Formats the report of a run as text.
 pub(crate) fn run(report: &RunReport) -> String {
     let account = &report.account;
     let all = account.rows();
-    let mut lines = Lines::default();
+    let mut lines = Lines::new();
     lines.add("dates", report.dates);
     if let Some(there_already) = report.there_already {
         lines.add("there already", there_already);
@@ -47,14 +48,14 @@ pub(crate) fn run(report: &RunReport) -> String {
     lines.text()
 }
 
-/// The same as one JSON object.
+/// Formats the report of a run as one JSON object.
 pub(crate) fn run_json(report: &RunReport) -> String {
     let account = &report.account;
     let all = account.rows();
     let statuses = STATUSES.map(|(status, _)| {
         let causes = account.total(status);
         let rows: u64 = causes.values().map(|tally| tally.rows).sum();
-        // What is unique has no cause.
+        // Unique rows have no cause.
         let causes = causes.into_iter().filter(|(cause, _)| !cause.is_empty());
         let causes: Value = causes
             .map(|(cause, tally)| (cause, Value::from(tally.rows)))
@@ -87,12 +88,12 @@ pub(crate) fn run_json(report: &RunReport) -> String {
     .to_string()
 }
 
-/// The dates and counts in the tables, and the command that mends them.
+/// Formats the status of the tables as text, with the command that repairs them.
 pub(crate) fn status(status: &Status, args: &JobArgs) -> String {
     let Some(span) = status.span else {
         return "no date was run\n".to_owned();
     };
-    let mut lines = Lines::default();
+    let mut lines = Lines::new();
     lines.add("dates", span);
     lines.add("done", status.done);
     for (title, ranges) in [
@@ -134,7 +135,8 @@ pub(crate) fn status(status: &Status, args: &JobArgs) -> String {
     text
 }
 
-/// Dates of other settings are only run again where that is asked for.
+/// Returns the command that repairs the tables. Dates with other settings are only run
+/// with an option.
 fn repair_command(status: &Status, args: &JobArgs, repair: DateRange) -> String {
     let dates = repair.to_string();
     let mut options = vec!["--dates", &dates];
@@ -144,7 +146,7 @@ fn repair_command(status: &Status, args: &JobArgs, repair: DateRange) -> String 
     args.command("backfill", &options)
 }
 
-/// The same as one JSON object.
+/// Formats the status of the tables as one JSON object.
 pub(crate) fn status_json(status: &Status) -> String {
     let range = range_json;
     let ranges = |all: &[DateRange]| Value::from_iter(all.iter().map(range));
@@ -185,20 +187,20 @@ fn range_json(range: &DateRange) -> Value {
     json!({ "first_date": range.first().to_string(), "last_date": range.last().to_string() })
 }
 
-/// Files that no table needs, by table and cause.
+/// Formats the unreferenced files, summed by table and cause.
 pub(crate) fn vacuum(found: &[(Table, Vec<UnreferencedFile>)], mode: VacuumMode) -> String {
-    let mut lines = Lines::default();
-    for (table, garbage) in found {
-        for (cause, title) in GARBAGE {
-            let (files, bytes) = sum(garbage, cause);
-            if files > 0 {
-                let size = format!("{files} files, {:.1} MB", megabytes(bytes));
+    let mut lines = Lines::new();
+    for (table, files) in found {
+        for (cause, title) in CAUSES {
+            let (count, bytes) = sum(files, cause);
+            if count > 0 {
+                let size = format!("{count} files, {:.1} MB", megabytes(bytes));
                 lines.add(&format!("{} {title}", table.name()), size);
             }
         }
     }
-    let all: Vec<_> = found.iter().flat_map(|(_, garbage)| garbage).collect();
-    let bytes: u64 = all.iter().map(|garbage| garbage.bytes).sum();
+    let all: Vec<_> = found.iter().flat_map(|(_, files)| files).collect();
+    let bytes: u64 = all.iter().map(|file| file.bytes).sum();
     let files = all.len();
     let title = match mode {
         VacuumMode::Delete => "deleted",
@@ -207,24 +209,25 @@ pub(crate) fn vacuum(found: &[(Table, Vec<UnreferencedFile>)], mode: VacuumMode)
     lines.add(title, format!("{files} files, {:.1} MB", megabytes(bytes)));
     let mut text = lines.text();
     if files > 0 && mode == VacuumMode::Report {
-        text.push_str("nothing was deleted; --delete does\n");
+        text.push_str("nothing was deleted; add --delete to delete the files\n");
     }
     text
 }
 
-/// The same as one JSON object.
-pub(crate) fn gc_json(found: &[(Table, Vec<UnreferencedFile>)], mode: VacuumMode) -> String {
-    let tables = found.iter().map(|(table, garbage)| {
-        let causes = GARBAGE.map(|(cause, title)| {
-            let (files, bytes) = sum(garbage, cause);
-            let paths = (garbage.iter())
-                .filter(|garbage| garbage.cause == cause)
-                .map(|garbage| garbage.path.as_str());
+/// Formats the unreferenced files as one JSON object.
+pub(crate) fn vacuum_json(found: &[(Table, Vec<UnreferencedFile>)], mode: VacuumMode) -> String {
+    let tables = found.iter().map(|(table, files)| {
+        let causes = CAUSES.map(|(cause, title)| {
+            let (count, bytes) = sum(files, cause);
+            let paths = files
+                .iter()
+                .filter(|file| file.cause == cause)
+                .map(|file| file.path.as_str());
             let paths = Value::from_iter(paths);
             let key = title.replace(' ', "_");
             (
                 key,
-                json!({ "files": files, "bytes": bytes, "paths": paths }),
+                json!({ "files": count, "bytes": bytes, "paths": paths }),
             )
         });
         (table.name().to_owned(), Value::from_iter(causes))
@@ -236,22 +239,23 @@ pub(crate) fn gc_json(found: &[(Table, Vec<UnreferencedFile>)], mode: VacuumMode
     .to_string()
 }
 
-/// Causes of garbage and their names in reports.
-const GARBAGE: [(UnreferencedCause, &str); 2] = [
+/// Causes of unreferenced files and their titles in reports.
+const CAUSES: [(UnreferencedCause, &str); 2] = [
     (UnreferencedCause::NeverCommitted, "never committed"),
     (UnreferencedCause::Replaced, "replaced"),
 ];
 
-fn sum(garbage: &[UnreferencedFile], cause: UnreferencedCause) -> (usize, u64) {
-    let of_cause = garbage.iter().filter(|garbage| garbage.cause == cause);
-    of_cause.fold((0, 0), |(files, bytes), garbage| {
-        (files + 1, bytes + garbage.bytes)
+/// Returns number and bytes of the files with this cause.
+fn sum(files: &[UnreferencedFile], cause: UnreferencedCause) -> (usize, u64) {
+    let with_cause = files.iter().filter(|file| file.cause == cause);
+    with_cause.fold((0, 0), |(count, bytes), file| {
+        (count + 1, bytes + file.bytes)
     })
 }
 
-/// What a sample has, and the job that reads it.
+/// Formats the report of a sample.
 pub(crate) fn sample(written: &SampleCounts, output: &str) -> String {
-    let mut lines = Lines::default();
+    let mut lines = Lines::new();
     lines.add("pages", written.pages);
     lines.add("with gold", written.gold);
     lines.add("HTML MB", format!("{:.1}", megabytes(written.html_bytes)));
@@ -260,21 +264,28 @@ pub(crate) fn sample(written: &SampleCounts, output: &str) -> String {
     format!("{}archive: {output}/pages\n", lines.text())
 }
 
-/// Titles to the left, values to the right.
-#[derive(Default)]
-struct Lines(Vec<(String, String)>);
+/// A table without borders: titles to the left, values to the right.
+struct Lines(comfy_table::Table);
 
 impl Lines {
-    fn add(&mut self, title: &str, value: impl ToString) {
-        self.0.push((title.to_owned(), value.to_string()));
+    fn new() -> Self {
+        let mut table = comfy_table::Table::new();
+        table.load_preset(comfy_table::presets::NOTHING);
+        Self(table)
     }
 
-    fn text(&self) -> String {
-        let title = self.0.iter().map(|(title, _)| title.len()).max();
-        let value = self.0.iter().map(|(_, value)| value.len()).max();
-        let (title_width, value_width) = (title.unwrap_or(0), value.unwrap_or(0));
-        (self.0.iter())
-            .map(|(title, value)| format!("{title:title_width$}  {value:>value_width$}\n"))
-            .collect()
+    fn add(&mut self, title: &str, value: impl ToString) {
+        self.0.add_row([title.to_owned(), value.to_string()]);
+    }
+
+    fn text(mut self) -> String {
+        if let Some(titles) = self.0.column_mut(0) {
+            titles.set_padding((0, 2));
+        }
+        if let Some(values) = self.0.column_mut(1) {
+            values.set_padding((0, 0));
+            values.set_cell_alignment(CellAlignment::Right);
+        }
+        format!("{}\n", self.0)
     }
 }

@@ -1,4 +1,4 @@
-//! Rows of a query, as text.
+//! Formats the rows of a query.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use arrow::util::pretty::pretty_format_batches;
 
 use crate::args::RowFormat;
 
-/// The rows in `format`.
+/// Formats the rows in `format`.
 pub(crate) fn text(batches: &[RecordBatch], format: RowFormat) -> Result<String> {
     match format {
         RowFormat::Table => Ok(pretty_format_batches(batches)
@@ -27,11 +27,11 @@ fn csv(batches: &[RecordBatch]) -> Result<String> {
         .build(&mut bytes);
     for batch in batches {
         writer
-            .write(&flat(batch)?)
+            .write(&flatten(batch)?)
             .context("cannot print the rows as CSV")?;
     }
     drop(writer);
-    String::from_utf8(bytes).context("CSV is no UTF-8")
+    String::from_utf8(bytes).context("CSV is not UTF-8")
 }
 
 fn json(batches: &[RecordBatch]) -> Result<String> {
@@ -42,11 +42,11 @@ fn json(batches: &[RecordBatch]) -> Result<String> {
             .context("cannot print the rows as JSON")?;
     }
     writer.finish().context("cannot print the rows as JSON")?;
-    String::from_utf8(writer.into_inner()).context("JSON is no UTF-8")
+    String::from_utf8(writer.into_inner()).context("JSON is not UTF-8")
 }
 
-/// CSV has no lists: they are printed as in a table.
-fn flat(batch: &RecordBatch) -> Result<RecordBatch> {
+/// Converts nested columns to text, as in a table, because CSV has no lists.
+fn flatten(batch: &RecordBatch) -> Result<RecordBatch> {
     let mut fields = Vec::new();
     let mut columns: Vec<ArrayRef> = Vec::new();
     for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {

@@ -1,8 +1,8 @@
-//! Arguments that make no sense.
+//! Invalid arguments.
 
 use std::fmt;
 
-/// What is wrong with an argument, where clap could not know.
+/// An invalid argument that clap cannot detect.
 #[derive(Debug)]
 pub(crate) struct Usage(String);
 

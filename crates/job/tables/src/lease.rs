@@ -100,7 +100,7 @@ impl LeaseStore {
         Ok(Self { location })
     }
 
-    /// Reads the lease in force, or returns `None` if there is no lease.
+    /// Reads the lease in force. Returns `None` if none exists.
     ///
     /// # Errors
     /// [`TableError::Lease`] if the store fails or the object is not a lease.

@@ -45,7 +45,7 @@ impl Table {
     ];
 
     /// Tables derived from output tables, so that a run reads fewer files. They may be
-    /// deleted: they have no information of their own.
+    /// deleted: a run derives them again.
     pub const DERIVED: [Self; 2] = [Self::KeyIndex, Self::Windows];
 
     /// Iterates over the output tables and the derived tables.

@@ -197,10 +197,7 @@ impl GoldSet {
             }
             Ok(())
         })?;
-        Ok(format!(
-            "{:032x}",
-            u128::from_be_bytes(digest.finalize().into())
-        ))
+        Ok(hex::encode(digest.finalize()))
     }
 
     fn read(

@@ -167,7 +167,7 @@ fn digest(measured: &Measured) -> String {
     for set in &measured.sets {
         digest.update(&set.digest);
     }
-    format!("{:032x}", u128::from_be_bytes(digest.finalize().into()))
+    hex::encode(digest.finalize())
 }
 
 fn accuracy(standings: &[Standing]) -> String {
