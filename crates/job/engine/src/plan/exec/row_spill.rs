@@ -139,9 +139,10 @@ async fn blocking<T: Send + 'static>(
     let done = SpawnedTask::spawn_blocking(operation).join().await;
     let done = done.map_err(|error| DataFusionError::External(Box::new(error)));
     // The conversion of deltalake replaces the text of an I/O error.
-    done.flatten().map_err(|error| DeltaTableError::GenericError {
-        source: Box::new(error),
-    })
+    done.flatten()
+        .map_err(|error| DeltaTableError::GenericError {
+            source: Box::new(error),
+        })
 }
 
 /// Encodes a batch and compresses it as a whole: Arrow compresses each buffer on its
