@@ -58,6 +58,7 @@ mod objects;
 mod paper;
 mod poison;
 mod refusals;
+mod requests;
 mod sample;
 mod soak;
 mod storage;

@@ -115,24 +115,13 @@ fn backfill(args: &BackfillArgs, quiet: bool, terminal: &Terminal) -> Result<()>
     if args.explain {
         return print(&runtime.block_on(engine::explain(&job, args.dates))?);
     }
-    run(&job, &runtime, args.dates, &args.run, quiet, terminal)
+    run(&job, &runtime, Some(args.dates), &args.run, quiet, terminal)
 }
 
 fn update(args: &UpdateArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
     let job = job_of_run(&args.run, args.dates)?;
     let runtime = runtime(&job)?;
-    let dates = match args.dates {
-        Some(dates) => Some(dates),
-        None => runtime.block_on(engine::new_dates(&job))?,
-    };
-    match dates {
-        Some(dates) => run(&job, &runtime, dates, &args.run, quiet, terminal),
-        None => match args.run.format {
-            Some(ReportFormat::Json) => print("null"),
-            None if quiet => Ok(()),
-            None | Some(ReportFormat::Text) => print("the archive has nothing new"),
-        },
-    }
+    run(&job, &runtime, args.dates, &args.run, quiet, terminal)
 }
 
 fn job_of_run(args: &RunArgs, dates: Option<DateRange>) -> Result<Job, Failure> {
@@ -143,10 +132,11 @@ fn job_of_run(args: &RunArgs, dates: Option<DateRange>) -> Result<Job, Failure> 
     })
 }
 
+/// Runs `dates`, or all new dates if none are given.
 fn run(
     job: &Job,
     runtime: &Runtime,
-    dates: DateRange,
+    dates: Option<DateRange>,
     args: &RunArgs,
     quiet: bool,
     terminal: &Terminal,
@@ -158,13 +148,27 @@ fn run(
     };
     let progress = terminal.run();
     let report = runtime.block_on(async {
+        let run = async {
+            match dates {
+                Some(dates) => {
+                    (engine::backfill(job, dates, change, progress.clone()).await).map(Some)
+                }
+                None => engine::update(job, change, progress.clone()).await,
+            }
+        };
         tokio::select! {
-            report = engine::backfill(job, dates, change, progress.clone()) => Some(report),
+            report = run => Some(report),
             () = interrupted() => None,
         }
     });
     progress.finish();
-    let report = report.ok_or(Interrupted)??;
+    let Some(report) = report.ok_or(Interrupted)?? else {
+        return match args.format {
+            Some(ReportFormat::Json) => print("null"),
+            None if quiet => Ok(()),
+            None | Some(ReportFormat::Text) => print("the archive has nothing new"),
+        };
+    };
     match args.format {
         Some(ReportFormat::Json) => print(&report::run_json(&report)),
         None if quiet => Ok(()),

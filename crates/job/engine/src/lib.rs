@@ -44,7 +44,7 @@ pub use accounting::{Account, Tally};
 pub use archive::ArchiveSource;
 pub use driver::backfill::{RunReport, SettingsChange, backfill, explain};
 pub use driver::failure::Failure;
-pub use driver::update::new_dates;
+pub use driver::update::update;
 pub use driver::vacuum::{VacuumMode, vacuum};
 pub use error::{EngineError, ErrorClass};
 pub use job::{Job, Resources, Settings};

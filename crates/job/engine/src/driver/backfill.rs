@@ -35,6 +35,7 @@ use crate::spec::Batch;
 use crate::state::monthly_rollup::{close_months, reopen_months};
 use crate::state::prior_state::Earlier;
 use crate::state::runs_table::other_settings;
+use crate::state::tables_snapshot::TablesSnapshot;
 
 /// What a run did.
 #[derive(Debug)]
@@ -71,8 +72,6 @@ struct Prepared {
     /// The dates that were asked for, and those before them whose labels it settles.
     dates: DateRange,
     census: Census,
-    /// Tables that the run writes and that are not there yet.
-    missing: Vec<Table>,
 }
 
 /// One run of a job.
@@ -102,30 +101,46 @@ pub async fn backfill(
     change: SettingsChange,
     progress: Arc<dyn Progress>,
 ) -> Result<RunReport, Failure> {
+    refuse_cut_partition(job, dates)?;
+    progress.entered(Stage::Tables, dates);
+    let tables = TablesSnapshot::open(&job.output, &Table::ALL).await;
+    let tables = tables.map_err(Failure::at(Stage::Tables, dates))?;
+    run(job, tables, dates, change, progress).await
+}
+
+/// Runs `job` over `dates`, which are whole partitions. `tables` are all tables, as they
+/// were before the run has its lease.
+pub(crate) async fn run(
+    job: &Job,
+    mut tables: TablesSnapshot,
+    dates: DateRange,
+    change: SettingsChange,
+    progress: Arc<dyn Progress>,
+) -> Result<RunReport, Failure> {
     let started = Instant::now();
     let asked = dates;
-    let Prepared {
-        dates,
-        census,
-        missing,
-    } = prepare(job, asked, change, progress.as_ref()).await?;
+    let Prepared { dates, census } =
+        prepare(job, &mut tables, asked, change, progress.as_ref()).await?;
     let in_tables = Failure::at(Stage::Tables, dates);
-    warn_about(job, dates, &census).await.map_err(&in_tables)?;
+    warn_about(job, dates, &tables, &census);
     let request = request(job, dates, &census);
     let hold = Hold::take(job, format!("the run of {dates}"), Some(request.clone())).await;
     let hold = hold.map_err(&in_tables)?;
-    // Another run may have ended since.
-    refuse_other_settings(job, dates, change).await?;
-    let settled_now = relabel::with_unsettled(job, asked).await;
+    // Another run may have ended since the snapshot.
+    tables.refresh().await.map_err(&in_tables)?;
+    refuse_other_settings(job, &mut tables, dates, change).await?;
+    let settled_now = relabel::with_unsettled(job, &mut tables, asked).await;
     if settled_now.map_err(&in_tables)? != dates {
         return Err(in_tables(EngineError::Overtaken));
     }
     // Tables that cannot be written are found out now, and not after the work.
-    for table in missing {
-        let made = job.output.open_or_create(table).await;
-        made.map_err(EngineError::from).map_err(&in_tables)?;
+    for table in Table::ALL {
+        if job.settings.writes(table) && !tables.has(table) {
+            let made = job.output.open_or_create(table).await;
+            made.map_err(EngineError::from).map_err(&in_tables)?;
+        }
     }
-    let stopped = resume::stopped(job, dates, &request).await;
+    let stopped = resume::stopped(&mut tables, dates, &request).await;
     let stopped = (stopped.map_err(&in_tables)?)
         // To ask again for what was finished is to ask for all of it.
         .filter(|stopped| stopped.done != dates || hold.succeeds(&request));
@@ -198,8 +213,11 @@ pub async fn backfill(
 /// # Errors
 /// As [`backfill`].
 pub async fn explain(job: &Job, dates: DateRange) -> Result<String, Failure> {
-    let Prepared { dates, census, .. } =
-        prepare(job, dates, SettingsChange::Asked, &Unwatched).await?;
+    refuse_cut_partition(job, dates)?;
+    let tables = TablesSnapshot::open(&job.output, &Table::ALL).await;
+    let mut tables = tables.map_err(Failure::at(Stage::Tables, dates))?;
+    let change = SettingsChange::Asked;
+    let Prepared { dates, census } = prepare(job, &mut tables, dates, change, &Unwatched).await?;
     let chunk = cut(job, dates, &census).first().copied().unwrap_or(dates);
     let in_tables = Failure::at(Stage::Tables, dates);
     let earlier = Earlier::open(job).await;
@@ -210,48 +228,48 @@ pub async fn explain(job: &Job, dates: DateRange) -> Result<String, Failure> {
         .map_err(Failure::at(Stage::Plan(None), dates))
 }
 
-/// Everything that can be refused is refused here, before any work.
+/// Refuses a range of dates that cuts a partition.
+fn refuse_cut_partition(job: &Job, dates: DateRange) -> Result<(), Failure> {
+    let partitioning = job.output.partitioning();
+    let covering = partitioning.covering(dates);
+    if covering == dates {
+        return Ok(());
+    }
+    Err(Failure::at(Stage::Job, dates)(EngineError::CutPartition {
+        asked: dates,
+        partitioning,
+        covering,
+    }))
+}
+
+/// Refuses everything that can be refused before any work.
 async fn prepare(
     job: &Job,
-    dates: DateRange,
+    tables: &mut TablesSnapshot,
+    asked: DateRange,
     change: SettingsChange,
     progress: &dyn Progress,
 ) -> Result<Prepared, Failure> {
-    let partitioning = job.output.partitioning();
-    let covering = partitioning.covering(dates);
-    if covering != dates {
-        return Err(Failure::at(Stage::Job, dates)(EngineError::CutPartition {
-            asked: dates,
-            partitioning,
-            covering,
-        }));
-    }
-    progress.entered(Stage::Tables, dates);
-    let in_tables = Failure::at(Stage::Tables, dates);
-    let missing = missing_tables(job).await.map_err(&in_tables)?;
-    let asked = dates;
-    let dates = relabel::with_unsettled(job, asked).await;
-    let dates = dates.map_err(&in_tables)?;
-    refuse_other_settings(job, dates, change).await?;
+    progress.entered(Stage::Tables, asked);
+    let dates = relabel::with_unsettled(job, tables, asked).await;
+    let dates = dates.map_err(Failure::at(Stage::Tables, asked))?;
+    refuse_other_settings(job, tables, dates, change).await?;
     progress.entered(Stage::Census, dates);
     let in_census = Failure::at(Stage::Census, dates);
     let census = Census::take(&job.archive, dates).await;
     let census = census.map_err(&in_census)?;
-    let still_there = relabel::refuse_missing_pages(job, dates, asked, &census).await;
+    let still_there = relabel::refuse_missing_pages(tables, dates, asked, &census).await;
     still_there.map_err(in_census)?;
-    Ok(Prepared {
-        dates,
-        census,
-        missing,
-    })
+    Ok(Prepared { dates, census })
 }
 
 async fn refuse_other_settings(
     job: &Job,
+    tables: &mut TablesSnapshot,
     dates: DateRange,
     change: SettingsChange,
 ) -> Result<(), Failure> {
-    let others = other_settings(job, dates).await;
+    let others = other_settings(tables, &job.settings.digest, dates).await;
     let others = others.map_err(Failure::at(Stage::Tables, dates))?;
     match (others, change) {
         (Some(others), SettingsChange::Refused) => {
@@ -291,17 +309,6 @@ fn cut(job: &Job, dates: DateRange, census: &Census) -> Vec<DateRange> {
             )
         }
     }
-}
-
-async fn missing_tables(job: &Job) -> Result<Vec<Table>, EngineError> {
-    let mut missing = Vec::new();
-    for table in Table::ALL {
-        let there = job.output.open(table).await?.is_some();
-        if !there && job.settings.writes(table) {
-            missing.push(table);
-        }
-    }
-    Ok(missing)
 }
 
 impl Run<'_> {

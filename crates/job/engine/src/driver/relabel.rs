@@ -12,17 +12,21 @@ use tables::DateRange;
 use crate::archive::Census;
 use crate::error::EngineError;
 use crate::job::Job;
-use crate::state::runs_table::{runs, unfinished};
+use crate::state::tables_snapshot::TablesSnapshot;
 
 /// `dates`, and those before them that were run and whose labels they settle.
-pub(crate) async fn with_unsettled(job: &Job, dates: DateRange) -> Result<DateRange, EngineError> {
+pub(crate) async fn with_unsettled(
+    job: &Job,
+    tables: &mut TablesSnapshot,
+    dates: DateRange,
+) -> Result<DateRange, EngineError> {
     let reach = reaching_back(job, dates, NaiveDate::MIN);
     if reach == dates {
         return Ok(dates);
     }
-    let runs = runs(job, reach).await?;
+    let runs = tables.runs(reach).await?;
     // One that stopped has taken its dates out of `runs`.
-    let stopped = unfinished(job).await?;
+    let stopped = tables.unfinished();
     let known = (runs.iter().map(|run| run.date))
         .chain(stopped.iter().map(|partition| partition.first()))
         .filter(|date| reach.contains(*date));
@@ -41,7 +45,7 @@ pub(crate) fn reaching_back(job: &Job, chunk: DateRange, first: NaiveDate) -> Da
 /// Dates before those that were asked for are only run again for their labels: that must
 /// not take pages away.
 pub(crate) async fn refuse_missing_pages(
-    job: &Job,
+    tables: &mut TablesSnapshot,
     dates: DateRange,
     asked: DateRange,
     census: &Census,
@@ -50,7 +54,7 @@ pub(crate) async fn refuse_missing_pages(
         return Ok(());
     }
     let now = census.rows(dates);
-    for run in runs(job, dates).await? {
+    for run in tables.runs(dates).await? {
         let rows = now.get(&run.date).copied().unwrap_or(0);
         if run.date < asked.first() && rows < run.counts.archive_rows {
             return Err(EngineError::Unsettled {

@@ -10,7 +10,8 @@ use tables::{DateRange, Table};
 use crate::archive::Census;
 use crate::error::EngineError;
 use crate::job::{Job, md5_hex};
-use crate::state::runs_table::{RunDate, runs};
+use crate::state::runs_table::RunDate;
+use crate::state::tables_snapshot::TablesSnapshot;
 
 /// A run that stopped before its end, or just at it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,16 +47,16 @@ pub(crate) fn request(job: &Job, dates: DateRange, census: &Census) -> String {
 /// # Errors
 /// [`EngineError`] where the table cannot be read.
 pub(crate) async fn stopped(
-    job: &Job,
+    tables: &mut TablesSnapshot,
     dates: DateRange,
     request: &str,
 ) -> Result<Option<Stopped>, EngineError> {
-    let asked = runs(job, dates).await?;
+    let asked = tables.runs(dates).await?;
     if stopped_in(&asked, dates, request).is_none() {
         return Ok(None);
     }
     let until = DateRange::between(NaiveDate::MIN, dates.last());
-    Ok(stopped_in(&runs(job, until).await?, dates, request))
+    Ok(stopped_in(&tables.runs(until).await?, dates, request))
 }
 
 /// The same from the dates that were run, in order: nothing that it began with, or left to be done, was run since.

@@ -1,30 +1,39 @@
-//! Which dates a night has to run.
+//! `urltree update`: runs the dates that the tables do not have yet.
+
+use std::sync::Arc;
 
 use chrono::NaiveDate;
-use tables::DateRange;
+use tables::{DateRange, Table};
 
 use crate::archive::Census;
+use crate::driver::backfill::{RunReport, SettingsChange, run};
 use crate::driver::failure::Failure;
 use crate::error::EngineError;
 use crate::job::Job;
-use crate::progress::Stage;
-use crate::state::runs_table::{last_with_pages, unfinished};
+use crate::progress::{Progress, Stage};
+use crate::state::tables_snapshot::TablesSnapshot;
 
-/// Every date after the last one with pages in the tables, up to the last that
-/// the archive has, as whole partitions; `None` where the archive has nothing
-/// after it. On empty tables these are all dates of the archive.
+/// Runs every date after the last one with pages in the tables, up to the last date of the
+/// archive, as whole partitions. On empty tables these are all dates of the archive.
+/// Returns `None` if the archive has nothing after the tables.
 ///
-/// A date before that whose run stopped between the tables is run again, and so
-/// are all after it.
+/// An earlier date whose run stopped between the commits of two tables is run again, and
+/// so are all dates after it.
 ///
-/// Days on which nothing had arrived are looked at again until something later
-/// did: an archive that is late is no hole.
+/// Dates without pages at the end of the tables are run again until a later date has
+/// pages: an archive may be late.
 ///
 /// # Errors
-/// [`Failure`] where the tables or the archive cannot be read.
-pub async fn new_dates(job: &Job) -> Result<Option<DateRange>, Failure> {
-    let next = next(job).await;
-    let next = next.map_err(Failure::before_dates(Stage::Tables))?;
+/// As [`backfill`](crate::backfill).
+pub async fn update(
+    job: &Job,
+    change: SettingsChange,
+    progress: Arc<dyn Progress>,
+) -> Result<Option<RunReport>, Failure> {
+    let in_tables = Failure::before_dates(Stage::Tables);
+    let tables = TablesSnapshot::open(&job.output, &Table::ALL).await;
+    let mut tables = tables.map_err(&in_tables)?;
+    let next = next(&mut tables).await.map_err(in_tables)?;
     let from = next.unwrap_or(NaiveDate::MIN);
     let later = DateRange::between(from, NaiveDate::MAX);
     let census = Census::take(&job.archive, later).await;
@@ -32,18 +41,15 @@ pub async fn new_dates(job: &Job) -> Result<Option<DateRange>, Failure> {
     let (Some(first), Some(last)) = (dated.keys().next(), dated.keys().next_back()) else {
         return Ok(None);
     };
-    let first = next.unwrap_or(*first);
-    Ok(Some(
-        job.output
-            .partitioning()
-            .covering(DateRange::between(first, *last)),
-    ))
+    let dates = DateRange::between(next.unwrap_or(*first), *last);
+    let dates = job.output.partitioning().covering(dates);
+    run(job, tables, dates, change, progress).await.map(Some)
 }
 
-/// The date to go on with, where the tables have pages.
-async fn next(job: &Job) -> Result<Option<NaiveDate>, EngineError> {
-    let last = last_with_pages(job).await?;
+/// The date to start from, if the tables have pages.
+async fn next(tables: &mut TablesSnapshot) -> Result<Option<NaiveDate>, EngineError> {
+    let last = tables.last_with_pages().await?;
     let after = last.map(|last| last.succ_opt().unwrap_or(last));
-    let hole = unfinished(job).await?.first().map(|range| range.first());
+    let hole = tables.unfinished().first().map(|range| range.first());
     Ok(after.into_iter().chain(hole).min())
 }

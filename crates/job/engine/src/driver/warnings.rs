@@ -3,14 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use tables::{DateRange, Partitioning, Table};
+use tables::{DateRange, Partitioning};
 use tracing::warn;
 use url_tree::DAY_MICROS;
 
 use crate::archive::Census;
-use crate::error::EngineError;
 use crate::job::Job;
-use crate::state::runs_table::unfinished;
+use crate::state::tables_snapshot::TablesSnapshot;
 
 /// With fewer pages per partition than this, over more than
 /// [`SPARSE_PARTITIONS`], most of the time goes into tiny files.
@@ -18,11 +17,7 @@ const SPARSE_ROWS: u64 = 50;
 const SPARSE_PARTITIONS: usize = 100;
 
 /// Warns of what is odd about a run over `dates`.
-pub(crate) async fn warn_about(
-    job: &Job,
-    dates: DateRange,
-    census: &Census,
-) -> Result<(), EngineError> {
+pub(crate) fn warn_about(job: &Job, dates: DateRange, tables: &TablesSnapshot, census: &Census) {
     let rows = census.rows(dates);
     let total: u64 = rows.values().sum();
     if total == 0 {
@@ -32,16 +27,16 @@ pub(crate) async fn warn_about(
         );
     }
     let partitioning = job.output.partitioning();
-    let last = partitioning.value(dates.last());
-    let mut later = job.output.partitions(Table::Runs).await?;
-    later.retain(|partition| *partition > last);
+    let mut later = tables.run_partitions();
+    later.retain(|partition| partition.first() > dates.last());
     if let (Some(first), Some(last)) = (later.first(), later.last()) {
+        let [first, last] = [first, last].map(|partition| partitioning.value(partition.first()));
         warn!(
             "the tables already hold {first}..{last}, computed from the dates that are replaced \
              now; run those again after this"
         );
     }
-    let earlier = unfinished(job).await?;
+    let earlier = tables.unfinished();
     if let Some(hole) = earlier.iter().find(|hole| hole.last() < dates.first()) {
         warn!("a run stopped at {hole}, which this one goes on from; run those dates again before");
     }
@@ -69,7 +64,6 @@ pub(crate) async fn warn_about(
             object.row_groups.as_ref().err().map_or("", String::as_str)
         );
     }
-    Ok(())
 }
 
 /// Warns where `chunks` are so short that most of the work is to read windows again.

@@ -14,22 +14,25 @@ use tables::{DateRange, Table, days_from_date};
 use crate::error::EngineError;
 use crate::job::Job;
 
-/// The rows of one table on `dates`, or none where it was never written.
+/// The rows of `opened`, a version of `table`, whose date is in one of `ranges`.
 pub(crate) async fn rows(
-    job: &Job,
+    opened: &DeltaTable,
     table: Table,
-    dates: DateRange,
+    ranges: &[DateRange],
 ) -> Result<Vec<RecordBatch>, EngineError> {
     let context: SessionContext = create_session().into_inner();
-    if !open(&context, job, table).await? {
+    let date = |date| {
+        let days = ScalarValue::Date32(Some(days_from_date(date)));
+        Expr::Literal(days, None)
+    };
+    let within = (ranges.iter())
+        .map(|range| ident("date").between(date(range.first()), date(range.last())))
+        .reduce(Expr::or);
+    let Some(within) = within else {
         return Ok(Vec::new());
-    }
+    };
     let rows = async {
-        let date = |date| {
-            let days = ScalarValue::Date32(Some(days_from_date(date)));
-            Expr::Literal(days, None)
-        };
-        let within = ident("date").between(date(dates.first()), date(dates.last()));
+        register(&context, table, opened).await?;
         let rows = context.table(table.name()).await?.filter(within)?;
         rows.collect().await
     };

@@ -8,3 +8,4 @@ pub(crate) mod prior_state;
 pub(crate) mod runs_table;
 pub(crate) mod sql;
 pub(crate) mod status;
+pub(crate) mod tables_snapshot;

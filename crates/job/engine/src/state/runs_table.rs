@@ -5,11 +5,10 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType, Date32Type, Int64Type, TimeUnit, TimestampMicrosecondType};
 use chrono::NaiveDate;
 use datafusion::error::DataFusionError;
-use tables::{DateRange, Partitioning, Table, add_adjacent, date_from_days};
+use tables::{DateRange, Partitioning, add_adjacent, date_from_days};
 
 use crate::error::EngineError;
-use crate::job::Job;
-use crate::state::delta_scan;
+use crate::state::tables_snapshot::TablesSnapshot;
 
 /// Counts of the `runs` table, added up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -46,94 +45,35 @@ pub(crate) struct RunDate {
     pub(crate) counts: Counts,
 }
 
-/// Partitions of `runs` that are looked at in one go.
-const NIGHTS_AT_ONCE: usize = 32;
-
-/// The last date that had pages; `None` where none had.
+/// The last dates that were run with other settings than `digest`: among those of
+/// `range`, which a run would replace, and the one before, which it starts from.
 ///
 /// # Errors
-/// [`EngineError`] where the table cannot be read.
-pub(crate) async fn last_with_pages(job: &Job) -> Result<Option<NaiveDate>, EngineError> {
-    // From the end, since a night asks this: a year of nights is a year of files.
-    for partitions in partitions_of_runs(job).await?.rchunks(NIGHTS_AT_ONCE) {
-        let dates = partitions.iter().copied().reduce(DateRange::through);
-        let Some(dates) = dates else { continue };
-        let runs = runs(job, dates).await?;
-        let with_pages = runs.iter().rfind(|run| run.counts.archive_rows > 0);
-        if let Some(run) = with_pages {
-            return Ok(Some(run.date));
-        }
-    }
-    Ok(None)
-}
-
-/// The partitions of `runs`, in order.
-pub(crate) async fn partitions_of_runs(job: &Job) -> Result<Vec<DateRange>, EngineError> {
-    let partitioning = job.output.partitioning();
-    let partitions = job.output.partitions(Table::Runs).await?;
-    let mut partitions: Vec<_> = (partitions.iter())
-        .filter_map(|value| partitioning.parse_value(value))
-        .collect();
-    partitions.sort_by_key(|dates| dates.first());
-    Ok(partitions)
-}
-
-/// Those of `dates` that were run, in order.
-pub(crate) async fn runs(job: &Job, dates: DateRange) -> Result<Vec<RunDate>, EngineError> {
-    let mut runs = Vec::new();
-    for batch in &delta_scan::rows(job, Table::Runs, dates).await? {
-        runs.extend(run_dates(batch).map_err(EngineError::Query)?);
-    }
-    runs.sort_by_key(|run| run.date);
-    Ok(runs)
-}
-
-/// The last dates that were run with other settings than `job` has: among those
-/// of `range`, which a run would replace, and the one before, which it goes on
-/// from.
-///
-/// # Errors
-/// [`EngineError`] where the table cannot be read.
+/// [`EngineError`] if the table cannot be read.
 pub(crate) async fn other_settings(
-    job: &Job,
+    tables: &mut TablesSnapshot,
+    digest: &str,
     range: DateRange,
 ) -> Result<Option<DateRange>, EngineError> {
-    let mut partitions = partitions_of_runs(job).await?;
+    let mut partitions = tables.run_partitions();
     partitions.retain(|partition| partition.first() < range.first());
     let before = partitions.pop().unwrap_or(range);
-    let dates = runs(job, before.through(range)).await?;
+    let dates = tables.runs(before.through(range)).await?;
     let before = dates.iter().rfind(|run| run.date < range.first());
     let mut others: Vec<DateRange> = Vec::new();
     for run in before
         .into_iter()
         .chain(dates.iter().filter(|run| range.contains(run.date)))
     {
-        if run.settings != job.settings.digest {
+        if run.settings != digest {
             add_adjacent(&mut others, Partitioning::Day.dates(run.date));
         }
     }
     Ok(others.pop())
 }
 
-/// Partitions with rows that no run stands for: one stopped between the tables.
-/// They come in order.
-///
-/// # Errors
-/// [`EngineError`] where a table cannot be read.
-pub(crate) async fn unfinished(job: &Job) -> Result<Vec<DateRange>, EngineError> {
-    let partitioning = job.output.partitioning();
-    // Each archive row is in one of these.
-    let mut values = job.output.partitions(Table::UrlKeys).await?;
-    values.extend(job.output.partitions(Table::Quarantine).await?);
-    for run in job.output.partitions(Table::Runs).await? {
-        values.remove(&run);
-    }
-    Ok((values.iter())
-        .filter_map(|value| partitioning.parse_value(value))
-        .collect())
-}
-
-fn run_dates(batch: &RecordBatch) -> Result<Vec<RunDate>, DataFusionError> {
+/// The rows of `batch`, a batch of the `runs` table.
+pub(crate) fn run_dates(batch: &RecordBatch) -> Result<Vec<RunDate>, DataFusionError> {
     let column = |name: &str, as_type: &DataType| {
         let column = (batch.column_by_name(name)).ok_or_else(|| {
             DataFusionError::Execution(format!("table `runs` has no column `{name}`"))

@@ -8,7 +8,8 @@ use tables::{DateRange, Partitioning, add_adjacent};
 use crate::archive::{Census, Input};
 use crate::error::EngineError;
 use crate::job::Job;
-use crate::state::runs_table::{Counts, RunDate, runs, unfinished};
+use crate::state::runs_table::{Counts, RunDate};
+use crate::state::tables_snapshot::TablesSnapshot;
 
 /// The dates in the output tables of a job.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -43,23 +44,25 @@ type Archive = BTreeMap<NaiveDate, Input>;
 /// # Errors
 /// [`EngineError`] where the table cannot be read.
 pub async fn status(job: &Job) -> Result<Status, EngineError> {
-    let dates = runs(job, all_dates()).await?;
-    let unfinished = unfinished(job).await?;
-    Ok(Status::of(&dates, &unfinished, None, job))
+    let mut tables = TablesSnapshot::open(&job.output, &TablesSnapshot::DATED).await?;
+    let runs = tables.all_runs().await?;
+    Ok(Status::of(&runs, &tables.unfinished(), None, job))
 }
 
-/// The same, with what the archive has for these dates now.
+/// Reads the status of `job`, and compares the dates with what the archive has for them
+/// now.
 ///
 /// # Errors
 /// [`EngineError`] where the table or the archive cannot be read.
 pub async fn status_with_archive(job: &Job) -> Result<Status, EngineError> {
-    let dates = runs(job, all_dates()).await?;
-    let unfinished = unfinished(job).await?;
-    let Some(span) = span(&dates, &unfinished) else {
+    let mut tables = TablesSnapshot::open(&job.output, &TablesSnapshot::DATED).await?;
+    let runs = tables.all_runs().await?;
+    let unfinished = tables.unfinished();
+    let Some(span) = span(&runs, &unfinished) else {
         return Ok(Status::default());
     };
     let archive = Census::take(&job.archive, span).await?.dated(span);
-    Ok(Status::of(&dates, &unfinished, Some(&archive), job))
+    Ok(Status::of(&runs, &unfinished, Some(&archive), job))
 }
 
 impl Status {
@@ -151,10 +154,6 @@ fn span(dates: &[RunDate], unfinished: &[DateRange]) -> Option<DateRange> {
     };
     let first = ends(DateRange::first).min()?;
     Some(DateRange::between(first, ends(DateRange::last).max()?))
-}
-
-fn all_dates() -> DateRange {
-    DateRange::between(NaiveDate::MIN, NaiveDate::MAX)
 }
 
 #[cfg(test)]
