@@ -190,13 +190,10 @@ fn the_same_command_resumes_and_a_later_one_starts_over() {
     let done = json!({ "first_date": "2011-10-01", "last_date": "2011-10-02" });
 
     let finished = job.command("backfill", &["--dates", DATES, "--format", "json"]);
-    assert!(
-        finished.stderr.contains("going on with a run"),
-        "{finished:?}"
-    );
+    assert!(finished.stderr.contains("resuming a run"), "{finished:?}");
     let report: Value = serde_json::from_str(&finished.stdout).expect("one JSON object");
     assert_eq!(
-        (&report["there_already"], &report["chunks"]),
+        (&report["already_done"], &report["chunks"]),
         (&done, &json!(1))
     );
     let finished = run_ids(&job);
@@ -205,7 +202,7 @@ fn the_same_command_resumes_and_a_later_one_starts_over() {
     job.assert_accounts();
 
     let again = job.backfill(DATES);
-    assert!(!again.stderr.contains("going on with"), "{again:?}");
+    assert!(!again.stderr.contains("resuming"), "{again:?}");
     assert!(!run_ids(&job).contains(&finished[0]));
 }
 
@@ -226,7 +223,7 @@ fn a_changed_archive_or_other_settings_or_dates_start_over() {
         kill(&job, &["--dates", dates], "begin#2");
         change(&job);
         let finished = job.run(dates);
-        assert!(!finished.stderr.contains("going on with"), "{finished:?}");
+        assert!(!finished.stderr.contains("resuming"), "{finished:?}");
     }
     let job = job();
     kill(&job, &["--dates", DATES], "begin#2");
@@ -237,7 +234,7 @@ fn a_changed_archive_or_other_settings_or_dates_start_over() {
     ] {
         let finished = job.command("backfill", arguments);
         assert_eq!(finished.code, Some(0), "{}", finished.stderr);
-        assert!(!finished.stderr.contains("going on with"), "{finished:?}");
+        assert!(!finished.stderr.contains("resuming"), "{finished:?}");
     }
 }
 

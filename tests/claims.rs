@@ -112,7 +112,10 @@ fn a_run_declared_dead_commits_nothing_when_it_wakes() {
         let asleep = start_until(&job, SETTINGS[1], &format!("STOP@{point}"));
         let finished = run(&job, SETTINGS[0]);
         assert_eq!(finished.code, Some(0), "{point}: {}", finished.stderr);
-        assert!(finished.stderr.contains("still at work"), "{finished:?}");
+        assert!(
+            finished.stderr.contains("for a heartbeat of the run"),
+            "{finished:?}"
+        );
         assert_tables(&expected, 0, &job);
 
         signal(&asleep, "CONT");
@@ -200,7 +203,7 @@ fn an_interrupted_run_releases_the_lease() {
     let started = Instant::now();
     let next = run(&slow, SETTINGS[0]);
     assert_eq!(next.code, Some(0), "{}", next.stderr);
-    assert!(next.stderr.contains("going on with a run"), "{next:?}");
+    assert!(next.stderr.contains("resuming a run"), "{next:?}");
     assert!(started.elapsed() < Duration::from_secs(60));
 }
 
@@ -250,7 +253,7 @@ fn claims_work_in_s3() {
     Finished::wait(first);
     let second = run(&job, SETTINGS[0]);
     assert_eq!(second.code, Some(0), "{}", second.stderr);
-    assert!(second.stderr.contains("going on with a run"), "{second:?}");
+    assert!(second.stderr.contains("resuming a run"), "{second:?}");
     job.assert_accounts();
     assert_eq!(claims(&job).len(), 2);
 }

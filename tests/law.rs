@@ -237,7 +237,9 @@ fn a_run_relabels_earlier_dates_and_loses_no_page() {
     write(&job.archive("pages.parquet"), &site.daily_articles(6)[4..]);
     let refused = job.refused("2011-10-06", 3);
     assert!(
-        refused.contains("2011-10-04: the archive has 0 rows, and had 1"),
+        refused.contains(
+            "2011-10-04 must be relabelled, but the archive has 0 rows of it now and had 1"
+        ),
         "{refused}"
     );
     assert_same(&before, &contents(&job), "refused");

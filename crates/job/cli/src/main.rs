@@ -125,11 +125,7 @@ fn update(args: &UpdateArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
 }
 
 fn job_of_run(args: &RunArgs, dates: Option<DateRange>) -> Result<Job, Failure> {
-    job(&args.job).map_err(|source| Failure {
-        dates,
-        stage: Stage::Job,
-        source: Box::new(source),
-    })
+    job(&args.job).map_err(|source| Failure::new(Stage::Job, dates, source))
 }
 
 /// Runs `dates`, or all new dates if none are given.
@@ -142,7 +138,7 @@ fn run(
     terminal: &Terminal,
 ) -> Result<()> {
     let change = if args.change_settings {
-        SettingsChange::Asked
+        SettingsChange::Requested
     } else {
         SettingsChange::Refused
     };

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use engine::{Progress, Stage, Work};
+use engine::{Progress, RowsAndBytes, Stage};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use tables::DateRange;
 use tracing::{debug, info};
@@ -51,7 +51,7 @@ impl Terminal {
                 last: Instant::now(),
                 started: Instant::now(),
                 bytes: 0,
-                total: Work::default(),
+                total: RowsAndBytes::default(),
             }),
         };
         Arc::new(progress)
@@ -81,7 +81,7 @@ struct Line {
     started: Instant,
     last: Instant,
     bytes: u64,
-    total: Work,
+    total: RowsAndBytes,
 }
 
 impl RunProgress {
@@ -92,7 +92,7 @@ impl RunProgress {
 }
 
 impl Progress for RunProgress {
-    fn planned(&self, total: Work) {
+    fn planned(&self, total: RowsAndBytes) {
         info!(
             "{} rows with {:.1} MB of HTML",
             total.rows,
@@ -114,7 +114,7 @@ impl Progress for RunProgress {
         self.bar.reset_eta();
     }
 
-    fn advanced(&self, done: Work) {
+    fn report(&self, done: RowsAndBytes) {
         let rows = self.rows.fetch_add(done.rows, Ordering::Relaxed) + done.rows;
         self.bar.inc(done.html_bytes);
         if let Ok(mut line) = self.line.lock() {

@@ -21,12 +21,12 @@ const STATUSES: [(&str, &str); 6] = [
 
 /// Formats the report of a run as text.
 pub(crate) fn run(report: &RunReport) -> String {
-    let account = &report.account;
+    let account = &report.accounting;
     let all = account.rows();
     let mut lines = Lines::new();
     lines.add("dates", report.dates);
-    if let Some(there_already) = report.there_already {
-        lines.add("there already", there_already);
+    if let Some(already_done) = report.already_done {
+        lines.add("already done", already_done);
     }
     lines.add("pages", all.rows);
     for (status, title) in STATUSES {
@@ -50,7 +50,7 @@ pub(crate) fn run(report: &RunReport) -> String {
 
 /// Formats the report of a run as one JSON object.
 pub(crate) fn run_json(report: &RunReport) -> String {
-    let account = &report.account;
+    let account = &report.accounting;
     let all = account.rows();
     let statuses = STATUSES.map(|(status, _)| {
         let causes = account.total(status);
@@ -76,7 +76,7 @@ pub(crate) fn run_json(report: &RunReport) -> String {
         "run_id": report.run_id,
         "first_date": report.dates.first().to_string(),
         "last_date": report.dates.last().to_string(),
-        "there_already": report.there_already.as_ref().map(range_json),
+        "already_done": report.already_done.as_ref().map(range_json),
         "archive_rows": all.rows,
         "statuses": Value::from_iter(statuses),
         "html_bytes": all.html_bytes,

@@ -1,6 +1,6 @@
-//! What became of every row of the archive, by date.
+//! Row accounting: every archive row ends in one count, by date.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::NaiveDate;
 use tables::Table;
@@ -8,33 +8,40 @@ use tables::Table;
 use crate::error::EngineError;
 use crate::metrics::PlanMetrics;
 
-/// The status under which objects that cannot be opened are counted: their
-/// rows are in no other count.
+/// The status of objects that cannot be opened: their rows are in no other count.
 pub(crate) const UNREADABLE_OBJECT: &str = "unreadable_object";
 
-/// What a chunk left: data files that no table names yet, and its account.
+/// The output of a chunk before its commit.
 #[derive(Debug, Default)]
-pub(crate) struct Written {
-    /// New data files by table.
+pub(crate) struct ChunkOutput {
+    /// New data files by table; no version of a table names them yet.
     pub(crate) files: BTreeMap<Table, Vec<String>>,
-    /// What became of the rows.
-    pub(crate) account: Account,
-    /// What the operators of its plans cost.
+    /// The counts of the chunk's rows.
+    pub(crate) accounting: RowAccounting,
+    /// The metrics of the chunk's plans.
     pub(crate) metrics: PlanMetrics,
 }
 
 /// Counts of one status.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct RowCounts {
     /// Archive rows.
     pub rows: u64,
-    /// Bytes of HTML that were read for them.
+    /// Bytes of HTML that were read for the rows.
     pub html_bytes: u64,
-    /// Bytes of text they gave.
+    /// Bytes of text that were written for the rows.
     pub text_bytes: u64,
 }
 
-impl Tally {
+impl RowCounts {
+    pub(crate) fn new(rows: u64, html_bytes: u64, text_bytes: u64) -> Self {
+        Self {
+            rows,
+            html_bytes,
+            text_bytes,
+        }
+    }
+
     fn add(&mut self, other: Self) {
         self.rows += other.rows;
         self.html_bytes += other.html_bytes;
@@ -42,83 +49,80 @@ impl Tally {
     }
 }
 
-/// Counts by date, status, and cause: the step that merged duplicates, or the
+/// Counts by date, status and cause. The cause is the step that merged a duplicate, or the
 /// reason of a quarantine.
 #[derive(Debug, Clone, Default)]
-pub struct Account {
-    tallies: BTreeMap<NaiveDate, BTreeMap<(String, String), Tally>>,
+pub struct RowAccounting {
+    counts: BTreeMap<NaiveDate, BTreeMap<(String, String), RowCounts>>,
 }
 
-impl Account {
-    pub(crate) fn tally(rows: u64, html_bytes: u64, text_bytes: u64) -> Tally {
-        Tally {
-            rows,
-            html_bytes,
-            text_bytes,
-        }
-    }
-
-    pub(crate) fn add(&mut self, date: NaiveDate, status: &str, cause: Option<&str>, tally: Tally) {
+impl RowAccounting {
+    pub(crate) fn add(
+        &mut self,
+        date: NaiveDate,
+        status: &str,
+        cause: Option<&str>,
+        counts: RowCounts,
+    ) {
         let key = (status.to_owned(), cause.unwrap_or_default().to_owned());
-        let date = self.tallies.entry(date).or_default();
-        date.entry(key).or_default().add(tally);
+        let date = self.counts.entry(date).or_default();
+        date.entry(key).or_default().add(counts);
     }
 
-    /// Takes the dates of `other`, in place of its own where it has them.
+    /// Replaces the counts of the dates that `other` has, and adds its other dates.
     pub(crate) fn replace(&mut self, other: Self) {
-        self.tallies.extend(other.tallies);
+        self.counts.extend(other.counts);
     }
 
-    /// Rows of `status` on `date`.
-    pub(crate) fn on(&self, date: NaiveDate, status: &str) -> Tally {
-        let mut sum = Tally::default();
-        for ((found, _), tally) in self.tallies.get(&date).into_iter().flatten() {
+    /// Counts of `status` on `date`.
+    pub(crate) fn on(&self, date: NaiveDate, status: &str) -> RowCounts {
+        let mut sum = RowCounts::default();
+        for ((found, _), counts) in self.counts.get(&date).into_iter().flatten() {
             if found == status {
-                sum.add(*tally);
+                sum.add(*counts);
             }
         }
         sum
     }
 
-    /// Everything on `date` but objects that could not be opened: those have
+    /// Counts of all rows on `date`. Objects that cannot be opened are not in it: they have
     /// no rows.
-    pub(crate) fn rows_on(&self, date: NaiveDate) -> Tally {
-        let mut sum = Tally::default();
-        for ((status, _), tally) in self.tallies.get(&date).into_iter().flatten() {
+    pub(crate) fn rows_on(&self, date: NaiveDate) -> RowCounts {
+        let mut sum = RowCounts::default();
+        for ((status, _), counts) in self.counts.get(&date).into_iter().flatten() {
             if status != UNREADABLE_OBJECT {
-                sum.add(*tally);
+                sum.add(*counts);
             }
         }
         sum
     }
 
-    /// Rows of `status` on all dates, by cause.
-    pub fn total(&self, status: &str) -> BTreeMap<String, Tally> {
-        let mut sums: BTreeMap<String, Tally> = BTreeMap::new();
-        for ((found, cause), tally) in self.tallies.values().flatten() {
+    /// Counts of `status` on all dates, by cause.
+    pub fn total(&self, status: &str) -> BTreeMap<String, RowCounts> {
+        let mut sums: BTreeMap<String, RowCounts> = BTreeMap::new();
+        for ((found, cause), counts) in self.counts.values().flatten() {
             if found == status {
-                sums.entry(cause.clone()).or_default().add(*tally);
+                sums.entry(cause.clone()).or_default().add(*counts);
             }
         }
         sums
     }
 
-    /// Everything on all dates but objects that could not be opened.
-    pub fn rows(&self) -> Tally {
-        let mut sum = Tally::default();
-        for date in self.tallies.keys() {
+    /// Counts of all rows on all dates, without objects that cannot be opened.
+    pub fn rows(&self) -> RowCounts {
+        let mut sum = RowCounts::default();
+        for date in self.counts.keys() {
             sum.add(self.rows_on(*date));
         }
         sum
     }
 
-    /// Checks that what was written adds up to what `archive` has, per date.
+    /// Checks that the rows that were written equal the rows of `archive`, per date.
     ///
     /// # Errors
-    /// [`EngineError::Accounting`] for the first date that does not add up.
+    /// [`EngineError::Accounting`] for the first date whose rows differ.
     pub(crate) fn check(&self, archive: &BTreeMap<NaiveDate, u64>) -> Result<(), EngineError> {
-        let dates: std::collections::BTreeSet<_> =
-            archive.keys().chain(self.tallies.keys()).copied().collect();
+        let dates: BTreeSet<_> = archive.keys().chain(self.counts.keys()).copied().collect();
         for date in dates {
             let expected = archive.get(&date).copied().unwrap_or(0);
             let written = self.rows_on(date).rows;
@@ -138,26 +142,31 @@ impl Account {
 mod tests {
     use super::*;
 
-    fn account() -> (NaiveDate, Account) {
+    fn accounting() -> (NaiveDate, RowAccounting) {
         let date = "2011-10-24".parse().unwrap();
-        let mut account = Account::default();
-        account.add(date, "unique", None, Account::tally(3, 30, 3));
-        account.add(date, "duplicate", Some("rule"), Account::tally(1, 0, 0));
-        account.add(
-            date,
-            UNREADABLE_OBJECT,
-            Some("unreadable_object"),
-            Account::tally(1, 0, 0),
-        );
-        (date, account)
+        let mut accounting = RowAccounting::default();
+        for (status, cause, counts) in [
+            ("unique", None, RowCounts::new(3, 30, 3)),
+            ("duplicate", Some("rule"), RowCounts::new(1, 0, 0)),
+            (
+                UNREADABLE_OBJECT,
+                Some("unreadable_object"),
+                RowCounts::new(1, 0, 0),
+            ),
+        ] {
+            accounting.add(date, status, cause, counts);
+        }
+        (date, accounting)
     }
 
     #[test]
-    fn a_row_too_few_or_too_many_is_refused() {
-        let (date, account) = account();
-        assert!(account.check(&BTreeMap::from([(date, 4)])).is_ok());
+    fn a_missing_or_extra_row_is_refused() {
+        let (date, accounting) = accounting();
+        assert!(accounting.check(&BTreeMap::from([(date, 4)])).is_ok());
         for rows in [3, 5] {
-            let error = account.check(&BTreeMap::from([(date, rows)])).unwrap_err();
+            let error = accounting
+                .check(&BTreeMap::from([(date, rows)]))
+                .unwrap_err();
             assert!(
                 error.to_string().starts_with("2011-10-24: the archive has"),
                 "{error}"
@@ -166,16 +175,16 @@ mod tests {
     }
 
     #[test]
-    fn rows_on_a_date_the_archive_does_not_have_are_refused() {
-        let (_, account) = account();
-        assert!(account.check(&BTreeMap::new()).is_err());
+    fn rows_on_a_date_without_archive_rows_are_refused() {
+        let (_, accounting) = accounting();
+        assert!(accounting.check(&BTreeMap::new()).is_err());
     }
 
     #[test]
-    fn a_date_of_the_archive_without_any_output_is_refused() {
-        let (date, account) = account();
+    fn an_archive_date_without_output_is_refused() {
+        let (date, accounting) = accounting();
         let next = date.succ_opt().unwrap();
         let archive = BTreeMap::from([(date, 4), (next, 1)]);
-        assert!(account.check(&archive).is_err());
+        assert!(accounting.check(&archive).is_err());
     }
 }

@@ -1,3 +1,5 @@
+//! The errors of a job, and who has to act on each.
+
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
@@ -10,66 +12,70 @@ use tables::{DateRange, Partitioning, TableError};
 use crate::spec::SpecError;
 use crate::steps::step_name;
 
-/// What can stop a job.
+/// An error that ends a job.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EngineError {
-    /// The job spec is wrong.
+    /// The job spec is invalid.
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// The range of dates cuts a partition of the output tables.
     #[error(
-        "the range {asked} cuts a {partitioning} of output.partition, and a run replaces whole \
-         partitions; use {covering}, or output.partition=day"
+        "the range {requested} cuts a {partitioning}, and a run replaces whole partitions \
+         (output.partition); use {covering}, or output.partition=day"
     )]
     CutPartition {
-        /// The range that was asked for.
-        asked: DateRange,
+        /// The requested range.
+        requested: DateRange,
         /// The partitioning.
         partitioning: Partitioning,
-        /// The range of whole partitions.
+        /// The smallest range of whole partitions around it.
         covering: DateRange,
     },
-    /// The settings are others than those the tables were written with.
+    /// The tables were written with other settings.
     #[error(
-        "{others} was run with other settings than the job has now; tables of two settings are not \
-         one stream. Undo the change, choose another output.location, or ask for it with \
-         --change-settings"
+        "{others} was run with other settings than the job has now, and its rows are the state that \
+         this run starts from; undo the change, choose another output.location, or accept the \
+         change with --change-settings"
     )]
     OtherSettings {
-        /// The last dates with other settings.
+        /// The last dates that were run with other settings.
         others: DateRange,
     },
-    /// Pages whose labels are not final are gone from the archive.
+    /// The archive no longer has pages of a date that must be relabelled.
     #[error(
-        "{date}: the archive has {rows} rows, and had {before} when the date was run; its labels \
-         cannot be settled without them. Keep pages for tree.relabel_days, or run {date} itself"
+        "{date} must be relabelled, but the archive has {rows} rows of it now and had {before} when \
+         the date was run; keep pages for tree.relabel_days, or run {date} itself to remove them"
     )]
-    Unsettled {
-        /// The date whose labels were to be written again.
+    NeedsRelabelling {
+        /// The date.
         date: NaiveDate,
-        /// Rows of it now.
+        /// Rows of the date in the archive.
         rows: u64,
-        /// Rows of it by the `runs` table.
+        /// Rows of the date in the `runs` table.
         before: u64,
     },
-    /// Dates whose labels this run should settle have come, or changed, since it began.
-    #[error("another run ended while this one began, and its dates are to be settled; try again")]
-    Overtaken,
-    /// There is nothing to read.
+    /// Another run committed dates that this run must relabel, after this run read `runs`.
     #[error(
-        "archive.location: no Parquet object (*.parquet) at {location}; {others} other objects are \
-         there"
+        "another run committed while this one was starting, and some of its dates must be \
+         relabelled; run the command again"
+    )]
+    ConcurrentRun,
+    /// The archive has no Parquet object.
+    #[error(
+        "archive.location: no Parquet object (*.parquet) at {location}, only {others} other \
+         objects; name the folder or file with the pages"
     )]
     EmptyArchive {
         /// The archive.
         location: String,
-        /// Number of objects that are no Parquet.
+        /// Number of objects that are not Parquet.
         others: usize,
     },
-    /// An object is outside dated folders.
+    /// An object is not in a dated folder.
     #[error(
-        "archive.layout = \"hive\", but {source_object} is in no folder date=YYYY-MM-DD; use \
-         archive.layout=flat"
+        "archive.layout = \"hive\", but {source_object} is not in a folder date=YYYY-MM-DD; move \
+         it, or use archive.layout=flat"
     )]
     Undated {
         /// The object.
@@ -77,80 +83,80 @@ pub enum EngineError {
     },
     /// An object lacks a column.
     #[error(
-        "{source_object} has no column `{column}`; it has {found}. Name the column in \
+        "{source_object} has no column `{column}`, only {found}; name the column in \
          archive.columns.{key}"
     )]
     MissingColumn {
         /// The object.
         source_object: String,
-        /// The name that was looked for.
+        /// The expected name.
         column: String,
-        /// The key that maps it.
+        /// The key of `archive.columns` that changes the name.
         key: &'static str,
-        /// The columns that are there.
+        /// The columns of the object.
         found: String,
     },
-    /// A column has another type.
+    /// A column has a type that cannot be read.
     #[error("{source_object}: column `{column}` is {found}, expected {expected}")]
     ColumnType {
         /// The object.
         source_object: String,
         /// The column.
         column: String,
-        /// What it should be.
+        /// The expected type.
         expected: &'static str,
-        /// What it is.
+        /// The type of the column.
         found: String,
     },
-    /// The store of the archive fails.
+    /// The store of the archive failed.
     #[error("cannot {doing} {object}: {source}")]
     Store {
         /// The operation.
         doing: &'static str,
-        /// What it was about.
+        /// The object or folder.
         object: String,
         /// The cause.
         #[source]
         source: object_store::Error,
     },
-    /// An object of the archive is not what the run counted.
+    /// An object of the archive changed after the census.
     #[error(
         "{source_object} was changed while the run was reading: {change}; nothing of this chunk \
-         was committed. Run it again when nothing writes to the archive"
+         was committed. Run the dates again when no process writes to the archive"
     )]
     Changed {
         /// The object.
         source_object: String,
-        /// What became of it.
+        /// The change.
         change: &'static str,
     },
-    /// An output table fails.
+    /// An output table failed.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// Another process is changing the tables.
+    /// Another process holds the lease.
     #[error(
-        "{owner} is at work on the tables at {location}; wait until it ends, or end it, and try \
-         again"
+        "{owner} holds the lease on the tables at {location}; wait until it ends, or end it, and \
+         run the command again"
     )]
     Busy {
-        /// The tables.
+        /// The folder of the tables.
         location: String,
-        /// Who it is.
+        /// The purpose of the other process, its number, and its host.
         owner: String,
     },
-    /// Another process took the tables over.
+    /// Another process acquired the lease of this run.
     #[error(
-        "the tables were taken over by {by}: this run showed no sign of life for a while. What it \
-         committed before is there, the rest is for the other to do"
+        "this run missed its heartbeat, and the tables were taken over by {by}; committed chunks \
+         are kept. Run the command again when the other process has ended"
     )]
     TakenOver {
-        /// Who it is.
+        /// The purpose of the other process, its number, and its host.
         by: String,
     },
-    /// The thread that says that a run is alive cannot be started.
-    #[error("cannot start the heartbeat: {0}")]
-    Thread(#[source] Box<dyn Error + Send + Sync>),
-    /// The plan fails.
+    /// The thread of the heartbeat cannot be started.
+    #[error("cannot start the thread of the heartbeat: {0}")]
+    Heartbeat(#[source] Box<dyn Error + Send + Sync>),
+    /// The plan of a chunk failed.
     #[error("{dates}: {}", cause(source))]
     Plan {
         /// The chunk.
@@ -159,7 +165,7 @@ pub enum EngineError {
         #[source]
         source: DataFusionError,
     },
-    /// The sorts and joins of the plan need more memory than they may have.
+    /// The sorts and joins of a plan need more memory than their share.
     #[error(
         "{dates}: run.memory_limit is too little for this chunk; raise it, or lower run.threads: {}",
         cause(source)
@@ -167,44 +173,43 @@ pub enum EngineError {
     Memory {
         /// The chunk.
         dates: DateRange,
-        /// Who held how much.
+        /// The reservations of the memory pool.
         #[source]
         source: DataFusionError,
     },
-    /// The rows that were written do not add up to those that were read. The
-    /// chunk is not committed.
+    /// The number of rows written differs from the number read.
     #[error(
-        "{date}: the archive has {archive} rows, the tables would have {written}; nothing of this \
-         chunk was committed. This is a bug"
+        "{date}: the archive has {archive} rows, but {written} rows were written; nothing of this \
+         chunk was committed. This is a bug: please report it"
     )]
     Accounting {
         /// The date.
         date: NaiveDate,
-        /// Rows by the census.
+        /// Rows that the census counted.
         archive: u64,
-        /// Rows in the output.
+        /// Rows in the new data files.
         written: u64,
     },
-    /// A query fails.
+    /// A query failed.
     #[error("{0}")]
     Query(#[source] DataFusionError),
 }
 
-/// Whose turn it is when a job stops.
+/// The party that has to act on an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorClass {
-    /// The command or the job spec.
+    /// The user: the command or the job spec is wrong.
     Usage,
-    /// The archive.
+    /// The owner of the archive: its objects cannot be read.
     Input,
-    /// A store.
+    /// The operator of a store, or of another run on the same tables.
     Storage,
-    /// This program.
+    /// The developers of this program.
     Internal,
 }
 
 impl EngineError {
-    /// The failure of the plan of `dates`.
+    /// Makes the error of the plan of `dates`.
     pub(crate) fn plan(dates: DateRange, source: DataFusionError) -> Self {
         match source.find_root() {
             DataFusionError::ResourcesExhausted(_) => Self::Memory { dates, source },
@@ -212,7 +217,7 @@ impl EngineError {
         }
     }
 
-    /// The step of the plan that failed, where a plan did.
+    /// Returns the step that failed, if a plan failed.
     pub(crate) fn step(&self) -> Option<&'static str> {
         let (Self::Plan { source, .. } | Self::Memory { source, .. }) = self else {
             return None;
@@ -229,7 +234,7 @@ impl EngineError {
         names.last()
     }
 
-    /// The object, table or place that it is about, where it is about one.
+    /// Returns the object, table or folder that failed, if the error has one.
     pub fn object(&self) -> Option<String> {
         match self {
             Self::EmptyArchive { location, .. } => Some(location.clone()),
@@ -248,17 +253,17 @@ impl EngineError {
             Self::Spec(_)
             | Self::CutPartition { .. }
             | Self::OtherSettings { .. }
-            | Self::Unsettled { .. }
-            | Self::Overtaken
+            | Self::NeedsRelabelling { .. }
+            | Self::ConcurrentRun
             | Self::Memory { .. }
             | Self::TakenOver { .. }
-            | Self::Thread(_)
+            | Self::Heartbeat(_)
             | Self::Accounting { .. }
             | Self::Query(_) => None,
         }
     }
 
-    /// Whose turn it is.
+    /// Returns the party that has to act.
     pub fn class(&self) -> ErrorClass {
         match self {
             Self::Spec(_)
@@ -266,7 +271,7 @@ impl EngineError {
             | Self::OtherSettings { .. }
             | Self::Memory { .. } => ErrorClass::Usage,
             Self::EmptyArchive { .. }
-            | Self::Unsettled { .. }
+            | Self::NeedsRelabelling { .. }
             | Self::Undated { .. }
             | Self::MissingColumn { .. }
             | Self::ColumnType { .. }
@@ -274,7 +279,7 @@ impl EngineError {
             | Self::Table(TableError::Layout { .. }) => ErrorClass::Input,
             Self::Store { .. }
             | Self::Busy { .. }
-            | Self::Overtaken
+            | Self::ConcurrentRun
             | Self::TakenOver { .. }
             | Self::Table(_) => ErrorClass::Storage,
             Self::Plan { source, .. } => plan_class(source),
@@ -282,14 +287,14 @@ impl EngineError {
                 ErrorClass::Internal => ErrorClass::Usage,
                 class => class,
             },
-            Self::Accounting { .. } | Self::Thread(_) => ErrorClass::Internal,
+            Self::Accounting { .. } | Self::Heartbeat(_) => ErrorClass::Internal,
         }
     }
 }
 
-/// A step wraps its own errors into the engine's; what is left of a store is what
-/// DataFusion reads of the tables. It turns some errors of a store into text, but
-/// none of them into anything else than an error of Parquet.
+/// Returns the party that has to act on the error of a plan. The errors of steps are in it as
+/// [`EngineError`]. Other errors of a store come from the tables that DataFusion reads: it
+/// turns some of them into text, but only inside errors of Parquet.
 fn plan_class(error: &DataFusionError) -> ErrorClass {
     let of_store = |error: &(dyn Error + 'static)| {
         error.is::<object_store::Error>()
@@ -303,8 +308,7 @@ fn plan_class(error: &DataFusionError) -> ErrorClass {
     }
 }
 
-/// What a person wants to read of the failure of a plan: not through how many
-/// nodes it came.
+/// Returns the cause of the error of a plan, without the contexts of the operators above.
 fn cause(error: &DataFusionError) -> &dyn fmt::Display {
     match engine_error(error) {
         Some(cause) => cause,
@@ -312,7 +316,7 @@ fn cause(error: &DataFusionError) -> &dyn fmt::Display {
     }
 }
 
-/// The error of a step in the failure of the plan.
+/// Returns the error of a step inside the error of a plan.
 fn engine_error(error: &DataFusionError) -> Option<&EngineError> {
     chain(error).find_map(|error| error.downcast_ref::<EngineError>())
 }

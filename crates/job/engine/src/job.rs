@@ -1,5 +1,5 @@
-//! A job that is ready to run: every setting checked, every file of rules
-//! read, every location reached. Nothing after this sees a raw string.
+//! A job that is ready to run: its settings are checked, its rule files are read, and its
+//! locations are parsed. The rest of the crate works with typed values only.
 
 use std::num::NonZeroU64;
 use std::path::Path;
@@ -20,66 +20,68 @@ use crate::spec::{
     TitleSource,
 };
 
-/// Amazon takes a signature for fifteen minutes; the last repetition has to be
-/// answered by then too.
+/// Limits `store.retry_timeout`. S3 accepts the signature of a request for 15 minutes, and
+/// the answer to the last retry must arrive within that time too.
 const MAX_RETRY_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// The URL rules of the product, used where a job names none.
+/// The bundled URL rules, used if a job does not name a file.
 const BUNDLED_RULES: &str = include_str!("../../../../jobs/rules/url-keys.tsv");
 
 /// A checked job.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// The pages.
+    /// The archive of pages.
     pub archive: ArchiveSource,
-    /// The tables.
+    /// The output tables.
     pub output: Output,
-    /// Everything that decides rows.
+    /// The settings that decide rows.
     pub settings: Arc<Settings>,
-    /// Everything that only decides speed and memory.
+    /// The settings that decide speed and memory only.
     pub resources: Resources,
 }
 
-/// What decides the content of the output tables, beside the archive.
+/// The settings that decide the rows of the output tables, together with the archive.
+#[non_exhaustive]
 pub struct Settings {
-    /// Gives pages their key.
+    /// Computes URL keys.
     pub keyer: Keyer,
-    /// Where titles come from.
+    /// The source of a page's title.
     pub title: TitleSource,
-    /// How far back a duplicate is looked for.
+    /// Limits how far back a duplicate is looked for.
     pub horizon: Horizon,
-    /// Duplicates with unseen text are kept.
+    /// Keep duplicates that have new text.
     pub revisions: bool,
-    /// Cuts pages into blocks.
+    /// How a page is cut into text blocks.
     pub blocks: BlockOptions,
-    /// Labels blocks.
+    /// The labelling heuristic.
     pub labelling: Labelling,
-    /// What is inserted before it is labelled.
+    /// Pages that are inserted before the first of them is labelled.
     pub batch: Batch,
-    /// Days of later pages that decide the labels of a date too.
+    /// Days after a date whose pages decide its labels too.
     pub relabel_days: u32,
-    /// What a tree remembers.
+    /// Limits the pages in a tree.
     pub window: WindowOptions,
-    /// The `blocks` table is written.
+    /// Write the `blocks` table.
     pub write_blocks: bool,
-    /// MD5 of all of this in hex: the `settings` column of `runs`.
+    /// MD5 of the settings in hex: the column `settings_digest` of `runs`.
     pub digest: String,
 }
 
 impl Settings {
-    /// The batch after which a page of `date` is labelled, in a run whose last date is
-    /// `last`; both in days since 1970.
+    /// Returns the batch after which a page of `date` is labelled, in a run whose last date is
+    /// `last`. Both dates are days since 1970.
     pub(crate) fn label_batch(&self, date: i32, last: i32) -> i64 {
-        let settled = date.saturating_add_unsigned(self.relabel_days);
-        self.batch.of_date(settled.min(last))
+        let last_known = date.saturating_add_unsigned(self.relabel_days);
+        self.batch.of_date(last_known.min(last))
     }
 
-    /// The tables that pages have rows in. The driver writes the account of the run.
+    /// Returns the tables with rows of pages, which the plan writes. The driver writes `runs`.
     pub(crate) fn page_tables(&self) -> impl Iterator<Item = Table> {
-        (Table::ALL.into_iter()).filter(|table| *table != Table::Runs && self.writes(*table))
+        let tables = Table::ALL.into_iter();
+        tables.filter(|table| *table != Table::Runs && self.writes(*table))
     }
 
-    /// Does the job write `table`?
+    /// Whether the job writes `table`.
     pub(crate) fn writes(&self, table: Table) -> bool {
         table != Table::Blocks || self.write_blocks
     }
@@ -91,38 +93,41 @@ impl std::fmt::Debug for Settings {
     }
 }
 
-/// What a run may use.
+/// The resources of a run.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Resources {
     /// Worker threads, and partitions of the plan.
     pub threads: usize,
-    /// Bytes that a run may hold, of which sorts and joins have half.
+    /// Memory of the process in bytes. Sorts and joins have half of it.
     pub memory: usize,
     /// Bytes of HTML per chunk.
     pub chunk_bytes: u64,
-    /// Time between two signs of life for other runs on the same tables.
+    /// The heartbeat interval of the lease.
     pub heartbeat: Duration,
 }
 
-/// With less memory than this its greater part is not shared out: the binary and a few
-/// pages take 200 MB of it anyway.
-const LITTLE_MEMORY: usize = 1 << 30;
+/// Bytes of `run.memory_limit` below which sorts and joins keep the share that they have at
+/// 1 GiB. The process then exceeds the limit by its fixed cost: the binary and a few pages
+/// take about 200 MB.
+const MIN_MEMORY: usize = 1 << 30;
 
 impl Resources {
-    /// Bytes that sorts and joins may hold before they spill. Of the rest, three sixteenths of
-    /// the memory are for open files and a 32nd for rows that wait for theirs
-    /// (`plan::write`), and 9 of 32 parts are left to what nobody counts: the binary, pages
-    /// that are parsed, one tree, buffers of merges, and memory that was freed.
+    /// Returns the bytes that sorts and joins may reserve before they spill. Of the rest, 6 of
+    /// 32 parts are for open files and 1 part is for rows that have no open file yet
+    /// (`plan::write`). The last 9 parts are for memory that is not counted: the binary, pages
+    /// that are parsed, one tree, the buffers of merges, and freed memory that the allocator
+    /// keeps.
     pub(crate) fn plan_memory(&self) -> usize {
-        (self.memory.max(LITTLE_MEMORY) / 2).min(self.memory)
+        (self.memory.max(MIN_MEMORY) / 2).min(self.memory)
     }
 }
 
 impl Job {
-    /// Checks `spec` and reads the files it names.
+    /// Checks `spec` and reads its rule files.
     ///
     /// # Errors
-    /// [`SpecError`], naming the key and what was expected.
+    /// [`SpecError`] with the key and the expected value.
     pub fn new(spec: &JobSpec) -> Result<Self, SpecError> {
         let retry_policy = retry_policy(spec)?;
         let location = |key: &str, text: &str| {
@@ -196,15 +201,19 @@ fn settings(spec: &JobSpec) -> Result<Settings, SpecError> {
         .map_err(|error| SpecError::key("domain.extra_suffixes", error.to_string()))?;
     let window = WindowOptions {
         max_pages: spec.window.max_pages,
-        max_age_micros: i64::try_from(spec.window.max_age.as_micros())
-            .map_err(|_| SpecError::key("window.max_age", "more than 292,000 years"))?,
+        max_age_micros: i64::try_from(spec.window.max_age.as_micros()).map_err(|_| {
+            SpecError::key(
+                "window.max_age",
+                "more than 292,000 years; expected a time such as 14d",
+            )
+        })?,
         min_pages: spec.window.min_pages,
     };
     let horizon = Horizon::parse(&spec.dedup.lookback, window)
         .map_err(|error| SpecError::key("dedup.lookback", error))?;
     let labelling = (spec.tree.heuristic.parse::<Labelling>())
         .map_err(|error| SpecError::key("tree.heuristic", error.to_string()))?;
-    refuse_settling(spec)?;
+    refuse_relabelling(spec)?;
     Ok(Settings {
         keyer,
         title: spec.url_key.title,
@@ -220,20 +229,20 @@ fn settings(spec: &JobSpec) -> Result<Settings, SpecError> {
     })
 }
 
-/// Labels can wait where all that is inserted is known before the first of them.
-fn refuse_settling(spec: &JobSpec) -> Result<(), SpecError> {
+/// Refuses `tree.relabel_days` unless the inserted pages do not depend on labels.
+fn refuse_relabelling(spec: &JobSpec) -> Result<(), SpecError> {
     let why = match (spec.tree.batching, spec.dedup.revisions) {
         _ if spec.tree.relabel_days == 0 => return Ok(()),
-        (Batch::Page, _) => "tree.batching is \"page\", which knows nothing of later pages",
-        (Batch::Run, _) => "tree.batching is \"run\", which knows all of them",
+        (Batch::Page, _) => "tree.batching is \"page\", which labels without any later page",
+        (Batch::Run, _) => "tree.batching is \"run\", which labels with all later pages",
         (Batch::Date, true) => {
-            "dedup.revisions is true, and what a revision adds to the tree depends on its labels"
+            "dedup.revisions is true, and the text that a revision adds depends on labels"
         }
         (Batch::Date, false) => return Ok(()),
     };
     Err(SpecError::key(
         "tree.relabel_days",
-        format!("{why}; expected 0, or tree.batching=date without revisions"),
+        format!("{why}; expected 0, or tree.batching=date and dedup.revisions=false"),
     ))
 }
 
@@ -291,8 +300,8 @@ fn block_options(spec: &JobSpec) -> Result<BlockOptions, SpecError> {
         (spec.limits.block_chars, &mut limits.block_chars),
         (spec.limits.depth, &mut limits.depth),
     ];
-    for (asked, limit) in counts {
-        if let Some(count) = asked {
+    for (count, limit) in counts {
+        if let Some(count) = count {
             *limit = count;
         }
     }
@@ -320,8 +329,12 @@ fn resources(spec: &JobSpec) -> Result<Resources, SpecError> {
         Some(threads) => threads,
         None => std::thread::available_parallelism().map_or(1, usize::from),
     };
-    let memory = usize::try_from(spec.run.memory_limit.as_u64())
-        .map_err(|_| SpecError::key("run.memory_limit", "more than the address space"))?;
+    let memory = usize::try_from(spec.run.memory_limit.as_u64()).map_err(|_| {
+        SpecError::key(
+            "run.memory_limit",
+            "expected a size that fits the address space",
+        )
+    })?;
     if spec.run.heartbeat.as_millis() == 0 {
         let expected = "shorter than a millisecond; expected a time such as 10s";
         return Err(SpecError::key("run.heartbeat", expected));
@@ -334,15 +347,14 @@ fn resources(spec: &JobSpec) -> Result<Resources, SpecError> {
     })
 }
 
-/// Names everything that can change a row: the sections of the spec but where
-/// things lie and what the run may use, and the rule files by content. Dated
-/// folders are where things lie: that rows of a day are in its folder is true of
-/// an archive or not.
+/// Returns the MD5 of the settings that can change a row: the sections of the spec without
+/// locations and resources, and the content of the rule files. `archive.layout` is a
+/// location: it names the folder of a date and does not change its rows.
 fn digest(spec: &JobSpec, rules: &str, blocklist: &str) -> String {
     let mut spec = spec.clone();
     spec.url_key.rules = Some(rules.to_owned());
     spec.url_key.blocklist = Some(blocklist.to_owned());
-    let deciding = serde_json::json!({
+    let settings = serde_json::json!({
         "columns": spec.archive.columns,
         "url_key": spec.url_key,
         "domain": spec.domain,
@@ -352,9 +364,10 @@ fn digest(spec: &JobSpec, rules: &str, blocklist: &str) -> String {
         "window": spec.window,
         "limits": spec.limits,
     });
-    md5_hex(deciding.to_string().as_bytes())
+    md5_hex(settings.to_string().as_bytes())
 }
 
+/// Returns the MD5 of `bytes` as 32 hex digits.
 pub(crate) fn md5_hex(bytes: &[u8]) -> String {
     hex::encode(Md5::digest(bytes))
 }
@@ -364,7 +377,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_that_differ_by_a_byte_have_digests_that_differ() {
+    fn limits_one_byte_apart_have_different_digests() {
         for key in ["page_bytes", "tag_bytes"] {
             let digest = |limit: &str| {
                 let job = format!(

@@ -1,10 +1,10 @@
 //! The job: from an archive of pages to tables of text.
 //!
-//! A [`JobSpec`] is what a user writes, a [`Job`] is a spec that was checked,
-//! and [`backfill`] runs it over a range of dates: it counts the archive's rows
-//! (the census), cuts the range into chunks, and for each chunk plans
-//! the five steps as one DataFusion plan, checks that every row is accounted
-//! for, and commits the tables. [`query`] runs SQL over what is there.
+//! A [`JobSpec`] is the content of a job file, and a [`Job`] is a spec that was checked.
+//! [`backfill`] runs a job over a range of dates. It counts the archive's rows (the census)
+//! and cuts the range into chunks. It plans the steps of each chunk as one DataFusion plan,
+//! checks that every row is accounted for, and commits the tables. [`update`] finds the range
+//! itself: all dates that the tables do not have yet. [`query`] runs SQL over the tables.
 //!
 //! ```no_run
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
@@ -12,7 +12,7 @@
 //!
 //! let overrides = ["run.threads=2".to_owned()];
 //! let job = Job::new(&JobSpec::read("jobs/backfill.toml".as_ref(), &overrides)?)?;
-//! let dates = "2011-10-24..2011-12-19".parse().expect("two dates");
+//! let dates = "2011-10-24..2011-12-19".parse()?;
 //! let unwatched = std::sync::Arc::new(Unwatched);
 //! let report = backfill(&job, dates, SettingsChange::Refused, unwatched).await?;
 //! assert_eq!(report.dates, dates);
@@ -21,10 +21,12 @@
 //! # }
 //! ```
 //!
-//! What a page's key, its blocks and their labels are is not decided here but
-//! in the pure crates `url-key`, `html-blocks` and `url-tree`; where tables lie
-//! and how they change is in `tables`. This crate moves rows between them. It
-//! has no engine of its own and prints nothing.
+//! `examples/embed_the_job.rs` does the same without a job file.
+//!
+//! Keys, text blocks and labels are computed by the pure crates `url-key`, `html-blocks`,
+//! `url-tree` and `template`. The crate `tables` knows the locations of tables and commits
+//! them. This crate moves rows between them. DataFusion is the query engine, and the
+//! crate prints nothing.
 
 mod accounting;
 mod archive;
@@ -40,7 +42,7 @@ mod spec;
 mod state;
 mod steps;
 
-pub use accounting::{Account, Tally};
+pub use accounting::{RowAccounting, RowCounts};
 pub use archive::ArchiveSource;
 pub use driver::backfill::{RunReport, SettingsChange, backfill, explain};
 pub use driver::failure::Failure;
@@ -50,11 +52,11 @@ pub use error::{EngineError, ErrorClass};
 pub use job::{Job, Resources, Settings};
 pub use key_cache::Horizon;
 pub use metrics::{OperatorMetrics, PlanMetrics};
-pub use progress::{Progress, Stage, Unwatched, Work};
+pub use progress::{Progress, RowsAndBytes, Stage, Unwatched};
 pub use spec::{
     ArchiveLayout, ArchiveSpec, Batch, BlocksSpec, ColumnNames, DedupSpec, DomainSpec,
     GroupingSpec, JobSpec, JoiningSpec, LimitsSpec, OutputSpec, RunSpec, SchemeSpec, SpecError,
-    SplitSpec, TitleSource, TreeSpec, UrlKeySpec, WindowSpec,
+    SplitSpec, StoreSpec, TitleSource, TreeSpec, UrlKeySpec, WindowSpec,
 };
 pub use state::runs_table::Counts;
 pub use state::sql::query;

@@ -1,16 +1,17 @@
-//! What the operators of a plan cost.
+//! Time, output and spilled bytes of the operators of a plan.
 
 use std::collections::BTreeMap;
 
-/// What one kind of operator has cost.
+/// Sums over all operators of one name.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[non_exhaustive]
 pub struct OperatorMetrics {
-    /// Seconds of the processor. DataFusion's own operators tell seconds in which they
-    /// were at work, which is more where threads wait for a processor.
+    /// CPU seconds of our operators. DataFusion's operators report elapsed time, which is
+    /// more than CPU time where threads wait for a core.
     pub seconds: f64,
-    /// Bytes of the rows that it gave, where it tells.
+    /// Output bytes, if the operator reports them.
     pub bytes: u64,
-    /// Bytes that it wrote to disk for want of memory.
+    /// Bytes spilled to disk.
     pub spilled_bytes: u64,
 }
 
@@ -22,14 +23,14 @@ impl OperatorMetrics {
     }
 }
 
-/// What operators have cost, by name.
+/// Metrics of the operators of one or more plans, by operator name.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PlanMetrics(pub BTreeMap<String, OperatorMetrics>);
 
 impl PlanMetrics {
     pub(crate) fn add(&mut self, others: Self) {
-        for (operator, cost) in others.0 {
-            self.0.entry(operator).or_default().add(cost);
+        for (operator, metrics) in others.0 {
+            self.0.entry(operator).or_default().add(metrics);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How far a run is, for whoever shows it.
+//! The progress of a run, for a display.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,30 +8,31 @@ use tables::DateRange;
 
 use crate::archive::{Census, share};
 
-/// Rows of the archive and the HTML in them.
+/// A number of archive rows and the bytes of HTML in them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct RowsAndBytes {
     /// Archive rows.
     pub rows: u64,
-    /// Bytes of HTML after decompression, by the footers of the archive: a row
+    /// Bytes of HTML after decompression, from the footers of the archive: each row
     /// counts as the mean of its row group, read or not.
     pub html_bytes: u64,
 }
 
-/// Where a run is.
+/// The stage of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stage {
-    /// The job is read and the range checked.
+    /// Reads the job and checks the range of dates.
     Job,
-    /// The rows of the archive are counted.
+    /// Counts the rows of the archive.
     Census,
-    /// The output tables are opened.
+    /// Opens the output tables.
     Tables,
-    /// The plan of a chunk runs; the step that is meant, where one is.
+    /// Runs the plan of a chunk; names the step that failed, if one did.
     Plan(Option<&'static str>),
-    /// The rows that were written are compared with those that were read.
-    Account,
-    /// The tables are changed.
+    /// Compares the rows that were written with the rows that were read.
+    Accounting,
+    /// Commits the tables.
     Commit,
 }
 
@@ -42,53 +43,53 @@ impl fmt::Display for Stage {
             Self::Census => "census",
             Self::Tables => "tables",
             Self::Plan(step) => step.unwrap_or("plan"),
-            Self::Account => "account",
+            Self::Accounting => "accounting",
             Self::Commit => "commit",
         })
     }
 }
 
-/// Whoever watches a run. Calls come from many threads and must not block.
+/// Receives the progress of a run. Calls come from many threads and must not block.
 pub trait Progress: Send + Sync + fmt::Debug {
-    /// The run will see this much.
-    fn planned(&self, total: Work) {
+    /// Called once, with the rows that the run will read.
+    fn planned(&self, total: RowsAndBytes) {
         let _ = total;
     }
 
-    /// Pages left the step that parses them, where a run's time goes.
-    fn advanced(&self, done: Work) {
+    /// Called when pages leave the step that parses them, which takes most of a run's time.
+    fn report(&self, done: RowsAndBytes) {
         let _ = done;
     }
 
-    /// The chunk of `dates` is at `stage` now.
+    /// Called when the chunk of `dates` enters `stage`.
     fn entered(&self, stage: Stage, dates: DateRange) {
         let _ = (stage, dates);
     }
 }
 
-/// Nobody watches.
+/// Ignores all progress.
 #[derive(Debug, Clone, Copy)]
 pub struct Unwatched;
 
 impl Progress for Unwatched {}
 
-/// Turns rows of row groups into [`Work`].
+/// Reports rows of row groups as [`RowsAndBytes`].
 #[derive(Clone)]
-pub(crate) struct Gauge {
+pub(crate) struct ProgressReporter {
     progress: Arc<dyn Progress>,
     /// By object, then row group: its rows and their bytes of HTML.
-    groups: Arc<HashMap<String, Vec<Work>>>,
+    groups: Arc<HashMap<String, Vec<RowsAndBytes>>>,
 }
 
-impl Gauge {
+impl ProgressReporter {
     pub(crate) fn new(progress: Arc<dyn Progress>, census: &Census) -> Self {
-        let groups = (census.objects().iter()).filter_map(|object| {
+        let groups = census.objects().iter().filter_map(|object| {
             let groups = object.row_groups.as_ref().ok()?.iter();
-            let work = groups.map(|group| Work {
+            let groups = groups.map(|group| RowsAndBytes {
                 rows: group.rows,
                 html_bytes: group.html_bytes,
             });
-            Some((object.object.source.clone(), work.collect()))
+            Some((object.object.source.clone(), groups.collect()))
         });
         Self {
             progress,
@@ -96,20 +97,20 @@ impl Gauge {
         }
     }
 
-    /// `rows` of a row group are through.
-    pub(crate) fn advance(&self, source: &str, row_group: i32, rows: usize) {
+    /// Reports `rows` of a row group as done.
+    pub(crate) fn report(&self, source: &str, row_group: i32, rows: usize) {
         let groups = self.groups.get(source);
         let group = groups.and_then(|groups| groups.get(usize::try_from(row_group).ok()?));
         let rows = rows as u64;
-        self.progress.advanced(Work {
+        self.progress.report(RowsAndBytes {
             rows,
             html_bytes: group.map_or(0, |group| share(group.html_bytes, rows, group.rows)),
         });
     }
 }
 
-impl fmt::Debug for Gauge {
+impl fmt::Debug for ProgressReporter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Gauge")
+        f.write_str("ProgressReporter")
     }
 }

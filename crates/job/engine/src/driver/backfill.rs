@@ -1,5 +1,5 @@
-//! The driver: a range of dates as a chain of chunks, each one plan and one
-//! commit per table.
+//! Runs a range of dates as a sequence of chunks, each with one plan and one commit per
+//! table.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,59 +17,58 @@ use tables::{
 use tracing::info;
 use uuid::Uuid;
 
-use crate::accounting::UNREADABLE_OBJECT;
-use crate::accounting::{Account, Written};
+use crate::accounting::{ChunkOutput, RowAccounting, UNREADABLE_OBJECT};
 use crate::archive::Census;
 use crate::driver::chunk::{ChunkSize, chunks};
 use crate::driver::failure::Failure;
 use crate::driver::relabel;
-use crate::driver::resume::{self, Stopped, request};
+use crate::driver::resume::{self, ResumableRun, request};
 use crate::driver::warnings::{warn_about, warn_about_chunks};
 use crate::error::EngineError;
 use crate::job::Job;
-use crate::lease::Hold;
+use crate::lease::Lease;
 use crate::metrics::PlanMetrics;
 use crate::plan;
-use crate::progress::{Gauge, Progress, Stage, Unwatched, Work};
+use crate::progress::{Progress, ProgressReporter, RowsAndBytes, Stage, Unwatched};
 use crate::spec::Batch;
 use crate::state::monthly_rollup::{close_months, reopen_months};
 use crate::state::prior_state::Earlier;
 use crate::state::runs_table::other_settings;
 use crate::state::tables_snapshot::TablesSnapshot;
 
-/// What a run did.
+/// The result of a run.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct RunReport {
-    /// The name of the run in the `runs` table.
+    /// The id of the run in the `runs` table.
     pub run_id: String,
-    /// The dates.
+    /// The dates of the run.
     pub dates: DateRange,
-    /// The first of them, where an earlier start of the same run had finished
-    /// them already. They are in no count here.
-    pub there_already: Option<DateRange>,
-    /// What became of the rows.
-    pub account: Account,
-    /// What the operators of the plans cost; steps have the names that failures tell.
+    /// The first of these dates, if an earlier start of the same run had committed them.
+    /// They are in no count here.
+    pub already_done: Option<DateRange>,
+    /// The counts of the archive's rows.
+    pub accounting: RowAccounting,
+    /// The metrics of the plans' operators. Steps have the names that failures use.
     pub metrics: PlanMetrics,
-    /// Chunks that were committed.
+    /// Number of chunks that were committed.
     pub chunks: usize,
     /// Wall-clock seconds.
     pub seconds: f64,
 }
 
-/// What becomes of a run whose settings are others than those of the dates it
-/// replaces, or goes on from.
+/// Whether a run may have other settings than the dates that it replaces or starts from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingsChange {
-    /// It is refused.
+    /// Refuse the run.
     Refused,
-    /// It was asked for.
-    Asked,
+    /// Run: the user requested the change.
+    Requested,
 }
 
-/// A run that nothing was found against.
+/// The input of a run after all checks.
 struct Prepared {
-    /// The dates that were asked for, and those before them whose labels it settles.
+    /// The requested dates, and the earlier dates that must be relabelled.
     dates: DateRange,
     census: Census,
 }
@@ -77,24 +76,23 @@ struct Prepared {
 /// One run of a job.
 struct Run<'a> {
     job: &'a Job,
-    hold: &'a Hold,
+    lease: &'a Lease,
     id: String,
     request: String,
     started_micros: i64,
     census: &'a Census,
-    gauge: Gauge,
+    reporter: ProgressReporter,
     progress: &'a dyn Progress,
 }
 
-/// Runs `job` over the archive rows of `dates` and replaces these dates in the
-/// output tables. What earlier dates left there is the state it starts from. Where
-/// the same run was started before and stopped, it goes on from there. With
-/// `tree.relabel_days`, the dates just before them that were run are run again.
+/// Runs `job` over the archive rows of `dates` and replaces these dates in the output tables.
+/// Starts from the state that earlier dates left in the tables. Resumes an earlier start of
+/// the same run that stopped. With `tree.relabel_days`, also runs the dates just before
+/// `dates` again.
 ///
 /// # Errors
-/// [`Failure`]. Chunks that were committed before it stay; each table holds the
-/// old rows or the new ones of every other date, and `runs` has none for a date
-/// whose tables were not all changed.
+/// [`Failure`]. Committed chunks stay. Of every other date each table has the old rows or the
+/// new ones, and `runs` has no row for a date that some tables have and others do not.
 pub async fn backfill(
     job: &Job,
     dates: DateRange,
@@ -108,8 +106,8 @@ pub async fn backfill(
     run(job, tables, dates, change, progress).await
 }
 
-/// Runs `job` over `dates`, which are whole partitions. `tables` are all tables, as they
-/// were before the run has its lease.
+/// Runs `job` over `dates`, which are whole partitions. `tables` is a snapshot of all tables
+/// from before the lease.
 pub(crate) async fn run(
     job: &Job,
     mut tables: TablesSnapshot,
@@ -118,67 +116,68 @@ pub(crate) async fn run(
     progress: Arc<dyn Progress>,
 ) -> Result<RunReport, Failure> {
     let started = Instant::now();
-    let asked = dates;
+    let requested = dates;
     let Prepared { dates, census } =
-        prepare(job, &mut tables, asked, change, progress.as_ref()).await?;
+        prepare(job, &mut tables, requested, change, progress.as_ref()).await?;
     let in_tables = Failure::at(Stage::Tables, dates);
     warn_about(job, dates, &tables, &census);
     let request = request(job, dates, &census);
-    let hold = Hold::take(job, format!("the run of {dates}"), Some(request.clone())).await;
-    let hold = hold.map_err(&in_tables)?;
-    // Another run may have ended since the snapshot.
+    let lease = Lease::acquire(job, format!("the run of {dates}"), Some(request.clone())).await;
+    let lease = lease.map_err(&in_tables)?;
+    // Another run may have committed since the snapshot.
     tables.refresh().await.map_err(&in_tables)?;
     refuse_other_settings(job, &mut tables, dates, change).await?;
-    let settled_now = relabel::with_unsettled(job, &mut tables, asked).await;
-    if settled_now.map_err(&in_tables)? != dates {
-        return Err(in_tables(EngineError::Overtaken));
+    let now = relabel::with_relabelled(job, &mut tables, requested).await;
+    if now.map_err(&in_tables)? != dates {
+        return Err(in_tables(EngineError::ConcurrentRun));
     }
-    // Tables that cannot be written are found out now, and not after the work.
+    // A table that cannot be written fails here, before the work.
     for table in Table::ALL {
         if job.settings.writes(table) && !tables.has(table) {
-            let made = job.output.open_or_create(table).await;
-            made.map_err(EngineError::from).map_err(&in_tables)?;
+            let created = job.output.open_or_create(table).await;
+            created.map_err(EngineError::from).map_err(&in_tables)?;
         }
     }
-    let stopped = resume::stopped(&mut tables, dates, &request).await;
-    let stopped = (stopped.map_err(&in_tables)?)
-        // To ask again for what was finished is to ask for all of it.
-        .filter(|stopped| stopped.done != dates || hold.succeeds(&request));
-    let there_already = stopped.as_ref().map(|stopped| stopped.done);
-    let left = rest(dates, there_already);
+    let resumable = resume::resumable_run(&mut tables, dates, &request).await;
+    let resumable = resumable
+        .map_err(&in_tables)?
+        // If an identical request already finished, run all its dates again.
+        .filter(|run| run.done != dates || lease.resumes(&request));
+    let already_done = resumable.as_ref().map(|run| run.done);
+    let left = rest(dates, already_done);
     let chunks: Vec<DateRange> = (left.into_iter())
         .flat_map(|left| cut(job, left, &census))
-        .map(|chunk| relabel::reaching_back(job, chunk, dates.first()))
+        .map(|chunk| relabel::reach_back(job, chunk, dates.first()))
         .collect();
     warn_about_chunks(job, &chunks, &census);
-    progress.planned(Work {
+    progress.planned(RowsAndBytes {
         rows: (chunks.iter())
             .flat_map(|chunk| census.rows(*chunk).into_values())
             .sum(),
         html_bytes: chunks.iter().map(|chunk| census.html_bytes(*chunk)).sum(),
     });
-    let (id, started_micros) = match stopped {
-        Some(Stopped {
+    let (id, started_micros) = match resumable {
+        Some(ResumableRun {
             run_id,
             started_micros,
             done,
         }) => {
-            info!("going on with a run that stopped: {done} is there already");
+            info!("resuming a run that stopped: {done} is committed");
             (run_id, started_micros)
         }
         None => (Uuid::new_v4().to_string(), Utc::now().timestamp_micros()),
     };
     let run = Run {
         job,
-        hold: &hold,
+        lease: &lease,
         id,
         request,
         started_micros,
         census: &census,
-        gauge: Gauge::new(Arc::clone(&progress), &census),
+        reporter: ProgressReporter::new(Arc::clone(&progress), &census),
         progress: progress.as_ref(),
     };
-    let mut account = Account::default();
+    let mut accounting = RowAccounting::default();
     let mut metrics = PlanMetrics::default();
     for (index, chunk) in chunks.iter().enumerate() {
         let left = chunks[index..]
@@ -190,25 +189,25 @@ pub(crate) async fn run(
             "{chunk}: chunk {} of {} committed, {} rows",
             index + 1,
             chunks.len(),
-            done.account.rows().rows
+            done.accounting.rows().rows
         );
         metrics.add(done.metrics);
-        account.replace(done.account);
+        accounting.replace(done.accounting);
     }
     let run_id = run.id;
-    hold.finish();
+    lease.release().await;
     Ok(RunReport {
         run_id,
         dates,
-        there_already,
-        account,
+        already_done,
+        accounting,
         metrics,
         chunks: chunks.len(),
         seconds: started.elapsed().as_secs_f64(),
     })
 }
 
-/// The physical plan of the first chunk of `dates`, as text.
+/// Returns the physical plan of the first chunk of `dates`, as text.
 ///
 /// # Errors
 /// As [`backfill`].
@@ -216,7 +215,7 @@ pub async fn explain(job: &Job, dates: DateRange) -> Result<String, Failure> {
     refuse_cut_partition(job, dates)?;
     let tables = TablesSnapshot::open(&job.output, &Table::ALL).await;
     let mut tables = tables.map_err(Failure::at(Stage::Tables, dates))?;
-    let change = SettingsChange::Asked;
+    let change = SettingsChange::Requested;
     let Prepared { dates, census } = prepare(job, &mut tables, dates, change, &Unwatched).await?;
     let chunk = cut(job, dates, &census).first().copied().unwrap_or(dates);
     let in_tables = Failure::at(Stage::Tables, dates);
@@ -236,7 +235,7 @@ fn refuse_cut_partition(job: &Job, dates: DateRange) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::at(Stage::Job, dates)(EngineError::CutPartition {
-        asked: dates,
+        requested: dates,
         partitioning,
         covering,
     }))
@@ -246,20 +245,20 @@ fn refuse_cut_partition(job: &Job, dates: DateRange) -> Result<(), Failure> {
 async fn prepare(
     job: &Job,
     tables: &mut TablesSnapshot,
-    asked: DateRange,
+    requested: DateRange,
     change: SettingsChange,
     progress: &dyn Progress,
 ) -> Result<Prepared, Failure> {
-    progress.entered(Stage::Tables, asked);
-    let dates = relabel::with_unsettled(job, tables, asked).await;
-    let dates = dates.map_err(Failure::at(Stage::Tables, asked))?;
+    progress.entered(Stage::Tables, requested);
+    let dates = relabel::with_relabelled(job, tables, requested).await;
+    let dates = dates.map_err(Failure::at(Stage::Tables, requested))?;
     refuse_other_settings(job, tables, dates, change).await?;
     progress.entered(Stage::Census, dates);
     let in_census = Failure::at(Stage::Census, dates);
     let census = Census::take(&job.archive, dates).await;
     let census = census.map_err(&in_census)?;
-    let still_there = relabel::refuse_missing_pages(tables, dates, asked, &census).await;
-    still_there.map_err(in_census)?;
+    let complete = relabel::refuse_missing_pages(tables, dates, requested, &census).await;
+    complete.map_err(in_census)?;
     Ok(Prepared { dates, census })
 }
 
@@ -280,19 +279,19 @@ async fn refuse_other_settings(
     }
 }
 
-/// The dates after those that are there, where there are any.
-fn rest(dates: DateRange, there_already: Option<DateRange>) -> Option<DateRange> {
-    match there_already {
+/// Returns the dates after `already_done`, if there are any.
+fn rest(dates: DateRange, already_done: Option<DateRange>) -> Option<DateRange> {
+    match already_done {
         None => Some(dates),
         Some(done) if done.last() == dates.last() => None,
         Some(done) => (done.last().succ_opt()).map(|next| DateRange::between(next, dates.last())),
     }
 }
 
-/// The chunks of `dates`.
+/// Cuts `dates` into chunks.
 fn cut(job: &Job, dates: DateRange, census: &Census) -> Vec<DateRange> {
     match job.settings.batch {
-        // All pages go into the trees before the first is labelled.
+        // All pages are inserted into the trees before the first is labelled.
         Batch::Run => vec![dates],
         Batch::Page | Batch::Date => {
             let rows = census.rows(dates);
@@ -305,47 +304,52 @@ fn cut(job: &Job, dates: DateRange, census: &Census) -> Vec<DateRange> {
             chunks(
                 &job.output.partitioning().partitions(dates),
                 size,
-                ChunkSize::most(job.resources.chunk_bytes, job.resources.plan_memory()),
+                ChunkSize::limit(job.resources.chunk_bytes, job.resources.plan_memory()),
             )
         }
     }
 }
 
 impl Run<'_> {
-    /// One chunk: plan, run, check the account, commit. `left` is what would
-    /// have to be run again if it failed.
-    async fn chunk(&self, chunk: DateRange, left: DateRange) -> Result<Written, Failure> {
+    /// Runs one chunk: plans it, executes the plan, checks the accounting, and commits. `left`
+    /// is the range to run again if the chunk fails.
+    async fn chunk(&self, chunk: DateRange, left: DateRange) -> Result<ChunkOutput, Failure> {
         let started = Instant::now();
         let enter = |stage| {
             self.progress.entered(stage, chunk);
             Failure::at(stage, left)
         };
         let failed = enter(Stage::Tables);
-        let earlier = close_months(self.job, chunk.first(), self.hold.number()).await;
-        let earlier = self.hold.or_taken_over(earlier).await.map_err(failed)?;
+        let earlier = close_months(self.job, chunk.first(), self.lease.token()).await;
+        let earlier = self.lease.or_taken_over(earlier).await.map_err(failed)?;
         let failed = enter(Stage::Plan(None));
-        let gauge = self.gauge.clone();
-        let mut written = plan::run_chunk(self.job, self.census, chunk, &earlier, gauge)
+        let reporter = self.reporter.clone();
+        let mut output = plan::run_chunk(self.job, self.census, chunk, &earlier, reporter)
             .await
             .map_err(|source| EngineError::plan(chunk, source))
             .map_err(failed)?;
-        let failed = enter(Stage::Account);
-        (written.account.check(&self.census.rows(chunk))).map_err(failed)?;
+        let failed = enter(Stage::Accounting);
+        let checked = output.accounting.check(&self.census.rows(chunk));
+        checked.map_err(failed)?;
         fail_point(format_args!("staged"));
         let failed = enter(Stage::Commit);
         let seconds = started.elapsed().as_secs_f64();
-        let runs = self.runs_file(chunk, &written.account, seconds).await;
-        written.files.insert(Table::Runs, runs.map_err(&failed)?);
-        self.commit(chunk, &mut written).await.map_err(failed)?;
-        Ok(written)
+        let runs = self.runs_file(chunk, &output.accounting, seconds).await;
+        output.files.insert(Table::Runs, runs.map_err(&failed)?);
+        self.commit(chunk, &mut output).await.map_err(failed)?;
+        Ok(output)
     }
 
-    /// One commit per table. `runs` is the first, to take away the old dates, and
-    /// the last, to say the new ones: a date that is there is complete.
-    async fn commit(&self, chunk: DateRange, written: &mut Written) -> Result<(), EngineError> {
+    /// Commits each table once, and `runs` twice: first to remove the old dates, last to add
+    /// the new ones. So a date in `runs` is complete.
+    async fn commit(
+        &self,
+        chunk: DateRange,
+        chunk_output: &mut ChunkOutput,
+    ) -> Result<(), EngineError> {
         let output = &self.job.output;
-        let reopened = reopen_months(output, chunk, self.hold.number()).await;
-        self.hold.or_taken_over(reopened).await?;
+        let reopened = reopen_months(output, chunk, self.lease.token()).await;
+        self.lease.or_taken_over(reopened).await?;
         let partitioning = output.partitioning();
         let partitions: BTreeSet<String> = partitioning
             .partitions(chunk)
@@ -356,15 +360,15 @@ impl Run<'_> {
             partitions: partitions.clone(),
             files,
             transaction,
-            transaction_version: self.hold.number(),
-            fencing_token: self.hold.number(),
+            transaction_version: self.lease.token(),
+            fencing_token: self.lease.token(),
         };
         let begun = change(format!("urltree {chunk} begun"), Vec::new());
         fail_point(format_args!("begin"));
         self.replace(Table::Runs, begun).await?;
         fail_point(format_args!("begun"));
         for table in Table::ALL {
-            let files = written.files.remove(&table).unwrap_or_default();
+            let files = chunk_output.files.remove(&table).unwrap_or_default();
             if !self.job.settings.writes(table) && output.open(table).await?.is_none() {
                 continue;
             }
@@ -377,23 +381,23 @@ impl Run<'_> {
     }
 
     async fn replace(&self, table: Table, change: Replacement) -> Result<(), EngineError> {
-        self.hold.check().await?;
+        self.lease.check().await?;
         fail_point(format_args!("checked.{}", table.name()));
         let replaced = self.job.output.replace(table, change).await;
-        self.hold
+        self.lease
             .or_taken_over(replaced.map_err(EngineError::from))
             .await?;
         Ok(())
     }
 
-    /// The account of the chunk as a data file of `runs`.
+    /// Writes the rows of `runs` for the chunk as a data file.
     async fn runs_file(
         &self,
         chunk: DateRange,
-        account: &Account,
+        accounting: &RowAccounting,
         seconds: f64,
     ) -> Result<Vec<String>, EngineError> {
-        let rows = self.runs_rows(chunk, account, seconds)?;
+        let rows = self.runs_rows(chunk, accounting, seconds)?;
         let mut sink = self.job.output.sink(
             Table::Runs,
             SinkSize::default(),
@@ -413,7 +417,7 @@ impl Run<'_> {
     fn runs_rows(
         &self,
         chunk: DateRange,
-        account: &Account,
+        accounting: &RowAccounting,
         seconds: f64,
     ) -> Result<RecordBatch, EngineError> {
         let dates: Vec<NaiveDate> = chunk
@@ -423,11 +427,11 @@ impl Run<'_> {
             .collect();
         let archive = self.census.rows(chunk);
         let objects = self.census.objects_by_date(chunk);
-        let number = |of: &dyn Fn(NaiveDate) -> u64| -> ArrayRef {
+        let number = |value: &dyn Fn(NaiveDate) -> u64| -> ArrayRef {
             Arc::new(Int64Array::from_iter_values(
                 dates
                     .iter()
-                    .map(|date| i64::try_from(of(*date)).unwrap_or(i64::MAX)),
+                    .map(|date| i64::try_from(value(*date)).unwrap_or(i64::MAX)),
             ))
         };
         let text = |value: &str| -> ArrayRef {
@@ -436,7 +440,7 @@ impl Run<'_> {
                 dates.len(),
             )))
         };
-        let status = |status: &'static str| number(&|date| account.on(date, status).rows);
+        let status = |status: &'static str| number(&|date| accounting.on(date, status).rows);
         let columns = vec![
             Arc::new(Date32Array::from_iter_values(
                 dates.iter().map(|date| days_from_date(*date)),
@@ -453,8 +457,8 @@ impl Run<'_> {
             status("blocklisted"),
             status("quarantined"),
             status(UNREADABLE_OBJECT),
-            number(&|date| account.rows_on(date).html_bytes),
-            number(&|date| account.rows_on(date).text_bytes),
+            number(&|date| accounting.rows_on(date).html_bytes),
+            number(&|date| accounting.rows_on(date).text_bytes),
             Arc::new(
                 TimestampMicrosecondArray::from_value(self.started_micros, dates.len())
                     .with_timezone("UTC"),

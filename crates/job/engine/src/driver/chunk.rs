@@ -1,20 +1,22 @@
-//! Cutting a run into chunks.
+//! Cuts a run into chunks.
 
 use tables::DateRange;
 
-/// Bytes of memory that sorts and joins have for a row of the chunk. Of all rows with a URL
-/// key 8 bytes are held, to look it up, and 16 while they are collected.
+/// Plan memory in bytes per archive row. The chunk's key-hash set takes 8 bytes per row, 16
+/// while it is built. Lower fails chunks that do not fit, higher makes shorter chunks, each
+/// of which reads the windows again.
 const ROW_BYTES: u64 = 32;
 
-/// Memory times memory for a row of the chunk, in bytes. What a sort spills comes in runs as
-/// large as the memory, and merging takes a buffer for each run: 330,000 thin pages were
-/// too much for 48 MB, beside earlier ones.
+/// Limits a chunk to memory² / `ROW_SQUARE` rows, in bytes² per row. An external sort writes
+/// runs of about the size of its memory and needs one buffer per run to merge them, so the
+/// rows that it can sort grow with memory². Measured: 330,000 small pages after earlier dates
+/// did not fit 48 MB.
 const ROW_SQUARE: u64 = 20_000_000_000;
 
-/// So many rows are never too many.
-const FEW_ROWS: u64 = 10_000;
+/// Rows that a chunk may always have, however small the memory.
+const MIN_CHUNK_ROWS: u64 = 10_000;
 
-/// How much there is in a chunk, or may be.
+/// The size of a chunk, or its limit.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ChunkSize {
     /// Bytes of HTML.
@@ -24,22 +26,22 @@ pub(crate) struct ChunkSize {
 }
 
 impl ChunkSize {
-    /// At most `html_bytes` of HTML, and no more than a plan can work on with so many
-    /// bytes of `plan_memory`.
-    pub(crate) fn most(html_bytes: u64, plan_memory: usize) -> Self {
+    /// Limits a chunk to `html_bytes` of HTML, and to the rows that a plan can sort with
+    /// `plan_memory` bytes.
+    pub(crate) fn limit(html_bytes: u64, plan_memory: usize) -> Self {
         let memory = plan_memory as u64;
         let merged = memory.saturating_mul(memory) / ROW_SQUARE;
         Self {
             html_bytes,
-            rows: merged.min(memory / ROW_BYTES).max(FEW_ROWS),
+            rows: merged.min(memory / ROW_BYTES).max(MIN_CHUNK_ROWS),
         }
     }
 
-    fn has_room_for(self, other: Self) -> bool {
+    fn fits(self, other: Self) -> bool {
         self.html_bytes >= other.html_bytes && self.rows >= other.rows
     }
 
-    fn and(self, other: Self) -> Self {
+    fn plus(self, other: Self) -> Self {
         Self {
             html_bytes: self.html_bytes.saturating_add(other.html_bytes),
             rows: self.rows.saturating_add(other.rows),
@@ -47,20 +49,20 @@ impl ChunkSize {
     }
 }
 
-/// Chunks of consecutive `partitions` of these sizes, each of `most` at most; a partition
-/// that is larger by itself is a chunk of its own.
+/// Groups consecutive `partitions` into chunks of at most `limit`. A partition above the
+/// limit is its own chunk.
 pub(crate) fn chunks(
     partitions: &[DateRange],
     size: impl Fn(DateRange) -> ChunkSize,
-    most: ChunkSize,
+    limit: ChunkSize,
 ) -> Vec<DateRange> {
     let mut chunks: Vec<(DateRange, ChunkSize)> = Vec::new();
     for partition in partitions {
         let size = size(*partition);
         match chunks.last_mut() {
-            Some((dates, filled)) if most.has_room_for(filled.and(size)) => {
+            Some((dates, filled)) if limit.fits(filled.plus(size)) => {
                 *dates = dates.through(*partition);
-                *filled = filled.and(size);
+                *filled = filled.plus(size);
             }
             _ => chunks.push((*partition, size)),
         }
@@ -76,24 +78,24 @@ mod tests {
     fn cut(sizes: &[u64], html_bytes: u64, rows: u64) -> Vec<String> {
         let range: DateRange = "2011-10-24..2011-10-28".parse().unwrap();
         let days = Partitioning::Day.partitions(range);
-        let of = |day: DateRange| {
+        let size = |day: DateRange| {
             let bytes = sizes[days.iter().position(|other| *other == day).unwrap()];
             ChunkSize {
                 html_bytes: bytes,
                 rows: bytes / 2,
             }
         };
-        let most = ChunkSize {
+        let limit = ChunkSize {
             rows,
-            ..ChunkSize::most(html_bytes, usize::MAX)
+            ..ChunkSize::limit(html_bytes, usize::MAX)
         };
-        (chunks(&days, of, most).iter())
+        (chunks(&days, size, limit).iter())
             .map(|chunk| chunk.to_string())
             .collect()
     }
 
     #[test]
-    fn chunks_fill_up_to_their_size_and_keep_every_date() {
+    fn chunks_fill_up_to_the_limit_and_keep_every_date() {
         let expected = [
             "2011-10-24..2011-10-25",
             "2011-10-26",
@@ -106,7 +108,7 @@ mod tests {
         assert_eq!(cut(&[2, 2, 2, 2, 2], 0, u64::MAX).len(), 5);
     }
 
-    /// Days of the first chunk of ten years, with so many rows each.
+    /// Returns the days of the first chunk of ten years of days with `rows` rows each.
     fn days(rows: u64, plan_memory: usize) -> usize {
         let range: DateRange = "2001-01-01..2010-12-31".parse().unwrap();
         let days = Partitioning::Day.partitions(range);
@@ -114,21 +116,21 @@ mod tests {
             html_bytes: 1 << 20,
             rows,
         };
-        let chunks = chunks(&days, size, ChunkSize::most(u64::MAX, plan_memory));
+        let chunks = chunks(&days, size, ChunkSize::limit(u64::MAX, plan_memory));
         let last = chunks.last().copied().unwrap();
         assert_eq!(chunks[0].through(last), range);
         Partitioning::Day.partitions(chunks[0]).len()
     }
 
     #[test]
-    fn dates_of_few_rows_are_many_to_a_chunk() {
+    fn small_dates_share_a_chunk() {
         assert_eq!(days(100_000, 512 << 20), 144);
         assert_eq!(days(10_000, 512 << 20), 1_441);
         assert_eq!(days(1_000, 512 << 20), 3_652);
     }
 
     #[test]
-    fn a_fourth_of_the_memory_is_for_a_sixteenth_of_the_rows() {
+    fn a_quarter_of_the_memory_sorts_a_sixteenth_of_the_rows() {
         assert_eq!(days(10_000, 128 << 20), 90);
         assert_eq!(days(8_000, 48_000_000), 14);
         assert_eq!(days(1_000, 1_000), 10);

@@ -1,17 +1,19 @@
+//! The error of a run, with its dates and stage.
+
 use tables::DateRange;
 
 use crate::error::EngineError;
 use crate::progress::Stage;
 
-/// A run that stopped before its end, and where. It prints as its cause.
+/// The error of a run, with the dates that are left and the stage. It prints as its cause.
 #[derive(Debug, thiserror::Error)]
 #[error("{source}")]
+#[non_exhaustive]
 pub struct Failure {
-    /// The dates that are not in the tables: running them again finishes the
-    /// work. What the run had before them is committed. `None` where it was not
-    /// known yet which dates to run.
+    /// The dates that were not committed: running them again completes the work. Dates
+    /// before them are committed. `None` if the run had not found its dates yet.
     pub dates: Option<DateRange>,
-    /// What it was doing.
+    /// The stage that failed.
     pub stage: Stage,
     /// The cause.
     #[source]
@@ -19,25 +21,26 @@ pub struct Failure {
 }
 
 impl Failure {
-    pub(crate) fn at(stage: Stage, dates: DateRange) -> impl Fn(EngineError) -> Self + Clone {
-        Self::of(stage, Some(dates))
-    }
-
-    pub(crate) fn before_dates(stage: Stage) -> impl Fn(EngineError) -> Self + Clone {
-        Self::of(stage, None)
-    }
-
-    fn of(stage: Stage, dates: Option<DateRange>) -> impl Fn(EngineError) -> Self + Clone {
-        move |source| {
-            let stage = match stage {
-                Stage::Plan(_) => Stage::Plan(source.step()),
-                other => other,
-            };
-            Self {
-                dates,
-                stage,
-                source: Box::new(source),
-            }
+    /// Makes the failure of a run over `dates` at `stage`.
+    pub fn new(stage: Stage, dates: Option<DateRange>, source: EngineError) -> Self {
+        let stage = match stage {
+            Stage::Plan(_) => Stage::Plan(source.step()),
+            other => other,
+        };
+        Self {
+            dates,
+            stage,
+            source: Box::new(source),
         }
+    }
+
+    /// Turns errors into failures of a run over `dates` at `stage`.
+    pub(crate) fn at(stage: Stage, dates: DateRange) -> impl Fn(EngineError) -> Self + Clone {
+        move |source| Self::new(stage, Some(dates), source)
+    }
+
+    /// Turns errors into failures at `stage` of a run that has not found its dates yet.
+    pub(crate) fn before_dates(stage: Stage) -> impl Fn(EngineError) -> Self + Clone {
+        move |source| Self::new(stage, None, source)
     }
 }

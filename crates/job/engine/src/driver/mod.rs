@@ -1,4 +1,4 @@
-//! Runs a range of dates as a chain of chunks, and everything a run checks first.
+//! Runs a range of dates as a sequence of chunks, after the checks that need no page.
 
 pub(crate) mod backfill;
 pub(crate) mod chunk;

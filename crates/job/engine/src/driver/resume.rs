@@ -1,8 +1,7 @@
-//! Going on with a run that stopped.
+//! Resumes a run that stopped.
 //!
-//! The `runs` table says all that is needed: a chunk whose dates are there is
-//! complete, and each date says which request it was run for. The same command
-//! over the same archive is the same request.
+//! The `runs` table is the only input: a date in it is complete, and has the digest of the
+//! request that it was run for. Two runs of one command over an unchanged archive have one digest.
 
 use chrono::NaiveDate;
 use tables::{DateRange, Table};
@@ -13,19 +12,19 @@ use crate::job::{Job, md5_hex};
 use crate::state::runs_table::RunDate;
 use crate::state::tables_snapshot::TablesSnapshot;
 
-/// A run that stopped before its end, or just at it.
+/// A run of the same request that committed some or all of its dates.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Stopped {
-    /// Its name in the `runs` table.
+pub(crate) struct ResumableRun {
+    /// The id of the run in the `runs` table.
     pub(crate) run_id: String,
-    /// When it began.
+    /// The start of the run.
     pub(crate) started_micros: i64,
-    /// The dates that it finished: the first ones of its range.
+    /// The committed dates: the first ones of the range.
     pub(crate) done: DateRange,
 }
 
-/// MD5 of everything that decides what a run over `dates` writes, but for what
-/// earlier dates left.
+/// Returns the MD5 of all inputs of a run over `dates`, except the state that earlier dates
+/// left.
 pub(crate) fn request(job: &Job, dates: DateRange, census: &Census) -> String {
     let objects: Vec<_> = (census.objects_in(dates))
         .map(|object| (&object.source, object.bytes, &object.tag))
@@ -41,29 +40,29 @@ pub(crate) fn request(job: &Job, dates: DateRange, census: &Census) -> String {
     md5_hex(request.to_string().as_bytes())
 }
 
-/// The run of `request` over `dates` that stopped and can be gone on with, where
-/// there is one.
+/// Returns the run of `request` over `dates` that can be resumed, if there is one.
 ///
 /// # Errors
-/// [`EngineError`] where the table cannot be read.
-pub(crate) async fn stopped(
+/// [`EngineError`] if the table cannot be read.
+pub(crate) async fn resumable_run(
     tables: &mut TablesSnapshot,
     dates: DateRange,
     request: &str,
-) -> Result<Option<Stopped>, EngineError> {
-    let asked = tables.runs(dates).await?;
-    if stopped_in(&asked, dates, request).is_none() {
+) -> Result<Option<ResumableRun>, EngineError> {
+    let runs = tables.runs(dates).await?;
+    if resumable(&runs, dates, request).is_none() {
         return Ok(None);
     }
     let until = DateRange::between(NaiveDate::MIN, dates.last());
-    Ok(stopped_in(&tables.runs(until).await?, dates, request))
+    Ok(resumable(&tables.runs(until).await?, dates, request))
 }
 
-/// The same from the dates that were run, in order: nothing that it began with, or left to be done, was run since.
+/// Pure part of [`resumable_run`]: takes the rows of `runs` in date order. Returns `None` if
+/// another run has since rewritten a date that the run started from or has left to do.
 ///
-/// Whether a run whose dates are all there stopped, or ended well and is asked for
-/// again, is not known here.
-fn stopped_in(runs: &[RunDate], dates: DateRange, request: &str) -> Option<Stopped> {
+/// If all dates are there, the rows do not tell a run that stopped after its last commit
+/// from a run that ended well.
+fn resumable(runs: &[RunDate], dates: DateRange, request: &str) -> Option<ResumableRun> {
     let first = runs.iter().find(|run| run.date == dates.first())?;
     let belongs = |run: &RunDate| {
         (run.request.as_str(), run.started_micros) == (request, first.started_micros)
@@ -77,7 +76,7 @@ fn stopped_in(runs: &[RunDate], dates: DateRange, request: &str) -> Option<Stopp
             others_are_older &= run.started_micros < first.started_micros;
         }
     }
-    others_are_older.then(|| Stopped {
+    others_are_older.then(|| ResumableRun {
         run_id: first.run_id.clone(),
         started_micros: first.started_micros,
         done,
@@ -88,9 +87,9 @@ fn stopped_in(runs: &[RunDate], dates: DateRange, request: &str) -> Option<Stopp
 mod tests {
     use super::*;
 
-    /// One letter per date from 2011-10-01 on: the run that did it, in order of
-    /// time; `.` for a date that was not run. Capitals are of another request.
-    /// Gives how many dates a run of all but the first `earlier` has there.
+    /// Returns the number of dates that are done, of a run over all dates of `runs` but the
+    /// first `earlier`. `runs` has one letter per date from 2011-10-01 on: the run that wrote
+    /// it, in order of time. `.` is a date that was not run, capitals are another request.
     fn done(runs: &str, earlier: usize) -> Option<usize> {
         let first: NaiveDate = "2011-10-01".parse().unwrap();
         let dates: Vec<_> = first.iter_days().take(runs.len()).collect();
@@ -104,17 +103,17 @@ mod tests {
                 ..RunDate::default()
             })
             .collect();
-        let asked = DateRange::between(dates[earlier], dates[dates.len() - 1]);
-        let stopped = stopped_in(&runs, asked, "this")?;
-        assert_eq!(stopped.done.first(), asked.first());
-        Some((stopped.done.last() - stopped.done.first()).num_days() as usize + 1)
+        let requested = DateRange::between(dates[earlier], dates[dates.len() - 1]);
+        let done = resumable(&runs, requested, "this")?.done;
+        assert_eq!(done.first(), requested.first());
+        Some((done.last() - done.first()).num_days() as usize + 1)
     }
 
     #[test]
-    fn a_run_that_stopped_is_gone_on_with() {
+    fn a_run_that_stopped_is_resumed_after_its_last_date() {
         for (runs, days) in [
             ("bb..", 2),
-            // An earlier run of the same request, or of another, was replaced.
+            // It replaces an earlier run of the same request, or of another.
             ("bbaa", 2),
             ("bbA.", 2),
             ("b.aa", 1),
@@ -126,16 +125,16 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_something_else_followed_begins_again() {
+    fn a_run_starts_again_if_another_run_came_after_it() {
         for runs in [
-            // Nothing of it is there, or nothing any more.
-            "....", ".bbb", "BB..", // Its rest was run since, or some of it.
-            "aaBB", "aaB.", "aa.B", "aa.a", // Dates in the middle are of another.
+            // It committed no date, or its dates were replaced.
+            "....", ".bbb", "BB..", // Another run wrote its last dates, or some of them.
+            "aaBB", "aaB.", "aa.B", "aa.a", // Another run wrote dates in the middle.
             "aBaa",
         ] {
             assert_eq!(done(runs, 0), None, "{runs}");
         }
-        // What it went on from was run again.
+        // The date that it started from was run again.
         assert_eq!(done("Caa..", 1), None);
     }
 }

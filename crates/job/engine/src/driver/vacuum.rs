@@ -1,4 +1,4 @@
-//! Data files that nobody needs any more.
+//! `urltree vacuum`: removes data files that no table references.
 
 use std::time::Duration;
 
@@ -6,48 +6,48 @@ use tables::{Table, UnreferencedFile};
 
 use crate::error::EngineError;
 use crate::job::Job;
-use crate::lease::Hold;
+use crate::lease::Lease;
 
-/// What becomes of the unreferenced files that are found.
+/// Whether [`vacuum`] deletes the files that it finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VacuumMode {
-    /// It stays.
+    /// Reports the files and keeps them.
     Report,
-    /// It is deleted.
+    /// Deletes the files.
     Delete,
 }
 
-/// The data files below the tables of `job` that no version of the last `keep`
-/// names, by table. Files that no version names yet must be older than that as
+/// Returns the data files below the tables of `job` that no version of the last `retention`
+/// references, by table. Files that were never committed must be older than `retention` as
 /// well.
 ///
-/// To delete them, the tables are claimed as a run claims them, so that no other
-/// is at work meanwhile; to report them, nothing is written.
+/// [`VacuumMode::Delete`] acquires the lease of a run, so that no run commits meanwhile.
+/// [`VacuumMode::Report`] writes nothing.
 ///
 /// # Errors
-/// [`EngineError::Busy`] where a run is at work, else where a table or the store
-/// fails.
+/// [`EngineError::Busy`] if a run holds the lease, else [`EngineError`] if a table or the
+/// store fails.
 pub async fn vacuum(
     job: &Job,
-    keep: Duration,
+    retention: Duration,
     mode: VacuumMode,
 ) -> Result<Vec<(Table, Vec<UnreferencedFile>)>, EngineError> {
-    let hold = match mode {
+    let lease = match mode {
         VacuumMode::Report => None,
-        VacuumMode::Delete => Some(Hold::take(job, "urltree vacuum".to_owned(), None).await?),
+        VacuumMode::Delete => Some(Lease::acquire(job, "urltree vacuum".to_owned(), None).await?),
     };
     let mut found = Vec::new();
     for table in Table::every() {
-        let garbage = job.output.unreferenced_files(table, keep).await?;
-        if let Some(hold) = &hold {
-            hold.check().await?;
-            job.output.delete_unreferenced(table, &garbage).await?;
+        let files = job.output.unreferenced_files(table, retention).await?;
+        if let Some(lease) = &lease {
+            lease.check().await?;
+            job.output.delete_unreferenced(table, &files).await?;
         }
-        found.push((table, garbage));
+        found.push((table, files));
     }
-    if let Some(hold) = hold {
-        hold.remove_earlier().await?;
-        hold.finish();
+    if let Some(lease) = lease {
+        lease.remove_earlier().await?;
+        lease.release().await;
     }
     Ok(found)
 }

@@ -1,5 +1,4 @@
-//! What a user is told before a run that is not wrong, but may not be what was
-//! meant.
+//! Warnings before a run that is valid, but may not be what the user intended.
 
 use std::collections::BTreeSet;
 
@@ -11,18 +10,21 @@ use crate::archive::Census;
 use crate::job::Job;
 use crate::state::tables_snapshot::TablesSnapshot;
 
-/// With fewer pages per partition than this, over more than
-/// [`SPARSE_PARTITIONS`], most of the time goes into tiny files.
+/// Archive rows per partition below which a run writes tiny files. Lower warns too late,
+/// higher warns of archives whose files are only small.
 const SPARSE_ROWS: u64 = 50;
+
+/// Partitions that a run may have without a warning, however few rows they have.
 const SPARSE_PARTITIONS: usize = 100;
 
-/// Warns of what is odd about a run over `dates`.
+/// Warns of dates without rows, of dates that become stale, of an unfinished run, of tiny
+/// files, and of objects that cannot be opened.
 pub(crate) fn warn_about(job: &Job, dates: DateRange, tables: &TablesSnapshot, census: &Census) {
     let rows = census.rows(dates);
     let total: u64 = rows.values().sum();
     if total == 0 {
         warn!(
-            "{dates}: {} has no rows on these dates; what the tables hold for them is removed",
+            "{dates}: {} has no rows on these dates; their rows in the tables are removed",
             job.archive.location
         );
     }
@@ -32,13 +34,16 @@ pub(crate) fn warn_about(job: &Job, dates: DateRange, tables: &TablesSnapshot, c
     if let (Some(first), Some(last)) = (later.first(), later.last()) {
         let [first, last] = [first, last].map(|partition| partitioning.value(partition.first()));
         warn!(
-            "the tables already hold {first}..{last}, computed from the dates that are replaced \
-             now; run those again after this"
+            "the tables already have {first}..{last}, whose labels start from the dates that this \
+             run replaces; run {first}..{last} again after this run"
         );
     }
     let earlier = tables.unfinished();
     if let Some(hole) = earlier.iter().find(|hole| hole.last() < dates.first()) {
-        warn!("a run stopped at {hole}, which this one goes on from; run those dates again before");
+        warn!(
+            "a run stopped at {hole}, and this run starts from the state of these dates; run \
+             {hole} again first"
+        );
     }
     let partitions: BTreeSet<_> = rows.keys().map(|date| partitioning.value(*date)).collect();
     if partitions.len() > SPARSE_PARTITIONS && total / (partitions.len() as u64) < SPARSE_ROWS {
@@ -47,8 +52,8 @@ pub(crate) fn warn_about(job: &Job, dates: DateRange, tables: &TablesSnapshot, c
             Partitioning::Month | Partitioning::Year => "year",
         };
         warn!(
-            "{} rows in {} partitions make tiny files; output.partition={coarser} suits this \
-             archive better",
+            "{} rows in {} partitions make tiny files; use output.partition={coarser} for this \
+             archive",
             total,
             partitions.len()
         );
@@ -59,14 +64,14 @@ pub(crate) fn warn_about(job: &Job, dates: DateRange, tables: &TablesSnapshot, c
         .filter(|object| object.row_groups.is_err());
     for object in unreadable {
         warn!(
-            "{} cannot be opened and is quarantined: {}",
+            "{} cannot be opened and goes to quarantine: {}",
             object.object.source,
             object.row_groups.as_ref().err().map_or("", String::as_str)
         );
     }
 }
 
-/// Warns where `chunks` are so short that most of the work is to read windows again.
+/// Warns if `chunks` are so short that most of the work is to read windows again.
 pub(crate) fn warn_about_chunks(job: &Job, chunks: &[DateRange], census: &Census) {
     let [first, .., last] = chunks else { return };
     let dates = first.through(*last);
@@ -82,8 +87,8 @@ pub(crate) fn warn_about_chunks(job: &Job, chunks: &[DateRange], census: &Census
     }
 }
 
-/// What to do about so many chunks of so many `days`: nothing, where on the average they
-/// are half as long as the window at least.
+/// Returns the advice for a run of `days` in `chunks`, or `None` if a chunk is at least half
+/// as long as the window on average.
 fn longer_chunks(
     chunks: u64,
     days: u64,
@@ -94,15 +99,18 @@ fn longer_chunks(
     if chunks < 3 || 2 * days >= chunks * window {
         return None;
     }
-    let as_long = html_bytes / days * window;
-    let setting = if as_long > chunk_bytes {
-        format!("run.chunk_bytes={}GiB", as_long.div_ceil(bytesize::GIB))
+    let window_bytes = html_bytes / days * window;
+    let setting = if window_bytes > chunk_bytes {
+        format!(
+            "run.chunk_bytes={}GiB",
+            window_bytes.div_ceil(bytesize::GIB)
+        )
     } else {
         "more run.memory_limit".to_owned()
     };
     Some(format!(
-        "{chunks} chunks of {} days on the average, and each reads the windows of up to {window} \
-         days before it; {setting} would make them as long as a window",
+        "{chunks} chunks of {} days on average, and each reads the windows of up to {window} days \
+         before it; {setting} makes them as long as a window",
         days.div_ceil(chunks)
     ))
 }
@@ -112,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chunks_shorter_than_half_a_window_come_with_advice() {
+    fn short_chunks_give_advice_on_their_limit() {
         let gib = bytesize::GIB;
         let advice = longer_chunks(100, 100, 14, 1000 * gib, 4 * gib).unwrap();
         assert!(advice.contains("chunks of 1 days"), "{advice}");

@@ -35,11 +35,11 @@ use datafusion::physical_plan::collect;
 use datafusion::prelude::{DataFrame, SessionContext};
 use tables::{DateRange, Table, date_from_days, days_from_date};
 
-use crate::accounting::{Account, Written};
+use crate::accounting::{ChunkOutput, RowCounts};
 use crate::archive::Census;
 use crate::job::Job;
 use crate::metrics::PlanMetrics;
-use crate::progress::{Gauge, Unwatched};
+use crate::progress::{ProgressReporter, Unwatched};
 use crate::state::chunk_keys;
 use crate::state::prior_state::Earlier;
 use columns::schemas::{Named, WORK, some};
@@ -55,10 +55,10 @@ pub(crate) async fn run_chunk(
     census: &Census,
     chunk: DateRange,
     earlier: &Earlier,
-    gauge: Gauge,
-) -> Result<Written> {
+    reporter: ProgressReporter,
+) -> Result<ChunkOutput> {
     let context = session(job)?;
-    let (plan, metrics) = plan(&context, job, census, chunk, earlier, gauge).await?;
+    let (plan, metrics) = plan(&context, job, census, chunk, earlier, reporter).await?;
     let plan = DataFrame::new(context.state(), plan);
     let plan = plan.create_physical_plan().await?;
     let batches = collect(Arc::clone(&plan), context.task_ctx()).await?;
@@ -76,8 +76,8 @@ pub(crate) async fn explain_chunk(
     earlier: &Earlier,
 ) -> Result<String> {
     let context = session(job)?;
-    let gauge = Gauge::new(Arc::new(Unwatched), census);
-    let (plan, _) = plan(&context, job, census, chunk, earlier, gauge).await?;
+    let reporter = ProgressReporter::new(Arc::new(Unwatched), census);
+    let (plan, _) = plan(&context, job, census, chunk, earlier, reporter).await?;
     let physical = DataFrame::new(context.state(), plan)
         .create_physical_plan()
         .await?;
@@ -93,7 +93,7 @@ async fn plan(
     census: &Census,
     chunk: DateRange,
     earlier: &Earlier,
-    gauge: Gauge,
+    reporter: ProgressReporter,
 ) -> Result<(LogicalPlan, PlanMetrics)> {
     let settings = &job.settings;
     let archive = || job.archive.clone();
@@ -127,7 +127,7 @@ async fn plan(
         block::Block::new(
             archive(),
             Arc::clone(settings),
-            gauge,
+            reporter,
             job.resources.threads,
         ),
         deduped,
@@ -243,8 +243,8 @@ impl WorkColumns {
     }
 }
 
-fn written(batches: &[RecordBatch]) -> Result<Written> {
-    let mut written = Written::default();
+fn written(batches: &[RecordBatch]) -> Result<ChunkOutput> {
+    let mut written = ChunkOutput::default();
     for batch in batches {
         let (tables, files) = (batch.text("table")?, batch.text("file")?);
         let (statuses, causes) = (batch.text("status")?, batch.text("cause")?);
@@ -261,11 +261,11 @@ fn written(batches: &[RecordBatch]) -> Result<Written> {
                 written.files.entry(table).or_default().push(file);
                 continue;
             }
-            written.account.add(
+            written.accounting.add(
                 date_from_days(dates.value(row)),
                 statuses.value(row),
                 some(causes, row),
-                Account::tally(
+                RowCounts::new(
                     count("rows", row)?,
                     count("html_bytes", row)?,
                     count("text_bytes", row)?,

@@ -1,5 +1,5 @@
-//! The job spec: a TOML file and the `--set` overrides on top of it, as typed
-//! values. Nothing is opened here; [`crate::Job`] does that.
+//! The job spec: a TOML file and its `--set` overrides, as typed values. [`crate::Job`] checks
+//! the values and opens files.
 
 mod duration;
 mod read;
@@ -13,54 +13,93 @@ use serde::{Deserialize, Serialize};
 pub use read::SpecError;
 pub use site_replay::Batch;
 
-/// What a job file may say. Every section but `archive` and `output` may be
-/// left out. The paper's method is `jobs/paper.toml`, not the defaults.
+/// The content of a job file. Every section but `archive` and `output` is optional. The
+/// defaults are not the paper's method, which is `jobs/paper.toml`.
+///
+/// ```
+/// use engine::JobSpec;
+///
+/// let mut spec = JobSpec::new("s3://pages/crawl", "s3://text/tables");
+/// spec.run.threads = Some(4);
+/// spec.output.partition = "month".to_owned();
+/// ```
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct JobSpec {
-    /// Where the pages are.
+    /// The archive of pages.
     pub archive: ArchiveSpec,
-    /// Where the tables go.
+    /// The output tables.
     pub output: OutputSpec,
-    /// How pages get their key.
+    /// URL keys.
     #[serde(default)]
     pub url_key: UrlKeySpec,
-    /// What a site is.
+    /// Domains.
     #[serde(default)]
     pub domain: DomainSpec,
-    /// What a duplicate is.
+    /// Duplicates.
     #[serde(default)]
     pub dedup: DedupSpec,
-    /// How a page is cut into text blocks.
+    /// Text blocks.
     #[serde(default)]
     pub blocks: BlocksSpec,
-    /// How text blocks are labelled.
+    /// Labels of text blocks.
     #[serde(default)]
     pub tree: TreeSpec,
-    /// What the trees remember.
+    /// The window of a tree.
     #[serde(default)]
     pub window: WindowSpec,
-    /// What is too large.
+    /// Limits of URLs and pages.
     #[serde(default)]
     pub limits: LimitsSpec,
-    /// What the run may use.
+    /// Resources of a run.
     #[serde(default)]
     pub run: RunSpec,
-    /// How long stores that fail are asked again.
+    /// Retries of object stores.
     #[serde(default)]
     pub store: StoreSpec,
+}
+
+impl JobSpec {
+    /// Makes the spec of a job from the archive at `archive` to tables at `output`, with all
+    /// defaults. Both are a path or a URL.
+    pub fn new(archive: impl Into<String>, output: impl Into<String>) -> Self {
+        Self {
+            archive: ArchiveSpec {
+                location: archive.into(),
+                layout: ArchiveLayout::default(),
+                columns: ColumnNames::default(),
+            },
+            output: OutputSpec {
+                location: output.into(),
+                partition: OutputSpec::default_partition(),
+                write_blocks: false,
+                file_bytes: OutputSpec::default_file_bytes(),
+            },
+            url_key: UrlKeySpec::default(),
+            domain: DomainSpec::default(),
+            dedup: DedupSpec::default(),
+            blocks: BlocksSpec::default(),
+            tree: TreeSpec::default(),
+            window: WindowSpec::default(),
+            limits: LimitsSpec::default(),
+            run: RunSpec::default(),
+            store: StoreSpec::default(),
+        }
+    }
 }
 
 /// `[archive]`
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ArchiveSpec {
-    /// A Parquet file, a folder of them, or a URL of either.
+    /// A Parquet file or a folder of Parquet files, as a path or a URL.
     pub location: String,
-    /// What folders mean.
+    /// The meaning of folders.
     #[serde(default)]
     pub layout: ArchiveLayout,
-    /// Names of columns, where they are not the usual ones.
+    /// Names of columns that differ from the defaults.
     #[serde(default)]
     pub columns: ColumnNames,
 }
@@ -69,25 +108,25 @@ pub struct ArchiveSpec {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArchiveLayout {
-    /// Any row may be in any file.
+    /// Every file may have rows of every date.
     #[default]
     Flat,
-    /// Rows of a date are in the folder `date=YYYY-MM-DD`, and only its files
-    /// are opened.
+    /// The folder `date=YYYY-MM-DD` has all rows of its date. A run opens only the files in
+    /// the folders of its dates.
     Hive,
 }
 
-/// `[archive.columns]`: the name of each column in the archive. The optional
-/// ones are used where a column of the usual name is there; one that is named
-/// here must be there.
+/// `[archive.columns]`: the name of each column in the archive. An optional column is used if
+/// the archive has a column of the default name. A column that is named here is required.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ColumnNames {
     /// Time of the fetch.
     pub fetched_at: Option<String>,
     /// Response URL.
     pub url: Option<String>,
-    /// The page.
+    /// HTML of the page.
     pub html: Option<String>,
     /// URL before redirects.
     pub request_url: Option<String>,
@@ -104,16 +143,17 @@ pub struct ColumnNames {
 /// `[output]`
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct OutputSpec {
-    /// Folder of the tables.
+    /// Folder of the tables, as a path or a URL.
     pub location: String,
     /// `day`, `month` or `year`.
     #[serde(default = "OutputSpec::default_partition")]
     pub partition: String,
-    /// Write the `blocks` table too.
+    /// Write the `blocks` table.
     #[serde(default)]
     pub write_blocks: bool,
-    /// Data files are closed near this size.
+    /// Size near which a data file is closed and the next one begun.
     #[serde(default = "OutputSpec::default_file_bytes", with = "size")]
     pub file_bytes: ByteSize,
 }
@@ -131,15 +171,15 @@ impl OutputSpec {
 /// `[url_key]`
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct UrlKeySpec {
-    /// Where the title comes from that `_cid_` rules hash.
+    /// The source of the title that `_cid_` rules hash.
     pub title: TitleSource,
-    /// File of URL rules; the bundled ones where it is left out, none for
-    /// `none`.
+    /// File of URL rules. The default is the bundled rules, and `none` uses no rules.
     pub rules: Option<String>,
-    /// File of URL prefixes that are keyed and not replayed.
+    /// File of URL prefixes. Pages below them get a URL key, but are not inserted or labelled.
     pub blocklist: Option<String>,
-    /// Are `http` and `https` one page?
+    /// Whether `http` and `https` are one page.
     pub scheme: SchemeSpec,
 }
 
@@ -147,7 +187,7 @@ pub struct UrlKeySpec {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TitleSource {
-    /// The archive's title where it has one, else the page's.
+    /// The archive's title if the row has one, else the page's.
     #[default]
     Auto,
     /// The archive's `title` column: the feed item's, as in the paper.
@@ -160,21 +200,21 @@ pub enum TitleSource {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SchemeSpec {
-    /// One key for both, written `http`.
+    /// One URL key for both schemes, written `http`.
     #[default]
     Merge,
-    /// Two keys.
+    /// One URL key per scheme.
     Separate,
 }
 
 /// `[domain]`
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct DomainSpec {
     /// `registrable` or `host`.
     pub grouping: GroupingSpec,
-    /// Names to treat as public suffixes: `go.com` makes `abcnews.go.com` a
-    /// domain.
+    /// Additional public suffixes: `go.com` makes `abcnews.go.com` a domain.
     pub extra_suffixes: Vec<String>,
 }
 
@@ -185,17 +225,19 @@ pub enum GroupingSpec {
     /// Public suffix and one label.
     #[default]
     Registrable,
-    /// Every host is a domain of its own.
+    /// Every host is its own domain.
     Host,
 }
 
 /// `[dedup]`
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct DedupSpec {
-    /// `all`, `window`, or a number of days such as `30d`.
+    /// How far back a duplicate is looked for: `all` dates, the `window` of the tree, or a time
+    /// such as `30d`.
     pub lookback: String,
-    /// Keep duplicates that bring at least 100 characters of unseen text.
+    /// Keep duplicates with at least 100 characters of new text.
     pub revisions: bool,
 }
 
@@ -211,10 +253,11 @@ impl Default for DedupSpec {
 /// `[blocks]`
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct BlocksSpec {
-    /// Which tags end a block.
+    /// Tags that end a text block.
     pub split: SplitSpec,
-    /// What joins the pieces of a block.
+    /// White space between the pieces of a text block.
     pub joining: JoiningSpec,
 }
 
@@ -222,7 +265,7 @@ pub struct BlocksSpec {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SplitSpec {
-    /// Every tag that HTML does not lay out inside a line.
+    /// All tags that HTML does not display inline.
     #[default]
     Html,
     /// The list of the authors' code.
@@ -233,23 +276,24 @@ pub enum SplitSpec {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum JoiningSpec {
-    /// Their own white space: a word broken by inline tags stays one word.
+    /// Only the white space of the page: a word with inline tags inside stays one word.
     #[default]
     Tight,
-    /// One space, as the authors' code.
+    /// One space, as in the authors' code.
     Spaced,
 }
 
 /// `[tree]`
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct TreeSpec {
     /// Name of the labelling heuristic.
     pub heuristic: String,
-    /// What is inserted before anything of it is labelled.
+    /// Pages that are inserted before the first of them is labelled.
     pub batching: Batch,
-    /// Days after which the labels of a date are final: until then each run that
-    /// brings later dates writes them again.
+    /// Days after which the labels of a date are final. Until then each run over later dates
+    /// relabels it.
     #[serde(skip_serializing_if = "is_zero")]
     pub relabel_days: u32,
 }
@@ -264,7 +308,8 @@ impl Default for TreeSpec {
     }
 }
 
-/// What is off is no setting: tables written before it existed go on.
+/// Skips zero when serialising, so that tables written before this key existed keep their
+/// settings digest.
 fn is_zero(days: &u32) -> bool {
     *days == 0
 }
@@ -272,18 +317,19 @@ fn is_zero(days: &u32) -> bool {
 /// `[window]`
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct WindowSpec {
-    /// Pages a domain's tree remembers at most.
+    /// Pages of a domain above which the oldest is evicted.
     pub max_pages: usize,
-    /// Older pages are forgotten.
+    /// Age at which a page is evicted.
     #[serde(with = "duration")]
     pub max_age: Duration,
-    /// The most recent pages stay, whatever their age.
+    /// Most recent pages of a domain that are never evicted, whatever their age.
     pub min_pages: usize,
 }
 
 impl Default for WindowSpec {
-    /// Section 6 of the paper.
+    /// Returns the values of section 6 of the paper.
     fn default() -> Self {
         Self {
             max_pages: 10_000,
@@ -293,16 +339,16 @@ impl Default for WindowSpec {
     }
 }
 
-/// `[limits]`; what is left out keeps the default of the crate that enforces
-/// it.
+/// `[limits]`. A key that is left out keeps the default of the crate that enforces it.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct LimitsSpec {
     /// Longest URL.
     pub url_bytes: Option<usize>,
     /// Most path segments of a URL.
     pub path_segments: Option<usize>,
-    /// Largest page; a larger one is cut there.
+    /// Bytes of HTML after which a page is cut.
     #[serde(with = "size")]
     pub page_bytes: Option<ByteSize>,
     /// Most bytes inside one tag.
@@ -314,25 +360,27 @@ pub struct LimitsSpec {
     pub blocks: Option<usize>,
     /// Most characters of a text block.
     pub block_chars: Option<usize>,
-    /// Deepest element that is named in a slot.
+    /// Depth of the deepest element in a DOM path.
     pub depth: Option<usize>,
 }
 
-/// `[run]`: changes speed and memory, never a row.
+/// `[run]`: resources of a run. No key changes a row.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct RunSpec {
-    /// Worker threads and partitions; every core where it is left out.
+    /// Worker threads and partitions of a plan. The default is the number of cores.
     pub threads: Option<usize>,
-    /// What the process may hold, some 512 MB at least; sorts and joins, which have half
-    /// of it, spill to disk above that.
+    /// Memory of the process, at least about 512 MB. Sorts and joins have half of it and spill
+    /// to disk above that.
     #[serde(with = "size")]
     pub memory_limit: ByteSize,
-    /// HTML per chunk: each is one plan and one commit per table.
+    /// HTML per chunk. A chunk is one plan and one commit per table. Less loses less work when
+    /// a run is killed, more reads the windows less often.
     #[serde(with = "size")]
     pub chunk_bytes: ByteSize,
-    /// Time between two signs of life, such as `10s`: who finds an unfinished run
-    /// on the tables waits three of them for one.
+    /// Heartbeat interval, such as `10s`. A process that finds an unfinished run waits three
+    /// intervals for a heartbeat before it takes over.
     #[serde(with = "duration")]
     pub heartbeat: Duration,
 }
@@ -342,25 +390,25 @@ impl Default for RunSpec {
         Self {
             threads: None,
             memory_limit: ByteSize::gib(1),
-            // Some 20,000 pages of 60 KB: a minute's work between commits.
+            // About 70,000 pages of 60 KB, or a minute of work between commits.
             chunk_bytes: ByteSize::gib(4),
             heartbeat: Duration::from_secs(10),
         }
     }
 }
 
-/// `[store]`: how long a store on a network that fails is asked again, the
-/// archive's and the tables'; changes no row. What is left out keeps the default
-/// of the crate that asks.
+/// `[store]`: retry limits of the object stores of archive and tables. No key changes a row. A
+/// key that is left out keeps the default of the store client.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct StoreSpec {
-    /// Time for one answer, with its body.
+    /// Time-out of one request, with the body of its answer.
     #[serde(with = "duration")]
     pub timeout: Option<Duration>,
-    /// How often a request is repeated.
+    /// Retries of a request.
     pub retries: Option<usize>,
-    /// Time after the first try in which a request is repeated.
+    /// Time after the first attempt in which a request is retried.
     #[serde(with = "duration")]
     pub retry_timeout: Option<Duration>,
 }

@@ -6,11 +6,12 @@ use toml::{Table, Value};
 
 use super::JobSpec;
 
-/// A job spec that does not read.
+/// An error of a job spec.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SpecError {
     /// The file cannot be opened.
-    #[error("job file {}: {source}", path.display())]
+    #[error("cannot open the job file {}: {source}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -18,27 +19,27 @@ pub enum SpecError {
         #[source]
         source: std::io::Error,
     },
-    /// The file is no TOML.
-    #[error("job file {}: {source}", path.display())]
-    NoToml {
+    /// The file is not TOML.
+    #[error("the job file {} is not TOML: {source}", path.display())]
+    NotToml {
         /// The file.
         path: PathBuf,
-        /// Line and cause.
+        /// The line and the cause.
         #[source]
         source: Box<toml::de::Error>,
     },
-    /// An override has no `=`, or goes through a value that is no section.
+    /// An override has no `=`, or its key is below a value that is not a section.
     #[error("--set {text}: expected KEY=VALUE with a key such as tree.heuristic")]
     BadOverride {
-        /// What was given.
+        /// The override.
         text: String,
     },
-    /// A key that is unknown, missing, or of another type.
+    /// A key is unknown or missing, or its value is invalid.
     #[error("{key}: {expected}")]
     Key {
         /// The key, in dotted form.
         key: String,
-        /// What was found and what was expected.
+        /// The value that was found and the value that is expected.
         expected: String,
     },
 }
@@ -53,17 +54,17 @@ impl SpecError {
 }
 
 impl JobSpec {
-    /// Reads the job file at `path` and applies `overrides`, each `KEY=VALUE`
-    /// with a dotted key. A value that is no TOML is taken as a string.
+    /// Reads the job file at `path` and applies `overrides`, each `KEY=VALUE` with a dotted
+    /// key. A value that is not TOML is read as a string.
     ///
     /// # Errors
-    /// [`SpecError`], naming the key and what was expected.
+    /// [`SpecError`] with the key and the expected value.
     pub fn read(path: &Path, overrides: &[String]) -> Result<Self, SpecError> {
         let text = std::fs::read_to_string(path).map_err(|source| SpecError::Unreadable {
             path: path.to_owned(),
             source,
         })?;
-        let mut table: Table = text.parse().map_err(|source| SpecError::NoToml {
+        let mut table: Table = text.parse().map_err(|source| SpecError::NotToml {
             path: path.to_owned(),
             source: Box::new(source),
         })?;
@@ -81,8 +82,8 @@ impl JobSpec {
         })
     }
 
-    /// serde names an unknown or missing field in the message and stops the
-    /// path at its section.
+    /// Makes the error of the key that `message` names. For an unknown or missing field, the
+    /// path of serde ends at `section`.
     fn key_error(section: &str, message: &str) -> SpecError {
         let field = ["unknown field `", "missing field `"]
             .iter()
@@ -146,12 +147,18 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_left_out_has_its_default() {
+    fn omitted_keys_have_defaults() {
         let spec = read(JOB, &[]).unwrap();
         assert_eq!(spec.tree.heuristic, "template");
         assert_eq!(spec.window.max_pages, 10_000);
         assert_eq!(spec.dedup.lookback, "all");
         assert_eq!(spec.tree.batching, Batch::Date);
+    }
+
+    #[test]
+    fn a_new_spec_equals_a_file_without_options() {
+        let new = toml::to_string(&JobSpec::new("in", "out")).unwrap();
+        assert_eq!(new, toml::to_string(&read(JOB, &[]).unwrap()).unwrap());
     }
 
     #[test]
@@ -176,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_key_and_what_was_expected() {
+    fn errors_name_the_key_and_the_expected_value() {
         for (overrides, key, word) in [
             (
                 &["tree.heuristics=strict"][..],

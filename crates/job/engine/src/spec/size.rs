@@ -4,12 +4,11 @@ use bytesize::ByteSize;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The largest number of TOML. [`ByteSize`] takes what is above for the largest
-/// of its own, whatever was asked for.
+/// The largest number of TOML. [`ByteSize`] would read a larger one as its own maximum.
 const LARGEST: u64 = i64::MAX as u64;
 
-/// Writes a size as a number. Its text is rounded to a tenth of a unit, which
-/// would give two limits one digest.
+/// Writes a size as a number of bytes. Its text is rounded to a tenth of a unit, so that two
+/// limits would have one digest.
 pub(super) fn serialize<S: Serializer>(
     size: &(impl Copy + Into<Option<ByteSize>>),
     serializer: S,
@@ -18,7 +17,7 @@ pub(super) fn serialize<S: Serializer>(
     size.map(|size| size.as_u64()).serialize(serializer)
 }
 
-/// Reads a size that can be written again.
+/// Reads a size of at most 8 EiB, which can be written again.
 pub(super) fn deserialize<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,

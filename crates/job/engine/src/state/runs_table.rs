@@ -1,4 +1,4 @@
-//! The `runs` table: which dates were run, for which request, with which settings.
+//! Rows of the `runs` table: the run, request and settings of each date.
 
 use arrow::array::{AsArray, RecordBatch};
 use arrow::compute::cast;
@@ -10,7 +10,7 @@ use tables::{DateRange, Partitioning, add_adjacent, date_from_days};
 use crate::error::EngineError;
 use crate::state::tables_snapshot::TablesSnapshot;
 
-/// Counts of the `runs` table, added up.
+/// Sums of the counts in the `runs` table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Rows of the archive.
@@ -19,7 +19,7 @@ pub struct Counts {
     pub unique_pages: u64,
     /// Rows that are duplicates.
     pub duplicates: u64,
-    /// Duplicates with unseen text.
+    /// Duplicates with new text.
     pub revisions: u64,
     /// Rows with a blocklisted URL.
     pub blocklisted: u64,
@@ -33,7 +33,7 @@ pub struct Counts {
     pub text_bytes: u64,
 }
 
-/// One date of the `runs` table.
+/// A row of the `runs` table.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RunDate {
     pub(crate) date: NaiveDate,
@@ -45,8 +45,8 @@ pub(crate) struct RunDate {
     pub(crate) counts: Counts,
 }
 
-/// The last dates that were run with other settings than `digest`: among those of
-/// `range`, which a run would replace, and the one before, which it starts from.
+/// Returns the last dates that were run with other settings than `digest`: among the dates of
+/// `range`, which a run would replace, and the date before, which it starts from.
 ///
 /// # Errors
 /// [`EngineError`] if the table cannot be read.
@@ -72,7 +72,7 @@ pub(crate) async fn other_settings(
     Ok(others.pop())
 }
 
-/// The rows of `batch`, a batch of the `runs` table.
+/// Returns the rows of `batch`, a batch of the `runs` table.
 pub(crate) fn run_dates(batch: &RecordBatch) -> Result<Vec<RunDate>, DataFusionError> {
     let column = |name: &str, as_type: &DataType| {
         let column = (batch.column_by_name(name)).ok_or_else(|| {

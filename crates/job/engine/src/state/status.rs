@@ -1,4 +1,4 @@
-//! What the tables of a job hold, and what is wrong with it.
+//! The status of a job: the dates in its tables, and the dates to run again.
 
 use std::collections::BTreeMap;
 
@@ -13,47 +13,48 @@ use crate::state::tables_snapshot::TablesSnapshot;
 
 /// The dates in the output tables of a job.
 #[derive(Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Status {
-    /// The first and the last date that were run, or begun; `None` where none was.
+    /// The first and the last date that a run committed or began to commit, or `None` if the
+    /// tables have no dates.
     pub span: Option<DateRange>,
-    /// Dates that were run.
+    /// Number of dates that are complete.
     pub done: u64,
     /// Dates inside the span that were not run, or whose run stopped.
     pub missing: Vec<DateRange>,
-    /// Dates that were computed from earlier ones which have been run again
-    /// since.
+    /// Dates that started from an earlier date that has been run again since.
     pub stale: Vec<DateRange>,
     /// Dates that were run with other settings than the job has now.
     pub other_settings: Vec<DateRange>,
-    /// Dates inside the span of which the archive now has other rows or objects
-    /// than were run; empty where the archive was not asked.
+    /// Dates inside the span whose rows or objects in the archive have changed since their
+    /// run. Empty if the archive was not read.
     pub changed: Vec<DateRange>,
-    /// The last date that had pages.
+    /// The last date with pages.
     pub last_with_pages: Option<NaiveDate>,
     /// Sums over all dates.
     pub counts: Counts,
-    /// What to run to mend the dates above: whole partitions, to the end.
+    /// The range to run again to repair the dates above: whole partitions, up to the end of
+    /// the span.
     pub repair: Option<DateRange>,
 }
 
-/// The archive now, by date.
+/// Rows and objects of the archive now, by date.
 type Archive = BTreeMap<NaiveDate, Input>;
 
-/// Reads the status of `job` from its `runs` table; the archive is not touched.
+/// Reads the status of `job` from its tables, without its archive.
 ///
 /// # Errors
-/// [`EngineError`] where the table cannot be read.
+/// [`EngineError`] if a table cannot be read.
 pub async fn status(job: &Job) -> Result<Status, EngineError> {
     let mut tables = TablesSnapshot::open(&job.output, &TablesSnapshot::DATED).await?;
     let runs = tables.all_runs().await?;
-    Ok(Status::of(&runs, &tables.unfinished(), None, job))
+    Ok(Status::for_job(&runs, &tables.unfinished(), None, job))
 }
 
-/// Reads the status of `job`, and compares the dates with what the archive has for them
-/// now.
+/// Reads the status of `job` from its tables, and compares it with the archive.
 ///
 /// # Errors
-/// [`EngineError`] where the table or the archive cannot be read.
+/// [`EngineError`] if a table or the archive cannot be read.
 pub async fn status_with_archive(job: &Job) -> Result<Status, EngineError> {
     let mut tables = TablesSnapshot::open(&job.output, &TablesSnapshot::DATED).await?;
     let runs = tables.all_runs().await?;
@@ -62,27 +63,29 @@ pub async fn status_with_archive(job: &Job) -> Result<Status, EngineError> {
         return Ok(Status::default());
     };
     let archive = Census::take(&job.archive, span).await?.dated(span);
-    Ok(Status::of(&runs, &unfinished, Some(&archive), job))
+    Ok(Status::for_job(&runs, &unfinished, Some(&archive), job))
 }
 
 impl Status {
-    fn of(
-        dates: &[RunDate],
+    fn for_job(
+        runs: &[RunDate],
         unfinished: &[DateRange],
         archive: Option<&Archive>,
         job: &Job,
     ) -> Self {
-        Self::at(
-            dates,
+        let partitioning = job.output.partitioning();
+        Self::new(
+            runs,
             unfinished,
             archive,
             &job.settings.digest,
-            job.output.partitioning(),
+            partitioning,
         )
     }
 
-    /// `dates` come in order, each once; so do the partitions of `unfinished`.
-    fn at(
+    /// Computes the status. `dates` are in order and without repetition, and so are the
+    /// partitions of `unfinished`.
+    fn new(
         dates: &[RunDate],
         unfinished: &[DateRange],
         archive: Option<&Archive>,
@@ -120,12 +123,13 @@ impl Status {
             status.counts.add(run.counts);
         }
         status.repair = status
-            .first_wrong()
+            .first_to_repair()
             .map(|from| partitioning.covering(DateRange::between(from, span.last())));
         status
     }
 
-    fn first_wrong(&self) -> Option<NaiveDate> {
+    /// Returns the first date that must be run again.
+    fn first_to_repair(&self) -> Option<NaiveDate> {
         [
             &self.missing,
             &self.stale,
@@ -140,16 +144,17 @@ impl Status {
 }
 
 impl RunDate {
+    /// Whether the archive has changed since the run.
     fn differs(&self, archive: &Archive) -> bool {
         let now = archive.get(&self.date).copied().unwrap_or_default();
         (now.rows, now.objects) != (self.counts.archive_rows, self.objects)
     }
 }
 
-/// The first and the last date.
+/// Returns the first and the last date that were run or begun.
 fn span(dates: &[RunDate], unfinished: &[DateRange]) -> Option<DateRange> {
-    let ends = |of: fn(DateRange) -> NaiveDate| {
-        let unfinished = unfinished.iter().copied().map(of);
+    let ends = |end: fn(DateRange) -> NaiveDate| {
+        let unfinished = unfinished.iter().copied().map(end);
         dates.iter().map(|run| run.date).chain(unfinished)
     };
     let first = ends(DateRange::first).min()?;
@@ -160,10 +165,10 @@ fn span(dates: &[RunDate], unfinished: &[DateRange]) -> Option<DateRange> {
 mod tests {
     use super::*;
 
-    /// One letter per date: the run that did it, in order of time; `.` for a
-    /// date that was not run, capitals for other settings.
+    /// Computes the status of `runs`, which has one letter per date: the run that wrote it, in
+    /// order of time. `.` is a date that was not run, capitals are other settings.
     fn status(runs: &str, partitioning: Partitioning) -> Status {
-        Status::at(&dates(runs), &[], None, "now", partitioning)
+        Status::new(&dates(runs), &[], None, "now", partitioning)
     }
 
     fn dates(runs: &str) -> Vec<RunDate> {
@@ -190,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_of_runs_has_nothing_to_mend() {
+    fn runs_in_date_order_need_no_repair() {
         let status = status("aaabccd", Partitioning::Day);
         assert_eq!(status.span.unwrap().to_string(), "2011-10-24..2011-10-30");
         assert_eq!((status.done, status.counts.archive_rows), (7, 14));
@@ -202,23 +207,23 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_date_that_was_run_again_is_stale() {
+    fn dates_after_a_date_that_was_run_again_are_stale() {
         let again = status("aaabaab", Partitioning::Day);
         assert_eq!(ranges(&again.stale), "2011-10-28..2011-10-29");
         assert_eq!(again.repair.unwrap().to_string(), "2011-10-28..2011-10-30");
-        // A run of the rest, as the repair asks for, mends it.
+        // A run over the range of the repair leaves no stale date.
         assert_eq!(status("aaabccc", Partitioning::Day).stale, vec![]);
     }
 
     #[test]
-    fn dates_that_were_left_out_are_missing() {
+    fn dates_that_were_not_run_are_missing() {
         let status = status("aa..a.a", Partitioning::Day);
         assert_eq!(ranges(&status.missing), "2011-10-26..2011-10-27 2011-10-29");
         assert_eq!(status.repair.unwrap().to_string(), "2011-10-26..2011-10-30");
     }
 
     #[test]
-    fn dates_of_which_the_archive_has_something_else_are_told() {
+    fn dates_that_changed_in_the_archive_are_reported() {
         let runs = dates("aaaa");
         let input = |run: &RunDate, rows, objects| (run.date, Input { rows, objects });
         let archive = BTreeMap::from([
@@ -226,15 +231,15 @@ mod tests {
             input(&runs[1], 3, 1),
             input(&runs[2], 2, 2),
         ]);
-        let status = Status::at(&runs, &[], Some(&archive), "now", Partitioning::Day);
+        let status = Status::new(&runs, &[], Some(&archive), "now", Partitioning::Day);
         assert_eq!(ranges(&status.changed), "2011-10-25..2011-10-27");
         assert_eq!(status.repair.unwrap().to_string(), "2011-10-25..2011-10-27");
     }
 
     #[test]
-    fn dates_whose_run_stopped_are_missing_at_the_end_too() {
+    fn dates_of_a_stopped_run_are_missing() {
         let unfinished: Vec<DateRange> = vec!["2011-10-27".parse().unwrap()];
-        let at = |runs| Status::at(&dates(runs), &unfinished, None, "now", Partitioning::Day);
+        let at = |runs| Status::new(&dates(runs), &unfinished, None, "now", Partitioning::Day);
         let status = at("aa");
         assert_eq!(status.span.unwrap().to_string(), "2011-10-24..2011-10-27");
         assert_eq!(ranges(&status.missing), "2011-10-26..2011-10-27");
@@ -243,14 +248,14 @@ mod tests {
     }
 
     #[test]
-    fn a_repair_is_of_whole_partitions() {
+    fn a_repair_covers_whole_partitions() {
         let status = status("aaB", Partitioning::Month);
         assert_eq!(ranges(&status.other_settings), "2011-10-26");
         assert_eq!(status.repair.unwrap().to_string(), "2011-10-01..2011-10-31");
     }
 
     #[test]
-    fn tables_that_were_never_written_have_no_dates() {
+    fn missing_tables_have_no_dates() {
         assert_eq!(status("", Partitioning::Day), Status::default());
     }
 }

@@ -21,7 +21,7 @@ use crate::plan::columns::schemas::{BLOCKED, Named, Phase, Status, extend, objec
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{Out, Step, Together, sent};
 use crate::plan::html_reader::{PAGES_BYTES, PageBytes, PageReader, Pages};
-use crate::progress::Gauge;
+use crate::progress::ProgressReporter;
 
 /// Cuts pages into blocks. Rows come grouped by row group, so that each is
 /// read once and front to back; pages are parsed on all cores, whatever the
@@ -30,7 +30,7 @@ use crate::progress::Gauge;
 pub(crate) struct Block {
     archive: ArchiveSource,
     settings: Arc<Settings>,
-    gauge: Gauge,
+    reporter: ProgressReporter,
     /// Room for pages in memory, over all partitions: a permit is for
     /// [`PAGES_BYTES`].
     parsing: Arc<Semaphore>,
@@ -41,13 +41,13 @@ impl Block {
     pub(crate) fn new(
         archive: ArchiveSource,
         settings: Arc<Settings>,
-        gauge: Gauge,
+        reporter: ProgressReporter,
         threads: usize,
     ) -> Self {
         Self {
             archive,
             settings,
-            gauge,
+            reporter,
             // Some pages parsed and some read ahead for each core.
             parsing: Arc::new(Semaphore::new(2 * threads)),
             room: 2 * threads,
@@ -199,7 +199,7 @@ impl Block {
     fn advance(&self, rows: &RecordBatch) -> Result<()> {
         let source = rows.text("source")?.value(0);
         let row_group = rows.numbers::<Int32Type>("row_group")?.value(0);
-        self.gauge.advance(source, row_group, rows.num_rows());
+        self.reporter.report(source, row_group, rows.num_rows());
         Ok(())
     }
 }
