@@ -23,6 +23,10 @@ pub(crate) mod exec;
 mod html_reader;
 pub(crate) mod session;
 mod steps;
+#[cfg(test)]
+mod test_support;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

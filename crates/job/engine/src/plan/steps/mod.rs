@@ -7,3 +7,6 @@ pub(crate) mod key;
 pub(crate) mod replay;
 pub(crate) mod scan;
 pub(crate) mod write;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+use arrow::array::AsArray;
+use arrow::datatypes::Int32Type;
+
+use super::{deduped, steps};
+use crate::plan::columns::schemas::Phase;
+use crate::plan::test_support::{ArchiveRow, TestJob, nulls, run, sorted_for, texts};
+
+fn page(row: usize, html: &str) -> ArchiveRow {
+    let time = format!("2011-10-01T00:00:{row:02}");
+    ArchiveRow::page(&time, &format!("http://www.a.example/{row}"), html)
+}
+
+/// A job whose archive has one object with these pages, two to a row group.
+fn job(settings: &[&str], pages: &[ArchiveRow]) -> TestJob {
+    let job = TestJob::new(settings);
+    job.write_object("a.parquet", pages, 2);
+    job
+}
+
+/// The rows of the first `row_groups` row groups with their blocks, in row order.
+async fn blocked(job: &TestJob, row_groups: i32) -> arrow::array::RecordBatch {
+    let steps = steps(job);
+    let row_groups: Vec<_> = (0..row_groups)
+        .map(|row_group| job.row_group("a.parquet", row_group))
+        .collect();
+    let rows = sorted_for(&steps.block, &deduped(&steps, &row_groups).await);
+    let blocked = run(&steps.block, vec![rows]).await.unwrap();
+    // Pages are parsed in parallel and come as they are done.
+    sorted_for(&steps.block, &blocked)
+}
+
+fn phases(rows: &arrow::array::RecordBatch) -> Vec<i32> {
+    let phases = rows.column_by_name("phase").unwrap();
+    phases.as_primitive::<Int32Type>().values().to_vec()
+}
+
+#[tokio::test]
+async fn a_page_is_cut_into_blocks_with_one_hash_each() {
+    let pages = [
+        page(0, "<title>T</title><p>One</p><p>Two words</p>"),
+        page(1, "<p>Three</p>"),
+        page(2, "<p>Four"),
+    ];
+    let rows = blocked(&job(&[], &pages), 2).await;
+    assert_eq!(texts(&rows, "texts"), ["One\nTwo words", "Three", "Four"]);
+    assert_eq!(texts(&rows, "page_title"), ["T", "-", "-"]);
+    let hashes = rows.column_by_name("hashes").unwrap().as_binary::<i32>();
+    let lengths: Vec<usize> = hashes.iter().flatten().map(<[u8]>::len).collect();
+    assert_eq!(lengths, [32, 16, 16]);
+    assert_eq!(phases(&rows), [Phase::Page as i32; 3]);
+}
+
+#[tokio::test]
+async fn a_page_without_html_is_quarantined() {
+    let missing = ArchiveRow {
+        html: None,
+        ..page(0, "")
+    };
+    let rows = blocked(
+        &job(&[], &[missing, page(1, " "), page(2, "%PDF-1.4 binary")]),
+        2,
+    )
+    .await;
+    assert_eq!(texts(&rows, "status"), ["quarantined"; 3]);
+    assert_eq!(
+        texts(&rows, "reason"),
+        ["missing_html", "empty_html", "binary_html"]
+    );
+    assert_eq!(phases(&rows), [Phase::Pass as i32; 3]);
+}
+
+#[tokio::test]
+async fn a_page_over_a_limit_has_a_warning() {
+    let pages = [page(0, "<p>One<p>Two<p>Three"), page(1, "<p>One<p>Two")];
+    let rows = blocked(&job(&["limits.blocks=2"], &pages), 1).await;
+    let warnings = texts(&rows, "warnings");
+    assert!(warnings[0].contains('2'), "{warnings:?}");
+    assert_eq!(warnings[1], "");
+    assert_eq!(texts(&rows, "texts"), ["One\nTwo"; 2]);
+}
+
+#[tokio::test]
+async fn a_duplicate_passes_through_without_its_html() {
+    let again = ArchiveRow {
+        fetched_at: page(9, "").fetched_at,
+        ..page(0, "<p>Again")
+    };
+    let rows = blocked(&job(&[], &[page(0, "<p>One"), again]), 1).await;
+    assert_eq!(texts(&rows, "status"), ["unique", "duplicate"]);
+    assert_eq!(texts(&rows, "texts"), ["One", "-"]);
+    assert_eq!(phases(&rows), [Phase::Page as i32, Phase::Pass as i32]);
+}
+
+#[tokio::test]
+async fn a_very_long_page_travels_without_its_texts() {
+    let long = format!("<p>{}</p>", "word ".repeat(100_000));
+    let rows = blocked(&job(&["limits.block_chars=1000000"], &[page(0, &long)]), 1).await;
+    assert_eq!(texts(&rows, "status"), ["unique"]);
+    assert_eq!(nulls(&rows, "texts"), [true]);
+    assert_eq!(nulls(&rows, "hashes"), [false]);
+}

@@ -1,0 +1,65 @@
+//! Each step alone: rows in, rows out, without a plan around it.
+
+mod block;
+mod dedupe;
+mod key;
+mod replay;
+mod scan;
+mod write;
+
+use arrow::array::RecordBatch;
+
+use crate::plan::columns::schemas::WORK;
+use crate::plan::steps::{block::Block, dedupe::Dedupe, key::Key, replay::Replay, scan::Scan};
+use crate::plan::test_support::{TestJob, TestRow, batch, run, sorted_for};
+use crate::progress::{Gauge, Unwatched};
+
+/// The steps of `job` over all of October 2011.
+struct Steps {
+    scan: Scan,
+    key: Key,
+    dedupe: Dedupe,
+    block: Block,
+    replay: Replay,
+}
+
+fn steps(job: &TestJob) -> Steps {
+    let job = job.job();
+    let census = crate::archive::Census::default();
+    let gauge = Gauge::new(std::sync::Arc::new(Unwatched), &census);
+    let settings = || std::sync::Arc::clone(&job.settings);
+    Steps {
+        scan: Scan {
+            archive: job.archive.clone(),
+            dates: "2011-10-01..2011-10-31".parse().unwrap(),
+        },
+        key: Key {
+            archive: job.archive.clone(),
+            settings: settings(),
+        },
+        dedupe: Dedupe {
+            settings: settings(),
+        },
+        block: Block::new(job.archive.clone(), settings(), gauge, 2),
+        replay: Replay {
+            settings: settings(),
+            last: crate::plan::test_support::days("2011-10-31") as i32,
+        },
+    }
+}
+
+/// The rows of these row groups after the first three steps.
+async fn deduped(steps: &Steps, row_groups: &[TestRow]) -> RecordBatch {
+    let scanned = run(&steps.scan, vec![batch(&WORK, row_groups)]).await;
+    let keyed = run(&steps.key, vec![scanned.unwrap()]).await.unwrap();
+    let keyed = sorted_for(&steps.dedupe, &keyed);
+    run(&steps.dedupe, vec![keyed]).await.unwrap()
+}
+
+/// The rows of these row groups as the last step gets them.
+async fn replayed(steps: &Steps, row_groups: &[TestRow]) -> RecordBatch {
+    let deduped = sorted_for(&steps.block, &deduped(steps, row_groups).await);
+    let blocked = run(&steps.block, vec![deduped]).await.unwrap();
+    let blocked = sorted_for(&steps.replay, &blocked);
+    run(&steps.replay, vec![blocked]).await.unwrap()
+}

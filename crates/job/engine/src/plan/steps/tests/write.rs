@@ -1,0 +1,121 @@
+use arrow::array::RecordBatch;
+use tables::SinkSize;
+
+use super::{replayed, steps};
+use crate::plan::exec::coalesce::BatchSize;
+use crate::plan::steps::write::Write;
+use crate::plan::test_support::{ArchiveRow, TestJob, numbers, run, texts};
+
+fn write(job: &TestJob) -> Write {
+    let job = job.job();
+    Write {
+        archive: job.archive.clone(),
+        output: job.output.clone(),
+        settings: job.settings,
+        html_bytes: 0,
+        sink: SinkSize::default(),
+        batches: BatchSize {
+            bytes: 1 << 20,
+            rows: 100,
+        },
+    }
+}
+
+fn page(row: usize, html: &str) -> ArchiveRow {
+    let time = format!("2011-10-01T00:00:{row:02}");
+    ArchiveRow::page(&time, &format!("http://www.a.example/{row}"), html)
+}
+
+/// Runs all steps over these pages.
+async fn written(job: &TestJob, pages: &[ArchiveRow]) -> RecordBatch {
+    job.write_object("a.parquet", pages, 100);
+    let rows = replayed(&steps(job), &[job.row_group("a.parquet", 0)]).await;
+    run(&write(job), vec![rows]).await.unwrap()
+}
+
+/// Tables that have files.
+fn tables(written: &RecordBatch) -> Vec<&str> {
+    let mut tables = texts(written, "table");
+    tables.retain(|table| *table != "-");
+    tables
+}
+
+/// Status, cause and rows of each count.
+fn counts(written: &RecordBatch) -> Vec<(&str, &str, i64)> {
+    let rows = numbers(written, "rows");
+    let statuses = texts(written, "status")
+        .into_iter()
+        .zip(texts(written, "cause"));
+    (statuses.zip(rows))
+        .filter_map(|((status, cause), rows)| Some((status, cause, rows?)))
+        .collect()
+}
+
+#[tokio::test]
+async fn every_row_is_in_its_tables_and_counted_once() {
+    let missing = ArchiveRow {
+        html: None,
+        ..page(1, "")
+    };
+    let again = ArchiveRow {
+        fetched_at: page(9, "").fetched_at,
+        ..page(0, "<p>Again")
+    };
+    let job = TestJob::new(&[]);
+    let written = written(&job, &[page(0, "<p>One"), missing, again]).await;
+    assert_eq!(
+        tables(&written),
+        ["url_keys", "documents", "quarantine", "window_entries"]
+    );
+    assert_eq!(
+        counts(&written),
+        [
+            ("duplicate", "identical_url", 1),
+            ("quarantined", "missing_html", 1),
+            ("unique", "-", 1)
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_quarantined_row_is_not_a_document() {
+    let missing = ArchiveRow {
+        html: None,
+        ..page(0, "")
+    };
+    let job = TestJob::new(&[]);
+    assert_eq!(
+        tables(&written(&job, &[missing]).await),
+        ["url_keys", "quarantine"]
+    );
+}
+
+#[tokio::test]
+async fn blocks_are_written_where_the_job_asks_for_them() {
+    let job = TestJob::new(&["output.write_blocks=true"]);
+    let written = written(&job, &[page(0, "<p>One")]).await;
+    assert!(tables(&written).contains(&"blocks"));
+}
+
+#[tokio::test]
+async fn a_page_that_came_without_texts_is_parsed_again() {
+    let job = TestJob::new(&["limits.block_chars=1000000"]);
+    let long = format!("<p>{}</p>", "word ".repeat(100_000));
+    let written = written(&job, &[page(0, &long)]).await;
+    let bytes: i64 = numbers(&written, "text_bytes").into_iter().flatten().sum();
+    assert_eq!(bytes, 499_999);
+}
+
+#[tokio::test]
+async fn a_page_that_changed_since_it_was_parsed_is_an_error() {
+    let job = TestJob::new(&["limits.block_chars=1000000"]);
+    let long = format!("<p>{}</p>", "word ".repeat(100_000));
+    job.write_object("a.parquet", &[page(0, &long)], 100);
+    let rows = replayed(&steps(&job), &[job.row_group("a.parquet", 0)]).await;
+    job.write_object("a.parquet", &[page(0, &long), page(1, &long)], 100);
+    let error = run(&write(&job), vec![rows]).await.unwrap_err();
+    assert!(
+        error.to_string().contains("a.parquet was changed"),
+        "{error}"
+    );
+}
