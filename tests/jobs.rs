@@ -129,7 +129,7 @@ fn explain_prints_the_plan_without_running_it() {
     let lines: Vec<&str> = plan.stdout.lines().map(str::trim).collect();
     let sorts = (lines.windows(2)).filter(|lines| lines[0].starts_with("SortExec"));
     let gathered: Vec<bool> = sorts
-        .map(|lines| lines[1].starts_with("GatherExec"))
+        .map(|lines| lines[1].starts_with("CoalesceExec"))
         .collect();
     assert!(gathered.len() >= 3, "{}", plan.stdout);
     assert!(!gathered.contains(&false), "{}", plan.stdout);

@@ -35,18 +35,18 @@ pub(crate) struct ObjectCensus {
     pub(crate) version: Option<String>,
     /// The date of what has none of its own: the folder's, else the earliest
     /// in the object, else the run's first.
-    pub(crate) home: NaiveDate,
-    /// Nothing of it says when it was fetched, and its home is the run's.
-    pub(crate) undated: bool,
+    pub(crate) fallback_date: NaiveDate,
+    /// Nothing of it says when it was fetched, and its fallback date is the run's.
+    pub(crate) date_unknown: bool,
     /// Its row groups, or why it cannot be opened.
     pub(crate) row_groups: Result<Vec<RowGroupCensus>, String>,
 }
 
 impl ObjectCensus {
-    /// Its rows by date; an unreadable one has none, at home.
+    /// Its rows by date; an unreadable one has none, at its fallback date.
     fn dates(&self) -> BTreeMap<NaiveDate, u64> {
         let Ok(groups) = &self.row_groups else {
-            return BTreeMap::from([(self.home, 0)]);
+            return BTreeMap::from([(self.fallback_date, 0)]);
         };
         let mut dates = BTreeMap::new();
         for (date, rows) in groups.iter().flat_map(|group| &group.dates) {
@@ -61,7 +61,7 @@ impl ObjectCensus {
 pub(crate) struct Input {
     /// Rows.
     pub(crate) rows: u64,
-    /// Objects with rows of the date, and unreadable ones at home there.
+    /// Objects with rows of the date, and unreadable ones at its fallback date there.
     pub(crate) objects: u64,
 }
 
@@ -74,22 +74,22 @@ pub(crate) struct RowGroupCensus {
     pub(crate) rows: u64,
     /// Rows per date, for the dates of the range that was asked for.
     pub(crate) dates: BTreeMap<NaiveDate, u64>,
-    /// Why the times cannot be decoded; all rows count at the home date then.
-    pub(crate) unreadable: Option<String>,
+    /// Why the times cannot be decoded; all rows count at the fallback date then.
+    pub(crate) read_error: Option<String>,
 }
 
 /// On which date a row counts, and what is wrong with its time.
 pub(crate) type RowDate = (NaiveDate, Option<Reason>);
 
-/// The date of a row fetched at `time_micros` in an object whose home date is
-/// `home`, and whose folder alone decides where `folder` is given.
+/// The date of a row fetched at `time_micros` in an object whose fallback date is
+/// `fallback_date`, and whose folder alone decides where `folder` is given.
 pub(crate) fn row_date(
     time_micros: Option<i64>,
-    home: NaiveDate,
+    fallback_date: NaiveDate,
     folder: Option<NaiveDate>,
 ) -> RowDate {
     let Some(time) = time_micros else {
-        return (home, Some(Reason::MissingTime));
+        return (fallback_date, Some(Reason::MissingTime));
     };
     let date = date_of_time(time);
     match folder {
@@ -149,7 +149,7 @@ impl Census {
     /// objects that nothing dates are left out.
     pub(crate) fn dated(&self, range: DateRange) -> BTreeMap<NaiveDate, Input> {
         let mut dates: BTreeMap<NaiveDate, Input> = BTreeMap::new();
-        for object in self.objects.iter().filter(|object| !object.undated) {
+        for object in self.objects.iter().filter(|object| !object.date_unknown) {
             for (date, rows) in object.dates() {
                 if range.contains(date) {
                     let input = dates.entry(date).or_default();
@@ -161,7 +161,7 @@ impl Census {
         dates
     }
 
-    /// Objects with rows on each date of `range`, unreadable ones at home.
+    /// Objects with rows on each date of `range`, unreadable ones at its fallback date.
     pub(crate) fn objects_by_date(&self, range: DateRange) -> BTreeMap<NaiveDate, u64> {
         let mut objects = BTreeMap::new();
         for (date, _) in self.objects.iter().flat_map(ObjectCensus::dates) {
@@ -172,7 +172,7 @@ impl Census {
         objects
     }
 
-    /// The objects with rows on the dates of `range`, unreadable ones at home.
+    /// The objects with rows on the dates of `range`, unreadable ones at its fallback date.
     pub(crate) fn objects_in(&self, range: DateRange) -> impl Iterator<Item = &ArchiveObject> {
         (self.objects.iter())
             .filter(move |object| object.dates().keys().any(|date| range.contains(*date)))
@@ -215,8 +215,8 @@ async fn count_object(
         Ok(open) => open,
         Err(error) => {
             return Ok(ObjectCensus {
-                home: folder.unwrap_or(range.first()),
-                undated: folder.is_none(),
+                fallback_date: folder.unwrap_or(range.first()),
+                date_unknown: folder.is_none(),
                 row_groups: Err(error.to_string()),
                 version: None,
                 object,
@@ -242,7 +242,7 @@ async fn count_object(
         if archive.by_date || !span.as_ref().is_some_and(outside) {
             match count_times(&open, index).await? {
                 Ok(found) => counts = found,
-                Err(error) => group.unreadable = Some(error.to_string()),
+                Err(error) => group.read_error = Some(error.to_string()),
             }
         }
         earliest = earliest
@@ -253,14 +253,14 @@ async fn count_object(
         times.push(counts);
     }
     let known = folder.or(earliest);
-    let home = known.unwrap_or(range.first());
+    let fallback_date = known.unwrap_or(range.first());
     let deciding = folder.filter(|_| archive.by_date);
     for (group, counts) in groups.iter_mut().zip(times) {
-        if group.unreadable.is_some() {
-            group.dates.insert(home, group.rows);
+        if group.read_error.is_some() {
+            group.dates.insert(fallback_date, group.rows);
         }
         for (date, rows) in counts {
-            let counted = deciding.or(date).unwrap_or(home);
+            let counted = deciding.or(date).unwrap_or(fallback_date);
             *group.dates.entry(counted).or_default() += rows;
         }
         group.dates.retain(|date, _| range.contains(*date));
@@ -268,8 +268,8 @@ async fn count_object(
     Ok(ObjectCensus {
         object,
         version: open.state().version.clone(),
-        home,
-        undated: known.is_none(),
+        fallback_date,
+        date_unknown: known.is_none(),
         row_groups: Ok(groups),
     })
 }

@@ -13,7 +13,7 @@ use object_store::{ObjectMeta, ObjectStoreExt};
 use tables::{DateRange, Location};
 
 pub(crate) use census::{Census, Input, ObjectCensus, row_date, share};
-pub(crate) use object::{Columns, ObjectColumn, ObjectStream, OpenObject, OpenObjects};
+pub(crate) use object::{DecodedColumns, ObjectColumn, ObjectStream, OpenObject, OpenObjects};
 pub(crate) use reader::ObjectState;
 
 use crate::error::EngineError;

@@ -128,7 +128,7 @@ pub(crate) struct OpenObject {
 /// The columns that were asked for, as far as they are there, in their
 /// [target types](ObjectColumn).
 #[derive(Debug)]
-pub(crate) struct Columns {
+pub(crate) struct DecodedColumns {
     arrays: Vec<(ObjectColumn, ArrayRef)>,
     /// Values that are no UTF-8, though text.
     broken: BTreeSet<(ObjectColumn, usize)>,
@@ -164,7 +164,7 @@ impl OpenObjects {
     }
 }
 
-impl Columns {
+impl DecodedColumns {
     /// One column, if the object has it.
     pub(crate) fn get(&self, column: ObjectColumn) -> Option<&ArrayRef> {
         self.arrays
@@ -220,7 +220,7 @@ impl OpenObject {
         let opened = ArrowReaderMetadata::load_async(&mut reader, options.clone());
         let metadata = match opened.await {
             Ok(metadata) => metadata,
-            Err(error) => return sort_error(error).map(Err),
+            Err(error) => return split_store_error(error).map(Err),
         };
         let columns = check(&reader.state.source, metadata.schema(), &archive.columns)?;
         let metadata = match text_as_bytes(metadata.metadata())
@@ -314,8 +314,8 @@ impl OpenObject {
     ///
     /// # Errors
     /// Where a value cannot be converted.
-    pub(crate) fn columns(&self, batch: &RecordBatch) -> Result<Columns, ParquetError> {
-        let mut columns = Columns {
+    pub(crate) fn columns(&self, batch: &RecordBatch) -> Result<DecodedColumns, ParquetError> {
+        let mut columns = DecodedColumns {
             arrays: Vec::new(),
             broken: BTreeSet::new(),
             rows: batch.num_rows(),
@@ -354,7 +354,7 @@ impl OpenObject {
     /// # Errors
     /// Where the store failed.
     pub(crate) fn decode_error(&self, error: ParquetError) -> Result<ParquetError, EngineError> {
-        sort_error(error)
+        split_store_error(error)
     }
 
     fn root(&self, column: ObjectColumn) -> Option<usize> {
@@ -365,7 +365,7 @@ impl OpenObject {
     }
 }
 
-fn sort_error(error: ParquetError) -> Result<ParquetError, EngineError> {
+fn split_store_error(error: ParquetError) -> Result<ParquetError, EngineError> {
     match error {
         ParquetError::External(cause) => match cause.downcast::<EngineError>() {
             Ok(store) => Err(*store),

@@ -31,8 +31,8 @@ use crate::metrics::PlanMetrics;
 use crate::plan;
 use crate::progress::{Progress, ProgressReporter, RowsAndBytes, Stage, Unwatched};
 use crate::spec::Batch;
-use crate::state::monthly_rollup::{close_months, reopen_months};
-use crate::state::prior_state::Earlier;
+use crate::state::monthly_rollup::{discard_rollups, roll_up_months};
+use crate::state::prior_state::PriorState;
 use crate::state::runs_table::other_settings;
 use crate::state::tables_snapshot::TablesSnapshot;
 
@@ -219,7 +219,7 @@ pub async fn explain(job: &Job, dates: DateRange) -> Result<String, Failure> {
     let Prepared { dates, census } = prepare(job, &mut tables, dates, change, &Unwatched).await?;
     let chunk = cut(job, dates, &census).first().copied().unwrap_or(dates);
     let in_tables = Failure::at(Stage::Tables, dates);
-    let earlier = Earlier::open(job).await;
+    let earlier = PriorState::open(job).await;
     let earlier = earlier.map_err(EngineError::from).map_err(in_tables)?;
     plan::explain_chunk(job, &census, chunk, &earlier)
         .await
@@ -320,7 +320,7 @@ impl Run<'_> {
             Failure::at(stage, left)
         };
         let failed = enter(Stage::Tables);
-        let earlier = close_months(self.job, chunk.first(), self.lease.token()).await;
+        let earlier = roll_up_months(self.job, chunk.first(), self.lease.token()).await;
         let earlier = self.lease.or_taken_over(earlier).await.map_err(failed)?;
         let failed = enter(Stage::Plan(None));
         let reporter = self.reporter.clone();
@@ -348,7 +348,7 @@ impl Run<'_> {
         chunk_output: &mut ChunkOutput,
     ) -> Result<(), EngineError> {
         let output = &self.job.output;
-        let reopened = reopen_months(output, chunk, self.lease.token()).await;
+        let reopened = discard_rollups(output, chunk, self.lease.token()).await;
         self.lease.or_taken_over(reopened).await?;
         let partitioning = output.partitioning();
         let partitions: BTreeSet<String> = partitioning

@@ -7,7 +7,7 @@ use parquet::arrow::arrow_reader::RowSelection;
 use parquet::errors::ParquetError;
 
 use crate::archive::{
-    ArchiveSource, Columns, ObjectColumn, ObjectState, ObjectStream, OpenObject, OpenObjects,
+    ArchiveSource, DecodedColumns, ObjectColumn, ObjectState, ObjectStream, OpenObject, OpenObjects,
 };
 
 /// Pages that are decoded at once. Batches are counted in rows, and there is no
@@ -124,13 +124,13 @@ impl<'a> PageStream<'a> {
 /// Some pages of one object.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
-    batches: Vec<Columns>,
+    batches: Vec<DecodedColumns>,
     rows: usize,
     bytes: usize,
 }
 
 impl Pages {
-    fn push(&mut self, columns: Columns) {
+    fn push(&mut self, columns: DecodedColumns) {
         self.rows += columns.rows();
         self.bytes += html(&columns).map_or(0, |html| html.value_data().len());
         self.batches.push(columns);
@@ -161,7 +161,7 @@ impl Pages {
     }
 }
 
-fn html(columns: &Columns) -> Option<&BinaryArray> {
+fn html(columns: &DecodedColumns) -> Option<&BinaryArray> {
     columns.get(ObjectColumn::Html)?.as_binary_opt()
 }
 

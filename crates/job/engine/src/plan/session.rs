@@ -1,4 +1,4 @@
-//! The DataFusion session of a plan: its memory, its batch size, its rules.
+//! The DataFusion session of a plan: memory, batch size, optimizer rules.
 
 use std::sync::Arc;
 
@@ -10,22 +10,24 @@ use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 
 use crate::job::Job;
-use crate::plan::exec::coalesce::{BatchSize, GatherBeforeSort};
-use crate::plan::exec::memory_pool::RunMemory;
+use crate::plan::exec::coalesce::{BatchSize, CoalesceBeforeSort};
+use crate::plan::exec::memory_pool::RunMemoryPool;
 use crate::plan::exec::step::StepPlanner;
 
-/// Rows per batch. A row with all blocks of a page, those of the template too,
-/// has some 20 KB, so a batch has some 5 MB where it is widest; a sort cannot
-/// hold less than a few of them.
+/// Rows per batch.
+///
+/// The widest rows, with all blocks of a page, have some 20 KB, so a batch has some 5 MB there.
+/// A higher value raises the least memory of a sort, which holds at least a few batches. A lower
+/// value costs more calls per row.
 const BATCH_ROWS: usize = 256;
 
-/// What a sort keeps back to merge what it spilled, at most.
+/// Most bytes that a sort reserves for merging its spilled runs.
 const SPILL_RESERVATION: usize = 10 << 20;
 
-/// A session with the memory and threads of `job`.
+/// Creates a session with the memory and threads of `job`.
 pub(crate) fn session(job: &Job) -> Result<SessionContext> {
     let memory = job.resources.plan_memory();
-    let pool = RunMemory::new(memory);
+    let pool = RunMemoryPool::new(memory);
     let consumers = std::num::NonZeroUsize::MIN.saturating_add(4);
     let runtime = RuntimeEnvBuilder::new()
         .with_memory_pool(Arc::new(TrackConsumersPool::new(pool, consumers)))
@@ -36,27 +38,29 @@ pub(crate) fn session(job: &Job) -> Result<SessionContext> {
         .with_sort_spill_reservation_bytes(
             SPILL_RESERVATION.min(memory / (16 * job.resources.threads)),
         );
-    // Batches of views share the text of the batches they were cut from, and a sort
-    // counts all of that for each of them.
+    // Slices of a view array share its buffers, and a sort counts all of them for each slice.
     (config.options_mut().execution.parquet).schema_force_view_types = false;
-    // What a join builds of is on its left. Statistics would put earlier rows there, whole,
-    // where few of them are expected: 10^7 pages were refused at 1 GiB for that.
+    // A hash join builds on its left side, and queries put the keys of the chunk there. With
+    // reordering, statistics can move the prior rows to the build side, all of them: a run of
+    // 10^7 pages at 1 GiB ran out of memory for that reason.
     config.options_mut().optimizer.join_reordering = false;
-    // Half as many bytes go to disk, which is what a large sort waits for.
+    // Halves the bytes that go to disk. A large sort waits for the disk.
     config.options_mut().execution.spill_compression = SpillCompression::Lz4Frame;
     let state = SessionStateBuilder::new()
         .with_config(config)
         .with_runtime_env(runtime)
         .with_default_features()
         .with_query_planner(Arc::new(StepPlanner))
-        .with_physical_optimizer_rule(Arc::new(GatherBeforeSort(gathered_size(job))))
+        .with_physical_optimizer_rule(Arc::new(CoalesceBeforeSort(coalesced_size(job))))
         .build();
     Ok(SessionContext::new_with_state(state))
 }
 
-/// How large batches are that are sorted or written. While they are put together nobody
-/// counts them, so all of them are a small part of the memory.
-pub(crate) fn gathered_size(job: &Job) -> BatchSize {
+/// Returns the size of batches that are sorted or written.
+///
+/// The memory pool does not count batches while they are coalesced, so together they are a
+/// small part of the memory: 1/64 over all threads.
+pub(crate) fn coalesced_size(job: &Job) -> BatchSize {
     let share = job.resources.memory / (64 * job.resources.threads);
     BatchSize {
         bytes: share.clamp(128 << 10, 4 << 20),

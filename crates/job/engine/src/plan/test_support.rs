@@ -92,7 +92,7 @@ impl TestJob {
             .with("source", object)
             .with("object_bytes", bytes as i64)
             .with("row_group", i64::from(row_group))
-            .with("home", days("2011-10-01"))
+            .with("fallback_date", days("2011-10-01"))
     }
 }
 
@@ -272,7 +272,7 @@ pub(crate) async fn run(step: &dyn Step, input: Vec<RecordBatch>) -> Result<Reco
 
 /// Sorts the rows as `step` requires of its input.
 pub(crate) fn sorted_for(step: &dyn Step, rows: &RecordBatch) -> RecordBatch {
-    let columns: Vec<_> = (step.order().iter())
+    let columns: Vec<_> = (step.required_ordering().iter())
         .map(|name| arrow::compute::SortColumn {
             values: Arc::clone(rows.column_by_name(name).unwrap()),
             options: None,
@@ -284,14 +284,14 @@ pub(crate) fn sorted_for(step: &dyn Step, rows: &RecordBatch) -> RecordBatch {
 
 /// The values of a text column, `-` for null.
 pub(crate) fn texts<'a>(rows: &'a RecordBatch, column: &str) -> Vec<&'a str> {
-    use crate::plan::columns::schemas::Named;
+    use crate::plan::columns::schemas::RecordBatchExt;
     let values = rows.text(column).unwrap();
     values.iter().map(|value| value.unwrap_or("-")).collect()
 }
 
 /// The values of a 64-bit column.
 pub(crate) fn numbers(rows: &RecordBatch, column: &str) -> Vec<Option<i64>> {
-    use crate::plan::columns::schemas::Named;
+    use crate::plan::columns::schemas::RecordBatchExt;
     let values = rows.numbers::<arrow::datatypes::Int64Type>(column).unwrap();
     values.iter().collect()
 }

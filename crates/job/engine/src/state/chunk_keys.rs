@@ -17,24 +17,27 @@ use datafusion::prelude::{DataFrame, SessionContext};
 use futures::TryStreamExt;
 
 use crate::metrics::PlanMetrics;
-use crate::plan::columns::schemas::{Named, some};
+use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
 use crate::plan::exec::cpu_metrics::plan_metrics;
 use crate::state::monthly_rollup::KEY_HASH;
 
 /// Finds the domains and URL keys of the rows of `keyed`, and makes them known to
-/// `context` as the table `domains` and the function `met(key_hash)`. Gives what that
+/// `context` as the table `chunk_domains` and the function `chunk_contains_key(key_hash)`. Gives what that
 /// cost.
 ///
 /// They are held for all of the plan, of a key 8 bytes. As a part of the plan they
 /// would be found anew for each look-up, and the archive's rows be read and keyed for it.
-pub(crate) async fn meet(context: &SessionContext, keyed: &LogicalPlan) -> Result<PlanMetrics> {
+pub(crate) async fn collect_chunk_keys(
+    context: &SessionContext,
+    keyed: &LogicalPlan,
+) -> Result<PlanMetrics> {
     let chunk = DataFrame::new(context.state(), keyed.clone());
     let key_hash = chunk.parse_sql_expr(KEY_HASH)?.alias("key_hash");
     let plan = chunk.select(vec![ident("domain"), key_hash])?;
     let plan = plan.create_physical_plan().await?;
     let mut rows = execute_stream(Arc::clone(&plan), context.task_ctx())?;
     let mut domains = BTreeSet::new();
-    let mut keys = Keys::new(context);
+    let mut keys = ChunkKeys::new(context);
     while let Some(batch) = rows.try_next().await? {
         let of_rows = batch.text("domain")?;
         for domain in of_rows.iter().flatten() {
@@ -44,7 +47,7 @@ pub(crate) async fn meet(context: &SessionContext, keyed: &LogicalPlan) -> Resul
         }
         keys.add(&batch)?;
     }
-    context.register_table("domains", Arc::new(table_of(domains)?))?;
+    context.register_table("chunk_domains", Arc::new(table_of(domains)?))?;
     context.register_udf(keys.into_function());
     Ok(plan_metrics(plan.as_ref()))
 }
@@ -61,12 +64,12 @@ fn table_of(domains: BTreeSet<String>) -> Result<MemTable> {
 }
 
 /// 64 bits of each URL key, which `run.memory_limit` counts.
-struct Keys {
+struct ChunkKeys {
     bits: Vec<u64>,
     held: MemoryReservation,
 }
 
-impl Keys {
+impl ChunkKeys {
     fn new(context: &SessionContext) -> Self {
         let pool = Arc::clone(&context.runtime_env().memory_pool);
         Self {
@@ -79,30 +82,30 @@ impl Keys {
         let hashes = batch.text("key_hash")?;
         let more = batch.num_rows();
         if self.bits.capacity() - self.bits.len() < more {
-            self.only_once();
+            self.sort_and_dedup();
             self.bits.reserve(more.max(self.bits.len()));
             self.held
                 .try_resize(self.bits.capacity() * size_of::<u64>())?;
         }
         for row in 0..more {
-            if let Some(hash) = some(hashes, row) {
+            if let Some(hash) = value_opt(hashes, row) {
                 self.bits.push(bits(hash)?);
             }
         }
         Ok(())
     }
 
-    fn only_once(&mut self) {
+    fn sort_and_dedup(&mut self) {
         self.bits.sort_unstable();
         self.bits.dedup();
     }
 
-    /// `met(key_hash)`: does the chunk have a URL key of these bits?
+    /// `chunk_contains_key(key_hash)`: does the chunk have a URL key of these bits?
     fn into_function(mut self) -> ScalarUDF {
-        self.only_once();
+        self.sort_and_dedup();
         self.bits.shrink_to_fit();
         self.held.resize(self.bits.capacity() * size_of::<u64>());
-        let met = move |arguments: &[ColumnarValue]| {
+        let contains = move |arguments: &[ColumnarValue]| {
             let hashes = ColumnarValue::values_to_arrays(arguments)?;
             let found = (hashes[0].as_string::<i32>().iter())
                 .map(|hash| self.has(hash))
@@ -110,11 +113,11 @@ impl Keys {
             Ok(ColumnarValue::Array(Arc::new(found)))
         };
         create_udf(
-            "met",
+            "chunk_contains_key",
             vec![DataType::Utf8],
             DataType::Boolean,
             Volatility::Immutable,
-            Arc::new(met),
+            Arc::new(contains),
         )
     }
 

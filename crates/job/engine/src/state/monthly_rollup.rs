@@ -29,7 +29,9 @@ use crate::job::Job;
 use crate::plan::exec::row_spill::DiskSpill;
 use crate::plan::session::session;
 use crate::state::delta_scan::{external, register};
-use crate::state::prior_state::{Earlier, FIRST_PAGES, of_domains, shaped, windows_of};
+use crate::state::prior_state::{
+    IS_FIRST_PAGE, PriorState, select_columns, semi_join_domains, windows_query,
+};
 
 /// What the index keeps of a URL key: 64 bits. Keys that share them cost a look
 /// at a date more, and no row.
@@ -37,7 +39,7 @@ pub(crate) const KEY_HASH: &str = "arrow_cast(substr(md5(url_key), 1, 16), 'Utf8
 
 /// The two tables as they were before the chunk; empty where they are of no use.
 #[derive(Debug, Default)]
-pub(crate) struct Months {
+pub(crate) struct MonthlyRollup {
     index: Option<DeltaTable>,
     /// The months in the index, in order.
     indexed: Vec<DateRange>,
@@ -49,27 +51,27 @@ pub(crate) struct Months {
 ///
 /// # Errors
 /// [`EngineError`] where the tables cannot be read or written.
-pub(crate) async fn close_months(
+pub(crate) async fn roll_up_months(
     job: &Job,
     first: NaiveDate,
     token: i64,
-) -> Result<Earlier, EngineError> {
-    let earlier = Earlier::open(job).await?;
+) -> Result<PriorState, EngineError> {
+    let prior = PriorState::open(job).await?;
     let this_month = Partitioning::Month.dates(first);
     let Some(until) = (this_month.first().pred_opt()).filter(|_| job.output.has_derived()) else {
-        return Ok(earlier);
+        return Ok(prior);
     };
     let closing = Closing {
         job,
         token,
         until,
-        earlier,
+        prior,
     };
     let changed = [closing.index().await?, closing.windows().await?];
     if changed.contains(&Change::Made) {
-        return Ok(Earlier::open(job).await?);
+        return Ok(PriorState::open(job).await?);
     }
-    Ok(closing.earlier)
+    Ok(closing.prior)
 }
 
 /// What became of one of the tables.
@@ -84,7 +86,7 @@ enum Change {
 ///
 /// # Errors
 /// [`EngineError`] where the tables cannot be read or written.
-pub(crate) async fn reopen_months(
+pub(crate) async fn discard_rollups(
     output: &Output,
     dates: DateRange,
     token: i64,
@@ -115,19 +117,19 @@ struct Closing<'a> {
     token: i64,
     /// The last day of the last of them.
     until: NaiveDate,
-    earlier: Earlier,
+    prior: PriorState,
 }
 
 impl Closing<'_> {
     async fn index(&self) -> Result<Change, EngineError> {
-        let Some(url_keys) = &self.earlier.url_keys else {
+        let Some(url_keys) = &self.prior.url_keys else {
             return Ok(Change::NotNeeded);
         };
         let missing: BTreeSet<String> = (url_keys.partitions.iter())
             .filter_map(|date| Partitioning::Day.parse_value(date))
             .filter(|date| date.last() <= self.until)
             .filter(|date| {
-                !(self.earlier.months.indexed.iter()).any(|month| month.contains(date.last()))
+                !(self.prior.rollup.indexed.iter()).any(|month| month.contains(date.last()))
             })
             .map(|date| Partitioning::Month.value(date.first()))
             .collect();
@@ -137,7 +139,7 @@ impl Closing<'_> {
         let months = (missing.iter()).filter_map(|month| Partitioning::Month.parse_value(month));
         let query = format!(
             "SELECT date, domain, {KEY_HASH} AS key_hash FROM url_keys \
-             WHERE ({months}) AND {FIRST_PAGES} ORDER BY domain, key_hash, date",
+             WHERE ({months}) AND {IS_FIRST_PAGE} ORDER BY domain, key_hash, date",
             months = within(months),
         );
         let files = self.files(Table::KeyIndex, &query).await?;
@@ -145,10 +147,10 @@ impl Closing<'_> {
     }
 
     async fn windows(&self) -> Result<Change, EngineError> {
-        let Some(window_entries) = &self.earlier.window_entries else {
+        let Some(window_entries) = &self.prior.window_entries else {
             return Ok(Change::NotNeeded);
         };
-        let known = self.earlier.months.windows.as_ref();
+        let known = self.prior.rollup.windows.as_ref();
         if known.is_some_and(|(_, until)| *until >= self.until) {
             return Ok(Change::NotNeeded);
         }
@@ -165,10 +167,10 @@ impl Closing<'_> {
         let query = format!(
             "SELECT DATE '{}' AS date, * FROM ({}) ORDER BY domain, ordinal",
             self.until,
-            windows_of("past", window),
+            windows_query("prior_window_entries", window),
         );
         let files = self.files(Table::Windows, &query).await?;
-        // The windows of earlier months are of no use any more.
+        // The windows of prior months are of no use any more.
         let mut months = self.job.output.partitions(Table::Windows).await?;
         months.insert(Partitioning::Month.value(self.until));
         self.replace(Table::Windows, &name_of(window), months, files)
@@ -187,14 +189,14 @@ impl Closing<'_> {
         Ok(Change::Made)
     }
 
-    /// The rows of `query` over earlier dates as data files of `table`.
+    /// The rows of `query` over prior dates as data files of `table`.
     async fn files(&self, table: Table, query: &str) -> Result<Vec<String>, EngineError> {
         let files = async {
             let context = session(self.job)?;
             let end = self.until.succ_opt().unwrap_or(self.until);
-            self.earlier.register(&context, end).await?;
+            self.prior.register(&context, end).await?;
             let schema = table.schema(Partitioning::Day);
-            let rows = shaped(context.sql(query).await?, &schema, Vec::new())?;
+            let rows = select_columns(context.sql(query).await?, &schema, Vec::new())?;
             let rows = DataFrame::new(context.state(), rows);
             let mut rows = rows.execute_stream().await?;
             let metrics = SpillMetrics::new(&ExecutionPlanMetricsSet::new(), 0);
@@ -243,7 +245,7 @@ fn name_of(window: WindowOptions) -> String {
     )
 }
 
-impl Months {
+impl MonthlyRollup {
     pub(crate) async fn open(output: &Output, window: WindowOptions) -> Result<Self, TableError> {
         if !output.has_derived() {
             return Ok(Self::default());
@@ -271,28 +273,28 @@ impl Months {
         Ok(months)
     }
 
-    /// Makes what is there known to `context`, with `past` for the rows of
+    /// Makes what is there known to `context`, with `prior_window_entries` for the rows of
     /// `window_entries` before `end` that can be in a window then.
     pub(crate) async fn register(&self, context: &SessionContext, end: NaiveDate) -> Result<()> {
         if let Some(index) = &self.index {
             register(context, Table::KeyIndex, index).await?;
         }
         let columns = "domain, fetched_at, url_key, ordinal, entry, branch, hashes, template";
-        let mut past = format!("SELECT {columns} FROM window_entries WHERE date < DATE '{end}'");
+        let mut view = format!("SELECT {columns} FROM window_entries WHERE date < DATE '{end}'");
         if let Some((windows, until)) = self.windows.as_ref().filter(|(_, until)| *until < end) {
             register(context, Table::Windows, windows).await?;
-            past =
-                format!("{past} AND date > DATE '{until}' UNION ALL SELECT {columns} FROM windows");
+            view =
+                format!("{view} AND date > DATE '{until}' UNION ALL SELECT {columns} FROM windows");
         }
-        let past = context.sql(&past).await?.into_view();
-        context.register_table("past", past)?;
+        let view = context.sql(&view).await?.into_view();
+        context.register_table("prior_window_entries", view)?;
         Ok(())
     }
 
     /// A condition on `date` for those before `chunk` that may have the first
     /// page of a URL key of the chunk, or of any of its domains: of the months in the
     /// index the dates it tells, of others all.
-    pub(crate) async fn dates_of_keys(
+    pub(crate) async fn candidate_dates(
         &self,
         context: &SessionContext,
         whole_domains: bool,
@@ -304,10 +306,10 @@ impl Months {
         }
         let of_keys = match whole_domains {
             true => "",
-            false => "WHERE met(key_hash)",
+            false => "WHERE chunk_contains_key(key_hash)",
         };
-        let of_domains = of_domains("key_index");
-        let query = format!("SELECT DISTINCT date FROM {of_domains} {of_keys}");
+        let semi_join_domains = semi_join_domains("key_index");
+        let query = format!("SELECT DISTINCT date FROM {semi_join_domains} {of_keys}");
         let mut found = BTreeSet::new();
         for batch in context.sql(&query).await?.collect().await? {
             let dates = cast(batch.column(0), &DataType::Date32)?;

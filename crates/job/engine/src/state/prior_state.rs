@@ -17,32 +17,33 @@ use crate::job::Job;
 use crate::key_cache::Horizon;
 use crate::plan::columns::schemas::{BLOCKED, KEYED, Phase, Status};
 use crate::state::delta_scan::register;
-use crate::state::monthly_rollup::{KEY_HASH, Months};
+use crate::state::monthly_rollup::{KEY_HASH, MonthlyRollup};
 
 /// Batches of remembered pages count up from here, in the order of their
 /// ordinals, before any batch of the run.
-const FIRST_BATCH: i64 = i64::MIN / 2;
+const FIRST_WINDOW_BATCH: i64 = i64::MIN / 2;
 
 /// Rows of `url_keys` that are the first page of their key.
-pub(crate) const FIRST_PAGES: &str = "duplicate_of IS NULL AND status IN ('unique', 'quarantined')";
+pub(crate) const IS_FIRST_PAGE: &str =
+    "duplicate_of IS NULL AND status IN ('unique', 'quarantined')";
 
 /// The tables as they were before the chunk; `None` where they do not exist or have no
 /// rows.
 #[derive(Debug, Default)]
-pub(crate) struct Earlier {
-    pub(crate) url_keys: Option<Filled>,
-    pub(crate) window_entries: Option<Filled>,
-    pub(crate) months: Months,
+pub(crate) struct PriorState {
+    pub(crate) url_keys: Option<NonEmptyTable>,
+    pub(crate) window_entries: Option<NonEmptyTable>,
+    pub(crate) rollup: MonthlyRollup,
 }
 
 /// A table that has rows, and the partitions that have them.
 #[derive(Debug)]
-pub(crate) struct Filled {
+pub(crate) struct NonEmptyTable {
     table: DeltaTable,
     pub(crate) partitions: BTreeSet<String>,
 }
 
-impl Filled {
+impl NonEmptyTable {
     async fn open(output: &Output, table: Table) -> Result<Option<Self>, TableError> {
         let Some(opened) = output.open(table).await? else {
             return Ok(None);
@@ -55,17 +56,17 @@ impl Filled {
     }
 }
 
-impl Earlier {
+impl PriorState {
     pub(crate) async fn open(job: &Job) -> Result<Self, TableError> {
         let output = &job.output;
         Ok(Self {
-            url_keys: Filled::open(output, Table::UrlKeys).await?,
-            window_entries: Filled::open(output, Table::WindowEntries).await?,
-            months: Months::open(output, job.settings.window).await?,
+            url_keys: NonEmptyTable::open(output, Table::UrlKeys).await?,
+            window_entries: NonEmptyTable::open(output, Table::WindowEntries).await?,
+            rollup: MonthlyRollup::open(output, job.settings.window).await?,
         })
     }
 
-    /// Makes the tables known to `context`, and as `past` the rows of `window_entries`
+    /// Makes the tables known to `context`, and as `prior_window_entries` the rows of `window_entries`
     /// before `end` that can be in a window then.
     pub(crate) async fn register(&self, context: &SessionContext, end: NaiveDate) -> Result<()> {
         if let Some(url_keys) = &self.url_keys {
@@ -73,7 +74,7 @@ impl Earlier {
         }
         if let Some(window_entries) = &self.window_entries {
             register(context, Table::WindowEntries, &window_entries.table).await?;
-            self.months.register(context, end).await?;
+            self.rollup.register(context, end).await?;
         }
         Ok(())
     }
@@ -98,10 +99,10 @@ impl Earlier {
         let whole_domains = horizon.is_of_domains();
         let of_keys = match whole_domains {
             true => String::new(),
-            false => format!("AND met({KEY_HASH})"),
+            false => format!("AND chunk_contains_key({KEY_HASH})"),
         };
-        let months = &self.months;
-        let dates = (months.dates_of_keys(context, whole_domains, chunk)).await?;
+        let rollup = &self.rollup;
+        let dates = (rollup.candidate_dates(context, whole_domains, chunk)).await?;
         let since = match horizon {
             Horizon::Micros(reach) => {
                 let micros = i64::from(days_from_date(chunk.first())) * DAY_MICROS - reach;
@@ -114,15 +115,15 @@ impl Earlier {
             Horizon::All | Horizon::Window(_) => String::new(),
         };
         let query = format!(
-            "SELECT url_keys.* FROM {} WHERE {dates} AND {FIRST_PAGES} {since} {of_keys}",
-            of_domains("url_keys")
+            "SELECT url_keys.* FROM {} WHERE {dates} AND {IS_FIRST_PAGE} {since} {of_keys}",
+            semi_join_domains("url_keys")
         );
         let found = context.sql(&query).await?;
         let given = vec![
             ("generation", lit(0)),
-            ("status", lit(Status::Earlier.as_str())),
+            ("status", lit(Status::Known.as_str())),
         ];
-        shaped(found, &KEYED, given).map(Some)
+        select_columns(found, &KEYED, given).map(Some)
     }
 
     /// Windows of the chunk's domains after the last date before it, as rows
@@ -135,11 +136,11 @@ impl Earlier {
         if self.window_entries.is_none() {
             return Ok(None);
         }
-        let query = windows_of(&of_domains("past"), window);
+        let query = windows_query(&semi_join_domains("prior_window_entries"), window);
         let found = context.sql(&query).await?;
         let given = vec![
-            ("batch", ident("ordinal") + lit(FIRST_BATCH)),
-            ("phase", lit(Phase::Remember as i32)),
+            ("batch", ident("ordinal") + lit(FIRST_WINDOW_BATCH)),
+            ("phase", lit(Phase::WindowEntry as i32)),
             ("row", ident("ordinal")),
             (
                 "status",
@@ -150,17 +151,17 @@ impl Earlier {
                 .otherwise(lit(Status::Unique.as_str()))?,
             ),
         ];
-        shaped(found, &BLOCKED, given).map(Some)
+        select_columns(found, &BLOCKED, given).map(Some)
     }
 }
 
-/// The query for the rows of `past` that are in the window of their domain. Of
-/// which domains, `entries` says: `past`, or part of its rows.
+/// The query for the rows of `prior_window_entries` that are in the window of their domain. Of
+/// which domains, `entries` says: `prior_window_entries`, or part of its rows.
 ///
 /// A window is a suffix of the domain's entries in the order of their ordinals:
-/// it starts at the first that is among the newest `min_pages`, or among the
-/// newest `max_pages` and young enough [O F1, F2].
-pub(crate) fn windows_of(entries: &str, window: WindowOptions) -> String {
+/// it starts at the first that is among the newest `min_documents`, or among the
+/// newest `max_documents` and young enough [O F1, F2].
+pub(crate) fn windows_query(entries: &str, window: WindowOptions) -> String {
     format!(
         "WITH entries AS ( \
            SELECT domain, ordinal, CAST(fetched_at AS BIGINT) AS micros, \
@@ -171,22 +172,22 @@ pub(crate) fn windows_of(entries: &str, window: WindowOptions) -> String {
            SELECT domain AS start_domain, min(ordinal) AS start FROM entries \
            WHERE place <= {min} OR (place <= {max} AND newest - micros <= {age}) \
            GROUP BY domain) \
-         SELECT past.* FROM starts JOIN past ON domain = start_domain WHERE ordinal >= start",
-        min = window.min_pages,
-        max = window.max_pages,
+         SELECT prior_window_entries.* FROM starts JOIN prior_window_entries ON domain = start_domain WHERE ordinal >= start",
+        min = window.min_documents,
+        max = window.max_documents,
         age = window.max_age_micros,
     )
 }
 
 /// The rows of `table` whose domain the chunk has. The chunk is bounded and the table is
 /// not: it stands on the left, where a hash join builds, and the table streams past it.
-pub(crate) fn of_domains(table: &str) -> String {
-    format!("domains RIGHT SEMI JOIN {table} ON domains.domain = {table}.domain")
+pub(crate) fn semi_join_domains(table: &str) -> String {
+    format!("chunk_domains RIGHT SEMI JOIN {table} ON chunk_domains.domain = {table}.domain")
 }
 
 /// `rows` with the columns of `schema`: the given ones, those of the same name,
 /// and nulls.
-pub(crate) fn shaped(
+pub(crate) fn select_columns(
     rows: DataFrame,
     schema: &SchemaRef,
     given: Vec<(&str, Expr)>,

@@ -12,7 +12,7 @@ use datafusion::error::Result;
 use tables::Table;
 use url_key::Branch;
 
-use crate::plan::columns::schemas::Named;
+use crate::plan::columns::schemas::RecordBatchExt;
 use crate::plan::columns::table_rows::table_rows;
 
 /// Rows of `blocks` that are written at once: each repeats the URL of its page,
@@ -20,14 +20,14 @@ use crate::plan::columns::table_rows::table_rows;
 const BLOCK_ROWS: usize = 4096;
 
 /// A block: the row of its page, and its place in it.
-type BlockPlace = (u32, i32);
+type BlockPosition = (u32, i32);
 
 /// The blocks of the pages in `rows` of `batch`, in pieces.
 pub(crate) fn block_rows(
     batch: &RecordBatch,
     rows: &[u32],
 ) -> Result<impl Iterator<Item = Result<RecordBatch>>> {
-    let places = block_places(batch, rows)?;
+    let places = block_positions(batch, rows)?;
     let pieces = places.len().div_ceil(BLOCK_ROWS);
     Ok((0..pieces).map(move |piece| {
         let end = places.len().min((piece + 1) * BLOCK_ROWS);
@@ -35,14 +35,14 @@ pub(crate) fn block_rows(
     }))
 }
 
-fn block_places(batch: &RecordBatch, rows: &[u32]) -> Result<Vec<BlockPlace>> {
+fn block_positions(batch: &RecordBatch, rows: &[u32]) -> Result<Vec<BlockPosition>> {
     let labels = batch.lists("boilerplate")?;
     let blocks = |row: u32| (0..labels.value_length(row as usize)).map(move |at| (row, at));
     Ok(rows.iter().copied().flat_map(blocks).collect())
 }
 
 /// One row per block.
-fn blocks(batch: &RecordBatch, places: &[BlockPlace]) -> Result<RecordBatch> {
+fn blocks(batch: &RecordBatch, places: &[BlockPosition]) -> Result<RecordBatch> {
     let pages: Vec<u32> = places.iter().map(|(page, _)| *page).collect();
     let column = |name: &str| -> Result<ArrayRef> {
         let list = batch.lists(name)?;
@@ -95,7 +95,7 @@ fn blocks(batch: &RecordBatch, places: &[BlockPlace]) -> Result<RecordBatch> {
 
 /// The line that each of these blocks has in the text of its page; those of a page follow
 /// each other.
-fn each_line(pages: &StringArray, places: &[BlockPlace]) -> ArrayRef {
+fn each_line(pages: &StringArray, places: &[BlockPosition]) -> ArrayRef {
     let mut lines = StringBuilder::new();
     for blocks in places.chunk_by(|one, next| one.0 == next.0) {
         let (page, first) = blocks[0];
@@ -107,9 +107,9 @@ fn each_line(pages: &StringArray, places: &[BlockPlace]) -> ArrayRef {
     Arc::new(lines.finish())
 }
 
-fn link_chars(batch: &RecordBatch, places: &[BlockPlace]) -> Result<Int32Array> {
+fn link_chars(batch: &RecordBatch, places: &[BlockPosition]) -> Result<Int32Array> {
     let pages = batch.bytes("link_chars")?;
-    let of_block = |(page, at): &BlockPlace| {
+    let of_block = |(page, at): &BlockPosition| {
         let (chars, _) = pages.value(*page as usize).as_chunks::<4>();
         let chars = u32::from_le_bytes(chars[at.unsigned_abs() as usize]);
         i32::try_from(chars).unwrap_or(i32::MAX)
@@ -117,9 +117,9 @@ fn link_chars(batch: &RecordBatch, places: &[BlockPlace]) -> Result<Int32Array> 
     Ok(places.iter().map(of_block).collect())
 }
 
-fn chrome(batch: &RecordBatch, places: &[BlockPlace]) -> Result<BooleanArray> {
+fn chrome(batch: &RecordBatch, places: &[BlockPosition]) -> Result<BooleanArray> {
     let pages = batch.bytes("chrome")?;
-    let of_block = |(page, at): &BlockPlace| {
+    let of_block = |(page, at): &BlockPosition| {
         let is_chrome = pages.value(*page as usize)[at.unsigned_abs() as usize];
         Some(is_chrome == 1)
     };

@@ -13,7 +13,7 @@ use tables::Reason;
 use template::{Layout, LayoutBlock, Title};
 
 use crate::job::Settings;
-use crate::plan::columns::schemas::{BLOCKED, Phase, Status, extend};
+use crate::plan::columns::schemas::{BLOCKED, Phase, Status, project_to};
 
 /// Bytes of blocks that travel with their page. A usual page has some 5 KB. One with
 /// more is cut into blocks once more when it is written: the sorts before that count
@@ -97,7 +97,7 @@ impl BlockColumns {
         self.detail.append_value(detail);
         self.bytes.append_option(bytes);
         self.batch.append_value(0);
-        self.phase.append_value(Phase::Pass as i32);
+        self.phase.append_value(Phase::PassThrough as i32);
         self.page_title.append_null();
         self.charset.append_null();
         self.charset_source.append_null();
@@ -127,7 +127,7 @@ impl BlockColumns {
             given.push(("layout", Arc::new(layout.finish())));
         }
         given.extend(self.blocks.finish());
-        extend(rows, &BLOCKED, given)
+        project_to(rows, &BLOCKED, given)
     }
 }
 

@@ -15,7 +15,7 @@ use template::{PagePaths, Reason};
 use url_tree::{BlockHash, Verdict};
 
 use crate::job::Settings;
-use crate::plan::columns::schemas::{REPLAYED, Status, extend, list_field};
+use crate::plan::columns::schemas::{REPLAYED, Status, list_field, project_to};
 
 /// The columns that [`crate::plan::steps::replay::Replay`] adds.
 pub(crate) struct LabelColumns {
@@ -111,7 +111,7 @@ impl LabelColumns {
     }
 
     pub(crate) fn finish(mut self, kept: &RecordBatch) -> Result<RecordBatch> {
-        extend(
+        project_to(
             kept,
             &REPLAYED,
             vec![

@@ -13,11 +13,11 @@ use template::{BytesError, Layout, Outline, PagePaths};
 use url_key::Branch;
 use url_tree::{BlockHash, Entry};
 
-use crate::plan::columns::schemas::{Named, Phase, Status, lines, some};
+use crate::plan::columns::schemas::{Phase, RecordBatchExt, Status, lines, value_opt};
 
 /// A batch, with the columns that the replay looks at.
 #[derive(Debug)]
-pub(crate) struct Rows {
+pub(crate) struct ReplayBatch {
     pub(crate) batch: RecordBatch,
     domains: StringArray,
     phases: Int32Array,
@@ -48,7 +48,7 @@ pub(crate) struct PageRow<'a> {
     texts: Option<&'a str>,
 }
 
-impl Rows {
+impl ReplayBatch {
     pub(crate) fn of(batch: RecordBatch) -> Result<Arc<Self>> {
         Ok(Arc::new(Self {
             domains: batch.text("domain")?.clone(),
@@ -102,12 +102,12 @@ impl Rows {
             status: Status::of(self.statuses.value(row))?,
             batch: self.batches.value(row),
             time: self.times.value(row),
-            url_key: some(&self.keys, row).unwrap_or_default(),
+            url_key: value_opt(&self.keys, row).unwrap_or_default(),
             hashes,
             position: self.positions.value(row),
             layout: self.layouts.is_valid(row).then(|| self.layouts.value(row)),
             template: (self.templates.is_valid(row)).then(|| self.templates.value(row)),
-            texts: some(&self.texts, row),
+            texts: value_opt(&self.texts, row),
         })
     }
 }

@@ -19,7 +19,7 @@ pub(crate) enum Status {
     /// Has the URL key of an earlier row.
     Duplicate,
     /// A duplicate that is read to see whether it brings unseen text.
-    Candidate,
+    RevisionCandidate,
     /// A duplicate that brought unseen text.
     Revision,
     /// Its URL is blocklisted.
@@ -27,29 +27,29 @@ pub(crate) enum Status {
     /// It cannot be processed.
     Quarantined,
     /// A row of an earlier date, here to be looked up.
-    Earlier,
+    Known,
 }
 
 impl Status {
     const ALL: [Self; 7] = [
         Self::Unique,
         Self::Duplicate,
-        Self::Candidate,
+        Self::RevisionCandidate,
         Self::Revision,
         Self::Blocklisted,
         Self::Quarantined,
-        Self::Earlier,
+        Self::Known,
     ];
 
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Unique => "unique",
             Self::Duplicate => "duplicate",
-            Self::Candidate => "candidate",
+            Self::RevisionCandidate => "revision_candidate",
             Self::Revision => "revision",
             Self::Blocklisted => "blocklisted",
             Self::Quarantined => "quarantined",
-            Self::Earlier => "earlier",
+            Self::Known => "known",
         }
     }
 
@@ -65,17 +65,17 @@ impl Status {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// A page of the window as the last run left it: goes into the tree.
-    Remember = 0,
+    WindowEntry = 0,
     /// A page of a batch: goes into the tree and the template, and is labelled when all of
     /// its batch have.
     Page = 1,
     /// A row that is no page; it passes.
-    Pass = 2,
+    PassThrough = 2,
 }
 
 impl Phase {
     pub(crate) fn of(number: i32) -> Result<Self> {
-        [Self::Remember, Self::Page, Self::Pass]
+        [Self::WindowEntry, Self::Page, Self::PassThrough]
             .into_iter()
             .find(|phase| *phase as i32 == number)
             .ok_or_else(|| DataFusionError::Internal(format!("{number} is no phase")))
@@ -85,15 +85,15 @@ impl Phase {
 /// What the scan starts from: one row per row group, or per object that cannot
 /// be opened. `problem` says why it cannot, or why the times of the row group
 /// cannot be decoded.
-pub(crate) static WORK: LazyLock<SchemaRef> = LazyLock::new(|| {
+pub(crate) static ROW_GROUPS: LazyLock<SchemaRef> = LazyLock::new(|| {
     schema(&[
         ("source", DataType::Utf8),
         ("object_bytes", DataType::Int64),
         ("object_version", DataType::Utf8),
         ("row_group", DataType::Int32),
-        ("home", DataType::Date32),
-        ("folder", DataType::Date32),
-        ("problem", DataType::Utf8),
+        ("fallback_date", DataType::Date32),
+        ("folder_date", DataType::Date32),
+        ("read_error", DataType::Utf8),
     ])
 });
 
@@ -238,22 +238,22 @@ fn without(base: &SchemaRef, name: &str) -> SchemaRef {
 }
 
 /// Typed access to the columns of a stage by name.
-pub(crate) trait Named {
+pub(crate) trait RecordBatchExt {
     fn array(&self, name: &str) -> Result<&ArrayRef>;
 
     fn text(&self, name: &str) -> Result<&arrow::array::StringArray> {
         let array = self.array(name)?;
-        array.as_string_opt().ok_or_else(|| wrong(name, array))
+        array.as_string_opt().ok_or_else(|| wrong_type(name, array))
     }
 
     fn bytes(&self, name: &str) -> Result<&arrow::array::BinaryArray> {
         let array = self.array(name)?;
-        array.as_binary_opt().ok_or_else(|| wrong(name, array))
+        array.as_binary_opt().ok_or_else(|| wrong_type(name, array))
     }
 
     fn lists(&self, name: &str) -> Result<&arrow::array::ListArray> {
         let array = self.array(name)?;
-        array.as_list_opt().ok_or_else(|| wrong(name, array))
+        array.as_list_opt().ok_or_else(|| wrong_type(name, array))
     }
 
     fn numbers<T: ArrowPrimitiveType>(
@@ -261,24 +261,26 @@ pub(crate) trait Named {
         name: &str,
     ) -> Result<&arrow::array::PrimitiveArray<T>> {
         let array = self.array(name)?;
-        array.as_primitive_opt().ok_or_else(|| wrong(name, array))
+        array
+            .as_primitive_opt()
+            .ok_or_else(|| wrong_type(name, array))
     }
 }
 
-impl Named for RecordBatch {
+impl RecordBatchExt for RecordBatch {
     fn array(&self, name: &str) -> Result<&ArrayRef> {
         self.column_by_name(name)
             .ok_or_else(|| DataFusionError::Internal(format!("no column `{name}`")))
     }
 }
 
-fn wrong(name: &str, array: &ArrayRef) -> DataFusionError {
+fn wrong_type(name: &str, array: &ArrayRef) -> DataFusionError {
     DataFusionError::Internal(format!("column `{name}` is {}", array.data_type()))
 }
 
 /// `batch` with some columns replaced and the new ones of `schema` added;
 /// those that are not given are null.
-pub(crate) fn extend(
+pub(crate) fn project_to(
     batch: &RecordBatch,
     schema: &SchemaRef,
     given: Vec<(&str, ArrayRef)>,
@@ -306,12 +308,12 @@ pub(crate) fn object_of(batch: &RecordBatch, row: usize) -> Result<ObjectState> 
         bytes: (batch.numbers::<Int64Type>("object_bytes")?)
             .value(row)
             .unsigned_abs(),
-        version: some(batch.text("object_version")?, row).map(str::to_owned),
+        version: value_opt(batch.text("object_version")?, row).map(str::to_owned),
     })
 }
 
 /// The value of a nullable text column.
-pub(crate) fn some(array: &arrow::array::StringArray, row: usize) -> Option<&str> {
+pub(crate) fn value_opt(array: &arrow::array::StringArray, row: usize) -> Option<&str> {
     array.is_valid(row).then(|| array.value(row))
 }
 

@@ -13,7 +13,7 @@ use datafusion::error::{DataFusionError, Result};
 use tables::{Partitioning, Table};
 use url_key::Branch;
 
-use crate::plan::columns::schemas::{Named, Status, lines, list_field, some};
+use crate::plan::columns::schemas::{RecordBatchExt, Status, lines, list_field, value_opt};
 
 /// `rows` of `batch` as rows of `table`: columns of the same name, and the
 /// given ones.
@@ -85,7 +85,7 @@ pub(crate) fn window_entries(batch: &RecordBatch, rows: &[u32]) -> Result<Record
 }
 
 /// The texts of pages, from their blocks and labels.
-pub(crate) struct Texts {
+pub(crate) struct DocumentTexts {
     pub(crate) rows: Vec<u32>,
     pub(crate) text: StringArray,
     blocks: Int32Array,
@@ -94,7 +94,7 @@ pub(crate) struct Texts {
     boilerplate_chars: Int64Array,
 }
 
-impl Texts {
+impl DocumentTexts {
     pub(crate) fn of(batch: &RecordBatch, rows: &[u32]) -> Result<Self> {
         let (texts, labels) = (batch.text("texts")?, batch.lists("boilerplate")?);
         let mut text = StringBuilder::new();
@@ -144,13 +144,15 @@ impl Texts {
 pub(crate) fn documents(
     batch: &RecordBatch,
     rows: &[u32],
-    texts: Texts,
+    texts: DocumentTexts,
     heuristic: &str,
 ) -> Result<RecordBatch> {
     let (page_titles, titles) = (batch.text("page_title")?, batch.text("title")?);
     let title: StringArray = rows
         .iter()
-        .map(|row| some(page_titles, *row as usize).or_else(|| some(titles, *row as usize)))
+        .map(|row| {
+            value_opt(page_titles, *row as usize).or_else(|| value_opt(titles, *row as usize))
+        })
         .collect();
     let page_warnings = batch.text("warnings")?;
     let warnings = rows

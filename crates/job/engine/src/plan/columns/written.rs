@@ -9,14 +9,14 @@ use datafusion::error::Result;
 use crate::plan::columns::schemas::WRITTEN;
 
 #[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Tally {
+pub(crate) struct WrittenCounts {
     pub(crate) rows: i64,
     pub(crate) html_bytes: i64,
     pub(crate) text_bytes: i64,
 }
 
 /// Date, status and cause.
-pub(crate) type TallyKey = (i32, String, Option<String>);
+pub(crate) type CountKey = (i32, String, Option<String>);
 
 #[derive(Default)]
 pub(crate) struct WrittenColumns {
@@ -42,15 +42,15 @@ impl WrittenColumns {
         self.text_bytes.append_null();
     }
 
-    pub(crate) fn tally(&mut self, (date, status, cause): &TallyKey, tally: &Tally) {
+    pub(crate) fn counts(&mut self, (date, status, cause): &CountKey, counts: &WrittenCounts) {
         self.table.append_null();
         self.file.append_null();
         self.date.append_value(*date);
         self.status.append_value(status);
         self.cause.append_option(cause.as_deref());
-        self.rows.append_value(tally.rows);
-        self.html_bytes.append_value(tally.html_bytes);
-        self.text_bytes.append_value(tally.text_bytes);
+        self.rows.append_value(counts.rows);
+        self.html_bytes.append_value(counts.html_bytes);
+        self.text_bytes.append_value(counts.text_bytes);
     }
 
     pub(crate) fn finish(mut self) -> Result<RecordBatch> {

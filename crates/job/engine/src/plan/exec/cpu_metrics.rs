@@ -1,4 +1,4 @@
-//! What the operators of a plan cost.
+//! CPU time, output bytes and spills of the operators of a plan.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::metrics::PlanMetrics;
 
-/// Sums the metrics of all operators of a plan that has run, by operator name.
+/// Sums the metrics of all operators of an executed plan by operator name.
 pub(crate) fn plan_metrics(plan: &dyn ExecutionPlan) -> PlanMetrics {
     let mut sums = PlanMetrics::default();
     add(plan, &mut sums);
@@ -42,7 +42,7 @@ fn add(plan: &dyn ExecutionPlan, sums: &mut PlanMetrics) {
     }
 }
 
-/// Counts the processor time of one step, over all threads, and what it spills.
+/// Counts the CPU time of one operator over all threads, and its spills.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CpuTimer {
     nanos: Arc<AtomicI64>,
@@ -50,7 +50,7 @@ pub(crate) struct CpuTimer {
 }
 
 impl CpuTimer {
-    /// Returns the processor time and the spills as metrics of the operator.
+    /// Returns the CPU time and the spills as metrics of the operator.
     pub(crate) fn metrics(&self) -> MetricsSet {
         let mut metrics = self.spills.clone_inner();
         let time = Time::new();
@@ -61,12 +61,12 @@ impl CpuTimer {
         metrics
     }
 
-    /// Where what is spilled is counted.
+    /// Returns the counters for bytes that the operator spills.
     pub(crate) fn spilled(&self) -> SpillMetrics {
         SpillMetrics::new(&self.spills, 0)
     }
 
-    /// Adds the time that `work` takes on this thread.
+    /// Runs `work` and adds the CPU time that it takes on this thread.
     pub(crate) fn time<T>(&self, work: impl FnOnce() -> T) -> T {
         self.count(1, work)
     }
@@ -79,18 +79,18 @@ impl CpuTimer {
         done
     }
 
-    /// Adds the time in which `work` is polled.
+    /// Awaits `work` and adds the CPU time of its polls.
     pub(crate) async fn future<W: Future>(self, work: W) -> W::Output {
         let mut work = Box::pin(work);
         std::future::poll_fn(|context| self.time(|| work.as_mut().poll(context))).await
     }
 
-    /// Takes off the time in which these rows, which others make, are polled.
+    /// Subtracts the CPU time of polling `rows`, which is the time of the operators below.
     pub(crate) fn input(&self, rows: SendableRecordBatchStream) -> SendableRecordBatchStream {
         self.stream(-1, rows)
     }
 
-    /// Adds the time in which these rows are polled.
+    /// Adds the CPU time of polling `rows`.
     pub(crate) fn output(&self, rows: SendableRecordBatchStream) -> SendableRecordBatchStream {
         self.stream(1, rows)
     }

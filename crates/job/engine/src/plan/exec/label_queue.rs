@@ -1,4 +1,4 @@
-//! Batches that were inserted and wait to be labelled, in memory or on disk.
+//! Batches that were inserted into the trees and are not labelled yet, in memory or on disk.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,33 +13,38 @@ use datafusion::physical_plan::spill::spill_pool::{SpillPoolSink, spsc_channel};
 use futures::TryStreamExt;
 use template::Outline;
 
-use crate::plan::columns::pages::Rows;
+use crate::plan::columns::pages::ReplayBatch;
 use crate::plan::columns::schemas::BLOCKED;
 
-/// So many batches wait in memory, whoever else needs it: of sites with few pages the
-/// batch before this one is waiting for its last row.
-const ALWAYS_IN_MEMORY: usize = 3;
+/// Batches that stay in memory even if the memory pool refuses them.
+///
+/// With small sites the previous batch usually needs one more row before it is labelled. A
+/// lower value spills such batches and reads them back at once. A higher value exceeds the
+/// memory limit by more batches.
+const MIN_QUEUED_BATCHES: usize = 3;
 
-/// Rows that wait, and outlines of them that were made before: of each row one, or none
-/// at all.
-pub(crate) struct WaitingRows {
-    pub(crate) rows: Arc<Rows>,
+/// A batch in the queue. `outlines` has one value per row, or is empty if outlines are computed
+/// when the rows are labelled.
+pub(crate) struct QueuedRows {
+    pub(crate) rows: Arc<ReplayBatch>,
     pub(crate) outlines: Vec<Option<Outline>>,
 }
 
-/// First in, first out. What finds no room in memory goes to disk, with what comes after
-/// it: a site's batch may be as large as the chunk.
-pub(crate) struct Waiting {
-    in_memory: VecDeque<WaitingRows>,
+/// A first-in, first-out queue that spills.
+///
+/// The first batch that the memory pool refuses is spilled, and so are all batches after it
+/// until the spilled ones are read back. The batch of one site can be as large as the chunk.
+pub(crate) struct LabelQueue {
+    in_memory: VecDeque<QueuedRows>,
     memory: MemoryReservation,
-    /// All of them after those in memory.
+    /// Number of spilled batches. They come after the batches in memory.
     on_disk: usize,
     disk: Option<(SpillPoolSink, SendableRecordBatchStream)>,
     context: Arc<TaskContext>,
     spilled: SpillMetrics,
 }
 
-impl Waiting {
+impl LabelQueue {
     pub(crate) fn new(context: &Arc<TaskContext>, spilled: SpillMetrics) -> Self {
         let memory = MemoryConsumer::new("Replay").with_can_spill(true);
         Self {
@@ -52,13 +57,13 @@ impl Waiting {
         }
     }
 
-    pub(crate) fn push(&mut self, waiting: WaitingRows) -> Result<()> {
-        let batch = &waiting.rows.batch;
+    pub(crate) fn push(&mut self, queued: QueuedRows) -> Result<()> {
+        let batch = &queued.rows.batch;
         if batch.num_rows() == 0 {
             return Ok(());
         }
         if self.on_disk == 0 && self.has_room_for(batch) {
-            self.in_memory.push_back(waiting);
+            self.in_memory.push_back(queued);
             return Ok(());
         }
         let (disk, _) = self.disk.get_or_insert_with(|| {
@@ -78,19 +83,19 @@ impl Waiting {
 
     fn has_room_for(&mut self, batch: &RecordBatch) -> bool {
         let bytes = batch.get_array_memory_size();
-        if self.in_memory.len() < ALWAYS_IN_MEMORY {
+        if self.in_memory.len() < MIN_QUEUED_BATCHES {
             self.memory.grow(bytes);
             return true;
         }
         self.memory.try_grow(bytes).is_ok()
     }
 
-    /// The oldest, if any waits. Those from disk have no outlines.
-    pub(crate) async fn pop(&mut self) -> Result<Option<WaitingRows>> {
-        if let Some(waiting) = self.in_memory.pop_front() {
+    /// Removes the oldest batch. A spilled batch comes back without outlines.
+    pub(crate) async fn pop(&mut self) -> Result<Option<QueuedRows>> {
+        if let Some(queued) = self.in_memory.pop_front() {
             self.memory
-                .shrink(waiting.rows.batch.get_array_memory_size());
-            return Ok(Some(waiting));
+                .shrink(queued.rows.batch.get_array_memory_size());
+            return Ok(Some(queued));
         }
         let (1.., Some((_, disk))) = (self.on_disk, &mut self.disk) else {
             return Ok(None);
@@ -99,8 +104,8 @@ impl Waiting {
             return Ok(None);
         };
         self.on_disk -= 1;
-        Ok(Some(WaitingRows {
-            rows: Rows::of(batch)?,
+        Ok(Some(QueuedRows {
+            rows: ReplayBatch::of(batch)?,
             outlines: Vec::new(),
         }))
     }
@@ -113,68 +118,68 @@ mod tests {
     use datafusion::prelude::{SessionConfig, SessionContext};
 
     use super::*;
-    use crate::plan::columns::schemas::{Named, extend};
+    use crate::plan::columns::schemas::{RecordBatchExt, project_to};
     use crate::plan::exec::cpu_metrics::CpuTimer;
 
-    fn waiting(memory: usize, timer: &CpuTimer) -> Waiting {
+    fn queue(memory: usize, timer: &CpuTimer) -> LabelQueue {
         let runtime = RuntimeEnvBuilder::new().with_memory_limit(memory, 1.0);
         let runtime = runtime.build_arc().unwrap();
         let session = SessionContext::new_with_config_rt(SessionConfig::new(), runtime);
-        Waiting::new(&session.task_ctx(), timer.spilled())
+        LabelQueue::new(&session.task_ctx(), timer.spilled())
     }
 
-    fn batch(number: i64) -> WaitingRows {
+    fn batch(number: i64) -> QueuedRows {
         let columns = (BLOCKED.fields().iter())
             .map(|field| new_null_array(field.data_type(), 1))
             .collect();
         let nulls = RecordBatch::try_new(Arc::clone(&BLOCKED), columns).unwrap();
         let numbers = Arc::new(Int64Array::from(vec![number]));
-        let rows = extend(&nulls, &BLOCKED, vec![("row", numbers)]).unwrap();
-        WaitingRows {
-            rows: Rows::of(rows).unwrap(),
+        let rows = project_to(&nulls, &BLOCKED, vec![("row", numbers)]).unwrap();
+        QueuedRows {
+            rows: ReplayBatch::of(rows).unwrap(),
             outlines: Vec::new(),
         }
     }
 
-    async fn next(waiting: &mut Waiting) -> Option<i64> {
-        let batch = &waiting.pop().await.unwrap()?.rows.batch;
+    async fn next(queue: &mut LabelQueue) -> Option<i64> {
+        let batch = &queue.pop().await.unwrap()?.rows.batch;
         let numbers = batch.numbers::<arrow::datatypes::Int64Type>("row").unwrap();
         Some(numbers.value(0))
     }
 
-    async fn pass(waiting: &mut Waiting) {
-        // As a long batch of a site comes and goes, and then others.
+    async fn pass(queue: &mut LabelQueue) {
+        // A long batch of one site, then short ones.
         for number in 0..40 {
-            waiting.push(batch(number)).unwrap();
+            queue.push(batch(number)).unwrap();
         }
         for number in 0..30 {
-            assert_eq!(next(waiting).await, Some(number));
-            waiting.push(batch(40 + number)).unwrap();
+            assert_eq!(next(queue).await, Some(number));
+            queue.push(batch(40 + number)).unwrap();
         }
         for number in 30..70 {
-            assert_eq!(next(waiting).await, Some(number));
+            assert_eq!(next(queue).await, Some(number));
         }
-        assert_eq!(next(waiting).await, None);
+        assert_eq!(next(queue).await, None);
         for number in 0..5 {
-            waiting.push(batch(number)).unwrap();
-            assert_eq!(next(waiting).await, Some(number));
+            queue.push(batch(number)).unwrap();
+            assert_eq!(next(queue).await, Some(number));
         }
-        assert_eq!(next(waiting).await, None);
+        assert_eq!(next(queue).await, None);
     }
 
     #[tokio::test]
-    async fn what_has_no_room_in_memory_comes_back_from_disk_in_its_order() {
+    async fn spilled_batches_come_back_in_order() {
         let timer = CpuTimer::default();
-        let mut waiting = waiting(1, &timer);
-        pass(&mut waiting).await;
+        let mut queue = queue(1, &timer);
+        pass(&mut queue).await;
         assert!(timer.metrics().spilled_bytes() > Some(0));
-        assert_eq!(waiting.memory.size(), 0);
+        assert_eq!(queue.memory.size(), 0);
     }
 
     #[tokio::test]
-    async fn what_has_room_never_goes_to_disk() {
+    async fn batches_that_fit_in_memory_are_not_spilled() {
         let timer = CpuTimer::default();
-        pass(&mut waiting(1 << 30, &timer)).await;
+        pass(&mut queue(1 << 30, &timer)).await;
         assert_eq!(timer.metrics().spilled_bytes(), Some(0));
     }
 }

@@ -1,4 +1,4 @@
-//! Memory of a run, shared out among the sorts and joins of its plan.
+//! The memory pool of a run: it divides memory among the sorts and joins of a plan.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,33 +9,35 @@ use datafusion::execution::memory_pool::{
     MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation,
 };
 
-/// Shares as DataFusion's `FairSpillPool` does, between those who can spill to disk and
-/// those who cannot, but for three things:
+/// Divides memory between consumers that can spill and consumers that cannot, like DataFusion's
+/// `FairSpillPool`, with three differences:
 ///
-/// - There, sorts fill all of it, and when one comes to merge what it spilled, the merge,
-///   which cannot spill, finds nothing left. Here a quarter is kept for those who
-///   cannot.
-/// - There, one batch is larger than the part of the sort it is for, which then has
-///   nothing to spill to make room. Here who holds nothing always gets what it asks
-///   for: at most one batch for each sort goes beyond the limit.
-/// - There, every sort of a plan has an equal part, and a chunk's one large sort spills
-///   beside others that hold next to nothing. Here a quarter of what they share is in
-///   equal parts, and the rest is for who needs it first. Who has spilled holds nothing
-///   any more, and rows are wide only before the last sort: so that one finds it.
+/// - `FairSpillPool` lets sorts take all memory. A sort that then merges its spilled runs finds
+///   none left, because a merge cannot spill. This pool keeps a quarter for consumers that
+///   cannot spill.
+/// - `FairSpillPool` can refuse a sort its first batch, when the sort has nothing to spill. This
+///   pool always grants the first reservation of a consumer that can spill. The limit is
+///   exceeded by at most one batch per sort.
+/// - `FairSpillPool` gives every sort an equal part, so the one large sort of a chunk spills
+///   while others hold next to nothing. This pool gives a quarter of the shared memory in equal
+///   parts, and the rest to the first consumer that needs it. A sort that has spilled holds
+///   nothing, and rows are wide only before the last sort, so the last sort gets most of the
+///   memory.
 #[derive(Debug)]
-pub(crate) struct RunMemory {
+pub(crate) struct RunMemoryPool {
     bytes: usize,
     held: Mutex<Held>,
 }
 
 #[derive(Debug, Default)]
 struct Held {
-    /// Bytes of each consumer that can spill, by its number.
+    /// Bytes of each consumer that can spill, by consumer id.
     by_spillers: BTreeMap<usize, usize>,
+    /// Bytes of all consumers that cannot spill.
     by_others: usize,
 }
 
-impl RunMemory {
+impl RunMemoryPool {
     pub(crate) fn new(bytes: usize) -> Self {
         Self {
             bytes,
@@ -44,11 +46,11 @@ impl RunMemory {
     }
 
     fn held<T>(&self, change: impl FnOnce(&mut Held) -> T) -> T {
-        // Numbers are never left half changed.
+        // `change` does not panic between two writes, so a poisoned lock holds valid numbers.
         change(&mut self.held.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What `held` leaves for `consumer` to grow by.
+    /// Returns the bytes by which `consumer` may grow, given `held`.
     fn available(&self, held: &Held, consumer: &MemoryConsumer) -> usize {
         let kept = self.bytes / 4;
         if !consumer.can_spill() {
@@ -70,7 +72,7 @@ impl RunMemory {
 }
 
 impl Held {
-    fn of(&mut self, consumer: &MemoryConsumer) -> &mut usize {
+    fn bytes_of(&mut self, consumer: &MemoryConsumer) -> &mut usize {
         if consumer.can_spill() {
             self.by_spillers.entry(consumer.id()).or_default()
         } else {
@@ -83,7 +85,7 @@ impl Held {
     }
 }
 
-impl MemoryPool for RunMemory {
+impl MemoryPool for RunMemoryPool {
     fn name(&self) -> &str {
         "run.memory_limit"
     }
@@ -101,11 +103,11 @@ impl MemoryPool for RunMemory {
     }
 
     fn grow(&self, reservation: &MemoryReservation, additional: usize) {
-        self.held(|held| *held.of(reservation.consumer()) += additional);
+        self.held(|held| *held.bytes_of(reservation.consumer()) += additional);
     }
 
     fn shrink(&self, reservation: &MemoryReservation, less: usize) {
-        self.held(|held| *held.of(reservation.consumer()) -= less);
+        self.held(|held| *held.bytes_of(reservation.consumer()) -= less);
     }
 
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
@@ -121,7 +123,7 @@ impl MemoryPool for RunMemory {
                     self.bytes
                 )));
             }
-            *held.of(consumer) += additional;
+            *held.bytes_of(consumer) += additional;
             Ok(())
         })
     }
@@ -135,7 +137,7 @@ impl MemoryPool for RunMemory {
     }
 }
 
-impl fmt::Display for RunMemory {
+impl fmt::Display for RunMemoryPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} bytes of run.memory_limit", self.bytes)
     }
@@ -148,7 +150,7 @@ mod tests {
     use super::*;
 
     fn pool(bytes: usize) -> Arc<dyn MemoryPool> {
-        Arc::new(RunMemory::new(bytes))
+        Arc::new(RunMemoryPool::new(bytes))
     }
 
     fn sort(pool: &Arc<dyn MemoryPool>) -> MemoryReservation {
@@ -158,10 +160,10 @@ mod tests {
     }
 
     #[test]
-    fn one_sort_may_hold_what_the_others_do_not_need() {
+    fn one_sort_gets_the_memory_that_others_do_not_use() {
         let pool = pool(1600);
         let (one, _idle) = (sort(&pool), sort(&pool));
-        // A quarter is kept for merges, and an eighth of the rest for the other sort.
+        // A quarter of 1600 is kept for merges, and an eighth of the rest for the other sort.
         one.try_grow(1).unwrap();
         one.try_grow(1049).unwrap();
         assert!(one.try_grow(1).is_err());
@@ -173,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sort_that_comes_late_has_its_part_and_what_is_left() {
+    fn a_late_sort_gets_its_part_and_the_free_rest() {
         let pool = pool(1600);
         let (one, other) = (sort(&pool), sort(&pool));
         one.try_grow(1).unwrap();
@@ -183,14 +185,14 @@ mod tests {
         for reservation in [&one, &other] {
             assert!(reservation.try_grow(1).is_err());
         }
-        // The first spills.
+        // The first sort spills.
         one.free();
         other.try_grow(850).unwrap();
         assert!(other.try_grow(1).is_err());
     }
 
     #[test]
-    fn what_cannot_spill_takes_from_what_sorts_share() {
+    fn a_join_reduces_the_memory_of_sorts() {
         let pool = pool(1600);
         let sort = sort(&pool);
         let join = MemoryConsumer::new("join").register(&pool);
@@ -202,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_beyond_its_share_is_taken_by_who_holds_nothing() {
+    fn a_first_reservation_is_granted_above_the_limit() {
         let pool = pool(1000);
         let sort = sort(&pool);
         sort.try_grow(5000).unwrap();

@@ -1,4 +1,4 @@
-//! Operators that are not a step of the method, and the memory they share.
+//! The operators below the steps, and the memory they share.
 
 pub(crate) mod coalesce;
 pub(crate) mod cpu_metrics;

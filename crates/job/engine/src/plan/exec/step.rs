@@ -1,6 +1,7 @@
-//! One logical and one physical node for all steps: DataFusion plans, moves
-//! and sorts the rows between them, a [`Step`] says what it needs and does its
-//! work on a stream.
+//! The logical and the physical plan node of a step.
+//!
+//! A [`Step`] declares its input requirements and transforms one stream per partition.
+//! DataFusion plans around it, and moves and sorts the rows between steps.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -41,26 +42,25 @@ use tokio::sync::mpsc::Sender;
 
 use crate::plan::exec::cpu_metrics::CpuTimer;
 
-/// A step of the job.
+/// One of the six steps of a job.
 pub(crate) trait Step: fmt::Debug + Send + Sync + 'static {
-    /// Its name in a printed plan.
+    /// Returns the name of the step, for plans, metrics and failures.
     fn name(&self) -> &'static str;
 
-    /// The columns it gives.
+    /// Returns the output columns.
     fn schema(&self) -> SchemaRef;
 
-    /// Which rows must come to one partition.
-    fn together(&self) -> Together {
-        Together::Any
+    /// Returns which rows must be in the same partition.
+    fn required_distribution(&self) -> RequiredDistribution {
+        RequiredDistribution::Any
     }
 
-    /// The columns that rows of a partition must be sorted by.
-    fn order(&self) -> &'static [&'static str] {
+    /// Returns the columns by which the rows of a partition must be sorted, ascending.
+    fn required_ordering(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Does the work for one partition. What it does in tasks of its own it tells
-    /// `timer`.
+    /// Runs the step on one partition. A step that spawns tasks adds their CPU time to `timer`.
     fn run(
         &self,
         input: SendableRecordBatchStream,
@@ -69,27 +69,30 @@ pub(crate) trait Step: fmt::Debug + Send + Sync + 'static {
     ) -> Result<SendableRecordBatchStream>;
 }
 
-/// Rows that must come to one partition.
+/// Which input rows must be in the same partition: DataFusion's `Distribution`, with column
+/// names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Together {
-    /// Any: it does not matter.
+pub(crate) enum RequiredDistribution {
+    /// No requirement.
     Any,
-    /// Those that agree in these columns.
-    Agreeing(&'static [&'static str]),
-    /// All.
-    All,
+    /// Rows with equal values in these columns.
+    KeyPartitioned(&'static [&'static str]),
+    /// All rows.
+    Single,
 }
 
-/// Where a step sends its rows.
-pub(crate) type Out = Sender<Result<RecordBatch>>;
+/// Sends output batches of a step from its task to the stream that polls it.
+pub(crate) type BatchSender = Sender<Result<RecordBatch>>;
 
-/// The rows that `work` sends, up to `ahead` batches before they are asked for.
-/// It stops when nobody listens any more.
-pub(crate) fn sent<W>(
+/// Spawns `work` as a task and returns the stream of batches that it sends.
+///
+/// The task runs up to `ahead` batches before the stream is polled for them. Dropping the stream
+/// aborts the task.
+pub(crate) fn spawn_stream<W>(
     schema: SchemaRef,
     ahead: usize,
     timer: &CpuTimer,
-    work: impl FnOnce(Out) -> W,
+    work: impl FnOnce(BatchSender) -> W,
 ) -> SendableRecordBatchStream
 where
     W: Future<Output = Result<()>> + Send + 'static,
@@ -100,7 +103,7 @@ where
     stream.build()
 }
 
-/// `step` on the rows of `input`.
+/// Returns the logical plan that applies `step` to the rows of `input`.
 pub(crate) fn apply(step: impl Step, input: LogicalPlan) -> Result<LogicalPlan> {
     let step: Arc<dyn Step> = Arc::new(step);
     let schema = Arc::new(DFSchema::try_from(step.schema().as_ref().clone())?);
@@ -170,8 +173,8 @@ impl UserDefinedLogicalNodeCore for StepNode {
         })
     }
 
-    /// Every step needs every column; without this, projection pruning takes
-    /// away those that no expression names.
+    /// Requires every input column. Without this, projection pruning removes the columns that no
+    /// expression refers to.
     fn necessary_children_exprs(&self, _: &[usize]) -> Option<Vec<Vec<usize>>> {
         Some(vec![(0..self.input.schema().fields().len()).collect()])
     }
@@ -181,12 +184,35 @@ impl UserDefinedLogicalNodeCore for StepNode {
 struct StepExec {
     step: Arc<dyn Step>,
     input: Arc<dyn ExecutionPlan>,
+    distribution: Distribution,
+    ordering: Option<LexOrdering>,
     properties: Arc<PlanProperties>,
     timer: CpuTimer,
 }
 
 impl StepExec {
-    fn new(step: Arc<dyn Step>, input: Arc<dyn ExecutionPlan>) -> Self {
+    /// Creates the operator for `step`.
+    ///
+    /// # Errors
+    /// Where `input` lacks a column that `step` requires rows to be distributed or sorted by.
+    fn new(step: Arc<dyn Step>, input: Arc<dyn ExecutionPlan>) -> Result<Self> {
+        let schema = input.schema();
+        let column = |name: &&'static str| -> Result<Arc<dyn PhysicalExpr>> {
+            let column = Column::new_with_schema(name, &schema)
+                .map_err(|error| error.context(format!("input of {}", step.name())))?;
+            Ok(Arc::new(column))
+        };
+        let distribution = match step.required_distribution() {
+            RequiredDistribution::Any => Distribution::UnspecifiedDistribution,
+            RequiredDistribution::KeyPartitioned(names) => {
+                Distribution::KeyPartitioned(names.iter().map(column).collect::<Result<_>>()?)
+            }
+            RequiredDistribution::Single => Distribution::SinglePartition,
+        };
+        let ascending = SortOptions::new(false, true);
+        let ordering = (step.required_ordering().iter())
+            .map(|name| Ok(PhysicalSortExpr::new(column(name)?, ascending)))
+            .collect::<Result<Vec<_>>>()?;
         let partitions = input.output_partitioning().partition_count();
         let properties = PlanProperties::new(
             EquivalenceProperties::new(step.schema()),
@@ -194,27 +220,14 @@ impl StepExec {
             EmissionType::Incremental,
             Boundedness::Bounded,
         );
-        Self {
+        Ok(Self {
             step,
             input,
+            distribution,
+            ordering: LexOrdering::new(ordering),
             properties: Arc::new(properties),
             timer: CpuTimer::default(),
-        }
-    }
-
-    fn column(&self, name: &str) -> Result<Arc<dyn PhysicalExpr>> {
-        Ok(Arc::new(Column::new_with_schema(
-            name,
-            &self.input.schema(),
-        )?))
-    }
-
-    fn columns(&self, names: &[&str]) -> Vec<Arc<dyn PhysicalExpr>> {
-        // Planning cannot fail here; `run` does where a column is missing.
-        names
-            .iter()
-            .filter_map(|name| self.column(name).ok())
-            .collect()
+        })
     }
 }
 
@@ -245,28 +258,19 @@ impl ExecutionPlan for StepExec {
     }
 
     fn input_distribution_requirements(&self) -> InputDistributionRequirements {
-        let distribution = match self.step.together() {
-            Together::Any => Distribution::UnspecifiedDistribution,
-            Together::Agreeing(names) => Distribution::KeyPartitioned(self.columns(names)),
-            Together::All => Distribution::SinglePartition,
-        };
-        InputDistributionRequirements::new(vec![distribution])
+        InputDistributionRequirements::new(vec![self.distribution.clone()])
     }
 
     fn required_input_ordering(&self) -> Vec<Option<OrderingRequirements>> {
-        let ascending = SortOptions::new(false, true);
-        let order = self
-            .columns(self.step.order())
-            .into_iter()
-            .map(|column| PhysicalSortExpr::new(column, ascending));
-        vec![LexOrdering::new(order).map(|order| OrderingRequirements::new(order.into()))]
+        let ordering = self.ordering.clone();
+        vec![ordering.map(|ordering| OrderingRequirements::new(ordering.into()))]
     }
 
     fn metrics(&self) -> Option<MetricsSet> {
         Some(self.timer.metrics())
     }
 
-    /// Partitions are set by the leaf and by what steps ask for.
+    /// The leaf and the required distributions decide the number of partitions.
     fn benefits_from_input_partitioning(&self) -> Vec<bool> {
         vec![false]
     }
@@ -278,7 +282,7 @@ impl ExecutionPlan for StepExec {
         Ok(Arc::new(Self::new(
             Arc::clone(&self.step),
             children.swap_remove(0),
-        )))
+        )?))
     }
 
     fn execute(
@@ -288,10 +292,12 @@ impl ExecutionPlan for StepExec {
     ) -> Result<SendableRecordBatchStream> {
         let input = self.input.execute(partition, Arc::clone(&context))?;
         let name = self.step.name();
-        let rows = (self.step).run(self.timer.input(input), &context, &self.timer)?;
+        let rows = self
+            .step
+            .run(self.timer.input(input), &context, &self.timer)?;
         let rows = self.timer.output(rows);
-        // An error passes through every later step: the innermost name is the
-        // step that failed.
+        // Every step that an error passes adds its name. The innermost name is the step that
+        // failed.
         let rows = rows.map_err(move |error| error.context(name));
         Ok(Box::pin(RecordBatchStreamAdapter::new(
             self.step.schema(),
@@ -300,7 +306,7 @@ impl ExecutionPlan for StepExec {
     }
 }
 
-/// Plans steps, and leaves the rest to DataFusion.
+/// Plans the nodes of steps and leaves all other nodes to DataFusion.
 #[derive(Debug)]
 pub(crate) struct StepPlanner;
 
@@ -327,7 +333,7 @@ impl ExtensionPlanner for StepPlanner {
         Ok(Some(Arc::new(StepExec::new(
             Arc::clone(&node.step),
             Arc::clone(input),
-        ))))
+        )?)))
     }
 }
 
@@ -341,5 +347,60 @@ impl QueryPlanner for StepPlanner {
         DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(Self)])
             .create_physical_plan(plan, session)
             .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow::datatypes::{DataType, Field, Schema};
+    use datafusion::physical_plan::empty::EmptyExec;
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct ByDomain;
+
+    impl Step for ByDomain {
+        fn name(&self) -> &'static str {
+            "ByDomain"
+        }
+
+        fn schema(&self) -> SchemaRef {
+            Arc::new(Schema::empty())
+        }
+
+        fn required_distribution(&self) -> RequiredDistribution {
+            RequiredDistribution::KeyPartitioned(&["domain"])
+        }
+
+        fn required_ordering(&self) -> &'static [&'static str] {
+            &["domain", "row"]
+        }
+
+        fn run(
+            &self,
+            input: SendableRecordBatchStream,
+            _: &Arc<TaskContext>,
+            _: &CpuTimer,
+        ) -> Result<SendableRecordBatchStream> {
+            Ok(input)
+        }
+    }
+
+    fn planned(columns: &[&str]) -> Result<StepExec> {
+        let fields = columns
+            .iter()
+            .map(|name| Field::new(*name, DataType::Utf8, true));
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        StepExec::new(Arc::new(ByDomain), Arc::new(EmptyExec::new(schema)))
+    }
+
+    #[test]
+    fn a_missing_column_is_an_error_when_the_step_is_planned() {
+        assert!(planned(&["row", "domain"]).is_ok());
+        for columns in [&["row"], &["domain"]] {
+            let error = planned(columns).unwrap_err().to_string();
+            assert!(error.contains("ByDomain"), "{columns:?}: {error}");
+        }
     }
 }

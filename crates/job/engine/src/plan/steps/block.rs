@@ -17,9 +17,11 @@ use tokio::task::{JoinError, JoinSet};
 use crate::archive::ArchiveSource;
 use crate::job::Settings;
 use crate::plan::columns::blocks::BlockColumns;
-use crate::plan::columns::schemas::{BLOCKED, Named, Phase, Status, extend, object_of};
+use crate::plan::columns::schemas::{
+    BLOCKED, Phase, RecordBatchExt, Status, object_of, project_to,
+};
 use crate::plan::exec::cpu_metrics::CpuTimer;
-use crate::plan::exec::step::{Out, Step, Together, sent};
+use crate::plan::exec::step::{BatchSender, RequiredDistribution, Step, spawn_stream};
 use crate::plan::html_reader::{PAGES_BYTES, PageBytes, PageReader, Pages};
 use crate::progress::ProgressReporter;
 
@@ -64,11 +66,11 @@ impl Step for Block {
         Arc::clone(&BLOCKED)
     }
 
-    fn together(&self) -> Together {
-        Together::Agreeing(&["source", "row_group"])
+    fn required_distribution(&self) -> RequiredDistribution {
+        RequiredDistribution::KeyPartitioned(&["source", "row_group"])
     }
 
-    fn order(&self) -> &'static [&'static str] {
+    fn required_ordering(&self) -> &'static [&'static str] {
         &["source", "row_group", "row"]
     }
 
@@ -79,7 +81,7 @@ impl Step for Block {
         timer: &CpuTimer,
     ) -> Result<SendableRecordBatchStream> {
         let (step, parsing) = (self.clone(), timer.clone());
-        Ok(sent(self.schema(), 2, timer, |out| async move {
+        Ok(spawn_stream(self.schema(), 2, timer, |out| async move {
             let to = Sending {
                 out,
                 timer: parsing,
@@ -123,7 +125,7 @@ impl Block {
         let (mut survivors, mut others) = (Vec::new(), Vec::new());
         for row in 0..rows.num_rows() {
             match Status::of(statuses.value(row))? {
-                Status::Unique | Status::Candidate => survivors.push(row as u32),
+                Status::Unique | Status::RevisionCandidate => survivors.push(row as u32),
                 _ => others.push(row as u32),
             }
         }
@@ -207,7 +209,7 @@ impl Block {
 /// Where parsed pages go, and who counts the time.
 #[derive(Clone)]
 struct Sending {
-    out: Out,
+    out: BatchSender,
     timer: CpuTimer,
 }
 
@@ -243,14 +245,14 @@ fn same_row_group(a: &RecordBatch, b: &RecordBatch) -> Result<bool> {
 /// Rows without a page.
 fn passing(rows: &RecordBatch) -> Result<RecordBatch> {
     let count = rows.num_rows();
-    extend(
+    project_to(
         rows,
         &BLOCKED,
         vec![
             ("batch", Arc::new(Int64Array::from_value(0, count))),
             (
                 "phase",
-                Arc::new(Int32Array::from_value(Phase::Pass as i32, count)),
+                Arc::new(Int32Array::from_value(Phase::PassThrough as i32, count)),
             ),
         ],
     )

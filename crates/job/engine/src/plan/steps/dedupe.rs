@@ -13,9 +13,9 @@ use url_key::{DuplicateCandidate, DuplicateReason, duplicate_reason};
 use crate::job::Settings;
 use crate::key_cache::KeyCache;
 use crate::plan::batch_clock::BatchClock;
-use crate::plan::columns::schemas::{DEDUPED, Named, Status, extend, some};
+use crate::plan::columns::schemas::{DEDUPED, RecordBatchExt, Status, project_to, value_opt};
 use crate::plan::exec::cpu_metrics::CpuTimer;
-use crate::plan::exec::step::{Step, Together};
+use crate::plan::exec::step::{RequiredDistribution, Step};
 
 /// Finds the duplicates of each URL key in time order, and names what they
 /// duplicate. Where keys are forgotten with the window, a domain's rows come in time
@@ -43,12 +43,12 @@ impl Step for Dedupe {
         Arc::clone(&DEDUPED)
     }
 
-    fn together(&self) -> Together {
+    fn required_distribution(&self) -> RequiredDistribution {
         // What rows come together by is what they are sorted by first.
-        Together::Agreeing(&self.order()[..1])
+        RequiredDistribution::KeyPartitioned(&self.required_ordering()[..1])
     }
 
-    fn order(&self) -> &'static [&'static str] {
+    fn required_ordering(&self) -> &'static [&'static str] {
         if self.settings.horizon.is_of_domains() {
             &["domain", "generation", "fetched_at", "url", "source", "row"]
         } else {
@@ -114,7 +114,7 @@ impl KnownKeys {
         let mut duplicate_of = StringBuilder::new();
         for row in 0..batch.num_rows() {
             let was = Status::of(before.value(row))?;
-            if !matches!(was, Status::Unique | Status::Earlier) {
+            if !matches!(was, Status::Unique | Status::Known) {
                 status.append_value(was.as_str());
                 merged_by.append_null();
                 duplicate_of.append_null();
@@ -122,15 +122,15 @@ impl KnownKeys {
             }
             self.enter(passing.value(row), dates.value(row));
             let seen = Original {
-                request_url: some(request_urls, row).map(str::to_owned),
+                request_url: value_opt(request_urls, row).map(str::to_owned),
                 url: urls.value(row).to_owned(),
-                rule: some(rules, row).map(str::to_owned),
+                rule: value_opt(rules, row).map(str::to_owned),
                 position: format!("{}#{}", sources.value(row), rows.value(row)),
             };
             match self.known.original(keys.value(row), times.value(row)) {
                 Some(original) if was == Status::Unique => {
                     let duplicate = if self.settings.revisions {
-                        Status::Candidate
+                        Status::RevisionCandidate
                     } else {
                         Status::Duplicate
                     };
@@ -147,7 +147,7 @@ impl KnownKeys {
                 }
             }
         }
-        let deduped = extend(
+        let deduped = project_to(
             batch,
             &DEDUPED,
             vec![
@@ -200,7 +200,7 @@ impl Original {
 /// Rows of earlier dates have done their part.
 fn without_earlier(batch: &RecordBatch) -> Result<RecordBatch> {
     let kept = (batch.text("status")?.iter())
-        .map(|status| Some(status != Some(Status::Earlier.as_str())))
+        .map(|status| Some(status != Some(Status::Known.as_str())))
         .collect();
     Ok(arrow::compute::filter_record_batch(batch, &kept)?)
 }

@@ -13,9 +13,11 @@ use url_key::{PageUrl, UrlError, UrlKey};
 
 use crate::archive::ArchiveSource;
 use crate::job::Settings;
-use crate::plan::columns::schemas::{KEYED, Named, Status, extend, object_of, some};
+use crate::plan::columns::schemas::{
+    KEYED, RecordBatchExt, Status, object_of, project_to, value_opt,
+};
 use crate::plan::exec::cpu_metrics::CpuTimer;
-use crate::plan::exec::step::{Step, sent};
+use crate::plan::exec::step::{Step, spawn_stream};
 use crate::plan::html_reader::PageReader;
 use crate::spec::TitleSource;
 
@@ -57,7 +59,7 @@ impl Step for Key {
         timer: &CpuTimer,
     ) -> Result<SendableRecordBatchStream> {
         let step = self.clone();
-        Ok(sent(self.schema(), 2, timer, |out| async move {
+        Ok(spawn_stream(self.schema(), 2, timer, |out| async move {
             let mut pages = PageReader::new(step.archive.clone());
             while let Some(batch) = input.next().await {
                 let batch = batch?;
@@ -78,7 +80,7 @@ impl Key {
         let (urls, request_urls) = (batch.text("url")?, batch.text("request_url")?);
         let reasons = batch.text("reason")?;
         let url = |row| {
-            let url = some(urls, row).or_else(|| some(request_urls, row));
+            let url = value_opt(urls, row).or_else(|| value_opt(request_urls, row));
             url.filter(|_| reasons.is_null(row))
         };
         Ok((0..batch.num_rows())
@@ -97,11 +99,11 @@ impl Key {
         let details = batch.text("detail")?;
         let mut columns = KeyColumns::default();
         for (row, parsed) in parsed.into_iter().enumerate() {
-            let response = some(urls, row);
-            let url = response.or_else(|| some(request_urls, row));
-            let keyed = match (some(reasons, row), parsed) {
+            let response = value_opt(urls, row);
+            let url = response.or_else(|| value_opt(request_urls, row));
+            let keyed = match (value_opt(reasons, row), parsed) {
                 (Some(reason), _) => {
-                    columns.kept_problem(url, reason, some(details, row));
+                    columns.kept_problem(url, reason, value_opt(details, row));
                     continue;
                 }
                 (None, None) => Keyed::Problem(
@@ -111,7 +113,7 @@ impl Key {
                 (None, Some(Ok(page))) => {
                     let title = match page_titles.get(&row) {
                         Some(title) => title.as_deref(),
-                        None => self.feed_title(some(titles, row)),
+                        None => self.feed_title(value_opt(titles, row)),
                     };
                     Keyed::Page(Box::new(self.settings.keyer.key(&page, title)))
                 }
@@ -177,7 +179,7 @@ impl Key {
         Ok((urls.iter().enumerate())
             .filter(|(_, url)| needs_title(url))
             .map(|(row, _)| row)
-            .filter(|row| self.feed_title(some(titles, *row)).is_none())
+            .filter(|row| self.feed_title(value_opt(titles, *row)).is_none())
             .collect())
     }
 }
@@ -256,7 +258,7 @@ impl KeyColumns {
 
     fn finish(mut self, batch: &RecordBatch) -> Result<RecordBatch> {
         let rows = batch.num_rows();
-        extend(
+        project_to(
             batch,
             &KEYED,
             vec![

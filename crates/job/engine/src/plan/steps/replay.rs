@@ -13,11 +13,11 @@ use template::Outline;
 
 use crate::job::Settings;
 use crate::plan::columns::labels::LabelColumns;
-use crate::plan::columns::pages::Rows;
+use crate::plan::columns::pages::ReplayBatch;
 use crate::plan::columns::schemas::{Phase, REPLAYED, Status};
 use crate::plan::exec::cpu_metrics::CpuTimer;
-use crate::plan::exec::label_queue::{Waiting, WaitingRows};
-use crate::plan::exec::step::{Out, Step, Together, sent};
+use crate::plan::exec::label_queue::{LabelQueue, QueuedRows};
+use crate::plan::exec::step::{BatchSender, RequiredDistribution, Step, spawn_stream};
 use crate::plan::steps::domain_stream::DomainStream;
 use crate::spec::Batch;
 
@@ -38,11 +38,11 @@ impl Step for Replay {
         Arc::clone(&REPLAYED)
     }
 
-    fn together(&self) -> Together {
-        Together::Agreeing(&["domain"])
+    fn required_distribution(&self) -> RequiredDistribution {
+        RequiredDistribution::KeyPartitioned(&["domain"])
     }
 
-    fn order(&self) -> &'static [&'static str] {
+    fn required_ordering(&self) -> &'static [&'static str] {
         &[
             "domain",
             "batch",
@@ -61,14 +61,14 @@ impl Step for Replay {
         timer: &CpuTimer,
     ) -> Result<SendableRecordBatchStream> {
         let (step, outlining) = (self.clone(), timer.clone());
-        let waiting = Waiting::new(context, timer.spilled());
+        let queue = LabelQueue::new(context, timer.spilled());
         // In tasks of their own, beside the one that writes what they give: a site with
         // half of all pages is replayed in one partition, and has all cores.
-        Ok(sent(self.schema(), 2, timer, |out| async move {
+        Ok(spawn_stream(self.schema(), 2, timer, |out| async move {
             let mut outlined = input
                 .map_ok(|batch| outlined(batch, Arc::clone(&step.settings), outlining.clone()))
                 .try_buffered(OUTLINED_BATCHES);
-            let mut replay = PartitionReplay::new(step.clone(), waiting, out.clone());
+            let mut replay = PartitionReplay::new(step.clone(), queue, out.clone());
             while let Some((rows, outlines)) = outlined.try_next().await?
                 && !out.is_closed()
             {
@@ -92,10 +92,10 @@ async fn outlined(
     batch: RecordBatch,
     settings: Arc<Settings>,
     timer: CpuTimer,
-) -> Result<(Arc<Rows>, Vec<Option<Outline>>)> {
+) -> Result<(Arc<ReplayBatch>, Vec<Option<Outline>>)> {
     let task = SpawnedTask::spawn(async move {
         timer.time(|| {
-            let rows = Rows::of(batch)?;
+            let rows = ReplayBatch::of(batch)?;
             let outlines = outlines(&rows, &settings)?;
             Ok((rows, outlines))
         })
@@ -104,7 +104,7 @@ async fn outlined(
     joined.map_err(|panic| DataFusionError::External(Box::new(panic)))?
 }
 
-fn outlines(rows: &Rows, settings: &Settings) -> Result<Vec<Option<Outline>>> {
+fn outlines(rows: &ReplayBatch, settings: &Settings) -> Result<Vec<Option<Outline>>> {
     let mut blocks = 0;
     (0..rows.count())
         .map(|row| {
@@ -135,46 +135,50 @@ struct PartitionReplay {
     inserted: u64,
     /// Those among them that went on, whole batches.
     passed: u64,
-    labelling: Option<Labelling>,
-    waiting: Waiting,
-    out: Out,
+    labeller: Option<BatchLabeller>,
+    queue: LabelQueue,
+    out: BatchSender,
 }
 
 /// How far labels may go: no further than rows of all have come, and no page of this
 /// batch or a later one.
 #[derive(Clone, Copy)]
-struct Until {
+struct LabelLimit {
     rows: u64,
     batch: i64,
 }
 
 /// Rows that are being labelled.
-struct Labelling {
-    waited: WaitingRows,
+struct BatchLabeller {
+    waited: QueuedRows,
     next: usize,
     kept: Vec<u32>,
     columns: LabelColumns,
 }
 
 impl PartitionReplay {
-    fn new(step: Replay, waiting: Waiting, out: Out) -> Self {
+    fn new(step: Replay, queue: LabelQueue, out: BatchSender) -> Self {
         Self {
             step,
             domain: None,
             batch: None,
             inserted: 0,
             passed: 0,
-            labelling: None,
-            waiting,
+            labeller: None,
+            queue,
             out,
         }
     }
 
     /// Takes in the next rows. Where a page has none of the `outlines`, one per row, it is
     /// outlined when it is inserted.
-    async fn rows(&mut self, rows: &Arc<Rows>, mut outlines: Vec<Option<Outline>>) -> Result<()> {
+    async fn rows(
+        &mut self,
+        rows: &Arc<ReplayBatch>,
+        mut outlines: Vec<Option<Outline>>,
+    ) -> Result<()> {
         let one_by_one = self.step.settings.batch == Batch::Page;
-        self.waiting.push(WaitingRows {
+        self.queue.push(QueuedRows {
             rows: Arc::clone(rows),
             outlines: match one_by_one {
                 true => std::mem::take(&mut outlines),
@@ -185,13 +189,13 @@ impl PartitionReplay {
             let phase = rows.phase(row)?;
             let name = rows.domain(row);
             let is_next = |domain: &DomainStream| domain.name != name;
-            if phase != Phase::Pass && self.domain.as_ref().is_none_or(is_next) {
+            if phase != Phase::PassThrough && self.domain.as_ref().is_none_or(is_next) {
                 self.label_rest().await?;
                 (self.domain, self.batch) =
                     (Some(DomainStream::new(name, &self.step.settings)), None);
             }
             match phase {
-                Phase::Remember => {
+                Phase::WindowEntry => {
                     if let Some(domain) = &mut self.domain {
                         domain.remember(&rows.page(row)?)?;
                     }
@@ -200,7 +204,7 @@ impl PartitionReplay {
                     let outline = outlines.get_mut(row).and_then(Option::take);
                     self.insert(rows, row, outline).await?;
                 }
-                Phase::Page | Phase::Pass => {}
+                Phase::Page | Phase::PassThrough => {}
             }
             self.inserted += 1;
         }
@@ -210,11 +214,16 @@ impl PartitionReplay {
         }
     }
 
-    async fn insert(&mut self, rows: &Rows, row: usize, outline: Option<Outline>) -> Result<()> {
+    async fn insert(
+        &mut self,
+        rows: &ReplayBatch,
+        row: usize,
+        outline: Option<Outline>,
+    ) -> Result<()> {
         let page = rows.page(row)?;
         if self.batch != Some(page.batch) {
             self.batch = Some(page.batch);
-            self.label(Until {
+            self.label(LabelLimit {
                 rows: self.inserted,
                 batch: page.batch,
             })
@@ -235,30 +244,30 @@ impl PartitionReplay {
     }
 
     async fn label_rest(&mut self) -> Result<()> {
-        self.label(Until {
+        self.label(LabelLimit {
             rows: self.inserted,
             batch: i64::MAX,
         })
         .await
     }
 
-    async fn label(&mut self, until: Until) -> Result<()> {
+    async fn label(&mut self, until: LabelLimit) -> Result<()> {
         loop {
-            let labelling = match &mut self.labelling {
-                Some(labelling) => labelling,
-                none => match self.waiting.pop().await? {
-                    Some(waited) => none.insert(Labelling::new(waited)),
+            let labeller = match &mut self.labeller {
+                Some(labeller) => labeller,
+                none => match self.queue.pop().await? {
+                    Some(waited) => none.insert(BatchLabeller::new(waited)),
                     None => return Ok(()),
                 },
             };
-            let until = Until {
+            let until = LabelLimit {
                 rows: until.rows - self.passed,
                 ..until
             };
-            if !labelling.advance(&self.step, self.domain.as_mut(), until)? {
+            if !labeller.advance(&self.step, self.domain.as_mut(), until)? {
                 return Ok(());
             }
-            if let Some(done) = self.labelling.take() {
+            if let Some(done) = self.labeller.take() {
                 self.passed += done.waited.rows.count() as u64;
                 let _ = self.out.send(Ok(done.finish()?)).await;
             }
@@ -266,8 +275,8 @@ impl PartitionReplay {
     }
 }
 
-impl Labelling {
-    fn new(waited: WaitingRows) -> Self {
+impl BatchLabeller {
+    fn new(waited: QueuedRows) -> Self {
         Self {
             waited,
             next: 0,
@@ -281,9 +290,9 @@ impl Labelling {
         &mut self,
         step: &Replay,
         mut domain: Option<&mut DomainStream>,
-        until: Until,
+        until: LabelLimit,
     ) -> Result<bool> {
-        let WaitingRows { rows, outlines } = &mut self.waited;
+        let QueuedRows { rows, outlines } = &mut self.waited;
         while self.next < rows.count() {
             if self.next as u64 >= until.rows {
                 return Ok(false);
@@ -300,11 +309,11 @@ impl Labelling {
                     domain.label(&page, outline, &step.settings, &mut self.columns)?;
                     self.kept.push(self.next as u32);
                 }
-                (Phase::Pass, _) => {
+                (Phase::PassThrough, _) => {
                     self.columns.pass(rows.status(self.next));
                     self.kept.push(self.next as u32);
                 }
-                (Phase::Remember | Phase::Page, _) => {}
+                (Phase::WindowEntry | Phase::Page, _) => {}
             }
             self.next += 1;
         }

@@ -14,10 +14,12 @@ use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::StreamExt;
 use tables::{DateRange, Reason, date_from_days, days_from_date};
 
-use crate::archive::{ArchiveSource, Columns, ObjectColumn, ObjectState, OpenObjects, row_date};
-use crate::plan::columns::schemas::{Named, SCANNED, extend, object_of, some};
+use crate::archive::{
+    ArchiveSource, DecodedColumns, ObjectColumn, ObjectState, OpenObjects, row_date,
+};
+use crate::plan::columns::schemas::{RecordBatchExt, SCANNED, object_of, project_to, value_opt};
 use crate::plan::exec::cpu_metrics::CpuTimer;
-use crate::plan::exec::step::{Out, Step, sent};
+use crate::plan::exec::step::{BatchSender, Step, spawn_stream};
 
 const NARROW: [ObjectColumn; 6] = [
     ObjectColumn::FetchedAt,
@@ -37,12 +39,12 @@ pub(crate) struct Scan {
 }
 
 /// One row of the input: a row group, or an object that cannot be opened.
-struct Work {
+struct ScanUnit {
     object: ObjectState,
     row_group: Option<i32>,
-    home: NaiveDate,
-    folder: Option<NaiveDate>,
-    problem: Option<String>,
+    fallback_date: NaiveDate,
+    folder_date: Option<NaiveDate>,
+    read_error: Option<String>,
 }
 
 impl Step for Scan {
@@ -62,13 +64,13 @@ impl Step for Scan {
     ) -> Result<SendableRecordBatchStream> {
         let scan = self.clone();
         let batch_rows = context.session_config().batch_size();
-        Ok(sent(self.schema(), 2, timer, |out| async move {
+        Ok(spawn_stream(self.schema(), 2, timer, |out| async move {
             let mut objects = OpenObjects::new(scan.archive.clone());
             while let Some(batch) = input.next().await {
                 let batch = batch?;
                 for row in 0..batch.num_rows() {
-                    let work = Work::read(&batch, row)?;
-                    scan.one(&work, &mut objects, batch_rows, &out).await?;
+                    let unit = ScanUnit::read(&batch, row)?;
+                    scan.one(&unit, &mut objects, batch_rows, &out).await?;
                 }
             }
             Ok(())
@@ -76,18 +78,18 @@ impl Step for Scan {
     }
 }
 
-impl Work {
+impl ScanUnit {
     fn read(batch: &RecordBatch, row: usize) -> Result<Self> {
-        let folder = batch.numbers::<Date32Type>("folder")?;
+        let folder_date = batch.numbers::<Date32Type>("folder_date")?;
         let row_group = batch.numbers::<Int32Type>("row_group")?;
         Ok(Self {
             object: object_of(batch, row)?,
             row_group: row_group.is_valid(row).then(|| row_group.value(row)),
-            home: date_from_days(batch.numbers::<Date32Type>("home")?.value(row)),
-            folder: folder
+            fallback_date: date_from_days(batch.numbers::<Date32Type>("fallback_date")?.value(row)),
+            folder_date: folder_date
                 .is_valid(row)
-                .then(|| date_from_days(folder.value(row))),
-            problem: some(batch.text("problem")?, row).map(str::to_owned),
+                .then(|| date_from_days(folder_date.value(row))),
+            read_error: value_opt(batch.text("read_error")?, row).map(str::to_owned),
         })
     }
 
@@ -110,29 +112,29 @@ impl Work {
 }
 
 /// Sends to the next step; `false` where it has gone.
-async fn send(out: &Out, batch: RecordBatch) -> bool {
+async fn send(out: &BatchSender, batch: RecordBatch) -> bool {
     out.send(Ok(batch)).await.is_ok()
 }
 
 impl Scan {
     async fn one(
         &self,
-        work: &Work,
+        unit: &ScanUnit,
         objects: &mut OpenObjects,
         batch_rows: usize,
-        out: &Out,
+        out: &BatchSender,
     ) -> Result<()> {
-        let Some(row_group) = work.row_group else {
-            send(out, self.unreadable_object(work)?).await;
+        let Some(row_group) = unit.row_group else {
+            send(out, self.unreadable_object(unit)?).await;
             return Ok(());
         };
-        let object = objects.get(&work.object).await?;
+        let object = objects.get(&unit.object).await?;
         let group = usize::try_from(row_group).unwrap_or(0);
         let (first, count) = object.row_range(group);
-        if let Some(problem) = &work.problem {
-            // The census could not tell their dates, and counted them at home.
+        if let Some(problem) = &unit.read_error {
+            // The census could not tell their dates, and counted them at its fallback date.
             let rows = (first..first + count).map(|row| (row, None)).collect();
-            send(out, self.unreadable_rows(work, rows, problem)?).await;
+            send(out, self.unreadable_rows(unit, rows, problem)?).await;
             return Ok(());
         }
         let mut next = first;
@@ -147,7 +149,7 @@ impl Scan {
                         Ok(columns) => columns,
                     },
                 };
-                let batch = self.rows(work, row_group, next, &columns)?;
+                let batch = self.rows(unit, row_group, next, &columns)?;
                 next += columns.rows() as i64;
                 if !send(out, batch).await {
                     return Ok(());
@@ -159,17 +161,17 @@ impl Scan {
             let times = object.times(group).await?;
             let rows = (first..).zip(times).filter(|(row, _)| *row >= next);
             let rows = rows.collect();
-            send(out, self.unreadable_rows(work, rows, &error.to_string())?).await;
+            send(out, self.unreadable_rows(unit, rows, &error.to_string())?).await;
         }
         Ok(())
     }
 
     fn rows(
         &self,
-        work: &Work,
+        unit: &ScanUnit,
         row_group: i32,
         first: i64,
-        columns: &Columns,
+        columns: &DecodedColumns,
     ) -> Result<RecordBatch> {
         let rows = columns.rows();
         let null_text = || Arc::new(StringArray::new_null(rows)) as ArrayRef;
@@ -191,18 +193,18 @@ impl Scan {
         let mut details = StringBuilder::new();
         for row in 0..rows {
             let time = micros.is_valid(row).then(|| micros.value(row));
-            let (date, wrong) = row_date(time, work.home, work.folder);
+            let (date, wrong) = row_date(time, unit.fallback_date, unit.folder_date);
             dates.append_value(days_from_date(date));
             let status = statuses.and_then(|array| array.is_valid(row).then(|| array.value(row)));
             let problem = wrong
-                .map(|reason| (reason, time_detail(reason, work, time)))
-                .or_else(|| http_problem(status, some(content_types, row)))
+                .map(|reason| (reason, time_detail(reason, unit, time)))
+                .or_else(|| http_problem(status, value_opt(content_types, row)))
                 .or_else(|| url_problem(columns, row));
             reasons.append_option(problem.as_ref().map(|(reason, _)| reason.code()));
             details.append_option(problem.map(|(_, detail)| detail));
         }
         let [source, object_bytes, object_version] =
-            work.object_columns(rows).map(|(_, array)| array);
+            unit.object_columns(rows).map(|(_, array)| array);
         let batch = RecordBatch::try_new(
             self.schema(),
             vec![
@@ -234,11 +236,11 @@ impl Scan {
         Ok(filter_record_batch(batch, &kept)?)
     }
 
-    fn unreadable_object(&self, work: &Work) -> Result<RecordBatch> {
-        let detail = work.problem.as_deref().unwrap_or("no row group");
-        let bytes: ArrayRef = Arc::new(Int64Array::from_value(work.bytes(), 1));
+    fn unreadable_object(&self, unit: &ScanUnit) -> Result<RecordBatch> {
+        let detail = unit.read_error.as_deref().unwrap_or("no row group");
+        let bytes: ArrayRef = Arc::new(Int64Array::from_value(unit.bytes(), 1));
         self.bare(
-            work,
+            unit,
             &[(None, None)],
             Reason::UnreadableObject,
             detail,
@@ -248,15 +250,15 @@ impl Scan {
 
     fn unreadable_rows(
         &self,
-        work: &Work,
+        unit: &ScanUnit,
         rows: Vec<(i64, Option<i64>)>,
         error: &str,
     ) -> Result<RecordBatch> {
-        let group = work.row_group.unwrap_or_default();
+        let group = unit.row_group.unwrap_or_default();
         let first = rows.first().map_or(0, |(row, _)| *row);
         let detail = format!("row group {group}, from row {first}: {error}");
         let rows: Vec<_> = (rows.into_iter().map(|(row, time)| (Some(row), time))).collect();
-        let batch = self.bare(work, &rows, Reason::UnreadableRow, &detail, Vec::new())?;
+        let batch = self.bare(unit, &rows, Reason::UnreadableRow, &detail, Vec::new())?;
         self.in_range(&batch)
     }
 
@@ -264,7 +266,7 @@ impl Scan {
     /// fetched.
     fn bare(
         &self,
-        work: &Work,
+        unit: &ScanUnit,
         rows: &[(Option<i64>, Option<i64>)],
         reason: Reason,
         detail: &str,
@@ -277,16 +279,16 @@ impl Scan {
             )))
         };
         let dates = rows.iter().map(|(_, time)| {
-            let (date, _) = row_date(*time, work.home, work.folder);
+            let (date, _) = row_date(*time, unit.fallback_date, unit.folder_date);
             days_from_date(date)
         });
         let times: TimestampMicrosecondArray = rows.iter().map(|(_, time)| *time).collect();
         let numbers = |values: Vec<Option<i64>>| -> ArrayRef { Arc::new(Int64Array::from(values)) };
-        given.extend(work.object_columns(count));
+        given.extend(unit.object_columns(count));
         given.extend([
             (
                 "row_group",
-                Arc::new(Int32Array::from(vec![work.row_group; count])) as ArrayRef,
+                Arc::new(Int32Array::from(vec![unit.row_group; count])) as ArrayRef,
             ),
             ("row", numbers(rows.iter().map(|(row, _)| *row).collect())),
             ("date", Arc::new(Date32Array::from_iter_values(dates))),
@@ -299,14 +301,14 @@ impl Scan {
             Vec::new(),
             &RecordBatchOptions::new().with_row_count(Some(count)),
         )?;
-        extend(&empty, &SCANNED, given)
+        project_to(&empty, &SCANNED, given)
     }
 }
 
-fn time_detail(reason: Reason, work: &Work, time: Option<i64>) -> String {
-    match (reason, work.folder, time) {
+fn time_detail(reason: Reason, unit: &ScanUnit, time: Option<i64>) -> String {
+    match (reason, unit.folder_date, time) {
         (Reason::WrongDate, Some(folder), Some(time)) => {
-            let (date, _) = row_date(Some(time), work.home, None);
+            let (date, _) = row_date(Some(time), unit.fallback_date, None);
             format!("fetched_at is on {date}, the folder is for {folder}")
         }
         _ => "fetched_at is null".to_owned(),
@@ -315,7 +317,7 @@ fn time_detail(reason: Reason, work: &Work, time: Option<i64>) -> String {
 
 /// The URL of a page must be text; which of two it is, if there are two, does not
 /// depend on it.
-fn url_problem(columns: &Columns, row: usize) -> Option<(Reason, String)> {
+fn url_problem(columns: &DecodedColumns, row: usize) -> Option<(Reason, String)> {
     let given =
         |column: &ObjectColumn| (columns.get(*column)).is_some_and(|array| array.is_valid(row));
     let column = [ObjectColumn::Url, ObjectColumn::RequestUrl]

@@ -18,13 +18,17 @@ use crate::error::EngineError;
 use crate::job::Settings;
 use crate::plan::columns::block_rows::block_rows;
 use crate::plan::columns::blocks::TextColumns;
-use crate::plan::columns::schemas::{Named, Status, WRITTEN, extend, object_of, some};
-use crate::plan::columns::table_rows::{Texts, documents, quarantine, url_keys, window_entries};
-use crate::plan::columns::written::{Tally, TallyKey, WrittenColumns};
-use crate::plan::exec::coalesce::{BatchSize, gathered};
+use crate::plan::columns::schemas::{
+    RecordBatchExt, Status, WRITTEN, object_of, project_to, value_opt,
+};
+use crate::plan::columns::table_rows::{
+    DocumentTexts, documents, quarantine, url_keys, window_entries,
+};
+use crate::plan::columns::written::{CountKey, WrittenColumns, WrittenCounts};
+use crate::plan::exec::coalesce::{BatchSize, coalesced};
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::row_spill::DiskSpill;
-use crate::plan::exec::step::{Step, Together, sent};
+use crate::plan::exec::step::{RequiredDistribution, Step, spawn_stream};
 use crate::plan::html_reader::PageReader;
 use crate::plan::steps::block::parse;
 
@@ -85,16 +89,16 @@ impl Step for Write {
         Arc::clone(&WRITTEN)
     }
 
-    fn together(&self) -> Together {
+    fn required_distribution(&self) -> RequiredDistribution {
         if self.is_alone() {
-            Together::All
+            RequiredDistribution::Single
         } else {
-            Together::Any
+            RequiredDistribution::Any
         }
     }
 
     /// Rows come in the order of the replay; from several partitions, mixed.
-    fn order(&self) -> &'static [&'static str] {
+    fn required_ordering(&self) -> &'static [&'static str] {
         if self.is_alone() {
             &["domain", "fetched_at", "url", "source", "row"]
         } else {
@@ -111,9 +115,9 @@ impl Step for Write {
         let step = self.clone();
         let spill = Arc::new(DiskSpill::new(context, timer.spilled()));
         let tasks = timer.clone();
-        Ok(sent(self.schema(), 1, timer, |out| async move {
+        Ok(spawn_stream(self.schema(), 1, timer, |out| async move {
             let mut writer = Writer::new(&step, spill);
-            let mut input = gathered(input, step.batches);
+            let mut input = coalesced(input, step.batches);
             while let Some(batch) = input.next().await {
                 let written = match batch {
                     Ok(batch) => writer.batch(&batch).await,
@@ -135,7 +139,7 @@ struct Writer {
     location: Location,
     pages: PageReader,
     sinks: BTreeMap<Table, TableSink>,
-    tallies: BTreeMap<TallyKey, Tally>,
+    counts: BTreeMap<CountKey, WrittenCounts>,
 }
 
 impl Writer {
@@ -149,7 +153,7 @@ impl Writer {
             location: step.output.location().clone(),
             pages: PageReader::new(step.archive.clone()),
             sinks,
-            tallies: BTreeMap::new(),
+            counts: BTreeMap::new(),
         }
     }
 
@@ -188,7 +192,7 @@ impl Writer {
             })?;
         let mut columns = TextColumns::new(&self.settings);
         columns.append(&page);
-        extend(batch, &batch.schema(), columns.finish().into())
+        project_to(batch, &batch.schema(), columns.finish().into())
     }
 
     /// Writes rows that have all their columns.
@@ -197,8 +201,8 @@ impl Writer {
             return Ok(());
         }
         let rows = TableRows::of(batch)?;
-        let texts = Texts::of(batch, &rows.pages)?;
-        self.tally(batch, &texts)?;
+        let texts = DocumentTexts::of(batch, &rows.pages)?;
+        self.count_rows(batch, &texts)?;
         let heuristic = self.settings.labelling.to_string();
         for (table, rows) in [
             (Table::UrlKeys, url_keys(batch, &rows.keyed)?),
@@ -229,7 +233,7 @@ impl Writer {
         }
     }
 
-    fn tally(&mut self, batch: &RecordBatch, texts: &Texts) -> Result<()> {
+    fn count_rows(&mut self, batch: &RecordBatch, texts: &DocumentTexts) -> Result<()> {
         let dates = batch.numbers::<Date32Type>("date")?;
         let (statuses, reasons) = (batch.text("status")?, batch.text("reason")?);
         let merged_by = batch.text("merged_by")?;
@@ -239,20 +243,22 @@ impl Writer {
             text_bytes.insert(*row as usize, text.map_or(0, str::len) as i64);
         }
         for row in 0..batch.num_rows() {
-            let reason = some(reasons, row);
+            let reason = value_opt(reasons, row);
             let whole_object = reason == Some(Reason::UnreadableObject.code());
             let status = if whole_object {
                 UNREADABLE_OBJECT
             } else {
                 statuses.value(row)
             };
-            let cause = reason.or_else(|| some(merged_by, row)).map(str::to_owned);
+            let cause = reason
+                .or_else(|| value_opt(merged_by, row))
+                .map(str::to_owned);
             let key = (dates.value(row), status.to_owned(), cause);
-            let tally = self.tallies.entry(key).or_default();
-            tally.rows += 1;
-            tally.text_bytes += text_bytes.get(&row).copied().unwrap_or(0);
+            let counts = self.counts.entry(key).or_default();
+            counts.rows += 1;
+            counts.text_bytes += text_bytes.get(&row).copied().unwrap_or(0);
             if !whole_object && bytes.is_valid(row) {
-                tally.html_bytes += bytes.value(row);
+                counts.html_bytes += bytes.value(row);
             }
         }
         Ok(())
@@ -280,8 +286,8 @@ impl Writer {
                 written.file(table.name(), &add);
             }
         }
-        for (key, tally) in &self.tallies {
-            written.tally(key, tally);
+        for (key, counts) in &self.counts {
+            written.counts(key, counts);
         }
         written.finish()
     }

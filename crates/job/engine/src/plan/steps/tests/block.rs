@@ -66,7 +66,7 @@ async fn a_page_without_html_is_quarantined() {
         texts(&rows, "reason"),
         ["missing_html", "empty_html", "binary_html"]
     );
-    assert_eq!(phases(&rows), [Phase::Pass as i32; 3]);
+    assert_eq!(phases(&rows), [Phase::PassThrough as i32; 3]);
 }
 
 #[tokio::test]
@@ -88,7 +88,10 @@ async fn a_duplicate_passes_through_without_its_html() {
     let rows = blocked(&job(&[], &[page(0, "<p>One"), again]), 1).await;
     assert_eq!(texts(&rows, "status"), ["unique", "duplicate"]);
     assert_eq!(texts(&rows, "texts"), ["One", "-"]);
-    assert_eq!(phases(&rows), [Phase::Page as i32, Phase::Pass as i32]);
+    assert_eq!(
+        phases(&rows),
+        [Phase::Page as i32, Phase::PassThrough as i32]
+    );
 }
 
 #[tokio::test]

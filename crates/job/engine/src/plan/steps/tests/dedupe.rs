@@ -43,7 +43,7 @@ async fn the_first_page_of_a_key_is_kept() {
 async fn a_page_of_an_earlier_date_is_the_first_and_is_removed() {
     let earlier = page("a.example/1", "2011-09-01T00:00:00", 7)
         .with("generation", 0)
-        .with("status", "earlier")
+        .with("status", "known")
         .with("source", "earlier.parquet");
     let rows = [page("a.example/1", "2011-10-01T00:00:00", 0), earlier];
     let (statuses, duplicate_of) = deduped(&[], &rows).await;
@@ -70,7 +70,7 @@ async fn with_revisions_a_duplicate_is_a_candidate() {
         page("a.example/1", "2011-10-02T00:00:00", 1),
     ];
     let (statuses, _) = deduped(&["dedup.revisions=true"], &rows).await;
-    assert_eq!(statuses, ["unique", "candidate"]);
+    assert_eq!(statuses, ["unique", "revision_candidate"]);
 }
 
 #[tokio::test]

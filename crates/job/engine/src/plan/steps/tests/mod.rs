@@ -9,7 +9,7 @@ mod write;
 
 use arrow::array::RecordBatch;
 
-use crate::plan::columns::schemas::WORK;
+use crate::plan::columns::schemas::ROW_GROUPS;
 use crate::plan::steps::{block::Block, dedupe::Dedupe, key::Key, replay::Replay, scan::Scan};
 use crate::plan::test_support::{TestJob, TestRow, batch, run, sorted_for};
 use crate::progress::{Gauge, Unwatched};
@@ -50,7 +50,7 @@ fn steps(job: &TestJob) -> Steps {
 
 /// The rows of these row groups after the first three steps.
 async fn deduped(steps: &Steps, row_groups: &[TestRow]) -> RecordBatch {
-    let scanned = run(&steps.scan, vec![batch(&WORK, row_groups)]).await;
+    let scanned = run(&steps.scan, vec![batch(&ROW_GROUPS, row_groups)]).await;
     let keyed = run(&steps.key, vec![scanned.unwrap()]).await.unwrap();
     let keyed = sorted_for(&steps.dedupe, &keyed);
     run(&steps.dedupe, vec![keyed]).await.unwrap()

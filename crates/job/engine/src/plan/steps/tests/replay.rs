@@ -35,7 +35,7 @@ fn passing(time: &str, status: &str) -> TestRow {
         .with("date", days(&time[..10]))
         .with("status", status)
         .with("batch", 0)
-        .with("phase", i64::from(Phase::Pass as i32))
+        .with("phase", i64::from(Phase::PassThrough as i32))
 }
 
 /// The labels of each row: `B` for boilerplate, `C` for content.
@@ -111,7 +111,7 @@ async fn a_page_is_labelled_with_its_batch_and_not_with_later_ones() {
 #[tokio::test]
 async fn window_entries_count_and_are_not_emitted() {
     let entry = page("a.example", "2011-09-30T00:00:00", &["menu"])
-        .with("phase", i64::from(Phase::Remember as i32))
+        .with("phase", i64::from(Phase::WindowEntry as i32))
         .with("batch", i64::MIN / 2 + 41)
         .with("row", 41);
     let rows = [
@@ -145,7 +145,7 @@ async fn quarantined_rows_and_duplicates_pass_through() {
 async fn a_candidate_without_new_text_is_a_duplicate() {
     let rows = [
         page("a.example", "2011-10-01T00:00:00", &["one"]),
-        page("a.example", "2011-10-01T01:00:00", &["one"]).with("status", "candidate"),
+        page("a.example", "2011-10-01T01:00:00", &["one"]).with("status", "revision_candidate"),
     ];
     let rows = replayed(&[STRICT, "dedup.revisions=true"], &rows).await;
     assert_eq!(texts(&rows, "status"), ["unique", "duplicate"]);

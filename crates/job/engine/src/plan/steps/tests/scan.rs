@@ -1,5 +1,5 @@
 use super::steps;
-use crate::plan::columns::schemas::WORK;
+use crate::plan::columns::schemas::ROW_GROUPS;
 use crate::plan::test_support::{ArchiveRow, TestJob, TestRow, batch, days, numbers, run, texts};
 
 fn page(time: &str) -> ArchiveRow {
@@ -22,7 +22,7 @@ async fn rows_have_their_position_in_the_object() {
     ];
     let job = job(&times.map(page));
     let row_groups = [job.row_group("a.parquet", 1), job.row_group("a.parquet", 0)];
-    let rows = run(&steps(&job).scan, vec![batch(&WORK, &row_groups)])
+    let rows = run(&steps(&job).scan, vec![batch(&ROW_GROUPS, &row_groups)])
         .await
         .unwrap();
     assert_eq!(numbers(&rows, "row"), [Some(2), Some(0), Some(1)]);
@@ -34,7 +34,7 @@ async fn rows_have_their_position_in_the_object() {
 async fn rows_of_other_dates_are_left_out() {
     let job = job(&["2011-09-30T23:59:59", "2011-10-01T00:00:00"].map(page));
     let row_groups = [job.row_group("a.parquet", 0)];
-    let rows = run(&steps(&job).scan, vec![batch(&WORK, &row_groups)])
+    let rows = run(&steps(&job).scan, vec![batch(&ROW_GROUPS, &row_groups)])
         .await
         .unwrap();
     assert_eq!(numbers(&rows, "row"), [Some(1)]);
@@ -48,8 +48,8 @@ async fn a_row_without_a_time_is_quarantined_on_the_fallback_date() {
     }]);
     let row_group = job
         .row_group("a.parquet", 0)
-        .with("home", days("2011-10-07"));
-    let rows = run(&steps(&job).scan, vec![batch(&WORK, &[row_group])])
+        .with("fallback_date", days("2011-10-07"));
+    let rows = run(&steps(&job).scan, vec![batch(&ROW_GROUPS, &[row_group])])
         .await
         .unwrap();
     assert_eq!(texts(&rows, "reason"), ["missing_time"]);
@@ -81,7 +81,7 @@ async fn a_response_that_is_not_a_page_is_quarantined() {
     };
     let job = job(&[missing, image, html]);
     let row_groups = [job.row_group("a.parquet", 0), job.row_group("a.parquet", 1)];
-    let rows = run(&steps(&job).scan, vec![batch(&WORK, &row_groups)])
+    let rows = run(&steps(&job).scan, vec![batch(&ROW_GROUPS, &row_groups)])
         .await
         .unwrap();
     assert_eq!(texts(&rows, "reason"), ["http_status", "content_type", "-"]);
@@ -97,9 +97,9 @@ async fn an_object_that_cannot_be_opened_is_one_quarantined_row() {
     let object = TestRow::default()
         .with("source", "a.parquet")
         .with("object_bytes", 17)
-        .with("home", days("2011-10-07"))
-        .with("problem", "not a Parquet file");
-    let rows = run(&steps(&job).scan, vec![batch(&WORK, &[object])])
+        .with("fallback_date", days("2011-10-07"))
+        .with("read_error", "not a Parquet file");
+    let rows = run(&steps(&job).scan, vec![batch(&ROW_GROUPS, &[object])])
         .await
         .unwrap();
     assert_eq!(texts(&rows, "reason"), ["unreadable_object"]);
@@ -113,8 +113,8 @@ async fn the_rows_of_a_row_group_with_unreadable_times_are_quarantined() {
     let job = job(&["2011-10-01T00:00:00", "2011-10-02T00:00:00"].map(page));
     let row_group = job
         .row_group("a.parquet", 0)
-        .with("problem", "bad page header");
-    let rows = run(&steps(&job).scan, vec![batch(&WORK, &[row_group])])
+        .with("read_error", "bad page header");
+    let rows = run(&steps(&job).scan, vec![batch(&ROW_GROUPS, &[row_group])])
         .await
         .unwrap();
     assert_eq!(texts(&rows, "reason"), ["unreadable_row"; 2]);
@@ -128,7 +128,7 @@ async fn the_rows_of_a_row_group_with_unreadable_times_are_quarantined() {
 async fn an_object_that_changed_since_the_census_is_an_error() {
     let job = job(&["2011-10-01T00:00:00"].map(page));
     let row_group = job.row_group("a.parquet", 0).with("object_bytes", 100);
-    let error = run(&steps(&job).scan, vec![batch(&WORK, &[row_group])])
+    let error = run(&steps(&job).scan, vec![batch(&ROW_GROUPS, &[row_group])])
         .await
         .unwrap_err();
     assert!(
