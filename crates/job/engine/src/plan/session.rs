@@ -13,6 +13,7 @@ use crate::job::Job;
 use crate::plan::exec::coalesce::{BatchSize, CoalesceBeforeSort};
 use crate::plan::exec::memory_pool::RunMemoryPool;
 use crate::plan::exec::step::StepPlanner;
+use crate::state::key_hash::key_hash;
 
 /// Rows per batch.
 ///
@@ -53,7 +54,9 @@ pub(crate) fn session(job: &Job) -> Result<SessionContext> {
         .with_query_planner(Arc::new(StepPlanner))
         .with_physical_optimizer_rule(Arc::new(CoalesceBeforeSort(coalesced_size(job))))
         .build();
-    Ok(SessionContext::new_with_state(state))
+    let context = SessionContext::new_with_state(state);
+    context.register_udf(key_hash());
+    Ok(context)
 }
 
 /// Returns the size of batches that are sorted or written.

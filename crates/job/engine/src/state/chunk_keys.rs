@@ -1,13 +1,13 @@
-//! Which URL keys and domains a chunk has: what earlier rows are looked up by.
+//! The domains and URL keys of a chunk, by which prior rows are looked up.
 
 use std::collections::BTreeSet;
 use std::mem::size_of;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray, BooleanArray, RecordBatch, StringArray};
-use arrow::datatypes::{DataType, Field, Schema};
+use arrow::datatypes::{DataType, Field, Int64Type, Schema};
 use datafusion::datasource::MemTable;
-use datafusion::error::{DataFusionError, Result};
+use datafusion::error::Result;
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
 use datafusion::logical_expr::{
     ColumnarValue, LogicalPlan, ScalarUDF, Volatility, create_udf, ident,
@@ -17,42 +17,41 @@ use datafusion::prelude::{DataFrame, SessionContext};
 use futures::TryStreamExt;
 
 use crate::metrics::PlanMetrics;
-use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
+use crate::plan::columns::schemas::RecordBatchExt;
 use crate::plan::exec::cpu_metrics::plan_metrics;
-use crate::state::monthly_rollup::KEY_HASH;
+use crate::state::key_hash::key_hash;
 
-/// Finds the domains and URL keys of the rows of `keyed`, and makes them known to
-/// `context` as the table `chunk_domains` and the function `chunk_contains_key(key_hash)`. Gives what that
-/// cost.
+/// Collects the domains and URL keys of the rows of `keyed` and registers them in `context`, as
+/// the table `chunk_domains` and the function `chunk_contains_key(key_hash)`. Returns the metrics
+/// of the query.
 ///
-/// They are held for all of the plan, of a key 8 bytes. As a part of the plan they
-/// would be found anew for each look-up, and the archive's rows be read and keyed for it.
+/// Both are kept in memory for the whole plan, with 8 bytes per key. As a subplan, Scan and Key
+/// would run again for every use.
 pub(crate) async fn collect_chunk_keys(
     context: &SessionContext,
     keyed: &LogicalPlan,
 ) -> Result<PlanMetrics> {
     let chunk = DataFrame::new(context.state(), keyed.clone());
-    let key_hash = chunk.parse_sql_expr(KEY_HASH)?.alias("key_hash");
-    let plan = chunk.select(vec![ident("domain"), key_hash])?;
+    let hash = key_hash().call(vec![ident("url_key")]).alias("key_hash");
+    let plan = chunk.select(vec![ident("domain"), hash])?;
     let plan = plan.create_physical_plan().await?;
     let mut rows = execute_stream(Arc::clone(&plan), context.task_ctx())?;
     let mut domains = BTreeSet::new();
     let mut keys = ChunkKeys::new(context);
     while let Some(batch) = rows.try_next().await? {
-        let of_rows = batch.text("domain")?;
-        for domain in of_rows.iter().flatten() {
+        for domain in batch.text("domain")?.iter().flatten() {
             if !domains.contains(domain) {
                 domains.insert(domain.to_owned());
             }
         }
         keys.add(&batch)?;
     }
-    context.register_table("chunk_domains", Arc::new(table_of(domains)?))?;
+    context.register_table("chunk_domains", Arc::new(domain_table(domains)?))?;
     context.register_udf(keys.into_function());
     Ok(plan_metrics(plan.as_ref()))
 }
 
-fn table_of(domains: BTreeSet<String>) -> Result<MemTable> {
+fn domain_table(domains: BTreeSet<String>) -> Result<MemTable> {
     let schema = Arc::new(Schema::new(vec![Field::new(
         "domain",
         DataType::Utf8,
@@ -63,72 +62,59 @@ fn table_of(domains: BTreeSet<String>) -> Result<MemTable> {
     MemTable::try_new(schema, vec![vec![rows]])
 }
 
-/// 64 bits of each URL key, which `run.memory_limit` counts.
+/// Hashes of URL keys. `run.memory_limit` counts them.
 struct ChunkKeys {
-    bits: Vec<u64>,
-    held: MemoryReservation,
+    hashes: Vec<i64>,
+    memory: MemoryReservation,
 }
 
 impl ChunkKeys {
     fn new(context: &SessionContext) -> Self {
         let pool = Arc::clone(&context.runtime_env().memory_pool);
         Self {
-            bits: Vec::new(),
-            held: MemoryConsumer::new("URL keys of the chunk").register(&pool),
+            hashes: Vec::new(),
+            memory: MemoryConsumer::new("URL keys of the chunk").register(&pool),
         }
     }
 
     fn add(&mut self, batch: &RecordBatch) -> Result<()> {
-        let hashes = batch.text("key_hash")?;
         let more = batch.num_rows();
-        if self.bits.capacity() - self.bits.len() < more {
+        if self.hashes.capacity() - self.hashes.len() < more {
             self.sort_and_dedup();
-            self.bits.reserve(more.max(self.bits.len()));
-            self.held
-                .try_resize(self.bits.capacity() * size_of::<u64>())?;
+            self.hashes.reserve(more.max(self.hashes.len()));
+            self.memory
+                .try_resize(self.hashes.capacity() * size_of::<i64>())?;
         }
-        for row in 0..more {
-            if let Some(hash) = value_opt(hashes, row) {
-                self.bits.push(bits(hash)?);
-            }
-        }
+        let hashes = batch.numbers::<Int64Type>("key_hash")?;
+        self.hashes.extend(hashes.iter().flatten());
         Ok(())
     }
 
     fn sort_and_dedup(&mut self) {
-        self.bits.sort_unstable();
-        self.bits.dedup();
+        self.hashes.sort_unstable();
+        self.hashes.dedup();
     }
 
-    /// `chunk_contains_key(key_hash)`: does the chunk have a URL key of these bits?
+    /// Returns `chunk_contains_key(key_hash)`: whether the chunk has a URL key with this hash.
     fn into_function(mut self) -> ScalarUDF {
         self.sort_and_dedup();
-        self.bits.shrink_to_fit();
-        self.held.resize(self.bits.capacity() * size_of::<u64>());
+        self.hashes.shrink_to_fit();
+        self.memory
+            .resize(self.hashes.capacity() * size_of::<i64>());
         let contains = move |arguments: &[ColumnarValue]| {
-            let hashes = ColumnarValue::values_to_arrays(arguments)?;
-            let found = (hashes[0].as_string::<i32>().iter())
-                .map(|hash| self.has(hash))
-                .collect::<Result<BooleanArray>>()?;
+            let arrays = ColumnarValue::values_to_arrays(arguments)?;
+            let hashes = arrays[0].as_primitive::<Int64Type>();
+            let found: BooleanArray = (hashes.iter())
+                .map(|hash| hash.map(|hash| self.hashes.binary_search(&hash).is_ok()))
+                .collect();
             Ok(ColumnarValue::Array(Arc::new(found)))
         };
         create_udf(
             "chunk_contains_key",
-            vec![DataType::Utf8],
+            vec![DataType::Int64],
             DataType::Boolean,
             Volatility::Immutable,
             Arc::new(contains),
         )
     }
-
-    fn has(&self, hash: Option<&str>) -> Result<Option<bool>> {
-        let Some(hash) = hash else { return Ok(None) };
-        Ok(Some(self.bits.binary_search(&bits(hash)?).is_ok()))
-    }
-}
-
-fn bits(key_hash: &str) -> Result<u64> {
-    u64::from_str_radix(key_hash, 16).map_err(|error| {
-        DataFusionError::Execution(format!("`{key_hash}` is no hash of a URL key: {error}"))
-    })
 }

@@ -1,8 +1,8 @@
-//! Reads of the output tables: the state that a chunk starts from, the dates that were
-//! run, and SQL.
+//! Reads the output tables: the prior state of a chunk, the dates that were run, and SQL.
 
 pub(crate) mod chunk_keys;
 pub(crate) mod delta_scan;
+pub(crate) mod key_hash;
 pub(crate) mod monthly_rollup;
 pub(crate) mod prior_state;
 pub(crate) mod runs_table;

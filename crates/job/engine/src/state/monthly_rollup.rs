@@ -33,10 +33,6 @@ use crate::state::prior_state::{
     IS_FIRST_PAGE, PriorState, select_columns, semi_join_domains, windows_query,
 };
 
-/// What the index keeps of a URL key: 64 bits. Keys that share them cost a look
-/// at a date more, and no row.
-pub(crate) const KEY_HASH: &str = "arrow_cast(substr(md5(url_key), 1, 16), 'Utf8')";
-
 /// The two tables as they were before the chunk; empty where they are of no use.
 #[derive(Debug, Default)]
 pub(crate) struct MonthlyRollup {
@@ -138,7 +134,7 @@ impl Closing<'_> {
         }
         let months = (missing.iter()).filter_map(|month| Partitioning::Month.parse_value(month));
         let query = format!(
-            "SELECT date, domain, {KEY_HASH} AS key_hash FROM url_keys \
+            "SELECT date, domain, key_hash(url_key) AS key_hash FROM url_keys \
              WHERE ({months}) AND {IS_FIRST_PAGE} ORDER BY domain, key_hash, date",
             months = within(months),
         );

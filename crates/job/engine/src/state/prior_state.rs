@@ -17,7 +17,7 @@ use crate::job::Job;
 use crate::key_cache::Horizon;
 use crate::plan::columns::schemas::{BLOCKED, KEYED, Phase, Status};
 use crate::state::delta_scan::register;
-use crate::state::monthly_rollup::{KEY_HASH, MonthlyRollup};
+use crate::state::monthly_rollup::MonthlyRollup;
 
 /// Batches of remembered pages count up from here, in the order of their
 /// ordinals, before any batch of the run.
@@ -99,7 +99,7 @@ impl PriorState {
         let whole_domains = horizon.is_of_domains();
         let of_keys = match whole_domains {
             true => String::new(),
-            false => format!("AND chunk_contains_key({KEY_HASH})"),
+            false => format!("AND chunk_contains_key(key_hash(url_key))"),
         };
         let rollup = &self.rollup;
         let dates = (rollup.candidate_dates(context, whole_domains, chunk)).await?;
