@@ -130,6 +130,14 @@ pub enum EngineError {
         /// The change.
         change: &'static str,
     },
+    /// A row or row group that the plan refers to is not in its object.
+    #[error("{source_object}: {problem}; nothing of this chunk was committed. This is a bug")]
+    RowPosition {
+        /// The object.
+        source_object: String,
+        /// The row or row group, and the rows that the object has.
+        problem: String,
+    },
     /// An output table failed.
     #[error(transparent)]
     Table(#[from] TableError),
@@ -241,7 +249,8 @@ impl EngineError {
             Self::Undated { source_object }
             | Self::MissingColumn { source_object, .. }
             | Self::ColumnType { source_object, .. }
-            | Self::Changed { source_object, .. } => Some(source_object.clone()),
+            | Self::Changed { source_object, .. }
+            | Self::RowPosition { source_object, .. } => Some(source_object.clone()),
             Self::Store { object, .. } => Some(object.clone()),
             Self::Table(error) => Some(error.object().to_owned()),
             Self::Busy { location, .. } => Some(location.clone()),
@@ -287,7 +296,9 @@ impl EngineError {
                 ErrorClass::Internal => ErrorClass::Usage,
                 class => class,
             },
-            Self::Accounting { .. } | Self::Heartbeat(_) => ErrorClass::Internal,
+            Self::Accounting { .. } | Self::RowPosition { .. } | Self::Heartbeat(_) => {
+                ErrorClass::Internal
+            }
         }
     }
 }

@@ -14,12 +14,14 @@ use super::{ArchiveObject, ArchiveSource, ObjectState};
 use crate::archive::object::{ObjectColumn, OpenObject};
 use crate::error::EngineError;
 
-/// Objects whose footers are read at the same time.
+/// Objects whose footers are read at the same time. A higher value opens more connections to the
+/// store and keeps more footers in memory; a lower value waits longer for a store with latency.
 const CONCURRENT_OBJECTS: usize = 16;
 
-/// How many rows the archive has per date, and where they are. It is counted
-/// from the `fetched_at` column alone, before any work: chunks are cut by it,
-/// and what a run wrote must add up to it.
+/// The number of archive rows per date, and the row groups that hold them.
+///
+/// The census reads footers and the `fetched_at` column only, before any other work. Chunks are
+/// cut by it, and the row accounting of a run must add up to it.
 #[derive(Debug, Default)]
 pub(crate) struct Census {
     objects: Vec<ObjectCensus>,
@@ -31,19 +33,19 @@ pub(crate) struct Census {
 pub(crate) struct ObjectCensus {
     /// The object.
     pub(crate) object: ArchiveObject,
-    /// The version of it that was counted, where it can be opened.
+    /// The version that was counted, if the object can be opened.
     pub(crate) version: Option<String>,
-    /// The date of what has none of its own: the folder's, else the earliest
-    /// in the object, else the run's first.
+    /// The date of rows without a time, and of an object that cannot be opened: the folder's
+    /// date, else the earliest date in the object, else the first date of the run.
     pub(crate) fallback_date: NaiveDate,
-    /// Nothing of it says when it was fetched, and its fallback date is the run's.
+    /// Whether neither the folder nor a row has a date, so that the fallback date is the run's.
     pub(crate) date_unknown: bool,
-    /// Its row groups, or why it cannot be opened.
+    /// The row groups, or the reason why the object cannot be opened.
     pub(crate) row_groups: Result<Vec<RowGroupCensus>, String>,
 }
 
 impl ObjectCensus {
-    /// Its rows by date; an unreadable one has none, at its fallback date.
+    /// Returns the rows by date. An object that cannot be opened has 0 rows on its fallback date.
     fn dates(&self) -> BTreeMap<NaiveDate, u64> {
         let Ok(groups) = &self.row_groups else {
             return BTreeMap::from([(self.fallback_date, 0)]);
@@ -56,12 +58,12 @@ impl ObjectCensus {
     }
 }
 
-/// What the archive has of a date.
+/// The rows and objects of one date.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Input {
     /// Rows.
     pub(crate) rows: u64,
-    /// Objects with rows of the date, and unreadable ones at its fallback date there.
+    /// Objects with rows of the date, and objects that cannot be opened with this fallback date.
     pub(crate) objects: u64,
 }
 
@@ -72,17 +74,19 @@ pub(crate) struct RowGroupCensus {
     pub(crate) html_bytes: u64,
     /// Number of rows.
     pub(crate) rows: u64,
-    /// Rows per date, for the dates of the range that was asked for.
+    /// Rows per date, for the dates of the requested range.
     pub(crate) dates: BTreeMap<NaiveDate, u64>,
-    /// Why the times cannot be decoded; all rows count at the fallback date then.
+    /// The reason why the times cannot be decoded. All rows then count on the fallback date.
     pub(crate) read_error: Option<String>,
 }
 
-/// On which date a row counts, and what is wrong with its time.
+/// The date on which a row counts, and the reason to quarantine it if its time is wrong.
 pub(crate) type RowDate = (NaiveDate, Option<Reason>);
 
-/// The date of a row fetched at `time_micros` in an object whose fallback date is
-/// `fallback_date`, and whose folder alone decides where `folder` is given.
+/// Returns the date of a row fetched at `time_micros`.
+///
+/// A row without a time counts on `fallback_date`. With `folder`, the row counts on that date
+/// whatever its time is.
 pub(crate) fn row_date(
     time_micros: Option<i64>,
     fallback_date: NaiveDate,
@@ -99,7 +103,7 @@ pub(crate) fn row_date(
 }
 
 fn date_of_time(time_micros: i64) -> NaiveDate {
-    // A day count of any i64 of microseconds fits an i32 (at most 1.1e8).
+    // The days of an i64 of microseconds are at most 1.1e8, so this never saturates.
     date_from_days(i32::try_from(time_micros.div_euclid(DAY_MICROS)).unwrap_or(i32::MAX))
 }
 
@@ -107,8 +111,8 @@ impl Census {
     /// Counts the rows of `archive` on the dates of `range`.
     ///
     /// # Errors
-    /// Where the store fails, or an object lacks a column. An object that is
-    /// no Parquet is part of the census.
+    /// Where the store fails, or an object lacks a column. An object that is not a Parquet file
+    /// is part of the census.
     pub(crate) async fn take(
         archive: &ArchiveSource,
         range: DateRange,
@@ -131,12 +135,12 @@ impl Census {
         })
     }
 
-    /// The objects, in order of their path.
+    /// Returns the objects in path order.
     pub(crate) fn objects(&self) -> &[ObjectCensus] {
         &self.objects
     }
 
-    /// Archive rows on each date of `range`; dates without rows are left out.
+    /// Returns the archive rows on each date of `range`, without dates that have none.
     pub(crate) fn rows(&self, range: DateRange) -> BTreeMap<NaiveDate, u64> {
         let mut rows = BTreeMap::new();
         for (date, count) in self.dates(range) {
@@ -145,8 +149,7 @@ impl Census {
         rows
     }
 
-    /// What the archive has on each date of `range` by what it says itself:
-    /// objects that nothing dates are left out.
+    /// Returns the rows and objects on each date of `range`, without objects of unknown date.
     pub(crate) fn dated(&self, range: DateRange) -> BTreeMap<NaiveDate, Input> {
         let mut dates: BTreeMap<NaiveDate, Input> = BTreeMap::new();
         for object in self.objects.iter().filter(|object| !object.date_unknown) {
@@ -161,7 +164,8 @@ impl Census {
         dates
     }
 
-    /// Objects with rows on each date of `range`, unreadable ones at its fallback date.
+    /// Returns the number of objects with rows on each date of `range`. An object that cannot be
+    /// opened counts on its fallback date.
     pub(crate) fn objects_by_date(&self, range: DateRange) -> BTreeMap<NaiveDate, u64> {
         let mut objects = BTreeMap::new();
         for (date, _) in self.objects.iter().flat_map(ObjectCensus::dates) {
@@ -172,15 +176,16 @@ impl Census {
         objects
     }
 
-    /// The objects with rows on the dates of `range`, unreadable ones at its fallback date.
+    /// Returns the objects with rows on the dates of `range`. An object that cannot be opened
+    /// counts on its fallback date.
     pub(crate) fn objects_in(&self, range: DateRange) -> impl Iterator<Item = &ArchiveObject> {
         (self.objects.iter())
             .filter(move |object| object.dates().keys().any(|date| range.contains(*date)))
             .map(|object| &object.object)
     }
 
-    /// Bytes of HTML on the dates of `range`, row groups that span dates being
-    /// shared out by rows.
+    /// Returns the bytes of HTML on the dates of `range`. The bytes of a row group that spans
+    /// dates are divided in proportion to its rows.
     pub(crate) fn html_bytes(&self, range: DateRange) -> u64 {
         let dates = self.html_bytes.range(range.first()..=range.last());
         dates.map(|(_, bytes)| bytes).sum()
@@ -211,13 +216,17 @@ async fn count_object(
         bytes: object.bytes,
         version: None,
     };
-    let open = match OpenObject::open(archive, found).await? {
-        Ok(open) => open,
+    let opened = match OpenObject::open(archive, found).await? {
+        Ok(open) => row_counts(&open).map(|rows| (open, rows)),
+        Err(error) => Err(error.to_string()),
+    };
+    let (open, rows) = match opened {
+        Ok(opened) => opened,
         Err(error) => {
             return Ok(ObjectCensus {
                 fallback_date: folder.unwrap_or(range.first()),
                 date_unknown: folder.is_none(),
-                row_groups: Err(error.to_string()),
+                row_groups: Err(error),
                 version: None,
                 object,
             });
@@ -225,13 +234,12 @@ async fn count_object(
     };
     let spans = match time_spans(&open) {
         Ok(spans) => spans,
-        Err(_) => vec![None; open.metadata().num_row_groups()],
+        Err(_) => vec![None; rows.len()],
     };
     let mut groups = Vec::with_capacity(spans.len());
     let mut times = Vec::with_capacity(spans.len());
     let mut earliest = spans.iter().flatten().map(|span| span.first).min();
-    for (index, span) in spans.iter().enumerate() {
-        let rows = u64::try_from(open.metadata().row_group(index).num_rows()).unwrap_or(0);
+    for (index, (span, rows)) in spans.iter().zip(rows).enumerate() {
         let mut group = RowGroupCensus {
             html_bytes: open.html_bytes(index),
             rows,
@@ -274,14 +282,28 @@ async fn count_object(
     })
 }
 
+/// Returns the number of rows of each row group.
+///
+/// # Errors
+/// Where the footer is damaged and a row group has a negative number of rows.
+fn row_counts(open: &OpenObject) -> Result<Vec<u64>, String> {
+    let groups = open.metadata().row_groups().iter().enumerate();
+    groups
+        .map(|(index, group)| {
+            let rows = group.num_rows();
+            u64::try_from(rows).map_err(|_| format!("row group {index} has {rows} rows"))
+        })
+        .collect()
+}
+
 #[derive(Debug, Clone)]
 struct TimeSpan {
     first: NaiveDate,
     last: NaiveDate,
 }
 
-/// The dates each row group spans by its statistics; `None` where there are
-/// none, or some time is missing.
+/// Returns the dates that each row group spans according to its statistics. `None` means no
+/// statistics, or a row without a time.
 fn time_spans(open: &OpenObject) -> Result<Vec<Option<TimeSpan>>, ParquetError> {
     let name = open
         .column_name(ObjectColumn::FetchedAt)
@@ -309,8 +331,8 @@ fn time_spans(open: &OpenObject) -> Result<Vec<Option<TimeSpan>>, ParquetError> 
 
 type DateCounts = BTreeMap<Option<NaiveDate>, u64>;
 
-/// Rows per date of one row group, `None` for rows without a time; the inner
-/// error is about the row group alone.
+/// Counts the rows of one row group by date, `None` for rows without a time. The outer error
+/// stops the run; the inner error concerns this row group only.
 async fn count_times(
     open: &OpenObject,
     row_group: usize,
@@ -328,7 +350,7 @@ async fn count_times(
     }
 }
 
-/// The part of `whole` that `of` in `all` rows have.
+/// Returns `whole * of / all`: the part of `whole` that belongs to `of` of `all` rows.
 pub(crate) fn share(whole: u64, of: u64, all: u64) -> u64 {
     let part = u128::from(whole) * u128::from(of) / u128::from(all.max(1));
     u64::try_from(part).unwrap_or(u64::MAX)

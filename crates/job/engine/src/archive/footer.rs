@@ -5,8 +5,10 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{FileMetaData, ParquetMetaData, ParquetMetaDataBuilder};
 use parquet::schema::types::{SchemaDescriptor, Type};
 
-/// The footer with all text as bytes. Text that is no UTF-8 would be an error of
-/// all rows that are read with it; as bytes it is a matter of its own row.
+/// Returns the footer with text columns declared as bytes.
+///
+/// Invalid UTF-8 in a text column is an error of the whole batch. Read as bytes, it concerns
+/// only its own row.
 pub(super) fn text_as_bytes(metadata: &ParquetMetaData) -> Result<ParquetMetaData, ParquetError> {
     let file = metadata.file_metadata();
     let fields = file.schema().get_fields().iter().map(|field| {

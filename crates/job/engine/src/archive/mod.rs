@@ -1,5 +1,5 @@
-//! The archive as it lies in its store: which objects it has, what their
-//! columns are called, and which rows fall on which date.
+//! Reads an archive: lists its objects, checks their columns, counts rows per date, and decodes
+//! row groups.
 
 mod census;
 mod footer;
@@ -13,18 +13,20 @@ use object_store::{ObjectMeta, ObjectStoreExt};
 use tables::{DateRange, Location};
 
 pub(crate) use census::{Census, Input, ObjectCensus, row_date, share};
-pub(crate) use object::{DecodedColumns, ObjectColumn, ObjectStream, OpenObject, OpenObjects};
+pub(crate) use object::{
+    DecodedColumns, ObjectColumn, ObjectStream, OpenObject, OpenObjects, RowGroup,
+};
 pub(crate) use reader::ObjectState;
 
 use crate::error::EngineError;
 use crate::spec::ColumnNames;
 
-/// Where the pages are and how to read them.
+/// The location of the archive, and how to read it.
 #[derive(Debug, Clone)]
 pub struct ArchiveSource {
-    /// A Parquet file or a folder of them.
+    /// A Parquet file, or a folder of Parquet files.
     pub location: Location,
-    /// Rows of a date are in its folder, `date=YYYY-MM-DD`.
+    /// Whether the rows of a date are in a folder `date=YYYY-MM-DD`.
     pub by_date: bool,
     /// Names of columns.
     pub columns: ColumnNames,
@@ -33,23 +35,23 @@ pub struct ArchiveSource {
 /// One Parquet object of the archive.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ArchiveObject {
-    /// Its path relative to the archive's location: the `source` column.
+    /// Path relative to the location of the archive: the `source` column.
     pub(crate) source: String,
     /// Size in bytes.
     pub(crate) bytes: u64,
-    /// The date its folder is named for.
+    /// The date in the name of its folder.
     pub(crate) folder_date: Option<NaiveDate>,
-    /// Changes with its content: the store's tag, or the time of its last change.
+    /// Changes with the content: the entity tag of the store, or the time of the last change.
     pub(crate) tag: String,
 }
 
 impl ArchiveSource {
-    /// The Parquet objects, in order of their path. With dated folders, only
-    /// those of `range`.
+    /// Lists the Parquet objects in path order. With dated folders, only the folders of `range`
+    /// are listed.
     ///
     /// # Errors
-    /// Where the location cannot be reached, holds no Parquet object, or has
-    /// one outside dated folders when all should be in them.
+    /// Where the location cannot be reached or has no Parquet object, or with dated folders, where
+    /// an object is outside of them.
     pub(crate) async fn objects(
         &self,
         range: DateRange,
@@ -74,12 +76,12 @@ impl ArchiveSource {
         Ok(objects)
     }
 
-    /// The path of `source` in the store. A source is part of a listed path,
-    /// in the store's own spelling: joining its parts would escape them again.
+    /// Returns the path of `source` in the store. A source is part of a listed path, already
+    /// escaped by the store; joining its parts would escape them again.
     pub(crate) fn path(&self, source: &str) -> Result<Path, EngineError> {
         let root = self.location.path();
         if root.filename() == Some(source) && is_parquet(source) {
-            // The location may be the object itself.
+            // The location is the object itself.
             return Ok(root.clone());
         }
         Path::parse(format!("{root}/{source}")).map_err(|error| EngineError::Store {
@@ -89,7 +91,7 @@ impl ArchiveSource {
         })
     }
 
-    /// The object at the location itself, where it is no folder.
+    /// Returns the object at the location, or `None` if the location is a folder.
     ///
     /// # Errors
     /// Where the store fails.
@@ -100,7 +102,7 @@ impl ArchiveSource {
         }
         match self.location.store().head(path).await {
             Ok(meta) => Ok(Some(meta)),
-            // Most web servers have no folders to list.
+            // A folder is listed next. Most web servers cannot list folders.
             Err(object_store::Error::NotFound { .. }) if !self.location.is_web() => Ok(None),
             Err(error) => Err(self.cannot_list(error)),
         }
@@ -123,7 +125,7 @@ impl ArchiveSource {
         }
     }
 
-    /// `None` for what is no Parquet object, or hidden as `_log` and `.tmp`
+    /// Returns `None` for an object that is not Parquet, or that is hidden, as `_log` and `.tmp`
     /// are.
     fn object(&self, meta: &ObjectMeta) -> Option<ArchiveObject> {
         let relative: Vec<_> = match meta.location.prefix_match(self.location.path()) {

@@ -10,7 +10,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, RowSelection};
 use parquet::arrow::async_reader::{ParquetRecordBatchStream, ParquetRecordBatchStreamBuilder};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::ParquetMetaData;
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 
 use super::ArchiveSource;
 use crate::archive::footer::text_as_bytes;
@@ -18,14 +18,14 @@ use crate::archive::reader::{ObjectState, StoreReader};
 use crate::error::EngineError;
 use crate::spec::ColumnNames;
 
-/// A column of the archive, whatever it is called there.
+/// A column of the archive. Objects may use other column names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum ObjectColumn {
     /// Time of the fetch.
     FetchedAt,
     /// Response URL.
     Url,
-    /// The page.
+    /// Content of the page.
     Html,
     /// URL before redirects.
     RequestUrl,
@@ -51,7 +51,7 @@ impl ObjectColumn {
         Self::HttpStatus,
     ];
 
-    /// The usual name, which is also the key under `[archive.columns]`.
+    /// Returns the default name, which is also the key under `[archive.columns]`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::FetchedAt => "fetched_at",
@@ -65,8 +65,8 @@ impl ObjectColumn {
         }
     }
 
-    /// The name a job gives the column, if it does.
-    pub(crate) fn named(self, names: &ColumnNames) -> Option<&str> {
+    /// Returns the name that the job gives the column, if any.
+    pub(crate) fn configured_name(self, names: &ColumnNames) -> Option<&str> {
         match self {
             Self::FetchedAt => &names.fetched_at,
             Self::Url => &names.url,
@@ -84,8 +84,8 @@ impl ObjectColumn {
         matches!(self, Self::FetchedAt | Self::Html)
     }
 
-    /// The type columns are read as; times are microseconds, and a time
-    /// without a zone is UTC.
+    /// Returns the type that the column is converted to. Times are microseconds; a time without a
+    /// zone is UTC.
     fn target(self) -> DataType {
         match self {
             Self::FetchedAt => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
@@ -114,28 +114,57 @@ impl ObjectColumn {
     }
 }
 
-/// Rows of one object.
+/// The rows of one object.
 pub(crate) type ObjectStream = ParquetRecordBatchStream<StoreReader>;
 
 /// A Parquet object whose footer was read and whose columns were checked.
 pub(crate) struct OpenObject {
     reader: StoreReader,
     metadata: ArrowReaderMetadata,
-    /// Index and name of each column that is there.
+    /// Index and name of each column that the object has.
     columns: Vec<(ObjectColumn, usize, String)>,
 }
 
-/// The columns that were asked for, as far as they are there, in their
-/// [target types](ObjectColumn).
+/// The requested columns that the object has, converted to their target types.
 #[derive(Debug)]
 pub(crate) struct DecodedColumns {
     arrays: Vec<(ObjectColumn, ArrayRef)>,
-    /// Values that are no UTF-8, though text.
+    /// Text values that are not UTF-8.
     broken: BTreeSet<(ObjectColumn, usize)>,
     rows: usize,
 }
 
-/// Opens objects one after the other and keeps the last one open.
+/// The position of a row group in its object.
+#[derive(Debug)]
+pub(crate) struct RowGroup<'a> {
+    source: &'a str,
+    pub(crate) index: usize,
+    /// Position in the object of its first row.
+    pub(crate) first_row: i64,
+    /// Number of rows.
+    pub(crate) rows: usize,
+}
+
+impl RowGroup<'_> {
+    /// Returns the offset in the row group of `row`, a position in the object.
+    ///
+    /// # Errors
+    /// Where the row is not in the row group.
+    pub(crate) fn offset(&self, row: i64) -> Result<usize, EngineError> {
+        let offset = usize::try_from(row - self.first_row).ok();
+        offset
+            .filter(|offset| *offset < self.rows)
+            .ok_or_else(|| EngineError::RowPosition {
+                source_object: self.source.to_owned(),
+                problem: format!(
+                    "row {row} is not in row group {}, which has {} rows from row {}",
+                    self.index, self.rows, self.first_row
+                ),
+            })
+    }
+}
+
+/// Opens objects one at a time and keeps the last one open.
 pub(crate) struct OpenObjects {
     archive: ArchiveSource,
     last: Option<OpenObject>,
@@ -149,8 +178,10 @@ impl OpenObjects {
         }
     }
 
-    /// The object as the census found it. The census has opened it before, so
-    /// that it is no Parquet now means that it changed under the run.
+    /// Opens the object in the state that the census found, unless it is already open.
+    ///
+    /// The census opened the object before, so an object that is not Parquet now has changed
+    /// during the run and is an error.
     pub(crate) async fn get(
         &mut self,
         found: &ObjectState,
@@ -165,7 +196,7 @@ impl OpenObjects {
 }
 
 impl DecodedColumns {
-    /// One column, if the object has it.
+    /// Returns one column, if the object has it.
     pub(crate) fn get(&self, column: ObjectColumn) -> Option<&ArrayRef> {
         self.arrays
             .iter()
@@ -173,13 +204,12 @@ impl DecodedColumns {
             .map(|(_, array)| array)
     }
 
-    /// Whether the text of a row was no UTF-8: what could not be decoded is
-    /// U+FFFD in it.
+    /// Returns whether the text of a row was not UTF-8. Invalid bytes are replaced by U+FFFD.
     pub(crate) fn is_broken(&self, column: ObjectColumn, row: usize) -> bool {
         self.broken.contains(&(column, row))
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }
@@ -200,12 +230,11 @@ impl DecodedColumns {
 }
 
 impl OpenObject {
-    /// Reads the footer of the object in the state that was found.
+    /// Reads the footer of the object in the state `found`.
     ///
     /// # Errors
-    /// The outer error stops the run: the store fails, or a column is missing
-    /// or of another type. The inner one is about this object alone: it is no
-    /// readable Parquet.
+    /// The outer error stops the run: the store failed, or a column is missing or has the wrong
+    /// type. The inner error concerns this object only: it is not a readable Parquet file.
     pub(crate) async fn open(
         archive: &ArchiveSource,
         found: ObjectState,
@@ -215,14 +244,14 @@ impl OpenObject {
             path: archive.path(&found.source)?,
             state: found,
         };
-        // Our own checks say more than a schema the writer left as a hint.
+        // `check_columns` gives better errors than the Arrow schema that a writer may embed.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let opened = ArrowReaderMetadata::load_async(&mut reader, options.clone());
         let metadata = match opened.await {
             Ok(metadata) => metadata,
             Err(error) => return split_store_error(error).map(Err),
         };
-        let columns = check(&reader.state.source, metadata.schema(), &archive.columns)?;
+        let columns = check_columns(&reader.state.source, metadata.schema(), &archive.columns)?;
         let metadata = match text_as_bytes(metadata.metadata())
             .and_then(|bytes| ArrowReaderMetadata::try_new(Arc::new(bytes), options))
         {
@@ -236,23 +265,46 @@ impl OpenObject {
         }))
     }
 
-    /// The state it is read in.
+    /// Returns the state that is read.
     pub(crate) fn state(&self) -> &ObjectState {
         &self.reader.state
     }
 
-    /// First row and number of rows of `row_group`.
-    pub(crate) fn row_range(&self, row_group: usize) -> (i64, i64) {
-        let rows = |group: usize| self.metadata().row_group(group).num_rows();
-        ((0..row_group).map(rows).sum(), rows(row_group))
+    /// Returns the row group with this index.
+    ///
+    /// # Errors
+    /// Where the object has no such row group.
+    pub(crate) fn row_group(&self, index: i32) -> Result<RowGroup<'_>, EngineError> {
+        let source = self.state().source.as_str();
+        let groups = self.metadata().row_groups();
+        let position = usize::try_from(index).ok();
+        let Some((position, group)) = position.and_then(|at| Some((at, groups.get(at)?))) else {
+            return Err(EngineError::RowPosition {
+                source_object: source.to_owned(),
+                problem: format!("it has no row group {index}, only {}", groups.len()),
+            });
+        };
+        let negative = |_| EngineError::RowPosition {
+            source_object: source.to_owned(),
+            problem: format!("row group {index} has {} rows", group.num_rows()),
+        };
+        Ok(RowGroup {
+            source,
+            index: position,
+            first_row: groups[..position]
+                .iter()
+                .map(RowGroupMetaData::num_rows)
+                .sum(),
+            rows: usize::try_from(group.num_rows()).map_err(negative)?,
+        })
     }
 
-    /// The footer.
+    /// Returns the footer.
     pub(crate) fn metadata(&self) -> &Arc<ParquetMetaData> {
         self.metadata.metadata()
     }
 
-    /// The name of `column` in this object, if it is there.
+    /// Returns the name of `column` in this object, if it has the column.
     pub(crate) fn column_name(&self, column: ObjectColumn) -> Option<&str> {
         self.columns
             .iter()
@@ -260,12 +312,12 @@ impl OpenObject {
             .map(|(_, _, name)| name.as_str())
     }
 
-    /// The Arrow schema of the object.
+    /// Returns the Arrow schema of the object.
     pub(crate) fn schema(&self) -> &Schema {
         self.metadata.schema()
     }
 
-    /// Bytes of HTML in `row_group` after decompression.
+    /// Returns the bytes of HTML in `row_group` after decompression.
     pub(crate) fn html_bytes(&self, row_group: usize) -> u64 {
         let Some(root) = self.root(ObjectColumn::Html) else {
             return 0;
@@ -280,11 +332,11 @@ impl OpenObject {
         .filter(|(leaf, _)| descriptor.get_column_root_idx(*leaf) == root)
         .map(|(_, column)| column.uncompressed_size())
         .sum();
+        // A damaged footer can have a negative size. Bytes weigh chunks and progress, not rows.
         u64::try_from(bytes).unwrap_or(0)
     }
 
-    /// A stream over `columns` of `row_group`, only the selected rows, in
-    /// batches of at most `batch_rows`.
+    /// Streams `columns` of the selected rows of `row_group`, in batches of at most `batch_rows`.
     ///
     /// # Errors
     /// Where the row group cannot be read.
@@ -310,7 +362,7 @@ impl OpenObject {
         builder.build()
     }
 
-    /// The columns of a batch of [`OpenObject::stream`], in target types.
+    /// Converts a batch of [`OpenObject::stream`] to the target types.
     ///
     /// # Errors
     /// Where a value cannot be converted.
@@ -332,10 +384,10 @@ impl OpenObject {
         Ok(columns)
     }
 
-    /// The times of all rows of `row_group`, in microseconds.
+    /// Reads the times of all rows of `row_group`, in microseconds.
     ///
     /// # Errors
-    /// Where they cannot be read.
+    /// Where they cannot be decoded.
     pub(crate) async fn times(&self, row_group: usize) -> Result<Vec<Option<i64>>, ParquetError> {
         let mut times = Vec::new();
         let mut stream = self.stream(row_group, &[ObjectColumn::FetchedAt], None, 8192)?;
@@ -348,11 +400,10 @@ impl OpenObject {
         Ok(times)
     }
 
-    /// An error of this object, sorted: a failing store and an object that changed
-    /// stop the run, what cannot be decoded is about the rows alone.
+    /// Returns `error` if it is a decoding error, which concerns the affected rows only.
     ///
     /// # Errors
-    /// Where the store failed.
+    /// Where the store failed or the object changed, which stops the run.
     pub(crate) fn decode_error(&self, error: ParquetError) -> Result<ParquetError, EngineError> {
         split_store_error(error)
     }
@@ -375,17 +426,17 @@ fn split_store_error(error: ParquetError) -> Result<ParquetError, EngineError> {
     }
 }
 
-fn check(
+fn check_columns(
     source: &str,
     schema: &Schema,
     names: &ColumnNames,
 ) -> Result<Vec<(ObjectColumn, usize, String)>, EngineError> {
     let mut columns = Vec::new();
     for column in ObjectColumn::ALL {
-        let named = column.named(names);
-        let name = named.unwrap_or(column.name());
+        let configured = column.configured_name(names);
+        let name = configured.unwrap_or(column.name());
         let Ok(index) = schema.index_of(name) else {
-            if named.is_some() || column.required() {
+            if configured.is_some() || column.required() {
                 return Err(missing(source, schema, column, name));
             }
             continue;

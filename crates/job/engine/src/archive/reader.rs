@@ -15,23 +15,23 @@ use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataR
 
 use crate::error::EngineError;
 
-/// An object in one state. A run reads it many times, and half of an object and
-/// half of its successor would be neither.
+/// One state of an object. A run reads an object many times, and must not mix two states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ObjectState {
-    /// Its path relative to the archive's location: the `source` column.
+    /// Path relative to the location of the archive: the `source` column.
     pub(crate) source: String,
     /// Size in bytes.
     pub(crate) bytes: u64,
-    /// What its store tells states of it by; `None` until it was read once: a
-    /// listing may spell it differently.
+    /// Version by which the store distinguishes states. `None` until the first read, because a
+    /// listing may format it differently.
     pub(crate) version: Option<String>,
 }
 
-/// Reads one object. It differs from the readers of `parquet` and DataFusion in
-/// that an error of the store stays one: those turn it into text, and a store
-/// that is down must not look like an object that is no Parquet. And it reads
-/// one state of the object or fails.
+/// Reads one state of one object.
+///
+/// The readers of `parquet` and DataFusion turn a store error into text, so that a store that is
+/// down looks like an object that is not Parquet. This reader keeps the store error. It also
+/// fails if the object is no longer in the expected state.
 #[derive(Debug, Clone)]
 pub(crate) struct StoreReader {
     pub(crate) store: Arc<dyn ObjectStore>,
@@ -43,8 +43,7 @@ fn external(error: EngineError) -> ParquetError {
     ParquetError::External(Box::new(error))
 }
 
-/// The entity tag, else the time of the last change, written as the weak tag
-/// that it is.
+/// Returns the entity tag, else the time of the last change in the form of a weak tag.
 fn version(meta: &ObjectMeta) -> String {
     match &meta.e_tag {
         Some(tag) => tag.clone(),
@@ -53,12 +52,12 @@ fn version(meta: &ObjectMeta) -> String {
 }
 
 impl StoreReader {
-    /// The bytes in `range`, and the version of the object they are of.
+    /// Reads the bytes in `range`. Returns them with the version of the object.
     async fn get(&self, range: Range<u64>) -> std::result::Result<(Bytes, String), EngineError> {
         let strong = |version: &&String| !version.starts_with("W/");
         let options = GetOptions {
             range: Some(range.into()),
-            // Stores that know this header need not send anything else.
+            // Lets the store refuse another version without sending it.
             if_match: self.state.version.as_ref().filter(strong).cloned(),
             ..GetOptions::default()
         };
@@ -79,7 +78,7 @@ impl StoreReader {
             object_store::Error::Precondition { .. } => {
                 self.changed("another object is in its place")
             }
-            // The status is known by its text alone.
+            // `object_store` gives the status 416 only in the text of the error.
             source if source.to_string().contains(" 416 ") => self.changed("it is shorter now"),
             source => EngineError::Store {
                 doing: "read",
@@ -117,8 +116,8 @@ impl AsyncFileReader for StoreReader {
         .boxed()
     }
 
-    /// The footer, and the page index where the object has one: it lets a
-    /// selection of rows skip pages.
+    /// Reads the footer, and the page index if the object has one. With it, a row selection skips
+    /// pages.
     fn get_metadata<'a>(
         &'a mut self,
         _: Option<&'a ArrowReaderOptions>,

@@ -1,4 +1,4 @@
-//! Reading the HTML of chosen rows, wherever they lie.
+//! Reads the HTML of selected rows of the archive.
 
 use arrow::array::{Array, AsArray, BinaryArray};
 use datafusion::error::Result;
@@ -10,14 +10,16 @@ use crate::archive::{
     ArchiveSource, DecodedColumns, ObjectColumn, ObjectState, ObjectStream, OpenObject, OpenObjects,
 };
 
-/// Pages that are decoded at once. Batches are counted in rows, and there is no
-/// telling how large the next page is: with more than one, some pages of 100 MB
-/// would be more than an Arrow array holds.
+/// Rows that Parquet decodes at a time. The size of the next page is unknown, and with more than
+/// one row, a few pages of 100 MB exceed what an Arrow array can hold.
 const PAGES_PER_BATCH: usize = 1;
 
-/// Pages that are handed on together: at most so many, and none after those that
-/// have so many bytes. A usual page has 60 KB.
+/// Most pages that one task parses. A usual page has 60 KB, so [`PAGES_BYTES`] is reached at
+/// about the same number.
 const MAX_PAGES: usize = 32;
+
+/// Bytes of HTML at which a group of pages is complete. A lower value starts more parse tasks; a
+/// higher value keeps more HTML in memory.
 pub(crate) const PAGES_BYTES: usize = 2 << 20;
 
 const PAGE_COLUMNS: [ObjectColumn; 3] = [
@@ -26,14 +28,14 @@ const PAGE_COLUMNS: [ObjectColumn; 3] = [
     ObjectColumn::HttpCharset,
 ];
 
-/// Reads pages of the archive.
+/// Opens objects of the archive to read pages.
 pub(crate) struct PageReader(OpenObjects);
 
-/// One page.
+/// The HTML of one page.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PageBytes<'a> {
     pub(crate) html: Option<&'a [u8]>,
-    /// Label of the charset that HTTP declared.
+    /// The charset label that the HTTP response declared.
     pub(crate) charset: Option<&'a str>,
 }
 
@@ -47,51 +49,49 @@ impl PageReader {
     }
 }
 
-/// An open object.
+/// An open object of the archive.
 pub(crate) struct PageObject<'a>(&'a OpenObject);
 
 impl<'a> PageObject<'a> {
-    /// The pages of `rows` (positions in the object, ascending), all of which
-    /// are in `row_group`.
+    /// Reads the pages of `rows`: ascending positions in the object, all in `row_group`.
+    ///
+    /// # Errors
+    /// Where the object has no such row group, or a row is outside of it.
     pub(crate) fn read(&self, row_group: i32, rows: &[i64]) -> Result<PageStream<'a>> {
-        let group = usize::try_from(row_group).unwrap_or(0);
-        let (first, count) = self.0.row_range(group);
-        let offset = |row: i64| usize::try_from(row - first).unwrap_or(0);
-        let ranges = rows
-            .chunk_by(|a, b| a + 1 == *b)
-            .map(|run| offset(run[0])..offset(run[run.len() - 1]) + 1);
-        let selection =
-            RowSelection::from_consecutive_ranges(ranges, usize::try_from(count).unwrap_or(0));
-        let stream = (self.0).stream(group, &PAGE_COLUMNS, Some(selection), PAGES_PER_BATCH);
-        let stream = match stream {
-            Ok(stream) => Some(stream),
-            Err(error) => return Ok(PageStream::failed(self.0, error)),
+        let row_group = self.0.row_group(row_group)?;
+        let mut ranges = Vec::new();
+        for run in rows.chunk_by(|a, b| a + 1 == *b) {
+            let (first, last) = (run[0], run[run.len() - 1]);
+            ranges.push(row_group.offset(first)?..row_group.offset(last)? + 1);
+        }
+        let selection = RowSelection::from_consecutive_ranges(ranges.into_iter(), row_group.rows);
+        let stream = self.0.stream(
+            row_group.index,
+            &PAGE_COLUMNS,
+            Some(selection),
+            PAGES_PER_BATCH,
+        );
+        let (stream, error) = match stream {
+            Ok(stream) => (Some(stream), None),
+            Err(error) => (None, Some(error)),
         };
         Ok(PageStream {
             object: self.0,
             stream,
-            error: None,
+            error,
         })
     }
 }
 
-/// Pages in the order they were asked for.
+/// The requested pages, in order.
 pub(crate) struct PageStream<'a> {
     object: &'a OpenObject,
     stream: Option<ObjectStream>,
     error: Option<ParquetError>,
 }
 
-impl<'a> PageStream<'a> {
-    fn failed(object: &'a OpenObject, error: ParquetError) -> Self {
-        Self {
-            object,
-            stream: None,
-            error: Some(error),
-        }
-    }
-
-    /// The next pages; after an inner error, the rest cannot be decoded.
+impl PageStream<'_> {
+    /// Reads the next group of pages. After an inner error, the remaining pages cannot be decoded.
     pub(crate) async fn next(
         &mut self,
     ) -> Result<Option<std::result::Result<Pages, ParquetError>>> {
@@ -121,7 +121,7 @@ impl<'a> PageStream<'a> {
     }
 }
 
-/// Some pages of one object.
+/// A group of pages of one object.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
     batches: Vec<DecodedColumns>,
@@ -140,7 +140,7 @@ impl Pages {
         self.rows
     }
 
-    /// Bytes of HTML.
+    /// Returns the bytes of HTML.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -165,7 +165,7 @@ fn html(columns: &DecodedColumns) -> Option<&BinaryArray> {
     columns.get(ObjectColumn::Html)?.as_binary_opt()
 }
 
-/// The charset of a Content-Type header.
+/// Returns the charset parameter of a Content-Type header.
 fn charset_parameter(content_type: &str) -> Option<&str> {
     content_type.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;

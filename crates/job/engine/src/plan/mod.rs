@@ -178,7 +178,9 @@ fn written(batches: &[RecordBatch]) -> Result<ChunkOutput> {
         let dates = batch.numbers::<Date32Type>("date")?;
         let count = |name: &str, row: usize| -> Result<u64> {
             let numbers = batch.numbers::<Int64Type>(name)?;
-            Ok(numbers.value(row).unsigned_abs())
+            let number = numbers.value(row);
+            u64::try_from(number)
+                .map_err(|_| DataFusionError::Internal(format!("`{name}` is {number}")))
         };
         for row in 0..batch.num_rows() {
             if let Some(name) = value_opt(tables, row) {

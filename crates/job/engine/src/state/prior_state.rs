@@ -106,6 +106,7 @@ impl PriorState {
         let since = match horizon {
             Horizon::Micros(reach) => {
                 let micros = i64::from(days_from_date(chunk.first())) * DAY_MICROS - reach;
+                // The days of an i64 of microseconds are at most 1.1e8, so this never saturates.
                 let days = i32::try_from(micros.div_euclid(DAY_MICROS)).unwrap_or(i32::MIN);
                 format!(
                     "AND CAST(fetched_at AS BIGINT) >= {micros} AND date >= DATE '{}'",

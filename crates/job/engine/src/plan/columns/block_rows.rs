@@ -7,8 +7,8 @@ use arrow::array::{
     StringBuilder,
 };
 use arrow::compute::take;
-use arrow::datatypes::Int32Type;
-use datafusion::error::Result;
+use arrow::datatypes::{Int32Type, Int64Type};
+use datafusion::error::{DataFusionError, Result};
 use tables::Table;
 use url_key::Branch;
 
@@ -112,9 +112,9 @@ fn link_chars(batch: &RecordBatch, places: &[BlockPosition]) -> Result<Int32Arra
     let of_block = |(page, at): &BlockPosition| {
         let (chars, _) = pages.value(*page as usize).as_chunks::<4>();
         let chars = u32::from_le_bytes(chars[at.unsigned_abs() as usize]);
-        i32::try_from(chars).unwrap_or(i32::MAX)
+        i32::try_from(chars).map_err(|_| too_large(batch, *page, "link_chars", chars))
     };
-    Ok(places.iter().map(of_block).collect())
+    (places.iter().map(of_block)).collect::<Result<_>>()
 }
 
 fn chrome(batch: &RecordBatch, places: &[BlockPosition]) -> Result<BooleanArray> {
@@ -124,6 +124,18 @@ fn chrome(batch: &RecordBatch, places: &[BlockPosition]) -> Result<BooleanArray>
         Some(is_chrome == 1)
     };
     Ok(places.iter().map(of_block).collect())
+}
+
+fn too_large(batch: &RecordBatch, page: u32, column: &str, value: u32) -> DataFusionError {
+    let source = |batch: &RecordBatch| -> Result<String> {
+        let source = batch.text("source")?.value(page as usize);
+        let row = batch.numbers::<Int64Type>("row")?.value(page as usize);
+        Ok(format!("row {row} of {source}"))
+    };
+    source(batch).map_or_else(
+        |error| error,
+        |page| DataFusionError::Execution(format!("{page}: {value} is too large for `{column}`")),
+    )
 }
 
 /// The names of the nodes at these depths of the branches of pages.

@@ -138,6 +138,7 @@ fn layout(page: &Page) -> Vec<u8> {
         .map(|block| LayoutBlock {
             path: &block.dom_path,
             common_prefix: block.common_prefix,
+            // Never saturates: an Arrow value has less than 2^31 bytes.
             chars: u32::try_from(block.text.chars().count()).unwrap_or(u32::MAX),
             link_chars: block.link_chars,
             title: title.shown_by(&block.text),

@@ -8,7 +8,7 @@ use arrow::array::{
     StringBuilder,
 };
 use arrow::datatypes::DataType;
-use datafusion::error::Result;
+use datafusion::error::{DataFusionError, Result};
 use foldhash::fast::RandomState;
 use site_replay::PageLabels;
 use template::{PagePaths, Reason};
@@ -62,13 +62,17 @@ impl LabelColumns {
         ordinal: i64,
         entry: &[BlockHash],
         settings: &Settings,
-    ) {
-        let number = |count: u32| Some(i32::try_from(count).unwrap_or(i32::MAX));
+    ) -> Result<()> {
+        let number = |count: u32| {
+            let too_large = |_| {
+                DataFusionError::Execution(format!("{node}: a count of {count} pages is too large"))
+            };
+            i32::try_from(count).map(Some).map_err(too_large)
+        };
         let labels = &page_labels.labels;
         let blocks = &labels.blocks;
         self.status.append_value(status.as_str());
-        self.node.append_value(node);
-        self.support.append_option(number(labels.node.support));
+        self.support.append_option(number(labels.node.support)?);
         self.boilerplate
             .append_value((blocks.iter()).map(|label| Some(label.verdict == Verdict::Boilerplate)));
         self.ordinal.append_value(ordinal);
@@ -78,16 +82,21 @@ impl LabelColumns {
             self.counts.append_null();
             self.supports.append_null();
             self.depths.append_null();
-            return;
+            self.node.append_value(node);
+            return Ok(());
         }
         let reasons = page_labels.reasons.iter().copied().map(Reason::as_str);
         self.reasons.append_value(reasons.map(Some));
+        let counts = blocks.iter().map(|label| number(label.count));
         self.counts
-            .append_value(blocks.iter().map(|label| number(label.count)));
+            .append_value(counts.collect::<Result<Vec<_>>>()?);
+        let supports = blocks.iter().map(|label| number(label.support));
         self.supports
-            .append_value(blocks.iter().map(|label| number(label.support)));
+            .append_value(supports.collect::<Result<Vec<_>>>()?);
         self.depths
             .append_value(blocks.iter().map(|label| Some(i32::from(label.depth))));
+        self.node.append_value(node);
+        Ok(())
     }
 
     /// What the template took from the page: it is kept with it.

@@ -303,11 +303,13 @@ pub(crate) fn project_to(
 
 /// The object that a row lies in, as the census found it.
 pub(crate) fn object_of(batch: &RecordBatch, row: usize) -> Result<ObjectState> {
+    let source = batch.text("source")?.value(row).to_owned();
+    let bytes = batch.numbers::<Int64Type>("object_bytes")?.value(row);
+    let bytes = u64::try_from(bytes)
+        .map_err(|_| DataFusionError::Internal(format!("{source} has {bytes} bytes")))?;
     Ok(ObjectState {
-        source: batch.text("source")?.value(row).to_owned(),
-        bytes: (batch.numbers::<Int64Type>("object_bytes")?)
-            .value(row)
-            .unsigned_abs(),
+        source,
+        bytes,
         version: value_opt(batch.text("object_version")?, row).map(str::to_owned),
     })
 }

@@ -108,7 +108,7 @@ impl DomainStream {
                 ordinal,
                 page.hashes,
                 settings,
-            );
+            )?;
             out.learned(self.site.learned());
             return Ok(());
         }
@@ -123,7 +123,7 @@ impl DomainStream {
         // all new pages of the batch, then its revisions.
         let ordinal = self.before + self.inserted + self.revisions;
         self.revisions += 1;
-        out.page(Status::Revision, node, &labels, ordinal, &unseen, settings);
+        out.page(Status::Revision, node, &labels, ordinal, &unseen, settings)?;
         out.learned(None);
         Ok(())
     }

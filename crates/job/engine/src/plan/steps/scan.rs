@@ -7,7 +7,9 @@ use arrow::array::{
     RecordBatchOptions, StringArray, StringBuilder, TimestampMicrosecondArray,
 };
 use arrow::compute::filter_record_batch;
-use arrow::datatypes::{Date32Type, Int32Type, Schema, SchemaRef, TimestampMicrosecondType};
+use arrow::datatypes::{
+    Date32Type, Int32Type, Int64Type, Schema, SchemaRef, TimestampMicrosecondType,
+};
 use chrono::NaiveDate;
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -15,7 +17,7 @@ use futures::StreamExt;
 use tables::{DateRange, Reason, date_from_days, days_from_date};
 
 use crate::archive::{
-    ArchiveSource, DecodedColumns, ObjectColumn, ObjectState, OpenObjects, row_date,
+    ArchiveSource, DecodedColumns, ObjectColumn, ObjectState, OpenObjects, RowGroup, row_date,
 };
 use crate::plan::columns::schemas::{RecordBatchExt, SCANNED, object_of, project_to, value_opt};
 use crate::plan::exec::cpu_metrics::CpuTimer;
@@ -41,6 +43,7 @@ pub(crate) struct Scan {
 /// One row of the input: a row group, or an object that cannot be opened.
 struct ScanUnit {
     object: ObjectState,
+    object_bytes: i64,
     row_group: Option<i32>,
     fallback_date: NaiveDate,
     folder_date: Option<NaiveDate>,
@@ -84,6 +87,7 @@ impl ScanUnit {
         let row_group = batch.numbers::<Int32Type>("row_group")?;
         Ok(Self {
             object: object_of(batch, row)?,
+            object_bytes: batch.numbers::<Int64Type>("object_bytes")?.value(row),
             row_group: row_group.is_valid(row).then(|| row_group.value(row)),
             fallback_date: date_from_days(batch.numbers::<Date32Type>("fallback_date")?.value(row)),
             folder_date: folder_date
@@ -98,16 +102,12 @@ impl ScanUnit {
         let text = |text: Option<&str>| -> ArrayRef {
             Arc::new(StringArray::from_iter(std::iter::repeat_n(text, rows)))
         };
-        let bytes = Int64Array::from_value(self.bytes(), rows);
+        let bytes = Int64Array::from_value(self.object_bytes, rows);
         [
             ("source", text(Some(&self.object.source))),
             ("object_bytes", Arc::new(bytes)),
             ("object_version", text(self.object.version.as_deref())),
         ]
-    }
-
-    fn bytes(&self) -> i64 {
-        i64::try_from(self.object.bytes).unwrap_or(i64::MAX)
     }
 }
 
@@ -129,16 +129,20 @@ impl Scan {
             return Ok(());
         };
         let object = objects.get(&unit.object).await?;
-        let group = usize::try_from(row_group).unwrap_or(0);
-        let (first, count) = object.row_range(group);
+        let RowGroup {
+            index,
+            first_row,
+            rows,
+            ..
+        } = object.row_group(row_group)?;
         if let Some(problem) = &unit.read_error {
-            // The census could not tell their dates, and counted them at its fallback date.
-            let rows = (first..first + count).map(|row| (row, None)).collect();
+            // The census could not read the times and counted the rows on the fallback date.
+            let rows = (first_row..).take(rows).map(|row| (row, None)).collect();
             send(out, self.unreadable_rows(unit, rows, problem)?).await;
             return Ok(());
         }
-        let mut next = first;
-        let failed = match object.stream(group, &NARROW, None, batch_rows) {
+        let mut next = first_row;
+        let failed = match object.stream(index, &NARROW, None, batch_rows) {
             Err(error) => Some(error),
             Ok(mut stream) => loop {
                 let columns = match stream.next().await {
@@ -158,8 +162,8 @@ impl Scan {
         };
         if let Some(error) = failed {
             let error = object.decode_error(error)?;
-            let times = object.times(group).await?;
-            let rows = (first..).zip(times).filter(|(row, _)| *row >= next);
+            let times = object.times(index).await?;
+            let rows = (first_row..).zip(times).filter(|(row, _)| *row >= next);
             let rows = rows.collect();
             send(out, self.unreadable_rows(unit, rows, &error.to_string())?).await;
         }
@@ -238,7 +242,7 @@ impl Scan {
 
     fn unreadable_object(&self, unit: &ScanUnit) -> Result<RecordBatch> {
         let detail = unit.read_error.as_deref().unwrap_or("no row group");
-        let bytes: ArrayRef = Arc::new(Int64Array::from_value(unit.bytes(), 1));
+        let bytes: ArrayRef = Arc::new(Int64Array::from_value(unit.object_bytes, 1));
         self.bare(
             unit,
             &[(None, None)],
@@ -254,9 +258,12 @@ impl Scan {
         rows: Vec<(i64, Option<i64>)>,
         error: &str,
     ) -> Result<RecordBatch> {
-        let group = unit.row_group.unwrap_or_default();
-        let first = rows.first().map_or(0, |(row, _)| *row);
-        let detail = format!("row group {group}, from row {first}: {error}");
+        let detail = match (unit.row_group, rows.first()) {
+            (Some(row_group), Some((first, _))) => {
+                format!("row group {row_group}, from row {first}: {error}")
+            }
+            _ => error.to_owned(),
+        };
         let rows: Vec<_> = (rows.into_iter().map(|(row, time)| (Some(row), time))).collect();
         let batch = self.bare(unit, &rows, Reason::UnreadableRow, &detail, Vec::new())?;
         self.in_range(&batch)

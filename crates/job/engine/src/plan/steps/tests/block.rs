@@ -2,7 +2,7 @@ use arrow::array::AsArray;
 use arrow::datatypes::Int32Type;
 
 use super::{deduped, steps};
-use crate::plan::columns::schemas::Phase;
+use crate::plan::columns::schemas::{Phase, project_to};
 use crate::plan::test_support::{ArchiveRow, TestJob, nulls, run, sorted_for, texts};
 
 fn page(row: usize, html: &str) -> ArchiveRow {
@@ -101,4 +101,44 @@ async fn a_very_long_page_travels_without_its_texts() {
     assert_eq!(texts(&rows, "status"), ["unique"]);
     assert_eq!(nulls(&rows, "texts"), [true]);
     assert_eq!(nulls(&rows, "hashes"), [false]);
+}
+
+#[tokio::test]
+async fn a_row_outside_of_its_row_group_is_an_error() {
+    let job = job(
+        &[],
+        &[page(0, "<p>One"), page(1, "<p>Two"), page(2, "<p>Three")],
+    );
+    let steps = steps(&job);
+    let rows = deduped(&steps, &[job.row_group("a.parquet", 1)]).await;
+    for (row, row_group, expected) in [
+        (
+            2,
+            0,
+            "a.parquet: row 2 is not in row group 0, which has 2 rows from row 0",
+        ),
+        (
+            0,
+            1,
+            "a.parquet: row 0 is not in row group 1, which has 1 rows from row 2",
+        ),
+        (2, -1, "a.parquet: it has no row group -1, only 2"),
+    ] {
+        let moved: Vec<(&str, arrow::array::ArrayRef)> = vec![
+            (
+                "row",
+                std::sync::Arc::new(arrow::array::Int64Array::from(vec![row])),
+            ),
+            (
+                "row_group",
+                std::sync::Arc::new(arrow::array::Int32Array::from(vec![row_group])),
+            ),
+        ];
+        let moved = project_to(&rows, &rows.schema(), moved).unwrap();
+        let error = run(&steps.block, vec![moved])
+            .await
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(expected), "{error}");
+    }
 }

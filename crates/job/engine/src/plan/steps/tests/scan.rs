@@ -136,3 +136,15 @@ async fn an_object_that_changed_since_the_census_is_an_error() {
         "{error}"
     );
 }
+
+#[tokio::test]
+async fn a_row_group_that_does_not_exist_is_an_error() {
+    let job = job(&["2011-10-01T00:00:00"].map(page));
+    for row_group in [-1, 1] {
+        let unit = job.row_group("a.parquet", row_group);
+        let rows = run(&steps(&job).scan, vec![batch(&ROW_GROUPS, &[unit])]).await;
+        let error = rows.unwrap_err().to_string();
+        let expected = format!("a.parquet: it has no row group {row_group}, only 1");
+        assert!(error.contains(&expected), "{error}");
+    }
+}
