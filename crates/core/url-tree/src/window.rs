@@ -15,12 +15,12 @@ pub const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 /// A revision counts as a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WindowOptions {
-    /// The oldest entries above this number are evicted. Default 10,000.
+    /// Maximum number of entries. The oldest entries above it are evicted. Default 10,000.
     pub max_pages: usize,
-    /// Entries that are older than this are evicted, in microseconds before the newest time
-    /// of a batch. Default 14 days.
+    /// Maximum age of an entry, in microseconds before the newest time of a batch. Older
+    /// entries are evicted. Default 14 days.
     pub max_age_micros: i64,
-    /// The number of entries that are kept in spite of the other limits. Default 100.
+    /// Number of entries that are kept in spite of the other limits. Default 100.
     pub min_pages: usize,
 }
 
