@@ -174,8 +174,8 @@ pub(crate) fn windows_query(entries: &str, window: WindowOptions) -> String {
            WHERE place <= {min} OR (place <= {max} AND newest - micros <= {age}) \
            GROUP BY domain) \
          SELECT prior_window_entries.* FROM starts JOIN prior_window_entries ON domain = start_domain WHERE ordinal >= start",
-        min = window.min_documents,
-        max = window.max_documents,
+        min = window.min_pages,
+        max = window.max_pages,
         age = window.max_age_micros,
     )
 }

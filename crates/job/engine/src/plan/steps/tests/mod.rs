@@ -12,7 +12,7 @@ use arrow::array::RecordBatch;
 use crate::plan::columns::schemas::ROW_GROUPS;
 use crate::plan::steps::{block::Block, dedupe::Dedupe, key::Key, replay::Replay, scan::Scan};
 use crate::plan::test_support::{TestJob, TestRow, batch, run, sorted_for};
-use crate::progress::{Gauge, Unwatched};
+use crate::progress::{ProgressReporter, Unwatched};
 
 /// The steps of `job` over all of October 2011.
 struct Steps {
@@ -26,7 +26,7 @@ struct Steps {
 fn steps(job: &TestJob) -> Steps {
     let job = job.job();
     let census = crate::archive::Census::default();
-    let gauge = Gauge::new(std::sync::Arc::new(Unwatched), &census);
+    let reporter = ProgressReporter::new(std::sync::Arc::new(Unwatched), &census);
     let settings = || std::sync::Arc::clone(&job.settings);
     Steps {
         scan: Scan {
@@ -40,7 +40,7 @@ fn steps(job: &TestJob) -> Steps {
         dedupe: Dedupe {
             settings: settings(),
         },
-        block: Block::new(job.archive.clone(), settings(), gauge, 2),
+        block: Block::new(job.archive.clone(), settings(), reporter, 2),
         replay: Replay {
             settings: settings(),
             last: crate::plan::test_support::days("2011-10-31") as i32,
