@@ -6,6 +6,7 @@ use object_store::{BackoffConfig, ClientOptions, RetryConfig};
 /// connections, and the statuses 5xx, 408 and 429, with pauses that grow from 0.1
 /// to 15 seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RetryPolicy {
     /// Time-out of one response including its body. The time-out of a connection
     /// is this or five seconds, whichever is less.
