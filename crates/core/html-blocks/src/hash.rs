@@ -28,7 +28,7 @@ static LETTERS: LazyLock<Letters> = LazyLock::new(|| {
             break;
         };
         // The lower case of a letter is always in the same plane.
-        *lower = u16::try_from(u32::from(simple_lowercase(letter))).unwrap_or_default();
+        *lower = u16::try_from(u32::from(lowercase(letter))).unwrap_or_default();
     }
     Letters {
         basic_plane,
@@ -44,7 +44,7 @@ impl Letters {
             None => {
                 let after = self.ranges.partition_point(|range| range.end() < c);
                 let found = self.ranges.get(after).filter(|range| range.start() <= c);
-                found.map(|_| simple_lowercase(c))
+                found.map(|_| lowercase(c))
             }
         }
     }
@@ -124,7 +124,7 @@ fn ascii_letter(byte: u8, to: &mut u8) -> usize {
 
 /// Unicode's simple (one to one) lower case. The full mapping differs for U+0130 alone, and
 /// begins with the simple one there.
-fn simple_lowercase(letter: char) -> char {
+fn lowercase(letter: char) -> char {
     letter.to_lowercase().next().unwrap_or(letter)
 }
 
@@ -146,6 +146,12 @@ mod tests {
     #[test]
     fn lower_case_is_one_to_one() {
         assert_eq!(block_hash("STRAẞE ΣΊΣΥΦΟΣ İ"), md5_of("straßeσίσυφοσi"));
+    }
+
+    #[test]
+    fn only_one_character_has_a_longer_lower_case() {
+        let longer = |c: &char| c.to_lowercase().len() > 1;
+        assert_eq!(('\0'..=char::MAX).filter(longer).collect::<String>(), "İ");
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The content id: a hash of the page's title.
 
-use std::fmt::Write;
 use std::sync::LazyLock;
 
 use md5::{Digest, Md5};
@@ -30,13 +29,7 @@ pub(crate) fn is_content_id(name: &str) -> bool {
 /// assert_eq!(url_key::content_id(""), "d41d8cd98f00b204e9800998ecf8427e");
 /// ```
 pub fn content_id(title: &str) -> String {
-    let digest = Md5::digest(normalize_title(title).as_bytes());
-    let mut hex = String::with_capacity(2 * digest.len());
-    for byte in digest {
-        // Writing to a String cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex
+    hex::encode(Md5::digest(normalize_title(title)))
 }
 
 fn normalize_title(title: &str) -> String {
@@ -45,16 +38,13 @@ fn normalize_title(title: &str) -> String {
         Regex::new(r"[\p{L}\p{Nd}&&[\x{0}-\x{FFFF}]]+").expect("a constant expression compiles")
     });
 
+    // Unicode's simple lower case: one character for one. Only that of U+0130 is longer, `i` and a
+    // mark, and marks do not count. `str::to_lowercase` would apply the final-sigma rule.
     COUNTED
         .find_iter(title)
         .flat_map(|run| run.as_str().chars())
-        .filter_map(simple_lowercase)
+        .filter_map(|character| character.to_lowercase().next())
         .collect()
-}
-
-/// One character for one: only U+0130 has a longer lower case, `i` and a mark.
-fn simple_lowercase(character: char) -> Option<char> {
-    character.to_lowercase().next()
 }
 
 #[cfg(test)]
