@@ -203,6 +203,10 @@ static KEYS: [u128; Tag::COUNT] = {
 
 /// A hash table with linear probing over [`KEYS`], built at compile time. Empty entries are
 /// [`Tag::COUNT`].
+///
+/// A `phf::Map` instead makes a page cost 14 % more processor time (13 to 16 % in five
+/// alternating runs over 680 real pages, the fastest of 60 passes each): it needs the name in
+/// lower case in a buffer, and hashes it with SipHash.
 static SLOTS: [u8; 512] = {
     let mut slots = [Tag::COUNT as u8; 512];
     let mut at = 0;
