@@ -61,3 +61,8 @@ pub use spec::{
 pub use state::runs_table::Counts;
 pub use state::sql::query;
 pub use state::status::{Status, status, status_with_archive};
+
+/// Compiles the example of the README as a doc test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

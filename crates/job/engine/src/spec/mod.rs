@@ -234,7 +234,7 @@ pub enum GroupingSpec {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct DedupSpec {
-    /// How far back a duplicate is looked for: `all` dates, the `window` of the tree, or a time
+    /// Limits the search for duplicates to `all` dates, the `window` of the tree, or a time
     /// such as `30d`.
     pub lookback: String,
     /// Keep duplicates with at least 100 characters of new text.

@@ -66,7 +66,7 @@ impl OpenedTable {
         let Some(version) = self.table.version() else {
             return false;
         };
-        // A table whose log no longer has this version is opened again, which tells why.
+        // After an error the table is opened again, which reports the error.
         let latest = self.table.log_store().get_latest_version(version).await;
         latest.is_ok_and(|latest| latest == version)
     }

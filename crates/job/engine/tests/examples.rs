@@ -1,0 +1,17 @@
+//! Runs the examples of the crate.
+
+#[allow(dead_code)]
+#[path = "../examples/embed_the_job.rs"]
+mod embed_the_job;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_embedded_job_gives_texts_of_its_archive() {
+    let folder = tempfile::tempdir().unwrap();
+    let (count, pages) = embed_the_job::run(folder.path()).await.unwrap();
+    assert_eq!(count, 300);
+    assert_eq!(pages.len(), 3);
+    for (url, text) in pages {
+        assert!(url.starts_with("http"), "{url}");
+        assert!(text.chars().count() > 500, "{url}: {text}");
+    }
+}
