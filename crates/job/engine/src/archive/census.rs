@@ -179,7 +179,8 @@ impl Census {
     /// Returns the objects with rows on the dates of `range`. An object that cannot be opened
     /// counts on its fallback date.
     pub(crate) fn objects_in(&self, range: DateRange) -> impl Iterator<Item = &ArchiveObject> {
-        (self.objects.iter())
+        self.objects
+            .iter()
             .filter(move |object| object.dates().keys().any(|date| range.contains(*date)))
             .map(|object| &object.object)
     }
@@ -200,7 +201,8 @@ impl Census {
 }
 
 fn groups(objects: &[ObjectCensus]) -> impl Iterator<Item = &RowGroupCensus> {
-    (objects.iter())
+    objects
+        .iter()
         .filter_map(|object| object.row_groups.as_ref().ok())
         .flatten()
 }

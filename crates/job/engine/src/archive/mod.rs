@@ -142,7 +142,9 @@ impl ArchiveSource {
             folder_date: source.split('/').rev().find_map(folder_date),
             source,
             bytes: meta.size,
-            tag: (meta.e_tag.clone())
+            tag: meta
+                .e_tag
+                .clone()
                 .unwrap_or_else(|| meta.last_modified.timestamp_micros().to_string()),
         })
     }

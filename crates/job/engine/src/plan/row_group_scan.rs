@@ -50,7 +50,9 @@ fn scan_units(object: &ObjectCensus, chunk: DateRange) -> Vec<ScanUnit<'_>> {
             read_error: Some(error),
         }],
         Err(_) => Vec::new(),
-        Ok(row_groups) => (row_groups.iter().enumerate())
+        Ok(row_groups) => row_groups
+            .iter()
+            .enumerate()
             .filter(|(_, row_group)| row_group.dates.keys().any(|date| chunk.contains(*date)))
             .map(|(index, row_group)| ScanUnit {
                 row_group: Some(index),

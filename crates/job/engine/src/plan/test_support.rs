@@ -125,7 +125,8 @@ fn archive_batch(rows: &[ArchiveRow]) -> RecordBatch {
         Arc::new(values.collect::<StringArray>())
     };
     let times: TimestampMicrosecondArray = rows.iter().map(|row| row.fetched_at).collect();
-    let html: BinaryArray = (rows.iter())
+    let html: BinaryArray = rows
+        .iter()
         .map(|row| row.html.as_deref().map(str::as_bytes))
         .collect();
     let statuses: Int32Array = rows.iter().map(|row| row.http_status).collect();
@@ -197,7 +198,9 @@ impl TestRow {
 
 /// `rows` as a batch with the columns of `schema`.
 pub(crate) fn batch(schema: &SchemaRef, rows: &[TestRow]) -> RecordBatch {
-    let columns = (schema.fields().iter())
+    let columns = schema
+        .fields()
+        .iter()
         .map(|field| column(field.name(), field.data_type(), rows))
         .collect();
     RecordBatch::try_new(Arc::clone(schema), columns).unwrap()
@@ -272,7 +275,9 @@ pub(crate) async fn run(step: &dyn Step, input: Vec<RecordBatch>) -> Result<Reco
 
 /// Sorts the rows as `step` requires of its input.
 pub(crate) fn sorted_for(step: &dyn Step, rows: &RecordBatch) -> RecordBatch {
-    let columns: Vec<_> = (step.required_ordering().iter())
+    let columns: Vec<_> = step
+        .required_ordering()
+        .iter()
         .map(|name| arrow::compute::SortColumn {
             values: Arc::clone(rows.column_by_name(name).unwrap()),
             options: None,

@@ -104,7 +104,8 @@ impl ChunkKeys {
         let contains = move |arguments: &[ColumnarValue]| {
             let arrays = ColumnarValue::values_to_arrays(arguments)?;
             let hashes = arrays[0].as_primitive::<Int64Type>();
-            let found: BooleanArray = (hashes.iter())
+            let found: BooleanArray = hashes
+                .iter()
                 .map(|hash| hash.map(|hash| self.hashes.binary_search(&hash).is_ok()))
                 .collect();
             Ok(ColumnarValue::Array(Arc::new(found)))

@@ -1,4 +1,4 @@
-//! Scans of Delta tables.
+//! Scans of the output tables.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use tables::{DateRange, Table, days_from_date};
 use crate::error::EngineError;
 use crate::job::Job;
 
-/// The rows of `opened`, a version of `table`, whose date is in one of `ranges`.
+/// Reads the rows of `opened`, a version of `table`, whose date is in one of `ranges`.
 pub(crate) async fn rows(
     opened: &DeltaTable,
     table: Table,
@@ -39,7 +39,8 @@ pub(crate) async fn rows(
     rows.await.map_err(EngineError::Query)
 }
 
-/// Opens `table` under its name in `context`; false where it was never written.
+/// Opens `table` and registers it in `context` under its name. Returns `false` if the table does
+/// not exist.
 pub(crate) async fn open(
     context: &SessionContext,
     job: &Job,
@@ -53,7 +54,7 @@ pub(crate) async fn open(
     Ok(true)
 }
 
-/// Gives `opened` the name of `table` in `context`.
+/// Registers `opened` in `context` under the name of `table`.
 pub(crate) async fn register(
     context: &SessionContext,
     table: Table,
@@ -69,7 +70,7 @@ pub(crate) async fn register(
     Ok(())
 }
 
-/// An error of a table in the midst of a plan.
+/// Wraps the error of a table as an error of the plan that reads it.
 pub(crate) fn external(
     error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
 ) -> DataFusionError {

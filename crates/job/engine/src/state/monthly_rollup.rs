@@ -1,10 +1,14 @@
-//! What months that are over left, in a few files.
+//! Monthly rollups of prior state.
 //!
-//! A night meets few old pages. To find them it would open the files of every
-//! date there is, more every night. So the first run of a month puts the months
-//! before it into two tables: `key_index`, which tells the dates whose `url_keys`
-//! must be read, and `windows`, which stands for all of `window_entries` up to then. Both
-//! are made from the output tables, and what they cannot answer is read there.
+//! A nightly run sees few known pages, but to find them it would open the files of every earlier
+//! date, more every night. So the first run of a month writes the closed months into two tables:
+//!
+//! - `key_index` has the dates on which each URL key of a closed month occurs. Only these dates of
+//!   `url_keys` are read.
+//! - `windows` has the window entries at the end of the last closed month. It replaces all of
+//!   `window_entries` up to then.
+//!
+//! Both are derived from the output tables. Dates that they do not cover are read there.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -33,17 +37,19 @@ use crate::state::prior_state::{
     IS_FIRST_PAGE, PriorState, select_columns, semi_join_domains, windows_query,
 };
 
-/// The two tables as they were before the chunk; empty where they are of no use.
+/// The rollup tables before the chunk is committed. `None` means that a table does not exist or
+/// does not apply.
 #[derive(Debug, Default)]
 pub(crate) struct MonthlyRollup {
     index: Option<DeltaTable>,
-    /// The months in the index, in order.
+    /// The months in `index`, in order.
     indexed: Vec<DateRange>,
+    /// The table `windows`, and the last day of its month.
     windows: Option<(DeltaTable, NaiveDate)>,
 }
 
-/// What was there before `first`. Puts the months before its own into the tables,
-/// if they are not there yet, with the fencing token `token`.
+/// Opens the state prior to `first`. First adds the months before the month of `first` to the
+/// rollup tables, if they are missing. `token` is the fencing token of the commits.
 ///
 /// # Errors
 /// [`EngineError`] where the tables cannot be read or written.
@@ -54,31 +60,35 @@ pub(crate) async fn roll_up_months(
 ) -> Result<PriorState, EngineError> {
     let prior = PriorState::open(job).await?;
     let this_month = Partitioning::Month.dates(first);
-    let Some(until) = (this_month.first().pred_opt()).filter(|_| job.output.has_derived()) else {
+    let Some(until) = this_month
+        .first()
+        .pred_opt()
+        .filter(|_| job.output.has_derived())
+    else {
         return Ok(prior);
     };
-    let closing = Closing {
+    let roll_up = RollUp {
         job,
         token,
         until,
         prior,
     };
-    let changed = [closing.index().await?, closing.windows().await?];
+    let changed = [roll_up.index().await?, roll_up.windows().await?];
     if changed.contains(&Change::Made) {
         return Ok(PriorState::open(job).await?);
     }
-    Ok(closing.prior)
+    Ok(roll_up.prior)
 }
 
-/// What became of one of the tables.
+/// The change of one rollup table.
 #[derive(Debug, PartialEq, Eq)]
 enum Change {
     Made,
     NotNeeded,
 }
 
-/// Takes away what the tables say of `dates`, and all that follows from them,
-/// with the fencing token `token`. To be called before rows of these dates change.
+/// Removes the rollups that contain or depend on rows of `dates`. Call it before these rows
+/// change. `token` is the fencing token of the commits.
 ///
 /// # Errors
 /// [`EngineError`] where the tables cannot be read or written.
@@ -96,7 +106,7 @@ pub(crate) async fn discard_rollups(
             let month = Partitioning::Month.parse_value(month);
             month.is_some_and(|month| {
                 dates.first() <= month.last()
-                    // The windows of a month hang on all dates before its end.
+                    // The windows of a month depend on all dates before its end.
                     && (table == Table::Windows || month.first() <= dates.last())
             })
         });
@@ -107,21 +117,23 @@ pub(crate) async fn discard_rollups(
     Ok(())
 }
 
-/// Months that are over.
-struct Closing<'a> {
+/// Adds closed months to the rollup tables.
+struct RollUp<'a> {
     job: &'a Job,
     token: i64,
-    /// The last day of the last of them.
+    /// Last day of the last closed month.
     until: NaiveDate,
     prior: PriorState,
 }
 
-impl Closing<'_> {
+impl RollUp<'_> {
     async fn index(&self) -> Result<Change, EngineError> {
         let Some(url_keys) = &self.prior.url_keys else {
             return Ok(Change::NotNeeded);
         };
-        let missing: BTreeSet<String> = (url_keys.partitions.iter())
+        let missing: BTreeSet<String> = url_keys
+            .partitions
+            .iter()
             .filter_map(|date| Partitioning::Day.parse_value(date))
             .filter(|date| date.last() <= self.until)
             .filter(|date| {
@@ -132,11 +144,13 @@ impl Closing<'_> {
         if missing.is_empty() {
             return Ok(Change::NotNeeded);
         }
-        let months = (missing.iter()).filter_map(|month| Partitioning::Month.parse_value(month));
+        let months = missing
+            .iter()
+            .filter_map(|month| Partitioning::Month.parse_value(month));
         let query = format!(
             "SELECT date, domain, key_hash(url_key) AS key_hash FROM url_keys \
              WHERE ({months}) AND {IS_FIRST_PAGE} ORDER BY domain, key_hash, date",
-            months = within(months),
+            months = date_in(months),
         );
         let files = self.files(Table::KeyIndex, &query).await?;
         self.replace(Table::KeyIndex, "keys", missing, files).await
@@ -166,10 +180,10 @@ impl Closing<'_> {
             windows_query("prior_window_entries", window),
         );
         let files = self.files(Table::Windows, &query).await?;
-        // The windows of prior months are of no use any more.
+        // Replaces the windows of earlier months, which no query needs any more.
         let mut months = self.job.output.partitions(Table::Windows).await?;
         months.insert(Partitioning::Month.value(self.until));
-        self.replace(Table::Windows, &name_of(window), months, files)
+        self.replace(Table::Windows, &windows_transaction(window), months, files)
             .await
     }
 
@@ -185,7 +199,7 @@ impl Closing<'_> {
         Ok(Change::Made)
     }
 
-    /// The rows of `query` over prior dates as data files of `table`.
+    /// Writes the rows of `query` over the prior state to data files of `table`.
     async fn files(&self, table: Table, query: &str) -> Result<Vec<String>, EngineError> {
         let files = async {
             let context = session(self.job)?;
@@ -225,7 +239,7 @@ async fn replace(
         partitions,
         files,
         transaction: transaction.to_owned(),
-        // The version that it makes: no change is one that was made before.
+        // The version that the commit makes, so that no commit is taken for an earlier one.
         transaction_version: version.map_or(0, |version| version.cast_signed() + 1),
         fencing_token: token,
     };
@@ -233,10 +247,10 @@ async fn replace(
     Ok(())
 }
 
-/// Names windows of this kind.
-fn name_of(window: WindowOptions) -> String {
+/// Returns the transaction name for windows with these options.
+fn windows_transaction(window: WindowOptions) -> String {
     format!(
-        "windows of {} to {} documents, {} us",
+        "windows of {} to {} pages, {} us",
         window.min_pages, window.max_pages, window.max_age_micros
     )
 }
@@ -247,7 +261,8 @@ impl MonthlyRollup {
             return Ok(Self::default());
         }
         let ranges = |months: BTreeSet<String>| -> Vec<DateRange> {
-            (months.iter())
+            months
+                .iter()
                 .filter_map(|month| Partitioning::Month.parse_value(month))
                 .collect()
         };
@@ -257,9 +272,10 @@ impl MonthlyRollup {
             months.index = Some(index);
         }
         if let Some(windows) = output.open(Table::Windows).await? {
-            // Windows of another kind, made by another job, may lack rows.
-            let made =
-                (output.transaction_version(Table::Windows, &windows, &name_of(window))).await?;
+            // Windows with other options, written before a change of settings, can lack rows.
+            let made = output
+                .transaction_version(Table::Windows, &windows, &windows_transaction(window))
+                .await?;
             let is_last = made.map(i64::cast_unsigned) == windows.version();
             let month = ranges(output.partitions_of(Table::Windows, &windows).await?).pop();
             months.windows = month
@@ -269,8 +285,8 @@ impl MonthlyRollup {
         Ok(months)
     }
 
-    /// Makes what is there known to `context`, with `prior_window_entries` for the rows of
-    /// `window_entries` before `end` that can be in a window then.
+    /// Registers the rollup tables in `context`, and as `prior_window_entries` the rows of
+    /// `window_entries` and `windows` that can be in a window at `end`.
     pub(crate) async fn register(&self, context: &SessionContext, end: NaiveDate) -> Result<()> {
         if let Some(index) = &self.index {
             register(context, Table::KeyIndex, index).await?;
@@ -287,9 +303,9 @@ impl MonthlyRollup {
         Ok(())
     }
 
-    /// A condition on `date` for those before `chunk` that may have the first
-    /// page of a URL key of the chunk, or of any of its domains: of the months in the
-    /// index the dates it tells, of others all.
+    /// Returns the SQL condition for dates before `chunk` that can have the first page of a URL key
+    /// of the chunk, or with `whole_domains`, of any key of its domains. Of months in the index
+    /// these are the dates in the index, of other months all dates.
     pub(crate) async fn candidate_dates(
         &self,
         context: &SessionContext,
@@ -300,12 +316,13 @@ impl MonthlyRollup {
         if self.indexed.is_empty() {
             return Ok(before);
         }
-        let of_keys = match whole_domains {
-            true => "",
-            false => "WHERE chunk_contains_key(key_hash)",
+        let has_key = if whole_domains {
+            ""
+        } else {
+            "WHERE chunk_contains_key(key_hash)"
         };
-        let semi_join_domains = semi_join_domains("key_index");
-        let query = format!("SELECT DISTINCT date FROM {semi_join_domains} {of_keys}");
+        let key_index = semi_join_domains("key_index");
+        let query = format!("SELECT DISTINCT date FROM {key_index} {has_key}");
         let mut found = BTreeSet::new();
         for batch in context.sql(&query).await?.collect().await? {
             let dates = cast(batch.column(0), &DataType::Date32)?;
@@ -314,14 +331,14 @@ impl MonthlyRollup {
         }
         Ok(format!(
             "{before} AND (NOT ({}) OR {})",
-            within(self.indexed.iter().copied()),
-            within(found.into_iter().map(|date| Partitioning::Day.dates(date)))
+            date_in(self.indexed.iter().copied()),
+            date_in(found.into_iter().map(|date| Partitioning::Day.dates(date)))
         ))
     }
 }
 
-/// The condition that `date` is in one of `ranges`, which come in order.
-fn within(ranges: impl IntoIterator<Item = DateRange>) -> String {
+/// Returns the SQL condition that `date` is in one of `ranges`, which are in order.
+fn date_in(ranges: impl IntoIterator<Item = DateRange>) -> String {
     let mut joined: Vec<DateRange> = Vec::new();
     for range in ranges {
         add_adjacent(&mut joined, range);

@@ -1,5 +1,5 @@
-//! What earlier dates left for a chunk: the URL keys it may meet again, and
-//! the windows of its domains.
+//! The prior state of a chunk: rows of earlier dates with its URL keys, and the windows of its
+//! domains.
 
 use std::collections::BTreeSet;
 
@@ -19,15 +19,15 @@ use crate::plan::columns::schemas::{BLOCKED, KEYED, Phase, Status};
 use crate::state::delta_scan::register;
 use crate::state::monthly_rollup::MonthlyRollup;
 
-/// Batches of remembered pages count up from here, in the order of their
-/// ordinals, before any batch of the run.
+/// The `batch` of the window entry with ordinal 0. Window entries sort by ordinal, before all
+/// batches of the run.
 const FIRST_WINDOW_BATCH: i64 = i64::MIN / 2;
 
-/// Rows of `url_keys` that are the first page of their key.
+/// The SQL condition for rows of `url_keys` that are the first page of their key.
 pub(crate) const IS_FIRST_PAGE: &str =
     "duplicate_of IS NULL AND status IN ('unique', 'quarantined')";
 
-/// The tables as they were before the chunk; `None` where they do not exist or have no
+/// The tables before the chunk is committed. `None` means that a table does not exist or has no
 /// rows.
 #[derive(Debug, Default)]
 pub(crate) struct PriorState {
@@ -36,7 +36,7 @@ pub(crate) struct PriorState {
     pub(crate) rollup: MonthlyRollup,
 }
 
-/// A table that has rows, and the partitions that have them.
+/// A table with rows, and the values of its partitions.
 #[derive(Debug)]
 pub(crate) struct NonEmptyTable {
     table: DeltaTable,
@@ -66,8 +66,8 @@ impl PriorState {
         })
     }
 
-    /// Makes the tables known to `context`, and as `prior_window_entries` the rows of `window_entries`
-    /// before `end` that can be in a window then.
+    /// Registers the tables in `context`, and as `prior_window_entries` the rows before `end` that
+    /// can be in a window at `end`.
     pub(crate) async fn register(&self, context: &SessionContext, end: NaiveDate) -> Result<()> {
         if let Some(url_keys) = &self.url_keys {
             register(context, Table::UrlKeys, &url_keys.table).await?;
@@ -79,13 +79,13 @@ impl PriorState {
         Ok(())
     }
 
-    /// Is there nothing before the chunk?
+    /// Returns `true` if both tables are empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.url_keys.is_none() && self.window_entries.is_none()
     }
 
-    /// First pages of URL keys on dates before the chunk, as rows of [`KEYED`]; here and
-    /// there one of a key that only shares the bits.
+    /// Returns the plan of the first pages of the URL keys of the chunk on dates before `chunk`, as
+    /// rows of [`KEYED`]. The rows include rare false positives: keys are matched by 64-bit hash.
     pub(crate) async fn keys(
         &self,
         context: &SessionContext,
@@ -95,14 +95,17 @@ impl PriorState {
         if self.url_keys.is_none() {
             return Ok(None);
         }
-        // A window is cut by its number of keys: all of the domain are needed.
+        // A window ends after a number of keys, so all keys of the domain are needed.
         let whole_domains = horizon.is_of_domains();
-        let of_keys = match whole_domains {
-            true => String::new(),
-            false => format!("AND chunk_contains_key(key_hash(url_key))"),
+        let has_key = if whole_domains {
+            ""
+        } else {
+            "AND chunk_contains_key(key_hash(url_key))"
         };
         let rollup = &self.rollup;
-        let dates = (rollup.candidate_dates(context, whole_domains, chunk)).await?;
+        let dates = rollup
+            .candidate_dates(context, whole_domains, chunk)
+            .await?;
         let since = match horizon {
             Horizon::Micros(reach) => {
                 let micros = i64::from(days_from_date(chunk.first())) * DAY_MICROS - reach;
@@ -116,7 +119,7 @@ impl PriorState {
             Horizon::All | Horizon::Window(_) => String::new(),
         };
         let query = format!(
-            "SELECT url_keys.* FROM {} WHERE {dates} AND {IS_FIRST_PAGE} {since} {of_keys}",
+            "SELECT url_keys.* FROM {} WHERE {dates} AND {IS_FIRST_PAGE} {since} {has_key}",
             semi_join_domains("url_keys")
         );
         let found = context.sql(&query).await?;
@@ -127,8 +130,8 @@ impl PriorState {
         select_columns(found, &KEYED, given).map(Some)
     }
 
-    /// Windows of the chunk's domains after the last date before it, as rows
-    /// of [`BLOCKED`].
+    /// Returns the plan of the windows of the chunk's domains at the end of the last prior date, as
+    /// rows of [`BLOCKED`].
     pub(crate) async fn windows(
         &self,
         context: &SessionContext,
@@ -156,22 +159,22 @@ impl PriorState {
     }
 }
 
-/// The query for the rows of `prior_window_entries` that are in the window of their domain. Of
-/// which domains, `entries` says: `prior_window_entries`, or part of its rows.
+/// Returns the query for the rows of `prior_window_entries` that are in the window of their
+/// domain. `entries` selects the domains: `prior_window_entries`, or a subset of its rows.
 ///
-/// A window is a suffix of the domain's entries in the order of their ordinals:
-/// it starts at the first that is among the newest `min_documents`, or among the
-/// newest `max_documents` and young enough [O F1, F2].
+/// A window is a suffix of the entries of a domain in ordinal order. It starts at the first entry
+/// that is among the newest `min_documents`, or that is among the newest `max_documents` and not
+/// older than `max_age_micros` [O F1, F2].
 pub(crate) fn windows_query(entries: &str, window: WindowOptions) -> String {
     format!(
         "WITH entries AS ( \
            SELECT domain, ordinal, CAST(fetched_at AS BIGINT) AS micros, \
-             row_number() OVER (PARTITION BY domain ORDER BY ordinal DESC) AS place, \
+             row_number() OVER (PARTITION BY domain ORDER BY ordinal DESC) AS recency, \
              max(CAST(fetched_at AS BIGINT)) OVER (PARTITION BY domain) AS newest \
            FROM {entries}), \
          starts AS ( \
            SELECT domain AS start_domain, min(ordinal) AS start FROM entries \
-           WHERE place <= {min} OR (place <= {max} AND newest - micros <= {age}) \
+           WHERE recency <= {min} OR (recency <= {max} AND newest - micros <= {age}) \
            GROUP BY domain) \
          SELECT prior_window_entries.* FROM starts JOIN prior_window_entries ON domain = start_domain WHERE ordinal >= start",
         min = window.min_pages,
@@ -180,14 +183,16 @@ pub(crate) fn windows_query(entries: &str, window: WindowOptions) -> String {
     )
 }
 
-/// The rows of `table` whose domain the chunk has. The chunk is bounded and the table is
-/// not: it stands on the left, where a hash join builds, and the table streams past it.
+/// Returns the SQL of the rows of `table` with a domain of the chunk.
+///
+/// The domains are on the left, the build side of a hash join, because the chunk is bounded and
+/// the table is not. The table is streamed.
 pub(crate) fn semi_join_domains(table: &str) -> String {
     format!("chunk_domains RIGHT SEMI JOIN {table} ON chunk_domains.domain = {table}.domain")
 }
 
-/// `rows` with the columns of `schema`: the given ones, those of the same name,
-/// and nulls.
+/// Projects `rows` to `schema`. A column comes from `given`, else from the column of the same name,
+/// else it is null.
 pub(crate) fn select_columns(
     rows: DataFrame,
     schema: &SchemaRef,

@@ -1,4 +1,4 @@
-//! SQL over the tables of a job.
+//! SQL over the archive and the output tables of a job.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::error::EngineError;
 use crate::job::Job;
 use crate::state::delta_scan::open;
 
-/// Runs `sql` with the output tables of `job` registered under their names,
-/// and its input as `archive`. Tables that were never written are not there.
+/// Runs `sql` with the output tables of `job` registered under their names, and its input as
+/// `archive`. A table that does not exist is not registered.
 ///
 /// # Errors
 /// [`EngineError::Query`] where the statement is wrong or fails.
@@ -32,7 +32,8 @@ pub async fn query(job: &Job, sql: &str) -> Result<Vec<RecordBatch>, EngineError
     Ok(batches)
 }
 
-/// An archive that cannot be read is no reason not to look at the tables.
+/// Registers the archive. An archive that cannot be read is only warned about, so that the tables
+/// can be queried without it.
 async fn register_archive(context: &SessionContext, job: &Job) -> Result<(), EngineError> {
     let location = &job.archive.location;
     context.register_object_store(&location.store_url(), Arc::clone(location.store()));
@@ -45,7 +46,7 @@ async fn register_archive(context: &SessionContext, job: &Job) -> Result<(), Eng
         options = options.table_partition_cols(vec![("date".to_owned(), DataType::Date32)]);
     }
     if let Err(error) = context.register_parquet("archive", url, options).await {
-        tracing::warn!("there is no table `archive`: {error}");
+        tracing::warn!("the table `archive` is not available: {error}");
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The rows of `blocks`: one per block of a page.
+//! Rows of the table `blocks`: one per text block of a page.
 
 use std::sync::Arc;
 
@@ -15,23 +15,23 @@ use url_key::Branch;
 use crate::plan::columns::schemas::RecordBatchExt;
 use crate::plan::columns::table_rows::table_rows;
 
-/// Rows of `blocks` that are written at once: each repeats the URL of its page,
-/// which may have 8 KB.
+/// Rows of `blocks` per batch. Each row repeats the URL of its page, which can have 8 KB, so a
+/// batch has at most 32 MB of URLs. A lower value costs more calls of the writer.
 const BLOCK_ROWS: usize = 4096;
 
-/// A block: the row of its page, and its place in it.
+/// The row of the page of a block, and the ordinal of the block in the page.
 type BlockPosition = (u32, i32);
 
-/// The blocks of the pages in `rows` of `batch`, in pieces.
+/// Returns the blocks of the pages in `rows` of `batch`, in batches of at most `BLOCK_ROWS`.
 pub(crate) fn block_rows(
     batch: &RecordBatch,
     rows: &[u32],
 ) -> Result<impl Iterator<Item = Result<RecordBatch>>> {
-    let places = block_positions(batch, rows)?;
-    let pieces = places.len().div_ceil(BLOCK_ROWS);
-    Ok((0..pieces).map(move |piece| {
-        let end = places.len().min((piece + 1) * BLOCK_ROWS);
-        blocks(batch, &places[piece * BLOCK_ROWS..end])
+    let positions = block_positions(batch, rows)?;
+    let batches = positions.len().div_ceil(BLOCK_ROWS);
+    Ok((0..batches).map(move |index| {
+        let end = positions.len().min((index + 1) * BLOCK_ROWS);
+        blocks(batch, &positions[index * BLOCK_ROWS..end])
     }))
 }
 
@@ -41,22 +41,24 @@ fn block_positions(batch: &RecordBatch, rows: &[u32]) -> Result<Vec<BlockPositio
     Ok(rows.iter().copied().flat_map(blocks).collect())
 }
 
-/// One row per block.
-fn blocks(batch: &RecordBatch, places: &[BlockPosition]) -> Result<RecordBatch> {
-    let pages: Vec<u32> = places.iter().map(|(page, _)| *page).collect();
+/// Returns one row of `blocks` per position.
+fn blocks(batch: &RecordBatch, positions: &[BlockPosition]) -> Result<RecordBatch> {
+    let pages: Vec<u32> = positions.iter().map(|(page, _)| *page).collect();
     let column = |name: &str| -> Result<ArrayRef> {
         let list = batch.lists(name)?;
         let offsets = list.value_offsets();
-        let places = (places.iter()).map(|(page, at)| offsets[*page as usize] + at);
+        let positions = positions
+            .iter()
+            .map(|(page, at)| offsets[*page as usize] + at);
         Ok(take(
             list.values(),
-            &Int32Array::from_iter_values(places),
+            &Int32Array::from_iter_values(positions),
             None,
         )?)
     };
     let hashes = batch.bytes("hashes")?;
     let mut hash = BinaryBuilder::new();
-    for (page, at) in places {
+    for (page, at) in positions {
         let at = 16 * at.unsigned_abs() as usize;
         hash.append_value(&hashes.value(*page as usize)[at..at + 16]);
     }
@@ -72,32 +74,32 @@ fn blocks(batch: &RecordBatch, places: &[BlockPosition]) -> Result<RecordBatch> 
             })
         })
         .collect();
-    let ordinals = places.iter().map(|(_, at)| *at);
+    let ordinals = positions.iter().map(|(_, at)| *at);
     table_rows(
         Table::Blocks,
         batch,
         &pages,
         vec![
             ("ordinal", Arc::new(Int32Array::from_iter_values(ordinals))),
-            ("text", each_line(batch.text("texts")?, places)),
+            ("text", lines_of_blocks(batch.text("texts")?, positions)),
             ("hash", Arc::new(hash.finish())),
             ("label", Arc::new(labels)),
             ("reason", column("reasons")?),
             ("count", column("counts")?),
             ("support", column("supports")?),
             ("node", node_names(batch, &pages, &column("depths")?)?),
-            ("link_chars", Arc::new(link_chars(batch, places)?)),
-            ("slot", each_line(batch.text("slots")?, places)),
-            ("chrome", Arc::new(chrome(batch, places)?)),
+            ("link_chars", Arc::new(link_chars(batch, positions)?)),
+            ("slot", lines_of_blocks(batch.text("slots")?, positions)),
+            ("chrome", Arc::new(chrome(batch, positions)?)),
         ],
     )
 }
 
-/// The line that each of these blocks has in the text of its page; those of a page follow
-/// each other.
-fn each_line(pages: &StringArray, places: &[BlockPosition]) -> ArrayRef {
+/// Returns the line of each block. `pages` has one line per block of a page, and the blocks of a
+/// page are consecutive in `positions`.
+fn lines_of_blocks(pages: &StringArray, positions: &[BlockPosition]) -> ArrayRef {
     let mut lines = StringBuilder::new();
-    for blocks in places.chunk_by(|one, next| one.0 == next.0) {
+    for blocks in positions.chunk_by(|one, next| one.0 == next.0) {
         let (page, first) = blocks[0];
         let page = pages.value(page as usize).split('\n');
         let page = page.skip(first.unsigned_abs() as usize);
@@ -107,23 +109,23 @@ fn each_line(pages: &StringArray, places: &[BlockPosition]) -> ArrayRef {
     Arc::new(lines.finish())
 }
 
-fn link_chars(batch: &RecordBatch, places: &[BlockPosition]) -> Result<Int32Array> {
+fn link_chars(batch: &RecordBatch, positions: &[BlockPosition]) -> Result<Int32Array> {
     let pages = batch.bytes("link_chars")?;
     let of_block = |(page, at): &BlockPosition| {
         let (chars, _) = pages.value(*page as usize).as_chunks::<4>();
         let chars = u32::from_le_bytes(chars[at.unsigned_abs() as usize]);
         i32::try_from(chars).map_err(|_| too_large(batch, *page, "link_chars", chars))
     };
-    (places.iter().map(of_block)).collect::<Result<_>>()
+    positions.iter().map(of_block).collect::<Result<_>>()
 }
 
-fn chrome(batch: &RecordBatch, places: &[BlockPosition]) -> Result<BooleanArray> {
+fn chrome(batch: &RecordBatch, positions: &[BlockPosition]) -> Result<BooleanArray> {
     let pages = batch.bytes("chrome")?;
     let of_block = |(page, at): &BlockPosition| {
         let is_chrome = pages.value(*page as usize)[at.unsigned_abs() as usize];
         Some(is_chrome == 1)
     };
-    Ok(places.iter().map(of_block).collect())
+    Ok(positions.iter().map(of_block).collect())
 }
 
 fn too_large(batch: &RecordBatch, page: u32, column: &str, value: u32) -> DataFusionError {
@@ -138,7 +140,7 @@ fn too_large(batch: &RecordBatch, page: u32, column: &str, value: u32) -> DataFu
     )
 }
 
-/// The names of the nodes at these depths of the branches of pages.
+/// Returns the name of the node at each depth of the branch of the page.
 fn node_names(batch: &RecordBatch, pages: &[u32], depths: &ArrayRef) -> Result<ArrayRef> {
     let keys = batch.text("url_key")?;
     let depths = depths.as_primitive::<Int32Type>();

@@ -1,4 +1,4 @@
-//! Parsed pages as columns.
+//! Builds the columns of parsed pages.
 
 use std::sync::Arc;
 
@@ -15,10 +15,12 @@ use template::{Layout, LayoutBlock, Title};
 use crate::job::Settings;
 use crate::plan::columns::schemas::{BLOCKED, Phase, Status, project_to};
 
-/// Bytes of blocks that travel with their page. A usual page has some 5 KB. One with
-/// more is cut into blocks once more when it is written: the sorts before that count
-/// batches in rows, and 256 times a text of 30 MB is no batch.
-const TRAVELLING_BYTES: usize = 256 << 10;
+/// Most bytes of text that a page keeps through the sorts after Block. A usual page has some
+/// 5 KB. The text of a larger page is dropped, and Write parses the page again.
+///
+/// Batches of sorts are counted in rows, and 256 rows with a text of 30 MB do not fit memory. A
+/// lower value parses more pages twice.
+const MAX_SORTED_BYTES: usize = 256 << 10;
 
 /// The columns that [`crate::plan::steps::block::Block`] adds.
 pub(crate) struct BlockColumns {
@@ -33,7 +35,7 @@ pub(crate) struct BlockColumns {
     charset_source: StringBuilder,
     warnings: StringBuilder,
     hashes: BinaryBuilder,
-    /// Where labels come from the template.
+    /// `None` unless labels come from the template.
     layout: Option<BinaryBuilder>,
     blocks: TextColumns,
 }
@@ -57,6 +59,7 @@ impl BlockColumns {
         }
     }
 
+    /// Appends a page that was parsed.
     pub(crate) fn page(&mut self, status: Status, batch: i64, bytes: Option<i64>, page: &Page) {
         self.status.append_value(status.as_str());
         self.reason.append_null();
@@ -69,10 +72,12 @@ impl BlockColumns {
         self.charset_source
             .append_value(page.charset_source.as_str());
         let layout = self.layout.is_some().then(|| layout(page));
-        let heavy = (layout.as_ref()).filter(|layout| layout.len() > TRAVELLING_BYTES);
+        let heavy = layout
+            .as_ref()
+            .filter(|layout| layout.len() > MAX_SORTED_BYTES);
         let heavy = heavy.map(|layout| {
             let of = layout.len();
-            format!("no_template: {TRAVELLING_BYTES} of {of} bytes of layout")
+            format!("no_template: {MAX_SORTED_BYTES} of {of} bytes of layout")
         });
         let warnings = page.warnings.iter().map(ToString::to_string).chain(heavy);
         let warnings: Vec<String> = warnings.collect();
@@ -80,17 +85,18 @@ impl BlockColumns {
         let hashes: Vec<[u8; 16]> = page.blocks.iter().map(|block| block.hash).collect();
         self.hashes.append_value(hashes.as_flattened());
         if let Some(layouts) = &mut self.layout {
-            // Without a layout the page is labelled by repetition alone.
-            layouts.append_option(layout.filter(|layout| layout.len() <= TRAVELLING_BYTES));
+            // A page without a layout is labelled by the counts of its blocks only.
+            layouts.append_option(layout.filter(|layout| layout.len() <= MAX_SORTED_BYTES));
         }
-        // What a revision is depends on the lengths of its texts.
-        if status == Status::Unique && self.blocks.bytes(page) > TRAVELLING_BYTES {
-            self.blocks.append_none();
+        // A revision candidate keeps its texts: Replay needs their lengths.
+        if status == Status::Unique && self.blocks.bytes(page) > MAX_SORTED_BYTES {
+            self.blocks.append_null();
         } else {
             self.blocks.append(page);
         }
     }
 
+    /// Appends a row that is quarantined.
     pub(crate) fn problem(&mut self, reason: Reason, detail: &str, bytes: Option<i64>) {
         self.status.append_value(Status::Quarantined.as_str());
         self.reason.append_value(reason.code());
@@ -106,9 +112,10 @@ impl BlockColumns {
         if let Some(layouts) = &mut self.layout {
             layouts.append_null();
         }
-        self.blocks.append_none();
+        self.blocks.append_null();
     }
 
+    /// Adds the columns to `rows`.
     pub(crate) fn finish(mut self, rows: &RecordBatch) -> Result<RecordBatch> {
         let mut given: Vec<(&str, ArrayRef)> = vec![
             ("status", Arc::new(self.status.finish())),
@@ -131,10 +138,12 @@ impl BlockColumns {
     }
 }
 
-/// What the site's template is made of, as bytes.
+/// Returns the encoded layout of a page, from which the template of its site is counted.
 fn layout(page: &Page) -> Vec<u8> {
     let title = Title::new(page.title.as_deref().unwrap_or_default());
-    let blocks: Vec<LayoutBlock<'_>> = (page.blocks.iter())
+    let blocks: Vec<LayoutBlock<'_>> = page
+        .blocks
+        .iter()
         .map(|block| LayoutBlock {
             path: &block.dom_path,
             common_prefix: block.common_prefix,
@@ -147,10 +156,10 @@ fn layout(page: &Page) -> Vec<u8> {
     Layout::to_bytes(&blocks)
 }
 
-/// The columns that only writing a page needs.
+/// Builds the columns that only Write needs.
 pub(crate) struct TextColumns {
     texts: StringBuilder,
-    /// Where the job writes blocks.
+    /// `None` unless the job writes `blocks`.
     details: Option<DetailColumns>,
     rows: usize,
 }
@@ -175,10 +184,11 @@ impl TextColumns {
         }
     }
 
-    /// Bytes that a page would take here.
+    /// Returns the bytes that `page` takes in these columns.
     fn bytes(&self, page: &Page) -> usize {
         let slots = usize::from(self.details.is_some());
-        (page.blocks.iter())
+        page.blocks
+            .iter()
             .map(|block| block.text.len() + slots * block.dom_path.len())
             .sum()
     }
@@ -189,7 +199,8 @@ impl TextColumns {
         let texts: Vec<&str> = blocks.iter().map(|block| block.text.as_str()).collect();
         self.texts.append_value(texts.join("\n"));
         if let Some(details) = &mut self.details {
-            let link_chars: Vec<[u8; 4]> = (blocks.iter())
+            let link_chars: Vec<[u8; 4]> = blocks
+                .iter()
                 .map(|block| block.link_chars.to_le_bytes())
                 .collect();
             details.link_chars.append_value(link_chars.as_flattened());
@@ -200,7 +211,7 @@ impl TextColumns {
         }
     }
 
-    fn append_none(&mut self) {
+    fn append_null(&mut self) {
         self.rows += 1;
         self.texts.append_null();
         if let Some(details) = &mut self.details {
@@ -211,7 +222,7 @@ impl TextColumns {
     }
 
     pub(crate) fn finish(mut self) -> [(&'static str, ArrayRef); 4] {
-        let none = |of| new_null_array(&of, self.rows);
+        let nulls = |data_type| new_null_array(&data_type, self.rows);
         let (link_chars, slots, chrome): (ArrayRef, ArrayRef, ArrayRef) = match self.details {
             Some(mut details) => (
                 Arc::new(details.link_chars.finish()),
@@ -219,9 +230,9 @@ impl TextColumns {
                 Arc::new(details.chrome.finish()),
             ),
             None => (
-                none(DataType::Binary),
-                none(DataType::Utf8),
-                none(DataType::Binary),
+                nulls(DataType::Binary),
+                nulls(DataType::Utf8),
+                nulls(DataType::Binary),
             ),
         };
         [

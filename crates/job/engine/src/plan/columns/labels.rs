@@ -1,4 +1,4 @@
-//! Labels as columns.
+//! Builds the columns of labels.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -54,6 +54,7 @@ impl Default for LabelColumns {
 }
 
 impl LabelColumns {
+    /// Appends a labelled page. `entry` are the hashes that it adds to its window.
     pub(crate) fn page(
         &mut self,
         status: Status,
@@ -73,8 +74,11 @@ impl LabelColumns {
         let blocks = &labels.blocks;
         self.status.append_value(status.as_str());
         self.support.append_option(number(labels.node.support)?);
-        self.boilerplate
-            .append_value((blocks.iter()).map(|label| Some(label.verdict == Verdict::Boilerplate)));
+        self.boilerplate.append_value(
+            blocks
+                .iter()
+                .map(|label| Some(label.verdict == Verdict::Boilerplate)),
+        );
         self.ordinal.append_value(ordinal);
         self.entry_hashes.append_value(distinct(entry));
         if !settings.write_blocks {
@@ -99,12 +103,13 @@ impl LabelColumns {
         Ok(())
     }
 
-    /// What the template took from the page: it is kept with it.
+    /// Appends the DOM paths that the page added to the template, stored with its window entry.
     pub(crate) fn learned(&mut self, slots: Option<PagePaths>) {
         let bytes = slots.map(|slots| slots.to_bytes());
         self.template.append_option(bytes);
     }
 
+    /// Appends a row without labels.
     pub(crate) fn pass(&mut self, status: &str) {
         self.status.append_value(status);
         self.node.append_null();
@@ -119,6 +124,7 @@ impl LabelColumns {
         self.entry_hashes.append_null();
     }
 
+    /// Adds the columns to `kept`.
     pub(crate) fn finish(mut self, kept: &RecordBatch) -> Result<RecordBatch> {
         project_to(
             kept,
@@ -140,10 +146,12 @@ impl LabelColumns {
     }
 }
 
-/// Distinct hashes in order of first appearance, one after the other.
+/// Returns the distinct hashes in order of first appearance, concatenated.
 fn distinct(hashes: &[BlockHash]) -> Vec<u8> {
     let mut seen = HashSet::with_capacity_and_hasher(hashes.len(), RandomState::default());
-    let distinct: Vec<BlockHash> = (hashes.iter().copied())
+    let distinct: Vec<BlockHash> = hashes
+        .iter()
+        .copied()
         .filter(|hash| seen.insert(*hash))
         .collect();
     distinct.into_flattened()

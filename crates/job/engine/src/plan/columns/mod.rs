@@ -1,4 +1,4 @@
-//! Columns between the steps: their schemas, and the structs that read and build them.
+//! The columns of the rows between two steps: schemas, readers and builders.
 
 pub(crate) mod block_rows;
 pub(crate) mod blocks;

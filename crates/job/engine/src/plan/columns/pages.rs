@@ -1,4 +1,4 @@
-//! The rows of a batch as the replay sees them.
+//! Reads the columns that Replay needs.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use url_tree::{BlockHash, Entry};
 
 use crate::plan::columns::schemas::{Phase, RecordBatchExt, Status, lines, value_opt};
 
-/// A batch, with the columns that the replay looks at.
+/// A batch with typed access to the columns that Replay needs.
 #[derive(Debug)]
 pub(crate) struct ReplayBatch {
     pub(crate) batch: RecordBatch,
@@ -33,15 +33,15 @@ pub(crate) struct ReplayBatch {
     positions: Int64Array,
 }
 
-/// A page of a batch.
+/// A page of a [`ReplayBatch`].
 pub(crate) struct PageRow<'a> {
     pub(crate) status: Status,
-    /// The batch that it is inserted with.
+    /// The batch of pages that it is inserted with.
     pub(crate) batch: i64,
     pub(crate) time: i64,
     pub(crate) url_key: &'a str,
     pub(crate) hashes: &'a [BlockHash],
-    /// Row of the archive; of a remembered page, its ordinal.
+    /// Row in the archive object. For a window entry, its ordinal.
     pub(crate) position: i64,
     layout: Option<&'a [u8]>,
     template: Option<&'a [u8]>,
@@ -49,7 +49,7 @@ pub(crate) struct PageRow<'a> {
 }
 
 impl ReplayBatch {
-    pub(crate) fn of(batch: RecordBatch) -> Result<Arc<Self>> {
+    pub(crate) fn new(batch: RecordBatch) -> Result<Arc<Self>> {
         Ok(Arc::new(Self {
             domains: batch.text("domain")?.clone(),
             phases: batch.numbers::<Int32Type>("phase")?.clone(),
@@ -74,7 +74,7 @@ impl ReplayBatch {
     }
 
     pub(crate) fn phase(&self, row: usize) -> Result<Phase> {
-        Phase::of(self.phases.value(row))
+        Phase::from_i32(self.phases.value(row))
     }
 
     pub(crate) fn domain(&self, row: usize) -> &str {
@@ -93,27 +93,30 @@ impl ReplayBatch {
         let (hashes, rest) = self.hashes.value(row).as_chunks::<16>();
         if !rest.is_empty() {
             return Err(DataFusionError::Internal(format!(
-                "{}: {} bytes are no block hashes",
+                "{}: {} bytes are not a whole number of block hashes",
                 self.keys.value(row),
                 self.hashes.value(row).len()
             )));
         }
         Ok(PageRow {
-            status: Status::of(self.statuses.value(row))?,
+            status: Status::from_name(self.statuses.value(row))?,
             batch: self.batches.value(row),
             time: self.times.value(row),
             url_key: value_opt(&self.keys, row).unwrap_or_default(),
             hashes,
             position: self.positions.value(row),
             layout: self.layouts.is_valid(row).then(|| self.layouts.value(row)),
-            template: (self.templates.is_valid(row)).then(|| self.templates.value(row)),
+            template: self
+                .templates
+                .is_valid(row)
+                .then(|| self.templates.value(row)),
             texts: value_opt(&self.texts, row),
         })
     }
 }
 
 impl<'a> PageRow<'a> {
-    /// Where it hangs in the tree.
+    /// Returns the branch of the page in the URL Tree.
     pub(crate) fn branch(&self) -> Branch<'a> {
         Branch::from_key(self.url_key)
     }
@@ -130,14 +133,14 @@ impl<'a> PageRow<'a> {
         }
     }
 
-    /// Nothing, where the page has no layout.
+    /// Computes the outline. Returns `None` for a page without a layout.
     pub(crate) fn outline(&self) -> Result<Option<Outline>> {
         let layout = self.layout.map(Layout::from_bytes).transpose();
         let layout = layout.map_err(|error| self.broken("layout", &error))?;
         Ok(layout.map(|layout| Outline::new(&layout.blocks())))
     }
 
-    /// The outline that was made before, or else one that is made now.
+    /// Returns `made`, or computes the outline.
     pub(crate) fn outline_unless(&self, made: Option<Outline>) -> Result<Option<Outline>> {
         match made {
             Some(outline) => Ok(Some(outline)),
@@ -145,8 +148,8 @@ impl<'a> PageRow<'a> {
         }
     }
 
-    /// What a remembered page added to the template: nothing, where another heuristic
-    /// labelled it.
+    /// Returns the DOM paths that a window entry added to the template. An entry that another
+    /// heuristic labelled has none.
     pub(crate) fn slots(&self) -> Result<PagePaths> {
         let slots = PagePaths::from_bytes(self.template.unwrap_or_default());
         slots.map_err(|error| self.broken("template", &error))
@@ -156,7 +159,7 @@ impl<'a> PageRow<'a> {
         DataFusionError::Execution(format!("{column} of {}: {error}", self.url_key))
     }
 
-    /// Lengths of the blocks in UTF-16 units [O D8].
+    /// Returns the lengths of the blocks in UTF-16 units [O D8].
     pub(crate) fn utf16_lengths(&self) -> Vec<usize> {
         lines(self.texts.unwrap_or_default())
             .map(|text| text.encode_utf16().count())

@@ -1,5 +1,6 @@
-//! The columns of the rows between two steps. Each step keeps the columns it
-//! gets and adds its own; HTML is in none of them.
+//! The schemas of the rows between two steps.
+//!
+//! Each step keeps its input columns and adds its own. No schema has a column of HTML.
 
 use std::sync::{Arc, LazyLock};
 
@@ -11,22 +12,22 @@ use datafusion::error::{DataFusionError, Result};
 
 use crate::archive::ObjectState;
 
-/// What is known of a row so far: the `status` column.
+/// The state of a row in the plan: the `status` column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
     /// First of its URL key.
     Unique,
-    /// Has the URL key of an earlier row.
+    /// A later row with the same URL key.
     Duplicate,
-    /// A duplicate that is read to see whether it brings unseen text.
+    /// A duplicate that is parsed to find out whether it has unseen text.
     RevisionCandidate,
-    /// A duplicate that brought unseen text.
+    /// A duplicate with unseen text.
     Revision,
-    /// Its URL is blocklisted.
+    /// A row with a blocklisted URL.
     Blocklisted,
-    /// It cannot be processed.
+    /// A row that cannot be processed.
     Quarantined,
-    /// A row of an earlier date, here to be looked up.
+    /// A row of the prior state, by which duplicates are found.
     Known,
 }
 
@@ -53,38 +54,37 @@ impl Status {
         }
     }
 
-    pub(crate) fn of(text: &str) -> Result<Self> {
+    pub(crate) fn from_name(name: &str) -> Result<Self> {
         Self::ALL
             .into_iter()
-            .find(|status| status.as_str() == text)
-            .ok_or_else(|| DataFusionError::Internal(format!("`{text}` is no status")))
+            .find(|status| status.as_str() == name)
+            .ok_or_else(|| DataFusionError::Internal(format!("`{name}` is not a row status")))
     }
 }
 
-/// What a row is for in the replay: the `phase` column, in sorting order.
+/// The use of a row in Replay: the `phase` column. Rows of a batch are sorted by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// A page of the window as the last run left it: goes into the tree.
+    /// An entry of a window in the prior state. It is inserted and not emitted.
     WindowEntry = 0,
-    /// A page of a batch: goes into the tree and the template, and is labelled when all of
-    /// its batch have.
+    /// A page of this run. It is inserted into tree and template, and labelled after all pages of
+    /// its batch are inserted.
     Page = 1,
-    /// A row that is no page; it passes.
+    /// A row that is not a page.
     PassThrough = 2,
 }
 
 impl Phase {
-    pub(crate) fn of(number: i32) -> Result<Self> {
+    pub(crate) fn from_i32(number: i32) -> Result<Self> {
         [Self::WindowEntry, Self::Page, Self::PassThrough]
             .into_iter()
             .find(|phase| *phase as i32 == number)
-            .ok_or_else(|| DataFusionError::Internal(format!("{number} is no phase")))
+            .ok_or_else(|| DataFusionError::Internal(format!("{number} is not a phase")))
     }
 }
 
-/// What the scan starts from: one row per row group, or per object that cannot
-/// be opened. `problem` says why it cannot, or why the times of the row group
-/// cannot be decoded.
+/// Input of Scan: one row per row group, or per object that cannot be opened. `read_error` is the
+/// reason why the object cannot be opened, or why the times of the row group cannot be decoded.
 pub(crate) static ROW_GROUPS: LazyLock<SchemaRef> = LazyLock::new(|| {
     schema(&[
         ("source", DataType::Utf8),
@@ -97,7 +97,7 @@ pub(crate) static ROW_GROUPS: LazyLock<SchemaRef> = LazyLock::new(|| {
     ])
 });
 
-/// One row per archive row: its narrow columns.
+/// Output of Scan: one row per archive row, with its narrow columns.
 pub(crate) static SCANNED: LazyLock<SchemaRef> = LazyLock::new(|| {
     schema(&[
         ("source", DataType::Utf8),
@@ -116,7 +116,7 @@ pub(crate) static SCANNED: LazyLock<SchemaRef> = LazyLock::new(|| {
     ])
 });
 
-/// … with its URL key.
+/// Output of Key: adds the URL key.
 pub(crate) static KEYED: LazyLock<SchemaRef> = LazyLock::new(|| {
     with(
         &SCANNED,
@@ -132,7 +132,7 @@ pub(crate) static KEYED: LazyLock<SchemaRef> = LazyLock::new(|| {
     )
 });
 
-/// … with what it duplicates.
+/// Output of Dedupe: adds the page that a duplicate repeats.
 pub(crate) static DEDUPED: LazyLock<SchemaRef> = LazyLock::new(|| {
     with(
         &KEYED,
@@ -143,11 +143,16 @@ pub(crate) static DEDUPED: LazyLock<SchemaRef> = LazyLock::new(|| {
     )
 });
 
-/// … with its text blocks. `texts` and `slots` hold one per line ([`lines`]), `hashes` 16
-/// bytes per block, `link_chars` 4 and `chrome` one, `layout` what the site's template is
-/// made of; `template` is what a remembered page added to it. A page with null for `texts`
-/// is too heavy to travel with them. None is a list: those are copied item by item in every
-/// shuffle and sort, and a merge converts all that it holds for each batch that it gives.
+/// Output of Block: adds the text blocks.
+///
+/// - `texts` and `slots` have one line per block ([`lines`]). A page with null `texts` is too
+///   large to be sorted with them.
+/// - `hashes` has 16 bytes per block, `link_chars` four, `chrome` one.
+/// - `layout` is the input of the template of the site.
+/// - `template` is set for window entries: the slots that the page added to the template.
+///
+/// No column is a list. Shuffles and sorts copy lists item by item, and a merge converts all rows
+/// that it holds for each output batch.
 pub(crate) static BLOCKED: LazyLock<SchemaRef> = LazyLock::new(|| {
     with(
         &DEDUPED,
@@ -169,8 +174,8 @@ pub(crate) static BLOCKED: LazyLock<SchemaRef> = LazyLock::new(|| {
     )
 });
 
-/// … with a label per block, and what goes into `window_entries`: `template` is replaced, and
-/// `layout` has done its part.
+/// Output of Replay: adds one label per block, and the columns of `window_entries`. `template` is
+/// replaced, and `layout` is removed.
 pub(crate) static REPLAYED: LazyLock<SchemaRef> = LazyLock::new(|| {
     with(
         &without(&BLOCKED, "layout"),
@@ -188,9 +193,8 @@ pub(crate) static REPLAYED: LazyLock<SchemaRef> = LazyLock::new(|| {
     )
 });
 
-/// What a chunk leaves: the data files it wrote (`table`, `file`), and how
-/// many rows of each status each date had, with the step that merged duplicates
-/// or the reason of a quarantine as `cause`.
+/// Output of Write: data files (`table`, `file`), and the number of rows by date, status and
+/// cause. The cause is the deduplication step of a duplicate, or the reason of a quarantine.
 pub(crate) static WRITTEN: LazyLock<SchemaRef> = LazyLock::new(|| {
     schema(&[
         ("table", DataType::Utf8),
@@ -208,7 +212,7 @@ fn time() -> DataType {
     DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()))
 }
 
-/// A list as Delta writes it.
+/// Returns a list type with the item name that Delta uses.
 pub(crate) fn list(items: DataType) -> DataType {
     DataType::List(list_field(items))
 }
@@ -237,7 +241,7 @@ fn without(base: &SchemaRef, name: &str) -> SchemaRef {
     Arc::new(Schema::new(fields.cloned().collect::<Vec<_>>()))
 }
 
-/// Typed access to the columns of a stage by name.
+/// Typed access to columns by name.
 pub(crate) trait RecordBatchExt {
     fn array(&self, name: &str) -> Result<&ArrayRef>;
 
@@ -278,8 +282,7 @@ fn wrong_type(name: &str, array: &ArrayRef) -> DataFusionError {
     DataFusionError::Internal(format!("column `{name}` is {}", array.data_type()))
 }
 
-/// `batch` with some columns replaced and the new ones of `schema` added;
-/// those that are not given are null.
+/// Projects `batch` to `schema`. A column comes from `given`, else from `batch`, else it is null.
 pub(crate) fn project_to(
     batch: &RecordBatch,
     schema: &SchemaRef,
@@ -301,7 +304,7 @@ pub(crate) fn project_to(
     Ok(RecordBatch::try_new(Arc::clone(schema), columns)?)
 }
 
-/// The object that a row lies in, as the census found it.
+/// Returns the object of a row, in the state that the census found.
 pub(crate) fn object_of(batch: &RecordBatch, row: usize) -> Result<ObjectState> {
     let source = batch.text("source")?.value(row).to_owned();
     let bytes = batch.numbers::<Int64Type>("object_bytes")?.value(row);
@@ -314,13 +317,13 @@ pub(crate) fn object_of(batch: &RecordBatch, row: usize) -> Result<ObjectState> 
     })
 }
 
-/// The value of a nullable text column.
+/// Returns a value of a nullable text column.
 pub(crate) fn value_opt(array: &arrow::array::StringArray, row: usize) -> Option<&str> {
     array.is_valid(row).then(|| array.value(row))
 }
 
-/// The texts of the blocks of a page, or its warnings. None of them has a line break, or is
-/// empty: their white space is spaces.
+/// Splits `texts` or `warnings` of a page into lines, one per block or warning. A line has no line
+/// break and is not empty: all white space of a block is single spaces.
 pub(crate) fn lines(texts: &str) -> impl Iterator<Item = &str> {
     (!texts.is_empty())
         .then_some(texts)

@@ -1,5 +1,4 @@
-//! The rows of `url_keys`, `quarantine`, `window_entries` and `documents`, from the columns of
-//! the plan.
+//! Rows of the tables `url_keys`, `quarantine`, `window_entries` and `documents`.
 
 use std::sync::Arc;
 
@@ -15,8 +14,8 @@ use url_key::Branch;
 
 use crate::plan::columns::schemas::{RecordBatchExt, Status, lines, list_field, value_opt};
 
-/// `rows` of `batch` as rows of `table`: columns of the same name, and the
-/// given ones.
+/// Projects `rows` of `batch` to the columns of `table`. A column comes from `given`, else from
+/// the column of the same name.
 pub(crate) fn table_rows(
     table: Table,
     batch: &RecordBatch,
@@ -37,7 +36,7 @@ pub(crate) fn table_rows(
     Ok(RecordBatch::try_new(schema, columns)?)
 }
 
-/// A column of some rows; where a page is cut into its blocks, a row comes many times.
+/// Returns a column of `rows`. For `blocks`, a row occurs once per block of its page.
 fn values(batch: &RecordBatch, name: &str, rows: &[u32]) -> Result<ArrayRef> {
     let array = batch.array(name)?;
     let all = 0..batch.num_rows() as u32;
@@ -84,7 +83,7 @@ pub(crate) fn window_entries(batch: &RecordBatch, rows: &[u32]) -> Result<Record
     )
 }
 
-/// The texts of pages, from their blocks and labels.
+/// Content text and sizes of pages, from their blocks and labels.
 pub(crate) struct DocumentTexts {
     pub(crate) rows: Vec<u32>,
     pub(crate) text: StringArray,
@@ -95,7 +94,7 @@ pub(crate) struct DocumentTexts {
 }
 
 impl DocumentTexts {
-    pub(crate) fn of(batch: &RecordBatch, rows: &[u32]) -> Result<Self> {
+    pub(crate) fn new(batch: &RecordBatch, rows: &[u32]) -> Result<Self> {
         let (texts, labels) = (batch.text("texts")?, batch.lists("boilerplate")?);
         let mut text = StringBuilder::new();
         let (mut blocks, mut content_blocks) = (Vec::new(), Vec::new());
@@ -106,8 +105,8 @@ impl DocumentTexts {
             let labels = labels.as_boolean();
             if page.len() != labels.len() {
                 let (blocks, labels) = (page.len(), labels.len());
-                let miscounted = format!("{labels} labels for {blocks} blocks");
-                return Err(DataFusionError::Internal(miscounted));
+                let mismatch = format!("{labels} labels for {blocks} blocks");
+                return Err(DataFusionError::Internal(mismatch));
             }
             let (mut content, mut kept) = (String::new(), 0);
             let (mut chars, mut dropped) = (0, 0);
@@ -176,7 +175,7 @@ pub(crate) fn documents(
     )
 }
 
-/// Texts of each row as a list.
+/// Returns one list of texts per row.
 fn lists<T: AsRef<str>>(rows: impl Iterator<Item = impl IntoIterator<Item = T>>) -> ListArray {
     let texts = ListBuilder::new(StringBuilder::new());
     let mut lists = texts.with_field(list_field(DataType::Utf8));

@@ -1,5 +1,5 @@
-//! What a partition of [`Write`](crate::plan::steps::write::Write) leaves, as rows: the files it
-//! wrote, and how many rows of each status it saw.
+//! Builds the output rows of [`Write`](crate::plan::steps::write::Write): data files and row
+//! counts.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use datafusion::error::Result;
 
 use crate::plan::columns::schemas::WRITTEN;
 
+/// Row and byte counts of one date, status and cause.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct WrittenCounts {
     pub(crate) rows: i64,

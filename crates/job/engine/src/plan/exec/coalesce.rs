@@ -95,7 +95,7 @@ impl Coalescer {
 
 /// Returns the bytes of the rows. A slice counts for its own rows, not for the whole array.
 fn bytes(batch: &RecordBatch) -> Result<usize> {
-    (batch.columns().iter()).try_fold(0, |bytes, column| {
+    batch.columns().iter().try_fold(0, |bytes, column| {
         Ok(bytes + column.to_data().get_slice_memory_size()?)
     })
 }
@@ -139,7 +139,9 @@ impl PhysicalOptimizerRule for CoalesceBeforeSort {
 }
 
 fn has_views(schema: &Schema) -> bool {
-    (schema.flattened_fields().iter())
+    schema
+        .flattened_fields()
+        .iter()
         .any(|field| matches!(field.data_type(), DataType::Utf8View | DataType::BinaryView))
 }
 
@@ -236,7 +238,7 @@ mod tests {
     /// Batches with these numbers of rows. The values of all rows count up from 0.
     fn batches(rows: &[i64]) -> Vec<RecordBatch> {
         let mut next = 0;
-        (rows.iter())
+        rows.iter()
             .map(|rows| {
                 let numbers: Int64Array = (next..next + rows).collect();
                 next += rows;
@@ -256,7 +258,7 @@ mod tests {
     fn sizes(rows: &[i64], size: BatchSize) -> Vec<usize> {
         let input = batches(rows).into_iter().map(Ok).collect();
         let output: Vec<_> = block_on(coalesced(stream(input), size).try_collect()).unwrap();
-        let numbers = (output.iter()).flat_map(|batch| {
+        let numbers = output.iter().flat_map(|batch| {
             batch
                 .column(0)
                 .as_primitive::<Int64Type>()

@@ -105,7 +105,7 @@ impl LabelQueue {
         };
         self.on_disk -= 1;
         Ok(Some(QueuedRows {
-            rows: ReplayBatch::of(batch)?,
+            rows: ReplayBatch::new(batch)?,
             outlines: Vec::new(),
         }))
     }
@@ -136,7 +136,7 @@ mod tests {
         let numbers = Arc::new(Int64Array::from(vec![number]));
         let rows = project_to(&nulls, &BLOCKED, vec![("row", numbers)]).unwrap();
         QueuedRows {
-            rows: ReplayBatch::of(rows).unwrap(),
+            rows: ReplayBatch::new(rows).unwrap(),
             outlines: Vec::new(),
         }
     }

@@ -54,16 +54,18 @@ impl RunMemoryPool {
     fn available(&self, held: &Held, consumer: &MemoryConsumer) -> usize {
         let kept = self.bytes / 4;
         if !consumer.can_spill() {
-            let free = (self.bytes).saturating_sub(held.total());
+            let free = self.bytes.saturating_sub(held.total());
             return free.max(kept.saturating_sub(held.by_others));
         }
-        let own = (held.by_spillers).get(&consumer.id()).copied().unwrap_or(0);
+        let own = held.by_spillers.get(&consumer.id()).copied().unwrap_or(0);
         if own == 0 {
             return usize::MAX;
         }
         let shared = self.bytes - kept.max(held.by_others).min(self.bytes);
         let part = shared / 4 / held.by_spillers.len();
-        let beyond: usize = (held.by_spillers.values())
+        let beyond: usize = held
+            .by_spillers
+            .values()
             .map(|bytes| bytes.saturating_sub(part))
             .sum();
         let common = (shared - part * held.by_spillers.len()).saturating_sub(beyond);

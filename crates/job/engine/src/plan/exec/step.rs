@@ -210,7 +210,9 @@ impl StepExec {
             RequiredDistribution::Single => Distribution::SinglePartition,
         };
         let ascending = SortOptions::new(false, true);
-        let ordering = (step.required_ordering().iter())
+        let ordering = step
+            .required_ordering()
+            .iter()
             .map(|name| Ok(PhysicalSortExpr::new(column(name)?, ascending)))
             .collect::<Result<Vec<_>>>()?;
         let partitions = input.output_partitioning().partition_count();

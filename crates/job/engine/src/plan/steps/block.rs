@@ -1,5 +1,4 @@
-//! Step 3: text blocks of the pages that survived; the only step that reads
-//! HTML, and HTML does not leave it.
+//! Step 3: cuts pages that are not duplicates into text blocks. HTML does not leave this step.
 
 use std::sync::Arc;
 
@@ -25,18 +24,19 @@ use crate::plan::exec::step::{BatchSender, RequiredDistribution, Step, spawn_str
 use crate::plan::html_reader::{PAGES_BYTES, PageBytes, PageReader, Pages};
 use crate::progress::ProgressReporter;
 
-/// Cuts pages into blocks. Rows come grouped by row group, so that each is
-/// read once and front to back; pages are parsed on all cores, whatever the
-/// partition that reads them.
+/// Parses the pages of each row group.
+///
+/// Input rows are grouped by row group, so that each row group is read once, in row order. Pages
+/// are parsed in tasks on all cores, whichever partition reads them.
 #[derive(Debug, Clone)]
 pub(crate) struct Block {
     archive: ArchiveSource,
     settings: Arc<Settings>,
     reporter: ProgressReporter,
-    /// Room for pages in memory, over all partitions: a permit is for
-    /// [`PAGES_BYTES`].
-    parsing: Arc<Semaphore>,
-    room: usize,
+    /// Limits the HTML and blocks in memory over all partitions. A permit is for
+    /// [`PAGES_BYTES`] of HTML.
+    permits: Arc<Semaphore>,
+    max_permits: usize,
 }
 
 impl Block {
@@ -50,9 +50,9 @@ impl Block {
             archive,
             settings,
             reporter,
-            // Some pages parsed and some read ahead for each core.
-            parsing: Arc::new(Semaphore::new(2 * threads)),
-            room: 2 * threads,
+            // For each core, one group of pages is parsed and one is read ahead.
+            permits: Arc::new(Semaphore::new(2 * threads)),
+            max_permits: 2 * threads,
         }
     }
 }
@@ -80,11 +80,11 @@ impl Step for Block {
         _: &Arc<TaskContext>,
         timer: &CpuTimer,
     ) -> Result<SendableRecordBatchStream> {
-        let (step, parsing) = (self.clone(), timer.clone());
+        let (step, tasks_timer) = (self.clone(), timer.clone());
         Ok(spawn_stream(self.schema(), 2, timer, |out| async move {
-            let to = Sending {
+            let output = BlockOutput {
                 out,
-                timer: parsing,
+                timer: tasks_timer,
             };
             let mut reader = PageReader::new(step.archive.clone());
             let mut tasks = JoinSet::new();
@@ -94,15 +94,17 @@ impl Step for Block {
                     if let Some(last) = group.last()
                         && !same_row_group(last, &part)?
                     {
-                        step.row_group(&group, &mut reader, &mut tasks, &to).await?;
+                        step.row_group(&group, &mut reader, &mut tasks, &output)
+                            .await?;
                         group.clear();
                     }
                     group.push(part);
                 }
             }
-            step.row_group(&group, &mut reader, &mut tasks, &to).await?;
+            step.row_group(&group, &mut reader, &mut tasks, &output)
+                .await?;
             while let Some(done) = tasks.join_next().await {
-                finished(done)?;
+                check_joined(done)?;
             }
             Ok(())
         }))
@@ -115,39 +117,39 @@ impl Block {
         batches: &[RecordBatch],
         reader: &mut PageReader,
         tasks: &mut JoinSet<()>,
-        to: &Sending,
+        output: &BlockOutput,
     ) -> Result<()> {
         let Some(first) = batches.first() else {
             return Ok(());
         };
         let rows = concat_batches(first.schema_ref(), batches)?;
         let statuses = rows.text("status")?;
-        let (mut survivors, mut others) = (Vec::new(), Vec::new());
+        let (mut pages, mut others) = (Vec::new(), Vec::new());
         for row in 0..rows.num_rows() {
-            match Status::of(statuses.value(row))? {
-                Status::Unique | Status::RevisionCandidate => survivors.push(row as u32),
+            match Status::from_name(statuses.value(row))? {
+                Status::Unique | Status::RevisionCandidate => pages.push(row as u32),
                 _ => others.push(row as u32),
             }
         }
         if !others.is_empty() {
             let others = take_record_batch(&rows, &UInt32Array::from(others))?;
             self.advance(&others)?;
-            let _ = to.out.send(passing(&others)).await;
+            let _ = output.out.send(pass_through(&others)).await;
         }
-        if survivors.is_empty() {
+        if pages.is_empty() {
             return Ok(());
         }
-        let rows = take_record_batch(&rows, &UInt32Array::from(survivors))?;
-        self.pages(&rows, reader, tasks, to).await
+        let rows = take_record_batch(&rows, &UInt32Array::from(pages))?;
+        self.pages(&rows, reader, tasks, output).await
     }
 
-    /// Reads the HTML of `rows`, all of one row group, and parses it in tasks.
+    /// Reads the HTML of `rows`, all of one row group, and spawns tasks that parse it.
     async fn pages(
         &self,
         rows: &RecordBatch,
         reader: &mut PageReader,
         tasks: &mut JoinSet<()>,
-        to: &Sending,
+        output: &BlockOutput,
     ) -> Result<()> {
         let object = reader.object(&object_of(rows, 0)?).await?;
         let row_group = rows.numbers::<Int32Type>("row_group")?.value(0);
@@ -163,22 +165,25 @@ impl Block {
                     let at = positions.value(next);
                     let detail = format!("row group {row_group}, from row {at}: {error}");
                     self.advance(&rest)?;
-                    let _ = to
+                    let _ = output
                         .out
                         .send(unreadable(&rest, &detail, &self.settings))
                         .await;
                     break;
                 }
             };
-            // Pages larger than all the room are parsed alone.
-            let permits = pages.bytes().div_ceil(PAGES_BYTES).clamp(1, self.room);
-            let permit = Arc::clone(&self.parsing)
+            // A group above the limit takes all permits and is parsed alone.
+            let permits = pages
+                .bytes()
+                .div_ceil(PAGES_BYTES)
+                .clamp(1, self.max_permits);
+            let permit = Arc::clone(&self.permits)
                 .acquire_many_owned(permits as u32)
                 .await
                 .map_err(|closed| DataFusionError::External(Box::new(closed)))?;
             let batch = rows.slice(next, pages.len());
             next += pages.len();
-            let (step, Sending { out, timer }) = (self.clone(), to.clone());
+            let (step, BlockOutput { out, timer }) = (self.clone(), output.clone());
             tasks.spawn(async move {
                 let blocked = timer.time(|| block(&batch, &pages, &step.settings));
                 drop(pages);
@@ -186,18 +191,19 @@ impl Block {
                     Ok(blocked) => drop(out.send(Ok(blocked)).await),
                     Err(error) => drop(out.send(Err(error)).await),
                 }
-                // Only now: blocks that nobody has taken yet are memory too.
+                // Release the permit only after sending: blocks that are not taken yet occupy
+                // memory.
                 drop(permit);
             });
         }
-        // Pages of the next row group are read while the last of this are parsed.
+        // Does not wait for running tasks: the next row group is read meanwhile.
         while let Some(done) = tasks.try_join_next() {
-            finished(done)?;
+            check_joined(done)?;
         }
         Ok(())
     }
 
-    /// Tells that `rows`, all of one row group, are through.
+    /// Reports progress: `rows`, all of one row group, are done.
     fn advance(&self, rows: &RecordBatch) -> Result<()> {
         let source = rows.text("source")?.value(0);
         let row_group = rows.numbers::<Int32Type>("row_group")?.value(0);
@@ -206,14 +212,14 @@ impl Block {
     }
 }
 
-/// Where parsed pages go, and who counts the time.
+/// The output of parse tasks, and the timer of their CPU time.
 #[derive(Clone)]
-struct Sending {
+struct BlockOutput {
     out: BatchSender,
     timer: CpuTimer,
 }
 
-fn finished(task: std::result::Result<(), JoinError>) -> Result<()> {
+fn check_joined(task: std::result::Result<(), JoinError>) -> Result<()> {
     task.map_err(|panic| DataFusionError::External(Box::new(panic)))
 }
 
@@ -242,8 +248,8 @@ fn same_row_group(a: &RecordBatch, b: &RecordBatch) -> Result<bool> {
             == b.numbers::<Int32Type>("row_group")?.value(0))
 }
 
-/// Rows without a page.
-fn passing(rows: &RecordBatch) -> Result<RecordBatch> {
+/// Adds the columns of Block to rows that are not parsed.
+fn pass_through(rows: &RecordBatch) -> Result<RecordBatch> {
     let count = rows.num_rows();
     project_to(
         rows,
@@ -258,7 +264,7 @@ fn passing(rows: &RecordBatch) -> Result<RecordBatch> {
     )
 }
 
-/// Rows whose HTML cannot be decoded.
+/// Quarantines rows whose HTML cannot be decoded.
 fn unreadable(rows: &RecordBatch, detail: &str, settings: &Settings) -> Result<RecordBatch> {
     let mut columns = BlockColumns::new(settings);
     for _ in 0..rows.num_rows() {
@@ -267,7 +273,7 @@ fn unreadable(rows: &RecordBatch, detail: &str, settings: &Settings) -> Result<R
     columns.finish(rows)
 }
 
-/// Parses pages, one per row.
+/// Parses `pages`, one per row of `rows`.
 fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> Result<RecordBatch> {
     let dates = rows.numbers::<Date32Type>("date")?;
     let statuses = rows.text("status")?;
@@ -277,7 +283,7 @@ fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> Result<Recor
         let batch = settings.batch.of_date(dates.value(row));
         match parse(page, settings) {
             Ok(parsed) => {
-                let status = Status::of(statuses.value(row))?;
+                let status = Status::from_name(statuses.value(row))?;
                 columns.page(status, batch, bytes, &parsed);
             }
             Err((reason, detail)) => columns.problem(reason, &detail, bytes),
@@ -286,6 +292,7 @@ fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> Result<Recor
     columns.finish(rows)
 }
 
+/// Parses one page. The error is the reason to quarantine the row, with a detail.
 pub(crate) fn parse(
     page: PageBytes<'_>,
     settings: &Settings,

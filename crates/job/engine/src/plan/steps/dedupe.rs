@@ -113,7 +113,7 @@ impl KnownKeys {
         let mut merged_by = StringBuilder::new();
         let mut duplicate_of = StringBuilder::new();
         for row in 0..batch.num_rows() {
-            let was = Status::of(before.value(row))?;
+            let was = Status::from_name(before.value(row))?;
             if !matches!(was, Status::Unique | Status::Known) {
                 status.append_value(was.as_str());
                 merged_by.append_null();

@@ -1,4 +1,4 @@
-//! Step 1: a URL key for every row [P 3].
+//! Step 1: computes the URL key of every row [P 3].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,23 +21,20 @@ use crate::plan::exec::step::{Step, spawn_stream};
 use crate::plan::html_reader::PageReader;
 use crate::spec::TitleSource;
 
-/// The generation of rows of this run; rows of earlier dates have 0 and sort
-/// before them.
+/// The `generation` of rows of this run. Rows of the prior state have 0, so that they sort first.
 pub(crate) const THIS_RUN: i32 = 1;
 
-/// Gives each row its domain and URL key, and quarantines rows whose
-/// URL has none.
+/// Computes the domain and URL key of each row. Quarantines rows whose URL has no key.
 #[derive(Debug, Clone)]
 pub(crate) struct Key {
     pub(crate) archive: ArchiveSource,
     pub(crate) settings: Arc<Settings>,
 }
 
-/// The URL of a row, taken apart; nothing for a row that has none, or is a problem
-/// already.
+/// The parsed URL of a row. `None` for a row without a URL, and for a quarantined row.
 type RowUrl = Option<std::result::Result<PageUrl, UrlError>>;
 
-/// What becomes of one row.
+/// The result for one row.
 enum Keyed {
     Page(Box<UrlKey>),
     Problem(Reason, String),
@@ -103,7 +100,7 @@ impl Key {
             let url = response.or_else(|| value_opt(request_urls, row));
             let keyed = match (value_opt(reasons, row), parsed) {
                 (Some(reason), _) => {
-                    columns.kept_problem(url, reason, value_opt(details, row));
+                    columns.append_quarantined(url, reason, value_opt(details, row));
                     continue;
                 }
                 (None, None) => Keyed::Problem(
@@ -124,7 +121,7 @@ impl Key {
         columns.finish(batch)
     }
 
-    /// The archive's title, where the job lets it decide.
+    /// Returns the title in the archive, if the job uses it for keys.
     fn feed_title<'a>(&self, title: Option<&'a str>) -> Option<&'a str> {
         match self.settings.title {
             TitleSource::Auto | TitleSource::Feed => title,
@@ -132,8 +129,8 @@ impl Key {
         }
     }
 
-    /// The titles of pages whose key depends on a title that only their HTML
-    /// knows, by row of the batch. No other page is read.
+    /// Reads the HTML titles of pages whose key depends on them, by row of the batch. No other page
+    /// is read.
     async fn page_titles(
         &self,
         batch: &RecordBatch,
@@ -161,7 +158,7 @@ impl Key {
                     titles.insert(*row, title);
                 }
             }
-            // Pages that cannot be read are quarantined when their turn comes.
+            // Block quarantines the pages that cannot be read.
             titles.extend(rest.map(|row| (*row, None)));
         }
         Ok(titles)
@@ -176,7 +173,9 @@ impl Key {
             Some(Ok(page)) => self.settings.keyer.needs_title(page),
             _ => false,
         };
-        Ok((urls.iter().enumerate())
+        Ok(urls
+            .iter()
+            .enumerate()
             .filter(|(_, url)| needs_title(url))
             .map(|(row, _)| row)
             .filter(|row| self.feed_title(value_opt(titles, *row)).is_none())
@@ -224,7 +223,7 @@ impl KeyColumns {
     fn append(&mut self, url: Option<&str>, from_request: bool, keyed: Keyed) {
         let key = match keyed {
             Keyed::Problem(reason, detail) => {
-                return self.kept_problem(url, reason.code(), Some(&detail));
+                return self.append_quarantined(url, reason.code(), Some(&detail));
             }
             Keyed::Page(key) => key,
         };
@@ -244,7 +243,7 @@ impl KeyColumns {
         self.rule.append_option(key.rule.as_deref());
     }
 
-    fn kept_problem(&mut self, url: Option<&str>, reason: &str, detail: Option<&str>) {
+    fn append_quarantined(&mut self, url: Option<&str>, reason: &str, detail: Option<&str>) {
         self.url.append_option(url);
         self.reason.append_value(reason);
         self.detail.append_option(detail);

@@ -1,4 +1,4 @@
-//! The six steps of a plan, in their order: scan, key, dedupe, block, replay, write.
+//! The six steps of a plan: scan, key, dedupe, block, replay, write.
 
 pub(crate) mod block;
 pub(crate) mod dedupe;

@@ -1,4 +1,5 @@
-//! Step 4: each domain's pages, in time order, through its URL Tree [P 4].
+//! Step 4: inserts the pages of each domain into its URL Tree, in time order, and labels their
+//! blocks [P 4].
 
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ use crate::plan::exec::step::{BatchSender, RequiredDistribution, Step, spawn_str
 use crate::plan::steps::domain_stream::DomainStream;
 use crate::spec::Batch;
 
-/// Labels the blocks of every page.
+/// Labels the text blocks of every page.
 #[derive(Debug, Clone)]
 pub(crate) struct Replay {
     pub(crate) settings: Arc<Settings>,
@@ -60,13 +61,13 @@ impl Step for Replay {
         context: &Arc<TaskContext>,
         timer: &CpuTimer,
     ) -> Result<SendableRecordBatchStream> {
-        let (step, outlining) = (self.clone(), timer.clone());
+        let (step, tasks_timer) = (self.clone(), timer.clone());
         let queue = LabelQueue::new(context, timer.spilled());
-        // In tasks of their own, beside the one that writes what they give: a site with
-        // half of all pages is replayed in one partition, and has all cores.
+        // Replay, outlines and the consumer run in separate tasks. A site with half of all pages is
+        // in one partition, and this way it still uses all cores.
         Ok(spawn_stream(self.schema(), 2, timer, |out| async move {
             let mut outlined = input
-                .map_ok(|batch| outlined(batch, Arc::clone(&step.settings), outlining.clone()))
+                .map_ok(|batch| outlined(batch, Arc::clone(&step.settings), tasks_timer.clone()))
                 .try_buffered(OUTLINED_BATCHES);
             let mut replay = PartitionReplay::new(step.clone(), queue, out.clone());
             while let Some((rows, outlines)) = outlined.try_next().await?
@@ -79,15 +80,16 @@ impl Step for Replay {
     }
 }
 
-/// Batches whose outlines are made while those before them are replayed.
+/// Batches whose outlines are computed ahead of the replay. A higher value keeps more batches in
+/// memory.
 const OUTLINED_BATCHES: usize = 2;
 
-/// Blocks of a batch whose outlines are made ahead, some 5 MB of them; a usual batch has
-/// as many. Others are outlined when it is their turn.
+/// Most blocks of a batch whose outlines are computed ahead: some 5 MB of outlines, and the
+/// number of blocks of a usual batch. The other pages are outlined when they are inserted.
 const OUTLINED_BLOCKS: usize = 1 << 15;
 
-/// Rows, with the outlines that their replay will ask for first: no other page has a
-/// part in them.
+/// Computes outlines of the rows in a task. An outline depends on its own page only, so it needs
+/// no tree.
 async fn outlined(
     batch: RecordBatch,
     settings: Arc<Settings>,
@@ -95,7 +97,7 @@ async fn outlined(
 ) -> Result<(Arc<ReplayBatch>, Vec<Option<Outline>>)> {
     let task = SpawnedTask::spawn(async move {
         timer.time(|| {
-            let rows = ReplayBatch::of(batch)?;
+            let rows = ReplayBatch::new(batch)?;
             let outlines = outlines(&rows, &settings)?;
             Ok((rows, outlines))
         })
@@ -108,49 +110,52 @@ fn outlines(rows: &ReplayBatch, settings: &Settings) -> Result<Vec<Option<Outlin
     let mut blocks = 0;
     (0..rows.count())
         .map(|row| {
-            // What is not inserted may wait, and its outline would wait with it.
-            let comes = rows.phase(row)? == Phase::Page
+            // Only rows that are inserted next: others are queued, and their outlines would stay in
+            // memory with them.
+            let is_inserted = rows.phase(row)? == Phase::Page
                 && (settings.batch == Batch::Page || rows.status(row) == Status::Unique.as_str());
-            if !comes {
+            if !is_inserted {
                 return Ok(None);
             }
             let page = rows.page(row)?;
             blocks += page.hashes.len();
-            match blocks <= OUTLINED_BLOCKS {
-                true => page.outline(),
-                false => Ok(None),
+            if blocks <= OUTLINED_BLOCKS {
+                page.outline()
+            } else {
+                Ok(None)
             }
         })
         .collect()
 }
 
-/// The rows of one partition. Pages are inserted as they come, and wait; they are
-/// labelled, in the same order, as soon as all of their batch are inserted.
+/// Replays the rows of one partition.
+///
+/// Pages are inserted in input order and queued. They are labelled in the same order, once all
+/// pages of their batch are inserted.
 struct PartitionReplay {
     step: Replay,
     domain: Option<DomainStream>,
     /// The batch that is being inserted.
     batch: Option<i64>,
-    /// Rows that were inserted.
+    /// Rows inserted so far.
     inserted: u64,
-    /// Those among them that went on, whole batches.
-    passed: u64,
+    /// Rows emitted so far, in whole record batches.
+    emitted: u64,
     labeller: Option<BatchLabeller>,
     queue: LabelQueue,
     out: BatchSender,
 }
 
-/// How far labels may go: no further than rows of all have come, and no page of this
-/// batch or a later one.
+/// The rows that may be labelled: those before row `rows`, up to the first page of batch `batch`.
 #[derive(Clone, Copy)]
 struct LabelLimit {
     rows: u64,
     batch: i64,
 }
 
-/// Rows that are being labelled.
+/// Labels the rows of one record batch.
 struct BatchLabeller {
-    waited: QueuedRows,
+    queued: QueuedRows,
     next: usize,
     kept: Vec<u32>,
     columns: LabelColumns,
@@ -163,15 +168,15 @@ impl PartitionReplay {
             domain: None,
             batch: None,
             inserted: 0,
-            passed: 0,
+            emitted: 0,
             labeller: None,
             queue,
             out,
         }
     }
 
-    /// Takes in the next rows. Where a page has none of the `outlines`, one per row, it is
-    /// outlined when it is inserted.
+    /// Replays the next rows. `outlines` has one value per row; a page without one is outlined when
+    /// it is inserted.
     async fn rows(
         &mut self,
         rows: &Arc<ReplayBatch>,
@@ -180,16 +185,17 @@ impl PartitionReplay {
         let one_by_one = self.step.settings.batch == Batch::Page;
         self.queue.push(QueuedRows {
             rows: Arc::clone(rows),
-            outlines: match one_by_one {
-                true => std::mem::take(&mut outlines),
-                false => Vec::new(),
+            outlines: if one_by_one {
+                std::mem::take(&mut outlines)
+            } else {
+                Vec::new()
             },
         })?;
         for row in 0..rows.count() {
             let phase = rows.phase(row)?;
             let name = rows.domain(row);
-            let is_next = |domain: &DomainStream| domain.name != name;
-            if phase != Phase::PassThrough && self.domain.as_ref().is_none_or(is_next) {
+            let is_other = |domain: &DomainStream| domain.name != name;
+            if phase != Phase::PassThrough && self.domain.as_ref().is_none_or(is_other) {
                 self.label_rest().await?;
                 (self.domain, self.batch) =
                     (Some(DomainStream::new(name, &self.step.settings)), None);
@@ -208,9 +214,10 @@ impl PartitionReplay {
             }
             self.inserted += 1;
         }
-        match one_by_one {
-            true => self.label_rest().await,
-            false => Ok(()),
+        if one_by_one {
+            self.label_rest().await
+        } else {
+            Ok(())
         }
     }
 
@@ -238,11 +245,12 @@ impl PartitionReplay {
         }
     }
 
-    /// Labels what waits of the last domain.
+    /// Labels the queued rows of the last domain.
     async fn finish(mut self) -> Result<()> {
         self.label_rest().await
     }
 
+    /// Labels all rows that were inserted.
     async fn label_rest(&mut self) -> Result<()> {
         self.label(LabelLimit {
             rows: self.inserted,
@@ -251,24 +259,24 @@ impl PartitionReplay {
         .await
     }
 
-    async fn label(&mut self, until: LabelLimit) -> Result<()> {
+    async fn label(&mut self, limit: LabelLimit) -> Result<()> {
         loop {
             let labeller = match &mut self.labeller {
                 Some(labeller) => labeller,
                 none => match self.queue.pop().await? {
-                    Some(waited) => none.insert(BatchLabeller::new(waited)),
+                    Some(queued) => none.insert(BatchLabeller::new(queued)),
                     None => return Ok(()),
                 },
             };
-            let until = LabelLimit {
-                rows: until.rows - self.passed,
-                ..until
+            let limit = LabelLimit {
+                rows: limit.rows - self.emitted,
+                ..limit
             };
-            if !labeller.advance(&self.step, self.domain.as_mut(), until)? {
+            if !labeller.advance(&self.step, self.domain.as_mut(), limit)? {
                 return Ok(());
             }
             if let Some(done) = self.labeller.take() {
-                self.passed += done.waited.rows.count() as u64;
+                self.emitted += done.queued.rows.count() as u64;
                 let _ = self.out.send(Ok(done.finish()?)).await;
             }
         }
@@ -276,31 +284,32 @@ impl PartitionReplay {
 }
 
 impl BatchLabeller {
-    fn new(waited: QueuedRows) -> Self {
+    fn new(queued: QueuedRows) -> Self {
         Self {
-            waited,
+            queued,
             next: 0,
             kept: Vec::new(),
             columns: LabelColumns::default(),
         }
     }
 
-    /// Whether all rows are done; `until` counts from the first of them.
+    /// Labels rows up to `limit`, whose `rows` count from the first row of this batch. Returns
+    /// whether all rows are done.
     fn advance(
         &mut self,
         step: &Replay,
         mut domain: Option<&mut DomainStream>,
-        until: LabelLimit,
+        limit: LabelLimit,
     ) -> Result<bool> {
-        let QueuedRows { rows, outlines } = &mut self.waited;
+        let QueuedRows { rows, outlines } = &mut self.queued;
         while self.next < rows.count() {
-            if self.next as u64 >= until.rows {
+            if self.next as u64 >= limit.rows {
                 return Ok(false);
             }
             match (rows.phase(self.next)?, &mut domain) {
                 (Phase::Page, Some(domain)) => {
                     let batch = step.settings.label_batch(rows.date(self.next), step.last);
-                    if batch >= until.batch {
+                    if batch >= limit.batch {
                         return Ok(false);
                     }
                     let outline = outlines.get_mut(self.next).and_then(Option::take);
@@ -321,8 +330,8 @@ impl BatchLabeller {
     }
 
     fn finish(self) -> Result<RecordBatch> {
-        // Some 1.5 KB a page, which go no further.
-        let mut batch = self.waited.rows.batch.clone();
+        // No later step reads the layout, some 1.5 KB per page.
+        let mut batch = self.queued.rows.batch.clone();
         batch.remove_column(batch.schema_ref().index_of("layout")?);
         if self.kept.len() < batch.num_rows() {
             batch = take_record_batch(&batch, &UInt32Array::from(self.kept))?;

@@ -1,4 +1,4 @@
-//! Step 0: the narrow columns of the archive's rows, with their position.
+//! Step 0: reads the narrow columns of archive rows, and their positions.
 
 use std::sync::Arc;
 
@@ -32,15 +32,14 @@ const NARROW: [ObjectColumn; 6] = [
     ObjectColumn::HttpStatus,
 ];
 
-/// Reads the row groups it is given, without their HTML. It is no leaf: what
-/// to read comes as rows, so that the plan can be cut anywhere.
+/// Reads the row groups in its input, without their HTML.
 #[derive(Debug, Clone)]
 pub(crate) struct Scan {
     pub(crate) archive: ArchiveSource,
     pub(crate) dates: DateRange,
 }
 
-/// One row of the input: a row group, or an object that cannot be opened.
+/// One input row: a row group, or an object that cannot be opened.
 struct ScanUnit {
     object: ObjectState,
     object_bytes: i64,
@@ -73,7 +72,8 @@ impl Step for Scan {
                 let batch = batch?;
                 for row in 0..batch.num_rows() {
                     let unit = ScanUnit::read(&batch, row)?;
-                    scan.one(&unit, &mut objects, batch_rows, &out).await?;
+                    scan.scan_unit(&unit, &mut objects, batch_rows, &out)
+                        .await?;
                 }
             }
             Ok(())
@@ -97,7 +97,7 @@ impl ScanUnit {
         })
     }
 
-    /// What `rows` rows say of the object they lie in.
+    /// Returns the columns that identify the object, for `rows` rows.
     fn object_columns(&self, rows: usize) -> [(&'static str, ArrayRef); 3] {
         let text = |text: Option<&str>| -> ArrayRef {
             Arc::new(StringArray::from_iter(std::iter::repeat_n(text, rows)))
@@ -111,13 +111,13 @@ impl ScanUnit {
     }
 }
 
-/// Sends to the next step; `false` where it has gone.
+/// Sends a batch to the next step. Returns `false` if that step has stopped.
 async fn send(out: &BatchSender, batch: RecordBatch) -> bool {
     out.send(Ok(batch)).await.is_ok()
 }
 
 impl Scan {
-    async fn one(
+    async fn scan_unit(
         &self,
         unit: &ScanUnit,
         objects: &mut OpenObjects,
@@ -230,7 +230,7 @@ impl Scan {
         self.in_range(&batch)
     }
 
-    /// A row group mostly holds dates of other chunks too.
+    /// Keeps the rows of the dates of the chunk. A row group usually has other dates too.
     fn in_range(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         let kept = batch
             .numbers::<Date32Type>("date")?
@@ -243,7 +243,7 @@ impl Scan {
     fn unreadable_object(&self, unit: &ScanUnit) -> Result<RecordBatch> {
         let detail = unit.read_error.as_deref().unwrap_or("no row group");
         let bytes: ArrayRef = Arc::new(Int64Array::from_value(unit.object_bytes, 1));
-        self.bare(
+        self.quarantined(
             unit,
             &[(None, None)],
             Reason::UnreadableObject,
@@ -265,13 +265,12 @@ impl Scan {
             _ => error.to_owned(),
         };
         let rows: Vec<_> = (rows.into_iter().map(|(row, time)| (Some(row), time))).collect();
-        let batch = self.bare(unit, &rows, Reason::UnreadableRow, &detail, Vec::new())?;
+        let batch = self.quarantined(unit, &rows, Reason::UnreadableRow, &detail, Vec::new())?;
         self.in_range(&batch)
     }
 
-    /// Rows of which no more is known than where they are, and when they were
-    /// fetched.
-    fn bare(
+    /// Builds quarantined rows of which only position and fetch time are known.
+    fn quarantined(
         &self,
         unit: &ScanUnit,
         rows: &[(Option<i64>, Option<i64>)],
@@ -322,15 +321,19 @@ fn time_detail(reason: Reason, unit: &ScanUnit, time: Option<i64>) -> String {
     }
 }
 
-/// The URL of a page must be text; which of two it is, if there are two, does not
-/// depend on it.
+/// Returns why the URL is not valid text. The response URL is used if the row has one, even if the
+/// request URL is valid and the response URL is not.
 fn url_problem(columns: &DecodedColumns, row: usize) -> Option<(Reason, String)> {
-    let given =
-        |column: &ObjectColumn| (columns.get(*column)).is_some_and(|array| array.is_valid(row));
+    let given = |column: &ObjectColumn| {
+        columns
+            .get(*column)
+            .is_some_and(|array| array.is_valid(row))
+    };
     let column = [ObjectColumn::Url, ObjectColumn::RequestUrl]
         .into_iter()
         .find(given)?;
-    (columns.is_broken(column, row))
+    columns
+        .is_broken(column, row)
         .then(|| (Reason::InvalidUrl, "not a URL: it is not UTF-8".to_owned()))
 }
 

@@ -1,4 +1,5 @@
-//! Step 5: the rows of every table, as data files that no table names yet.
+//! Step 5: writes the rows of every table to data files. A commit of the driver adds them to the
+//! tables.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,36 +33,39 @@ use crate::plan::exec::step::{RequiredDistribution, Step, spawn_stream};
 use crate::plan::html_reader::PageReader;
 use crate::plan::steps::block::parse;
 
-/// Below this much HTML one partition writes all: a night of 600 pages makes one
-/// file per table and not one per core, and every later night reads half of what
-/// it did, or less.
+/// Bytes of HTML below which a single partition writes the chunk.
+///
+/// A small night of 600 pages then makes one file per table instead of one per core, and later
+/// nights read at most half as much. A higher value writes larger chunks on one core only.
 const ONE_WRITER_BYTES: u64 = 16 << 20;
 
+/// Least bytes of a row group. With a lower value, reading costs more per row.
 const MIN_ROW_GROUP_BYTES: usize = 1 << 20;
 
-/// Writes the tables of one partition of the plan.
+/// Writes the rows of one partition to data files of all tables.
 #[derive(Debug, Clone)]
 pub(crate) struct Write {
     pub(crate) archive: ArchiveSource,
     pub(crate) output: Output,
     pub(crate) settings: Arc<Settings>,
-    /// HTML of the chunk.
+    /// Bytes of HTML in the chunk.
     pub(crate) html_bytes: u64,
-    /// Of each table: see [`sink_size`].
+    /// Sizes of the sink of each table: see [`sink_size`].
     pub(crate) sink: SinkSize,
-    /// Rows that are written together. They come in the order of the sites, and go to the
-    /// files of their dates: a call for two rows costs as much as one for forty.
+    /// Size of the batches that are written. Rows come in domain order and go to the files of their
+    /// dates; writing two rows to a file costs as much as writing forty.
     pub(crate) batches: BatchSize,
 }
 
-/// What an open file takes beside its row group: tables of codes and dictionaries, and up
-/// to 5 MiB that wait to be sent.
+/// Bytes that an open file takes in addition to its row group: compression tables, dictionaries,
+/// and up to 5 MiB that are not uploaded yet.
 const OPEN_FILE_BYTES: usize = 7 << 20;
 
-/// What a sink holds that is one of so many `sinks` side by side, each for a chunk cut
-/// into `partitions` by date: open files have an eighth of `memory`, their row groups a
-/// sixteenth, as long as these do not become so small that reading them costs more, and rows
-/// that wait a 32nd.
+/// Returns the sizes of each of `sinks` sinks that are open at once, for a chunk of `partitions`
+/// dates.
+///
+/// Open files get an eighth of `memory`, their row groups a sixteenth (but at least
+/// `MIN_ROW_GROUP_BYTES` each), and rows without an open file a 32nd.
 pub(crate) fn sink_size(memory: usize, partitions: usize, sinks: usize) -> SinkSize {
     let most = SinkSize::default();
     let sinks = sinks.max(1);
@@ -75,7 +79,7 @@ pub(crate) fn sink_size(memory: usize, partitions: usize, sinks: usize) -> SinkS
 }
 
 impl Write {
-    fn is_alone(&self) -> bool {
+    fn is_single(&self) -> bool {
         self.html_bytes < ONE_WRITER_BYTES
     }
 }
@@ -90,16 +94,16 @@ impl Step for Write {
     }
 
     fn required_distribution(&self) -> RequiredDistribution {
-        if self.is_alone() {
+        if self.is_single() {
             RequiredDistribution::Single
         } else {
             RequiredDistribution::Any
         }
     }
 
-    /// Rows come in the order of the replay; from several partitions, mixed.
+    /// A single writer requires the order of Replay, which several input partitions interleave.
     fn required_ordering(&self) -> &'static [&'static str] {
-        if self.is_alone() {
+        if self.is_single() {
             &["domain", "fetched_at", "url", "source", "row"]
         } else {
             &[]
@@ -144,9 +148,10 @@ struct Writer {
 
 impl Writer {
     fn new(step: &Write, spill: Arc<DiskSpill>) -> Self {
-        let sink = |table| step.output.sink(table, step.sink, spill.clone());
-        let sinks = (step.settings.page_tables())
-            .map(|table| (table, sink(table)))
+        let sinks = step
+            .settings
+            .page_tables()
+            .map(|table| (table, step.output.sink(table, step.sink, spill.clone())))
             .collect();
         Self {
             settings: Arc::clone(&step.settings),
@@ -157,21 +162,20 @@ impl Writer {
         }
     }
 
-    /// Writes the rows in their order, pages that travelled without their texts
-    /// one by one.
+    /// Writes the rows in order. Pages without texts are completed one at a time.
     async fn batch(&mut self, batch: &RecordBatch) -> Result<()> {
         let mut next = 0;
         for row in without_texts(batch)? {
-            self.complete(&batch.slice(next, row - next)).await?;
+            self.write_complete(&batch.slice(next, row - next)).await?;
             let page = self.with_texts(&batch.slice(row, 1)).await?;
-            self.complete(&page).await?;
+            self.write_complete(&page).await?;
             next = row + 1;
         }
-        self.complete(&batch.slice(next, batch.num_rows() - next))
+        self.write_complete(&batch.slice(next, batch.num_rows() - next))
             .await
     }
 
-    /// The page in the only row of `batch`, parsed once more.
+    /// Parses the page in the only row of `batch` again.
     async fn with_texts(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
         let source = batch.text("source")?.value(0);
         let row = batch.numbers::<Int64Type>("row")?.value(0);
@@ -179,7 +183,8 @@ impl Writer {
         let row_group = batch.numbers::<Int32Type>("row_group")?.value(0);
         let pages = object.read(row_group, &[row])?.next().await?;
         let pages = pages.and_then(std::result::Result::ok);
-        let page = (pages.as_ref())
+        let page = pages
+            .as_ref()
             .and_then(|pages| parse(pages.iter().next()?, &self.settings).ok())
             .filter(|page| {
                 let blocks = batch
@@ -195,13 +200,13 @@ impl Writer {
         project_to(batch, &batch.schema(), columns.finish().into())
     }
 
-    /// Writes rows that have all their columns.
-    async fn complete(&mut self, batch: &RecordBatch) -> Result<()> {
+    /// Writes rows that have all columns.
+    async fn write_complete(&mut self, batch: &RecordBatch) -> Result<()> {
         if batch.num_rows() == 0 {
             return Ok(());
         }
-        let rows = TableRows::of(batch)?;
-        let texts = DocumentTexts::of(batch, &rows.pages)?;
+        let rows = TableRows::new(batch)?;
+        let texts = DocumentTexts::new(batch, &rows.pages)?;
         self.count_rows(batch, &texts)?;
         let heuristic = self.settings.labelling.to_string();
         for (table, rows) in [
@@ -264,7 +269,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Finishes the files, on whatever thread is free; gives their names and the account.
+    /// Finishes the files on all threads. Returns the files and the row counts.
     async fn close(mut self, timer: &CpuTimer) -> Result<RecordBatch> {
         let sinks = std::mem::take(&mut self.sinks);
         let files = sinks.into_iter().flat_map(|(table, sink)| {
@@ -277,7 +282,7 @@ impl Writer {
                 file.map(move |file| (table, file))
             })
             .buffered(CONCURRENT_CLOSES);
-        // All of them, also after one that failed.
+        // Await all of them, also after one has failed.
         let files: Vec<_> = files.collect().await;
         let mut written = WrittenColumns::default();
         for (table, adds) in files {
@@ -303,13 +308,13 @@ impl Writer {
     async fn abort(self) {
         for (table, sink) in self.sinks {
             if let Err(error) = sink.abort().await {
-                tracing::warn!(table = table.name(), %error, "files of a failed run are left behind");
+                tracing::warn!(table = table.name(), %error, "cannot remove files of a failed run; vacuum removes them");
             }
         }
     }
 }
 
-/// Pages that travelled without their texts.
+/// Returns the rows of pages without texts.
 fn without_texts(batch: &RecordBatch) -> Result<Vec<usize>> {
     let (statuses, texts) = (batch.text("status")?, batch.text("texts")?);
     Ok((0..batch.num_rows())
@@ -318,7 +323,7 @@ fn without_texts(batch: &RecordBatch) -> Result<Vec<usize>> {
         .collect())
 }
 
-/// Which rows of a batch go into which table.
+/// The rows of a batch by table.
 #[derive(Default)]
 struct TableRows {
     keyed: Vec<u32>,
@@ -327,7 +332,7 @@ struct TableRows {
 }
 
 impl TableRows {
-    fn of(batch: &RecordBatch) -> Result<Self> {
+    fn new(batch: &RecordBatch) -> Result<Self> {
         let (statuses, keys) = (batch.text("status")?, batch.text("url_key")?);
         let mut rows = Self::default();
         for row in 0..batch.num_rows() {
@@ -335,7 +340,7 @@ impl TableRows {
             if keys.is_valid(row) {
                 rows.keyed.push(index);
             }
-            match Status::of(statuses.value(row))? {
+            match Status::from_name(statuses.value(row))? {
                 Status::Unique | Status::Revision => rows.pages.push(index),
                 Status::Quarantined => rows.quarantined.push(index),
                 _ => {}

@@ -46,7 +46,8 @@ fn counts(written: &RecordBatch) -> Vec<(&str, &str, i64)> {
     let statuses = texts(written, "status")
         .into_iter()
         .zip(texts(written, "cause"));
-    (statuses.zip(rows))
+    statuses
+        .zip(rows)
         .filter_map(|((status, cause), rows)| Some((status, cause, rows?)))
         .collect()
 }
