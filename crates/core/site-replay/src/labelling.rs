@@ -1,21 +1,21 @@
-//! What labels blocks.
+//! The method that labels blocks.
 
 use std::fmt;
 use std::str::FromStr;
 
 use url_tree::{Heuristic, UnknownHeuristic};
 
-/// What labels the blocks of a page.
+/// The method that labels the blocks of a page: `tree.heuristic` of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Labelling {
     /// `template`: the site's template, with the counts of the URL Tree.
     #[default]
     Template,
-    /// A heuristic of the paper, or of the authors' service, by its name.
+    /// A heuristic of the paper or of the authors' service.
     Tree(Heuristic),
 }
 
-/// A name that is no [`Labelling`].
+/// A name that is not a [`Labelling`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}; or template")]
 pub struct UnknownLabelling(#[from] UnknownHeuristic);

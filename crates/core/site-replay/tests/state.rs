@@ -66,15 +66,15 @@ fn replay(
             site.insert(entry(*at, page), Some(Outline::new(&page.layout)));
         }
         for (_, page) in batch {
-            let kept = site.outline().expect("there is room for all of them");
+            let kept = site.take_outline().expect("there is room for all of them");
             let labels = site.label(&BRANCH, &page.hashes, Some(&kept));
             let anew = Outline::new(&page.layout);
             assert_eq!(labels, site.label(&BRANCH, &page.hashes, Some(&anew)));
-            seen.push((labels, site.learned().expect("every page was inserted")));
+            seen.push((labels, site.take_slots().expect("every page was inserted")));
         }
         let newest = batch.last().map_or(0, |(at, _)| *at as i64);
         site.end_batch(newest);
-        assert!(site.learned().is_none());
+        assert!(site.take_slots().is_none());
     }
     seen
 }
@@ -89,7 +89,7 @@ proptest! {
         let mut next = SiteReplay::new(2, Labelling::Template, WINDOW);
         for ((at, page), (_, slots)) in pages[..cut].iter().zip(&all) {
             let kept = PagePaths::from_bytes(&slots.to_bytes()).expect("they were kept");
-            next.remember(entry(*at, page), &kept);
+            next.restore(entry(*at, page), &kept);
         }
         next.end_batch(cut.saturating_sub(1) as i64);
         let rest = replay(&mut next, &pages[cut..], size);
@@ -104,7 +104,7 @@ proptest! {
             site.insert(entry(at, page), None);
             let bare = site.label(&BRANCH, &page.hashes, None);
             prop_assert_eq!(bare.reasons.len(), page.hashes.len());
-            prop_assert_eq!(site.learned(), Some(PagePaths::default()));
+            prop_assert_eq!(site.take_slots(), Some(PagePaths::default()));
         }
     }
 }
@@ -128,9 +128,9 @@ fn outlines_are_kept_as_long_as_there_is_room() {
         (0..pages).for_each(|at| site.insert(entry(at, &page), outline()));
         (0..pages)
             .map(|_| {
-                let outline = site.outline();
-                assert!(site.outline().is_none(), "it is given away once");
-                assert!(site.learned().is_some());
+                let outline = site.take_outline();
+                assert!(site.take_outline().is_none(), "it is given away once");
+                assert!(site.take_slots().is_some());
                 outline.map(|outline| outline.block_count())
             })
             .collect()

@@ -78,18 +78,20 @@ pub(crate) enum Command {
     ///
     /// Gold is Parquet with the columns url and gold_text. Texts are those of a job's
     /// table documents, of files, of the URL Tree's heuristics (the pages of the gold
-    /// set are replayed, which needs its columns html and fetched_at), of published
-    /// extractors, and of others that are run by adapters.
+    /// set are replayed with the settings of a job, which needs the columns html and
+    /// fetched_at), of published extractors, and of others that are run by adapters.
     #[command(after_help = "Examples:\n  \
         urltree eval --gold data/sample/gold --job jobs/backfill.toml\n  \
         urltree eval --gold gold.parquet --heuristics all --extractors all --plots charts\n  \
+        urltree eval --gold gold.parquet --heuristics strict --set tree.batching=page\n  \
         urltree eval --gold gold.parquet --texts other=texts.jsonl --report report.md\n  \
         urltree eval --gold gold.parquet --heuristics all --thresholds thresholds.toml --raise-thresholds")]
     Eval(Box<EvalArgs>),
     /// Choose a heuristic's parameter on the beginning of gold streams, and measure it on
     /// the rest.
     #[command(after_help = "Examples:\n  \
-        urltree tune --gold gold.parquet --prefix 0.2")]
+        urltree tune --gold gold.parquet --prefix 0.2\n  \
+        urltree tune --gold gold.parquet --set window.max_age=14d")]
     Tune(TuneArgs),
     /// Convert a published collection to a gold set.
     #[command(after_help = "Examples:\n  \
@@ -263,11 +265,15 @@ pub(crate) struct EvalArgs {
     /// Gold sets: Parquet files, or folders of them.
     #[arg(long, value_name = "PATH", required = true, num_args = 1..)]
     pub(crate) gold: Vec<PathBuf>,
-    /// Compare the table documents of this job.
+    /// Use the settings of this job for the heuristics, and compare its table documents.
+    ///
+    /// If the job has no tables yet, only what else is asked for is compared. Without
+    /// --job the heuristics use the default settings of a job.
     #[arg(long, value_name = "FILE")]
     pub(crate) job: Option<PathBuf>,
-    /// Override a key of the job.
-    #[arg(long, value_name = "KEY=VALUE", requires = "job")]
+    /// Override a key of the job or of the default settings, such as
+    /// tree.batching=page or window.max_age=30d.
+    #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// Compare texts of a file: Parquet or JSON Lines with url and text.
     #[arg(long, value_name = "NAME=FILE")]
@@ -275,14 +281,6 @@ pub(crate) struct EvalArgs {
     /// Compare heuristics of the URL Tree: names as in a job, or all.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) heuristics: Vec<String>,
-    /// Pages of a domain that heuristics see before they label the first of them, as
-    /// tree.batching of a job.
-    #[arg(long, value_enum, default_value_t = BatchChoice::Date)]
-    pub(crate) batch: BatchChoice,
-    /// Days that pages stay in a tree, as window.max_age of a job; at least 100 pages
-    /// of a domain stay.
-    #[arg(long, value_name = "DAYS", default_value_t = 14)]
-    pub(crate) window_days: i64,
     /// Compare published extractors: names as for extract --extractor, or all.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) extractors: Vec<String>,
@@ -335,6 +333,16 @@ pub(crate) struct TuneArgs {
     /// Gold sets: Parquet files, or folders of them.
     #[arg(long, value_name = "PATH", required = true, num_args = 1..)]
     pub(crate) gold: Vec<PathBuf>,
+    /// Use the settings of this job.
+    ///
+    /// Without --job the settings are those of the paper's experiment: the defaults of a
+    /// job with tree.batching=page and window.max_age=1000years, so that pages are
+    /// inserted one by one and none leaves a tree for its age.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) job: Option<PathBuf>,
+    /// Override a key of the job or of the paper's settings.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
     /// The share of each stream on which the parameter is chosen.
     #[arg(long, value_name = "SHARE", default_value_t = 0.18, value_parser = share)]
     pub(crate) prefix: f64,
@@ -414,17 +422,6 @@ pub(crate) enum GoldFormat {
     Json,
     /// One JSON object per line
     JsonLines,
-}
-
-/// `tree.batching`
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BatchChoice {
-    /// One page: the paper's online setting.
-    Page,
-    /// A whole UTC day, as jobs do by default.
-    Date,
-    /// All of them: full look-ahead.
-    Run,
 }
 
 /// The tokenization of texts into words.

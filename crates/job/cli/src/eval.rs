@@ -4,21 +4,22 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use engine::Job;
+use engine::{EngineError, Job};
 use evaluation::{
     Breach, Collection, DuplicatesFound, GoldPage, GoldSet, Measure, Measured, MeasuredSet,
     Overlapping, PageResult, Peer, Peers, Plot, PublishedFigure, PublishedFigures, Reached,
-    ReplayOptions, Texts, Thresholds, compare, evenly, place, section, section_name,
+    ReplaySettings, Texts, Thresholds, compare, evenly, place, section, section_name,
     standings_table,
 };
 use extractors::Extractor;
 use scoring::Tokens;
 use serde::de::DeserializeOwned;
-use site_replay::{Batch, Labelling};
+use site_replay::Labelling;
+use tables::Table;
 use tokio::runtime::Runtime;
-use url_tree::{DAY_MICROS, WindowOptions};
 
-use crate::args::{BatchChoice, EvalArgs, JobArgs, OverlapChoice, TokensChoice};
+use crate::args::{EvalArgs, JobArgs, OverlapChoice, TokensChoice};
+use crate::replay_settings::replay_settings;
 use crate::usage::Usage;
 use crate::{job, rows, runtime};
 
@@ -26,7 +27,7 @@ use crate::{job, rows, runtime};
 pub(crate) fn eval(args: &EvalArgs) -> Result<String> {
     let asked = Asked::of(args)?;
     let published = published(args)?;
-    asked.something()?;
+    asked.refuse_empty()?;
     let mut measured = Vec::new();
     for path in &args.gold {
         measured.push(asked.collection(Collection::at(path)?)?);
@@ -36,10 +37,8 @@ pub(crate) fn eval(args: &EvalArgs) -> Result<String> {
     }
     if let Some(path) = &args.report {
         let sections = measured.iter();
-        report(
-            path,
-            sections.map(|one| (section_name(one), section(one, &published))),
-        )?;
+        let sections = sections.map(|one| (section_name(one), section(one, &published)));
+        report(path, sections)?;
     }
     if let Some(folder) = &args.plots {
         plot(folder, &measured, asked.duplicates.as_ref())?;
@@ -55,6 +54,8 @@ pub(crate) fn eval(args: &EvalArgs) -> Result<String> {
 struct Asked<'a> {
     args: &'a EvalArgs,
     heuristics: Vec<Labelling>,
+    /// The settings that the heuristics replay pages with.
+    settings: ReplaySettings,
     methods: Vec<&'static dyn Extractor>,
     peers: Vec<Peer>,
     /// Texts that are there already.
@@ -87,23 +88,14 @@ impl<'a> Asked<'a> {
             };
             texts.push(Texts::read(name, Path::new(path))?);
         }
-        let mut duplicates = None;
-        if let Some(file) = &args.job {
-            let job = job(&JobArgs {
-                job: file.clone(),
-                set: args.set.clone(),
-            })?;
-            let runtime = runtime(&job)?;
-            texts.push(documents(&job, &runtime)?);
-            duplicates = Some(self::duplicates(&job, &runtime)?);
-        }
-        Ok(Self {
+        let mut asked = Self {
             args,
             heuristics,
+            settings: replay_settings(args.job.as_deref(), &args.set)?,
             methods,
             peers: peers(args)?,
             texts,
-            duplicates,
+            duplicates: None,
             measure: Measure {
                 tokens: match args.tokens {
                     TokensChoice::Unicode => Tokens::Unicode,
@@ -115,23 +107,47 @@ impl<'a> Asked<'a> {
                     OverlapChoice::RougeLsum => Overlapping::RougeLsum,
                 },
             },
-        })
+        };
+        asked.read_tables()?;
+        Ok(asked)
     }
 
-    /// An error where there is nothing to compare the gold with.
-    fn something(&self) -> Result<()> {
-        let nothing = self.heuristics.is_empty()
+    /// Adds what the tables of the job have. A job without tables is an error only if
+    /// nothing else is compared.
+    fn read_tables(&mut self) -> Result<()> {
+        let Some(file) = &self.args.job else {
+            return Ok(());
+        };
+        let job = job(&JobArgs {
+            job: file.clone(),
+            set: self.args.set.clone(),
+        })?;
+        let runtime = runtime(&job)?;
+        if !self.is_empty() && !has_tables(&job, &runtime)? {
+            tracing::info!("{}: the job has no tables yet", file.display());
+            return Ok(());
+        }
+        self.texts.push(documents(&job, &runtime)?);
+        self.duplicates = Some(duplicates(&job, &runtime)?);
+        Ok(())
+    }
+
+    /// Whether there is nothing to compare with the gold.
+    fn is_empty(&self) -> bool {
+        self.heuristics.is_empty()
             && self.methods.is_empty()
             && self.peers.is_empty()
-            && self.texts.is_empty();
-        match nothing {
-            true => Err(Usage::of(
-                "nothing to compare with the gold: give --job, --texts, --heuristics, \
-                 --extractors or --peers",
-            )
-            .into()),
-            false => Ok(()),
+            && self.texts.is_empty()
+    }
+
+    /// Refuses a command with nothing to compare with the gold.
+    fn refuse_empty(&self) -> Result<()> {
+        if self.is_empty() {
+            let expected = "nothing to compare with the gold: give --job, --texts, \
+                            --heuristics, --extractors or --peers";
+            return Err(Usage::of(expected).into());
         }
+        Ok(())
     }
 
     fn collection(&self, collection: Collection) -> Result<Measured> {
@@ -139,7 +155,7 @@ impl<'a> Asked<'a> {
         let mut results = Vec::new();
         let mut left_out = BTreeSet::new();
         for set in &collection.sets {
-            let pages = set.pages()?;
+            let pages = set.pages_keyed_by(&self.settings.keyer)?;
             sets.push(MeasuredSet {
                 name: set.name().to_owned(),
                 pages: pages.len(),
@@ -154,20 +170,6 @@ impl<'a> Asked<'a> {
             left_out,
             results,
         })
-    }
-
-    fn replay_options(&self) -> ReplayOptions {
-        ReplayOptions {
-            batch: match self.args.batch {
-                BatchChoice::Page => Batch::Page,
-                BatchChoice::Date => Batch::Date,
-                BatchChoice::Run => Batch::Run,
-            },
-            window: WindowOptions {
-                max_age_micros: self.args.window_days.saturating_mul(DAY_MICROS),
-                ..WindowOptions::default()
-            },
-        }
     }
 
     fn set(
@@ -191,7 +193,7 @@ impl<'a> Asked<'a> {
             add(texts);
         }
         if !self.heuristics.is_empty() {
-            for texts in evaluation::replay(set, pages, &self.heuristics, self.replay_options())? {
+            for texts in evaluation::replay(set, pages, &self.heuristics, &self.settings)? {
                 add(&texts);
             }
         }
@@ -226,13 +228,33 @@ const ALL_HEURISTICS: [&str; 7] = [
     "vote-fast",
 ];
 
-/// The table `documents`; a duplicate has the text of the page it duplicates.
+/// The text of each row of `url_keys`: its own in the table `documents`, or that of the
+/// page it duplicates.
+const TEXTS: &str = "\
+    SELECT k.url, k.fetched_at, d.text FROM url_keys k \
+    JOIN documents d ON d.domain = k.domain AND d.url_key = k.url_key AND d.url = k.url \
+        AND d.fetched_at = k.fetched_at AND d.status = k.status \
+    UNION ALL \
+    SELECT k.url, k.fetched_at, d.text FROM url_keys k \
+    JOIN url_keys o ON o.domain = k.domain AND o.url_key = k.url_key \
+        AND concat(o.source, '#', o.row) = k.duplicate_of \
+    JOIN documents d ON d.domain = o.domain AND d.url_key = o.url_key AND d.url = o.url \
+        AND d.fetched_at = o.fetched_at AND d.status = o.status \
+    WHERE k.status = 'duplicate'";
+
+fn has_tables(job: &Job, runtime: &Runtime) -> Result<bool> {
+    for table in [Table::UrlKeys, Table::Documents] {
+        let opened = runtime.block_on(job.output.open(table));
+        if opened.map_err(EngineError::from)?.is_none() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 fn documents(job: &Job, runtime: &Runtime) -> Result<Texts> {
-    let query = "SELECT k.url AS url, d.text AS text FROM url_keys k \
-                 JOIN documents d ON d.domain = k.domain AND d.url_key = k.url_key \
-                 ORDER BY d.fetched_at";
     let mut texts = Texts::of("documents");
-    for batch in &runtime.block_on(engine::query(job, query))? {
+    for batch in &runtime.block_on(engine::query(job, TEXTS))? {
         texts.extend(batch)?;
     }
     Ok(texts)

@@ -11,6 +11,7 @@ mod failure_line;
 mod gold_sets;
 mod manual;
 mod progress;
+mod replay_settings;
 mod report;
 mod rows;
 mod usage;

@@ -8,15 +8,14 @@ use std::time::Duration;
 
 use html_blocks::{BlockOptions, Joining, PageLimits, SplitList};
 use md5::{Digest, Md5};
-use site_replay::Labelling;
+use site_replay::{Labelling, Lookback};
 use tables::{Location, Output, Partitioning, RetryPolicy, Table};
 use url_key::{Blocklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
 use url_tree::WindowOptions;
 
 use crate::archive::ArchiveSource;
-use crate::key_cache::Horizon;
 use crate::spec::{
-    ArchiveLayout, Batch, GroupingSpec, JobSpec, JoiningSpec, SchemeSpec, SpecError, SplitSpec,
+    ArchiveLayout, Batching, GroupingSpec, JobSpec, JoiningSpec, SchemeSpec, SpecError, SplitSpec,
     TitleSource,
 };
 
@@ -48,7 +47,7 @@ pub struct Settings {
     /// The source of a page's title.
     pub title: TitleSource,
     /// Limits how far back a duplicate is looked for.
-    pub horizon: Horizon,
+    pub lookback: Lookback,
     /// Keep duplicates that have new text.
     pub revisions: bool,
     /// How a page is cut into text blocks.
@@ -56,7 +55,7 @@ pub struct Settings {
     /// The labelling heuristic.
     pub labelling: Labelling,
     /// Pages that are inserted before the first of them is labelled.
-    pub batch: Batch,
+    pub batching: Batching,
     /// Days after a date whose pages decide its labels too.
     pub relabel_days: u32,
     /// Limits the pages in a tree.
@@ -68,11 +67,18 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Checks the settings of `spec` and reads its rule files.
+    ///
+    /// # Errors
+    /// [`SpecError`] with the key and the expected value.
+    pub fn new(spec: &JobSpec) -> Result<Self, SpecError> {
+        settings(spec)
+    }
+
     /// Returns the batch after which a page of `date` is labelled, in a run whose last date is
     /// `last`. Both dates are days since 1970.
     pub(crate) fn label_batch(&self, date: i32, last: i32) -> i64 {
-        let last_known = date.saturating_add_unsigned(self.relabel_days);
-        self.batch.of_date(last_known.min(last))
+        self.batching.label_batch_of(date, self.relabel_days, last)
     }
 
     /// Returns the tables with rows of pages, which the plan writes. The driver writes `runs`.
@@ -152,7 +158,7 @@ impl Job {
                 partitioning,
                 file_bytes,
             ),
-            settings: Arc::new(settings(spec)?),
+            settings: Arc::new(Settings::new(spec)?),
             resources: resources(spec)?,
         })
     }
@@ -209,19 +215,19 @@ fn settings(spec: &JobSpec) -> Result<Settings, SpecError> {
         })?,
         min_pages: spec.window.min_pages,
     };
-    let horizon = Horizon::parse(&spec.dedup.lookback, window)
-        .map_err(|error| SpecError::key("dedup.lookback", error))?;
+    let lookback = Lookback::parse(&spec.dedup.lookback, window)
+        .map_err(|error| SpecError::key("dedup.lookback", error.to_string()))?;
     let labelling = (spec.tree.heuristic.parse::<Labelling>())
         .map_err(|error| SpecError::key("tree.heuristic", error.to_string()))?;
     refuse_relabelling(spec)?;
     Ok(Settings {
         keyer,
         title: spec.url_key.title,
-        horizon,
+        lookback,
         revisions: spec.dedup.revisions,
         blocks: block_options(spec)?,
         labelling,
-        batch: spec.tree.batching,
+        batching: spec.tree.batching,
         relabel_days: spec.tree.relabel_days,
         window,
         write_blocks: spec.output.write_blocks,
@@ -233,12 +239,12 @@ fn settings(spec: &JobSpec) -> Result<Settings, SpecError> {
 fn refuse_relabelling(spec: &JobSpec) -> Result<(), SpecError> {
     let why = match (spec.tree.batching, spec.dedup.revisions) {
         _ if spec.tree.relabel_days == 0 => return Ok(()),
-        (Batch::Page, _) => "tree.batching is \"page\", which labels without any later page",
-        (Batch::Run, _) => "tree.batching is \"run\", which labels with all later pages",
-        (Batch::Date, true) => {
+        (Batching::Page, _) => "tree.batching is \"page\", which labels without any later page",
+        (Batching::Run, _) => "tree.batching is \"run\", which labels with all later pages",
+        (Batching::Date, true) => {
             "dedup.revisions is true, and the text that a revision adds depends on labels"
         }
-        (Batch::Date, false) => return Ok(()),
+        (Batching::Date, false) => return Ok(()),
     };
     Err(SpecError::key(
         "tree.relabel_days",

@@ -33,7 +33,6 @@ mod archive;
 mod driver;
 mod error;
 mod job;
-mod key_cache;
 mod lease;
 mod metrics;
 mod plan;
@@ -50,11 +49,10 @@ pub use driver::update::update;
 pub use driver::vacuum::{VacuumMode, vacuum};
 pub use error::{EngineError, ErrorClass};
 pub use job::{Job, Resources, Settings};
-pub use key_cache::Horizon;
 pub use metrics::{OperatorMetrics, PlanMetrics};
 pub use progress::{Progress, RowsAndBytes, Stage, Unwatched};
 pub use spec::{
-    ArchiveLayout, ArchiveSpec, Batch, BlocksSpec, ColumnNames, DedupSpec, DomainSpec,
+    ArchiveLayout, ArchiveSpec, Batching, BlocksSpec, ColumnNames, DedupSpec, DomainSpec,
     GroupingSpec, JobSpec, JoiningSpec, LimitsSpec, OutputSpec, RunSpec, SchemeSpec, SpecError,
     SplitSpec, StoreSpec, TitleSource, TreeSpec, UrlKeySpec, WindowSpec,
 };

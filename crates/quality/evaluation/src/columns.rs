@@ -2,7 +2,7 @@
 
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, TimeUnit, TimestampMicrosecondType};
+use arrow::datatypes::{DataType, Int32Type, TimeUnit, TimestampMicrosecondType};
 use arrow::error::ArrowError;
 
 /// The columns of a batch, whichever of the types for texts and bytes they have.
@@ -24,6 +24,15 @@ pub(crate) struct Bytes(arrow::array::BinaryArray);
 
 impl Bytes {
     pub(crate) fn value(&self, row: usize) -> Option<&[u8]> {
+        self.0.is_valid(row).then(|| self.0.value(row))
+    }
+}
+
+/// A column of numbers.
+pub(crate) struct Numbers(arrow::array::Int32Array);
+
+impl Numbers {
+    pub(crate) fn value(&self, row: usize) -> Option<i32> {
         self.0.is_valid(row).then(|| self.0.value(row))
     }
 }
@@ -52,6 +61,14 @@ impl Columns<'_> {
         };
         let column = cast(column, &DataType::Binary)?;
         Ok(Some(Bytes(column.as_binary().clone())))
+    }
+
+    pub(crate) fn numbers(&self, name: &str) -> Result<Option<Numbers>, ArrowError> {
+        let Some(column) = self.batch.column_by_name(name) else {
+            return Ok(None);
+        };
+        let column = cast(column, &DataType::Int32)?;
+        Ok(Some(Numbers(column.as_primitive::<Int32Type>().clone())))
     }
 
     pub(crate) fn times(&self, name: &str) -> Result<Option<Times>, ArrowError> {

@@ -91,7 +91,7 @@ pub fn compare(
     places
         .filter(|(page, _)| wanted(page))
         .map(|(page, earlier)| {
-            let text = texts.get(&page.url);
+            let text = texts.of_page(page);
             let (overlap, outcome, error) = match text.map(|text| &text.text) {
                 Some(Ok(text)) => {
                     let overlap = overlap(&page.text, text, measure);

@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use md5::{Digest, Md5};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use site_replay::http_charset;
+use url_key::{Blocklist, KeyOptions, Keyer, RuleSet};
 
 use crate::columns::{Columns, Strings};
 use crate::{InputError, InputProblem};
@@ -27,19 +30,32 @@ pub struct GoldPage {
     pub title: Option<String>,
     /// ISO 639-1, where the set has it.
     pub lang: Option<String>,
+    /// Status of the HTTP response, if the set has it.
+    pub http_status: Option<i32>,
+    /// Content-Type header, if the set has it.
+    pub content_type: Option<String>,
+    /// Row in the set, from 0, in the order of its files.
+    pub row: usize,
 }
 
 impl GoldPage {
-    /// A page of which no more is known.
+    /// Creates a page with a URL and a gold text only. Its domain is formed with the
+    /// default options of URL keys.
     pub fn new(url: impl Into<String>, text: impl Into<String>) -> Self {
-        let url = url.into();
+        Self::keyed_by(DEFAULT_KEYER.as_ref(), url.into(), text.into())
+    }
+
+    fn keyed_by(keyer: Option<&Keyer>, url: String, text: String) -> Self {
         Self {
-            domain: domain(&url).unwrap_or_else(|| url.clone()),
+            domain: (keyer.and_then(|keyer| domain(keyer, &url))).unwrap_or_else(|| url.clone()),
             url,
-            text: text.into(),
+            text,
             fetched_at: None,
             title: None,
             lang: None,
+            http_status: None,
+            content_type: None,
+            row: 0,
         }
     }
 }
@@ -50,10 +66,12 @@ impl GoldPage {
 pub struct Fetched<'a> {
     /// Response URL.
     pub url: &'a str,
-    /// The page.
-    pub html: &'a [u8],
-    /// Of the Content-Type header, where the set has it.
+    /// The page; `None` if the set has no HTML of it.
+    pub html: Option<&'a [u8]>,
+    /// Charset that HTTP declared, if the set has it.
     pub http_charset: Option<&'a str>,
+    /// Row in the set, from 0, in the order of its files.
+    pub row: usize,
 }
 
 /// Parquet files with the columns `url` and `gold_text`, and, where they have them,
@@ -113,18 +131,41 @@ impl GoldSet {
         &self.name
     }
 
-    /// The pages in time order, without their HTML.
+    /// Reads the pages without their HTML, in the order of (`fetched_at`, URL, row).
+    /// Domains are formed with the default options of URL keys.
     ///
     /// # Errors
     /// [`InputError`], naming file, row and reason.
     pub fn pages(&self) -> Result<Vec<GoldPage>, InputError> {
+        self.read_pages(DEFAULT_KEYER.as_ref())
+    }
+
+    /// Like [`pages`](Self::pages), with the domains of `keyer`.
+    ///
+    /// # Errors
+    /// [`InputError`], naming file, row and reason.
+    pub fn pages_keyed_by(&self, keyer: &Keyer) -> Result<Vec<GoldPage>, InputError> {
+        self.read_pages(Some(keyer))
+    }
+
+    fn read_pages(&self, keyer: Option<&Keyer>) -> Result<Vec<GoldPage>, InputError> {
         let mut pages = Vec::new();
         self.read(
-            &["url", "gold_text", "fetched_at", "title", "lang"],
+            &[
+                "url",
+                "gold_text",
+                "fetched_at",
+                "title",
+                "lang",
+                "http_status",
+                "content_type",
+            ],
             |columns| {
                 let (urls, texts) = (columns.text("url")?, columns.text("gold_text")?);
                 let (titles, langs) = (columns.text("title")?, columns.text("lang")?);
                 let times = columns.times("fetched_at")?;
+                let statuses = columns.numbers("http_status")?;
+                let content_types = columns.text("content_type")?;
                 let required = |name, column: &Option<_>| match column {
                     Some(_) => Ok(()),
                     None => Err(InputProblem::Column(name)),
@@ -134,17 +175,21 @@ impl GoldSet {
                 for row in 0..columns.batch.num_rows() {
                     let value = |column: &Option<Strings>| column.as_ref()?.value(row);
                     let url = value(&urls).ok_or(InputProblem::Url(pages.len()))?;
+                    let text = value(&texts).unwrap_or_default();
                     pages.push(GoldPage {
                         fetched_at: times.as_ref().and_then(|times| times.value(row)),
                         title: value(&titles),
                         lang: value(&langs),
-                        ..GoldPage::new(url, value(&texts).unwrap_or_default())
+                        http_status: statuses.as_ref().and_then(|status| status.value(row)),
+                        content_type: value(&content_types),
+                        row: pages.len(),
+                        ..GoldPage::keyed_by(keyer, url, text)
                     });
                 }
                 Ok(())
             },
         )?;
-        // Stable: of one time, in the order of the file.
+        // The sort is stable: pages of one time and URL stay in the order of the file.
         pages.sort_by(|one, other| (one.fetched_at, &one.url).cmp(&(other.fetched_at, &other.url)));
         Ok(pages)
     }
@@ -155,17 +200,21 @@ impl GoldSet {
     /// [`InputError`], also where the set has no `html`.
     pub fn for_each_fetched(&self, mut each: impl FnMut(Fetched<'_>)) -> Result<(), InputError> {
         let mut rows = 0;
-        self.read(&["url", "html", "http_charset"], |columns| {
+        let names = ["url", "html", "http_charset", "content_type"];
+        self.read(&names, |columns| {
             let urls = columns.text("url")?.ok_or(InputProblem::Column("url"))?;
             let html = columns.bytes("html")?.ok_or(InputProblem::Column("html"))?;
             let charsets = columns.text("http_charset")?;
+            let content_types = columns.text("content_type")?;
             for row in 0..columns.batch.num_rows() {
+                let value = |column: &Option<Strings>| column.as_ref()?.value(row);
                 let url = urls.value(row).ok_or(InputProblem::Url(rows))?;
-                let charset = charsets.as_ref().and_then(|charsets| charsets.value(row));
+                let (charset, content_type) = (value(&charsets), value(&content_types));
                 each(Fetched {
                     url: &url,
-                    html: html.value(row).unwrap_or_default(),
-                    http_charset: charset.as_deref(),
+                    html: html.value(row),
+                    http_charset: http_charset(charset.as_deref(), content_type.as_deref()),
+                    row: rows,
                 });
                 rows += 1;
             }
@@ -269,9 +318,13 @@ pub fn evenly(pages: &[GoldPage], count: usize) -> HashSet<&str> {
         .collect()
 }
 
-/// The domain of a URL, by the public suffix list.
-fn domain(url: &str) -> Option<String> {
-    let keyer = crate::replay::keyer().ok()?;
+/// Forms domains by the public suffix list.
+static DEFAULT_KEYER: LazyLock<Option<Keyer>> = LazyLock::new(|| {
+    let options = KeyOptions::default();
+    Keyer::new(options, RuleSet::empty(), Blocklist::default()).ok()
+});
+
+fn domain(keyer: &Keyer, url: &str) -> Option<String> {
     let page = keyer.parse(url).ok()?;
     Some(keyer.key(&page, None).domain.as_str().to_owned())
 }

@@ -26,7 +26,7 @@ pub fn extract(
 ) -> Result<Vec<Texts>, InputError> {
     let mut html: BTreeMap<String, String> = BTreeMap::new();
     set.for_each_fetched(|page| {
-        if let Ok(text) = html_blocks::decode(page.html, page.http_charset) {
+        if let Ok(text) = html_blocks::decode(page.html.unwrap_or_default(), page.http_charset) {
             html.entry(page.url.to_owned()).or_insert(text);
         }
     })?;

@@ -162,7 +162,8 @@ impl Adapter {
     }
 
     fn ask(&mut self, peer: &Peer, page: usize, fetched: Fetched<'_>) -> Result<Text, PeerError> {
-        let Ok(html) = html_blocks::decode(fetched.html, fetched.http_charset) else {
+        let Ok(html) = html_blocks::decode(fetched.html.unwrap_or_default(), fetched.http_charset)
+        else {
             return Ok(Text::failed("no text"));
         };
         let question = Question {

@@ -1,237 +1,280 @@
-//! The pages of a gold set through the URL Tree, under many heuristics at once.
+//! The pages of a gold set in the steps of a job, under many heuristics at once.
+//!
+//! The rules are those of `site_replay`, which a job runs too: key, deduplicate, parse,
+//! replay. A job does it with columns and sorts, this module in memory.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+mod domain;
 
-use html_blocks::BlockOptions;
-use site_replay::{Batch, Labelling, SiteReplay};
-use template::Outline;
-use url_key::{Blocklist, KeyOptions, Keyer, OptionsError, RuleSet, UrlKey};
-use url_tree::{DAY_MICROS, Entry, WindowOptions};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use html_blocks::PageError;
+use site_replay::{KnownKeys, Labelling, MAX_LAYOUT_BYTES, Occurrence, response_problem};
+use template::Layout;
+use url_key::{PageUrl, UrlKey};
+use url_tree::DAY_MICROS;
 
 use crate::cpu::timed;
-use crate::{GoldPage, GoldSet, InputError, Kind, LabelledBlocks, PageBlocks, Text, Texts};
+use crate::{
+    Fetched, GoldPage, GoldSet, InputError, Kind, PageBlocks, ReplaySettings, Text, Texts,
+};
+use domain::{DomainPages, replay_domain};
 
-/// What of a job's settings matters here; the others have their defaults.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ReplayOptions {
-    /// `tree.batching`
-    pub batch: Batch,
-    /// `[window]`
-    pub window: WindowOptions,
-}
-
-/// What a job makes of the pages of a set under each of `labellings`, in their order:
-/// every page is parsed once. A page with the URL key of an earlier one has its text,
-/// and took no processor time.
+/// Returns the texts that a job with `settings` writes for the pages of a set, under each
+/// of `labellings`, in their order.
+///
+/// `pages` are pages of `set` in time order, as [`GoldSet::pages`] returns them. A set
+/// without times is a sequence of pages, each of its own date. Each page is parsed once.
+/// A duplicate has the text of the page it duplicates, and takes no processor time.
 ///
 /// # Errors
-/// [`InputError`], also where the set has no HTML.
+/// [`InputError`], also if the set has no HTML.
 pub fn replay(
     set: &GoldSet,
     pages: &[GoldPage],
     labellings: &[Labelling],
-    options: ReplayOptions,
+    settings: &ReplaySettings,
 ) -> Result<Vec<Texts>, InputError> {
-    let parsed = parse(set)?;
-    let mut domains: BTreeMap<&str, Vec<&GoldPage>> = BTreeMap::new();
-    for page in pages {
-        domains.entry(&page.domain).or_default().push(page);
+    let dates = Dates::new(pages);
+    let keys = keys(set, pages, &dates, settings)?;
+    let mut domains: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, key) in keys.iter().enumerate() {
+        if let Ok(key) = key {
+            domains.entry(key.domain.as_str()).or_default().push(index);
+        }
     }
-    let mut texts: Vec<Texts> = (labellings.iter())
-        .map(|labelling| Texts::by(Kind::Heuristic, labelling.to_string()))
-        .collect();
-    for pages in domains.values() {
-        replay_domain(pages, options, &parsed, labellings, &mut texts);
+    let roles = roles(pages, &dates, &keys, &domains, settings);
+    let parsed = parse(set, pages, &roles, settings)?;
+    let mut texts = Vec::new();
+    for labelling in labellings {
+        let mut made = vec![None; pages.len()];
+        for indices in domains.values() {
+            let domain = DomainPages {
+                pages,
+                dates: &dates,
+                keys: &keys,
+                roles: &roles,
+                parsed: &parsed,
+                indices,
+            };
+            replay_domain(&domain, *labelling, settings, &mut made);
+        }
+        let mut of_labelling = Texts::by(Kind::Heuristic, labelling.to_string());
+        for (index, page) in pages.iter().enumerate() {
+            let text = match &keys[index] {
+                Err(reason) => Text::failed(reason),
+                Ok(_) => text(index, &roles, &parsed, &made),
+            };
+            of_labelling.insert_fetched(&page.url, page.fetched_at, text);
+        }
+        texts.push(of_labelling);
     }
     Ok(texts)
 }
 
-/// What became of each page, by URL, or why it has no blocks.
-type Parsed = HashMap<String, Result<ParsedPage, String>>;
+/// The dates of pages, in days since 1970.
+struct Dates {
+    /// By index of the page.
+    of_pages: Vec<i32>,
+    /// The last of them.
+    last: i32,
+    /// Whether any page has a time. If none has, a page's date is its index.
+    are_known: bool,
+}
 
+impl Dates {
+    fn new(pages: &[GoldPage]) -> Self {
+        let are_known = pages.iter().any(|page| page.fetched_at.is_some());
+        let date = |(index, page): (usize, &GoldPage)| {
+            let day = match page.fetched_at {
+                Some(time) => time.div_euclid(DAY_MICROS),
+                None if are_known => 0,
+                None => index as i64,
+            };
+            i32::try_from(day).unwrap_or(i32::MAX)
+        };
+        let of_pages: Vec<i32> = pages.iter().enumerate().map(date).collect();
+        Self {
+            last: of_pages.iter().copied().max().unwrap_or_default(),
+            of_pages,
+            are_known,
+        }
+    }
+}
+
+/// The URL key of a page, or the reason why a job does not process the page.
+type Key = Result<UrlKey, String>;
+
+/// Keys the pages, by index. Reads HTML only if a key depends on a page's `<title>`.
+fn keys(
+    set: &GoldSet,
+    pages: &[GoldPage],
+    dates: &Dates,
+    settings: &ReplaySettings,
+) -> Result<Vec<Key>, InputError> {
+    let urls: Vec<Result<PageUrl, String>> = (pages.iter())
+        .map(|page| {
+            if dates.are_known && page.fetched_at.is_none() {
+                return Err("fetched_at is null".to_owned());
+            }
+            let problem = response_problem(page.http_status, page.content_type.as_deref());
+            if let Some(problem) = problem {
+                return Err(problem.to_string());
+            }
+            let url = settings.keyer.parse(&page.url);
+            url.map_err(|error| error.to_string())
+        })
+        .collect();
+    let needs_html = |index: &usize| match &urls[*index] {
+        Ok(url) => {
+            (settings.title).needs_html(&settings.keyer, url, pages[*index].title.as_deref())
+        }
+        Err(_) => false,
+    };
+    let untitled: HashSet<usize> = (0..pages.len()).filter(needs_html).collect();
+    let mut titles: HashMap<usize, String> = HashMap::new();
+    for_each_page(set, pages, &untitled, |index, page| {
+        let title = page
+            .html
+            .and_then(|html| html_blocks::title(html, page.http_charset, &settings.blocks));
+        titles.extend(title.map(|title| (index, title)));
+    })?;
+    let keys = urls.into_iter().enumerate().map(|(index, url)| {
+        let title = if untitled.contains(&index) {
+            titles.get(&index).map(String::as_str)
+        } else {
+            (settings.title).feed_title(pages[index].title.as_deref())
+        };
+        let key = settings.keyer.key(&url?, title);
+        if key.blocklisted {
+            return Err("its URL is blocklisted".to_owned());
+        }
+        Ok(key)
+    });
+    Ok(keys.collect())
+}
+
+/// Whether a page is the first of its URL key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// The page is not processed.
+    Unkeyed,
+    /// The first page of its key.
+    First,
+    /// A duplicate of the page with this index.
+    Duplicate(usize),
+}
+
+/// Deduplicates the pages of each domain. Returns the roles by index.
+fn roles(
+    pages: &[GoldPage],
+    dates: &Dates,
+    keys: &[Key],
+    domains: &BTreeMap<&str, Vec<usize>>,
+    settings: &ReplaySettings,
+) -> Vec<Role> {
+    let mut roles = vec![Role::Unkeyed; pages.len()];
+    for indices in domains.values() {
+        let mut known = KnownKeys::new(settings.lookback, settings.batching);
+        for &index in indices {
+            let Ok(key) = &keys[index] else { continue };
+            let batch = settings.batching.batch_of(dates.of_pages[index]);
+            let time = pages[index].fetched_at.unwrap_or_default();
+            roles[index] = match known.classify(&key.text, batch, time, index) {
+                Occurrence::First => Role::First,
+                Occurrence::Duplicate { original, .. } => Role::Duplicate(*original),
+            };
+        }
+    }
+    roles
+}
+
+/// A parsed page.
 struct ParsedPage {
     blocks: PageBlocks,
-    /// Seconds to find the blocks...
+    /// Whether the template can use the page: its layout is not too large.
+    has_outline: bool,
+    /// Seconds to find the blocks.
     parsing: f64,
-    /// ... and to measure them and match their title, which the template alone asks for.
+    /// Seconds to measure the blocks and to compare them with the title, which only the
+    /// template needs.
     measuring: f64,
 }
 
-fn parse(set: &GoldSet) -> Result<Parsed, InputError> {
-    let options = BlockOptions::default();
-    let mut parsed = Parsed::new();
-    set.for_each_fetched(|page| {
-        let url = page.url.to_owned();
-        let (page, parsing) = timed(|| html_blocks::page(page.html, page.http_charset, &options));
-        let page = page.map(|page| {
-            let (blocks, measuring) = timed(|| PageBlocks::of(page));
-            ParsedPage {
-                blocks,
-                parsing,
-                measuring,
-            }
-        });
-        (parsed.entry(url)).or_insert(page.map_err(|error| error.to_string()));
+/// Parses the first page of each key and, with revisions, the duplicates. A page that
+/// fails has the reason.
+fn parse(
+    set: &GoldSet,
+    pages: &[GoldPage],
+    roles: &[Role],
+    settings: &ReplaySettings,
+) -> Result<HashMap<usize, Result<ParsedPage, String>>, InputError> {
+    let is_parsed = |index: &usize| match roles[*index] {
+        Role::Unkeyed => false,
+        Role::First => true,
+        Role::Duplicate(_) => settings.revisions,
+    };
+    let wanted: HashSet<usize> = (0..pages.len()).filter(is_parsed).collect();
+    let mut parsed = HashMap::new();
+    for_each_page(set, pages, &wanted, |index, page| {
+        parsed.insert(index, parse_page(page, settings));
     })?;
     Ok(parsed)
 }
 
-/// A page that is in a batch.
-struct Inserted<'p> {
-    page: &'p GoldPage,
-    key: UrlKey,
-    parsed: &'p ParsedPage,
-}
-
-impl Inserted<'_> {
-    fn outline(&self) -> Outline {
-        Outline::new(&self.parsed.blocks.layout())
-    }
-}
-
-/// What the pages of one domain become under one labelling.
-struct Replayed<'t> {
-    site: Option<SiteReplay>,
-    labelling: Labelling,
-    texts: &'t mut Texts,
-}
-
-fn replay_domain(
-    pages: &[&GoldPage],
-    options: ReplayOptions,
-    parsed: &Parsed,
-    labellings: &[Labelling],
-    texts: &mut [Texts],
-) {
-    let mut replays: Vec<Replayed<'_>> = (labellings.iter().zip(texts))
-        .map(|(labelling, texts)| Replayed {
-            site: None,
-            labelling: *labelling,
-            texts,
-        })
-        .collect();
-    let mut first: HashMap<String, &str> = HashMap::new();
-    for pages in pages.chunk_by(|one, other| in_one_batch(options.batch, one, other)) {
-        let mut batch = Vec::new();
-        let mut duplicates = Vec::new();
-        for page in pages {
-            match readable(page, parsed) {
-                Err(error) => (replays.iter_mut())
-                    .for_each(|replay| replay.texts.insert(&page.url, Text::failed(&error))),
-                Ok((key, parsed)) => match first.get(&key.text) {
-                    Some(original) => duplicates.push((page, *original)),
-                    None => {
-                        first.insert(key.text.clone(), &page.url);
-                        batch.push(Inserted { page, key, parsed });
-                    }
-                },
-            }
-        }
-        let newest = pages.iter().filter_map(|page| page.fetched_at).max();
-        for replay in &mut replays {
-            replay.batch(&batch, options.window, newest.unwrap_or_default());
-            for (page, original) in &duplicates {
-                let text = duplicate(replay.texts.get(original));
-                replay.texts.insert(&page.url, text);
-            }
-        }
-    }
-}
-
-/// Whether both of two consecutive pages are in a batch.
-fn in_one_batch(batch: Batch, one: &GoldPage, other: &GoldPage) -> bool {
-    let date = |page: &GoldPage| {
-        let time = page.fetched_at?;
-        i32::try_from(time.div_euclid(DAY_MICROS)).ok()
-    };
-    match (batch, date(one), date(other)) {
-        (Batch::Run, _, _) => true,
-        (Batch::Date, Some(one), Some(other)) => batch.of_date(one) == batch.of_date(other),
-        // A page without a time is fetched at one of its own.
-        (Batch::Page | Batch::Date, _, _) => false,
-    }
-}
-
-impl Replayed<'_> {
-    fn batch(&mut self, batch: &[Inserted<'_>], window: WindowOptions, newest: i64) {
-        let Some(any) = batch.first() else {
-            return;
-        };
-        let labels = any.key.domain.labels();
-        let labelling = self.labelling;
-        let site = (self.site).get_or_insert_with(|| SiteReplay::new(labels, labelling, window));
-        let inserting = each(batch, |page| {
-            let branch = page.key.branch();
-            let entry = Entry {
-                time_micros: page.page.fetched_at.unwrap_or_default(),
-                branch: branch.items(),
-                hashes: &page.parsed.blocks.hashes,
-            };
-            let learning = labelling == Labelling::Template;
-            site.insert(entry, learning.then(|| page.outline()));
-        });
-        for (page, inserting) in batch.iter().zip(inserting) {
-            let (text, labelled) = timed(|| content(site, page, labelling));
-            let measuring = match labelling {
-                Labelling::Template => page.parsed.measuring,
-                Labelling::Tree(_) => 0.0,
-            };
-            let seconds = page.parsed.parsing + measuring + inserting + labelled;
-            self.texts.insert(&page.page.url, text.taking(seconds));
-        }
-        site.end_batch(newest);
-    }
-}
-
-/// Does something with each page of a batch; gives the time it took.
-fn each(batch: &[Inserted<'_>], mut work: impl FnMut(&Inserted<'_>)) -> Vec<f64> {
-    batch.iter().map(|page| timed(|| work(page)).1).collect()
-}
-
-/// Key and blocks of a page, or why it has none.
-fn readable<'p>(page: &GoldPage, parsed: &'p Parsed) -> Result<(UrlKey, &'p ParsedPage), String> {
-    let key = key(page)?;
-    match parsed.get(&page.url) {
-        Some(Ok(parsed)) => Ok((key, parsed)),
-        Some(Err(error)) => Err(error.clone()),
-        None => Err("no HTML".to_owned()),
-    }
-}
-
-/// What a page has whose key an earlier one has.
-fn duplicate(original: Option<&Text>) -> Text {
-    let original = original.cloned();
-    original
-        .unwrap_or_else(|| Text::failed("no text"))
-        .taking(0.0)
-}
-
-fn content(site: &mut SiteReplay, page: &Inserted<'_>, labelling: Labelling) -> Text {
-    let blocks = &page.parsed.blocks;
-    let outline = site
-        .outline()
-        .or_else(|| (labelling == Labelling::Template).then(|| page.outline()));
-    let labels = site.label(page.key.branch().items(), &blocks.hashes, outline.as_ref());
-    site.learned();
-    Text::of_blocks(LabelledBlocks {
-        texts: Arc::clone(&blocks.texts),
-        reasons: labels.reasons,
+fn parse_page(page: Fetched<'_>, settings: &ReplaySettings) -> Result<ParsedPage, String> {
+    let html = page.html.ok_or("html is null")?;
+    let (parsed, parsing) = timed(|| html_blocks::page(html, page.http_charset, &settings.blocks));
+    let parsed = parsed.map_err(|error: PageError| error.to_string())?;
+    let ((blocks, has_outline), measuring) = timed(|| {
+        let blocks = PageBlocks::of(parsed);
+        let layout = Layout::to_bytes(&blocks.layout());
+        (blocks, layout.len() <= MAX_LAYOUT_BYTES)
+    });
+    Ok(ParsedPage {
+        blocks,
+        has_outline,
+        parsing,
+        measuring,
     })
 }
 
-/// The URL key of a page, without rules.
-fn key(page: &GoldPage) -> Result<UrlKey, String> {
-    let keyer = keyer().map_err(|error| error.to_string())?;
-    let url = keyer.parse(&page.url).map_err(|error| error.to_string())?;
-    Ok(keyer.key(&url, page.title.as_deref()))
+/// Calls `each` with the index and the HTML of the `wanted` pages, in the order of the
+/// file. Reads nothing if no page is wanted.
+fn for_each_page(
+    set: &GoldSet,
+    pages: &[GoldPage],
+    wanted: &HashSet<usize>,
+    mut each: impl FnMut(usize, Fetched<'_>),
+) -> Result<(), InputError> {
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let by_row: HashMap<usize, usize> = (wanted.iter())
+        .map(|index| (pages[*index].row, *index))
+        .collect();
+    set.for_each_fetched(|page| {
+        if let Some(index) = by_row.get(&page.row) {
+            each(*index, page);
+        }
+    })
 }
 
-/// The keyer of a job with default settings.
-pub(crate) fn keyer() -> Result<Keyer, OptionsError> {
-    Keyer::new(
-        KeyOptions::default(),
-        RuleSet::empty(),
-        Blocklist::default(),
-    )
+/// The text of a keyed page: its own, or that of the page it duplicates.
+fn text(
+    index: usize,
+    roles: &[Role],
+    parsed: &HashMap<usize, Result<ParsedPage, String>>,
+    made: &[Option<Text>],
+) -> Text {
+    if let Some(text) = &made[index] {
+        return text.clone();
+    }
+    match (parsed.get(&index), roles[index]) {
+        (Some(Err(reason)), _) => Text::failed(reason),
+        (_, Role::Duplicate(original)) => match &made[original] {
+            Some(text) => text.clone().taking(0.0),
+            None => Text::failed("the page it duplicates has no text"),
+        },
+        _ => Text::failed("no text"),
+    }
 }

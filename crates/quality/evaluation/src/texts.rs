@@ -10,7 +10,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde::Deserialize;
 
 use crate::columns::Columns;
-use crate::{InputError, InputProblem, LabelledBlocks};
+use crate::{GoldPage, InputError, InputProblem, LabelledBlocks};
 
 /// What was made of one page.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,7 +100,16 @@ pub struct Texts {
     pub kind: Kind,
     /// Its version, where it is known.
     pub version: Option<String>,
-    by_url: HashMap<String, Text>,
+    by_url: HashMap<String, Vec<FetchedText>>,
+}
+
+/// A text of a URL.
+#[derive(Clone, Debug)]
+struct FetchedText {
+    /// When its page was fetched, in microseconds since 1970; `None` for a text of the
+    /// URL at any time.
+    fetched_at: Option<i64>,
+    text: Text,
 }
 
 /// A line of JSON.
@@ -133,23 +142,43 @@ impl Texts {
         }
     }
 
-    /// Adds what was made of a page. Of several for one URL the first stays: a URL
-    /// that is there twice is a page and its duplicate.
+    /// Adds the text of a URL, whenever it was fetched. If a URL is given twice, the
+    /// first text stays.
     pub fn insert(&mut self, url: impl Into<String>, text: Text) {
-        self.by_url.entry(url.into()).or_insert(text);
+        self.insert_fetched(url, None, text);
     }
 
-    /// What was made of the page at `url`.
+    /// Adds the text of the page that was fetched from `url` at a time, in microseconds
+    /// since 1970. If a page is given twice, the first text stays.
+    pub fn insert_fetched(&mut self, url: impl Into<String>, fetched_at: Option<i64>, text: Text) {
+        let texts = self.by_url.entry(url.into()).or_default();
+        if texts.iter().all(|known| known.fetched_at != fetched_at) {
+            texts.push(FetchedText { fetched_at, text });
+        }
+    }
+
+    /// Returns the first text of `url`.
     pub fn get(&self, url: &str) -> Option<&Text> {
-        self.by_url.get(url)
+        Some(&self.by_url.get(url)?.first()?.text)
     }
 
-    /// How many pages it has a word about.
+    /// Returns the text of a page: of its URL and time, or of its URL if either the text
+    /// or the page has no time.
+    pub fn of_page(&self, page: &GoldPage) -> Option<&Text> {
+        let texts = self.by_url.get(&page.url)?;
+        let matches = |text: &&FetchedText| text.fetched_at == page.fetched_at;
+        let is_untimed =
+            |text: &&FetchedText| text.fetched_at.is_none() || page.fetched_at.is_none();
+        let found = (texts.iter().find(matches)).or_else(|| texts.iter().find(is_untimed));
+        found.map(|found| &found.text)
+    }
+
+    /// The number of URLs with a text.
     pub fn len(&self) -> usize {
         self.by_url.len()
     }
 
-    /// Whether it has none.
+    /// Whether there are no texts.
     pub fn is_empty(&self) -> bool {
         self.by_url.is_empty()
     }
@@ -181,18 +210,21 @@ impl Texts {
         Ok(())
     }
 
-    /// Adds the rows of a table with the columns `url` and `text`. A row without a
-    /// text is a page of which nothing was extracted.
+    /// Adds the rows of a table with the columns `url` and `text` and, optionally,
+    /// `fetched_at`. A null text is the empty text.
     ///
     /// # Errors
-    /// Where a column is missing or holds no texts.
+    /// [`InputProblem`] if a column is missing or has another type.
     pub fn extend(&mut self, rows: &RecordBatch) -> Result<(), InputProblem> {
         let columns = Columns { batch: rows };
         let urls = columns.text("url")?.ok_or(InputProblem::Column("url"))?;
         let texts = columns.text("text")?.ok_or(InputProblem::Column("text"))?;
+        let times = columns.times("fetched_at")?;
         for row in 0..rows.num_rows() {
             if let Some(url) = urls.value(row) {
-                self.insert(url, Text::of(texts.value(row).unwrap_or_default()));
+                let fetched_at = times.as_ref().and_then(|times| times.value(row));
+                let text = Text::of(texts.value(row).unwrap_or_default());
+                self.insert_fetched(url, fetched_at, text);
             }
         }
         Ok(())

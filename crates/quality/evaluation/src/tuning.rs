@@ -3,25 +3,15 @@
 
 use arrow::array::RecordBatch;
 use scoring::{MacroSummary, Spread};
-use site_replay::{Batch, Labelling};
-use url_tree::{Heuristic, WindowOptions};
+use site_replay::Labelling;
+use url_tree::Heuristic;
 
 use crate::results::summary;
 use crate::table::Table;
-use crate::{GoldSet, InputError, Measure, PageResult, ReplayOptions, compare, replay};
+use crate::{GoldSet, InputError, Measure, PageResult, ReplaySettings, compare, replay};
 
 /// Supports that are tried: 100 to 1,000 by 100.
 pub const SUPPORTS: [u32; 10] = [100, 200, 300, 400, 500, 600, 700, 800, 900, 1000];
-
-/// Page by page, and nothing goes by its age: that came later [P 6].
-const IN_THE_PAPER: ReplayOptions = ReplayOptions {
-    batch: Batch::Page,
-    window: WindowOptions {
-        max_pages: 10_000,
-        max_age_micros: i64::MAX,
-        min_pages: 100,
-    },
-};
 
 /// A heuristic with one value of its parameter.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,12 +28,17 @@ pub struct Tried {
 }
 
 /// Tries [`SUPPORTS`] for `strict-support-N` and `relaxed-at-domain-N`. The prefix is
-/// the first `share` of the pages of each set, from 0 to 1; the tree sees all pages in
-/// their order, one by one, and forgets none for its age, as in the paper.
+/// the first `share` of the pages of each set, from 0 to 1. In the paper's experiment
+/// pages are inserted one by one and none is evicted for its age [P 5.5].
 ///
 /// # Errors
-/// [`InputError`], also where a set has no HTML.
-pub fn tune(sets: &[GoldSet], share: f64, measure: Measure) -> Result<Vec<Tried>, InputError> {
+/// [`InputError`], also if a set has no HTML.
+pub fn tune(
+    sets: &[GoldSet],
+    share: f64,
+    measure: Measure,
+    settings: &ReplaySettings,
+) -> Result<Vec<Tried>, InputError> {
     let families: [fn(u32) -> Heuristic; 2] =
         [Heuristic::StrictSupport, Heuristic::RelaxedAtDomain];
     let heuristics: Vec<Heuristic> = (families.iter())
@@ -52,9 +47,9 @@ pub fn tune(sets: &[GoldSet], share: f64, measure: Measure) -> Result<Vec<Tried>
     let labellings: Vec<Labelling> = heuristics.iter().copied().map(Labelling::Tree).collect();
     let mut results: Vec<Halves> = heuristics.iter().map(|_| Halves::default()).collect();
     for set in sets {
-        let pages = set.pages()?;
+        let pages = set.pages_keyed_by(&settings.keyer)?;
         let prefix = (pages.len() as f64 * share).round() as usize;
-        let texts = replay(set, &pages, &labellings, IN_THE_PAPER)?;
+        let texts = replay(set, &pages, &labellings, settings)?;
         for (texts, halves) in texts.iter().zip(&mut results) {
             let mut results = compare(set.name(), &pages, |_| true, texts, measure);
             halves

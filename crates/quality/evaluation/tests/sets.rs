@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BinaryArray, RecordBatch, StringArray, StringViewArray};
 use evaluation::{
-    GoldSet, Measure, Measured, ReplayOptions, Text, Texts, compare, evenly, replay, section,
+    GoldSet, Measure, Measured, ReplaySettings, Text, Texts, compare, evenly, replay, section,
     standings,
 };
 use parquet::arrow::ArrowWriter;
 use scoring::Outcome;
 use tempfile::TempDir;
+use url_key::{Blocklist, KeyOptions, Keyer, RuleSet};
 
 fn write(path: &Path, columns: Vec<(&str, ArrayRef)>) {
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder can be made");
@@ -47,6 +48,16 @@ fn set(folder: &TempDir, pages: &[(&str, &str)]) -> GoldSet {
     GoldSet::file(path)
 }
 
+/// The defaults of a job, without URL rules.
+fn settings() -> ReplaySettings {
+    let keyer = Keyer::new(
+        KeyOptions::default(),
+        RuleSet::empty(),
+        Blocklist::default(),
+    );
+    ReplaySettings::new(keyer.expect("no extra suffixes"))
+}
+
 #[test]
 fn the_tree_learns_the_template_and_every_page_is_accounted_for() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -68,8 +79,7 @@ fn the_tree_learns_the_template_and_every_page_is_accounted_for() {
     assert_eq!(gold.len(), 14);
 
     let heuristics = ["strict", "strict-at-domain"].map(|name| name.parse().expect("a name"));
-    let texts =
-        replay(&set, &gold, &heuristics, ReplayOptions::default()).expect("the pages are there");
+    let texts = replay(&set, &gold, &heuristics, &settings()).expect("the pages are there");
     for texts in &texts {
         let results = compare("site", &gold, |_| true, texts, Measure::default());
         let f1 = |url: &str| {
@@ -145,7 +155,7 @@ fn beside_each_of_the_worst_pages_stands_what_cost_it_most() {
         &set,
         &gold,
         &["template".parse().expect("a name")],
-        ReplayOptions::default(),
+        &settings(),
     );
     let texts = texts.expect("the pages are there").swap_remove(0);
     let measured = Measured {

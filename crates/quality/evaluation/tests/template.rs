@@ -52,7 +52,7 @@ fn stream(test: &str, name: &str) -> Option<Vec<Visit>> {
     let set = GoldSet::file(path);
     let mut html = HashMap::new();
     set.for_each_fetched(|page| {
-        html.insert(page.url.to_owned(), page.html.to_vec());
+        html.insert(page.url.to_owned(), page.html.unwrap_or_default().to_vec());
     })
     .expect("a gold set");
     let mut tree = DomainReplay::new(2, Heuristic::default(), WindowOptions::default());

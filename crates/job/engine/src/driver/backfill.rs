@@ -30,7 +30,7 @@ use crate::lease::Lease;
 use crate::metrics::PlanMetrics;
 use crate::plan;
 use crate::progress::{Progress, ProgressReporter, RowsAndBytes, Stage, Unwatched};
-use crate::spec::Batch;
+use crate::spec::Batching;
 use crate::state::monthly_rollup::{discard_rollups, roll_up_months};
 use crate::state::prior_state::PriorState;
 use crate::state::runs_table::other_settings;
@@ -290,10 +290,10 @@ fn rest(dates: DateRange, already_done: Option<DateRange>) -> Option<DateRange> 
 
 /// Cuts `dates` into chunks.
 fn cut(job: &Job, dates: DateRange, census: &Census) -> Vec<DateRange> {
-    match job.settings.batch {
+    match job.settings.batching {
         // All pages are inserted into the trees before the first is labelled.
-        Batch::Run => vec![dates],
-        Batch::Page | Batch::Date => {
+        Batching::Run => vec![dates],
+        Batching::Page | Batching::Date => {
             let rows = census.rows(dates);
             let size = |partition: DateRange| ChunkSize {
                 html_bytes: census.html_bytes(partition),

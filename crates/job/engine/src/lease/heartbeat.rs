@@ -27,7 +27,11 @@ impl Heartbeat {
     ///
     /// # Errors
     /// [`EngineError::Heartbeat`] if the thread cannot be started.
-    pub(super) fn start(leases: &LeaseStore, number: i64, record: LeaseRecord) -> Result<Self, EngineError> {
+    pub(super) fn start(
+        leases: &LeaseStore,
+        number: i64,
+        record: LeaseRecord,
+    ) -> Result<Self, EngineError> {
         let leases =
             (leases.with_own_client()).map_err(|error| EngineError::Heartbeat(error.into()))?;
         let runtime = tokio::runtime::Builder::new_current_thread()

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use chrono::Utc;
 use sysinfo::System;
-use tables::{LeaseRecord, LeaseState, LeaseStore, LeaseEntry, Output, Table, fail_point};
+use tables::{LeaseEntry, LeaseRecord, LeaseState, LeaseStore, Output, Table, fail_point};
 use tracing::info;
 use uuid::Uuid;
 

@@ -5,6 +5,7 @@ use datafusion::error::Result;
 use futures::StreamExt;
 use parquet::arrow::arrow_reader::RowSelection;
 use parquet::errors::ParquetError;
+use site_replay::http_charset;
 
 use crate::archive::{
     ArchiveSource, DecodedColumns, ObjectColumn, ObjectState, ObjectStream, OpenObject, OpenObjects,
@@ -154,8 +155,10 @@ impl Pages {
             };
             (0..columns.rows()).map(move |row| PageBytes {
                 html: html.and_then(|html| html.is_valid(row).then(|| html.value(row))),
-                charset: text(ObjectColumn::HttpCharset, row)
-                    .or_else(|| charset_parameter(text(ObjectColumn::ContentType, row)?)),
+                charset: http_charset(
+                    text(ObjectColumn::HttpCharset, row),
+                    text(ObjectColumn::ContentType, row),
+                ),
             })
         })
     }
@@ -163,30 +166,4 @@ impl Pages {
 
 fn html(columns: &DecodedColumns) -> Option<&BinaryArray> {
     columns.get(ObjectColumn::Html)?.as_binary_opt()
-}
-
-/// Returns the charset parameter of a Content-Type header.
-fn charset_parameter(content_type: &str) -> Option<&str> {
-    content_type.split(';').skip(1).find_map(|parameter| {
-        let (name, value) = parameter.split_once('=')?;
-        name.trim()
-            .eq_ignore_ascii_case("charset")
-            .then(|| value.trim().trim_matches(['"', '\'']))
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_content_type_declares_its_charset() {
-        for (header, charset) in [
-            ("text/html; charset=ISO-8859-1", Some("ISO-8859-1")),
-            ("text/html;boundary=x; Charset=\"utf-8\"", Some("utf-8")),
-            ("text/html", None),
-        ] {
-            assert_eq!(charset_parameter(header), charset, "{header}");
-        }
-    }
 }

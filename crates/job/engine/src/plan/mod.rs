@@ -16,7 +16,6 @@
 //! optimizer inserts the shuffles and sorts. Rows that need no more work, such as duplicates,
 //! pass through the later steps with few columns filled, so that `Write` sees every row once.
 
-mod batch_clock;
 pub(crate) mod columns;
 pub(crate) mod exec;
 mod html_reader;
@@ -120,7 +119,7 @@ async fn plan(
         collect_chunk_keys(context, &keyed).await?
     };
     prior.register(context, chunk.first()).await?;
-    let known = prior.keys(context, settings.horizon, chunk).await?;
+    let known = prior.keys(context, settings.lookback, chunk).await?;
     let deduped = apply(
         dedupe::Dedupe {
             settings: Arc::clone(settings),

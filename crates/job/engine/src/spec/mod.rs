@@ -11,7 +11,7 @@ use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
 
 pub use read::SpecError;
-pub use site_replay::Batch;
+pub use site_replay::{Batching, TitleSource};
 
 /// The content of a job file. Every section but `archive` and `output` is optional. The
 /// defaults are not the paper's method, which is `jobs/paper.toml`.
@@ -183,19 +183,6 @@ pub struct UrlKeySpec {
     pub scheme: SchemeSpec,
 }
 
-/// `url_key.title`
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum TitleSource {
-    /// The archive's title if the row has one, else the page's.
-    #[default]
-    Auto,
-    /// The archive's `title` column: the feed item's, as in the paper.
-    Feed,
-    /// The page's `<title>`.
-    Html,
-}
-
 /// `url_key.scheme`
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -291,7 +278,7 @@ pub struct TreeSpec {
     /// Name of the labelling heuristic.
     pub heuristic: String,
     /// Pages that are inserted before the first of them is labelled.
-    pub batching: Batch,
+    pub batching: Batching,
     /// Days after which the labels of a date are final. Until then each run over later dates
     /// relabels it.
     #[serde(skip_serializing_if = "is_zero")]
@@ -302,7 +289,7 @@ impl Default for TreeSpec {
     fn default() -> Self {
         Self {
             heuristic: "template".to_owned(),
-            batching: Batch::default(),
+            batching: Batching::default(),
             relabel_days: 0,
         }
     }

@@ -64,17 +64,33 @@ impl JobSpec {
             path: path.to_owned(),
             source,
         })?;
-        let mut table: Table = text.parse().map_err(|source| SpecError::NotToml {
+        let table: Table = text.parse().map_err(|source| SpecError::NotToml {
             path: path.to_owned(),
             source: Box::new(source),
         })?;
+        Self::from_table(table, overrides)
+    }
+
+    /// Returns the defaults with `overrides`, for [`Settings::new`]: a spec without a job
+    /// file, whose archive and output have empty locations.
+    ///
+    /// [`Settings::new`]: crate::Settings::new
+    ///
+    /// # Errors
+    /// [`SpecError`], naming the key and what was expected.
+    pub fn defaults(overrides: &[String]) -> Result<Self, SpecError> {
+        let location = || {
+            let empty = ("location".to_owned(), Value::String(String::new()));
+            Value::Table(Table::from_iter([empty]))
+        };
+        let sections = ["archive", "output"].map(|name| (name.to_owned(), location()));
+        Self::from_table(Table::from_iter(sections), overrides)
+    }
+
+    fn from_table(mut table: Table, overrides: &[String]) -> Result<Self, SpecError> {
         for text in overrides {
             apply_override(&mut table, text)?;
         }
-        Self::from_table(table)
-    }
-
-    fn from_table(table: Table) -> Result<Self, SpecError> {
         serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
             let key = error.path().to_string();
             let expected = error.into_inner().to_string();
@@ -133,7 +149,7 @@ fn apply_override(table: &mut Table, text: &str) -> Result<(), SpecError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::Batch;
+    use crate::spec::Batching;
     use bytesize::ByteSize;
 
     const JOB: &str = "[archive]\nlocation = 'in'\n[output]\nlocation = 'out'\n";
@@ -152,7 +168,7 @@ mod tests {
         assert_eq!(spec.tree.heuristic, "template");
         assert_eq!(spec.window.max_pages, 10_000);
         assert_eq!(spec.dedup.lookback, "all");
-        assert_eq!(spec.tree.batching, Batch::Date);
+        assert_eq!(spec.tree.batching, Batching::Date);
     }
 
     #[test]

@@ -10,11 +10,11 @@ use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, LogicalPlan, cast, ident, lit};
 use datafusion::prelude::{DataFrame, SessionContext};
 use deltalake::DeltaTable;
+use site_replay::Lookback;
 use tables::{DateRange, Output, Table, TableError, date_from_days, days_from_date};
 use url_tree::{DAY_MICROS, WindowOptions};
 
 use crate::job::Job;
-use crate::key_cache::Horizon;
 use crate::plan::columns::schemas::{BLOCKED, KEYED, Phase, Status};
 use crate::state::delta_scan::register;
 use crate::state::monthly_rollup::MonthlyRollup;
@@ -89,14 +89,14 @@ impl PriorState {
     pub(crate) async fn keys(
         &self,
         context: &SessionContext,
-        horizon: Horizon,
+        lookback: Lookback,
         chunk: DateRange,
     ) -> Result<Option<LogicalPlan>> {
         if self.url_keys.is_none() {
             return Ok(None);
         }
         // A window ends after a number of keys, so all keys of the domain are needed.
-        let whole_domains = horizon.is_of_domains();
+        let whole_domains = lookback.spans_keys();
         let has_key = if whole_domains {
             ""
         } else {
@@ -106,8 +106,8 @@ impl PriorState {
         let dates = rollup
             .candidate_dates(context, whole_domains, chunk)
             .await?;
-        let since = match horizon {
-            Horizon::Micros(reach) => {
+        let since = match lookback {
+            Lookback::Micros(reach) => {
                 let micros = i64::from(days_from_date(chunk.first())) * DAY_MICROS - reach;
                 // The days of an i64 of microseconds are at most 1.1e8, so this never saturates.
                 let days = i32::try_from(micros.div_euclid(DAY_MICROS)).unwrap_or(i32::MIN);
@@ -116,7 +116,7 @@ impl PriorState {
                     date_from_days(days)
                 )
             }
-            Horizon::All | Horizon::Window(_) => String::new(),
+            Lookback::All | Lookback::Window(_) => String::new(),
         };
         let query = format!(
             "SELECT url_keys.* FROM {} WHERE {dates} AND {IS_FIRST_PAGE} {since} {has_key}",

@@ -98,7 +98,7 @@ fn read(set: &GoldSet, by: By, sites: &mut Sites) -> Result<(), InputError> {
     let mut html: HashMap<String, (PageBlocks, f64)> = HashMap::new();
     let wanted: HashSet<&str> = pages.iter().map(|page| page.url.as_str()).collect();
     set.for_each_fetched(|fetched| {
-        let (url, bytes) = (fetched.url, fetched.html);
+        let (url, bytes) = (fetched.url, fetched.html.unwrap_or_default());
         let began = std::time::Instant::now();
         if wanted.contains(url)
             && let Ok(page) =

@@ -8,7 +8,7 @@ use arrow::array::{
 use arrow::datatypes::DataType;
 use datafusion::error::Result;
 use html_blocks::Page;
-use site_replay::Labelling;
+use site_replay::{Labelling, MAX_LAYOUT_BYTES};
 use tables::Reason;
 use template::{Layout, LayoutBlock, Title};
 
@@ -74,10 +74,10 @@ impl BlockColumns {
         let layout = self.layout.is_some().then(|| layout(page));
         let heavy = layout
             .as_ref()
-            .filter(|layout| layout.len() > MAX_SORTED_BYTES);
+            .filter(|layout| layout.len() > MAX_LAYOUT_BYTES);
         let heavy = heavy.map(|layout| {
             let of = layout.len();
-            format!("no_template: {MAX_SORTED_BYTES} of {of} bytes of layout")
+            format!("no_template: {MAX_LAYOUT_BYTES} of {of} bytes of layout")
         });
         let warnings = page.warnings.iter().map(ToString::to_string).chain(heavy);
         let warnings: Vec<String> = warnings.collect();
@@ -86,7 +86,7 @@ impl BlockColumns {
         self.hashes.append_value(hashes.as_flattened());
         if let Some(layouts) = &mut self.layout {
             // A page without a layout is labelled by the counts of its blocks only.
-            layouts.append_option(layout.filter(|layout| layout.len() <= MAX_SORTED_BYTES));
+            layouts.append_option(layout.filter(|layout| layout.len() <= MAX_LAYOUT_BYTES));
         }
         // A revision candidate keeps its texts: Replay needs their lengths.
         if status == Status::Unique && self.blocks.bytes(page) > MAX_SORTED_BYTES {

@@ -280,7 +280,7 @@ fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> Result<Recor
     let mut columns = BlockColumns::new(settings);
     for (row, page) in pages.iter().enumerate() {
         let bytes = page.html.map(|html| html.len() as i64);
-        let batch = settings.batch.of_date(dates.value(row));
+        let batch = settings.batching.batch_of(dates.value(row));
         match parse(page, settings) {
             Ok(parsed) => {
                 let status = Status::from_name(statuses.value(row))?;

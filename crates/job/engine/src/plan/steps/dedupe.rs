@@ -1,4 +1,4 @@
-//! Step 2: the first page of each URL key survives [P 3].
+//! Step 2: finds the first page of each URL key, and its duplicates [P 3].
 
 use std::sync::Arc;
 
@@ -8,24 +8,24 @@ use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use futures::StreamExt;
-use url_key::{DuplicateCandidate, DuplicateReason, duplicate_reason};
+use site_replay::{KnownKeys, Occurrence};
+use url_key::{DuplicateCandidate, DuplicateReason, Keyer, duplicate_reason};
 
 use crate::job::Settings;
-use crate::key_cache::KeyCache;
-use crate::plan::batch_clock::BatchClock;
 use crate::plan::columns::schemas::{DEDUPED, RecordBatchExt, Status, project_to, value_opt};
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{RequiredDistribution, Step};
 
-/// Finds the duplicates of each URL key in time order, and names what they
-/// duplicate. Where keys are forgotten with the window, a domain's rows come in time
-/// order; else key by key, so that no more than one is remembered at a time.
+/// Finds the duplicates of each URL key, and names the pages they duplicate. With
+/// `dedup.lookback = window` rows come by domain in time order; otherwise they come key
+/// by key, so that only one key is in memory.
 #[derive(Debug, Clone)]
 pub(crate) struct Dedupe {
     pub(crate) settings: Arc<Settings>,
 }
 
-/// What is remembered of the first page of a key.
+/// The columns of a page that describe it as a duplicate, or as the page that others
+/// duplicate.
 #[derive(Debug)]
 struct Original {
     request_url: Option<String>,
@@ -44,12 +44,12 @@ impl Step for Dedupe {
     }
 
     fn required_distribution(&self) -> RequiredDistribution {
-        // What rows come together by is what they are sorted by first.
+        // Partition by the first sort column.
         RequiredDistribution::KeyPartitioned(&self.required_ordering()[..1])
     }
 
     fn required_ordering(&self) -> &'static [&'static str] {
-        if self.settings.horizon.is_of_domains() {
+        if self.settings.lookback.spans_keys() {
             &["domain", "generation", "fetched_at", "url", "source", "row"]
         } else {
             &[
@@ -69,8 +69,8 @@ impl Step for Dedupe {
         _: &Arc<TaskContext>,
         _: &CpuTimer,
     ) -> Result<SendableRecordBatchStream> {
-        let mut known = KnownKeys::new(Arc::clone(&self.settings));
-        let stream = input.map(move |batch| known.batch(&batch?));
+        let mut dedupe = PartitionDedupe::new(Arc::clone(&self.settings));
+        let stream = input.map(move |batch| dedupe.batch(&batch?));
         Ok(Box::pin(RecordBatchStreamAdapter::new(
             self.schema(),
             stream,
@@ -78,30 +78,29 @@ impl Step for Dedupe {
     }
 }
 
-/// The known keys of the domain whose rows are passing, or the one that is.
-struct KnownKeys {
+/// The known keys of the current domain or, without a window, the current key.
+struct PartitionDedupe {
     settings: Arc<Settings>,
-    /// A domain or a URL key.
-    passing: String,
-    known: KeyCache<Original>,
-    clock: BatchClock,
+    /// The domain or URL key that `known` belongs to.
+    current: String,
+    known: KnownKeys<Original>,
 }
 
-impl KnownKeys {
+impl PartitionDedupe {
     fn new(settings: Arc<Settings>) -> Self {
         Self {
-            known: KeyCache::new(settings.horizon),
-            clock: BatchClock::new(settings.batch),
+            known: KnownKeys::new(settings.lookback, settings.batching),
             settings,
-            passing: String::new(),
+            current: String::new(),
         }
     }
 
     fn batch(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
         let keys = batch.text("url_key")?;
-        let passing = match self.settings.horizon.is_of_domains() {
-            true => batch.text("domain")?,
-            false => keys,
+        let groups = if self.settings.lookback.spans_keys() {
+            batch.text("domain")?
+        } else {
+            keys
         };
         let urls = batch.text("url")?;
         let (request_urls, rules) = (batch.text("request_url")?, batch.text("rule")?);
@@ -120,30 +119,37 @@ impl KnownKeys {
                 duplicate_of.append_null();
                 continue;
             }
-            self.enter(passing.value(row), dates.value(row));
-            let seen = Original {
+            self.enter(groups.value(row));
+            let page = Original {
                 request_url: value_opt(request_urls, row).map(str::to_owned),
                 url: urls.value(row).to_owned(),
                 rule: value_opt(rules, row).map(str::to_owned),
                 position: format!("{}#{}", sources.value(row), rows.value(row)),
             };
-            match self.known.original(keys.value(row), times.value(row)) {
-                Some(original) if was == Status::Unique => {
+            let (key, time) = (keys.value(row), times.value(row));
+            let in_batch = self.settings.batching.batch_of(dates.value(row));
+            let occurrence = if was == Status::Known {
+                self.known.restore(key, in_batch, time, page);
+                Occurrence::First
+            } else {
+                self.known.classify(key, in_batch, time, page)
+            };
+            match occurrence {
+                Occurrence::First => {
+                    status.append_value(was.as_str());
+                    merged_by.append_null();
+                    duplicate_of.append_null();
+                }
+                Occurrence::Duplicate { original, page } => {
                     let duplicate = if self.settings.revisions {
                         Status::RevisionCandidate
                     } else {
                         Status::Duplicate
                     };
+                    let step = merged_by_step(&self.settings.keyer, original, &page);
                     status.append_value(duplicate.as_str());
-                    merged_by.append_value(self.step(original, &seen).as_str());
+                    merged_by.append_value(step.as_str());
                     duplicate_of.append_value(&original.position);
-                }
-                _ => {
-                    self.known.insert(keys.value(row), times.value(row), seen);
-                    self.clock.take_in(times.value(row));
-                    status.append_value(was.as_str());
-                    merged_by.append_null();
-                    duplicate_of.append_null();
                 }
             }
         }
@@ -159,31 +165,25 @@ impl KnownKeys {
         without_earlier(&deduped)
     }
 
-    /// Starts a domain or a key, and ends the batch before a page of a new one.
-    fn enter(&mut self, passing: &str, date: i32) {
-        if passing != self.passing {
-            passing.clone_into(&mut self.passing);
+    /// Removes the known keys where another domain or key starts.
+    fn enter(&mut self, group: &str) {
+        if group != self.current {
+            group.clone_into(&mut self.current);
             self.known.clear();
-            self.clock = BatchClock::new(self.settings.batch);
-        }
-        if self.clock.begins(self.settings.batch.of_date(date))
-            && let Some(newest) = self.clock.end()
-        {
-            self.known.end_batch(newest);
         }
     }
+}
 
-    fn step(&self, original: &Original, duplicate: &Original) -> DuplicateReason {
-        let normalized = |url: &str| {
-            let keyer = &self.settings.keyer;
-            // Both had a key a moment ago; a URL that has none is its own form.
-            keyer
-                .parse(url)
-                .map_or_else(|_| url.to_owned(), |page| keyer.key(&page, None).normalized)
-        };
-        let (first, second) = (normalized(&original.url), normalized(&duplicate.url));
-        duplicate_reason(&original.seen(&first), &duplicate.seen(&second))
-    }
+/// The step of the normalisation after which the two pages are equal.
+fn merged_by_step(keyer: &Keyer, original: &Original, duplicate: &Original) -> DuplicateReason {
+    let normalized = |url: &str| {
+        // Both URLs had a key before; a URL without a key would be its own normal form.
+        keyer
+            .parse(url)
+            .map_or_else(|_| url.to_owned(), |page| keyer.key(&page, None).normalized)
+    };
+    let (first, second) = (normalized(&original.url), normalized(&duplicate.url));
+    duplicate_reason(&original.seen(&first), &duplicate.seen(&second))
 }
 
 impl Original {
@@ -197,7 +197,7 @@ impl Original {
     }
 }
 
-/// Rows of earlier dates have done their part.
+/// Removes the rows of earlier dates: they were only looked up.
 fn without_earlier(batch: &RecordBatch) -> Result<RecordBatch> {
     let kept = (batch.text("status")?.iter())
         .map(|status| Some(status != Some(Status::Known.as_str())))

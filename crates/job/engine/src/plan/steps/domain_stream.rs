@@ -1,86 +1,60 @@
-//! One domain whose pages are passing through the replay.
+//! One domain in the replay: archive rows in, label columns out.
 
 use datafusion::error::Result;
-use site_replay::SiteReplay;
+use site_replay::{BatchedReplay, Batching};
 use template::Outline;
 use url_key::Domain;
-use url_tree::revision_hashes;
 
 use crate::job::Settings;
-use crate::plan::batch_clock::BatchClock;
 use crate::plan::columns::labels::LabelColumns;
 use crate::plan::columns::pages::PageRow;
 use crate::plan::columns::schemas::Status;
-use crate::spec::Batch;
 
-/// The tree and the template of a domain, and how far it is in its batch.
+/// The [`BatchedReplay`] of a domain, fed with rows.
 pub(crate) struct DomainStream {
     pub(crate) name: String,
-    site: SiteReplay,
+    replay: BatchedReplay,
     one_by_one: bool,
-    clock: BatchClock,
-    /// Entries of the domain before this batch.
-    before: i64,
-    inserted: i64,
-    labelled: i64,
-    revisions: i64,
 }
 
 impl DomainStream {
     pub(crate) fn new(name: &str, settings: &Settings) -> Self {
         let labels = Domain::from_name(name).labels();
+        let (window, batching) = (settings.window, settings.batching);
         Self {
             name: name.to_owned(),
-            site: SiteReplay::new(labels, settings.labelling, settings.window),
-            one_by_one: settings.batch == Batch::Page,
-            clock: BatchClock::new(settings.batch),
-            before: 0,
-            inserted: 0,
-            labelled: 0,
-            revisions: 0,
+            replay: BatchedReplay::new(labels, settings.labelling, window, batching),
+            one_by_one: batching == Batching::Page,
         }
     }
 
-    /// A page of the window as the last run left it.
-    pub(crate) fn remember(&mut self, page: &PageRow<'_>) -> Result<()> {
+    /// Restores an entry of the window from the table `window_entries`.
+    pub(crate) fn restore(&mut self, page: &PageRow<'_>) -> Result<()> {
         let branch = page.branch();
         let entry = page.entry(&branch, page.hashes);
         if page.status == Status::Revision {
-            self.site.insert_unseen(entry);
+            self.replay.restore_revision(entry, page.position);
         } else {
-            self.site.remember(entry, &page.slots()?);
+            let slots = page.slots()?;
+            self.replay.restore_page(entry, &slots, page.position);
         }
-        self.clock.take_in(page.time);
-        self.before = page.position + 1;
         Ok(())
     }
 
-    /// What follows is of `batch`.
-    pub(crate) fn enter(&mut self, batch: i64) {
-        if self.clock.begins(batch) {
-            self.end_batch();
-        }
+    /// Begins `batch` unless it is open.
+    pub(crate) fn begin(&mut self, batch: i64) {
+        self.replay.begin(batch);
     }
 
-    /// Forgets what left the window.
-    fn end_batch(&mut self) {
-        if let Some(newest) = self.clock.end() {
-            self.site.end_batch(newest);
-        }
-        self.before += self.labelled + self.revisions;
-        (self.inserted, self.labelled, self.revisions) = (0, 0, 0);
-    }
-
+    /// Inserts a unique page.
     pub(crate) fn insert(&mut self, page: &PageRow<'_>, outline: Option<Outline>) -> Result<()> {
         let (branch, outline) = (page.branch(), page.outline_unless(outline)?);
-        self.site.insert(page.entry(&branch, page.hashes), outline);
-        self.clock.take_in(page.time);
-        self.inserted += 1;
+        (self.replay).insert(page.entry(&branch, page.hashes), outline);
         Ok(())
     }
 
-    /// Labels a page that was inserted, with what its batch brought; with batches of one
-    /// page, inserts it first.
+    /// Labels a unique page, or a duplicate that may be a revision. With batches of one
+    /// page, a unique page is inserted here.
     pub(crate) fn label(
         &mut self,
         page: &PageRow<'_>,
@@ -88,42 +62,39 @@ impl DomainStream {
         settings: &Settings,
         out: &mut LabelColumns,
     ) -> Result<()> {
-        if page.status == Status::Unique {
+        let is_unique = page.status == Status::Unique;
+        if is_unique {
             if self.one_by_one {
                 self.insert(page, outline)?;
             }
-            outline = self.site.outline();
+            outline = self.replay.take_outline();
         }
         let outline = page.outline_unless(outline)?;
         let branch = page.branch();
-        let labels = (self.site).label(branch.items(), page.hashes, outline.as_ref());
-        let node = branch.node(labels.labels.node.depth.into());
-        if page.status == Status::Unique {
-            let ordinal = self.before + self.labelled;
-            self.labelled += 1;
-            out.page(
-                Status::Unique,
-                node,
-                &labels,
-                ordinal,
-                page.hashes,
-                settings,
-            )?;
-            out.learned(self.site.learned());
+        if is_unique {
+            let labelled = (self.replay).label_page(branch.items(), page.hashes, outline.as_ref());
+            let node = branch.node(labelled.labels.labels.node.depth.into());
+            let (labels, ordinal) = (&labelled.labels, labelled.ordinal);
+            out.page(Status::Unique, node, labels, ordinal, page.hashes, settings)?;
+            out.learned(labelled.slots);
             return Ok(());
         }
-        let lengths = page.utf16_lengths();
-        let Some(unseen) = revision_hashes(&labels.labels, page.hashes, &lengths) else {
+        let entry = page.entry(&branch, page.hashes);
+        let revision =
+            (self.replay).label_duplicate(entry, &page.utf16_lengths(), outline.as_ref());
+        let Some(revision) = revision else {
             out.pass(Status::Duplicate.as_str());
             return Ok(());
         };
-        self.site.insert_unseen(page.entry(&branch, &unseen));
-        self.clock.take_in(page.time);
-        // In the order of insertion, which is the order of eviction [O F2]:
-        // all new pages of the batch, then its revisions.
-        let ordinal = self.before + self.inserted + self.revisions;
-        self.revisions += 1;
-        out.page(Status::Revision, node, &labels, ordinal, &unseen, settings)?;
+        let node = branch.node(revision.labels.labels.node.depth.into());
+        out.page(
+            Status::Revision,
+            node,
+            &revision.labels,
+            revision.ordinal,
+            &revision.hashes,
+            settings,
+        )?;
         out.learned(None);
         Ok(())
     }

@@ -19,7 +19,6 @@ use crate::plan::columns::schemas::{
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{Step, spawn_stream};
 use crate::plan::html_reader::PageReader;
-use crate::spec::TitleSource;
 
 /// The `generation` of rows of this run. Rows of the prior state have 0, so that they sort first.
 pub(crate) const THIS_RUN: i32 = 1;
@@ -110,7 +109,7 @@ impl Key {
                 (None, Some(Ok(page))) => {
                     let title = match page_titles.get(&row) {
                         Some(title) => title.as_deref(),
-                        None => self.feed_title(value_opt(titles, row)),
+                        None => self.settings.title.feed_title(value_opt(titles, row)),
                     };
                     Keyed::Page(Box::new(self.settings.keyer.key(&page, title)))
                 }
@@ -119,14 +118,6 @@ impl Key {
             columns.append(url, response.is_none(), keyed);
         }
         columns.finish(batch)
-    }
-
-    /// Returns the title in the archive, if the job uses it for keys.
-    fn feed_title<'a>(&self, title: Option<&'a str>) -> Option<&'a str> {
-        match self.settings.title {
-            TitleSource::Auto | TitleSource::Feed => title,
-            TitleSource::Html => None,
-        }
     }
 
     /// Reads the HTML titles of pages whose key depends on them, by row of the batch. No other page
@@ -165,20 +156,17 @@ impl Key {
     }
 
     fn rows_without_title(&self, batch: &RecordBatch, urls: &[RowUrl]) -> Result<Vec<usize>> {
-        if self.settings.title == TitleSource::Feed {
-            return Ok(Vec::new());
-        }
         let titles = batch.text("title")?;
-        let needs_title = |url: &RowUrl| match url {
-            Some(Ok(page)) => self.settings.keyer.needs_title(page),
+        let Settings { title, keyer, .. } = self.settings.as_ref();
+        let needs_html = |row: usize, url: &RowUrl| match url {
+            Some(Ok(page)) => title.needs_html(keyer, page, some(titles, row)),
             _ => false,
         };
         Ok(urls
             .iter()
             .enumerate()
-            .filter(|(_, url)| needs_title(url))
+            .filter(|(row, url)| needs_html(*row, url))
             .map(|(row, _)| row)
-            .filter(|row| self.feed_title(value_opt(titles, *row)).is_none())
             .collect())
     }
 }

@@ -20,7 +20,7 @@ use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::label_queue::{LabelQueue, QueuedRows};
 use crate::plan::exec::step::{BatchSender, RequiredDistribution, Step, spawn_stream};
 use crate::plan::steps::domain_stream::DomainStream;
-use crate::spec::Batch;
+use crate::spec::Batching;
 
 /// Labels the text blocks of every page.
 #[derive(Debug, Clone)]
@@ -113,7 +113,8 @@ fn outlines(rows: &ReplayBatch, settings: &Settings) -> Result<Vec<Option<Outlin
             // Only rows that are inserted next: others are queued, and their outlines would stay in
             // memory with them.
             let is_inserted = rows.phase(row)? == Phase::Page
-                && (settings.batch == Batch::Page || rows.status(row) == Status::Unique.as_str());
+                && (settings.batching == Batching::Page
+                    || rows.status(row) == Status::Unique.as_str());
             if !is_inserted {
                 return Ok(None);
             }
@@ -182,7 +183,7 @@ impl PartitionReplay {
         rows: &Arc<ReplayBatch>,
         mut outlines: Vec<Option<Outline>>,
     ) -> Result<()> {
-        let one_by_one = self.step.settings.batch == Batch::Page;
+        let one_by_one = self.step.settings.batching == Batching::Page;
         self.queue.push(QueuedRows {
             rows: Arc::clone(rows),
             outlines: if one_by_one {
@@ -203,7 +204,7 @@ impl PartitionReplay {
             match phase {
                 Phase::WindowEntry => {
                     if let Some(domain) = &mut self.domain {
-                        domain.remember(&rows.page(row)?)?;
+                        domain.restore(&rows.page(row)?)?;
                     }
                 }
                 Phase::Page if !one_by_one && rows.status(row) == Status::Unique.as_str() => {
@@ -238,7 +239,7 @@ impl PartitionReplay {
         }
         match &mut self.domain {
             Some(domain) => {
-                domain.enter(page.batch);
+                domain.begin(page.batch);
                 domain.insert(&page, outline)
             }
             None => Ok(()),
@@ -313,7 +314,7 @@ impl BatchLabeller {
                         return Ok(false);
                     }
                     let outline = outlines.get_mut(self.next).and_then(Option::take);
-                    domain.enter(batch);
+                    domain.begin(batch);
                     let page = rows.page(self.next)?;
                     domain.label(&page, outline, &step.settings, &mut self.columns)?;
                     self.kept.push(self.next as u32);

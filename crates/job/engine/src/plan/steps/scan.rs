@@ -14,6 +14,7 @@ use chrono::NaiveDate;
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::StreamExt;
+use site_replay::{ResponseProblem, response_problem};
 use tables::{DateRange, Reason, date_from_days, days_from_date};
 
 use crate::archive::{
@@ -338,18 +339,10 @@ fn url_problem(columns: &DecodedColumns, row: usize) -> Option<(Reason, String)>
 }
 
 fn http_problem(status: Option<i32>, content_type: Option<&str>) -> Option<(Reason, String)> {
-    if let Some(status) = status.filter(|status| !(200..300).contains(status)) {
-        return Some((Reason::HttpStatus, format!("the response was {status}")));
-    }
-    let content_type = content_type?.trim();
-    let essence = content_type.split(';').next().unwrap_or_default().trim();
-    let html = ["text/html", "application/xhtml+xml", "text/plain", ""]
-        .iter()
-        .any(|known| essence.eq_ignore_ascii_case(known));
-    (!html).then(|| {
-        (
-            Reason::ContentType,
-            format!("the response was `{content_type}`"),
-        )
-    })
+    let problem = response_problem(status, content_type)?;
+    let reason = match problem {
+        ResponseProblem::Status(_) => Reason::HttpStatus,
+        ResponseProblem::ContentType(_) => Reason::ContentType,
+    };
+    Some((reason, problem.to_string()))
 }

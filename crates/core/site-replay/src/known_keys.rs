@@ -1,0 +1,266 @@
+//! Known URL keys, and the decision whether a page is a duplicate [P 3].
+
+use std::collections::{HashMap, VecDeque};
+
+use url_tree::{DAY_MICROS, WindowOptions};
+
+use crate::Batching;
+use crate::clock::{BatchClock, BatchStart};
+
+/// How far back an earlier page with the same URL key makes a page a duplicate:
+/// `dedup.lookback` of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lookback {
+    /// All earlier pages, as in the experiment of [P 3].
+    All,
+    /// This many microseconds, counted from the last page of the key that was not a
+    /// duplicate.
+    Micros(i64),
+    /// As long as the key is in the domain's window, as in the authors' service
+    /// [O E1]. The window of keys has the sizes of the tree's window.
+    Window(WindowOptions),
+}
+
+/// A text that is not a [`Lookback`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a lookback; expected all, window, or days such as 30d")]
+pub struct UnknownLookback(String);
+
+impl Lookback {
+    /// Parses `all`, `window` or a number of days such as `30d`.
+    ///
+    /// # Errors
+    /// [`UnknownLookback`] for any other text.
+    pub fn parse(text: &str, window: WindowOptions) -> Result<Self, UnknownLookback> {
+        let days = |text: &str| text.strip_suffix('d')?.parse::<u32>().ok();
+        match text {
+            "all" => Ok(Self::All),
+            "window" => Ok(Self::Window(window)),
+            text => match days(text) {
+                Some(days) => Ok(Self::Micros(i64::from(days) * DAY_MICROS)),
+                None => Err(UnknownLookback(text.to_owned())),
+            },
+        }
+    }
+
+    /// Whether the decision about a key depends on the other keys of its domain.
+    /// Otherwise keys can be processed one at a time, in any order.
+    pub fn spans_keys(self) -> bool {
+        matches!(self, Self::Window(_))
+    }
+}
+
+/// The known URL keys of one domain, each with a value `T` of its first page.
+///
+/// Pages come in time order: those of a key, and with [`Lookback::Window`] those of the
+/// domain.
+///
+/// ```
+/// use site_replay::{Batching, KnownKeys, Lookback, Occurrence};
+///
+/// let mut keys = KnownKeys::new(Lookback::All, Batching::Date);
+/// assert_eq!(keys.classify("http://a.example/1", 0, 10, "first"), Occurrence::First);
+/// let again = keys.classify("http://a.example/1", 0, 20, "second");
+/// assert_eq!(again, Occurrence::Duplicate { original: &"first", page: "second" });
+/// ```
+#[derive(Debug)]
+pub struct KnownKeys<T> {
+    lookback: Lookback,
+    batching: Batching,
+    clock: BatchClock,
+    first_pages: HashMap<String, FirstPage<T>>,
+    /// Times and keys in order of insertion; only filled with [`Lookback::Window`].
+    window: VecDeque<(i64, String)>,
+}
+
+#[derive(Debug)]
+struct FirstPage<T> {
+    time_micros: i64,
+    page: T,
+}
+
+/// Whether a page is the first of its URL key.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Occurrence<'a, T> {
+    /// The first page of its key within the lookback.
+    First,
+    /// A later page.
+    Duplicate {
+        /// The first page of the key.
+        original: &'a T,
+        /// The value that was given for this page.
+        page: T,
+    },
+}
+
+impl<T> KnownKeys<T> {
+    /// Creates an empty set of keys.
+    pub fn new(lookback: Lookback, batching: Batching) -> Self {
+        Self {
+            lookback,
+            batching,
+            clock: BatchClock::new(batching),
+            first_pages: HashMap::new(),
+            window: VecDeque::new(),
+        }
+    }
+
+    /// Removes all keys, before the first page of another domain.
+    pub fn clear(&mut self) {
+        self.first_pages.clear();
+        self.window.clear();
+        self.clock = BatchClock::new(self.batching);
+    }
+
+    /// Adds the first page of a key that an earlier run found.
+    pub fn restore(&mut self, key: &str, batch: i64, time_micros: i64, page: T) {
+        self.begin(batch);
+        self.insert(key, time_micros, page);
+    }
+
+    /// Decides whether a page is a duplicate, and adds its key if not. `batch` is
+    /// [`Batching::batch_of`] the page's date.
+    pub fn classify(
+        &mut self,
+        key: &str,
+        batch: i64,
+        time_micros: i64,
+        page: T,
+    ) -> Occurrence<'_, T> {
+        self.begin(batch);
+        let lookback = self.lookback;
+        let is_known = |first: &FirstPage<T>| match lookback {
+            Lookback::Micros(reach) => time_micros.saturating_sub(first.time_micros) <= reach,
+            Lookback::All | Lookback::Window(_) => true,
+        };
+        if !self.first_pages.get(key).is_some_and(is_known) {
+            self.insert(key, time_micros, page);
+            return Occurrence::First;
+        }
+        match self.first_pages.get(key) {
+            Some(first) => Occurrence::Duplicate {
+                original: &first.page,
+                page,
+            },
+            None => Occurrence::First,
+        }
+    }
+
+    fn insert(&mut self, key: &str, time_micros: i64, page: T) {
+        let first = FirstPage { time_micros, page };
+        self.first_pages.insert(key.to_owned(), first);
+        if self.lookback.spans_keys() {
+            self.window.push_back((time_micros, key.to_owned()));
+        }
+        self.clock.advance(time_micros);
+    }
+
+    /// Begins a batch. With [`Lookback::Window`] evicts the keys that the end of the
+    /// batch before moves out of the window [O F1].
+    fn begin(&mut self, batch: i64) {
+        let Lookback::Window(window) = self.lookback else {
+            return;
+        };
+        let BatchStart::New {
+            ended: Some(newest),
+        } = self.clock.begin(batch)
+        else {
+            return;
+        };
+        while let Some((oldest, _)) = self.window.front()
+            && window.evicts(self.window.len(), *oldest, newest)
+        {
+            if let Some((_, key)) = self.window.pop_front() {
+                self.first_pages.remove(&key);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: WindowOptions = WindowOptions {
+        max_pages: 2,
+        max_age_micros: 10,
+        min_pages: 1,
+    };
+
+    /// Whether each page `(key, batch, time)` is the first of its key.
+    fn firsts(lookback: Lookback, pages: &[(&str, i64, i64)]) -> Vec<bool> {
+        let mut keys = KnownKeys::new(lookback, Batching::Date);
+        let is_first = |(key, batch, time): &(&str, i64, i64)| {
+            keys.classify(key, *batch, *time, ()) == Occurrence::First
+        };
+        pages.iter().map(is_first).collect()
+    }
+
+    #[test]
+    fn without_a_limit_the_first_page_wins_forever() {
+        let pages = [("a", 0, 0), ("a", 9, i64::MAX), ("b", 9, i64::MAX)];
+        assert_eq!(firsts(Lookback::All, &pages), [true, false, true]);
+    }
+
+    #[test]
+    fn days_count_from_the_last_page_that_was_not_a_duplicate() {
+        let day = Lookback::parse("1d", WindowOptions::default()).unwrap();
+        let pages = [
+            ("a", 0, 0),
+            ("a", 1, DAY_MICROS),
+            ("a", 1, DAY_MICROS + 1),
+            ("a", 2, 2 * DAY_MICROS),
+        ];
+        assert_eq!(firsts(day, &pages), [true, false, true, false]);
+    }
+
+    #[test]
+    fn a_window_evicts_the_oldest_key_when_a_batch_ends() {
+        let pages = [
+            ("a", 1, 1),
+            ("b", 1, 2),
+            ("c", 1, 3),
+            // Still batch 1: nothing is evicted yet.
+            ("a", 1, 3),
+            // "a" is evicted, and becomes the newest of "b", "c", "a".
+            ("a", 2, 4),
+            ("b", 2, 4),
+            // "b" is evicted.
+            ("b", 3, 5),
+        ];
+        let expected = [true, true, true, false, true, false, true];
+        assert_eq!(firsts(Lookback::Window(SMALL), &pages), expected);
+    }
+
+    #[test]
+    fn duplicates_do_not_advance_the_clock_of_a_window() {
+        let window = Lookback::Window(WindowOptions {
+            max_pages: 9,
+            ..SMALL
+        });
+        let pages = [("a", 1, 1), ("b", 2, 2), ("b", 3, 30), ("a", 4, 31)];
+        assert_eq!(firsts(window, &pages), [true, true, false, false]);
+        let pages = [("a", 1, 1), ("b", 2, 2), ("c", 3, 30), ("a", 4, 31)];
+        assert_eq!(firsts(window, &pages), [true, true, true, true]);
+    }
+
+    #[test]
+    fn a_restored_key_makes_the_next_page_a_duplicate() {
+        let mut keys = KnownKeys::new(Lookback::All, Batching::Date);
+        keys.restore("a", 0, 0, "stored");
+        let expected = Occurrence::Duplicate {
+            original: &"stored",
+            page: "new",
+        };
+        assert_eq!(keys.classify("a", 1, 1, "new"), expected);
+        keys.clear();
+        assert_eq!(keys.classify("a", 1, 1, "new"), Occurrence::First);
+    }
+
+    #[test]
+    fn an_unknown_lookback_is_refused_with_what_was_expected() {
+        let error = Lookback::parse("month", WindowOptions::default()).unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains("month") && error.contains("30d"), "{error}");
+    }
+}

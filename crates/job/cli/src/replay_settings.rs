@@ -1,0 +1,28 @@
+//! The settings of a replay: those of a job, or its defaults, with `--set`.
+
+use std::path::Path;
+
+use engine::{EngineError, JobSpec, Settings};
+use evaluation::ReplaySettings;
+
+/// Checks the settings of the job file, or the defaults if there is none, with
+/// `overrides`.
+pub(crate) fn replay_settings(
+    job: Option<&Path>,
+    overrides: &[String],
+) -> Result<ReplaySettings, EngineError> {
+    let spec = match job {
+        Some(path) => JobSpec::read(path, overrides)?,
+        None => JobSpec::defaults(overrides)?,
+    };
+    let settings = Settings::new(&spec)?;
+    let mut replay = ReplaySettings::new(settings.keyer);
+    replay.title = settings.title;
+    replay.lookback = settings.lookback;
+    replay.revisions = settings.revisions;
+    replay.blocks = settings.blocks;
+    replay.batching = settings.batching;
+    replay.relabel_days = settings.relabel_days;
+    replay.window = settings.window;
+    Ok(replay)
+}

@@ -1,0 +1,45 @@
+//! The settings of a job that a replay needs.
+
+use html_blocks::BlockOptions;
+use site_replay::{Batching, Lookback, TitleSource};
+use url_key::Keyer;
+use url_tree::WindowOptions;
+
+/// The settings of a job that decide its texts, except the heuristic.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ReplaySettings {
+    /// `[url_key]` and `[domain]`: scheme, rules, blocklist, suffixes.
+    pub keyer: Keyer,
+    /// `url_key.title`
+    pub title: TitleSource,
+    /// `dedup.lookback`
+    pub lookback: Lookback,
+    /// `dedup.revisions`
+    pub revisions: bool,
+    /// `[blocks]` and `[limits]`
+    pub blocks: BlockOptions,
+    /// `tree.batching`
+    pub batching: Batching,
+    /// `tree.relabel_days`
+    pub relabel_days: u32,
+    /// `[window]`
+    pub window: WindowOptions,
+}
+
+impl ReplaySettings {
+    /// Returns the defaults of a job with this keyer. A job's default keyer has rules:
+    /// see `url_key.rules`.
+    pub fn new(keyer: Keyer) -> Self {
+        Self {
+            keyer,
+            title: TitleSource::default(),
+            lookback: Lookback::All,
+            revisions: false,
+            blocks: BlockOptions::default(),
+            batching: Batching::default(),
+            relabel_days: 0,
+            window: WindowOptions::default(),
+        }
+    }
+}
