@@ -122,7 +122,7 @@ struct Running<'m> {
 impl Running<'_> {
     fn outline(&self, page: &Page<'_>) -> Option<Outline> {
         let is_used = self.labelling == Labelling::Template && page.parsed.has_outline;
-        is_used.then(|| Outline::of(&page.parsed.blocks.layout()))
+        is_used.then(|| Outline::new(&page.parsed.blocks.layout()))
     }
 
     fn insert(&mut self, page: &Page<'_>) {
