@@ -46,13 +46,13 @@
 //!
 //! This crate has its own tokenizer, because it is faster and reports more than the
 //! alternatives. Throughput of the same block builder with each tokenizer, from text to blocks
-//! with hashes, relative to this crate (680 real pages of 17 sites, 21 MB):
+//! with hashes, by processor time, on 680 real pages of 17 sites (21 MB):
 //!
-//! | tokenizer | throughput | three runs | pages with the same blocks |
-//! |---|---|---|---|
-//! | this crate | 1 (398 MB/s on one core) | | 680 |
-//! | html5gum 0.9.0, with an [emitter] that builds no tokens | .54 | .40 to .59 | 680 |
-//! | lol_html 3.0.3, with handlers for elements, text and comments | .27 | .20 to .27 | 662 |
+//! | tokenizer | throughput | pages with the same blocks |
+//! |---|---|---|
+//! | this crate | 1 (404 MB/s) | 680 |
+//! | html5gum 0.9.0, with an [emitter] that builds no tokens | .58 (five runs: .57 to .58) | 680 |
+//! | lol_html 3.0.3, with handlers for elements, text and comments | .29 (in all five) | 662 |
 //!
 //! The figure of this crate includes the charset; the others get decoded text and apply no limit
 //! to tags. html5gum passes names and attributes to its emitter in pieces that must be copied,
@@ -66,7 +66,7 @@
 //!
 //! ```text
 //! URLTREE_BENCH_PAGES=FOLDER cargo run --release --target-dir target/tokenizers \
-//!     --manifest-path crates/core/html-blocks/benches/tokenizers/Cargo.toml -- --bench
+//!     --manifest-path crates/core/html-blocks/benches/tokenizers/Cargo.toml
 //! ```
 //!
 //! Tests and fuzzing compare the blocks of every page with those from html5ever's tokenizer, which
