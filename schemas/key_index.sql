@@ -4,5 +4,5 @@
 CREATE TABLE key_index (
   date DATE NOT NULL,       -- UTC day of fetched_at: the date of the page in url_keys
   domain VARCHAR NOT NULL,  -- public suffix and one label
-  key_hash BIGINT NOT NULL   -- first 64 bits of the MD5 of the URL key
+  key_hash BIGINT NOT NULL  -- first 64 bits of the MD5 of the URL key
 );
