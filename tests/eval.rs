@@ -1,6 +1,8 @@
 //! `urltree eval`, `tune`, `gold` and `extract`, as somebody types them who wants to
 //! know how good a text is.
 
+mod job_texts;
+
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -174,7 +176,7 @@ fn the_documents_of_a_job_are_what_a_replay_says_and_duplicates_have_a_text() {
         outcomes(&results, "strict")
     );
     let duplicates = folder.read("charts/duplicates.svg");
-    assert!(duplicates.contains("dropped_query"), "{duplicates}");
+    assert!(duplicates.contains("URL key"), "{duplicates}");
     for chart in [
         "stream",
         "means",
@@ -185,6 +187,44 @@ fn the_documents_of_a_job_are_what_a_replay_says_and_duplicates_have_a_text() {
         let svg = folder.read(&format!("charts/{chart}.svg"));
         assert!(svg.starts_with("<svg") && svg.contains("</svg>"), "{chart}");
     }
+}
+
+/// Figure 2 of the paper: a row is compared with every earlier row, not only with the
+/// first page of its URL key.
+#[test]
+fn duplicates_are_counted_by_the_addresses_of_each_step() {
+    let mut rows = SITE.daily_articles(4);
+    for (row, parameter) in rows.iter_mut().zip([1, 2, 2, 2]) {
+        row.url = Some(format!("http://www.gazette.example/a.html?utm={parameter}"));
+        row.title = Some("One title".to_owned());
+    }
+    // Another title after the same response, and another request.
+    rows[3].title = Some("Another title".to_owned());
+    rows[3].request_url = Some("http://short.example/a".to_owned());
+    let count = |rows: &[Row]| -> Vec<String> {
+        let folder = Folder::of(rows);
+        let job = Job::of(rows);
+        job.backfill(DATES);
+        folder.prints(&format!(
+            "eval --gold gold.parquet --job {} --set archive.location={} \
+             --set output.location={} --report report.md",
+            job.path("job.toml").display(),
+            job.archive("").display(),
+            job.tables().display(),
+        ));
+        let report = folder.read("report.md");
+        let (_, table) = (report.split_once("| step | address |")).expect("a table");
+        let cells = table.lines().skip(2).take(4);
+        let count = |line: &str| line.split(" | ").nth(2).expect("a count").to_owned();
+        cells.map(count).collect()
+    };
+    // Raw URL, response URL, normalised URL with the content id, URL key.
+    assert_eq!(count(&rows), ["1", "2", "1", "3"]);
+    for row in &mut rows {
+        row.title = None;
+        row.request_url = None;
+    }
+    assert_eq!(count(&rows), ["2", "2", "2", "3"]);
 }
 
 /// Pages of two real sites, with addresses and charsets that nobody made up.

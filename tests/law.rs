@@ -2,7 +2,7 @@
 //! chunks gives the same tables, bit for bit. Other tests check which later pages affect
 //! the labels of a batch.
 
-mod archive;
+pub(crate) mod archive;
 
 use std::path::Path;
 

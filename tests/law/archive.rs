@@ -57,16 +57,21 @@ fn new_pages(site: usize, day: u64) -> u64 {
 /// Writes the archive with its rows unsorted, so that each file and row group has many
 /// dates.
 pub(super) fn busy_archive(folder: &Path) {
+    let rows = busy_rows();
+    for (number, part) in rows.chunks(rows.len().div_ceil(3)).enumerate() {
+        write_groups(&folder.join(format!("part-{number}.parquet")), part, 200);
+    }
+}
+
+/// The rows of the archive, unsorted.
+pub(crate) fn busy_rows() -> Vec<Row> {
     let mut rows: Vec<Row> = (0..SITES.len()).flat_map(rows_of_site).collect();
     rows.extend(bad_rows());
     let count = rows.len();
     // The stride is prime, so that each row is written once.
-    rows = (0..count)
+    (0..count)
         .map(|at| rows[at * 7919 % count].clone())
-        .collect();
-    for (number, part) in rows.chunks(count.div_ceil(3)).enumerate() {
-        write_groups(&folder.join(format!("part-{number}.parquet")), part, 200);
-    }
+        .collect()
 }
 
 fn rows_of_site(index: usize) -> Vec<Row> {

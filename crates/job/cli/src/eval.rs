@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use engine::{EngineError, Job};
 use evaluation::{
-    Breach, Collection, DuplicatesFound, GoldPage, GoldSet, Measure, Measured, MeasuredSet,
+    Breach, Collection, DuplicatesByStep, GoldPage, GoldSet, Measure, Measured, MeasuredSet,
     Overlapping, PageResult, Peer, Peers, Plot, PublishedFigure, PublishedFigures, Reached,
     ReplaySettings, Texts, Thresholds, compare, evenly, place, section, section_name,
     standings_table,
@@ -38,7 +38,9 @@ pub(crate) fn eval(args: &EvalArgs) -> Result<String> {
     if let Some(path) = &args.report {
         let sections = measured.iter();
         let sections = sections.map(|one| (section_name(one), section(one, &published)));
-        report(path, sections)?;
+        let duplicates = asked.duplicates.iter();
+        let duplicates = duplicates.map(|found| ("duplicates".to_owned(), found.section()));
+        report(path, sections.chain(duplicates))?;
     }
     if let Some(folder) = &args.plots {
         plot(folder, &measured, asked.duplicates.as_ref())?;
@@ -61,7 +63,7 @@ struct Asked<'a> {
     /// Texts that are there already.
     texts: Vec<Texts>,
     /// Duplicates that the job found.
-    duplicates: Option<DuplicatesFound>,
+    duplicates: Option<DuplicatesByStep>,
     measure: Measure,
 }
 
@@ -128,7 +130,9 @@ impl<'a> Asked<'a> {
             return Ok(());
         }
         self.texts.push(documents(&job, &runtime)?);
-        self.duplicates = Some(duplicates(&job, &runtime)?);
+        if self.args.plots.is_some() || self.args.report.is_some() {
+            self.duplicates = Some(duplicates(&job, &runtime)?);
+        }
         Ok(())
     }
 
@@ -260,9 +264,15 @@ fn documents(job: &Job, runtime: &Runtime) -> Result<Texts> {
     Ok(texts)
 }
 
-fn duplicates(job: &Job, runtime: &Runtime) -> Result<DuplicatesFound> {
-    let rows = runtime.block_on(engine::query(job, DuplicatesFound::QUERY))?;
-    DuplicatesFound::of(&rows).context("url_keys")
+fn duplicates(job: &Job, runtime: &Runtime) -> Result<DuplicatesByStep> {
+    let query = |sql: &str| runtime.block_on(engine::query(job, sql));
+    let mut found =
+        DuplicatesByStep::new(&query(DuplicatesByStep::COUNTS_QUERY)?).context("url_keys")?;
+    for part in 0..found.parts() {
+        let rows = query(&found.urls_query(part))?;
+        (found.add_urls(&rows, &job.settings.keyer)).context("url_keys")?;
+    }
+    Ok(found)
 }
 
 fn peers(args: &EvalArgs) -> Result<Vec<Peer>> {
@@ -315,7 +325,7 @@ pub(crate) fn report(
 
 /// Writes the charts of what was measured: in folders of their own, where it is more
 /// than one collection.
-fn plot(folder: &Path, measured: &[Measured], duplicates: Option<&DuplicatesFound>) -> Result<()> {
+fn plot(folder: &Path, measured: &[Measured], duplicates: Option<&DuplicatesByStep>) -> Result<()> {
     for one in measured {
         let folder = match measured.len() {
             1 => folder.to_owned(),

@@ -19,8 +19,8 @@ const EARLIER: (&str, &str) = (BLUE, "found by earlier steps");
 /// Colour and name of the right part of a bar.
 const FOUND: (&str, &str) = (NAVY, "found by this step");
 
-/// Duplicates within domains after each step of the URL normalisation [P figure 2],
-/// out of all documents.
+/// Duplicates after each step of the URL normalisation [P figure 2], out of all
+/// documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Duplicates<'a> {
     /// The title.
@@ -36,11 +36,12 @@ pub struct Duplicates<'a> {
 pub struct Step<'a> {
     /// The name of the step.
     pub name: &'a str,
-    /// The duplicates that this step finds and no earlier step found.
-    pub found: usize,
+    /// The duplicates by the addresses of this step alone. A step that adds to an address,
+    /// such as the hash of the title, can have fewer than the step before.
+    pub duplicates: usize,
 }
 
-/// The total of duplicates before and after a step.
+/// The duplicates after a step and after the one before.
 struct CumulativeStep<'a> {
     name: &'a str,
     before: usize,
@@ -52,7 +53,7 @@ impl Duplicates<'_> {
     ///
     /// # Errors
     ///
-    /// If the steps find more duplicates than there are documents.
+    /// If a step has more duplicates than there are documents.
     pub fn to_svg(&self) -> Result<String, ChartError> {
         let steps = self.cumulative()?;
         let names = widest(steps.iter().map(|step| step.name), LETTER);
@@ -89,30 +90,32 @@ impl Duplicates<'_> {
     fn cumulative(&self) -> Result<Vec<CumulativeStep<'_>>, ChartError> {
         let mut before = 0_usize;
         let counted = self.steps.iter().map(|step| {
-            let after = before.checked_add(step.found);
-            let after = after.filter(|after| *after <= self.documents);
-            let after = after.ok_or(ChartError::Duplicates {
-                documents: self.documents,
-            })?;
-            let name = step.name;
-            let step = CumulativeStep {
-                name,
+            if step.duplicates > self.documents {
+                return Err(ChartError::Duplicates {
+                    documents: self.documents,
+                });
+            }
+            let cumulative = CumulativeStep {
+                name: step.name,
                 before,
-                after,
+                after: step.duplicates,
             };
-            before = after;
-            Ok(step)
+            before = step.duplicates;
+            Ok(cumulative)
         });
         counted.collect()
     }
 
-    /// The texts of a row: the duplicates after the step, the duplicates that it found,
-    /// and the share of the former in all documents.
+    /// The texts of a row: the duplicates after the step, the difference to the step
+    /// before, and the share of the former in all documents.
     fn numbers(&self, step: &CumulativeStep<'_>) -> [String; 3] {
         let share = 100.0 * step.after as f64 / self.documents.max(1) as f64;
         [
             grouped(step.after),
-            format!("(+{})", grouped(step.after - step.before)),
+            match step.after.checked_sub(step.before) {
+                Some(more) => format!("(+{})", grouped(more)),
+                None => format!("(−{})", grouped(step.before - step.after)),
+            },
             format!("{share:.1} %"),
         ]
     }
@@ -123,8 +126,8 @@ impl Duplicates<'_> {
             format!("{}: {numbers}", step.name)
         });
         format!(
-            "Bar chart of the duplicates within domains after each step of the URL \
-             normalisation, out of {} documents. {}",
+            "Bar chart of the duplicates after each step of the URL normalisation, out of {} \
+             documents. {}",
             grouped(self.documents),
             listed(steps)
         )
@@ -134,9 +137,8 @@ impl Duplicates<'_> {
 impl CumulativeStep<'_> {
     /// Draws the bar of the step.
     fn draw(&self, canvas: &mut Canvas, scale: &Scale, top: f64) {
-        for (from, to, (fill, name)) in
-            [(0, self.before, EARLIER), (self.before, self.after, FOUND)]
-        {
+        let earlier = self.before.min(self.after);
+        for (from, to, (fill, name)) in [(0, earlier, EARLIER), (earlier, self.after, FOUND)] {
             let (x, end) = (scale.position(from as f64), scale.position(to as f64));
             canvas.bar(Bar {
                 at: (x, top),

@@ -33,7 +33,7 @@ pub enum ChartError {
         previous: usize,
     },
     /// More duplicates than documents.
-    #[error("the steps find more duplicates than there are documents ({documents})")]
+    #[error("a step has more duplicates than there are documents ({documents})")]
     Duplicates {
         /// The number of documents.
         documents: usize,

@@ -30,7 +30,10 @@ fn charts(title: &str, names: &[&str]) -> [String; 6] {
         documents: 1_000_000,
         steps: names
             .iter()
-            .map(|name| Step { name, found: 1000 })
+            .map(|name| Step {
+                name,
+                duplicates: 1000,
+            })
             .collect(),
     };
     let mean = Mean {

@@ -107,14 +107,14 @@ fn curves(axis: DocumentAxis) -> Curves<'static> {
 }
 
 fn duplicates() -> Duplicates<'static> {
-    let step = |name, found| Step { name, found };
+    let step = |name, duplicates| Step { name, duplicates };
     Duplicates {
         title: "Duplicates",
         documents: 2000,
         steps: vec![
             step("identical", 500),
-            step("redirect", 0),
-            step("rule", 400),
+            step("redirect", 500),
+            step("rule", 900),
         ],
     }
 }
@@ -251,6 +251,18 @@ fn long_lines_are_downsampled() {
     assert!((10..1000).contains(&points.len()), "{}", points.len());
     near(points[0].1, at(&svg, "1.0").1 - 4.6);
     near(points[points.len() - 1].1, at(&svg, "0.0").1 - 4.6);
+}
+
+#[test]
+fn a_step_with_fewer_duplicates_has_a_shorter_bar() {
+    let mut fewer = duplicates();
+    fewer.steps[1].duplicates = 300;
+    let svg = fewer.to_svg().expect("fewer than documents");
+    let svg = Document::parse(&svg).expect("SVG");
+    let thousand = at(&svg, "1,000").0 - at(&svg, "0").0;
+    let bar = mark(&svg, "redirect: 300 found by earlier steps");
+    near(number(bar, "width"), 0.3 * thousand);
+    assert_eq!(at(&svg, "(−200)").1, at(&svg, "redirect").1);
 }
 
 #[test]
@@ -391,12 +403,12 @@ fn invalid_numbers_are_errors() {
     assert!(with(vec![(7, 0.5), (7, 0.5)], None).contains("but 7 follows 7"));
 
     let mut more = duplicates();
-    more.steps[1].found = 1101;
+    more.steps[1].duplicates = 2001;
     assert_eq!(
         more.to_svg(),
         Err(ChartError::Duplicates { documents: 2000 })
     );
-    more.steps[1].found = usize::MAX;
+    more.steps[1].duplicates = usize::MAX;
     assert_eq!(
         more.to_svg(),
         Err(ChartError::Duplicates { documents: 2000 })

@@ -82,6 +82,7 @@ pub fn compare(
     texts: &Texts,
     measure: Measure,
 ) -> Vec<PageResult> {
+    let has_times = gold.iter().any(|page| page.fetched_at.is_some());
     let mut seen: HashMap<&str, usize> = HashMap::new();
     let places = gold.iter().map(|page| {
         let earlier = seen.entry(&page.domain).or_default();
@@ -91,7 +92,11 @@ pub fn compare(
     places
         .filter(|(page, _)| wanted(page))
         .map(|(page, earlier)| {
-            let text = texts.of_page(page);
+            let text = if has_times {
+                texts.get_fetched(&page.url, page.fetched_at)
+            } else {
+                texts.get(&page.url)
+            };
             let (overlap, outcome, error) = match text.map(|text| &text.text) {
                 Some(Ok(text)) => {
                     let overlap = overlap(&page.text, text, measure);

@@ -53,7 +53,7 @@ mod tuning;
 pub use cause::Cause;
 pub use compare::{Measure, Overlapping, PageResult, compare};
 pub use cpu::timed;
-pub use duplicates::DuplicatesFound;
+pub use duplicates::DuplicatesByStep;
 pub use gold_set::{Fetched, GoldPage, GoldSet, evenly};
 pub use import::{ImportError, Imported, Layout, Source, import};
 pub use input::{InputError, InputProblem};

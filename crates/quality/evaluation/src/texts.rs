@@ -10,7 +10,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde::Deserialize;
 
 use crate::columns::Columns;
-use crate::{GoldPage, InputError, InputProblem, LabelledBlocks};
+use crate::{InputError, InputProblem, LabelledBlocks};
 
 /// What was made of one page.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,15 +162,12 @@ impl Texts {
         Some(&self.by_url.get(url)?.first()?.text)
     }
 
-    /// Returns the text of a page: of its URL and time, or of its URL if either the text
-    /// or the page has no time.
-    pub fn of_page(&self, page: &GoldPage) -> Option<&Text> {
-        let texts = self.by_url.get(&page.url)?;
-        let matches = |text: &&FetchedText| text.fetched_at == page.fetched_at;
-        let is_untimed =
-            |text: &&FetchedText| text.fetched_at.is_none() || page.fetched_at.is_none();
-        let found = (texts.iter().find(matches)).or_else(|| texts.iter().find(is_untimed));
-        found.map(|found| &found.text)
+    /// Returns the text of the page that was fetched from `url` at a time, else the text
+    /// of `url` that has no time.
+    pub fn get_fetched(&self, url: &str, fetched_at: Option<i64>) -> Option<&Text> {
+        let texts = self.by_url.get(url)?;
+        let at = |time| texts.iter().find(|text| text.fetched_at == time);
+        Some(&at(fetched_at).or_else(|| at(None))?.text)
     }
 
     /// The number of URLs with a text.
