@@ -8,6 +8,9 @@ use html_blocks::BlockOptions;
 use scoring::{Tokens, Vocabulary, WordId};
 use url_key::{Blocklist, KeyOptions, Keyer, RuleSet, UrlKey};
 
+/// The URL rules that a job has by default.
+const RULES: &str = include_str!("../../../../../jobs/rules/url-keys.tsv");
+
 /// Pages of a site that are read, and those of them that are scored.
 const PAGES: usize = 1000;
 const SCORED: usize = 120;
@@ -73,11 +76,10 @@ pub(crate) fn load(folder: &Path, by: By) -> Result<Vec<Site>, InputError> {
 type Sites = BTreeMap<String, (usize, Vec<Page>)>;
 
 fn read(set: &GoldSet, by: By, sites: &mut Sites) -> Result<(), InputError> {
-    let keyer = Keyer::new(
-        KeyOptions::default(),
-        RuleSet::empty(),
-        Blocklist::default(),
-    );
+    let Ok(rules) = RuleSet::parse(RULES) else {
+        return Ok(());
+    };
+    let keyer = Keyer::new(KeyOptions::default(), rules, Blocklist::default());
     let Ok(keyer) = keyer else { return Ok(()) };
     let mut seen = HashSet::new();
     let mut unique: Vec<(GoldPage, UrlKey)> = Vec::new();
