@@ -34,11 +34,13 @@
 //! - `faults`: object stores that fail
 //! - `storage`: S3 and HTTP, and credentials
 //! - `memory`: peak memory under `run.memory_limit`
+//! - `requests`: number of store requests of a command
 //! - `soak`: peak memory over a long run
 //!
 //! The project:
 //! - `accuracy`: quality is not below its thresholds
 //! - `dependencies`: which crate may depend on which
+//! - `modules`: no circle of imports between the files of a crate
 
 mod accuracy;
 mod archives;
@@ -54,6 +56,7 @@ mod keys;
 mod law;
 mod manners;
 mod memory;
+mod modules;
 mod objects;
 mod paper;
 mod poison;

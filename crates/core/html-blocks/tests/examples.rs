@@ -2,7 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-#[allow(dead_code, reason = "the test calls `run`, not `main`")]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "the test calls `run` of a binary, not `main`"
+)]
 #[path = "../examples/clean_one_page.rs"]
 mod clean_one_page;
 

@@ -1,6 +1,10 @@
 //! The examples run and print what their documentation says.
 
-#[allow(dead_code, reason = "the test calls `run`, not `main`")]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "the test calls `run` of a binary, not `main`"
+)]
 #[path = "../examples/url_keys.rs"]
 mod url_keys;
 

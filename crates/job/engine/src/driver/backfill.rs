@@ -33,7 +33,6 @@ use crate::progress::{Progress, ProgressReporter, RowsAndBytes, Stage, Unwatched
 use crate::spec::Batching;
 use crate::state::monthly_rollup::{discard_rollups, roll_up_months};
 use crate::state::prior_state::PriorState;
-use crate::state::runs_table::other_settings;
 use crate::state::tables_snapshot::TablesSnapshot;
 
 /// The result of a run.
@@ -268,7 +267,7 @@ async fn refuse_other_settings(
     dates: DateRange,
     change: SettingsChange,
 ) -> Result<(), Failure> {
-    let others = other_settings(tables, &job.settings.digest, dates).await;
+    let others = tables.other_settings(&job.settings.digest, dates).await;
     let others = others.map_err(Failure::at(Stage::Tables, dates))?;
     match (others, change) {
         (Some(others), SettingsChange::Refused) => {

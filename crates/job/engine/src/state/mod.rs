@@ -5,6 +5,7 @@ pub(crate) mod delta_scan;
 pub(crate) mod key_hash;
 pub(crate) mod monthly_rollup;
 pub(crate) mod prior_state;
+pub(crate) mod rollup_tables;
 pub(crate) mod runs_table;
 pub(crate) mod sql;
 pub(crate) mod status;

@@ -17,7 +17,7 @@ use url_tree::{DAY_MICROS, WindowOptions};
 use crate::job::Job;
 use crate::plan::columns::schemas::{BLOCKED, KEYED, Phase, Status};
 use crate::state::delta_scan::register;
-use crate::state::monthly_rollup::MonthlyRollup;
+use crate::state::rollup_tables::{MonthlyRollup, semi_join_domains};
 
 /// The `batch` of the window entry with ordinal 0. Window entries sort by ordinal, before all
 /// batches of the run.
@@ -163,7 +163,7 @@ impl PriorState {
 /// domain. `entries` selects the domains: `prior_window_entries`, or a subset of its rows.
 ///
 /// A window is a suffix of the entries of a domain in ordinal order. It starts at the first entry
-/// that is among the newest `min_documents`, or that is among the newest `max_documents` and not
+/// that is among the newest `min_pages`, or that is among the newest `max_pages` and not
 /// older than `max_age_micros` [O F1, F2].
 pub(crate) fn windows_query(entries: &str, window: WindowOptions) -> String {
     format!(
@@ -181,14 +181,6 @@ pub(crate) fn windows_query(entries: &str, window: WindowOptions) -> String {
         max = window.max_pages,
         age = window.max_age_micros,
     )
-}
-
-/// Returns the SQL of the rows of `table` with a domain of the chunk.
-///
-/// The domains are on the left, the build side of a hash join, because the chunk is bounded and
-/// the table is not. The table is streamed.
-pub(crate) fn semi_join_domains(table: &str) -> String {
-    format!("chunk_domains RIGHT SEMI JOIN {table} ON chunk_domains.domain = {table}.domain")
 }
 
 /// Projects `rows` to `schema`. A column comes from `given`, else from the column of the same name,

@@ -5,10 +5,7 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType, Date32Type, Int64Type, TimeUnit, TimestampMicrosecondType};
 use chrono::NaiveDate;
 use datafusion::error::DataFusionError;
-use tables::{DateRange, Partitioning, add_adjacent, date_from_days};
-
-use crate::error::EngineError;
-use crate::state::tables_snapshot::TablesSnapshot;
+use tables::date_from_days;
 
 /// Sums of the counts in the `runs` table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -43,33 +40,6 @@ pub(crate) struct RunDate {
     pub(crate) started_micros: i64,
     pub(crate) objects: u64,
     pub(crate) counts: Counts,
-}
-
-/// Returns the last dates that were run with other settings than `digest`: among the dates of
-/// `range`, which a run would replace, and the date before, which it starts from.
-///
-/// # Errors
-/// [`EngineError`] if the table cannot be read.
-pub(crate) async fn other_settings(
-    tables: &mut TablesSnapshot,
-    digest: &str,
-    range: DateRange,
-) -> Result<Option<DateRange>, EngineError> {
-    let mut partitions = tables.run_partitions();
-    partitions.retain(|partition| partition.first() < range.first());
-    let before = partitions.pop().unwrap_or(range);
-    let dates = tables.runs(before.through(range)).await?;
-    let before = dates.iter().rfind(|run| run.date < range.first());
-    let mut others: Vec<DateRange> = Vec::new();
-    for run in before
-        .into_iter()
-        .chain(dates.iter().filter(|run| range.contains(run.date)))
-    {
-        if run.settings != digest {
-            add_adjacent(&mut others, Partitioning::Day.dates(run.date));
-        }
-    }
-    Ok(others.pop())
 }
 
 /// Returns the rows of `batch`, a batch of the `runs` table.

@@ -12,7 +12,7 @@ use chrono::NaiveDate;
 use deltalake::DeltaTable;
 use deltalake::logstore::LogStore;
 use futures::{StreamExt, TryStreamExt, stream};
-use tables::{DateRange, Output, Table};
+use tables::{DateRange, Output, Partitioning, Table, add_adjacent};
 
 use crate::error::EngineError;
 use crate::state::delta_scan;
@@ -225,6 +225,33 @@ impl TablesSnapshot {
     pub(crate) async fn all_runs(&mut self) -> Result<Vec<RunDate>, EngineError> {
         self.runs(DateRange::between(NaiveDate::MIN, NaiveDate::MAX))
             .await
+    }
+
+    /// Returns the last dates that were run with other settings than `digest`: among the dates of
+    /// `range`, which a run would replace, and the date before, which it starts from.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the table cannot be read.
+    pub(crate) async fn other_settings(
+        &mut self,
+        digest: &str,
+        range: DateRange,
+    ) -> Result<Option<DateRange>, EngineError> {
+        let mut partitions = self.run_partitions();
+        partitions.retain(|partition| partition.first() < range.first());
+        let before = partitions.pop().unwrap_or(range);
+        let dates = self.runs(before.through(range)).await?;
+        let before = dates.iter().rfind(|run| run.date < range.first());
+        let mut others: Vec<DateRange> = Vec::new();
+        for run in before
+            .into_iter()
+            .chain(dates.iter().filter(|run| range.contains(run.date)))
+        {
+            if run.settings != digest {
+                add_adjacent(&mut others, Partitioning::Day.dates(run.date));
+            }
+        }
+        Ok(others.pop())
     }
 
     /// The last date with pages, or `None` if no date has any. Reads the partitions from

@@ -159,7 +159,7 @@ impl Key {
         let titles = batch.text("title")?;
         let Settings { title, keyer, .. } = self.settings.as_ref();
         let needs_html = |row: usize, url: &RowUrl| match url {
-            Some(Ok(page)) => title.needs_html(keyer, page, some(titles, row)),
+            Some(Ok(page)) => title.needs_html(keyer, page, value_opt(titles, row)),
             _ => false,
         };
         Ok(urls

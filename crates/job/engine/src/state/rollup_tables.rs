@@ -1,0 +1,146 @@
+//! Reads the monthly rollups: the tables `key_index` and `windows`.
+
+use std::collections::BTreeSet;
+
+use arrow::array::AsArray;
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Date32Type};
+use chrono::NaiveDate;
+use datafusion::error::Result;
+use datafusion::prelude::SessionContext;
+use deltalake::DeltaTable;
+use tables::{DateRange, Output, Partitioning, Table, TableError, add_adjacent, date_from_days};
+use url_tree::WindowOptions;
+
+use crate::state::delta_scan::register;
+
+/// The rollup tables before the chunk is committed. `None` means that a table does not exist or
+/// does not apply.
+#[derive(Debug, Default)]
+pub(crate) struct MonthlyRollup {
+    index: Option<DeltaTable>,
+    /// The months in `index`, in order.
+    pub(crate) indexed: Vec<DateRange>,
+    /// The table `windows`, and the last day of its month.
+    pub(crate) windows: Option<(DeltaTable, NaiveDate)>,
+}
+
+impl MonthlyRollup {
+    pub(crate) async fn open(output: &Output, window: WindowOptions) -> Result<Self, TableError> {
+        if !output.has_derived() {
+            return Ok(Self::default());
+        }
+        let ranges = |months: BTreeSet<String>| -> Vec<DateRange> {
+            months
+                .iter()
+                .filter_map(|month| Partitioning::Month.parse_value(month))
+                .collect()
+        };
+        let mut months = Self::default();
+        if let Some(index) = output.open(Table::KeyIndex).await? {
+            months.indexed = ranges(output.partitions_of(Table::KeyIndex, &index).await?);
+            months.index = Some(index);
+        }
+        if let Some(windows) = output.open(Table::Windows).await? {
+            // Windows with other options, written before a change of settings, can lack rows.
+            let made = output
+                .transaction_version(Table::Windows, &windows, &windows_transaction(window))
+                .await?;
+            let is_last = made.map(i64::cast_unsigned) == windows.version();
+            let month = ranges(output.partitions_of(Table::Windows, &windows).await?).pop();
+            months.windows = month
+                .filter(|_| is_last)
+                .map(|month| (windows, month.last()));
+        }
+        Ok(months)
+    }
+
+    /// Registers the rollup tables in `context`, and as `prior_window_entries` the rows of
+    /// `window_entries` and `windows` that can be in a window at `end`.
+    pub(crate) async fn register(&self, context: &SessionContext, end: NaiveDate) -> Result<()> {
+        if let Some(index) = &self.index {
+            register(context, Table::KeyIndex, index).await?;
+        }
+        let columns = "domain, fetched_at, url_key, ordinal, entry, branch, hashes, template";
+        let mut view = format!("SELECT {columns} FROM window_entries WHERE date < DATE '{end}'");
+        if let Some((windows, until)) = self.windows.as_ref().filter(|(_, until)| *until < end) {
+            register(context, Table::Windows, windows).await?;
+            view =
+                format!("{view} AND date > DATE '{until}' UNION ALL SELECT {columns} FROM windows");
+        }
+        let view = context.sql(&view).await?.into_view();
+        context.register_table("prior_window_entries", view)?;
+        Ok(())
+    }
+
+    /// Returns the SQL condition for dates before `chunk` that can have the first page of a URL key
+    /// of the chunk, or with `whole_domains`, of any key of its domains. Of months in the index
+    /// these are the dates in the index, of other months all dates.
+    pub(crate) async fn candidate_dates(
+        &self,
+        context: &SessionContext,
+        whole_domains: bool,
+        chunk: DateRange,
+    ) -> Result<String> {
+        let before = format!("date < DATE '{}'", chunk.first());
+        if self.indexed.is_empty() {
+            return Ok(before);
+        }
+        let has_key = if whole_domains {
+            ""
+        } else {
+            "WHERE chunk_contains_key(key_hash)"
+        };
+        let key_index = semi_join_domains("key_index");
+        let query = format!("SELECT DISTINCT date FROM {key_index} {has_key}");
+        let mut found = BTreeSet::new();
+        for batch in context.sql(&query).await?.collect().await? {
+            let dates = cast(batch.column(0), &DataType::Date32)?;
+            let dates = dates.as_primitive::<Date32Type>().values();
+            found.extend(dates.iter().map(|days| date_from_days(*days)));
+        }
+        Ok(format!(
+            "{before} AND (NOT ({}) OR {})",
+            date_in(self.indexed.iter().copied()),
+            date_in(found.into_iter().map(|date| Partitioning::Day.dates(date)))
+        ))
+    }
+}
+
+/// Returns the transaction name for windows with these options.
+pub(crate) fn windows_transaction(window: WindowOptions) -> String {
+    format!(
+        "windows of {} to {} pages, {} us",
+        window.min_pages, window.max_pages, window.max_age_micros
+    )
+}
+
+/// Returns the SQL of the rows of `table` with a domain of the chunk.
+///
+/// The domains are on the left, the build side of a hash join, because the chunk is bounded and
+/// the table is not. The table is streamed.
+pub(crate) fn semi_join_domains(table: &str) -> String {
+    format!("chunk_domains RIGHT SEMI JOIN {table} ON chunk_domains.domain = {table}.domain")
+}
+
+/// Returns the SQL condition that `date` is in one of `ranges`, which are in order.
+pub(crate) fn date_in(ranges: impl IntoIterator<Item = DateRange>) -> String {
+    let mut joined: Vec<DateRange> = Vec::new();
+    for range in ranges {
+        add_adjacent(&mut joined, range);
+    }
+    let conditions: Vec<_> = joined
+        .iter()
+        .map(|range| {
+            format!(
+                "date BETWEEN DATE '{}' AND DATE '{}'",
+                range.first(),
+                range.last()
+            )
+        })
+        .collect();
+    if conditions.is_empty() {
+        return "false".to_owned();
+    }
+    format!("({})", conditions.join(" OR "))
+}
