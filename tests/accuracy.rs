@@ -1,6 +1,6 @@
-//! Quality does not slip unnoticed: `accuracy/thresholds.toml` has what every heuristic
-//! reached on every gold set. `make thresholds` raises it, `make thresholds REASON="..."` lets it
-//! sink.
+//! Quality does not fall unnoticed: `accuracy/thresholds.toml` has the scores that every
+//! heuristic must reach on every gold set. `make thresholds` raises them, `make thresholds
+//! REASON="..."` lowers them too.
 
 use std::path::Path;
 
@@ -9,9 +9,9 @@ use sample::{SampleOptions, pages};
 
 use crate::support::{Row, repository, shared, urltree, with_gold, write_batch};
 
-/// Holds all heuristics to their thresholds on the gold sets at `paths`; at most 300 pages
-/// of each site are compared.
-fn hold(paths: &[&Path]) {
+/// Asserts that all heuristics reach their thresholds on the gold sets at `paths`. At most
+/// 300 pages of each domain are compared.
+fn assert_thresholds(paths: &[&Path]) {
     let thresholds = repository().join("tests/accuracy/thresholds.toml");
     let mut words = vec![
         "-q",
@@ -41,18 +41,18 @@ fn hold(paths: &[&Path]) {
 #[test]
 fn quality_on_real_sites_is_not_below_its_thresholds() {
     if let Some(streams) = shared("data/streams") {
-        hold(&[&streams]);
+        assert_thresholds(&[&streams]);
     }
 }
 
 #[test]
 fn quality_on_real_pages_is_not_below_its_thresholds() {
     if let Some(pages) = shared("data/pages") {
-        hold(&[&pages]);
+        assert_thresholds(&[&pages]);
     }
 }
 
-/// Sites that do not exist: every clone has them.
+/// Every clone of the repository can generate these sites.
 #[test]
 fn quality_on_invented_sites_is_not_below_its_thresholds() {
     let date = |day| NaiveDate::from_ymd_opt(2011, 10, day).expect("a date");
@@ -81,5 +81,5 @@ fn quality_on_invented_sites_is_not_below_its_thresholds() {
     let folder = tempfile::tempdir().expect("a folder");
     let set = folder.path().join("invented.parquet");
     write_batch(&set, &with_gold(&rows, &golds), 1000);
-    hold(&[&set]);
+    assert_thresholds(&[&set]);
 }

@@ -1,5 +1,4 @@
-//! `urltree eval`, `tune`, `gold` and `extract`, as somebody types them who wants to
-//! know how good a text is.
+//! The commands that measure quality: `urltree eval`, `tune`, `gold` and `extract`.
 
 mod job_texts;
 
@@ -26,7 +25,7 @@ impl Folder {
         Self(tempfile::tempdir().expect("a folder"))
     }
 
-    /// With the file `gold.parquet` of these pages.
+    /// Creates a folder with the file `gold.parquet` of these pages.
     fn of(rows: &[Row]) -> Self {
         let folder = Self::new();
         folder.gold(rows);
@@ -62,14 +61,14 @@ impl Folder {
         urltree_in(self.0.path(), &words)
     }
 
-    /// What a command prints that must go well.
+    /// Runs a command that must succeed. Returns its output.
     fn prints(&self, line: &str) -> String {
         let finished = self.command(line);
         assert_eq!(finished.code, Some(0), "{line}: {}", finished.stderr);
         finished.stdout
     }
 
-    /// The rows that a command prints as JSON.
+    /// Runs a command that must succeed. Returns the rows that it prints as JSON.
     fn rows(&self, line: &str) -> Vec<Value> {
         objects(&self.prints(&format!("{line} --format json")))
     }
@@ -82,7 +81,7 @@ fn objects(lines: &str) -> Vec<Value> {
         .expect("an object per line")
 }
 
-/// The articles of the pages: what stands in their `main`.
+/// The articles of the pages: the texts of their `main` elements.
 fn articles(rows: &[Row]) -> Vec<String> {
     let golds = rows.iter().map(|row| {
         let html = String::from_utf8_lossy(row.html.as_deref().unwrap_or_default()).into_owned();
@@ -114,7 +113,7 @@ fn results(file: &Path) -> Vec<Value> {
     objects(&String::from_utf8(lines.into_inner()).expect("JSON is UTF-8"))
 }
 
-/// What an extractor's pages came to, by address.
+/// The outcomes and counts of an extractor's pages, with their URLs.
 fn outcomes<'r>(results: &'r [Value], extractor: &str) -> Vec<[&'r Value; 5]> {
     let columns = [
         "url",
@@ -128,7 +127,7 @@ fn outcomes<'r>(results: &'r [Value], extractor: &str) -> Vec<[&'r Value; 5]> {
 }
 
 #[test]
-fn the_documents_of_a_job_are_what_a_replay_says_and_duplicates_have_a_text() {
+fn the_documents_of_a_job_equal_a_replay() {
     let mut rows = SITE.daily_articles(20);
     // Another address of the fourth page, and a page that has no HTML.
     let copy = rows[3].clone();
@@ -227,9 +226,9 @@ fn duplicates_are_counted_by_the_addresses_of_each_step() {
     assert_eq!(count(&rows), ["2", "2", "2", "3"]);
 }
 
-/// Pages of two real sites, with addresses and charsets that nobody made up.
+/// Pages of two real sites, with real addresses and charsets.
 #[test]
-fn a_replay_of_real_sites_is_what_a_job_writes() {
+fn a_replay_of_real_sites_equals_a_job() {
     let Some(streams) = shared("data/streams") else {
         return;
     };
@@ -264,7 +263,7 @@ fn a_replay_of_real_sites_is_what_a_job_writes() {
 }
 
 #[test]
-fn texts_of_any_tool_are_measured_and_every_page_is_in_the_report() {
+fn texts_of_any_tool_are_measured_and_reported() {
     let rows = SITE.daily_articles(12);
     let folder = Folder::of(&rows);
     let address = |page: usize| rows[page].url.as_deref().expect("an address");
@@ -319,7 +318,7 @@ fn texts_of_any_tool_are_measured_and_every_page_is_in_the_report() {
     }
 }
 
-/// An adapter in the shell, which answers every page with the same text.
+/// An adapter in the shell that answers every page with one text.
 #[cfg(unix)]
 const ADAPTER: &str = r#"echo '{"extractor": "echo", "version": "1.2", "runtime": "sh"}'
 page=0
@@ -332,7 +331,7 @@ done
 
 #[cfg(unix)]
 #[test]
-fn a_peer_is_run_by_its_adapter_and_one_that_is_missing_is_named() {
+fn a_missing_peer_is_named_and_left_out() {
     let folder = Folder::of(&SITE.daily_articles(6));
     folder.write("echo.sh", ADAPTER);
     folder.write(
@@ -363,7 +362,7 @@ fn a_peer_is_run_by_its_adapter_and_one_that_is_missing_is_named() {
 }
 
 #[test]
-fn a_floor_is_held_raised_and_lowered_for_a_reason_alone() {
+fn a_threshold_is_lowered_only_for_a_reason() {
     let folder = Folder::of(&SITE.daily_articles(12));
     let hold =
         "eval --gold gold.parquet --heuristics strict,vote-slow --thresholds thresholds.toml";
@@ -373,7 +372,7 @@ fn a_floor_is_held_raised_and_lowered_for_a_reason_alone() {
     folder.prints(hold);
     let thresholds = folder.read("thresholds.toml");
 
-    // Quality that is worse than it was.
+    // Lower quality.
     let (before, f1) = thresholds.split_once("f1 = ").expect("a threshold");
     let (reached, after) = f1.split_once('\n').expect("a number");
     folder.write("thresholds.toml", &format!("{before}f1 = 0.9999\n{after}"));
@@ -393,7 +392,7 @@ fn a_floor_is_held_raised_and_lowered_for_a_reason_alone() {
             .contains("lowered = [\"a new metric\"]")
     );
 
-    // A heuristic nobody asked about, one without a threshold, other pages.
+    // A heuristic that is not measured, a heuristic without a threshold, and other pages.
     let less = folder.command(&hold.replace(",vote-slow", ""));
     assert!(
         less.stderr
@@ -428,7 +427,7 @@ fn a_parameter_is_chosen_on_the_prefix_of_each_family() {
         });
         let chosen: Vec<&Value> = own.filter(|row| row["chosen"] == true).collect();
         assert_eq!(chosen.len(), 1, "{family}: {chosen:?}");
-        // All are equal on so few pages: the least is taken.
+        // On 30 pages all are equal: the smallest is chosen.
         assert_eq!(chosen[0]["heuristic"], format!("{family}100"));
         assert!(number(chosen[0], "f1_rest") > 0.9, "{chosen:?}");
     }
@@ -479,7 +478,7 @@ fn a_published_collection_becomes_a_gold_set() {
 }
 
 #[test]
-fn what_cannot_be_measured_is_refused_by_name() {
+fn inputs_that_cannot_be_measured_are_refused() {
     let folder = Folder::of(&SITE.daily_articles(2));
     folder.write("broken.jsonl", "{\"url\": 1}\n");
     folder.write("figures.toml", "[[figure]]\nname = 'x'\n");

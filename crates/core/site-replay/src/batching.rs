@@ -1,4 +1,4 @@
-//! How many pages are inserted before the first of them is labelled.
+//! The number of pages that are inserted before the first of them is labelled.
 
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,7 @@ use url_tree::{DAY_MICROS, WindowOptions};
 use crate::Batching;
 use crate::clock::{BatchClock, BatchStart};
 
-/// How far back an earlier page with the same URL key makes a page a duplicate:
+/// The distance over which an earlier page of the same URL key makes a page a duplicate:
 /// `dedup.lookback` of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lookback {

@@ -1,4 +1,4 @@
-//! What is kept of pages is all that the next run needs.
+//! The stored slots of pages are enough to continue a replay.
 
 use proptest::prelude::*;
 use site_replay::{Labelling, PageLabels, SiteReplay};
@@ -54,7 +54,7 @@ fn entry(at: usize, page: &Page) -> Entry<'_, &'static str> {
     }
 }
 
-/// Replays pages in batches of `size`; gives the labels and what was learned.
+/// Replays pages in batches of `size`. Returns the labels and the slots.
 fn replay(
     site: &mut SiteReplay,
     pages: &[(usize, &Page)],
@@ -80,9 +80,9 @@ fn replay(
 }
 
 proptest! {
-    /// replay(prefix), then a new site from what was kept, is replay(all).
+    /// replay(prefix), then a new site restored from the stored slots, is replay(all).
     #[test]
-    fn a_site_goes_on_from_what_was_kept(pages in pages(), batches in 0..9_usize, size in 1..4_usize) {
+    fn a_restored_site_continues_its_replay(pages in pages(), batches in 0..9_usize, size in 1..4_usize) {
         let pages: Vec<(usize, &Page)> = pages.iter().enumerate().collect();
         let all = replay(&mut SiteReplay::new(2, Labelling::Template, WINDOW), &pages, size);
         let cut = (batches * size).min(pages.len());
@@ -96,7 +96,7 @@ proptest! {
         prop_assert_eq!(&all[cut..], &rest[..]);
     }
 
-    /// A page that the template knows nothing of is labelled, too.
+    /// A page without an outline is labelled by the tree.
     #[test]
     fn a_page_without_a_layout_is_labelled_by_repetition(pages in pages()) {
         let mut site = SiteReplay::new(2, Labelling::Template, WINDOW);

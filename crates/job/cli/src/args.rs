@@ -284,43 +284,43 @@ pub(crate) struct EvalArgs {
     /// Compare published extractors: names as for extract --extractor, or all.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) extractors: Vec<String>,
-    /// Compare extractors that are run by adapters: names in --peers-file, or all.
-    /// One that is missing is told and left out.
+    /// Compare extractors of other projects that adapters run: names in --peers-file, or all.
+    /// An extractor that cannot be run is left out with a warning.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) peers: Vec<String>,
-    /// Where the adapters are.
+    /// The file of adapters.
     #[arg(long, value_name = "FILE", default_value = "tests/peers/peers.toml")]
     pub(crate) peers_file: PathBuf,
     /// Compare at most this many pages of each domain, evenly along its stream.
     #[arg(long, value_name = "N")]
     pub(crate) max_pages_per_domain: Option<usize>,
-    /// How texts are cut into words.
+    /// The rule for cutting texts into words.
     #[arg(long, value_enum, default_value_t = TokensChoice::Unicode)]
     pub(crate) tokens: TokensChoice,
-    /// What texts have in common.
+    /// The rule for the words that two texts have in common.
     #[arg(long, value_enum, default_value_t = OverlapChoice::Lcs)]
     pub(crate) overlap: OverlapChoice,
-    /// Write a row per page and extractor.
+    /// Write a Parquet file with a row per page and extractor.
     #[arg(long, value_name = "FILE")]
     pub(crate) results: Option<PathBuf>,
-    /// Write charts (SVG) into this folder, which is made where it is missing.
+    /// Write charts (SVG) into this folder, which is created if it is missing.
     #[arg(long, value_name = "DIR")]
     pub(crate) plots: Option<PathBuf>,
-    /// Write accuracy, boundary cases and more as sections of this Markdown page, which
-    /// keeps the rest of it.
+    /// Write accuracy, boundary cases and more, and with --job the duplicates after each step
+    /// of the URL normalisation, as sections of this Markdown page. The rest of the page
+    /// stays.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Published figures (TOML) to be put beside, in the report.
+    /// Published figures (TOML) to print beside the results in the report.
     #[arg(long, value_name = "FILE", requires = "report")]
     pub(crate) published: Option<PathBuf>,
-    /// Fail, with exit code 1, where precision, recall or F1 is below its threshold in this
-    /// file.
+    /// Fail with exit code 1 if precision, recall or F1 is below its threshold in this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) thresholds: Option<PathBuf>,
-    /// Set the thresholds to what was reached; none may sink.
+    /// Set the thresholds to the values that were reached. None may become lower.
     #[arg(long, requires = "thresholds")]
     pub(crate) raise_thresholds: bool,
-    /// Let thresholds sink, for this reason, which is written beside them.
+    /// Allow lower thresholds for this reason, which is written beside them.
     #[arg(long, value_name = "REASON", requires = "raise_thresholds")]
     pub(crate) lower_thresholds: Option<String>,
     /// How to print the standings.
@@ -346,11 +346,11 @@ pub(crate) struct TuneArgs {
     /// The share of each stream on which the parameter is chosen.
     #[arg(long, value_name = "SHARE", default_value_t = 0.18, value_parser = share)]
     pub(crate) prefix: f64,
-    /// Write what was tried as the section "tuning" of this Markdown page, which keeps the
-    /// rest of it.
+    /// Write the results as the section "tuning" of this Markdown page. The rest of the page
+    /// stays.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// How to print what was tried.
+    /// How to print the results.
     #[arg(long, value_enum, default_value_t = RowFormat::Table)]
     pub(crate) format: RowFormat,
 }

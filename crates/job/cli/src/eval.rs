@@ -1,4 +1,4 @@
-//! `urltree eval`.
+//! The command `urltree eval`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -23,7 +23,7 @@ use crate::replay_settings::replay_settings;
 use crate::usage::Usage;
 use crate::{job, rows, runtime};
 
-/// Measures what is asked for; gives the standings as text.
+/// Compares the extractors that the arguments name. Returns the standings as text.
 pub(crate) fn eval(args: &EvalArgs) -> Result<String> {
     let asked = Asked::of(args)?;
     let published = published(args)?;
@@ -52,7 +52,7 @@ pub(crate) fn eval(args: &EvalArgs) -> Result<String> {
     }
 }
 
-/// What is compared with the gold.
+/// The extractors whose texts are compared with the gold texts.
 struct Asked<'a> {
     args: &'a EvalArgs,
     heuristics: Vec<Labelling>,
@@ -60,9 +60,9 @@ struct Asked<'a> {
     settings: ReplaySettings,
     methods: Vec<&'static dyn Extractor>,
     peers: Vec<Peer>,
-    /// Texts that are there already.
+    /// Texts from files and from the job's table `documents`.
     texts: Vec<Texts>,
-    /// Duplicates that the job found.
+    /// The duplicates in the job's table `url_keys`.
     duplicates: Option<DuplicatesByStep>,
     measure: Measure,
 }
@@ -114,8 +114,8 @@ impl<'a> Asked<'a> {
         Ok(asked)
     }
 
-    /// Adds what the tables of the job have. A job without tables is an error only if
-    /// nothing else is compared.
+    /// Reads the texts and duplicates of the job's tables. A job without tables is an error
+    /// only if nothing else is compared.
     fn read_tables(&mut self) -> Result<()> {
         let Some(file) = &self.args.job else {
             return Ok(());
@@ -206,11 +206,11 @@ impl<'a> Asked<'a> {
                 add(&texts);
             }
         }
-        let folder = std::env::current_dir().context("the current folder")?;
+        let folder = std::env::current_dir().context("cannot find the current folder")?;
         for peer in &self.peers {
             match peer.run(&folder, set, is_wanted) {
                 Ok(texts) => add(&texts),
-                // A peer that is missing changes nothing for the others.
+                // A missing peer does not affect the others.
                 Err(error) => {
                     tracing::warn!("{}: left out: {error}", set.name());
                     left_out.insert(error.to_string());
@@ -221,7 +221,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// The heuristics, with the parameters of the paper.
+/// The heuristics of `--heuristics all`, with the parameters of the paper.
 const ALL_HEURISTICS: [&str; 7] = [
     "template",
     "strict",
@@ -288,7 +288,7 @@ fn peers(args: &EvalArgs) -> Result<Vec<Peer>> {
         (args.peers.iter()).find(|name| peers.iter().all(|peer| peer.name != **name))
     {
         let file = path.display();
-        return Err(Usage::of(format!("no peer is called {unknown:?} in {file}")).into());
+        return Err(Usage::of(format!("{file} has no peer {unknown:?}")).into());
     }
     peers.retain(|peer| args.peers.contains(&peer.name));
     Ok(peers)
@@ -308,7 +308,7 @@ fn toml_file<T: DeserializeOwned>(path: &Path) -> Result<T> {
     })
 }
 
-/// Writes sections, by name, into a page, which keeps the rest of it.
+/// Writes sections by name into a page, and keeps the rest of the page.
 pub(crate) fn report(
     path: &Path,
     sections: impl IntoIterator<Item = (String, String)>,
@@ -323,8 +323,8 @@ pub(crate) fn report(
     std::fs::write(path, page).with_context(|| path.display().to_string())
 }
 
-/// Writes the charts of what was measured: in folders of their own, where it is more
-/// than one collection.
+/// Writes the charts of all collections. If there is more than one, each has its own
+/// folder.
 fn plot(folder: &Path, measured: &[Measured], duplicates: Option<&DuplicatesByStep>) -> Result<()> {
     for one in measured {
         let folder = match measured.len() {
@@ -348,11 +348,12 @@ fn write_plots(folder: &Path, plots: Vec<Plot>) -> Result<()> {
     Ok(())
 }
 
-/// Holds what was measured to the thresholds of a file, or sets them to it.
+/// Compares the results with the thresholds of a file, or sets the thresholds to them.
 fn check_thresholds(path: &Path, args: &EvalArgs, measured: &[Measured]) -> Result<()> {
-    let mut thresholds: Thresholds = match path.exists() || !args.raise_thresholds {
-        true => toml_file(path)?,
-        false => Thresholds::default(),
+    let mut thresholds = if path.exists() || !args.raise_thresholds {
+        toml_file(path)?
+    } else {
+        Thresholds::default()
     };
     let reached: Vec<Reached> = measured.iter().flat_map(Reached::all).collect();
     if !args.raise_thresholds {
@@ -363,11 +364,11 @@ fn check_thresholds(path: &Path, args: &EvalArgs, measured: &[Measured]) -> Resu
     }
     let reason = args.lower_thresholds.as_deref();
     (thresholds.raise(&reached, reason)).map_err(ThresholdsMissed)?;
-    let text = toml::to_string(&thresholds).context("thresholds as TOML")?;
+    let text = toml::to_string(&thresholds).context("cannot write the thresholds as TOML")?;
     std::fs::write(path, text).with_context(|| path.display().to_string())
 }
 
-/// Quality that fell below its threshold.
+/// The error for results below their thresholds.
 #[derive(Debug)]
 pub(crate) struct ThresholdsMissed(Vec<Breach>);
 

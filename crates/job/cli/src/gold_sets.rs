@@ -1,4 +1,4 @@
-//! `urltree tune` and `urltree gold`.
+//! The commands `urltree tune` and `urltree gold`.
 
 use anyhow::Result;
 use evaluation::{GoldSet, Layout, Measure, Source, tuning_section, tuning_table};
@@ -13,7 +13,7 @@ use crate::rows;
 /// evicted for its age, which came later [P 6].
 const PAPER: [&str; 2] = ["tree.batching=page", "window.max_age=1000years"];
 
-/// Tries the parameters. Returns the table of what was tried.
+/// Tries the parameters. Returns the table of results.
 pub(crate) fn tune(args: &TuneArgs) -> Result<String> {
     let mut sets = Vec::new();
     for path in &args.gold {
@@ -47,7 +47,7 @@ pub(crate) fn gold(args: &GoldArgs) -> Result<String> {
         GoldFormat::JsonLines => Layout::JsonLines,
     };
     let source = Source {
-        golds: args.gold.clone(),
+        gold_texts: args.gold.clone(),
         pages: args.pages.clone(),
         urls: args.urls.clone(),
     };

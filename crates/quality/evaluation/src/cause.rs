@@ -1,4 +1,4 @@
-//! What cost a page most of its score.
+//! The main cause of a page's loss of score.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,38 +8,37 @@ use template::Reason;
 
 use crate::LabelledBlocks;
 
-/// The greatest part of what a text lacks, or has too much. Words in common are those of
-/// the longest common subsequence, whatever the texts are compared by.
+/// The largest group of words that a text lacks or has in excess. Words are matched by
+/// the longest common subsequence, also if the texts are scored by another measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// The text lacks words of the gold that it has once the blocks dropped for this
-    /// reason are kept.
+    /// The text lacks words of the gold text that are in blocks dropped for this reason.
     Dropped {
-        /// Of the label.
+        /// The reason of the label.
         reason: Reason,
-        /// How many words.
+        /// Number of words.
         words: usize,
-        /// Those of the whole gold.
+        /// Words of the gold text.
         gold: usize,
     },
-    /// It lacks words that no block of the page has.
+    /// The text lacks words of the gold text that no block of the page has.
     InNoBlock {
-        /// How many words.
+        /// Number of words.
         words: usize,
-        /// Those of the whole gold.
+        /// Words of the gold text.
         gold: usize,
     },
-    /// It has words that are not in the gold, from blocks that were kept for this reason.
+    /// The text has words that are not in the gold text, from blocks kept for this reason.
     Kept {
-        /// Of the label.
+        /// The reason of the label.
         reason: Reason,
-        /// How many words.
+        /// Number of words.
         words: usize,
     },
 }
 
 impl Cause {
-    /// The cause for a page with this gold; nothing where the text is the gold.
+    /// Returns the cause for a page with this gold text; `None` if the text equals it.
     pub fn of(gold: &str, blocks: &LabelledBlocks, tokens: Tokens) -> Option<Self> {
         let mut vocabulary = Vocabulary::default();
         let gold = vocabulary.words(gold, tokens);
@@ -59,20 +58,20 @@ impl Cause {
             gold: gold.len(),
         }];
         let reasons: BTreeSet<Reason> = blocks.reasons.iter().copied().collect();
-        causes.extend(reasons.into_iter().map(|reason| match reason.is_content() {
-            true => {
+        causes.extend(reasons.into_iter().map(|reason| {
+            if reason.is_content() {
                 let without = common(&|other| other.is_content() && other != reason);
                 let all = of_blocks(&|other| other == reason).len();
-                Cause::Kept {
+                return Cause::Kept {
                     reason,
                     words: all - (found - without),
-                }
+                };
             }
-            false => Cause::Dropped {
+            Cause::Dropped {
                 reason,
                 words: common(&|other| other.is_content() || other == reason) - found,
                 gold: gold.len(),
-            },
+            }
         }));
         let causes = causes.into_iter().filter(|cause| cause.words() > 0);
         causes.max_by_key(Cause::words)

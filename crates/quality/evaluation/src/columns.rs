@@ -1,11 +1,12 @@
-//! Columns of Parquet files that others wrote.
+//! Columns of Parquet files from other programs.
 
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Int32Type, TimeUnit, TimestampMicrosecondType};
 use arrow::error::ArrowError;
 
-/// The columns of a batch, whichever of the types for texts and bytes they have.
+/// The columns of a batch. Columns of another type for texts, bytes, numbers or times are
+/// cast.
 pub(crate) struct Columns<'b> {
     pub(crate) batch: &'b RecordBatch,
 }

@@ -1,4 +1,4 @@
-//! Each page's text against its gold.
+//! Comparison of each page's text with its gold text.
 
 use std::collections::HashMap;
 
@@ -8,24 +8,24 @@ use scoring::{
 
 use crate::{Cause, GoldPage, Kind, Texts};
 
-/// What two texts have in common.
+/// The measure of the words that two texts have in common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Overlapping {
-    /// The longest common subsequence of their words, as the paper says [P 5.2].
+    /// The longest common subsequence of words, as in the paper [P 5.2].
     #[default]
     Lcs,
-    /// What Python's `difflib` finds by default, as in the thesis.
+    /// The matches of Python's `difflib` with its defaults, as in the thesis.
     Difflib,
     /// ROUGE-LSum.
     RougeLsum,
 }
 
-/// How texts are compared.
+/// The method of comparing texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measure {
-    /// How they are cut into words.
+    /// The rule for cutting texts into words.
     pub tokens: Tokens,
-    /// What of them they have in common.
+    /// The rule for words in common.
     pub overlapping: Overlapping,
 }
 
@@ -38,7 +38,7 @@ impl Default for Measure {
     }
 }
 
-/// What came of one page.
+/// The result for one page and one extractor.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PageResult {
@@ -46,35 +46,36 @@ pub struct PageResult {
     pub set: String,
     /// The extractor.
     pub extractor: String,
-    /// What it is.
+    /// The kind of the extractor.
     pub kind: Kind,
-    /// Its version, where it is known.
+    /// The version of the extractor, if it is known.
     pub version: Option<String>,
-    /// The page.
+    /// Response URL of the page.
     pub url: String,
-    /// Its domain.
+    /// The page's domain.
     pub domain: String,
-    /// Its language, where the set says so.
+    /// The page's language, if the set has it.
     pub lang: Option<String>,
-    /// When it was fetched, in microseconds since 1970, UTC.
+    /// Time of the fetch, in microseconds since 1970, UTC.
     pub fetched_at: Option<i64>,
-    /// Pages of the domain before it in the set.
+    /// Number of earlier pages of the domain in the set.
     pub earlier: usize,
-    /// Words of the gold, of the extraction, and in common; `None` where the
-    /// extractor failed.
+    /// Words of the gold text, of the extraction, and in common; `None` if the extractor
+    /// failed.
     pub overlap: Option<Overlap>,
     /// The score, or the boundary case.
     pub outcome: Outcome,
-    /// What cost the page most of its score, where the text was made of blocks.
+    /// The main cause of the page's loss of score, if the text was made of blocks.
     pub cause: Option<Cause>,
-    /// Why the extractor failed.
+    /// The error of the extractor, if it failed.
     pub error: Option<String>,
-    /// Processor time, where it was measured.
+    /// Processor time, if it was measured.
     pub cpu_seconds: Option<f64>,
 }
 
-/// What `texts` has of those pages of a set that are `wanted`, in their order. A page
-/// that it has no word about is one on which the extractor failed.
+/// Compares `texts` with the gold texts of the `wanted` pages of a set, in their order.
+/// Pages are found by URL and, if the set has times, by time of fetch. A page without a
+/// text counts as a failure of the extractor.
 pub fn compare(
     set: &str,
     gold: &[GoldPage],

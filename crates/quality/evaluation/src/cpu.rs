@@ -2,7 +2,7 @@
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// What `work` gives, and the processor time in seconds that this thread took for it.
+/// Runs `work`. Returns its result, and the processor time of this thread in seconds.
 pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let before = thread_seconds();
     let done = work();

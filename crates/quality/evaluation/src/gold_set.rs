@@ -14,21 +14,21 @@ use url_key::{Blocklist, KeyOptions, Keyer, RuleSet};
 use crate::columns::{Columns, Strings};
 use crate::{InputError, InputProblem};
 
-/// A page and its content.
+/// A page and its gold text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GoldPage {
-    /// Response URL, by which texts are found.
+    /// Response URL.
     pub url: String,
-    /// The content, title included; nothing where the page has none.
+    /// The content with its title; empty if the page has none.
     pub text: String,
-    /// The page's domain, or its whole URL where that has none.
+    /// The page's domain, or the URL if it has no domain.
     pub domain: String,
-    /// When the page was fetched, in microseconds since 1970, UTC.
+    /// Time of the fetch, in microseconds since 1970, UTC.
     pub fetched_at: Option<i64>,
-    /// Of the feed, where the set has it.
+    /// Title from the feed, if the set has it.
     pub title: Option<String>,
-    /// ISO 639-1, where the set has it.
+    /// ISO 639-1 code of the language, if the set has it.
     pub lang: Option<String>,
     /// Status of the HTTP response, if the set has it.
     pub http_status: Option<i32>,
@@ -74,8 +74,8 @@ pub struct Fetched<'a> {
     pub row: usize,
 }
 
-/// Parquet files with the columns `url` and `gold_text`, and, where they have them,
-/// `fetched_at`, `title`, `lang`, `html` and `http_charset`.
+/// Parquet files with the columns `url` and `gold_text` and, optionally, `fetched_at`,
+/// `title`, `lang`, `html`, `http_charset`, `http_status` and `content_type`.
 #[derive(Clone, Debug)]
 pub struct GoldSet {
     name: String,
@@ -83,7 +83,7 @@ pub struct GoldSet {
 }
 
 impl GoldSet {
-    /// The set in this file. No page is read yet.
+    /// Names the set in a file. Nothing is read yet.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         Self {
@@ -92,12 +92,12 @@ impl GoldSet {
         }
     }
 
-    /// The sets at `path`: a file is one; in a folder every `.parquet` file is one; a
-    /// folder that has such files only in folders below it (`date=2011-10-24/…`) is
-    /// one. By name.
+    /// Finds the sets at `path`, by name. A file is one set. In a folder, each `.parquet`
+    /// file is one set. A folder with such files only in folders below it
+    /// (`date=2011-10-24/…`) is one set.
     ///
     /// # Errors
-    /// [`InputError`], also where there is no such file.
+    /// [`InputError`], also if there is no Parquet file.
     pub fn at(path: &Path) -> Result<Vec<Self>, InputError> {
         let failed = |problem| InputError {
             path: path.to_owned(),
@@ -126,7 +126,8 @@ impl GoldSet {
         }])
     }
 
-    /// The name of the set: that of its file, without the extension, or of its folder.
+    /// Returns the name of the set: the name of its file without the extension, or of its
+    /// folder.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -194,10 +195,10 @@ impl GoldSet {
         Ok(pages)
     }
 
-    /// Hands on the pages as they were fetched, in the order of the file.
+    /// Calls `each` with every page, in the order of the files.
     ///
     /// # Errors
-    /// [`InputError`], also where the set has no `html`.
+    /// [`InputError`], also if the set has no column `html`.
     pub fn for_each_fetched(&self, mut each: impl FnMut(Fetched<'_>)) -> Result<(), InputError> {
         let mut rows = 0;
         let names = ["url", "html", "http_charset", "content_type"];
@@ -222,8 +223,8 @@ impl GoldSet {
         })
     }
 
-    /// MD5 of URLs, gold texts and HTML in the order of the file, as 32 hex digits:
-    /// the same for the same pages, however the file is written.
+    /// Returns the MD5 of URLs, gold texts and HTML in the order of the files, as 32 hex
+    /// digits. It depends on the pages only, not on the encoding of the files.
     ///
     /// # Errors
     /// [`InputError`].
@@ -269,7 +270,7 @@ fn batches(
     columns: &[&str],
     each: &mut dyn FnMut(&Columns<'_>) -> Result<(), InputProblem>,
 ) -> Result<(), InputProblem> {
-    /// Few, for a page may have megabytes.
+    /// Rows of a batch. A page can have megabytes; more rows take more memory.
     const ROWS: usize = 64;
     let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(file)?)?;
     let mask = ProjectionMask::columns(builder.parquet_schema(), columns.iter().copied());
@@ -288,7 +289,7 @@ pub(crate) fn stem(path: &Path) -> String {
     stem.to_string_lossy().into_owned()
 }
 
-/// `.parquet` files and folders in a folder, by name.
+/// Returns the `.parquet` files and the folders in a folder, by name.
 fn entries(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), std::io::Error> {
     let (mut files, mut folders) = (Vec::new(), Vec::new());
     for entry in std::fs::read_dir(folder)? {
@@ -303,8 +304,8 @@ fn entries(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), std::io::Error
     Ok((files, folders))
 }
 
-/// URLs of at most `count` pages of each domain, as far apart in its stream as can be:
-/// its first page is among them.
+/// Returns the URLs of at most `count` pages of each domain, spread evenly over its
+/// stream. The first page is one of them.
 pub fn evenly(pages: &[GoldPage], count: usize) -> HashSet<&str> {
     let mut domains: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for page in pages {

@@ -1,4 +1,4 @@
-//! Gold sets from the formats in which they are published.
+//! Import of gold sets from the formats in which they are published.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::table::{Table, write_parquet};
 
-/// How the golds of a set are kept.
+/// The layout of the gold texts of a published set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// A folder with one file per page.
@@ -21,26 +21,26 @@ pub enum Layout {
     JsonLines,
 }
 
-/// Where a set is.
+/// The location of a published set.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// The folder or file of golds.
-    pub golds: PathBuf,
-    /// The folder of pages, if they are at hand.
+    /// The folder or file of gold texts.
+    pub gold_texts: PathBuf,
+    /// The folder of pages, if there is one.
     pub pages: Option<PathBuf>,
-    /// L3S-GN1's `url-mapping.txt`.
+    /// The file `url-mapping.txt` of L3S-GN1.
     pub urls: Option<PathBuf>,
 }
 
-/// What was imported.
+/// The counts of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Imported {
-    /// Pages with gold.
+    /// Number of pages with a gold text.
     pub pages: usize,
-    /// Pages that have none; they are left out.
+    /// Pages without a gold text; they are left out.
     pub without_gold: Vec<String>,
-    /// Golds whose page is not there; they are in the set, without HTML.
+    /// Gold texts without a page; they are in the set, without HTML.
     pub without_page: Vec<String>,
 }
 
@@ -50,33 +50,33 @@ pub enum ImportError {
     /// A folder or file cannot be read.
     #[error("{}: {source}", path.display())]
     Read {
-        /// Which.
+        /// The folder or file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A file is not in the format.
+    /// A file does not have the format.
     #[error(transparent)]
     Gold(#[from] GoldError),
-    /// Names do not say which gold is of which page.
+    /// The names of gold texts and pages do not match.
     #[error(transparent)]
     Pair(#[from] PairError),
     /// The set cannot be written.
     #[error("{}: {source}", path.display())]
     Write {
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: ParquetError,
     },
 }
 
-/// Writes a set as Parquet: `url`, `gold_text`, `title`, `lang`, `http_charset` and
-/// `html`, the pages as they were. A page that the set gives no address has
+/// Writes a set as Parquet with the columns `url`, `gold_text`, `title`, `lang`,
+/// `http_charset` and `html`; the HTML is unchanged. A page without a URL in the set gets
 /// `id:` and its name in the set as its URL.
 ///
 /// # Errors
-/// [`ImportError`], naming the file, and the line where there is one.
+/// [`ImportError`], naming the file and, if there is one, the line.
 pub fn import(layout: Layout, source: &Source, output: &Path) -> Result<Imported, ImportError> {
     let mut imported = Imported::default();
     let mut golds = match layout {
@@ -100,13 +100,13 @@ pub fn import(layout: Layout, source: &Source, output: &Path) -> Result<Imported
     Ok(imported)
 }
 
-/// Golds that are a file each.
+/// Reads a folder with one file of gold per page.
 fn files(
     format: gold::Format,
     source: &Source,
     imported: &mut Imported,
 ) -> Result<Vec<GoldPage>, ImportError> {
-    let golds = names(&source.golds)?;
+    let golds = names(&source.gold_texts)?;
     let pages = match &source.pages {
         Some(folder) => names(folder)?,
         None => Vec::new(),
@@ -116,7 +116,7 @@ fn files(
     imported.without_page = owned(&pairing.gold_without_page);
     let mut read_all = Vec::new();
     let mut read_one = |page: Option<&str>, name: &str| -> Result<(), ImportError> {
-        let gold_path = source.golds.join(name);
+        let gold_path = source.gold_texts.join(name);
         let gold_bytes = read(&gold_path)?;
         let page = page
             .zip(source.pages.as_ref())
@@ -136,14 +136,14 @@ fn files(
     Ok(read_all)
 }
 
-/// Golds of one file, each with its page.
+/// Reads one file with all gold texts, and their pages.
 fn with_pages(
     reader: fn(gold::File<'_>) -> Result<Vec<GoldPage>, GoldError>,
     source: &Source,
     imported: &mut Imported,
 ) -> Result<Vec<GoldPage>, ImportError> {
-    let bytes = read(&source.golds)?;
-    let mut golds = reader(file(&source.golds, &bytes))?;
+    let bytes = read(&source.gold_texts)?;
+    let mut golds = reader(file(&source.gold_texts, &bytes))?;
     let Some(folder) = &source.pages else {
         imported.without_page = golds.iter().map(|gold| gold.id.clone()).collect();
         return Ok(golds);
@@ -173,7 +173,7 @@ fn read(path: &Path) -> Result<Vec<u8>, ImportError> {
     })
 }
 
-/// A file under its name, without folders.
+/// Returns the files of a folder by their names without the path.
 fn file<'f>(path: &'f Path, bytes: &'f [u8]) -> gold::File<'f> {
     let name = path.file_name().and_then(|name| name.to_str());
     gold::File {
@@ -182,7 +182,7 @@ fn file<'f>(path: &'f Path, bytes: &'f [u8]) -> gold::File<'f> {
     }
 }
 
-/// Names of the files in a folder, in their order; hidden ones are passed over.
+/// Returns the names of the files in a folder, sorted, without hidden files.
 fn names(folder: &Path) -> Result<Vec<String>, ImportError> {
     let failed = |source| ImportError::Read {
         path: folder.to_owned(),

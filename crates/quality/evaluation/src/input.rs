@@ -12,18 +12,18 @@ use thiserror::Error;
 pub struct InputError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The problem.
     #[source]
     pub problem: InputProblem,
 }
 
-/// What is wrong with a file.
+/// The problem of a file.
 #[derive(Debug, Error)]
 pub enum InputProblem {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] std::io::Error),
-    /// It is no Parquet file, or a broken one.
+    /// The file is not a Parquet file, or it is damaged.
     #[error(transparent)]
     Parquet(#[from] ParquetError),
     /// A column has values of another type.
@@ -35,15 +35,15 @@ pub enum InputProblem {
     /// A row has no URL.
     #[error("row {0} has no url")]
     Url(usize),
-    /// A line of JSON is not what it should be.
+    /// A line is not a JSON object with the expected keys.
     #[error("line {line}: {source}")]
     Line {
-        /// From 1.
+        /// Number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The problem.
         source: serde_json::Error,
     },
-    /// A folder has no such file.
+    /// A folder has no Parquet file.
     #[error("there is no .parquet file")]
     Empty,
 }

@@ -1,9 +1,9 @@
-//! Gold texts against what extractors made of the same pages.
+//! Compares the texts of extractors with gold texts of the same pages.
 //!
-//! A *gold set* is a Parquet file of pages with the text that a person, or a rule
-//! made for the site, says is the content. Whatever extracted the pages left a text
-//! per URL, in a Parquet or JSON Lines file or in the table `documents`. Both meet
-//! by URL:
+//! A *gold set* is a Parquet file of pages, each with a gold text: its content, as decided
+//! by a person or by a rule made for the site. An extractor gives a text per page, in a
+//! Parquet or JSON Lines file or in the table `documents`. Gold texts and texts are
+//! matched by URL and, if both have it, by time of fetch:
 //!
 //! ```
 //! use evaluation::{GoldPage, Measure, Text, Texts, compare};
@@ -17,16 +17,18 @@
 //!
 //! let results = compare("two pages", &gold, |_| true, &texts, Measure::default());
 //! let summary = scoring::Summary::from_outcomes(results.iter().map(|result| result.outcome));
-//! // A page that the extractor says nothing about is a failure, and counts 0.
+//! // A page without a text of the extractor is a failure, and counts 0.
 //! assert_eq!((summary.cases.measured, summary.cases.failed), (1, 1));
 //! ```
 //!
-//! The heuristics of the URL Tree need no run of a job: [`replay`] labels the pages
-//! of a set under any number of them at once, as the job would have with one.
+//! The heuristics of the URL Tree do not need a run of a job: [`replay`] labels the pages
+//! of a set under any number of them. The texts are those that a job with the same
+//! [`ReplaySettings`] writes, because both use the rules of `site_replay`.
 //!
-//! What it deliberately does not do: it runs no extractor of others (an adapter
-//! does, as a process of its own), and it judges no difference: it has no test of
-//! significance.
+//! # What it deliberately does not do
+//!
+//! It does not contain extractors of other projects: an adapter runs each in a separate
+//! process. It does not test whether a difference is significant.
 
 mod cause;
 mod columns;

@@ -1,4 +1,4 @@
-//! What was measured of the pages of some gold sets.
+//! The results of a collection of gold sets.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,19 +10,17 @@ use crate::{GoldSet, InputError, Measure, PageResult};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Collection {
-    /// That of the file or folder, without the extension.
+    /// Name of the file or folder, without the extension.
     pub name: String,
-    /// By name.
+    /// The sets, by name.
     pub sets: Vec<GoldSet>,
 }
 
 impl Collection {
-    /// The sets at `path`: a file is one; in a folder every `.parquet` file is one; a
-    /// folder that has such files only in folders below it (`date=2011-10-24/…`) is
-    /// one.
+    /// Finds the sets at `path`, as [`GoldSet::at`] does.
     ///
     /// # Errors
-    /// [`InputError`], also where there is no such file.
+    /// [`InputError`], also if there is no Parquet file.
     pub fn at(path: &Path) -> Result<Self, InputError> {
         Ok(Self {
             name: stem(path),
@@ -31,28 +29,28 @@ impl Collection {
     }
 }
 
-/// What came of the pages of a [`Collection`].
+/// The results of the pages of a [`Collection`].
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// Name of the collection.
     pub name: String,
-    /// How texts were compared.
+    /// The method of comparing texts.
     pub measure: Measure,
     /// The gold sets.
     pub sets: Vec<MeasuredSet>,
-    /// What was asked for and could not be run, with the reasons.
+    /// Extractors that could not be run, with the reasons.
     pub left_out: BTreeSet<String>,
-    /// A result per page and extractor.
+    /// One result per page and extractor.
     pub results: Vec<PageResult>,
 }
 
 /// A gold set that was measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MeasuredSet {
-    /// Its name.
+    /// The name of the set.
     pub name: String,
-    /// Its pages, those that were not compared too.
+    /// All pages of the set, also those that were not compared.
     pub pages: usize,
-    /// [`GoldSet::digest`] of it.
+    /// The set's [`GoldSet::digest`].
     pub digest: String,
 }

@@ -1,4 +1,4 @@
-//! The extractors of the literature, over a gold set.
+//! Runs the extractors of the literature over a gold set.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,19 @@ use extractors::{Extractor, Page, Site};
 use crate::cpu::timed;
 use crate::{GoldPage, GoldSet, InputError, Kind, Text, Texts};
 
-/// Pages of a site that a method for sites may choose from: the nearest before and
-/// after a page would do, and a site of 10,000 pages is not parsed for each.
+/// Pages of a domain that methods for sites can choose from. Lower: fewer neighbours to
+/// compare a page with. Higher: more pages to parse; the nearest pages before and after a
+/// page are enough, and a domain can have 10,000.
 const SITE_PAGES: usize = 300;
 
-/// What each of `methods` makes of the pages of a set that are `wanted`, in the order
-/// of `methods`. Methods for a site choose among the first 300 pages of the domain.
-/// Processor time is that for parsing the page and looking at it; of a page of the
-/// site, to the first page that is compared with it.
+/// Extracts the `wanted` pages of a set with each of `methods`, in the order of
+/// `methods`. Methods for a site choose among the first 300 pages of the domain.
+///
+/// Processor time is the time to parse the page and to extract it. The time to parse
+/// another page of the site counts for the first page that is compared with it.
 ///
 /// # Errors
-/// [`InputError`], also where the set has no HTML.
+/// [`InputError`], also if the set has no HTML.
 pub fn extract(
     set: &GoldSet,
     pages: &[GoldPage],
@@ -46,7 +48,7 @@ pub fn extract(
         );
         for page in pages.iter().filter(|page| wanted(&page.url)) {
             for (method, texts) in methods.iter().zip(&mut texts) {
-                // Parsed anew for each: a page is parsed when it is first looked at.
+                // A page is parsed at its first use: each method gets an unparsed one.
                 let text = match page_of(page, &html) {
                     None => Text::failed("no text"),
                     Some(parsed) => text(*method, &parsed, &site),

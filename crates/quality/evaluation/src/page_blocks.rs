@@ -1,4 +1,4 @@
-//! The blocks of a page, as tree and template take them.
+//! The blocks of a page, in the form of the tree and the template.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use url_tree::BlockHash;
 /// The blocks of a page: hashes for the tree, a layout for the template, and the texts.
 #[derive(Clone, Debug)]
 pub struct PageBlocks {
-    /// By which the tree counts them.
+    /// The hashes that the tree counts.
     pub hashes: Vec<BlockHash>,
-    /// Their texts.
+    /// The texts of the blocks.
     pub texts: Arc<[String]>,
     slots: Vec<(Arc<str>, u16)>,
-    /// Characters, those inside links, and how well the block shows the title.
+    /// Characters, characters inside links, and the similarity to the title.
     sizes: Vec<[u32; 3]>,
 }
 
 impl PageBlocks {
-    /// Those of a page.
+    /// Measures the blocks of a page.
     pub fn of(page: html_blocks::Page) -> Self {
         let title = Title::new(page.title.as_deref().unwrap_or_default());
         let size = |block: &TextBlock| {
@@ -36,7 +36,7 @@ impl PageBlocks {
         }
     }
 
-    /// What the template asks of them.
+    /// Returns the layout that the template counts.
     pub fn layout(&self) -> Vec<LayoutBlock<'_>> {
         (self.slots.iter().zip(&self.sizes))
             .map(|((slot, shared), [chars, link_chars, title])| LayoutBlock {
@@ -50,11 +50,11 @@ impl PageBlocks {
     }
 }
 
-/// What a text was made of: all blocks of its page, kept and dropped.
+/// All blocks of a page, kept and dropped, with the reasons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelledBlocks {
     /// The texts of the blocks.
     pub texts: Arc<[String]>,
-    /// Block by block, why it was kept or dropped.
+    /// The reason why each block was kept or dropped.
     pub reasons: Vec<Reason>,
 }

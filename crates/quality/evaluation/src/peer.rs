@@ -1,4 +1,4 @@
-//! Extractors that are processes of their own.
+//! Extractors of other projects, each in a separate process.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -12,40 +12,40 @@ use crate::{Fetched, GoldSet, InputError, Kind, Text, Texts};
 /// The extractors of a file such as `tests/peers/peers.toml`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Peers {
-    /// In the order of the file.
+    /// The extractors, in the order of the file.
     #[serde(rename = "peer")]
     pub peers: Vec<Peer>,
 }
 
-/// An extractor that is run by an adapter; `tests/peers/README.md` says what that is.
+/// An extractor that an adapter runs. `tests/peers/README.md` defines the protocol.
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct Peer {
-    /// Such as `trafilatura-fast`.
+    /// Its name, such as `trafilatura-fast`.
     pub name: String,
     /// The adapter and its arguments.
     pub command: Vec<String>,
 }
 
-/// An adapter that did not do what it should.
+/// A failure of an adapter.
 #[derive(Debug, Error)]
 pub enum PeerError {
-    /// It cannot be started.
+    /// The adapter cannot be started.
     #[error("{peer}: {} cannot be started: {source}", command.join(" "))]
     Start {
         /// The extractor.
         peer: String,
-        /// What was typed.
+        /// The command.
         command: Vec<String>,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
-    /// It said something that is not in the protocol, or went away.
+    /// The adapter broke the protocol, or ended before its last answer.
     #[error("{peer}: {problem}")]
     Protocol {
         /// The extractor.
         peer: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// The pages cannot be read.
@@ -75,11 +75,11 @@ struct Answer {
 }
 
 impl Peer {
-    /// What the extractor makes of the pages of `set` that are `wanted`, one after
-    /// the other. Commands are run in `folder`.
+    /// Extracts the `wanted` pages of `set`, one after the other. The command runs in
+    /// `folder`.
     ///
     /// # Errors
-    /// [`PeerError`]; a page on which the extractor fails is none.
+    /// [`PeerError`]. A page on which the extractor fails is not an error.
     pub fn run(
         &self,
         folder: &Path,
@@ -116,10 +116,11 @@ impl Peer {
         };
         let (program, arguments) = (self.command.split_first())
             .ok_or_else(|| failed(std::io::Error::other("there is no command")))?;
-        // A path is one from the folder, wherever the program looks for it.
-        let program = match program.contains('/') {
-            true => folder.join(program).into_os_string(),
-            false => program.into(),
+        // Some systems look for a relative path in the current folder of this process.
+        let program = if program.contains('/') {
+            folder.join(program).into_os_string()
+        } else {
+            program.into()
         };
         let mut child = Command::new(program)
             .args(arguments)
@@ -144,7 +145,7 @@ impl Peer {
     }
 }
 
-/// An adapter at work.
+/// A running adapter.
 struct Adapter {
     child: Child,
     input: Option<ChildStdin>,
@@ -181,7 +182,10 @@ impl Adapter {
             .map_err(|error| peer.problem(error))?;
         let answer: Answer = self.hear(peer)?;
         if answer.page != page {
-            return Err(peer.problem(format!("asked for page {page}, told of {}", answer.page)));
+            return Err(peer.problem(format!(
+                "it answered page {} instead of page {page}",
+                answer.page
+            )));
         }
         let text = match (answer.text, answer.error) {
             (_, Some(error)) => Text::failed(error),
@@ -193,16 +197,16 @@ impl Adapter {
     fn finish(mut self, peer: &Peer) -> Result<(), PeerError> {
         self.input = None;
         let status = self.child.wait().map_err(|error| peer.problem(error))?;
-        match status.success() {
-            true => Ok(()),
-            false => Err(peer.problem(status)),
+        if !status.success() {
+            return Err(peer.problem(status));
         }
+        Ok(())
     }
 }
 
 impl Drop for Adapter {
     fn drop(&mut self) {
-        // One that has ended cannot be killed, and needs not.
+        // An error means that the process has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

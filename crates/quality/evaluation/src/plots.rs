@@ -1,4 +1,4 @@
-//! Results as charts.
+//! Charts of results.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use scoring::{Histogram, Outcome, Score, Summary, cumulative_average};
 use crate::PageResult;
 use crate::results::by_extractor;
 
-/// A chart to be written as a file.
+/// A chart and the name of its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Plot {
-    /// Such as `stream.svg`.
+    /// Name of the file, such as `stream.svg`.
     pub file: String,
     /// SVG text.
     pub svg: String,
 }
 
 impl Plot {
-    /// A chart under the name of its file.
+    /// Creates a chart with the name of its file.
     pub fn new(file: impl Into<String>, svg: String) -> Self {
         Self {
             file: file.into(),
@@ -31,15 +31,15 @@ impl Plot {
     }
 }
 
-/// The paper's figures 4 and 5 and those of the thesis over all of `results`:
+/// Draws the paper's figures 4 and 5 and the figures of the thesis over all `results`:
 ///
 /// - `domains-EXTRACTOR.svg`: cumulative F1 of each domain [P figure 4];
 /// - `stream.svg`: cumulative F1 of each extractor over all pages in time order
 ///   [P figure 5];
-/// - `means.svg`, `distributions.svg`, `boundary-cases.svg`: of each extractor.
+/// - `means.svg`, `distributions.svg`, `boundary-cases.svg`: one row per extractor.
 ///
 /// # Errors
-/// [`ChartError`] where a number is none that can be drawn.
+/// [`ChartError`] if a number cannot be drawn.
 pub fn plots(results: &[PageResult]) -> Result<Vec<Plot>, ChartError> {
     let extractors = in_time_order(results);
     let mut plots = Vec::new();
@@ -65,7 +65,7 @@ fn in_time_order(results: &[PageResult]) -> ByExtractor<'_> {
     extractors
 }
 
-/// Points of the cumulative average, from the first page that counts.
+/// Returns the points of the cumulative average, from the first page that counts.
 fn curve<'a>(results: impl IntoIterator<Item = &'a &'a PageResult>) -> Vec<(usize, f64)> {
     let outcomes = results.into_iter().map(|result| result.outcome);
     let averages = (1..).zip(cumulative_average(outcomes));
@@ -175,7 +175,7 @@ fn boundary_cases(extractors: &ByExtractor<'_>) -> String {
     .to_svg()
 }
 
-/// A name that is safe in a path.
+/// Returns the name with only the characters that are safe in a path.
 fn file_name(extractor: &str) -> String {
     let safe = |c: char| c.is_ascii_alphanumeric() || c == '-';
     (extractor.chars())

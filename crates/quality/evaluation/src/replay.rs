@@ -23,7 +23,7 @@ use domain::{DomainPages, replay_domain};
 /// of `labellings`, in their order.
 ///
 /// `pages` are pages of `set` in time order, as [`GoldSet::pages`] returns them. A set
-/// without times is a sequence of pages, each of its own date. Each page is parsed once.
+/// without times is a sequence of pages, each on a separate date. Each page is parsed once.
 /// A duplicate has the text of the page it duplicates, and takes no processor time.
 ///
 /// # Errors

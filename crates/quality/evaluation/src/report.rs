@@ -1,4 +1,4 @@
-//! What was measured, as a section of a Markdown page.
+//! Results as sections of a Markdown page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -10,50 +10,50 @@ use serde::Deserialize;
 use crate::results::{by_extractor, summary};
 use crate::{Kind, Measured, Overlapping, PageResult, Standing, Tried, standings};
 
-/// A figure that somebody published, to be printed beside what is measured now.
+/// A published figure, to be printed beside the result of today.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedFigure {
-    /// Name of the [section](section_name) beside whose figures it is put.
+    /// Name of the [section](section_name) that prints it.
     pub beside: String,
-    /// Where it stands, such as `Kovačič 2012, table 5.3`.
+    /// The source, such as `Kovačič 2012, table 5.3`.
     pub source: String,
-    /// The pages it was measured on.
+    /// The pages that it was measured on.
     pub pages: String,
-    /// What it is of, as it is called there.
+    /// The name of the extractor in the source.
     pub name: String,
-    /// The extractor of today that it is put beside.
+    /// The extractor of today.
     pub extractor: String,
-    /// Mean precision, where it was published.
+    /// Mean precision, if it was published.
     pub precision: Option<f64>,
-    /// Mean recall, where it was published.
+    /// Mean recall, if it was published.
     pub recall: Option<f64>,
     /// Mean F1.
     pub f1: f64,
 }
 
-/// A file of such figures, each a `[[figure]]`.
+/// A file of published figures, each a `[[figure]]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedFigures {
-    /// In the order of the file.
+    /// The figures, in the order of the file.
     #[serde(rename = "figure")]
     pub figures: Vec<PublishedFigure>,
 }
 
-/// Pages of which the worst are told.
+/// The length of the list of worst pages.
 const WORST: usize = 20;
 
-/// Domains that fit a table.
+/// The most domains that a table of domains has; sets with more have no such table.
 const DOMAINS: usize = 60;
 
-/// All that is to be told of `measured`: accuracy, boundary cases, how it depends on
-/// earlier pages, language and domain, what was `published` of the same extractors,
-/// and the digests of the pages.
+/// Returns the section of a collection: accuracy, boundary cases, F1 by earlier pages,
+/// language and domain, `published` figures of the same extractors, and the digests of
+/// the pages.
 pub fn section(measured: &Measured, published: &[PublishedFigure]) -> String {
     let standings = standings(&measured.results);
     let parts = [
-        what(measured),
+        pages_and_measure(measured),
         left_out(measured),
         accuracy(&standings),
         boundary_cases(&standings),
@@ -68,8 +68,8 @@ pub fn section(measured: &Measured, published: &[PublishedFigure]) -> String {
     parts.join("\n")
 }
 
-/// The name of that section: that of the collection, and how texts were compared, if
-/// not as the paper does.
+/// Returns the name of the section of a collection: the name of the collection, and the
+/// method of comparing texts, unless it is the paper's.
 pub fn section_name(measured: &Measured) -> String {
     let tokens = match measured.measure.tokens {
         Tokens::Unicode => "",
@@ -83,7 +83,7 @@ pub fn section_name(measured: &Measured) -> String {
     format!("{}{tokens}{overlapping}", measured.name)
 }
 
-/// What was tried of a heuristic's parameter, as a section of its own.
+/// Returns the section of the parameters that were tried.
 pub fn tuning_section(tried: &[Tried]) -> String {
     let rows = tried.iter().map(|tried| {
         let chosen = if tried.chosen { "chosen" } else { "" };
@@ -100,8 +100,8 @@ pub fn tuning_section(tried: &[Tried]) -> String {
     )
 }
 
-/// The page with the section of this name exchanged for `text`: what stands between
-/// `<!-- eval:NAME -->` and `<!-- /eval:NAME -->`. A page without it gets it at its end.
+/// Replaces the section of this name, between `<!-- eval:NAME -->` and
+/// `<!-- /eval:NAME -->`, by `text`. If the page has no such section, appends it.
 pub fn place(page: &str, name: &str, text: &str) -> String {
     let (open, close) = (
         format!("<!-- eval:{name} -->"),
@@ -119,7 +119,7 @@ pub fn place(page: &str, name: &str, text: &str) -> String {
     }
 }
 
-fn what(measured: &Measured) -> String {
+fn pages_and_measure(measured: &Measured) -> String {
     let pages: usize = measured.sets.iter().map(|set| set.pages).sum();
     let compared: BTreeSet<(&str, &str)> = (measured.results.iter())
         .map(|page| (page.set.as_str(), page.url.as_str()))
@@ -133,7 +133,7 @@ fn what(measured: &Measured) -> String {
     };
     let common = match measured.measure.overlapping {
         Overlapping::Lcs => "their longest common subsequence",
-        Overlapping::Difflib => "what Python's difflib matches",
+        Overlapping::Difflib => "the matches of Python's difflib",
         Overlapping::RougeLsum => "ROUGE-LSum",
     };
     format!(
@@ -145,7 +145,7 @@ fn what(measured: &Measured) -> String {
     )
 }
 
-/// Extractors that were asked for and could not be run.
+/// The extractors that could not be run.
 fn left_out(measured: &Measured) -> String {
     let lines = measured
         .left_out
@@ -154,11 +154,11 @@ fn left_out(measured: &Measured) -> String {
     let lines: String = lines.collect();
     match lines.as_str() {
         "" => lines,
-        lines => titled("Left out", lines),
+        lines => titled("Extractors that could not be run", lines),
     }
 }
 
-/// One digest for all sets.
+/// Returns one digest for all sets.
 fn digest(measured: &Measured) -> String {
     if let [set] = &measured.sets[..] {
         return set.digest.clone();
@@ -225,11 +225,11 @@ fn boundary_cases(standings: &[Standing]) -> String {
         row.extend(counts.map(|count| count.to_string()));
         row
     });
-    titled("Pages by what came of them", &table(&head, rows))
+    titled("Pages by outcome", &table(&head, rows))
 }
 
-/// F1 by the place of a page in its site's stream; nothing where no site has more than
-/// ten pages.
+/// F1 by the number of earlier pages of the domain; empty if no domain has more than ten
+/// pages.
 fn earlier_pages(measured: &Measured, standings: &[Standing]) -> String {
     if measured.results.iter().all(|page| page.earlier < 10) {
         return String::new();
@@ -252,7 +252,10 @@ fn earlier_pages(measured: &Measured, standings: &[Standing]) -> String {
         row
     });
     let head = ["extractor", "pages 1-10", "11-100", "101 and later"];
-    titled("F1 by place in the site's stream", &table(&head, rows))
+    titled(
+        "F1 by position in the stream of the domain",
+        &table(&head, rows),
+    )
 }
 
 fn languages(measured: &Measured, standings: &[Standing]) -> String {
@@ -280,7 +283,7 @@ fn languages(measured: &Measured, standings: &[Standing]) -> String {
     titled("F1 by language", &table(&head, rows))
 }
 
-/// F1 of each domain by the heuristics, and by the best of all others.
+/// F1 of each domain: each heuristic, and the best of the other extractors.
 fn domains(measured: &Measured, standings: &[Standing]) -> String {
     let domains: BTreeSet<&str> = (standings.iter())
         .flat_map(|standing| standing.summary.domains.keys().map(String::as_str))
@@ -309,7 +312,7 @@ fn domains(measured: &Measured, standings: &[Standing]) -> String {
     titled("F1 by domain", &table(&head, rows))
 }
 
-/// The pages on which the best heuristic did worst.
+/// The pages with the lowest F1 of the best heuristic.
 fn worst_pages(measured: &Measured, standings: &[Standing]) -> String {
     let Some(best) = (standings.iter()).find(|standing| standing.kind == Kind::Heuristic) else {
         return String::new();
@@ -337,7 +340,7 @@ fn worst_pages(measured: &Measured, standings: &[Standing]) -> String {
     titled(&title, &table(&head, rows))
 }
 
-/// What cost a page most, in a cell.
+/// Returns the error or the main cause of a page's loss of score.
 fn why(page: &PageResult) -> String {
     match (&page.error, page.cause) {
         (Some(error), _) => error.clone(),
@@ -346,8 +349,8 @@ fn why(page: &PageResult) -> String {
     }
 }
 
-/// Published figures beside ours, which count as [K 3.3.4] does: over the pages that
-/// have both gold and text, and words in common.
+/// Published figures beside today's results. The means are over the pages with words in
+/// common, as in [K 3.3.4].
 fn beside(measured: &Measured, published: &[PublishedFigure]) -> String {
     let results = by_extractor(&measured.results);
     let name = section_name(measured);
@@ -375,11 +378,11 @@ fn beside(measured: &Measured, published: &[PublishedFigure]) -> String {
         "F1",
         "published as",
         "in",
-        "P there",
-        "R there",
-        "F1 there",
+        "published P",
+        "published R",
+        "published F1",
     ];
-    let caption = "Beside published figures: means over the pages with words in common";
+    let caption = "Published figures beside today's: means over the pages with words in common";
     titled(caption, &table(&head, rows))
 }
 

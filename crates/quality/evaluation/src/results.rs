@@ -10,7 +10,7 @@ use scoring::{MacroSummary, Outcome, Score};
 use crate::table::{Table, write_parquet};
 use crate::{Kind, Measured, PageResult};
 
-/// The column `outcome` of a result.
+/// Returns the value of the column `outcome`.
 fn outcome_name(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Measured(_) => "measured",
@@ -23,8 +23,8 @@ fn outcome_name(outcome: Outcome) -> &'static str {
     }
 }
 
-/// One row per page and extractor. `precision`, `recall` and `f1` are null where the
-/// page does not count in a mean; `outcome` says why.
+/// Returns a table with one row per page and extractor. `precision`, `recall` and `f1`
+/// are null if the page does not count in a mean; `outcome` has the reason.
 pub fn results_table(measured: &[Measured]) -> RecordBatch {
     let rows: Vec<(&str, &PageResult)> = (measured.iter())
         .flat_map(|one| one.results.iter().map(|page| (one.name.as_str(), page)))
@@ -59,13 +59,13 @@ pub fn results_table(measured: &[Measured]) -> RecordBatch {
 /// Writes [`results_table`] as a Parquet file.
 ///
 /// # Errors
-/// Where the file cannot be written.
+/// [`ParquetError`] if the file cannot be written.
 pub fn write_results(measured: &[Measured], path: &Path) -> Result<(), ParquetError> {
     write_parquet(&results_table(measured), path)
 }
 
-/// One row per collection and extractor, the best of each collection first. Means are
-/// over domains; `measured` and the columns after it count pages.
+/// Returns a table with one row per collection and extractor, the best of each collection
+/// first. Means are over domains; `measured` and the columns after it count pages.
 pub fn standings_table(measured: &[Measured]) -> RecordBatch {
     let rows: Vec<(&str, Standing)> = (measured.iter())
         .flat_map(|one| {
@@ -103,20 +103,19 @@ pub fn standings_table(measured: &[Measured]) -> RecordBatch {
         .finish()
 }
 
-/// What an extractor reached over some pages.
+/// The scores of an extractor over some pages.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Standing {
     /// The extractor.
     pub extractor: String,
-    /// What it is.
+    /// The kind of the extractor.
     pub kind: Kind,
-    /// Its version, where it is known.
+    /// The version of the extractor, if it is known.
     pub version: Option<String>,
     /// Means over pages, domains and the boundary cases.
     pub summary: MacroSummary,
-    /// Mean processor time of a page in seconds, over the pages where it was
-    /// measured.
+    /// Mean processor time of a page in seconds, over the pages with a measured time.
     pub cpu_seconds: Option<f64>,
 }
 
@@ -136,19 +135,19 @@ impl Standing {
         })
     }
 
-    /// Macro F1; 0 where no page has gold.
+    /// Returns macro F1; 0 if no page has a gold text.
     pub fn f1(&self) -> f64 {
         self.summary.spread.map_or(0.0, |spread| spread.mean.f1)
     }
 }
 
-/// The summary over the domains of some results.
+/// Summarises results by domain.
 pub(crate) fn summary<'r>(results: impl IntoIterator<Item = &'r PageResult>) -> MacroSummary {
     let pages = results.into_iter();
     MacroSummary::from_pages(pages.map(|result| (result.domain.as_str(), result.outcome)))
 }
 
-/// The extractors with what they reached over all of `results`, best macro F1 first.
+/// Returns the scores of each extractor over all `results`, best macro F1 first.
 pub fn standings(results: &[PageResult]) -> Vec<Standing> {
     let mut standings: Vec<Standing> = (by_extractor(results).into_values())
         .filter_map(|results| Standing::of(&results))
@@ -159,7 +158,7 @@ pub fn standings(results: &[PageResult]) -> Vec<Standing> {
     standings
 }
 
-/// The results of each extractor, in their order.
+/// Groups results by extractor, and keeps their order.
 pub(crate) fn by_extractor(results: &[PageResult]) -> BTreeMap<&str, Vec<&PageResult>> {
     let mut extractors: BTreeMap<&str, Vec<&PageResult>> = BTreeMap::new();
     for result in results {

@@ -1,4 +1,4 @@
-//! Tables of what was measured, and the files they are written to.
+//! Tables of results, and their Parquet files.
 
 use std::fs::File;
 use std::path::Path;
@@ -12,7 +12,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
-/// A table in the making: a row for each of some values, and its columns one by one.
+/// Builds a table column by column, with one row per value.
 pub(crate) struct Table<'r, R> {
     rows: &'r [R],
     columns: Vec<(&'static str, ArrayRef)>,

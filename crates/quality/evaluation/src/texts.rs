@@ -1,4 +1,4 @@
-//! What an extractor made of pages.
+//! The texts that an extractor made of pages.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -12,20 +12,20 @@ use serde::Deserialize;
 use crate::columns::Columns;
 use crate::{InputError, InputProblem, LabelledBlocks};
 
-/// What was made of one page.
+/// The text of one page.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Text {
-    /// The text, or why there is none.
+    /// The text, or the reason why there is none.
     pub text: Result<String, String>,
-    /// Processor time, where it was measured.
+    /// Processor time in seconds, if it was measured.
     pub cpu_seconds: Option<f64>,
-    /// The blocks of the page, where the text was made of some.
+    /// The blocks of the page, if the text was made of blocks.
     pub blocks: Option<LabelledBlocks>,
 }
 
 impl Text {
-    /// A text.
+    /// Creates a text.
     pub fn of(text: impl Into<String>) -> Self {
         Self {
             text: Ok(text.into()),
@@ -34,7 +34,7 @@ impl Text {
         }
     }
 
-    /// The same, with the processor time it took.
+    /// Returns the text with its processor time.
     pub(crate) fn taking(self, seconds: f64) -> Self {
         Self {
             cpu_seconds: Some(seconds),
@@ -42,7 +42,7 @@ impl Text {
         }
     }
 
-    /// The content among the blocks of a page, a block per line.
+    /// Joins the content blocks of a page, one per line.
     pub(crate) fn of_blocks(blocks: LabelledBlocks) -> Self {
         let labelled = blocks.texts.iter().zip(&blocks.reasons);
         let content: Vec<&str> = (labelled.filter(|(_, reason)| reason.is_content()))
@@ -55,7 +55,7 @@ impl Text {
         }
     }
 
-    /// A failure.
+    /// Creates a failure.
     pub fn failed(reason: impl Into<String>) -> Self {
         Self {
             text: Err(reason.into()),
@@ -65,21 +65,21 @@ impl Text {
     }
 }
 
-/// Whose texts are compared.
+/// The kind of an extractor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// The URL Tree under one of its heuristics.
     Heuristic,
     /// A method of the literature, from the crate `extractors`.
     Published,
-    /// Another program, run by its adapter.
+    /// A program of another project, run by its adapter.
     Peer,
-    /// Texts that were there already.
+    /// Texts from a file or a table.
     Given,
 }
 
 impl Kind {
-    /// The name of the kind in tables.
+    /// Returns the name of the kind in tables.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Heuristic => "heuristic",
@@ -90,15 +90,15 @@ impl Kind {
     }
 }
 
-/// What one extractor made of many pages, by URL.
+/// The texts of one extractor, by URL and time of fetch.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Texts {
-    /// Name of the extractor.
+    /// The name of the extractor.
     pub extractor: String,
-    /// What it is.
+    /// The kind of the extractor.
     pub kind: Kind,
-    /// Its version, where it is known.
+    /// The version of the extractor, if it is known.
     pub version: Option<String>,
     by_url: HashMap<String, Vec<FetchedText>>,
 }
@@ -106,8 +106,8 @@ pub struct Texts {
 /// A text of a URL.
 #[derive(Clone, Debug)]
 struct FetchedText {
-    /// When its page was fetched, in microseconds since 1970; `None` for a text of the
-    /// URL at any time.
+    /// Time of the fetch in microseconds since 1970; `None` if the text belongs to the URL
+    /// at any time.
     fetched_at: Option<i64>,
     text: Text,
 }
@@ -122,12 +122,12 @@ struct Line {
 }
 
 impl Texts {
-    /// No texts yet, to be given.
+    /// Creates an empty set of texts that come from a file or a table.
     pub fn of(extractor: impl Into<String>) -> Self {
         Self::by(Kind::Given, extractor)
     }
 
-    /// No texts yet, of an extractor of this kind.
+    /// Creates an empty set of texts of an extractor of this kind.
     pub(crate) fn by(kind: Kind, extractor: impl Into<String>) -> Self {
         Self {
             extractor: extractor.into(),
@@ -142,8 +142,7 @@ impl Texts {
         }
     }
 
-    /// Adds the text of a URL, whenever it was fetched. If a URL is given twice, the
-    /// first text stays.
+    /// Adds the text of a URL at any time. If a URL is given twice, the first text stays.
     pub fn insert(&mut self, url: impl Into<String>, text: Text) {
         self.insert_fetched(url, None, text);
     }
@@ -170,19 +169,19 @@ impl Texts {
         Some(&at(fetched_at).or_else(|| at(None))?.text)
     }
 
-    /// The number of URLs with a text.
+    /// Returns the number of URLs with a text.
     pub fn len(&self) -> usize {
         self.by_url.len()
     }
 
-    /// Whether there are no texts.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.by_url.is_empty()
     }
 
-    /// The texts in a file: Parquet with the columns `url` and `text`, or, where its
-    /// name does not end in `.parquet`, JSON Lines with `url` and one of `text` and
-    /// `error`, and `cpu_seconds`, if that was measured.
+    /// Reads the texts in a file. A file whose name ends in `.parquet` has the columns of
+    /// [`extend`](Self::extend); any other file is JSON Lines with `url`, one of `text` and
+    /// `error`, and optionally `cpu_seconds`.
     ///
     /// # Errors
     /// [`InputError`], naming file, line and reason.

@@ -1,7 +1,7 @@
-//! What quality must not fall below.
+//! Thresholds of quality.
 //!
-//! A file of thresholds has the digest of each gold set, and per extractor the precision,
-//! recall and F1 that were reached on it:
+//! A file of thresholds has the digest of each gold set and, for each extractor, the
+//! precision, recall and F1 that it must reach on the set:
 //!
 //! ```toml
 //! [site]
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::results::summary;
 use crate::{Measured, PageResult};
 
-/// Thresholds by gold set.
+/// The thresholds of all gold sets, by name of the set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Thresholds {
@@ -32,14 +32,14 @@ pub struct Thresholds {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct SetFloors {
     digest: String,
-    /// Why a threshold is lower than it was.
+    /// The reasons for which thresholds were lowered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     lowered: Vec<String>,
     #[serde(flatten)]
     extractors: BTreeMap<String, Threshold>,
 }
 
-/// The least that is allowed.
+/// The lowest values that are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Threshold {
     precision: f64,
@@ -47,21 +47,21 @@ struct Threshold {
     f1: f64,
 }
 
-/// What was reached on a set.
+/// The scores of an extractor on a gold set.
 #[derive(Clone, Debug)]
 pub struct Reached {
     /// The gold set.
     pub set: String,
-    /// [`GoldSet::digest`](crate::GoldSet::digest) of it.
+    /// The set's [`GoldSet::digest`](crate::GoldSet::digest).
     pub digest: String,
-    /// The heuristic, or another extractor.
+    /// The extractor; only heuristics have thresholds in the repository.
     pub extractor: String,
-    /// Macro means over its domains.
+    /// Macro means over the set's domains.
     pub summary: MacroSummary,
 }
 
 impl Reached {
-    /// What each extractor reached on each gold set.
+    /// Returns the scores of each extractor on each gold set.
     pub fn all(measured: &Measured) -> Vec<Self> {
         let mut reached = Vec::new();
         for set in &measured.sets {
@@ -82,20 +82,20 @@ impl Reached {
     }
 }
 
-/// Something that a threshold forbids.
+/// A violation of the thresholds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Breach {
-    /// There are other pages under the name of the set.
+    /// The gold set has other pages than the thresholds are for.
     OtherPages {
         /// The gold set.
         set: String,
-        /// Of the pages the thresholds are for.
+        /// Digest of the pages that the thresholds are for.
         expected: String,
-        /// Of those that were measured.
+        /// Digest of the pages that were measured.
         found: String,
     },
-    /// There is no threshold: a new set or extractor has to be added.
-    NoFloor {
+    /// The extractor or the set is new and has no threshold.
+    NoThreshold {
         /// The gold set.
         set: String,
         /// The extractor.
@@ -111,10 +111,10 @@ pub enum Breach {
         measure: &'static str,
         /// The threshold.
         threshold: f64,
-        /// What was reached.
+        /// The value that was reached.
         reached: f64,
     },
-    /// A threshold that nothing was measured for.
+    /// The extractor has a threshold and was not measured.
     NotMeasured {
         /// The gold set.
         set: String,
@@ -134,7 +134,9 @@ impl fmt::Display for Breach {
                 f,
                 "{set}: the thresholds are for pages {expected}, these are {found}"
             ),
-            Self::NoFloor { set, extractor } => write!(f, "{set}: {extractor} has no threshold"),
+            Self::NoThreshold { set, extractor } => {
+                write!(f, "{set}: {extractor} has no threshold")
+            }
             Self::Below {
                 set,
                 extractor,
@@ -152,12 +154,12 @@ impl fmt::Display for Breach {
     }
 }
 
-/// Digits after the point that thresholds have: what is lost below is no loss.
-const DIGITS: f64 = 1e4;
+/// Thresholds are rounded down to 1 / `STEPS`. Smaller losses are not reported.
+const STEPS: f64 = 1e4;
 
 impl Threshold {
     fn of(summary: &MacroSummary) -> Self {
-        let down = |value: f64| (value * DIGITS).floor() / DIGITS;
+        let down = |value: f64| (value * STEPS).floor() / STEPS;
         let score = summary.spread.map(|spread| spread.mean);
         let of = |measure: fn(Score) -> f64| score.map_or(0.0, |score| down(measure(score)));
         Self {
@@ -182,8 +184,8 @@ impl Threshold {
 }
 
 impl Thresholds {
-    /// All that `reached` breaks. Sets that were not measured at all are passed over:
-    /// a clone need not have them.
+    /// Returns the violations by `reached`. A set without any result is skipped, because a
+    /// clone of the repository does not have every set.
     pub fn breaches(&self, reached: &[Reached]) -> Vec<Breach> {
         let mut breaches = Vec::new();
         for one in reached {
@@ -208,7 +210,7 @@ impl Thresholds {
     fn breaches_of(&self, reached: &Reached) -> Vec<Breach> {
         let (set, extractor) = (reached.set.clone(), reached.extractor.clone());
         let Some(thresholds) = self.sets.get(&set) else {
-            return vec![Breach::NoFloor { set, extractor }];
+            return vec![Breach::NoThreshold { set, extractor }];
         };
         if thresholds.digest != reached.digest {
             return vec![Breach::OtherPages {
@@ -218,7 +220,7 @@ impl Thresholds {
             }];
         }
         let Some(threshold) = thresholds.extractors.get(&extractor) else {
-            return vec![Breach::NoFloor { set, extractor }];
+            return vec![Breach::NoThreshold { set, extractor }];
         };
         let found = Threshold::of(&reached.summary).measures();
         (threshold.measures().into_iter().zip(found))
@@ -233,14 +235,14 @@ impl Thresholds {
             .collect()
     }
 
-    /// Sets every threshold to what was `reached`. One that would sink, or be for other
-    /// pages, needs a `reason`, which is kept with it.
+    /// Sets every threshold to the value in `reached`. A threshold that becomes lower, or is
+    /// for other pages, needs a `reason`, which is stored with the set.
     ///
     /// # Errors
-    /// The breaches, where there is no reason.
+    /// The violations, if there is no reason.
     pub fn raise(&mut self, reached: &[Reached], reason: Option<&str>) -> Result<(), Vec<Breach>> {
         let mut breaches = self.breaches(reached);
-        breaches.retain(|breach| !matches!(breach, Breach::NoFloor { .. }));
+        breaches.retain(|breach| !matches!(breach, Breach::NoThreshold { .. }));
         if reason.is_none() && !breaches.is_empty() {
             return Err(breaches);
         }

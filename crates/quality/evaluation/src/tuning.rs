@@ -1,4 +1,4 @@
-//! The paper's second experiment: a parameter is chosen on the beginning of a stream
+//! The paper's second experiment: a parameter is chosen on the first pages of each stream
 //! and measured on the rest [P 5.5].
 
 use arrow::array::RecordBatch;
@@ -10,20 +10,21 @@ use crate::results::summary;
 use crate::table::Table;
 use crate::{GoldSet, InputError, Measure, PageResult, ReplaySettings, compare, replay};
 
-/// Supports that are tried: 100 to 1,000 by 100.
+/// The supports that are tried: 100 to 1,000 in steps of 100.
 pub const SUPPORTS: [u32; 10] = [100, 200, 300, 400, 500, 600, 700, 800, 900, 1000];
 
 /// A heuristic with one value of its parameter.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tried {
-    /// Family and parameter.
+    /// The heuristic: family and parameter.
     pub heuristic: Heuristic,
-    /// Macro F1 over the pages of the prefix.
+    /// Scores over the pages of the prefix.
     pub prefix: MacroSummary,
-    /// Macro F1 over those after it.
+    /// Scores over the pages after the prefix.
     pub rest: MacroSummary,
-    /// Best of its family on the prefix, the smallest of equals.
+    /// Whether it is the best of its family on the prefix. Of equal ones, the smallest
+    /// parameter is chosen.
     pub chosen: bool,
 }
 
@@ -68,7 +69,7 @@ pub fn tune(
         .collect();
     for family in tried.chunks_mut(SUPPORTS.len()) {
         let f1 = |tried: &Tried| mean_f1(tried.prefix.spread);
-        // Of equals `max_by` takes the last.
+        // `max_by` returns the last of equal elements.
         let best = (family.iter_mut().rev()).max_by(|one, other| f1(one).total_cmp(&f1(other)));
         if let Some(best) = best {
             best.chosen = true;
@@ -87,7 +88,7 @@ fn mean_f1(spread: Option<Spread>) -> f64 {
     spread.map_or(0.0, |spread| spread.mean.f1)
 }
 
-/// One row per heuristic that was tried.
+/// Returns a table with one row per heuristic that was tried.
 pub fn tuning_table(tried: &[Tried]) -> RecordBatch {
     let f1 = |summary: &MacroSummary| Some(summary.spread?.mean.f1);
     Table::of(tried)

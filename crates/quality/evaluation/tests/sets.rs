@@ -1,4 +1,4 @@
-//! Gold sets and texts as people have them.
+//! Gold sets and texts from files.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -59,7 +59,7 @@ fn settings() -> ReplaySettings {
 }
 
 #[test]
-fn the_tree_learns_the_template_and_every_page_is_accounted_for() {
+fn a_replay_gives_every_page_a_text_or_a_failure() {
     let folder = tempfile::tempdir().expect("a folder");
     let urls: Vec<String> = ('a'..='l')
         .map(|page| format!("http://a.example/{page}"))
@@ -71,7 +71,7 @@ fn the_tree_learns_the_template_and_every_page_is_accounted_for() {
     let mut pages: Vec<(&str, &str)> = (urls.iter().zip(&stories))
         .map(|(url, story)| (url.as_str(), story.as_str()))
         .collect();
-    // The same page once more, and an address that is none.
+    // A duplicate of the first page, and a text that is not a URL.
     pages.push(("https://a.example/a?x=1", stories[0].as_str()));
     pages.push(("nonsense", "of no site"));
     let set = set(&folder, &pages);
@@ -105,14 +105,14 @@ fn the_tree_learns_the_template_and_every_page_is_accounted_for() {
 }
 
 #[test]
-fn beside_each_of_the_worst_pages_stands_what_cost_it_most() {
+fn the_worst_pages_are_listed_with_their_causes() {
     let folder = tempfile::tempdir().expect("a folder");
     let story = "The storm of last night took forty trees in the park behind the theatre";
     let page = |text: &str| {
         format!("<nav>Open from nine to five on all days</nav><article>{text}</article>")
     };
-    // One as it should be, one whose gold is in the navigation, one with more than its
-    // gold, and one that says more than the page.
+    // The causes in turn: none, gold text in the navigation, too much text, and a gold text
+    // with words that the page does not have.
     let rows = [
         ("http://a.example/", page(story), story.to_owned()),
         (
@@ -232,7 +232,7 @@ fn texts_come_from_json_lines_and_parquet() {
 }
 
 #[test]
-fn a_folder_is_many_sets_or_one_that_is_cut_by_date() {
+fn a_folder_has_a_set_per_file_or_one_partitioned_set() {
     let folder = tempfile::tempdir().expect("a folder");
     let page = |url| {
         vec![
@@ -275,7 +275,7 @@ fn a_folder_is_many_sets_or_one_that_is_cut_by_date() {
 }
 
 #[test]
-fn the_digest_is_that_of_the_pages() {
+fn the_digest_depends_on_the_pages() {
     let folder = tempfile::tempdir().expect("a folder");
     let digest = |pages: &[(&str, &str)]| set(&folder, pages).digest().expect("a set");
     let one = digest(&[("http://a.example/1", "one"), ("http://a.example/2", "two")]);

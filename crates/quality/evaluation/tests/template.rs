@@ -8,7 +8,7 @@ use html_blocks::BlockOptions;
 use template::{BlockCounts, Outline, PagePaths, Template};
 use url_tree::{DomainReplay, Entry, Heuristic, WindowOptions};
 
-/// Streams of few pages in four languages, with the threshold of their F1.
+/// Short streams in four languages, with the thresholds of their F1.
 const STREAMS: [(&str, f64); 4] = [
     ("aakinshin_ru", 0.99),
     ("insertcredit", 0.99),
@@ -16,7 +16,7 @@ const STREAMS: [(&str, f64); 4] = [
     ("openpompei", 0.99),
 ];
 
-/// A page of a stream, and what the URL Tree counted when it came.
+/// A page of a stream, and the counts of the URL Tree at its insertion.
 struct Visit {
     page: GoldPage,
     blocks: PageBlocks,
@@ -32,7 +32,7 @@ impl Visit {
         }
     }
 
-    /// Inserts the page, and gives its text and what was inserted.
+    /// Inserts the page. Returns its text and its slots.
     fn enter(&self, template: &mut Template) -> (String, PagePaths) {
         let blocks = self.blocks.layout();
         let outline = Outline::new(&blocks);
@@ -46,7 +46,8 @@ impl Visit {
     }
 }
 
-/// The pages of a stream, or nothing and a word about it where the stream is missing.
+/// The pages of a stream; if the stream is missing, prints that the test skips, and returns
+/// `None`.
 fn stream(test: &str, name: &str) -> Option<Vec<Visit>> {
     let path = material(test, &format!("data/streams/{name}.parquet"))?;
     let set = GoldSet::file(path);
@@ -97,9 +98,9 @@ fn streams_reach_their_thresholds() {
     }
 }
 
-/// replay(all) = replay(prefix), then replay(rest) from the stored window.
+/// replay(all) equals replay(prefix), then replay(rest) from the stored window.
 #[test]
-fn a_stream_goes_on_from_its_stored_window() {
+fn a_stream_continues_from_its_stored_window() {
     const WINDOW: usize = 20;
     let test = "a_stream_goes_on_from_its_stored_window";
     for (name, _) in STREAMS {

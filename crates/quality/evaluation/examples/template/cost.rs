@@ -1,4 +1,4 @@
-//! What a template costs beside the rest of the work for a page.
+//! The cost of the template, compared with the rest of the work for a page.
 
 use std::time::Instant;
 
@@ -7,7 +7,8 @@ use url_tree::{DomainReplay, Entry, Heuristic, WindowOptions};
 
 use crate::sites::{Page, Site};
 
-/// Time and memory over all pages of all sites, every window as long as the site.
+/// Measures time and memory over all pages of all sites. Each window has all pages of its
+/// site.
 pub(crate) fn table(sites: &[Site]) -> String {
     let pages: usize = sites.iter().map(|site| site.pages.len()).sum();
     let parsing: f64 = sites
@@ -103,7 +104,7 @@ pub(crate) fn table(sites: &[Site]) -> String {
     table
 }
 
-/// Bytes of memory the process holds, where the system says so.
+/// Returns the resident bytes of the process, if the system reports them.
 fn resident() -> Option<u64> {
     let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
     let resident: u64 = pages.split_whitespace().nth(1)?.parse().ok()?;

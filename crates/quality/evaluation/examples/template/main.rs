@@ -1,4 +1,5 @@
-//! How well the template of a site is learned, and what each rule of it is worth.
+//! Measures how well the template of a site is learned, and the effect of each of its
+//! rules.
 //!
 //! ```sh
 //! cargo build --workspace --example template
@@ -6,10 +7,10 @@
 //! ```
 //!
 //! `DATA` has the folders `streams`, one gold set per site, and `pages`, gold sets of
-//! single pages. Every second site, by name, is in part A, on which rules were chosen;
-//! of the others, part B, no page was looked at. Printed are tables in Markdown, all of
-//! them if none is named (`all`); figures of both parts are `A / B`. Where a page of
-//! Markdown is named they become its section `template`.
+//! single pages. Every second site, by name, is in part A, on which rules were chosen.
+//! The pages of the other sites, part B, were not used for it. The example prints tables
+//! in Markdown, by default (`all`) all of them; figures of both parts are `A / B`. If
+//! `PAGE` is given, the tables become the section `template` of that Markdown page.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -27,7 +28,7 @@ use template::{Rule, Rules};
 use crate::scenarios::{Means, Scenario, few, mixed, pages, single, streams};
 use crate::sites::{Part, Site};
 
-/// Pages of a domain that make it a site rather than a collection of pages.
+/// The number of pages from which a domain counts as a site, not as a collection of pages.
 const SITE_PAGES: usize = 8;
 
 fn main() -> ExitCode {
@@ -87,8 +88,9 @@ fn tables(data: &Path, asked: impl Fn(&str) -> bool) -> Result<String, InputErro
     Ok(tables.join("\n"))
 }
 
-/// Strict at the domain node, all rules, all without the own title, since gold that has
-/// no title counts it as an error, and the blocks that occur in the gold.
+/// The columns: strict at the domain node; all rules; all rules without the page's own
+/// title, because gold texts without a title count it as an error; and the blocks that
+/// occur in the gold text.
 fn by_scenario(scenarios: &[Scenario<'_>]) -> String {
     let mut table = String::from(
         "| pages | sites | strict | template | worst site | body alone | blocks in gold |\n\
@@ -116,7 +118,7 @@ fn by_scenario(scenarios: &[Scenario<'_>]) -> String {
     table
 }
 
-/// What changes without a rule, and what one gains beside repetition alone, over all
+/// The loss without each rule, and the gain of each rule over repetition alone, over all
 /// sites of both parts.
 fn by_rule(scenarios: &[Scenario<'_>]) -> [String; 2] {
     let all = |rules: Rules| -> Vec<f64> {
@@ -142,7 +144,7 @@ fn by_rule(scenarios: &[Scenario<'_>]) -> [String; 2] {
     for rule in Rule::ALL {
         let rules: &[Rule] = match rule {
             Rule::Repetition => continue,
-            // The title leads to a main branch only.
+            // The title only leads to a main branch.
             Rule::TitleLeads => &[Rule::Repetition, Rule::MainBranch, rule],
             _ => &[Rule::Repetition, rule],
         };

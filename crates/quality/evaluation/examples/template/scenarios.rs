@@ -1,4 +1,4 @@
-//! Ways in which pages reach a template, and how well they are then labelled.
+//! Scenarios of pages that reach a template, and the quality of their labels.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use url_tree::{DomainReplay, Entry, Heuristic, WindowOptions};
 
 use crate::sites::{Page, Part, Site};
 
-/// Pages that are replayed under a name.
+/// A scenario: sequences of pages that are replayed under a name.
 pub(crate) struct Scenario<'s> {
     pub(crate) name: String,
     runs: Vec<Run<'s>>,
 }
 
-/// A sequence of pages that is one site to the template.
+/// A sequence of pages that the template treats as one site.
 struct Run<'s> {
     part: Part,
     site: &'s str,
@@ -27,18 +27,18 @@ struct Visit<'s> {
     scored: bool,
     inserted: Counted,
     labelled: Counted,
-    /// Pages that leave the window after it.
+    /// Pages that leave the window after this page.
     evicted: usize,
 }
 
-/// What the URL Tree counts of a page at some moment.
+/// The counts of the URL Tree for a page at its insertion or its label.
 #[derive(Clone, Default)]
 struct Counted {
     pages: u32,
     blocks: Vec<u32>,
 }
 
-/// What is inserted before anything is labelled.
+/// The pages that are inserted before the first of them is labelled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Batch {
     Page,
@@ -64,7 +64,7 @@ pub(crate) fn streams(sites: &[Site]) -> impl Iterator<Item = Scenario<'_>> {
 }
 
 /// 5, 10, 20 and 41 pages of each site, from its beginning and from its middle, as if
-/// it had no more.
+/// the site had no other pages.
 pub(crate) fn few(sites: &[Site]) -> impl Iterator<Item = Scenario<'_>> {
     [("few", Batch::Page), ("few, run", Batch::Run)]
         .into_iter()
@@ -85,8 +85,8 @@ pub(crate) fn few(sites: &[Site]) -> impl Iterator<Item = Scenario<'_>> {
         })
 }
 
-/// Pages of two sites under the name of one: 150 and then 120 of the other, as after a
-/// change of the template, and both page by page, as of two blogs on one host.
+/// Pages of two sites as one site: 150 of one, then 120 of the other, as after a change of
+/// the template; and both in turn, as of two blogs on one host.
 pub(crate) fn mixed(sites: &[Site]) -> impl Iterator<Item = Scenario<'_>> {
     let pairs = |part: Part| {
         let of_part: Vec<&Site> = sites.iter().filter(|site| site.part == part).collect();
@@ -155,7 +155,7 @@ impl<'s> Run<'s> {
         Self::counted(site, batch, &pages)
     }
 
-    /// The same, with a page a day.
+    /// Creates a run in which the pages come one a day.
     fn daily(site: &'s Site, pages: impl IntoIterator<Item = (&'s Page, bool)>) -> Self {
         let days = (0..).map(|day| day * 24 * 60 * 60 * 1_000_000);
         let pages: Vec<_> = (pages.into_iter().zip(days))
@@ -197,7 +197,7 @@ impl<'s> Run<'s> {
         }
     }
 
-    /// Hands on the reasons for the blocks of each page that is scored.
+    /// Calls `each` with the reasons for the blocks of each scored page.
     fn replay(&self, rules: Rules, mut each: impl FnMut(&Page, &[Reason])) {
         let mut template = Template::with_rules(rules);
         let mut label = |template: &Template, visit: &Visit<'_>| {
@@ -255,7 +255,7 @@ impl Scenario<'_> {
         self
     }
 
-    /// Whether a table of its sites can be read.
+    /// Whether a table with a row per site is short enough to read.
     pub(crate) fn is_of_few_sites(&self) -> bool {
         !self
             .runs
@@ -267,7 +267,7 @@ impl Scenario<'_> {
         self.means(rules, |reason| reason.is_content())
     }
 
-    /// As gold without titles has it.
+    /// The labels without the title of the page, as in gold texts without titles.
     pub(crate) fn body_alone(&self) -> Means {
         self.means(Rules::default(), |reason| {
             reason.is_content() && reason != Reason::OwnTitle
@@ -295,9 +295,9 @@ impl Scenario<'_> {
         means
     }
 
-    /// Exactly the blocks whose words occur in the gold, one after the other. No bound:
-    /// short blocks of the template occur there by chance, and blocks that the gold
-    /// spells in another way do not.
+    /// The blocks whose words occur in the gold text, in order. It is not an upper bound:
+    /// short blocks of the template occur there by chance, and blocks that the gold text
+    /// spells differently do not.
     pub(crate) fn blocks_in_gold(&self) -> Means {
         let mut means = Means::default();
         for run in &self.runs {
@@ -313,7 +313,7 @@ impl Scenario<'_> {
     }
 }
 
-/// Sums of F1 and numbers of pages, by part and site.
+/// The sum of F1 and the number of pages, by part and site.
 #[derive(Default)]
 pub(crate) struct Means {
     sites: BTreeMap<(Part, String), (f64, usize)>,

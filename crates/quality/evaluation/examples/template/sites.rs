@@ -1,4 +1,4 @@
-//! Gold sets as sites of parsed pages.
+//! Reads gold sets as sites of parsed pages.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -11,8 +11,9 @@ use url_key::{Blocklist, KeyOptions, Keyer, RuleSet, UrlKey};
 /// The URL rules that a job has by default.
 const RULES: &str = include_str!("../../../../../jobs/rules/url-keys.tsv");
 
-/// Pages of a site that are read, and those of them that are scored.
+/// Pages of a site that are read.
 const PAGES: usize = 1000;
+/// Pages of a site that are scored, spread evenly over the pages that are read.
 const SCORED: usize = 120;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,25 +25,25 @@ pub(crate) enum Part {
 pub(crate) struct Site {
     pub(crate) name: String,
     pub(crate) part: Part,
-    /// Leading items of a branch, down to the domain node.
+    /// Number of leading items of a branch, down to the domain node.
     pub(crate) domain_labels: usize,
     pub(crate) pages: Vec<Page>,
 }
 
-/// A page without duplicates before it.
+/// A unique page.
 pub(crate) struct Page {
     pub(crate) time_micros: i64,
     pub(crate) branch: Vec<String>,
     pub(crate) blocks: PageBlocks,
-    /// Of each block.
+    /// The words of each block.
     pub(crate) words: Vec<Vec<WordId>>,
     pub(crate) gold: Vec<WordId>,
     pub(crate) scored: bool,
-    /// Seconds it took to cut it into blocks.
+    /// Seconds to parse the page.
     pub(crate) parsing: f64,
 }
 
-/// What is one site.
+/// The rule for forming sites.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum By {
     Set,
@@ -72,7 +73,7 @@ pub(crate) fn load(folder: &Path, by: By) -> Result<Vec<Site>, InputError> {
     Ok(sites)
 }
 
-/// Pages by site, each site with the labels of its domain.
+/// The pages of each site, with the number of labels of its domain.
 type Sites = BTreeMap<String, (usize, Vec<Page>)>;
 
 fn read(set: &GoldSet, by: By, sites: &mut Sites) -> Result<(), InputError> {
