@@ -188,6 +188,51 @@ fn the_documents_of_a_job_equal_a_replay() {
     }
 }
 
+#[test]
+fn a_job_without_tables_gives_the_heuristics_their_settings() {
+    // With rules the rows are two pages; without rules the second is a duplicate.
+    let mut rows = SITE.daily_articles(2);
+    for (row, id) in rows.iter_mut().zip([1, 2]) {
+        row.url = Some(format!("http://www.gazette.example/story?id={id}"));
+    }
+    let folder = Folder::of(&rows);
+    folder.write(
+        "job.toml",
+        "[archive]\nlocation = 'pages'\n[output]\nlocation = 'tables'\n[url_key]\nrules = 'none'\n",
+    );
+    let of_second = |options: &str| {
+        let line = "eval --gold gold.parquet --heuristics strict --results results.parquet";
+        let rows = folder.rows(&format!("{line} {options}"));
+        assert_eq!(rows.len(), 1, "{options}: {rows:?}");
+        let second = results(&folder.path("results.parquet")).swap_remove(1);
+        number(&second, "words_in_common") == number(&second, "words_of_gold")
+    };
+    for (options, is_page) in [
+        ("", true),
+        ("--set url_key.rules=none", false),
+        ("--job job.toml", false),
+        ("--job job.toml --set url_key.rules=none", false),
+    ] {
+        assert_eq!(of_second(options), is_page, "{options}");
+    }
+    let tables_alone = folder.command("eval --gold gold.parquet --job job.toml");
+    assert_eq!(tables_alone.code, Some(2), "{}", tables_alone.stderr);
+    assert!(tables_alone.stderr.contains("url_keys"), "{tables_alone:?}");
+}
+
+#[test]
+fn an_extra_suffix_makes_a_host_a_domain() {
+    let folder = Folder::of(&SITE.daily_articles(2));
+    let domains = |options: &str| {
+        let line = "eval --gold gold.parquet --heuristics strict --results results.parquet";
+        folder.prints(&format!("{line} {options}"));
+        results(&folder.path("results.parquet"))[0]["domain"].clone()
+    };
+    assert_eq!(domains(""), "gazette.example");
+    let suffix = "--set 'domain.extra_suffixes=[\"gazette.example\"]'";
+    assert_eq!(domains(suffix), "www.gazette.example");
+}
+
 /// Figure 2 of the paper: a row is compared with every earlier row, not only with the
 /// first page of its URL key.
 #[test]
@@ -431,6 +476,9 @@ fn a_parameter_is_chosen_on_the_prefix_of_each_family() {
         assert_eq!(chosen[0]["heuristic"], format!("{family}100"));
         assert!(number(chosen[0], "f1_rest") > 0.9, "{chosen:?}");
     }
+    let unknown = folder.command("tune --gold gold.parquet --set tree.batching=week");
+    assert_eq!(unknown.code, Some(2), "{}", unknown.stderr);
+    folder.prints("tune --gold gold.parquet --set tree.batching=run --set window.max_age=14d");
     assert!(folder.read("report.md").contains("| strict-support-100 | "));
 }
 
@@ -497,6 +545,11 @@ fn inputs_that_cannot_be_measured_are_refused() {
             "--gold gold.parquet --extractors best",
             2,
             "no extractor is called \"best\"",
+        ),
+        (
+            "--gold gold.parquet --heuristics strict --set tree.batching=week",
+            2,
+            "tree.batching: unknown variant `week`",
         ),
         (
             "--gold gold.parquet --texts other",
