@@ -208,7 +208,7 @@ fn an_interrupted_run_releases_the_lease() {
 }
 
 #[test]
-fn runs_work_after_the_claims_were_deleted() {
+fn runs_work_after_the_leases_were_deleted() {
     let expected = Expected::new();
     let job = job();
     for settings in [0, 1, 0] {

@@ -28,7 +28,7 @@ fn requests(store: &Store, job: &Job, command: &str, arguments: &[&str]) -> Vec<
 
 /// Requests up to the one that takes the lease.
 fn before_lease(requests: &[String]) -> usize {
-    let lease = |request: &String| request.starts_with("PUT /text/tables/_claims/");
+    let lease = |request: &String| request.starts_with("PUT /text/tables/_leases/");
     requests.iter().position(lease).expect("a lease")
 }
 
