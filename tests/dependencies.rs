@@ -35,7 +35,7 @@ const BINARY: &str = "urltree";
 /// Runs the binary, and others beside it, to tell what a job costs.
 const BENCH: &str = "urltree-bench";
 
-/// What cargo knows of the workspace.
+/// The workspace as `cargo metadata` describes it.
 struct Workspace {
     /// The members by name.
     members: BTreeMap<String, Value>,
@@ -48,7 +48,7 @@ struct Workspace {
 fn workspace() -> Workspace {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--offline", "--locked"])
-        // What other platforms need, such as wasm for a clock, is not built here.
+        // Leaves out dependencies of other platforms, such as those of a clock in wasm.
         .args(["--filter-platform", &host()])
         .current_dir(repository())
         .output()
@@ -204,7 +204,7 @@ fn the_engine_stands_on_the_pure_crates_and_the_tables() {
     assert!(workspace.direct(ENGINE).contains("datafusion"));
 }
 
-/// What a tool measures of itself it measures without the engine: anybody's texts.
+/// An evaluation measures the texts of any tool, so it needs no engine.
 #[test]
 fn the_evaluation_knows_files_and_no_engine() {
     let workspace = workspace();
