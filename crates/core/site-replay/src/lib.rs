@@ -46,7 +46,7 @@
 //! depend on the whole batch instead, F1 is equal to three digits, and each page has to
 //! be processed once more.)
 //!
-//! # What it deliberately does not do
+//! # Non-goals
 //!
 //! It parses no HTML and no URL: `html_blocks` and `url_key` do. It has no heuristics:
 //! they are in `url_tree` and `template`. It sorts nothing: the caller gives the pages of

@@ -97,7 +97,7 @@ impl GoldSet {
     /// (`date=2011-10-24/…`) is one set.
     ///
     /// # Errors
-    /// [`InputError`], also if there is no Parquet file.
+    /// [`InputError`], also without any Parquet file.
     pub fn at(path: &Path) -> Result<Vec<Self>, InputError> {
         let failed = |problem| InputError {
             path: path.to_owned(),

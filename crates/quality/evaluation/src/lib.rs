@@ -25,7 +25,7 @@
 //! of a set under any number of them. The texts are those that a job with the same
 //! [`ReplaySettings`] writes, because both use the rules of `site_replay`.
 //!
-//! # What it deliberately does not do
+//! # Non-goals
 //!
 //! It does not contain extractors of other projects: an adapter runs each in a separate
 //! process. It does not test whether a difference is significant.

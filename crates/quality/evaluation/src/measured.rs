@@ -20,7 +20,7 @@ impl Collection {
     /// Finds the sets at `path`, as [`GoldSet::at`] does.
     ///
     /// # Errors
-    /// [`InputError`], also if there is no Parquet file.
+    /// [`InputError`], also without any Parquet file.
     pub fn at(path: &Path) -> Result<Self, InputError> {
         Ok(Self {
             name: stem(path),
