@@ -57,7 +57,8 @@ fn a_command_opens_each_table_once_before_its_work() {
     let store = Store::new(&[]);
     std::fs::remove_file(store.archive("a.parquet")).expect("the other file");
     // A chunk is a date, as in a history of nightly runs. No heartbeat is in the count.
-    let job = (store.job())
+    let job = store
+        .job()
         .with("archive.layout=hive")
         .with("run.chunk_bytes=1B")
         .with("run.heartbeat=60s");

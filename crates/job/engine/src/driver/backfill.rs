@@ -144,13 +144,15 @@ pub(crate) async fn run(
         .filter(|run| run.done != dates || lease.resumes(&request));
     let already_done = resumable.as_ref().map(|run| run.done);
     let left = rest(dates, already_done);
-    let chunks: Vec<DateRange> = (left.into_iter())
+    let chunks: Vec<DateRange> = left
+        .into_iter()
         .flat_map(|left| cut(job, left, &census))
         .map(|chunk| relabel::reach_back(job, chunk, dates.first()))
         .collect();
     warn_about_chunks(job, &chunks, &census);
     progress.planned(RowsAndBytes {
-        rows: (chunks.iter())
+        rows: chunks
+            .iter()
             .flat_map(|chunk| census.rows(*chunk).into_values())
             .sum(),
         html_bytes: chunks.iter().map(|chunk| census.html_bytes(*chunk)).sum(),
@@ -283,7 +285,10 @@ fn rest(dates: DateRange, already_done: Option<DateRange>) -> Option<DateRange> 
     match already_done {
         None => Some(dates),
         Some(done) if done.last() == dates.last() => None,
-        Some(done) => (done.last().succ_opt()).map(|next| DateRange::between(next, dates.last())),
+        Some(done) => done
+            .last()
+            .succ_opt()
+            .map(|next| DateRange::between(next, dates.last())),
     }
 }
 

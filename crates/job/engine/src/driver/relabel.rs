@@ -27,7 +27,9 @@ pub(crate) async fn with_relabelled(
     let runs = tables.runs(reach).await?;
     // A run that stopped has removed its dates from `runs`.
     let unfinished = tables.unfinished();
-    let known = (runs.iter().map(|run| run.date))
+    let known = runs
+        .iter()
+        .map(|run| run.date)
         .chain(unfinished.iter().map(|partition| partition.first()))
         .filter(|date| reach.contains(*date));
     let first = known.min().unwrap_or(dates.first());

@@ -26,7 +26,8 @@ pub(crate) struct ResumableRun {
 /// Returns the MD5 of all inputs of a run over `dates`, except the state that earlier dates
 /// left.
 pub(crate) fn request(job: &Job, dates: DateRange, census: &Census) -> String {
-    let objects: Vec<_> = (census.objects_in(dates))
+    let objects: Vec<_> = census
+        .objects_in(dates)
         .map(|object| (&object.source, object.bytes, &object.tag))
         .collect();
     let request = serde_json::json!({

@@ -32,8 +32,9 @@ impl Heartbeat {
         number: i64,
         record: LeaseRecord,
     ) -> Result<Self, EngineError> {
-        let leases =
-            (leases.with_own_client()).map_err(|error| EngineError::Heartbeat(error.into()))?;
+        let leases = leases
+            .with_own_client()
+            .map_err(|error| EngineError::Heartbeat(error.into()))?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()

@@ -70,7 +70,8 @@ impl Lease {
             }
         };
         fail_point(format_args!("claimed"));
-        let unfinished = (previous.map(|previous| previous.record))
+        let unfinished = previous
+            .map(|previous| previous.record)
             .filter(|record| record.state != LeaseState::Finished);
         let lease = Self {
             token,

@@ -25,7 +25,8 @@ pub(crate) async fn rows(
         let days = ScalarValue::Date32(Some(days_from_date(date)));
         Expr::Literal(days, None)
     };
-    let within = (ranges.iter())
+    let within = ranges
+        .iter()
         .map(|range| ident("date").between(date(range.first()), date(range.last())))
         .reduce(Expr::or);
     let Some(within) = within else {

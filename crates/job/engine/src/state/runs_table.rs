@@ -45,7 +45,7 @@ pub(crate) struct RunDate {
 /// Returns the rows of `batch`, a batch of the `runs` table.
 pub(crate) fn run_dates(batch: &RecordBatch) -> Result<Vec<RunDate>, DataFusionError> {
     let column = |name: &str, as_type: &DataType| {
-        let column = (batch.column_by_name(name)).ok_or_else(|| {
+        let column = batch.column_by_name(name).ok_or_else(|| {
             DataFusionError::Execution(format!("table `runs` has no column `{name}`"))
         })?;
         Ok::<_, DataFusionError>(cast(column, as_type)?)

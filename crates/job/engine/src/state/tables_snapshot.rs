@@ -92,7 +92,8 @@ impl TablesSnapshot {
             .await?;
         Ok(Self {
             output: output.clone(),
-            opened: (opened.into_iter())
+            opened: opened
+                .into_iter()
                 .filter_map(|(table, opened)| Some((table, opened?)))
                 .collect(),
             runs: BTreeMap::new(),
@@ -144,7 +145,8 @@ impl TablesSnapshot {
     /// Partitions with rows but without a row in `runs`, in order: a run stopped while it
     /// committed them.
     pub(crate) fn unfinished(&self) -> Vec<DateRange> {
-        let begun: BTreeSet<&String> = (self.partitions(Table::UrlKeys))
+        let begun: BTreeSet<&String> = self
+            .partitions(Table::UrlKeys)
             .chain(self.partitions(Table::Quarantine))
             .collect();
         let complete: BTreeSet<&String> = self.partitions(Table::Runs).collect();
@@ -201,7 +203,8 @@ impl TablesSnapshot {
             return Ok(());
         }
         let partitioning = self.output.partitioning();
-        let mut found: BTreeMap<NaiveDate, Vec<RunDate>> = (partitions.iter())
+        let mut found: BTreeMap<NaiveDate, Vec<RunDate>> = partitions
+            .iter()
             .filter(|partition| !is_read(partition))
             .map(|partition| (partition.first(), Vec::new()))
             .collect();
