@@ -107,7 +107,7 @@ fn without_a_terminal_progress_is_printed_as_lines() {
     let finished = job().command("backfill", &["-v", "--dates", DATES]);
     let said = &finished.stderr;
     assert!(said.contains("5 rows with "), "{said}");
-    for stage in ["tables", "census", "plan", "account", "commit"] {
+    for stage in ["tables", "census", "plan", "accounting", "commit"] {
         assert!(
             said.contains(&format!("{DATES}: {stage}\n")),
             "{stage}: {said}"
