@@ -31,17 +31,17 @@ struct StreamHashes {
 
 const FOLDED: Difference = Difference::spelling(
     "128 bits",
-    "A hash is the whole MD5, as in the paper; there its halves are folded into 64 bits [O C6]. Folded to compare.",
+    "A hash is the whole MD5, as in the paper. The original folds its halves to 64 bits [O C6]; the test does so too.",
 );
 
 const ASTRAL: Difference = Difference::meaning(
     "letters beyond the BMP",
-    "They are letters; there they are two surrogates, which are none [O C6].",
+    "They count as letters. In the original each is two surrogates, which are not letters [O C6].",
 );
 
 const YOUNGER: Difference = Difference::meaning(
     "newer Unicode",
-    "Letters and lower cases that the original's runtime does not know: Cherokee in lower case, Georgian capitals, parts of Cyrillic and Latin [O C8].",
+    "The runtime of the original does not know these letters and lower cases: Cherokee in lower case, Georgian capitals, parts of Cyrillic and Latin [O C8].",
 );
 
 /// The original's 64 bits: the exclusive or of the digest's halves [O C6].
@@ -135,20 +135,23 @@ type Explains = fn(&str) -> bool;
 /// vectors have from an HTML5 parser with the original's lists.
 const HTML5: [(Difference, Explains); 4] = [
     (
-        Difference::meaning("`</br>`", "A line break; there it is no tag [O G9]."),
+        Difference::meaning(
+            "`</br>`",
+            "It is a line break. In the original it is not a tag [O G9].",
+        ),
         |html| html.contains("</br"),
     ),
     (
         Difference::meaning(
             "character references",
-            "Those of HTML5, also without semicolon; there those of HTML 4 with one [O G4].",
+            "The names of HTML5, also without a semicolon. The original knows those of HTML 4 with a semicolon [O G4].",
         ),
         |html| html.contains('&'),
     ),
     (
         Difference::meaning(
             "lone `<`",
-            "Before what can be no name it is text; there it swallows what follows up to the next `>` [O G9].",
+            "A `<` that no tag name follows is text. In the original it removes all text up to the next `>` [O G9].",
         ),
         |html| {
             html.match_indices('<').any(|(at, _)| {
@@ -160,7 +163,7 @@ const HTML5: [(Difference, Explains); 4] = [
     (
         Difference::meaning(
             "carriage returns",
-            "A line end, so a space; there they vanish, and words grow together [O G4].",
+            "A carriage return is a line end, so a space. The original removes it and joins the words [O G4].",
         ),
         |html| html.contains('\r'),
     ),
@@ -168,12 +171,12 @@ const HTML5: [(Difference, Explains); 4] = [
 
 const EMPTY: Difference = Difference::meaning(
     "no page",
-    "Zero bytes are an error (quarantined), there a page without blocks.",
+    "Empty input is an error (quarantined). In the original it is a page without blocks.",
 );
 
 const NESTED_LINKS: Difference = Difference::meaning(
     "nested links",
-    "A link ends where the next begins, as in HTML; there it goes on to its end tag [O G8].",
+    "A link ends where the next begins, as in HTML. In the original it ends at its end tag [O G8].",
 );
 
 fn original() -> BlockOptions {

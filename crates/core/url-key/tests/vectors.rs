@@ -52,7 +52,8 @@ fn keys_domains_and_branches_are_those_of_the_original() {
         compare_urls(&vectors, rules, Scheme::Separate, &mut row);
         comparison.add(row);
     }
-    let mut row = Row::new("the same, rules `dacqpipe_rules`, one key for http and https");
+    let mut row =
+        Row::new("answers about URLs, rules `dacqpipe_rules`, one key for http and https");
     compare_urls(&vectors, "dacqpipe_rules", Scheme::Merge, &mut row);
     comparison.add(row);
     let mut row = Row::new("key, domain and branch of every document of the streams");
@@ -229,11 +230,11 @@ fn without_content_id(basic: &str, expected: &Value) -> String {
 fn content_ids_are_those_of_the_original() {
     const GUID: Difference = Difference::spelling(
         "plain MD5",
-        "The usual byte order of MD5, there that of a GUID [O A13].",
+        "The usual byte order of MD5. In the original that of a GUID [O A13].",
     );
     const NEWER_UNICODE: Difference = Difference::meaning(
         "newer Unicode",
-        "Letters and lower cases that the original's runtime does not know [O C8].",
+        "The runtime of the original does not know these letters and lower cases [O C8].",
     );
     const NEWER_LETTERS: [&str; 4] = ["Ꭰ", "Ɥ", "Ꟶ", "ᲀ"];
 

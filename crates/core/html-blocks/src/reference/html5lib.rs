@@ -67,7 +67,7 @@ fn html5lib_cases_give_the_blocks_of_their_tokens() {
     }
     let mut row = Row::new(format!(
         "tokenizer cases of html5lib-tests, each joined tight and spaced ({left_out} more need a \
-         tree builder, begin where no page begins, or are no Unicode text)"
+         tree builder, begin in a state that no page reaches, or are not Unicode text)"
     ));
     for reading in read {
         if reading.outcome() == reading.expected {

@@ -53,25 +53,31 @@ pub(crate) fn all() -> Vec<Difference> {
 pub(crate) const SPELLING: [Difference; 7] = [
     Difference::spelling(
         "default port",
-        "The original prints `:80` and `:443` always [O A1]. A key here is the URL as people write it.",
+        "A key has no default port. The original always prints `:80` and `:443` [O A1].",
     ),
     Difference::spelling(
         "http for https",
-        "Both schemes have one key, printed with `http`; there they have two [O A2]. Option `Scheme::Separate`.",
+        "Both schemes have one key, printed with `http`. In the original they have two [O A2], as here with the option `Scheme::Separate`.",
     ),
     Difference::spelling(
         "escapes",
-        "What would read back as something else is escaped, so that a key is a URL and its own key [O A5, A10].",
+        "Characters with another meaning in a URL are escaped, so a key is a URL and its own key. The original escapes others [O A5, A10].",
     ),
-    Difference::spelling("repeated parameters", "`a=1&a=2`, there `a=1,2` [O A9]."),
-    Difference::spelling("nameless parts", "`?278725`, there `?null=278725` [O A7]."),
+    Difference::spelling(
+        "repeated parameters",
+        "`a=1&a=2`. In the original `a=1,2` [O A9].",
+    ),
+    Difference::spelling(
+        "nameless parts",
+        "`?278725`. In the original `?null=278725` [O A7].",
+    ),
     Difference::spelling(
         "content id",
-        "`_cid_` and plain MD5 as in the paper, there `__cid__` and the bytes of a GUID [O A12, A13].",
+        "`_cid_` and plain MD5 as in the paper. In the original `__cid__` and the byte order of a GUID [O A12, A13].",
     ),
     Difference::spelling(
         "content id apart",
-        "The normalised URL is compared without the content id, which is a field of its own here [O A12].",
+        "The normalised URL is compared without the content id, which is a separate field here [O A12].",
     ),
 ];
 
@@ -82,14 +88,14 @@ const MEANING: [(Difference, Explains); 14] = [
     (
         Difference::meaning(
             "ordinal order",
-            "Parameters and values are in the order of code points, there in that of the server's culture [O A11].",
+            "Parameters and values are sorted by code points. The original sorts by the culture of the server [O A11].",
         ),
         |case| in_one_order(&case.theirs) == in_one_order(&case.ours.text),
     ),
     (
         Difference::meaning(
             "other schemes",
-            "Only `http` and `https` are pages; the original also keys `ftp`, `file`, ... [O A3].",
+            "Only `http` and `https` URLs have keys. The original also keys `ftp`, `file`, ... [O A3].",
         ),
         |case| match case.key {
             Err(UrlError::UnsupportedScheme { scheme }) => case.url.starts_with(scheme),
@@ -101,7 +107,7 @@ const MEANING: [(Difference, Explains); 14] = [
     (
         Difference::meaning(
             "repaired addresses",
-            "Missing and surplus slashes after the scheme and escaped dots in hosts are read as browsers do; there they are errors [O A3].",
+            "Missing and surplus slashes after the scheme and escaped dots in hosts are parsed as in browsers. In the original they are errors [O A3].",
         ),
         |case| {
             let slashes = case.url.trim_start().strip_prefix("http:");
@@ -114,7 +120,7 @@ const MEANING: [(Difference, Explains); 14] = [
     (
         Difference::meaning(
             "invalid UTF-8",
-            "Each maximal invalid part is one U+FFFD, as in the Encoding Standard; there each sequence is [O A5].",
+            "Each maximal invalid part is one U+FFFD, as in the Encoding Standard. In the original each sequence is one [O A5].",
         ),
         |case| {
             let folded = |text: &str| text.replace("\u{fffd}\u{fffd}\u{fffd}", "\u{fffd}\u{fffd}");
@@ -124,7 +130,7 @@ const MEANING: [(Difference, Explains); 14] = [
     (
         Difference::meaning(
             "empty parts",
-            "Empty parts of a query (`?a=1&&b=2`) say nothing, there they are an empty `null` [O A7].",
+            "Empty parts of a query (`?a=1&&b=2`) are dropped. In the original they are an empty `null` [O A7].",
         ),
         |case| {
             let without = case
@@ -137,7 +143,7 @@ const MEANING: [(Difference, Explains); 14] = [
     (
         Difference::meaning(
             "public suffixes",
-            "A host that is itself a public suffix (`co.uk`) has no domain and no key; there its domain is the name itself [O B8].",
+            "A host that is itself a public suffix (`co.uk`) has no domain and no key. In the original it is its own domain [O B8].",
         ),
         |case| match case.key {
             Err(UrlError::NoDomain { host }) => {
@@ -149,7 +155,7 @@ const MEANING: [(Difference, Explains); 14] = [
     (
         Difference::meaning(
             "suffixes of today",
-            "The public-suffix list is today's, with private suffixes; there that of 2012 [O B8, B9].",
+            "The public-suffix list is today's, with private suffixes. The original has that of 2012 [O B8, B9].",
         ),
         |case| {
             const HOSTS: [&str; 4] = [
@@ -170,7 +176,7 @@ const MEANING: [(Difference, Explains); 14] = [
     (
         Difference::meaning(
             "IP literals",
-            "An address is one label and its own domain; there `127.0.0.1` is of domain `0.1`, and IPv6 an error [O B10].",
+            "An IP literal is one label and its own domain. In the original the domain of `127.0.0.1` is `0.1`, and IPv6 is an error [O B10].",
         ),
         |case| {
             let host = host(case.url);
@@ -187,7 +193,7 @@ const MEANING: [(Difference, Explains); 14] = [
     (
         Difference::meaning(
             "hosts of one label",
-            "`localhost` is its own domain, there an error [O B10].",
+            "`localhost` is its own domain. In the original it is an error [O B10].",
         ),
         |case| {
             let host = host(case.url);
@@ -202,7 +208,7 @@ const MEANING: [(Difference, Explains); 14] = [
     (
         Difference::meaning(
             "trailing dots",
-            "The dot at the end of a host is no part of its name; there such hosts are of domain `com` [O B10].",
+            "The dot at the end of a host is not part of its name. In the original the domain of such hosts is `com` [O B10].",
         ),
         |case| {
             let host = host(case.url);
@@ -219,14 +225,14 @@ const MEANING: [(Difference, Explains); 14] = [
     (
         Difference::meaning(
             "punycode",
-            "Names outside ASCII are in punycode, there in the spelling that was given: two domains [O B10].",
+            "Names outside ASCII are in punycode. The original keeps the given spelling, so a host has two domains [O B10].",
         ),
         |case| host(case.url).contains("xn--") && in_punycode(&case.theirs) == case.ours.text,
     ),
     (
         Difference::meaning(
             "rules cover https",
-            "Rules and blocklist written for `http://` cover the https pages of that site; there no rule ever matches one [O B5].",
+            "Rules and blocklist written for `http://` cover the https pages of a site. In the original no rule matches an https page [O B5].",
         ),
         |case| match &case.ours_under_http {
             Some(answer) => {
@@ -240,14 +246,14 @@ const MEANING: [(Difference, Explains); 14] = [
     (
         Difference::meaning(
             "https in a blocklist",
-            "An entry `https://` covers both schemes; there https alone [O B7].",
+            "An entry with `https://` covers both schemes. In the original it covers https alone [O B7].",
         ),
         |case| case.field == "blacklisted" && case.url == "http://login.medscape.com/",
     ),
     (
         Difference::meaning(
             "Table 1 as printed",
-            "The rules as printed in the paper work, and give what the deployed ones give; there most can never match, for want of `:80` and `__cid__` [O B6].",
+            "The rules as printed in the paper give the same keys as the deployed ones. In the original most never match, because they lack `:80` and `__cid__` [O B6].",
         ),
         |case| {
             case.rules == "table1_as_printed"
