@@ -118,7 +118,7 @@ impl BatchedReplay {
         self.site.take_outline()
     }
 
-    /// TreeLabels the oldest inserted page that is not labelled yet.
+    /// Labels the oldest inserted page that is not labelled yet.
     pub fn label_page<S: AsRef<str>>(
         &mut self,
         branch: &[S],
@@ -135,7 +135,7 @@ impl BatchedReplay {
         }
     }
 
-    /// TreeLabels a duplicate. If it brings at least
+    /// Labels a duplicate. If it brings at least
     /// [`UNSEEN_CHARS`](url_tree::UNSEEN_CHARS) characters of unseen text, inserts its
     /// unseen blocks and returns the revision [O E3]; otherwise returns `None`.
     ///

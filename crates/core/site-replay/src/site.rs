@@ -126,7 +126,7 @@ impl SiteReplay {
         Some(page.slots)
     }
 
-    /// TreeLabels the blocks of a page by the current counts. The page must be inserted
+    /// Labels the blocks of a page by the current counts. The page must be inserted
     /// before, unless it is a duplicate. A page without an outline is labelled by the
     /// tree alone.
     pub fn label<S: AsRef<str>>(

@@ -1,6 +1,6 @@
 //! Runs the examples of the crate.
 
-#[allow(dead_code)]
+#[allow(dead_code, reason = "the test calls `run`, not `main`")]
 #[path = "../examples/embed_the_job.rs"]
 mod embed_the_job;
 

@@ -220,9 +220,9 @@ pub async fn explain(job: &Job, dates: DateRange) -> Result<String, Failure> {
     let Prepared { dates, census } = prepare(job, &mut tables, dates, change, &Unwatched).await?;
     let chunk = cut(job, dates, &census).first().copied().unwrap_or(dates);
     let in_tables = Failure::at(Stage::Tables, dates);
-    let earlier = PriorState::open(job).await;
-    let earlier = earlier.map_err(EngineError::from).map_err(in_tables)?;
-    plan::explain_chunk(job, &census, chunk, &earlier)
+    let prior = PriorState::open(job).await;
+    let prior = prior.map_err(EngineError::from).map_err(in_tables)?;
+    plan::explain_chunk(job, &census, chunk, &prior)
         .await
         .map_err(|source| EngineError::plan(chunk, source))
         .map_err(Failure::at(Stage::Plan(None), dates))
@@ -324,11 +324,11 @@ impl Run<'_> {
             Failure::at(stage, left)
         };
         let failed = enter(Stage::Tables);
-        let earlier = roll_up_months(self.job, chunk.first(), self.lease.token()).await;
-        let earlier = self.lease.or_taken_over(earlier).await.map_err(failed)?;
+        let prior = roll_up_months(self.job, chunk.first(), self.lease.token()).await;
+        let prior = self.lease.or_taken_over(prior).await.map_err(failed)?;
         let failed = enter(Stage::Plan(None));
         let reporter = self.reporter.clone();
-        let mut output = plan::run_chunk(self.job, self.census, chunk, &earlier, reporter)
+        let mut output = plan::run_chunk(self.job, self.census, chunk, &prior, reporter)
             .await
             .map_err(|source| EngineError::plan(chunk, source))
             .map_err(failed)?;

@@ -38,8 +38,8 @@ pub(crate) fn warn_about(job: &Job, dates: DateRange, tables: &TablesSnapshot, c
              run replaces; run {first}..{last} again after this run"
         );
     }
-    let earlier = tables.unfinished();
-    if let Some(hole) = earlier.iter().find(|hole| hole.last() < dates.first()) {
+    let unfinished = tables.unfinished();
+    if let Some(hole) = unfinished.iter().find(|hole| hole.last() < dates.first()) {
         warn!(
             "a run stopped at {hole}, and this run starts from the state of these dates; run \
              {hole} again first"

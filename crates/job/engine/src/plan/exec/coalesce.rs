@@ -43,13 +43,13 @@ pub(crate) fn coalesced(
 ) -> SendableRecordBatchStream {
     let schema = stream.schema();
     let start = (stream.fuse(), Coalescer::new(size));
-    let batches = futures::stream::try_unfold(start, |(mut stream, mut gathering)| async {
+    let batches = futures::stream::try_unfold(start, |(mut stream, mut coalescer)| async {
         while let Some(batch) = stream.try_next().await? {
-            if let Some(filled) = gathering.push(batch)? {
-                return Ok(Some((filled, (stream, gathering))));
+            if let Some(filled) = coalescer.push(batch)? {
+                return Ok(Some((filled, (stream, coalescer))));
             }
         }
-        Ok((gathering.take()?).map(|rest| (rest, (stream, gathering))))
+        Ok((coalescer.take()?).map(|rest| (rest, (stream, coalescer))))
     });
     Box::pin(RecordBatchStreamAdapter::new(schema, batches))
 }
