@@ -17,7 +17,7 @@ pub(crate) struct Site {
     pub(crate) charset: &'static Encoding,
     pub(crate) declared: Declared,
     pub(crate) style: UrlStyle,
-    /// The share of the site in all stories, relative to the weights of the other sites.
+    /// The share of the site in all stories, relative to the weights of the general sites.
     pub(crate) weight: u64,
     /// The least and the greatest number of paragraphs of a story.
     pub(crate) paragraphs: (usize, usize),

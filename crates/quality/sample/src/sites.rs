@@ -1,4 +1,4 @@
-//! The table of the thirty sites.
+//! The table of the sites.
 
 use chrono::NaiveDate;
 use encoding_rs::{
@@ -9,8 +9,14 @@ use encoding_rs::{
 use crate::language::{CHINESE, ENGLISH, FRENCH, GERMAN, JAPANESE, RUSSIAN, SLOVENE, SPANISH};
 use crate::site::{Declared, Site, UrlStyle};
 
-/// All sites, sorted by size, the largest first.
-pub(crate) static SITES: [Site; 30] = [
+/// The number of general sites, at the beginning of [`SITES`]. They share the pages of
+/// [`crate::SampleOptions::pages`].
+pub(crate) const GENERAL: usize = 30;
+
+/// All sites. The general sites are sorted by size, the largest first.
+///
+/// A story is a function of the position of its site. So new sites go to the end.
+pub(crate) static SITES: [Site; GENERAL] = [
     Site::new(
         "The Norwick Post",
         &[

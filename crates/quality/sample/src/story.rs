@@ -6,7 +6,7 @@ use crate::address::{StoryUrl, address};
 use crate::dice::Dice;
 use crate::language::Cast;
 use crate::site::Site;
-use crate::sites::SITES;
+use crate::sites::{GENERAL, SITES};
 
 const MINUTE: i64 = 60_000_000;
 pub(crate) const DAY: i64 = 24 * 60 * MINUTE;
@@ -76,12 +76,12 @@ pub(crate) fn day_of(date: NaiveDate) -> i64 {
 }
 
 /// Returns the number of stories of a site on a date. `thousandths` is the mean number of
-/// stories of all sites together, in thousandths.
+/// stories of all general sites together, in thousandths.
 pub(crate) fn count(seed: u64, site: usize, date: NaiveDate, thousandths: u64) -> usize {
     if SITES[site].launch.is_some_and(|launch| date < launch) {
         return 0;
     }
-    let all: u64 = SITES.iter().map(|site| site.weight).sum();
+    let all: u64 = SITES[..GENERAL].iter().map(|site| site.weight).sum();
     let share = u128::from(thousandths) * u128::from(SITES[site].weight) / u128::from(all);
     let mut dice = Dice::new(seed, "count", &[site as i64, day_of(date)]);
     dice.round(u64::try_from(share).unwrap_or(u64::MAX))

@@ -80,6 +80,11 @@ fn the_digest_of_an_archive_never_changes() {
 }
 
 #[test]
+fn the_digest_of_the_default_archive_never_changes() {
+    assert_eq!(digest(&usual()), "6cbb617e9db03bccad58a8116e7657c1");
+}
+
+#[test]
 fn the_pages_of_a_day_do_not_depend_on_the_range() {
     let fortnight = SampleOptions {
         last: date(2011, 11, 6),
