@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use chrono::{Datelike, NaiveDate};
 
-use crate::site::{Site, UrlStyle};
+use crate::site::{Site, Twin, UrlStyle, Variant};
+use crate::story::IDS;
 
 /// The properties of a story that its URL may contain.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +20,7 @@ pub(crate) struct StoryUrl<'a> {
     pub(crate) section: usize,
 }
 
-/// The spellings under which feeds list a page.
+/// The spellings under which a page is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spelling {
     /// The spelling of the site.
@@ -36,6 +37,8 @@ pub(crate) enum Spelling {
     Slash,
     /// The URL of a click counter that redirects to the page.
     Redirected,
+    /// Another URL of the site. The number decides values and the order of parameters.
+    Variant(Variant, u64),
 }
 
 /// Returns the absolute URL of a story.
@@ -62,6 +65,18 @@ pub(crate) fn address(site: &Site, story: StoryUrl<'_>) -> String {
             "/{year}/{month:02}/{}",
             escaped(&words(story, char::is_alphanumeric))
         ),
+        UrlStyle::Nameless => format!("/lecture.cgi?texte{id}"),
+        UrlStyle::Doc => format!("/reader?doc={id}"),
+        UrlStyle::Desk => {
+            // The sections of six days in succession are different, see `Story::new`.
+            let days = site.language.sections.len() as i64;
+            let position = (id / IDS).div_euclid(days) * IDS + story.number as i64;
+            format!("/read?desk={section}&pos={position}")
+        }
+        UrlStyle::Folder => {
+            let slash = if story.section % 2 == 1 { "/" } else { "" };
+            format!("/{section}/{}-{id}{slash}", slug(story))
+        }
     };
     format!("{}://{}{path}", site.scheme, site.host(story.section))
 }
@@ -73,13 +88,15 @@ pub(crate) fn list(site: &Site, date: NaiveDate) -> String {
     let path = match site.style {
         UrlStyle::Dated => format!("{year}/{month:02}/{day:02}/index.html"),
         UrlStyle::Monthly | UrlStyle::Unicode => format!("{year}/{month:02}/archive-{day:02}"),
-        UrlStyle::Section => format!("{section}/archive-{date}"),
+        UrlStyle::Section | UrlStyle::Folder => format!("{section}/archive-{date}"),
         UrlStyle::SectionYear => format!("{section}/{year}/archive-{date}.html"),
         UrlStyle::Deep => format!("{section}/0/{date}/index.html"),
         UrlStyle::Content => format!("{year}-{month:02}/{day:02}/index.htm"),
         UrlStyle::Home => format!("~courier/{year}/archive-{date}.html"),
         UrlStyle::Article => format!("news/archive-{date}.html"),
-        UrlStyle::Post | UrlStyle::Story => format!("archive-{date}.html"),
+        UrlStyle::Post | UrlStyle::Story | UrlStyle::Nameless | UrlStyle::Doc | UrlStyle::Desk => {
+            format!("archive-{date}.html")
+        }
     };
     format!("{}://{}/{path}", site.scheme, site.host(0))
 }
@@ -117,6 +134,7 @@ pub(crate) fn respell(
             None => format!("{plain}/"),
         },
         Spelling::Tracked => plain.to_owned(),
+        Spelling::Variant(variant, throw) => variant_url(plain, variant, throw),
     };
     let url = if other == plain {
         with_query(
@@ -130,6 +148,40 @@ pub(crate) fn respell(
         other
     };
     (url.clone(), url)
+}
+
+fn variant_url(plain: &str, variant: Variant, throw: u64) -> String {
+    match variant {
+        Variant::Reversed => match plain.split_once('?') {
+            Some((path, query)) => {
+                let parameters: Vec<&str> = query.rsplit('&').collect();
+                format!("{path}?{}", parameters.join("&"))
+            }
+            None => plain.to_owned(),
+        },
+        Variant::Few(name, values) => {
+            let value = values[(throw / 2 % values.len() as u64) as usize];
+            with_parameter(plain, &format!("{name}={value}"), throw.is_multiple_of(2))
+        }
+        Variant::Unique(name) => with_parameter(
+            plain,
+            &format!("{name}={throw:014x}"),
+            throw.is_multiple_of(2),
+        ),
+        Variant::Twin(Twin::Index) => format!("{plain}index.html"),
+        Variant::Twin(Twin::Amp) => format!("{plain}/amp"),
+        Variant::Twin(Twin::Mobile) => plain.replacen("://www.", "://m.", 1),
+        Variant::Twin(Twin::Print) => format!("{plain}/print"),
+        Variant::Twin(Twin::Session) => format!("{plain};jsessionid={throw:014X}"),
+    }
+}
+
+/// Adds a parameter to a URL, before or after its other parameters.
+fn with_parameter(url: &str, parameter: &str, before: bool) -> String {
+    match url.split_once('?') {
+        Some((path, query)) if before => format!("{path}?{parameter}&{query}"),
+        _ => with_query(url, parameter),
+    }
 }
 
 fn with_query(url: &str, query: &str) -> String {

@@ -11,7 +11,7 @@ use crate::moment::{Moment, Subject};
 use crate::options::SampleOptions;
 use crate::page::render;
 use crate::row::{Gold, Page, fetched};
-use crate::site::{Site, Source};
+use crate::site::{Site, Source, Variant};
 use crate::sites::SITES;
 use crate::story::{DAY, Story, count, day_of};
 use crate::template::Template;
@@ -19,14 +19,15 @@ use crate::template::Template;
 /// The number of days for which a story is in the boxes of its site and in feeds.
 const STORY_DAYS: u64 = 7;
 
-/// Rows per thousand stories, including repeated fetches, front pages and broken rows.
+/// Rows of the general sites per thousand of their stories, including repeated fetches,
+/// front pages and broken rows.
 const ROWS: u64 = 1_490;
 
 /// The days of an archive, each with its pages in time order.
 #[derive(Debug)]
 pub(crate) struct Days {
     seed: u64,
-    /// Thousandths of a story per day, over all sites.
+    /// Thousandths of a story per day, over all general sites.
     stories_per_day: u64,
     next: NaiveDate,
     last: NaiveDate,
@@ -202,11 +203,54 @@ fn visits(seed: u64, site: &Site, story: &Story) -> Vec<Visit> {
             shown: at,
         });
     }
+    if !site.variants.is_empty() {
+        vary(&mut visits, seed, site, story);
+    }
     visits
+}
+
+/// Adds the fetches of the other URLs of a story, up to three days after the first fetch.
+/// The first fetch of some stories has such a URL too.
+fn vary(visits: &mut Vec<Visit>, seed: u64, site: &Site, story: &Story) {
+    let dice = &mut Dice::new(seed, "variants", &[story.site as i64, story.id]);
+    let variants = site.variants.iter().copied();
+    let variants: Vec<(Variant, usize)> = variants
+        .filter(|(variant, _)| variant.applies_to(&story.url))
+        .collect();
+    if dice.percent(site.first_variant) {
+        let (variant, _) = dice.one(&variants);
+        visits[0].spelling = Spelling::Variant(variant, throw(dice));
+    }
+    for (variant, share) in variants {
+        if dice.percent(share) {
+            let at = story.fetched
+                + dice.between(0, 3) as i64 * DAY
+                + dice.between(2, 400) as i64 * 60_000_000;
+            visits.push(Visit {
+                at,
+                spelling: Spelling::Variant(variant, throw(dice)),
+                shown: at,
+            });
+        }
+    }
+}
+
+/// Draws a number of 56 bits.
+fn throw(dice: &mut Dice) -> u64 {
+    let [high, low] = [dice.below(1 << 28), dice.below(1 << 28)];
+    (high as u64) << 28 | low as u64
 }
 
 fn visited(moment: &Moment<'_>, story: &Story, visit: &Visit) -> Page {
     let site = moment.site;
+    let template = match visit.spelling {
+        Spelling::Variant(Variant::Twin(twin), _) => moment.template.twin(twin),
+        _ => moment.template,
+    };
+    let moment = &Moment {
+        template,
+        ..*moment
+    };
     let (request_url, url) = respell(&story.url, visit.spelling, site, story.url_parts());
     Page {
         title: (site.source == Source::Feed).then(|| story.title.clone()),

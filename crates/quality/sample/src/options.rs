@@ -9,7 +9,8 @@ pub struct SampleOptions {
     pub first: NaiveDate,
     /// The last date, inclusive.
     pub last: NaiveDate,
-    /// The approximate number of rows, including broken rows and duplicates.
+    /// The approximate number of rows of the thirty general sites, including broken rows
+    /// and duplicates. The other sites add about a sixth.
     pub pages: u64,
     /// The seed of stories, templates and errors.
     pub seed: u64,

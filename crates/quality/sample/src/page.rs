@@ -9,7 +9,7 @@ use crate::html::Html;
 use crate::moment::{Moment, Subject, Writer};
 use crate::site::Declared;
 use crate::story::{Block, Comment, DAY, Story};
-use crate::template::{Byline, Markup, Paragraphs, Role, Side};
+use crate::template::{Byline, Frame, Markup, Paragraphs, Role, Side};
 
 /// Renders a page in the site's charset.
 pub(crate) fn render(moment: &Moment<'_>, subject: Subject<'_>) -> Vec<u8> {
@@ -109,22 +109,30 @@ impl Writer<'_> {
     fn top(&mut self, subject: Subject<'_>) {
         let labels = &self.language.labels;
         let site = self.now.site;
-        self.html.begin(Role::Cookies);
-        self.html.text(labels.cookies[0]);
-        self.html.raw(" <button onclick=\"ok()\">");
-        self.html.text(labels.cookies[1]);
-        self.html.raw("</button>");
-        self.html.end();
+        let frame = self.now.template.frame;
+        if frame == Frame::Full {
+            self.html.begin(Role::Cookies);
+            self.html.text(labels.cookies[0]);
+            self.html.raw(" <button onclick=\"ok()\">");
+            self.html.text(labels.cookies[1]);
+            self.html.raw("</button>");
+            self.html.end();
+        }
         self.html.begin(Role::Top);
         self.html.begin(Role::Logo);
         self.html.link("/", "logo", site.name);
         self.html.end();
-        self.html.raw("<form action=\"/search\"><input type=\"text\" name=\"q\"><input type=\"submit\" value=\"");
-        self.html.text(labels.search);
-        self.html.raw("\"></form>");
+        if frame == Frame::Full {
+            self.html.raw("<form action=\"/search\"><input type=\"text\" name=\"q\"><input type=\"submit\" value=\"");
+            self.html.text(labels.search);
+            self.html.raw("\"></form>");
+        }
         let today = self.language.date(date_of(self.now.day()));
         self.html.block(Role::Byline, &today);
         self.html.end();
+        if frame == Frame::Print {
+            return;
+        }
         self.html.begin(Role::Nav);
         self.html.begin(Role::List);
         self.html.item("/", "nav", labels.home);
@@ -137,6 +145,9 @@ impl Writer<'_> {
         }
         self.html.end();
         self.html.end();
+        if frame == Frame::Short {
+            return;
+        }
         if let Subject::Story(&Story { section, .. }) | Subject::Front(section) = subject {
             // Each section has its own menu.
             let dice = &mut self.now.dice("submenu", section as i64);
@@ -194,7 +205,7 @@ impl Writer<'_> {
         for module in &self.now.template.below {
             self.module(*module, Subject::Story(story));
         }
-        if self.now.site.comments > 0 {
+        if self.now.site.comments > 0 && self.now.template.frame == Frame::Full {
             self.comments(story);
         }
     }

@@ -28,6 +28,10 @@ pub(crate) struct Site {
     /// The first day of the site, if it is not older than every range.
     pub(crate) launch: Option<NaiveDate>,
     pub(crate) source: Source,
+    /// The other URLs of a story, each with its probability in percent.
+    pub(crate) variants: &'static [(Variant, usize)],
+    /// The probability, in percent, that the first fetch of a story has such a URL.
+    pub(crate) first_variant: usize,
 }
 
 /// The place where the charset of a page is declared.
@@ -70,6 +74,54 @@ pub(crate) enum UrlStyle {
     Home,
     /// `/2011/10/слово-слово`, percent-encoded
     Unicode,
+    /// `/lecture.cgi?texte12345`
+    Nameless,
+    /// `/reader?doc=12345`
+    Doc,
+    /// `/read?desk=sport&pos=123`, where both parameters identify the story
+    Desk,
+    /// `/politics/slug-12345`, and `/business/slug-12345/` in every second section
+    Folder,
+}
+
+/// Another URL of a story. No rule of `jobs/rules/url-keys.tsv` has its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Variant {
+    /// The parameters in reverse order.
+    Reversed,
+    /// An additional parameter without effect, with one of a few values.
+    Few(&'static str, &'static [&'static str]),
+    /// An additional parameter without effect, with another value for each fetch.
+    Unique(&'static str),
+    /// A twin by path.
+    Twin(Twin),
+}
+
+/// A second path of a story. Its page has the same article.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Twin {
+    /// `/dir/index.html` of `/dir/`
+    Index,
+    /// `/story/amp`, in a template for mobile phones
+    Amp,
+    /// `m.host/story`, in a template for mobile phones
+    Mobile,
+    /// `/story/print`, in a template without boxes and navigation
+    Print,
+    /// `/story;jsessionid=ABC`, with another value for each fetch
+    Session,
+}
+
+impl Variant {
+    /// Returns whether a story has this URL. Only folders have an index, and all other
+    /// twins are of stories that are not folders.
+    pub(crate) fn applies_to(self, url: &str) -> bool {
+        match self {
+            Variant::Twin(Twin::Index) => url.ends_with('/'),
+            Variant::Twin(_) => !url.ends_with('/'),
+            _ => true,
+        }
+    }
 }
 
 /// The way in which the crawler discovers pages.
@@ -128,6 +180,8 @@ impl Site {
             redesigns: 0,
             launch: None,
             source: Source::Feed,
+            variants: &[],
+            first_variant: 0,
         }
     }
 
@@ -170,6 +224,16 @@ impl Site {
     pub(crate) const fn linked(self) -> Self {
         Site {
             source: Source::Links,
+            ..self
+        }
+    }
+
+    /// Adds other URLs of stories. `first` is the probability, in percent, that the first
+    /// fetch of a story has one of them.
+    pub(crate) const fn varied(self, variants: &'static [(Variant, usize)], first: usize) -> Self {
+        Site {
+            variants,
+            first_variant: first,
             ..self
         }
     }

@@ -7,16 +7,17 @@ use encoding_rs::{
 };
 
 use crate::language::{CHINESE, ENGLISH, FRENCH, GERMAN, JAPANESE, RUSSIAN, SLOVENE, SPANISH};
-use crate::site::{Declared, Site, UrlStyle};
+use crate::site::{Declared, Site, Twin, UrlStyle, Variant};
 
 /// The number of general sites, at the beginning of [`SITES`]. They share the pages of
-/// [`crate::SampleOptions::pages`].
+/// [`crate::SampleOptions::pages`]. The stories of the other sites are additional.
 pub(crate) const GENERAL: usize = 30;
 
-/// All sites. The general sites are sorted by size, the largest first.
+/// All sites: the general sites, sorted by size, the largest first. After them the sites
+/// with queries that no rule knows, and the site with twins by path.
 ///
 /// A story is a function of the position of its site. So new sites go to the end.
-pub(crate) static SITES: [Site; GENERAL] = [
+pub(crate) static SITES: [Site; GENERAL + 7] = [
     Site::new(
         "The Norwick Post",
         &[
@@ -326,4 +327,104 @@ pub(crate) static SITES: [Site; GENERAL] = [
     )
     .paragraphs(12, 24)
     .comments(1),
+    Site::new(
+        "Gazette de Marlieu",
+        &["www.gazette-marlieu.example"],
+        &FRENCH,
+        &UTF_8_INIT,
+        UrlStyle::Nameless,
+        9,
+    )
+    .linked(),
+    Site::new(
+        "Brunnthaler Anzeiger",
+        &["www.brunnthaler-anzeiger.example"],
+        &GERMAN,
+        &UTF_8_INIT,
+        UrlStyle::Doc,
+        9,
+    )
+    .linked(),
+    Site::new(
+        "The Crossbeck Ledger",
+        &["www.crossbeck-ledger.example"],
+        &ENGLISH,
+        &UTF_8_INIT,
+        UrlStyle::Desk,
+        16,
+    )
+    .linked()
+    .varied(&[(Variant::Reversed, 70), (Variant::Reversed, 40)], 30),
+    Site::new(
+        "The Tarn Observer",
+        &["www.tarn-observer.example"],
+        &ENGLISH,
+        &UTF_8_INIT,
+        UrlStyle::SectionYear,
+        11,
+    )
+    .linked()
+    .varied(
+        &[
+            (Variant::Few("pos", &["top", "rail", "foot"]), 70),
+            (Variant::Few("pos", &["top", "rail", "foot"]), 50),
+            (Variant::Few("skin", &["classic", "wide", "dark"]), 70),
+            (Variant::Few("skin", &["classic", "wide", "dark"]), 50),
+        ],
+        40,
+    ),
+    Site::new(
+        "Tribuna de Arenal",
+        &["www.tribuna-arenal.example"],
+        &SPANISH,
+        &UTF_8_INIT,
+        UrlStyle::Dated,
+        10,
+    )
+    .linked()
+    .comments(1)
+    .varied(
+        &[
+            (Variant::Unique("via"), 80),
+            (Variant::Unique("via"), 60),
+            (Variant::Unique("via"), 30),
+        ],
+        40,
+    ),
+    Site::new(
+        "Zareški dnevnik",
+        &["www.zareski-dnevnik.example"],
+        &SLOVENE,
+        &UTF_8_INIT,
+        UrlStyle::Doc,
+        12,
+    )
+    .linked()
+    .varied(
+        &[
+            (Variant::Unique("visit"), 80),
+            (Variant::Unique("visit"), 60),
+            (Variant::Unique("visit"), 30),
+        ],
+        65,
+    ),
+    Site::new(
+        "Wendholm Journal",
+        &["www.wendholm-journal.example"],
+        &ENGLISH,
+        &UTF_8_INIT,
+        UrlStyle::Folder,
+        32,
+    )
+    .linked()
+    .varied(
+        &[
+            (Variant::Twin(Twin::Index), 80),
+            (Variant::Twin(Twin::Amp), 60),
+            (Variant::Twin(Twin::Mobile), 60),
+            (Variant::Twin(Twin::Print), 60),
+            (Variant::Twin(Twin::Session), 60),
+        ],
+        15,
+    ),
 ];

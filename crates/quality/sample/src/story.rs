@@ -5,14 +5,14 @@ use chrono::{Datelike, NaiveDate};
 use crate::address::{StoryUrl, address};
 use crate::dice::Dice;
 use crate::language::Cast;
-use crate::site::Site;
+use crate::site::{Site, UrlStyle};
 use crate::sites::{GENERAL, SITES};
 
 const MINUTE: i64 = 60_000_000;
 pub(crate) const DAY: i64 = 24 * 60 * MINUTE;
 
 /// The number of ids of a site and date. Ids from [`STORIES`] on are for broken rows.
-const IDS: i64 = 100_000;
+pub(crate) const IDS: i64 = 100_000;
 
 /// The greatest number of stories of a site and date.
 pub(crate) const STORIES: usize = 90_000;
@@ -95,7 +95,11 @@ impl Story {
         let place = &SITES[site];
         let language = place.language;
         let cast = language.cast(dice);
-        let section = dice.below(language.sections.len());
+        let mut section = dice.below(language.sections.len());
+        if place.style == UrlStyle::Desk {
+            // Stories that have a `pos` in common have different sections.
+            section = (day + number as i64).rem_euclid(language.sections.len() as i64) as usize;
+        }
         let published = day * DAY + (dice.between(4 * 60, 21 * 60) as i64) * MINUTE;
         let lag = lag(dice);
         let title = language.headline(dice, &cast);

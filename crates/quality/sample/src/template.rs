@@ -3,11 +3,13 @@
 use std::fmt::Write;
 
 use crate::dice::Dice;
+use crate::site::{Twin, Variant};
 use crate::sites::SITES;
 
 /// The design of a site.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Template {
+    pub(crate) frame: Frame,
     pub(crate) markup: Markup,
     pub(crate) ends: Ends,
     pub(crate) entities: Entities,
@@ -23,6 +25,18 @@ pub(crate) struct Template {
     pub(crate) style: String,
     pub(crate) head_script: String,
     pub(crate) foot_script: String,
+    /// The designs of twins that differ from this one.
+    twins: Vec<(Twin, Template)>,
+}
+
+/// The parts of a page around the article and its boxes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Frame {
+    Full,
+    /// Without the consent notice, the search, the menu of the section, and comments.
+    Short,
+    /// Like `Short`, and without navigation.
+    Print,
 }
 
 /// The elements of a design.
@@ -271,14 +285,23 @@ impl Template {
         if SITES[site].comments > 0 {
             beside.extend(drawn(dice, &[(Module::RecentComments, 35)]));
         }
-        let beside = dice.some(&beside, beside.len());
+        let mut beside = dice.some(&beside, beside.len());
+        if !SITES[site].variants.is_empty() {
+            // Two fetches of a story have different boxes.
+            for module in [Module::Latest, Module::MostRead] {
+                if !beside.contains(&module) {
+                    beside.push(module);
+                }
+            }
+        }
         let classes = classes(dice, markup);
         let (style_bytes, head_bytes, foot_bytes) = (
             dice.between(3_000, 12_000),
             dice.between(1_500, 6_000),
             dice.between(1_000, 5_000),
         );
-        Template {
+        let mut template = Template {
+            frame: Frame::Full,
             markup,
             ends: dice.one(&[Ends::Tidy, Ends::Tidy, Ends::Implied, Ends::Misnested]),
             entities: dice.one(&[
@@ -307,7 +330,58 @@ impl Template {
             head_script: script(dice, head_bytes),
             foot_script: script(dice, foot_bytes),
             classes,
-        }
+            twins: Vec::new(),
+        };
+        let dice = &mut Dice::new(seed, "twins", &[site as i64, era]);
+        let twins = SITES[site].variants.iter().filter_map(|(variant, _)| {
+            let Variant::Twin(twin) = *variant else {
+                return None;
+            };
+            Some((twin, template.for_twin(twin, dice)?))
+        });
+        template.twins = twins.collect();
+        template
+    }
+
+    /// Draws the design of a twin. It is `None` if the twin has the design of the site.
+    fn for_twin(&self, twin: Twin, dice: &mut Dice) -> Option<Template> {
+        let (frame, markup, below) = match twin {
+            Twin::Index | Twin::Session => return None,
+            Twin::Amp => (
+                Frame::Short,
+                Markup::Html5,
+                vec![Module::Share, Module::Related, Module::Advert],
+            ),
+            Twin::Mobile => (
+                Frame::Short,
+                Markup::Divs,
+                vec![Module::Share, Module::Latest],
+            ),
+            Twin::Print => (Frame::Print, Markup::Bare, Vec::new()),
+        };
+        let byline = match self.byline {
+            Byline::Date => Byline::DateAndTime,
+            Byline::DateAndTime => Byline::Date,
+        };
+        Some(Template {
+            frame,
+            markup,
+            byline,
+            below,
+            beside: Vec::new(),
+            classes: classes(dice, markup),
+            style: style_sheet(dice, 2_000),
+            head_script: script(dice, 1_000),
+            foot_script: script(dice, 500),
+            ..self.clone()
+        })
+    }
+
+    /// Returns the design of a twin.
+    pub(crate) fn twin(&self, twin: Twin) -> &Template {
+        let mut twins = self.twins.iter();
+        let found = twins.find(|(other, _)| *other == twin);
+        found.map_or(self, |(_, template)| template)
     }
 
     /// Returns the class of a role, or an empty text.

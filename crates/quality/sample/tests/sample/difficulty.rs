@@ -11,9 +11,10 @@ use chrono::NaiveDate;
 use sample::{SampleOptions, pages};
 use url_tree::Heuristic;
 
+use crate::queries::is_general;
 use crate::scoring::{self, Batch, Document};
 
-/// The unique pages of the default archive of `urltree sample`.
+/// The unique pages of general sites in the default archive of `urltree sample`.
 static DOCUMENTS: LazyLock<Vec<Document>> = LazyLock::new(|| documents(1));
 
 fn documents(seed: u64) -> Vec<Document> {
@@ -25,6 +26,7 @@ fn documents(seed: u64) -> Vec<Document> {
         pages: 6_000,
         seed,
     })
+    .filter(is_general)
     .collect();
     let rows = archive
         .iter()

@@ -2,4 +2,5 @@
 
 mod archive;
 mod difficulty;
+mod queries;
 mod scoring;
