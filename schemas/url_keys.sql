@@ -9,6 +9,7 @@ CREATE TABLE url_keys (
   url_from_request BOOLEAN NOT NULL,            -- true if the request URL stands in for an unknown response URL
   url_key VARCHAR NOT NULL,                     -- normalised URL that identifies the page
   content_id VARCHAR,                           -- MD5 of the normalised title, if a title is known
+  signature BYTEA,                              -- hashes of the title and of the longest blocks of a parsed page, little endian: 4 bytes, then 6 per block; no bytes if the page has no text
   rule VARCHAR,                                 -- URL rule that kept parameters; null if the query was dropped
   status VARCHAR NOT NULL,                      -- unique, duplicate, revision, blocklisted, or quarantined (then also a row of quarantine)
   merged_by VARCHAR,                            -- first step at which this row equals the first page of its key: identical_url, redirect, encoding, dropped_query or rule

@@ -198,7 +198,7 @@ fn a_job_without_tables_gives_the_heuristics_their_settings() {
     let folder = Folder::of(&rows);
     folder.write(
         "job.toml",
-        "[archive]\nlocation = 'pages'\n[output]\nlocation = 'tables'\n[url_key]\nrules = 'none'\n",
+        "[archive]\nlocation = 'pages'\n[output]\nlocation = 'tables'\n[url_key]\nrules = 'none'\n[dedup]\nqueries = 'drop'\n",
     );
     let of_second = |options: &str| {
         let line = "eval --gold gold.parquet --heuristics strict --results results.parquet";
@@ -208,10 +208,11 @@ fn a_job_without_tables_gives_the_heuristics_their_settings() {
         number(&second, "words_in_common") == number(&second, "words_of_gold")
     };
     for (options, is_page) in [
-        ("", true),
-        ("--set url_key.rules=none", false),
+        ("--set dedup.queries=drop", true),
+        ("--set dedup.queries=drop --set url_key.rules=none", false),
         ("--job job.toml", false),
         ("--job job.toml --set url_key.rules=none", false),
+        ("--job job.toml --set dedup.queries=learn", true),
     ] {
         assert_eq!(of_second(options), is_page, "{options}");
     }
@@ -247,7 +248,7 @@ fn duplicates_are_counted_by_the_addresses_of_each_step() {
     rows[3].request_url = Some("http://short.example/a".to_owned());
     let count = |rows: &[Row]| -> Vec<String> {
         let folder = Folder::of(rows);
-        let job = Job::of(rows);
+        let job = Job::of(rows).with("dedup.queries=drop");
         job.backfill(DATES);
         folder.prints(&format!(
             "eval --gold gold.parquet --job {} --set archive.location={} \

@@ -85,7 +85,9 @@ fn a_rule_keeps_its_parameters_and_is_recorded() {
     let rules = job.rows("SELECT DISTINCT rule FROM url_keys");
     assert!(text(&rules[0], "rule").ends_with(" tid"), "{rules:?}");
 
-    let without = Job::of(&pages(&urls.each_ref().map(String::as_str))).with("url_key.rules=none");
+    let without = Job::of(&pages(&urls.each_ref().map(String::as_str)))
+        .with("url_key.rules=none")
+        .with("dedup.queries=drop");
     without.backfill(DAY);
     assert_eq!(keys(&without), [thread, thread]);
 }

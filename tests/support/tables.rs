@@ -7,12 +7,13 @@ use super::Job;
 /// The rows of every table but `runs`, as sorted lines of JSON.
 pub(crate) type Snapshot = BTreeMap<&'static str, Vec<String>>;
 
-const TABLES: [&str; 5] = [
+const TABLES: [&str; 6] = [
     "documents",
     "url_keys",
     "window_entries",
     "quarantine",
     "blocks",
+    "url_parameters",
 ];
 
 /// Everything a job wrote. `blocks` is included if the job writes it.

@@ -56,12 +56,14 @@ impl Lookback {
 /// domain.
 ///
 /// ```
-/// use site_replay::{Batching, KnownKeys, Lookback, Occurrence};
+/// use site_replay::{Batching, FoundBy, KnownKeys, Lookback, Occurrence};
 ///
 /// let mut keys = KnownKeys::new(Lookback::All, Batching::Date);
-/// assert_eq!(keys.classify("http://a.example/1", 0, 10, "first"), Occurrence::First);
-/// let again = keys.classify("http://a.example/1", 0, 20, "second");
-/// assert_eq!(again, Occurrence::Duplicate { original: &"first", page: "second" });
+/// let first = keys.classify("http://a.example/1", 0, 10, "first", None);
+/// assert_eq!(first, Occurrence::First);
+/// let again = keys.classify("http://a.example/1", 0, 20, "second", None);
+/// let found = FoundBy::Key;
+/// assert_eq!(again, Occurrence::Duplicate { original: &"first", page: "second", found });
 /// ```
 #[derive(Debug)]
 pub struct KnownKeys<T> {
@@ -71,6 +73,21 @@ pub struct KnownKeys<T> {
     first_pages: HashMap<String, FirstPage<T>>,
     /// Times and keys in order of insertion; only filled with [`Lookback::Window`].
     window: VecDeque<(i64, String)>,
+    /// Keys that pages got after their own key was decided.
+    aliases: HashMap<String, Vec<(AliasDates, T)>>,
+}
+
+/// The dates on which a page has a key besides its own: a part of its URL turned out to be noise.
+/// In days since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AliasDates {
+    /// First date.
+    pub from: i32,
+    /// First date after them.
+    pub until: i32,
+    /// The date since which the dropped parts are noise. Of two pages with one alias, the one
+    /// that had it first is the page of the key, and of those the earlier.
+    pub since: i32,
 }
 
 #[derive(Debug)]
@@ -90,7 +107,20 @@ pub enum Occurrence<'a, T> {
         original: &'a T,
         /// The value that was given for this page.
         page: T,
+        /// How the page was found to be a duplicate.
+        found: FoundBy,
     },
+}
+
+/// How a duplicate was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundBy {
+    /// An earlier page has its key.
+    Key,
+    /// An earlier page got its key as an alias.
+    Alias,
+    /// An earlier page has its content.
+    Content,
 }
 
 impl<T> KnownKeys<T> {
@@ -102,6 +132,7 @@ impl<T> KnownKeys<T> {
             clock: BatchClock::new(batching),
             first_pages: HashMap::new(),
             window: VecDeque::new(),
+            aliases: HashMap::new(),
         }
     }
 
@@ -109,41 +140,79 @@ impl<T> KnownKeys<T> {
     pub fn clear(&mut self) {
         self.first_pages.clear();
         self.window.clear();
+        self.aliases.clear();
         self.clock = BatchClock::new(self.batching);
     }
 
-    /// Adds the first page of a key that an earlier run found.
-    pub fn restore(&mut self, key: &str, batch: i64, time_micros: i64, page: T) {
-        self.begin(batch);
+    /// Adds the first page of a key that an earlier run found. `date` is in days since 1970.
+    pub fn restore(&mut self, key: &str, date: i32, time_micros: i64, page: T) {
+        self.begin(self.batching.batch_of(date));
         self.insert(key, time_micros, page);
     }
 
-    /// Decides whether a page is a duplicate, and adds its key if not. `batch` is
-    /// [`Batching::batch_of`] the page's date.
+    /// Adds a key that an earlier page has on some dates besides its own. Aliases of a key come in
+    /// the order of their pages.
+    pub fn add_alias(&mut self, key: &str, dates: AliasDates, page: T) {
+        let aliases = self.aliases.entry(key.to_owned()).or_default();
+        // Of equal dates the first page wins, so a key has few aliases, however many pages.
+        if !aliases.iter().any(|(known, _)| *known == dates) {
+            aliases.push((dates, page));
+        }
+    }
+
+    /// Decides whether a page is a duplicate, and adds its key if not. `date` is the page's, in
+    /// days since 1970. `same_content` is the value to keep for the key if the page has the content
+    /// of an earlier page with another key.
     pub fn classify(
         &mut self,
         key: &str,
-        batch: i64,
+        date: i32,
         time_micros: i64,
         page: T,
+        same_content: Option<T>,
     ) -> Occurrence<'_, T> {
-        self.begin(batch);
+        self.begin(self.batching.batch_of(date));
         let lookback = self.lookback;
         let is_known = |first: &FirstPage<T>| match lookback {
             Lookback::Micros(reach) => time_micros.saturating_sub(first.time_micros) <= reach,
             Lookback::All | Lookback::Window(_) => true,
         };
+        let mut found = FoundBy::Key;
         if !self.first_pages.get(key).is_some_and(is_known) {
-            self.insert(key, time_micros, page);
-            return Occurrence::First;
+            if self.alias(key, date).is_some() {
+                return match self.alias(key, date) {
+                    Some(original) => Occurrence::Duplicate {
+                        original,
+                        page,
+                        found: FoundBy::Alias,
+                    },
+                    None => Occurrence::First,
+                };
+            }
+            let Some(original) = same_content else {
+                self.insert(key, time_micros, page);
+                return Occurrence::First;
+            };
+            self.insert(key, time_micros, original);
+            found = FoundBy::Content;
         }
         match self.first_pages.get(key) {
             Some(first) => Occurrence::Duplicate {
                 original: &first.page,
                 page,
+                found,
             },
             None => Occurrence::First,
         }
+    }
+
+    /// The page that has `key` as an alias on `date`.
+    fn alias(&self, key: &str, date: i32) -> Option<&T> {
+        let aliases = self.aliases.get(key)?.iter();
+        aliases
+            .filter(|(dates, _)| (dates.from..dates.until).contains(&date))
+            .min_by_key(|(dates, _)| dates.since)
+            .map(|(_, page)| page)
     }
 
     fn insert(&mut self, key: &str, time_micros: i64, page: T) {
@@ -188,10 +257,10 @@ mod tests {
     };
 
     /// Whether each page `(key, batch, time)` is the first of its key.
-    fn firsts(lookback: Lookback, pages: &[(&str, i64, i64)]) -> Vec<bool> {
+    fn firsts(lookback: Lookback, pages: &[(&str, i32, i64)]) -> Vec<bool> {
         let mut keys = KnownKeys::new(lookback, Batching::Date);
-        let is_first = |(key, batch, time): &(&str, i64, i64)| {
-            keys.classify(key, *batch, *time, ()) == Occurrence::First
+        let is_first = |(key, date, time): &(&str, i32, i64)| {
+            keys.classify(key, *date, *time, (), None) == Occurrence::First
         };
         pages.iter().map(is_first).collect()
     }
@@ -251,10 +320,52 @@ mod tests {
         let expected = Occurrence::Duplicate {
             original: &"stored",
             page: "new",
+            found: FoundBy::Key,
         };
-        assert_eq!(keys.classify("a", 1, 1, "new"), expected);
+        assert_eq!(keys.classify("a", 1, 1, "new", None), expected);
         keys.clear();
-        assert_eq!(keys.classify("a", 1, 1, "new"), Occurrence::First);
+        assert_eq!(keys.classify("a", 1, 1, "new", None), Occurrence::First);
+    }
+
+    /// The original of a duplicate, and how it was found.
+    fn original<'a>(occurrence: &Occurrence<'a, &'a str>) -> Option<(&'a str, FoundBy)> {
+        match occurrence {
+            Occurrence::First => None,
+            Occurrence::Duplicate {
+                original, found, ..
+            } => Some((original, *found)),
+        }
+    }
+
+    #[test]
+    fn an_alias_holds_on_its_dates_and_gives_way_to_the_key_of_a_page() {
+        let mut keys = KnownKeys::new(Lookback::All, Batching::Date);
+        let dates = |from, since| AliasDates {
+            from,
+            until: 9,
+            since,
+        };
+        keys.add_alias("a", dates(5, 5), "late");
+        keys.add_alias("a", dates(3, 3), "early");
+        keys.add_alias("a", dates(3, 3), "second");
+        for (date, expected) in [
+            (4, Some(("early", FoundBy::Alias))),
+            (5, Some(("early", FoundBy::Alias))),
+            (9, None),
+            (9, Some(("page", FoundBy::Key))),
+        ] {
+            let found = keys.classify("a", date, 0, "page", None);
+            assert_eq!(original(&found), expected, "{date}");
+        }
+    }
+
+    #[test]
+    fn a_page_with_the_content_of_another_gives_its_key_to_that_page() {
+        let mut keys = KnownKeys::new(Lookback::All, Batching::Date);
+        let first = keys.classify("a?x", 0, 0, "copy", Some("page"));
+        assert_eq!(original(&first), Some(("page", FoundBy::Content)));
+        let second = keys.classify("a?x", 1, 0, "again", Some("other"));
+        assert_eq!(original(&second), Some(("page", FoundBy::Key)));
     }
 
     #[test]

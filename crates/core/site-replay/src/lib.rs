@@ -57,14 +57,16 @@ mod batching;
 mod clock;
 mod known_keys;
 mod labelling;
+mod queries;
 mod response;
 mod site;
 mod title;
 
 pub use batched::{BatchedReplay, LabelledPage, Revision};
 pub use batching::Batching;
-pub use known_keys::{KnownKeys, Lookback, Occurrence, UnknownLookback};
+pub use known_keys::{AliasDates, FoundBy, KnownKeys, Lookback, Occurrence, UnknownLookback};
 pub use labelling::{Labelling, UnknownLabelling};
+pub use queries::Queries;
 pub use response::{ResponseProblem, http_charset, response_problem};
 pub use site::{PageLabels, SiteReplay};
 pub use title::TitleSource;

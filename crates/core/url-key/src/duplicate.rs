@@ -11,20 +11,27 @@ pub enum DuplicateReason {
     Redirect,
     /// The response URLs differ only in the spelling and order of their parts.
     Encoding,
-    /// The response URLs differ in parameters, and no rule applies: the key has no parameters.
+    /// The response URLs differ in parameters, and no rule applies: the key has none of them.
     DroppedQuery,
     /// The response URLs differ in parameters that a rule does not retain.
     Rule,
+    /// The response URLs differ in parts that the pages of the site have shown to be noise.
+    LearnedParameter,
+    /// The response URLs differ in parts that nothing decides about, and the pages have equal
+    /// content.
+    SameContent,
 }
 
 impl DuplicateReason {
     /// All reasons, in the order of the steps.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::IdenticalUrl,
         Self::Redirect,
         Self::Encoding,
         Self::DroppedQuery,
         Self::Rule,
+        Self::LearnedParameter,
+        Self::SameContent,
     ];
 
     /// A stable name, such as `dropped_query`.
@@ -35,6 +42,8 @@ impl DuplicateReason {
             DuplicateReason::Encoding => "encoding",
             DuplicateReason::DroppedQuery => "dropped_query",
             DuplicateReason::Rule => "rule",
+            DuplicateReason::LearnedParameter => "learned_parameter",
+            DuplicateReason::SameContent => "same_content",
         }
     }
 }
@@ -50,6 +59,9 @@ pub struct DuplicateCandidate<'a> {
     pub normalized: &'a str,
     /// [`UrlKey::rule`](crate::UrlKey::rule).
     pub rule: Option<&'a str>,
+    /// The key with all parts that nothing decides about. Rows whose keys have equal texts here
+    /// are equal without anything learned.
+    pub unlearned: &'a str,
 }
 
 impl<'a> DuplicateCandidate<'a> {
@@ -73,7 +85,9 @@ pub fn duplicate_reason(
         DuplicateReason::Encoding
     } else if duplicate.rule.is_some() {
         DuplicateReason::Rule
-    } else {
+    } else if original.unlearned == duplicate.unlearned {
         DuplicateReason::DroppedQuery
+    } else {
+        DuplicateReason::LearnedParameter
     }
 }

@@ -66,7 +66,9 @@ mod domain;
 mod duplicate;
 mod escape;
 mod keyer;
+mod noise;
 mod page_url;
+mod parts;
 mod query;
 mod rules;
 mod title;
@@ -77,6 +79,7 @@ pub use domain::{Domain, Grouping, OptionsError};
 pub use duplicate::{DuplicateCandidate, DuplicateReason, duplicate_reason};
 pub use keyer::{KeyOptions, Keyer, Scheme, UrlKey};
 pub use page_url::{PageUrl, UrlError};
+pub use parts::{PartKind, UrlPart, UrlParts, may_have_parts};
 pub use rules::{RuleError, RuleSet};
 pub use title::content_id;
 

@@ -22,6 +22,13 @@ pub struct PageUrl {
     pub(crate) blocklisted: bool,
 }
 
+impl PageUrl {
+    /// The domain of the page.
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+}
+
 /// The reason why a URL has no key.
 ///
 /// The job writes the `Display` text into its quarantine table, so the texts are stable.

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::escape::{Place, decode, print};
+use crate::noise::is_noise;
+use crate::parts::{PartKind, UrlPart};
 use crate::title::{CONTENT_ID, is_content_id};
 
 /// The name that rules use for a part of the query without `=` [O A7].
@@ -77,12 +79,56 @@ impl Query {
         });
     }
 
+    /// The parameters that are not listed noise, each with its values.
+    pub(crate) fn undecided(&self) -> impl Iterator<Item = UrlPart> {
+        self.parameters.iter().flat_map(|parameter| {
+            let mut parts: Vec<UrlPart> = Vec::new();
+            for value in &parameter.values {
+                let kind = parameter.kind(value);
+                if kind.is_listed_noise() {
+                    continue;
+                }
+                let mut printed = String::new();
+                print(&mut printed, value, Place::Query);
+                match parts.iter_mut().find(|part| part.kind == kind) {
+                    Some(part) => {
+                        part.value.push('&');
+                        part.value.push_str(&printed);
+                    }
+                    None => parts.push(UrlPart {
+                        kind,
+                        value: printed,
+                    }),
+                }
+            }
+            parts
+        })
+    }
+
+    /// Appends the parameters that are not listed noise and that are to `keep`.
+    pub(crate) fn print_undecided(&self, out: &mut String, keep: impl Fn(&PartKind) -> bool) {
+        self.print_values(out, None, |parameter, value| {
+            let kind = parameter.kind(value);
+            !kind.is_listed_noise() && keep(&kind)
+        });
+    }
+
     /// Appends the parameters to `keep`, and the content id at its sorted position.
     fn print_if(
         &self,
         out: &mut String,
         content_id: Option<&str>,
         keep: impl Fn(&Parameter) -> bool,
+    ) {
+        self.print_values(out, content_id, |parameter, _| keep(parameter));
+    }
+
+    /// Appends the values to `keep`, and the content id at its sorted position.
+    fn print_values(
+        &self,
+        out: &mut String,
+        content_id: Option<&str>,
+        keep: impl Fn(&Parameter, &str) -> bool,
     ) {
         let before = self
             .parameters
@@ -101,8 +147,8 @@ impl Query {
             if let (true, Some(id)) = (position == before, content_id) {
                 put(Some(CONTENT_ID), id);
             }
-            if keep(parameter) {
-                for value in &parameter.values {
+            for value in &parameter.values {
+                if keep(parameter, value) {
                     put(parameter.name.as_deref(), value);
                 }
             }
@@ -113,7 +159,21 @@ impl Query {
     }
 }
 
+impl PartKind {
+    fn is_listed_noise(&self) -> bool {
+        matches!(self, Self::Parameter(name) if is_noise(name))
+    }
+}
+
 impl Parameter {
+    /// The kind of the part that this parameter is with `value`.
+    fn kind(&self, value: &str) -> PartKind {
+        match &self.name {
+            Some(name) => PartKind::Parameter(name.to_lowercase()),
+            None => PartKind::Nameless(nameless(value)),
+        }
+    }
+
     /// Whether a rule's name for a parameter means this one.
     fn has_name(&self, wanted: &str) -> bool {
         match self.name.as_deref() {
@@ -122,6 +182,18 @@ impl Parameter {
             Some(name) => name == wanted || (is_content_id(name) && is_content_id(wanted)),
         }
     }
+}
+
+/// The name of a part without `=`: its text before the first digit. A long text is a value, and
+/// has no name.
+fn nameless(value: &str) -> String {
+    const MAX_CHARS: usize = 20;
+    let end = value.find(|c: char| c.is_numeric()).unwrap_or(value.len());
+    let name = value[..end].to_lowercase();
+    if name.chars().count() > MAX_CHARS {
+        return String::new();
+    }
+    name
 }
 
 #[cfg(test)]

@@ -317,6 +317,7 @@ fn blocklisted_pages_have_keys() {
 #[test]
 fn the_reason_of_a_duplicate_is_the_first_equal_step() {
     let seen = |request_url, url, normalized, rule| DuplicateCandidate {
+        unlearned: "",
         request_url,
         url,
         normalized,

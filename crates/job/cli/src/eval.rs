@@ -240,7 +240,7 @@ const TEXTS: &str = "\
         AND d.fetched_at = k.fetched_at AND d.status = k.status \
     UNION ALL \
     SELECT k.url, k.fetched_at, d.text FROM url_keys k \
-    JOIN url_keys o ON o.domain = k.domain AND o.url_key = k.url_key \
+    JOIN url_keys o ON o.domain = k.domain \
         AND concat(o.source, '#', o.row) = k.duplicate_of \
     JOIN documents d ON d.domain = o.domain AND d.url_key = o.url_key AND d.url = o.url \
         AND d.fetched_at = o.fetched_at AND d.status = o.status \

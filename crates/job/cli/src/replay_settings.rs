@@ -19,6 +19,7 @@ pub(crate) fn replay_settings(
     let mut replay = ReplaySettings::new(settings.keyer);
     replay.title = settings.title;
     replay.lookback = settings.lookback;
+    replay.queries = settings.queries;
     replay.revisions = settings.revisions;
     replay.blocks = settings.blocks;
     replay.batching = settings.batching;

@@ -15,8 +15,8 @@ use url_tree::WindowOptions;
 
 use crate::archive::ArchiveSource;
 use crate::spec::{
-    ArchiveLayout, Batching, GroupingSpec, JobSpec, JoiningSpec, SchemeSpec, SpecError, SplitSpec,
-    TitleSource,
+    ArchiveLayout, Batching, GroupingSpec, JobSpec, JoiningSpec, Queries, SchemeSpec, SpecError,
+    SplitSpec, TitleSource,
 };
 
 /// Limits `store.retry_timeout`. S3 accepts the signature of a request for 15 minutes, and
@@ -48,6 +48,8 @@ pub struct Settings {
     pub title: TitleSource,
     /// Limits how far back a duplicate is looked for.
     pub lookback: Lookback,
+    /// Whether parameters that no rule knows are learned or dropped.
+    pub queries: Queries,
     /// Keep duplicates that have new text.
     pub revisions: bool,
     /// How a page is cut into text blocks.
@@ -81,15 +83,21 @@ impl Settings {
         self.batching.label_batch_of(date, self.relabel_days, last)
     }
 
-    /// Returns the tables with rows of pages, which the plan writes. The driver writes `runs`.
+    /// Returns the tables with rows of pages, which the plan writes. The driver writes `runs` and
+    /// `url_parameters`.
     pub(crate) fn page_tables(&self) -> impl Iterator<Item = Table> {
         let tables = Table::ALL.into_iter();
-        tables.filter(|table| *table != Table::Runs && self.writes(*table))
+        let of_driver = [Table::Runs, Table::UrlParameters];
+        tables.filter(move |table| !of_driver.contains(table) && self.writes(*table))
     }
 
     /// Whether the job writes `table`.
     pub(crate) fn writes(&self, table: Table) -> bool {
-        table != Table::Blocks || self.write_blocks
+        match table {
+            Table::Blocks => self.write_blocks,
+            Table::UrlParameters => self.queries == Queries::Learn,
+            _ => true,
+        }
     }
 }
 
@@ -224,6 +232,7 @@ fn settings(spec: &JobSpec) -> Result<Settings, SpecError> {
         keyer,
         title: spec.url_key.title,
         lookback,
+        queries: spec.dedup.queries,
         revisions: spec.dedup.revisions,
         blocks: block_options(spec)?,
         labelling,

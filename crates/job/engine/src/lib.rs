@@ -53,8 +53,8 @@ pub use metrics::{OperatorMetrics, PlanMetrics};
 pub use progress::{Progress, RowsAndBytes, Stage, Unwatched};
 pub use spec::{
     ArchiveLayout, ArchiveSpec, Batching, BlocksSpec, ColumnNames, DedupSpec, DomainSpec,
-    GroupingSpec, JobSpec, JoiningSpec, LimitsSpec, OutputSpec, RunSpec, SchemeSpec, SpecError,
-    SplitSpec, StoreSpec, TitleSource, TreeSpec, UrlKeySpec, WindowSpec,
+    GroupingSpec, JobSpec, JoiningSpec, LimitsSpec, OutputSpec, Queries, RunSpec, SchemeSpec,
+    SpecError, SplitSpec, StoreSpec, TitleSource, TreeSpec, UrlKeySpec, WindowSpec,
 };
 pub use state::runs_table::Counts;
 pub use state::sql::query;

@@ -24,6 +24,8 @@ pub enum Table {
     Quarantine,
     /// One row per page in the windows of the URL Trees: the state for the next run.
     WindowEntries,
+    /// One row per parameter of URLs and date: what was learned about it.
+    UrlParameters,
     /// One row per run and date: its request and its result.
     Runs,
     /// Dates on which each key of a closed month occurs; derived from `url_keys`.
@@ -35,12 +37,13 @@ pub enum Table {
 impl Table {
     /// All output tables in commit order. `runs` is last, so that a date with a row in
     /// `runs` is complete.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::UrlKeys,
         Self::Documents,
         Self::Blocks,
         Self::Quarantine,
         Self::WindowEntries,
+        Self::UrlParameters,
         Self::Runs,
     ];
 
@@ -62,6 +65,7 @@ impl Table {
             Self::Blocks => "blocks",
             Self::Quarantine => "quarantine",
             Self::WindowEntries => "window_entries",
+            Self::UrlParameters => "url_parameters",
             Self::Runs => "runs",
             Self::KeyIndex => "key_index",
             Self::Windows => "windows",
@@ -98,6 +102,7 @@ impl Table {
             Self::Blocks => include_str!("../../../../schemas/blocks.sql"),
             Self::Quarantine => include_str!("../../../../schemas/quarantine.sql"),
             Self::WindowEntries => include_str!("../../../../schemas/window_entries.sql"),
+            Self::UrlParameters => include_str!("../../../../schemas/url_parameters.sql"),
             Self::Runs => include_str!("../../../../schemas/runs.sql"),
             Self::KeyIndex => include_str!("../../../../schemas/key_index.sql"),
             Self::Windows => include_str!("../../../../schemas/windows.sql"),

@@ -86,7 +86,7 @@ impl DuplicatesByStep {
     }
 
     /// The query for part `part` of [`parts`](Self::parts). Rows with one normalised URL
-    /// and one content id have one URL key, so they are in one part.
+    /// have one address, so they are in one part.
     pub fn urls_query(&self, part: u32) -> String {
         let digits = self.parts().ilog(16) as usize;
         let prefix = match digits {
@@ -95,7 +95,7 @@ impl DuplicatesByStep {
         };
         format!(
             "SELECT DISTINCT url, content_id FROM url_keys \
-             WHERE status <> 'blocklisted' AND left(md5(url_key), {digits}) = '{prefix}'"
+             WHERE status <> 'blocklisted' AND left(md5(split_part(url_key, '?', 1)), {digits}) = '{prefix}'"
         )
     }
 
@@ -175,10 +175,18 @@ mod tests {
     #[test]
     fn urls_come_in_parts_of_about_a_million_rows() {
         for (rows, parts, query) in [
-            (0, 1, "left(md5(url_key), 0) = ''"),
-            (999_999, 1, "left(md5(url_key), 0) = ''"),
-            (1_000_000, 16, "left(md5(url_key), 1) = '0'"),
-            (17_000_000, 256, "left(md5(url_key), 2) = '00'"),
+            (0, 1, "left(md5(split_part(url_key, '?', 1)), 0) = ''"),
+            (999_999, 1, "left(md5(split_part(url_key, '?', 1)), 0) = ''"),
+            (
+                1_000_000,
+                16,
+                "left(md5(split_part(url_key, '?', 1)), 1) = '0'",
+            ),
+            (
+                17_000_000,
+                256,
+                "left(md5(split_part(url_key, '?', 1)), 2) = '00'",
+            ),
         ] {
             let found = DuplicatesByStep {
                 rows,

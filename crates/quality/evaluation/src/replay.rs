@@ -4,11 +4,12 @@
 //! replay. A job does it with columns and sorts, this module in memory.
 
 mod domain;
+mod learn;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use html_blocks::PageError;
-use site_replay::{KnownKeys, Labelling, MAX_LAYOUT_BYTES, Occurrence, response_problem};
+use site_replay::{KnownKeys, Labelling, MAX_LAYOUT_BYTES, Occurrence, Queries, response_problem};
 use template::Layout;
 use url_key::{PageUrl, UrlKey};
 use url_tree::DAY_MICROS;
@@ -18,6 +19,7 @@ use crate::{
     Fetched, GoldPage, GoldSet, InputError, Kind, PageBlocks, ReplaySettings, Text, Texts,
 };
 use domain::{DomainPages, replay_domain};
+use learn::Learned;
 
 /// Returns the texts that a job with `settings` writes for the pages of a set, under each
 /// of `labellings`, in their order.
@@ -35,14 +37,23 @@ pub fn replay(
     settings: &ReplaySettings,
 ) -> Result<Vec<Texts>, InputError> {
     let dates = Dates::new(pages);
-    let keys = keys(set, pages, &dates, settings)?;
+    let urls = urls(pages, &dates, settings);
+    let learned = Learned::new(set, pages, &urls, &dates, settings)?;
+    let keys = keys(set, pages, &dates, &urls, &learned, settings)?;
     let mut domains: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, key) in keys.iter().enumerate() {
         if let Ok(key) = key {
             domains.entry(key.domain.as_str()).or_default().push(index);
         }
     }
-    let roles = roles(pages, &dates, &keys, &domains, settings);
+    let known = KnownPages {
+        pages,
+        dates: &dates,
+        urls: &urls,
+        keys: &keys,
+        learned: &learned,
+    };
+    let roles = known.roles(&domains, settings);
     let parsed = parse(set, pages, &roles, settings)?;
     let mut texts = Vec::new();
     for labelling in labellings {
@@ -104,14 +115,13 @@ impl Dates {
 /// The URL key of a page, or the reason why a job does not process the page.
 type Key = Result<UrlKey, String>;
 
-/// Keys the pages, by index. Reads HTML only if a key depends on a page's `<title>`.
-fn keys(
-    set: &GoldSet,
+/// Parses the URLs of the pages, by index.
+fn urls(
     pages: &[GoldPage],
     dates: &Dates,
     settings: &ReplaySettings,
-) -> Result<Vec<Key>, InputError> {
-    let urls: Vec<Result<PageUrl, String>> = (pages.iter())
+) -> Vec<Result<PageUrl, String>> {
+    (pages.iter())
         .map(|page| {
             if dates.are_known && page.fetched_at.is_none() {
                 return Err("fetched_at is null".to_owned());
@@ -123,7 +133,18 @@ fn keys(
             let url = settings.keyer.parse(&page.url);
             url.map_err(|error| error.to_string())
         })
-        .collect();
+        .collect()
+}
+
+/// Keys the pages, by index. Reads HTML only if a key depends on a page's `<title>`.
+fn keys(
+    set: &GoldSet,
+    pages: &[GoldPage],
+    dates: &Dates,
+    urls: &[Result<PageUrl, String>],
+    learned: &Learned,
+    settings: &ReplaySettings,
+) -> Result<Vec<Key>, InputError> {
     let needs_html = |index: &usize| match &urls[*index] {
         Ok(url) => {
             (settings.title).needs_html(&settings.keyer, url, pages[*index].title.as_deref())
@@ -138,13 +159,18 @@ fn keys(
             .and_then(|html| html_blocks::title(html, page.http_charset, &settings.blocks));
         titles.extend(title.map(|title| (index, title)));
     })?;
-    let keys = urls.into_iter().enumerate().map(|(index, url)| {
+    let keys = urls.iter().enumerate().map(|(index, url)| {
         let title = if untitled.contains(&index) {
             titles.get(&index).map(String::as_str)
         } else {
             (settings.title).feed_title(pages[index].title.as_deref())
         };
-        let key = settings.keyer.key(&url?, title);
+        let url = url.as_ref().map_err(Clone::clone)?;
+        let is_noise = |kind: &_| learned.is_noise(index, dates.of_pages[index], kind);
+        let key = match settings.queries {
+            Queries::Drop => settings.keyer.key(url, title),
+            Queries::Learn => settings.keyer.key_with_parts(url, title, is_noise),
+        };
         if key.blocklisted {
             return Err("its URL is blocklisted".to_owned());
         }
@@ -164,28 +190,42 @@ enum Role {
     Duplicate(usize),
 }
 
-/// Deduplicates the pages of each domain. Returns the roles by index.
-fn roles(
-    pages: &[GoldPage],
-    dates: &Dates,
-    keys: &[Key],
-    domains: &BTreeMap<&str, Vec<usize>>,
-    settings: &ReplaySettings,
-) -> Vec<Role> {
-    let mut roles = vec![Role::Unkeyed; pages.len()];
-    for indices in domains.values() {
-        let mut known = KnownKeys::new(settings.lookback, settings.batching);
-        for &index in indices {
-            let Ok(key) = &keys[index] else { continue };
-            let batch = settings.batching.batch_of(dates.of_pages[index]);
-            let time = pages[index].fetched_at.unwrap_or_default();
-            roles[index] = match known.classify(&key.text, batch, time, index) {
-                Occurrence::First => Role::First,
-                Occurrence::Duplicate { original, .. } => Role::Duplicate(*original),
-            };
+/// The pages of a set, for deduplication.
+struct KnownPages<'a> {
+    pages: &'a [GoldPage],
+    dates: &'a Dates,
+    urls: &'a [Result<PageUrl, String>],
+    keys: &'a [Key],
+    learned: &'a Learned,
+}
+
+impl KnownPages<'_> {
+    /// Deduplicates the pages of each domain. Returns the roles by index.
+    fn roles(&self, domains: &BTreeMap<&str, Vec<usize>>, settings: &ReplaySettings) -> Vec<Role> {
+        let mut roles = vec![Role::Unkeyed; self.pages.len()];
+        for indices in domains.values() {
+            let mut known = KnownKeys::new(settings.lookback, settings.batching);
+            for &index in indices {
+                let (Ok(key), Ok(url)) = (&self.keys[index], &self.urls[index]) else {
+                    continue;
+                };
+                let date = self.dates.of_pages[index];
+                let time = self.pages[index].fetched_at.unwrap_or_default();
+                let original = self.learned.same_content.get(&index).copied();
+                roles[index] = match known.classify(&key.text, date, time, index, original) {
+                    Occurrence::First => Role::First,
+                    Occurrence::Duplicate { original, .. } => Role::Duplicate(*original),
+                };
+                let page = original.unwrap_or(index);
+                for (dates, later) in self.learned.later_keys(index, url, date, settings) {
+                    if later != key.text {
+                        known.add_alias(&later, dates, page);
+                    }
+                }
+            }
         }
+        roles
     }
-    roles
 }
 
 /// A parsed page.

@@ -1,7 +1,7 @@
 //! The settings of a job that a replay needs.
 
 use html_blocks::BlockOptions;
-use site_replay::{Batching, Lookback, TitleSource};
+use site_replay::{Batching, Lookback, Queries, TitleSource};
 use url_key::Keyer;
 use url_tree::WindowOptions;
 
@@ -15,6 +15,8 @@ pub struct ReplaySettings {
     pub title: TitleSource,
     /// `dedup.lookback`
     pub lookback: Lookback,
+    /// `dedup.queries`
+    pub queries: Queries,
     /// `dedup.revisions`
     pub revisions: bool,
     /// `[blocks]` and `[limits]`
@@ -35,6 +37,7 @@ impl ReplaySettings {
             keyer,
             title: TitleSource::default(),
             lookback: Lookback::All,
+            queries: Queries::default(),
             revisions: false,
             blocks: BlockOptions::default(),
             batching: Batching::default(),

@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use chrono::{Datelike, NaiveDate};
 
-use crate::site::{Site, Twin, UrlStyle, Variant};
-use crate::story::IDS;
+use crate::site::{IDS, Site, Twin, UrlStyle, Variant};
 
 /// The properties of a story that its URL may contain.
 #[derive(Clone, Copy, Debug)]

@@ -6,6 +6,9 @@ use encoding_rs::Encoding;
 use crate::dice::Dice;
 use crate::language::Language;
 
+/// The number of ids of a site and date. The ids above those of stories are for broken rows.
+pub(crate) const IDS: i64 = 100_000;
+
 /// The properties of a site that do not depend on the seed. Its template does.
 #[derive(Debug)]
 pub(crate) struct Site {

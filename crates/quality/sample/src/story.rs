@@ -5,14 +5,11 @@ use chrono::{Datelike, NaiveDate};
 use crate::address::{StoryUrl, address};
 use crate::dice::Dice;
 use crate::language::Cast;
-use crate::site::{Site, UrlStyle};
+use crate::site::{IDS, Site, UrlStyle};
 use crate::sites::{GENERAL, SITES};
 
 const MINUTE: i64 = 60_000_000;
 pub(crate) const DAY: i64 = 24 * 60 * MINUTE;
-
-/// The number of ids of a site and date. Ids from [`STORIES`] on are for broken rows.
-pub(crate) const IDS: i64 = 100_000;
 
 /// The greatest number of stories of a site and date.
 pub(crate) const STORIES: usize = 90_000;

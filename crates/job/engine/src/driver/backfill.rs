@@ -132,7 +132,9 @@ pub(crate) async fn run(
     }
     // A table that cannot be written fails here, before the work.
     for table in Table::ALL {
-        if job.settings.writes(table) && !tables.has(table) {
+        // `url_parameters` is made with its first row.
+        let is_needed = job.settings.writes(table) && table != Table::UrlParameters;
+        if is_needed && !tables.has(table) {
             let created = job.output.open_or_create(table).await;
             created.map_err(EngineError::from).map_err(&in_tables)?;
         }
@@ -340,6 +342,11 @@ impl Run<'_> {
         let seconds = started.elapsed().as_secs_f64();
         let runs = self.runs_file(chunk, &output.accounting, seconds).await;
         output.files.insert(Table::Runs, runs.map_err(&failed)?);
+        if let Some(rows) = output.learned.take() {
+            let files = self.file(Table::UrlParameters, &rows).await;
+            let files = files.map_err(&failed)?;
+            output.files.insert(Table::UrlParameters, files);
+        }
         self.commit(chunk, &mut output).await.map_err(failed)?;
         Ok(output)
     }
@@ -373,7 +380,11 @@ impl Run<'_> {
         fail_point(format_args!("begun"));
         for table in Table::ALL {
             let files = chunk_output.files.remove(&table).unwrap_or_default();
-            if !self.job.settings.writes(table) && output.open(table).await?.is_none() {
+            let is_needed = match table {
+                Table::UrlParameters => !files.is_empty(),
+                table => self.job.settings.writes(table),
+            };
+            if !is_needed && output.open(table).await?.is_none() {
                 continue;
             }
             fail_point(format_args!("commit.{}", table.name()));
@@ -402,19 +413,21 @@ impl Run<'_> {
         seconds: f64,
     ) -> Result<Vec<String>, EngineError> {
         let rows = self.runs_rows(chunk, accounting, seconds)?;
-        let mut sink = self.job.output.sink(
-            Table::Runs,
-            SinkSize::default(),
-            Arc::new(MemorySpill::default()),
-        );
+        self.file(Table::Runs, &rows).await
+    }
+
+    /// Writes rows of the driver as data files.
+    async fn file(&self, table: Table, rows: &RecordBatch) -> Result<Vec<String>, EngineError> {
+        let spill = Arc::new(MemorySpill::default());
+        let mut sink = self.job.output.sink(table, SinkSize::default(), spill);
         let failed = |source| {
             EngineError::Table(TableError::Delta {
-                table: Table::Runs.name(),
+                table: table.name(),
                 location: self.job.output.location().to_string(),
                 source: Box::new(source),
             })
         };
-        sink.write(&rows).await.map_err(failed)?;
+        sink.write(rows).await.map_err(failed)?;
         sink.close().await.map_err(failed)
     }
 

@@ -19,6 +19,7 @@
 pub(crate) mod columns;
 pub(crate) mod exec;
 mod html_reader;
+pub(crate) mod learn;
 mod row_group_scan;
 pub(crate) mod session;
 mod steps;
@@ -47,9 +48,11 @@ use crate::state::prior_state::PriorState;
 use columns::schemas::{RecordBatchExt, value_opt};
 use exec::cpu_metrics::plan_metrics;
 use exec::step::apply;
+use learn::learned::Learned;
+use learn::{learn, url_parameters};
 use row_group_scan::row_group_scan;
 use session::{coalesced_size, session};
-use steps::{block, dedupe, key, replay, scan, write};
+use steps::{alias, block, dedupe, key, replay, scan, write};
 
 /// Runs the plan of `chunk`. Its rows are then in data files that no table refers to yet.
 pub(crate) async fn run_chunk(
@@ -60,12 +63,22 @@ pub(crate) async fn run_chunk(
     reporter: ProgressReporter,
 ) -> Result<ChunkOutput> {
     let context = session(job)?;
-    let (plan, metrics) = plan(&context, job, census, chunk, prior, reporter).await?;
+    let (learned, learning) = learn(job, census, chunk, prior).await?;
+    let learned = Arc::new(learned);
+    let input = ChunkInput {
+        census,
+        chunk,
+        prior,
+        learned: Arc::clone(&learned),
+    };
+    let (plan, metrics) = plan(&context, job, input, reporter).await?;
     let plan = DataFrame::new(context.state(), plan);
     let plan = plan.create_physical_plan().await?;
     let batches = collect(Arc::clone(&plan), context.task_ctx()).await?;
     let mut written = written(&batches)?;
     written.metrics = metrics;
+    written.metrics.add(learning);
+    written.learned = learned_rows(&learned)?;
     written.metrics.add(plan_metrics(plan.as_ref()));
     Ok(written)
 }
@@ -79,7 +92,13 @@ pub(crate) async fn explain_chunk(
 ) -> Result<String> {
     let context = session(job)?;
     let reporter = ProgressReporter::new(Arc::new(Unwatched), census);
-    let (plan, _) = plan(&context, job, census, chunk, prior, reporter).await?;
+    let input = ChunkInput {
+        census,
+        chunk,
+        prior,
+        learned: Arc::default(),
+    };
+    let (plan, _) = plan(&context, job, input, reporter).await?;
     let physical = DataFrame::new(context.state(), plan)
         .create_physical_plan()
         .await?;
@@ -88,16 +107,29 @@ pub(crate) async fn explain_chunk(
         .to_string())
 }
 
+/// What a plan reads.
+struct ChunkInput<'a> {
+    census: &'a Census,
+    chunk: DateRange,
+    prior: &'a PriorState,
+    learned: Arc<Learned>,
+}
+
 /// Returns the plan of `chunk`, and the metrics of the query that collected its keys.
 async fn plan(
     context: &SessionContext,
     job: &Job,
-    census: &Census,
-    chunk: DateRange,
-    prior: &PriorState,
+    input: ChunkInput<'_>,
     reporter: ProgressReporter,
 ) -> Result<(LogicalPlan, PlanMetrics)> {
+    let ChunkInput {
+        census,
+        chunk,
+        prior,
+        learned,
+    } = input;
     let settings = &job.settings;
+    let has_aliases = !learned.verdicts.is_empty();
     let archive = || job.archive.clone();
     let scanned = apply(
         scan::Scan {
@@ -110,21 +142,33 @@ async fn plan(
         key::Key {
             archive: archive(),
             settings: Arc::clone(settings),
+            learned: Arc::clone(&learned),
         },
         scanned,
     )?;
     let metrics = if prior.is_empty() {
         PlanMetrics::default()
     } else {
-        collect_chunk_keys(context, &keyed).await?
+        collect_chunk_keys(context, &keyed, settings, &learned, chunk).await?
     };
     prior.register(context, chunk.first()).await?;
-    let known = prior.keys(context, settings.lookback, chunk).await?;
+    let known = prior
+        .keys(context, settings.lookback, chunk, has_aliases)
+        .await?;
+    let mut keyed = union(keyed, known)?;
+    if has_aliases {
+        let alias = alias::Alias {
+            settings: Arc::clone(settings),
+            learned,
+            chunk,
+        };
+        keyed = apply(alias, keyed)?;
+    }
     let deduped = apply(
         dedupe::Dedupe {
             settings: Arc::clone(settings),
         },
-        union(keyed, known)?,
+        keyed,
     )?;
     let blocked = apply(
         block::Block::new(
@@ -166,6 +210,14 @@ fn union(rows: LogicalPlan, more: Option<LogicalPlan>) -> Result<LogicalPlan> {
         Some(more) => LogicalPlanBuilder::from(rows).union(more)?.build(),
         None => Ok(rows),
     }
+}
+
+/// Returns the rows of `url_parameters`, if there are any.
+fn learned_rows(learned: &Learned) -> Result<Option<RecordBatch>> {
+    let changes = &learned.changes;
+    (!changes.is_empty())
+        .then(|| url_parameters(changes))
+        .transpose()
 }
 
 /// Reads the rows that the partitions of [`Write`](write::Write) return.

@@ -11,7 +11,7 @@ use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
 
 pub use read::SpecError;
-pub use site_replay::{Batching, TitleSource};
+pub use site_replay::{Batching, Queries, TitleSource};
 
 /// The content of a job file. Every section but `archive` and `output` is optional. The
 /// defaults are not the paper's method, which is `jobs/paper.toml`.
@@ -221,6 +221,8 @@ pub enum GroupingSpec {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct DedupSpec {
+    /// Parameters and other parts of URLs that no rule knows.
+    pub queries: Queries,
     /// Limits the search for duplicates to `all` dates, the `window` of the tree, or a time
     /// such as `30d`.
     pub lookback: String,
@@ -231,6 +233,7 @@ pub struct DedupSpec {
 impl Default for DedupSpec {
     fn default() -> Self {
         Self {
+            queries: Queries::default(),
             lookback: "all".to_owned(),
             revisions: false,
         }

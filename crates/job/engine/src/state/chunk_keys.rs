@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::mem::size_of;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, AsArray, BooleanArray, RecordBatch, StringArray};
+use arrow::array::{ArrayRef, AsArray, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow::datatypes::{DataType, Field, Int64Type, Schema};
 use datafusion::datasource::MemTable;
 use datafusion::error::Result;
@@ -16,10 +16,14 @@ use datafusion::physical_plan::execute_stream;
 use datafusion::prelude::{DataFrame, SessionContext};
 use futures::TryStreamExt;
 
+use tables::DateRange;
+
+use crate::job::Settings;
 use crate::metrics::PlanMetrics;
 use crate::plan::columns::schemas::RecordBatchExt;
 use crate::plan::exec::cpu_metrics::plan_metrics;
-use crate::state::key_hash::key_hash;
+use crate::plan::learn::learned::{Learned, parts};
+use crate::state::key_hash::{hash, key_hash};
 
 /// Collects the domains and URL keys of the rows of `keyed` and registers them in `context`, as
 /// the table `chunk_domains` and the function `chunk_contains_key(key_hash)`. Returns the metrics
@@ -30,10 +34,28 @@ use crate::state::key_hash::key_hash;
 pub(crate) async fn collect_chunk_keys(
     context: &SessionContext,
     keyed: &LogicalPlan,
+    settings: &Arc<Settings>,
+    learned: &Arc<Learned>,
+    dates: DateRange,
 ) -> Result<PlanMetrics> {
     let chunk = DataFrame::new(context.state(), keyed.clone());
-    let hash = key_hash().call(vec![ident("url_key")]).alias("key_hash");
-    let plan = chunk.select(vec![ident("domain"), hash])?;
+    let key = key_hash().call(vec![ident("url_key")]).alias("key_hash");
+    let mut columns = vec![ident("domain"), key];
+    // Without a verdict no page has an alias.
+    let has_aliases = !learned.verdicts.is_empty();
+    if has_aliases {
+        // A page that is not in the chunk may have a key of the chunk as an alias, where a parameter
+        // of its site is noise. The index of closed months finds such pages by their base URL.
+        let (learned, settings) = (Arc::clone(learned), Arc::clone(settings));
+        let base = url_hash("aliased_base_hash", move |url| {
+            let (_, parts) = parts(&settings.keyer, url)?;
+            let has_noise = learned.verdicts.has_noise_like(&parts);
+            has_noise.then(|| hash(&parts.base))
+        });
+        let base = base.call(vec![ident("url")]);
+        columns.push(base.alias("base_hash"));
+    }
+    let plan = chunk.select(columns)?;
     let plan = plan.create_physical_plan().await?;
     let mut rows = execute_stream(Arc::clone(&plan), context.task_ctx())?;
     let mut domains = BTreeSet::new();
@@ -44,26 +66,23 @@ pub(crate) async fn collect_chunk_keys(
                 domains.insert(domain.to_owned());
             }
         }
-        keys.add(&batch)?;
+        keys.add(batch.numbers::<Int64Type>("key_hash")?)?;
+        if has_aliases {
+            keys.add(batch.numbers::<Int64Type>("base_hash")?)?;
+        }
     }
-    context.register_table("chunk_domains", Arc::new(domain_table(domains)?))?;
-    context.register_udf(keys.into_function());
+    context.register_table("chunk_domains", ChunkKeys::domain_table(domains)?)?;
+    let keys = Arc::new(keys.sorted());
+    if has_aliases {
+        let (settings, learned) = (Arc::clone(settings), Arc::clone(learned));
+        context.register_udf(contains_alias(Arc::clone(&keys), settings, learned, dates));
+    }
+    context.register_udf(contains_key(keys));
     Ok(plan_metrics(plan.as_ref()))
 }
 
-fn domain_table(domains: BTreeSet<String>) -> Result<MemTable> {
-    let schema = Arc::new(Schema::new(vec![Field::new(
-        "domain",
-        DataType::Utf8,
-        false,
-    )]));
-    let domains: ArrayRef = Arc::new(StringArray::from_iter_values(domains));
-    let rows = RecordBatch::try_new(Arc::clone(&schema), vec![domains])?;
-    MemTable::try_new(schema, vec![vec![rows]])
-}
-
 /// Hashes of URL keys. `run.memory_limit` counts them.
-struct ChunkKeys {
+pub(crate) struct ChunkKeys {
     hashes: Vec<i64>,
     memory: MemoryReservation,
 }
@@ -77,15 +96,31 @@ impl ChunkKeys {
         }
     }
 
-    fn add(&mut self, batch: &RecordBatch) -> Result<()> {
-        let more = batch.num_rows();
+    /// Registers `hashes` in `context`, as the function `chunk_contains_key`.
+    pub(crate) fn register(context: &SessionContext, hashes: &[i64]) -> Result<()> {
+        let mut keys = Self::new(context);
+        keys.add(&Int64Array::from_iter_values(hashes.iter().copied()))?;
+        context.register_udf(contains_key(Arc::new(keys.sorted())));
+        Ok(())
+    }
+
+    /// Returns `domains` as a table with one column.
+    pub(crate) fn domain_table(domains: BTreeSet<String>) -> Result<Arc<MemTable>> {
+        let field = Field::new("domain", DataType::Utf8, false);
+        let schema = Arc::new(Schema::new(vec![field]));
+        let domains: ArrayRef = Arc::new(StringArray::from_iter_values(domains));
+        let rows = RecordBatch::try_new(Arc::clone(&schema), vec![domains])?;
+        Ok(Arc::new(MemTable::try_new(schema, vec![vec![rows]])?))
+    }
+
+    fn add(&mut self, hashes: &Int64Array) -> Result<()> {
+        let more = hashes.len();
         if self.hashes.capacity() - self.hashes.len() < more {
             self.sort_and_dedup();
             self.hashes.reserve(more.max(self.hashes.len()));
             self.memory
                 .try_resize(self.hashes.capacity() * size_of::<i64>())?;
         }
-        let hashes = batch.numbers::<Int64Type>("key_hash")?;
         self.hashes.extend(hashes.iter().flatten());
         Ok(())
     }
@@ -95,27 +130,86 @@ impl ChunkKeys {
         self.hashes.dedup();
     }
 
-    /// Returns `chunk_contains_key(key_hash)`: whether the chunk has a URL key with this hash.
-    fn into_function(mut self) -> ScalarUDF {
+    fn sorted(mut self) -> Self {
         self.sort_and_dedup();
         self.hashes.shrink_to_fit();
         self.memory
             .resize(self.hashes.capacity() * size_of::<i64>());
-        let contains = move |arguments: &[ColumnarValue]| {
-            let arrays = ColumnarValue::values_to_arrays(arguments)?;
-            let hashes = arrays[0].as_primitive::<Int64Type>();
-            let found: BooleanArray = hashes
-                .iter()
-                .map(|hash| hash.map(|hash| self.hashes.binary_search(&hash).is_ok()))
-                .collect();
-            Ok(ColumnarValue::Array(Arc::new(found)))
-        };
-        create_udf(
-            "chunk_contains_key",
-            vec![DataType::Int64],
-            DataType::Boolean,
-            Volatility::Immutable,
-            Arc::new(contains),
-        )
+        self
     }
+
+    fn contains(&self, hash: i64) -> bool {
+        self.hashes.binary_search(&hash).is_ok()
+    }
+}
+
+/// Returns `chunk_contains_key(key_hash)`: whether the chunk has a URL key with this hash.
+fn contains_key(keys: Arc<ChunkKeys>) -> ScalarUDF {
+    let contains = move |arguments: &[ColumnarValue]| {
+        let arrays = ColumnarValue::values_to_arrays(arguments)?;
+        let hashes = arrays[0].as_primitive::<Int64Type>().iter();
+        let found: BooleanArray = hashes
+            .map(|hash| hash.map(|hash| keys.contains(hash)))
+            .collect();
+        Ok(ColumnarValue::Array(Arc::new(found)))
+    };
+    create_udf(
+        "chunk_contains_key",
+        vec![DataType::Int64],
+        DataType::Boolean,
+        Volatility::Immutable,
+        Arc::new(contains),
+    )
+}
+
+/// Returns `chunk_contains_alias(url)`: whether the chunk has a URL key that the page at this URL
+/// has as an alias on a date of the chunk.
+fn contains_alias(
+    keys: Arc<ChunkKeys>,
+    settings: Arc<Settings>,
+    learned: Arc<Learned>,
+    chunk: DateRange,
+) -> ScalarUDF {
+    let contains = move |arguments: &[ColumnarValue]| {
+        let arrays = ColumnarValue::values_to_arrays(arguments)?;
+        let urls = arrays[0].as_string::<i32>().iter();
+        let has_alias = |url: &str| {
+            let aliases = learned.keys(&settings, url, i32::MIN, chunk);
+            aliases.iter().any(|(_, key)| keys.contains(hash(key)))
+        };
+        let found: BooleanArray = urls.map(|url| url.map(has_alias)).collect();
+        Ok(ColumnarValue::Array(Arc::new(found)))
+    };
+    create_udf(
+        "chunk_contains_alias",
+        vec![DataType::Utf8],
+        DataType::Boolean,
+        Volatility::Immutable,
+        Arc::new(contains),
+    )
+}
+
+/// Returns `base_hash(url)`: the hash of the base of a URL that has parts, else null.
+pub(crate) fn base_hash(settings: Arc<Settings>) -> ScalarUDF {
+    url_hash("base_hash", move |url| {
+        let (_, parts) = parts(&settings.keyer, url)?;
+        Some(hash(&parts.base))
+    })
+}
+
+/// Returns a SQL function of a URL with a hash, or null.
+fn url_hash(name: &str, of_url: impl Fn(&str) -> Option<i64> + Send + Sync + 'static) -> ScalarUDF {
+    let hashes = move |arguments: &[ColumnarValue]| {
+        let arrays = ColumnarValue::values_to_arrays(arguments)?;
+        let urls = arrays[0].as_string::<i32>().iter();
+        let hashes: Int64Array = urls.map(|url| url.and_then(&of_url)).collect();
+        Ok(ColumnarValue::Array(Arc::new(hashes)))
+    };
+    create_udf(
+        name,
+        vec![DataType::Utf8],
+        DataType::Int64,
+        Volatility::Immutable,
+        Arc::new(hashes),
+    )
 }

@@ -27,7 +27,8 @@ pub(crate) fn key_hash() -> ScalarUDF {
     )
 }
 
-fn hash(url_key: &str) -> i64 {
+/// Returns the first 64 bits of the MD5 of a text, as a signed integer.
+pub(crate) fn hash(url_key: &str) -> i64 {
     let digest: [u8; 16] = Md5::digest(url_key).into();
     // The first eight bytes, as the digest is printed in hexadecimal.
     (u128::from_be_bytes(digest) >> 64) as u64 as i64

@@ -23,6 +23,8 @@ use crate::error::EngineError;
 use crate::job::Job;
 use crate::plan::exec::row_spill::DiskSpill;
 use crate::plan::session::session;
+use crate::spec::Queries;
+use crate::state::chunk_keys::base_hash;
 use crate::state::delta_scan::external;
 use crate::state::prior_state::{IS_FIRST_PAGE, PriorState, select_columns, windows_query};
 use crate::state::rollup_tables::{date_in, windows_transaction};
@@ -126,11 +128,23 @@ impl RollUp<'_> {
         let months = missing
             .iter()
             .filter_map(|month| Partitioning::Month.parse_value(month));
-        let query = format!(
-            "SELECT date, domain, key_hash(url_key) AS key_hash FROM url_keys \
-             WHERE ({months}) AND {IS_FIRST_PAGE} ORDER BY domain, key_hash, date",
-            months = date_in(months),
-        );
+        // A page whose URL has parts may get the key of its base URL later.
+        let rows = |select: &str, hash: &str| {
+            format!(
+                "{select} date, domain, {hash} AS key_hash FROM url_keys \
+                 WHERE ({months}) AND {IS_FIRST_PAGE} AND {hash} IS NOT NULL",
+                months = date_in(months.clone()),
+            )
+        };
+        let query = match self.job.settings.queries {
+            Queries::Drop => rows("SELECT", "key_hash(url_key)"),
+            Queries::Learn => format!(
+                "{} UNION ALL {}",
+                rows("SELECT", "key_hash(url_key)"),
+                rows("SELECT DISTINCT", "base_hash(url)")
+            ),
+        };
+        let query = format!("{query} ORDER BY domain, key_hash, date");
         let files = self.files(Table::KeyIndex, &query).await?;
         self.replace(Table::KeyIndex, "keys", missing, files).await
     }
@@ -184,6 +198,7 @@ impl RollUp<'_> {
             let context = session(self.job)?;
             let end = self.until.succ_opt().unwrap_or(self.until);
             self.prior.register(&context, end).await?;
+            context.register_udf(base_hash(Arc::clone(&self.job.settings)));
             let schema = table.schema(Partitioning::Day);
             let rows = select_columns(context.sql(query).await?, &schema, Vec::new())?;
             let rows = DataFrame::new(context.state(), rows);

@@ -23,9 +23,10 @@ use crate::state::rollup_tables::{MonthlyRollup, semi_join_domains};
 /// batches of the run.
 const FIRST_WINDOW_BATCH: i64 = i64::MIN / 2;
 
-/// The SQL condition for rows of `url_keys` that are the first page of their key.
-pub(crate) const IS_FIRST_PAGE: &str =
-    "duplicate_of IS NULL AND status IN ('unique', 'quarantined')";
+/// The SQL condition for rows of `url_keys` that are the first of their key: pages, and rows with
+/// the content of a page with another key.
+pub(crate) const IS_FIRST_PAGE: &str = "(merged_by = 'same_content' OR \
+     (duplicate_of IS NULL AND status IN ('unique', 'quarantined')))";
 
 /// The tables before the chunk is committed. `None` means that a table does not exist or has no
 /// rows.
@@ -33,6 +34,7 @@ pub(crate) const IS_FIRST_PAGE: &str =
 pub(crate) struct PriorState {
     pub(crate) url_keys: Option<NonEmptyTable>,
     pub(crate) window_entries: Option<NonEmptyTable>,
+    pub(crate) url_parameters: Option<NonEmptyTable>,
     pub(crate) rollup: MonthlyRollup,
 }
 
@@ -62,6 +64,11 @@ impl PriorState {
         Ok(Self {
             url_keys: NonEmptyTable::open(output, Table::UrlKeys).await?,
             window_entries: NonEmptyTable::open(output, Table::WindowEntries).await?,
+            url_parameters: if job.settings.writes(Table::UrlParameters) {
+                NonEmptyTable::open(output, Table::UrlParameters).await?
+            } else {
+                None
+            },
             rollup: MonthlyRollup::open(output, job.settings.window).await?,
         })
     }
@@ -76,6 +83,9 @@ impl PriorState {
             register(context, Table::WindowEntries, &window_entries.table).await?;
             self.rollup.register(context, end).await?;
         }
+        if let Some(url_parameters) = &self.url_parameters {
+            register(context, Table::UrlParameters, &url_parameters.table).await?;
+        }
         Ok(())
     }
 
@@ -86,21 +96,59 @@ impl PriorState {
 
     /// Returns the plan of the first pages of the URL keys of the chunk on dates before `chunk`, as
     /// rows of [`KEYED`]. The rows include rare false positives: keys are matched by 64-bit hash.
+    /// With `aliases` they include pages that have one of the keys as an alias.
     pub(crate) async fn keys(
         &self,
         context: &SessionContext,
         lookback: Lookback,
         chunk: DateRange,
+        aliases: bool,
     ) -> Result<Option<LogicalPlan>> {
+        let condition = if aliases {
+            "(chunk_contains_key(key_hash(url_key)) OR chunk_contains_alias(url))"
+        } else {
+            "chunk_contains_key(key_hash(url_key))"
+        };
+        let found = self.rows(context, lookback, chunk, condition).await?;
+        let Some(found) = found else { return Ok(None) };
+        let given = vec![
+            ("generation", lit(0)),
+            ("status", lit(Status::Known.as_str())),
+            ("same_content", ident("duplicate_of")),
+        ];
+        select_columns(found, &KEYED, given).map(Some)
+    }
+
+    /// Returns the first pages on dates before `chunk` whose base URL is in the function
+    /// `chunk_contains_key`, with the columns of `url_keys`.
+    pub(crate) async fn first_pages(
+        &self,
+        context: &SessionContext,
+        lookback: Lookback,
+        chunk: DateRange,
+    ) -> Result<Option<DataFrame>> {
+        let condition =
+            "(chunk_contains_key(key_hash(url_key)) OR chunk_contains_key(base_hash(url)))";
+        self.rows(context, lookback, chunk, condition).await
+    }
+
+    /// Returns the first pages on dates before `chunk` that fulfil a condition on their keys.
+    async fn rows(
+        &self,
+        context: &SessionContext,
+        lookback: Lookback,
+        chunk: DateRange,
+        condition: &str,
+    ) -> Result<Option<DataFrame>> {
         if self.url_keys.is_none() {
             return Ok(None);
         }
         // A window ends after a number of keys, so all keys of the domain are needed.
         let whole_domains = lookback.spans_keys();
         let has_key = if whole_domains {
-            ""
+            String::new()
         } else {
-            "AND chunk_contains_key(key_hash(url_key))"
+            format!("AND {condition}")
         };
         let rollup = &self.rollup;
         let dates = rollup
@@ -122,12 +170,7 @@ impl PriorState {
             "SELECT url_keys.* FROM {} WHERE {dates} AND {IS_FIRST_PAGE} {since} {has_key}",
             semi_join_domains("url_keys")
         );
-        let found = context.sql(&query).await?;
-        let given = vec![
-            ("generation", lit(0)),
-            ("status", lit(Status::Known.as_str())),
-        ];
-        select_columns(found, &KEYED, given).map(Some)
+        context.sql(&query).await.map(Some)
     }
 
     /// Returns the plan of the windows of the chunk's domains at the end of the last prior date, as

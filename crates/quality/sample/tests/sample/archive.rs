@@ -264,6 +264,7 @@ fn pages_have_several_urls_and_are_fetched_again() {
                 url: page.url.as_deref().expect("a keyed page has a URL"),
                 normalized: &key.normalized,
                 rule: key.rule.as_deref(),
+                unlearned: "",
             });
         *steps.entry(duplicate_reason(&then, &now)).or_default() += 1;
         slashes += usize::from(then.url.ends_with('/') != now.url.ends_with('/'));

@@ -11,6 +11,7 @@ use html_blocks::Page;
 use site_replay::{Labelling, MAX_LAYOUT_BYTES};
 use tables::Reason;
 use template::{Layout, LayoutBlock, Title};
+use url_parameters::Signature;
 
 use crate::job::Settings;
 use crate::plan::columns::schemas::{BLOCKED, Phase, Status, project_to};
@@ -34,6 +35,7 @@ pub(crate) struct BlockColumns {
     charset: StringBuilder,
     charset_source: StringBuilder,
     warnings: StringBuilder,
+    signature: BinaryBuilder,
     hashes: BinaryBuilder,
     /// `None` unless labels come from the template.
     layout: Option<BinaryBuilder>,
@@ -53,6 +55,7 @@ impl BlockColumns {
             charset: StringBuilder::new(),
             charset_source: StringBuilder::new(),
             warnings: StringBuilder::new(),
+            signature: BinaryBuilder::new(),
             hashes: BinaryBuilder::new(),
             layout: (settings.labelling == Labelling::Template).then(BinaryBuilder::new),
             blocks: TextColumns::new(settings),
@@ -82,6 +85,7 @@ impl BlockColumns {
         let warnings = page.warnings.iter().map(ToString::to_string).chain(heavy);
         let warnings: Vec<String> = warnings.collect();
         self.warnings.append_value(warnings.join("\n"));
+        self.signature.append_value(Signature::new(page).to_bytes());
         let hashes: Vec<[u8; 16]> = page.blocks.iter().map(|block| block.hash).collect();
         self.hashes.append_value(hashes.as_flattened());
         if let Some(layouts) = &mut self.layout {
@@ -108,6 +112,7 @@ impl BlockColumns {
         self.charset.append_null();
         self.charset_source.append_null();
         self.warnings.append_null();
+        self.signature.append_null();
         self.hashes.append_null();
         if let Some(layouts) = &mut self.layout {
             layouts.append_null();
@@ -128,6 +133,7 @@ impl BlockColumns {
             ("charset", Arc::new(self.charset.finish())),
             ("charset_source", Arc::new(self.charset_source.finish())),
             ("warnings", Arc::new(self.warnings.finish())),
+            ("signature", Arc::new(self.signature.finish())),
             ("hashes", Arc::new(self.hashes.finish())),
         ];
         if let Some(mut layout) = self.layout {

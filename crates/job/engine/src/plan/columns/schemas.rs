@@ -29,10 +29,12 @@ pub(crate) enum Status {
     Quarantined,
     /// A row of the prior state, by which duplicates are found.
     Known,
+    /// A key that a page got after its own was decided.
+    Alias,
 }
 
 impl Status {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Unique,
         Self::Duplicate,
         Self::RevisionCandidate,
@@ -40,6 +42,7 @@ impl Status {
         Self::Blocklisted,
         Self::Quarantined,
         Self::Known,
+        Self::Alias,
     ];
 
     pub(crate) fn as_str(self) -> &'static str {
@@ -51,6 +54,7 @@ impl Status {
             Self::Blocklisted => "blocklisted",
             Self::Quarantined => "quarantined",
             Self::Known => "known",
+            Self::Alias => "alias",
         }
     }
 
@@ -117,6 +121,9 @@ pub(crate) static SCANNED: LazyLock<SchemaRef> = LazyLock::new(|| {
 });
 
 /// Output of Key: adds the URL key.
+///
+/// - `same_content` is the position of an earlier page with the content of this one: `source#row`.
+/// - `alias_dates` is set for aliases.
 pub(crate) static KEYED: LazyLock<SchemaRef> = LazyLock::new(|| {
     with(
         &SCANNED,
@@ -128,6 +135,8 @@ pub(crate) static KEYED: LazyLock<SchemaRef> = LazyLock::new(|| {
             ("url_key", DataType::Utf8),
             ("content_id", DataType::Utf8),
             ("rule", DataType::Utf8),
+            ("same_content", DataType::Utf8),
+            ("alias_dates", DataType::Utf8),
         ],
     )
 });
@@ -148,6 +157,7 @@ pub(crate) static DEDUPED: LazyLock<SchemaRef> = LazyLock::new(|| {
 /// - `texts` and `slots` have one line per block ([`lines`]). A page with null `texts` is too
 ///   large to be sorted with them.
 /// - `hashes` has 16 bytes per block, `link_chars` four, `chrome` one.
+/// - `signature` describes the text of the page, for pages with other URLs to be compared with.
 /// - `layout` is the input of the template of the site.
 /// - `template` is set for window entries: the slots that the page added to the template.
 ///
@@ -163,6 +173,7 @@ pub(crate) static BLOCKED: LazyLock<SchemaRef> = LazyLock::new(|| {
             ("charset", DataType::Utf8),
             ("charset_source", DataType::Utf8),
             ("warnings", DataType::Utf8),
+            ("signature", DataType::Binary),
             ("texts", DataType::Utf8),
             ("hashes", DataType::Binary),
             ("layout", DataType::Binary),

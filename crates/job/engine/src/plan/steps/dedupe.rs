@@ -8,13 +8,15 @@ use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use futures::StreamExt;
-use site_replay::{KnownKeys, Occurrence};
-use url_key::{DuplicateCandidate, DuplicateReason, Keyer, duplicate_reason};
+use site_replay::{FoundBy, KnownKeys, Occurrence};
+use url_key::{DuplicateCandidate, DuplicateReason, duplicate_reason};
 
 use crate::job::Settings;
 use crate::plan::columns::schemas::{DEDUPED, RecordBatchExt, Status, project_to, value_opt};
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{RequiredDistribution, Step};
+use crate::plan::steps::alias::alias_dates;
+use crate::spec::Queries;
 
 /// Finds the duplicates of each URL key, and names the pages they duplicate. With
 /// `dedup.lookback = window` rows come by domain in time order; otherwise they come key
@@ -26,7 +28,7 @@ pub(crate) struct Dedupe {
 
 /// The columns of a page that describe it as a duplicate, or as the page that others
 /// duplicate.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Original {
     request_url: Option<String>,
     url: String,
@@ -108,12 +110,13 @@ impl PartitionDedupe {
         let times = batch.numbers::<TimestampMicrosecondType>("fetched_at")?;
         let dates = batch.numbers::<Date32Type>("date")?;
         let before = batch.text("status")?;
+        let (originals, aliases) = (batch.text("same_content")?, batch.text("alias_dates")?);
         let mut status = StringBuilder::new();
         let mut merged_by = StringBuilder::new();
         let mut duplicate_of = StringBuilder::new();
         for row in 0..batch.num_rows() {
             let was = Status::from_name(before.value(row))?;
-            if !matches!(was, Status::Unique | Status::Known) {
+            if !matches!(was, Status::Unique | Status::Known | Status::Alias) {
                 status.append_value(was.as_str());
                 merged_by.append_null();
                 duplicate_of.append_null();
@@ -126,13 +129,22 @@ impl PartitionDedupe {
                 rule: value_opt(rules, row).map(str::to_owned),
                 position: format!("{}#{}", sources.value(row), rows.value(row)),
             };
-            let (key, time) = (keys.value(row), times.value(row));
-            let in_batch = self.settings.batching.batch_of(dates.value(row));
-            let occurrence = if was == Status::Known {
-                self.known.restore(key, in_batch, time, page);
-                Occurrence::First
-            } else {
-                self.known.classify(key, in_batch, time, page)
+            let (key, time, date) = (keys.value(row), times.value(row), dates.value(row));
+            let copied = value_opt(originals, row).map(|position| Original {
+                position: position.to_owned(),
+                ..page.clone()
+            });
+            let occurrence = match was {
+                Status::Known => {
+                    self.known.restore(key, date, time, copied.unwrap_or(page));
+                    Occurrence::First
+                }
+                Status::Alias => {
+                    let dates = alias_dates(aliases.value(row))?;
+                    self.known.add_alias(key, dates, copied.unwrap_or(page));
+                    Occurrence::First
+                }
+                _ => self.known.classify(key, date, time, page, copied),
             };
             match occurrence {
                 Occurrence::First => {
@@ -140,13 +152,21 @@ impl PartitionDedupe {
                     merged_by.append_null();
                     duplicate_of.append_null();
                 }
-                Occurrence::Duplicate { original, page } => {
+                Occurrence::Duplicate {
+                    original,
+                    page,
+                    found,
+                } => {
                     let duplicate = if self.settings.revisions {
                         Status::RevisionCandidate
                     } else {
                         Status::Duplicate
                     };
-                    let step = merged_by_step(&self.settings.keyer, original, &page);
+                    let step = match found {
+                        FoundBy::Content => DuplicateReason::SameContent,
+                        FoundBy::Alias => DuplicateReason::LearnedParameter,
+                        FoundBy::Key => merged_by_step(&self.settings, original, &page),
+                    };
                     status.append_value(duplicate.as_str());
                     merged_by.append_value(step.as_str());
                     duplicate_of.append_value(&original.position);
@@ -175,32 +195,48 @@ impl PartitionDedupe {
 }
 
 /// The step of the normalisation after which the two pages are equal.
-fn merged_by_step(keyer: &Keyer, original: &Original, duplicate: &Original) -> DuplicateReason {
-    let normalized = |url: &str| {
+fn merged_by_step(
+    settings: &Settings,
+    original: &Original,
+    duplicate: &Original,
+) -> DuplicateReason {
+    let keyer = &settings.keyer;
+    let key = |url: &str| {
         // Both URLs had a key before; a URL without a key would be its own normal form.
-        keyer
-            .parse(url)
-            .map_or_else(|_| url.to_owned(), |page| keyer.key(&page, None).normalized)
+        keyer.parse(url).map_or_else(
+            |_| (url.to_owned(), url.to_owned()),
+            |page| {
+                let key = match settings.queries {
+                    Queries::Learn => keyer.key_with_parts(&page, None, |_| false),
+                    Queries::Drop => keyer.key(&page, None),
+                };
+                (key.normalized, key.text)
+            },
+        )
     };
-    let (first, second) = (normalized(&original.url), normalized(&duplicate.url));
+    let (first, second) = (key(&original.url), key(&duplicate.url));
     duplicate_reason(&original.seen(&first), &duplicate.seen(&second))
 }
 
 impl Original {
-    fn seen<'a>(&'a self, normalized: &'a str) -> DuplicateCandidate<'a> {
+    fn seen<'a>(&'a self, (normalized, unlearned): &'a (String, String)) -> DuplicateCandidate<'a> {
         DuplicateCandidate {
             request_url: self.request_url.as_deref(),
             url: &self.url,
             normalized,
             rule: self.rule.as_deref(),
+            unlearned,
         }
     }
 }
 
-/// Removes the rows of earlier dates: they were only looked up.
+/// Removes the rows of earlier dates and aliases: they were only looked up.
 fn without_earlier(batch: &RecordBatch) -> Result<RecordBatch> {
     let kept = (batch.text("status")?.iter())
-        .map(|status| Some(status != Some(Status::Known.as_str())))
+        .map(|status| {
+            let added = [Status::Known, Status::Alias].map(Status::as_str);
+            Some(status.is_none_or(|status| !added.contains(&status)))
+        })
         .collect();
     Ok(arrow::compute::filter_record_batch(batch, &kept)?)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::{Array, BooleanBuilder, Int32Array, RecordBatch, StringBuilder};
-use arrow::datatypes::{Int32Type, Int64Type, SchemaRef};
+use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::StreamExt;
@@ -19,6 +19,7 @@ use crate::plan::columns::schemas::{
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{Step, spawn_stream};
 use crate::plan::html_reader::PageReader;
+use crate::plan::learn::learned::Learned;
 
 /// The `generation` of rows of this run. Rows of the prior state have 0, so that they sort first.
 pub(crate) const THIS_RUN: i32 = 1;
@@ -28,6 +29,7 @@ pub(crate) const THIS_RUN: i32 = 1;
 pub(crate) struct Key {
     pub(crate) archive: ArchiveSource,
     pub(crate) settings: Arc<Settings>,
+    pub(crate) learned: Arc<Learned>,
 }
 
 /// The parsed URL of a row. `None` for a row without a URL, and for a quarantined row.
@@ -93,6 +95,8 @@ impl Key {
         let (urls, request_urls) = (batch.text("url")?, batch.text("request_url")?);
         let (titles, reasons) = (batch.text("title")?, batch.text("reason")?);
         let details = batch.text("detail")?;
+        let dates = batch.numbers::<Date32Type>("date")?;
+        let (sources, positions) = (batch.text("source")?, batch.numbers::<Int64Type>("row")?);
         let mut columns = KeyColumns::default();
         for (row, parsed) in parsed.into_iter().enumerate() {
             let response = value_opt(urls, row);
@@ -111,11 +115,15 @@ impl Key {
                         Some(title) => title.as_deref(),
                         None => self.settings.title.feed_title(value_opt(titles, row)),
                     };
-                    Keyed::Page(Box::new(self.settings.keyer.key(&page, title)))
+                    let key = (self.learned).key(&self.settings, &page, title, dates.value(row));
+                    Keyed::Page(Box::new(key))
                 }
                 (None, Some(Err(error))) => Keyed::Problem(reason(&error), error.to_string()),
             };
-            columns.append(url, response.is_none(), keyed);
+            let same_content = self
+                .learned
+                .original(sources.value(row), positions.value(row));
+            columns.append(url, response.is_none(), keyed, same_content);
         }
         columns.finish(batch)
     }
@@ -189,6 +197,7 @@ struct KeyColumns {
     url_key: StringBuilder,
     content_id: StringBuilder,
     rule: StringBuilder,
+    same_content: StringBuilder,
 }
 
 impl Default for KeyColumns {
@@ -203,12 +212,19 @@ impl Default for KeyColumns {
             url_key: StringBuilder::new(),
             content_id: StringBuilder::new(),
             rule: StringBuilder::new(),
+            same_content: StringBuilder::new(),
         }
     }
 }
 
 impl KeyColumns {
-    fn append(&mut self, url: Option<&str>, from_request: bool, keyed: Keyed) {
+    fn append(
+        &mut self,
+        url: Option<&str>,
+        from_request: bool,
+        keyed: Keyed,
+        same_content: Option<&str>,
+    ) {
         let key = match keyed {
             Keyed::Problem(reason, detail) => {
                 return self.append_quarantined(url, reason.code(), Some(&detail));
@@ -229,6 +245,7 @@ impl KeyColumns {
         self.url_key.append_value(&key.text);
         self.content_id.append_option(key.content_id.as_deref());
         self.rule.append_option(key.rule.as_deref());
+        self.same_content.append_option(same_content);
     }
 
     fn append_quarantined(&mut self, url: Option<&str>, reason: &str, detail: Option<&str>) {
@@ -241,6 +258,7 @@ impl KeyColumns {
         self.url_key.append_null();
         self.content_id.append_null();
         self.rule.append_null();
+        self.same_content.append_null();
     }
 
     fn finish(mut self, batch: &RecordBatch) -> Result<RecordBatch> {
@@ -262,6 +280,7 @@ impl KeyColumns {
                 ("url_key", Arc::new(self.url_key.finish())),
                 ("content_id", Arc::new(self.content_id.finish())),
                 ("rule", Arc::new(self.rule.finish())),
+                ("same_content", Arc::new(self.same_content.finish())),
             ],
         )
     }

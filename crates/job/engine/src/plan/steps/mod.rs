@@ -1,5 +1,6 @@
 //! The six steps of a plan: scan, key, dedupe, block, replay, write.
 
+pub(crate) mod alias;
 pub(crate) mod block;
 pub(crate) mod dedupe;
 pub(crate) mod domain_stream;

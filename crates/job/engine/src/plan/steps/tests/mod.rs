@@ -36,6 +36,7 @@ fn steps(job: &TestJob) -> Steps {
         key: Key {
             archive: job.archive.clone(),
             settings: settings(),
+            learned: std::sync::Arc::default(),
         },
         dedupe: Dedupe {
             settings: settings(),

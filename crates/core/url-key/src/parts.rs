@@ -1,0 +1,505 @@
+//! The parts of a URL that may identify a page or not, where no rule says which.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::keyer::{Keyer, UrlKey};
+use crate::noise::is_noise;
+use crate::page_url::PageUrl;
+
+/// A URL with more parts than this has none: all of them stay in the key. Such URLs are the state
+/// of a form or a map, and each part more doubles the pages they could be.
+const MAX_PARTS: usize = 8;
+
+/// Last segments that name the page of their folder.
+const INDEX_SEGMENTS: [&str; 10] = [
+    "index.html",
+    "index.htm",
+    "index.php",
+    "index.asp",
+    "index.aspx",
+    "index.jsp",
+    "index.shtml",
+    "default.asp",
+    "default.aspx",
+    "default.htm",
+];
+
+/// Labels of hosts that have the pages of another host for small screens.
+const MOBILE_LABELS: [&str; 4] = ["m", "mobile", "amp", "wap"];
+
+/// Segments longer than this are names of pages in the [shape](UrlParts::shape) of a path.
+const MAX_FOLDER_CHARS: usize = 24;
+
+/// Segments of a path that its shape shows.
+const MAX_SHAPE_SEGMENTS: usize = 8;
+
+/// A part of a URL that may identify a page or not.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UrlPart {
+    /// What kind of part, and its name: see [`Display`](fmt::Display).
+    pub kind: PartKind,
+    /// The value as it is in the key; values of a repeated parameter are joined by `&`.
+    pub value: String,
+}
+
+/// The kind and the name of a [`UrlPart`].
+///
+/// Its text is the name of a parameter (`page`) or, for other parts, a name that begins with a
+/// character that separates parts of a URL: `?article` for a parameter without a name such as
+/// `?article117`, `;sid` for a parameter of a path segment, `/amp`, `/print` and `/index` for a
+/// segment, and `m.` for the first label of a host.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PartKind {
+    /// A parameter of the query, in lower case.
+    Parameter(String),
+    /// A parameter without `=`. The name is the text before its first digit.
+    Nameless(String),
+    /// A parameter of a path segment, `;name=value`, in lower case.
+    PathParameter(String),
+    /// `index.html` and the like at the end of a path.
+    Index,
+    /// The first or last segment `amp`.
+    Amp,
+    /// The first or last segment `print`.
+    Print,
+    /// The first label of a host for mobile devices.
+    MobileHost,
+}
+
+impl PartKind {
+    /// Whether the part is in the path or the host: its values are one or two, and the page
+    /// without it is another edition of the same text.
+    pub fn is_edition(&self) -> bool {
+        !matches!(self, Self::Parameter(_) | Self::Nameless(_))
+    }
+}
+
+impl fmt::Display for PartKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Parameter(name) => out.write_str(name),
+            Self::Nameless(name) => write!(out, "?{name}"),
+            Self::PathParameter(name) => write!(out, ";{name}"),
+            Self::Index => out.write_str("/index"),
+            Self::Amp => out.write_str("/amp"),
+            Self::Print => out.write_str("/print"),
+            Self::MobileHost => out.write_str("m."),
+        }
+    }
+}
+
+/// The undecided parts of a URL, and the URL without them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UrlParts {
+    /// The URL without its parts. For a mobile host, `www` takes the place of its first label.
+    pub base: String,
+    /// The host of `base`, with its port.
+    pub host: String,
+    /// The path of `base` with `*` for segments that are names of pages: those with a digit, a
+    /// hyphen or an underscore, and long ones. `/2013/05/summer-in-rome` has the shape `/*/*/*`,
+    /// `/forum/thread.php` is its own.
+    pub shape: String,
+    /// The parts, sorted.
+    pub parts: Vec<UrlPart>,
+}
+
+impl Keyer {
+    /// Returns the parts of a URL that nothing decides about: no rule applies to the URL, and the
+    /// parameter is not on the list of those that never identify a page. A URL without such
+    /// parts has an empty list. Returns `None` if a rule or the blocklist decides about the URL,
+    /// or if it has too many parts.
+    pub fn parts(&self, url: &PageUrl) -> Option<UrlParts> {
+        if url.rule.is_some() || url.blocklisted {
+            return None;
+        }
+        let address = Address::split(&url.address);
+        let mut parts: Vec<UrlPart> = address.parts().collect();
+        parts.extend(url.query.undecided());
+        if parts.len() > MAX_PARTS {
+            return None;
+        }
+        parts.sort();
+        let bare = address.without(|_| true);
+        Some(UrlParts {
+            base: bare.to_string(),
+            shape: shape(&bare.segments),
+            host: bare.authority.into_owned(),
+            parts,
+        })
+    }
+
+    /// Computes the key of the page at `url`, as [`key`](Self::key) does. If nothing decides about
+    /// the [`parts`](Self::parts) of the URL, those stay for which `is_noise` is false.
+    pub fn key_with_parts(
+        &self,
+        url: &PageUrl,
+        title: Option<&str>,
+        is_noise: impl Fn(&PartKind) -> bool,
+    ) -> UrlKey {
+        let mut key = self.key(url, title);
+        let Some(parts) = self.parts(url) else {
+            if url.rule.is_none() && !url.blocklisted {
+                url.query.print_undecided(&mut key.text, |_| true);
+            }
+            return key;
+        };
+        if parts.parts.is_empty() && !url.address.contains(';') {
+            return key;
+        }
+        let address = Address::split(&url.address).without(&is_noise);
+        key.text = address.to_string();
+        url.query
+            .print_undecided(&mut key.text, |kind| !is_noise(kind));
+        key
+    }
+}
+
+/// Whether a URL may have parts: a quick test of its text that is never wrong about a URL that has
+/// some.
+pub fn may_have_parts(url: &str) -> bool {
+    url.bytes().any(|byte| matches!(byte, b'?' | b';' | b'%'))
+        || [
+            "/amp",
+            "/print",
+            "/index.",
+            "/default.",
+            "://m.",
+            "://mobile.",
+            "://amp.",
+            "://wap.",
+        ]
+        .iter()
+        .any(|mark| contains_ignoring_case(url, mark))
+}
+
+fn contains_ignoring_case(text: &str, lower: &str) -> bool {
+    let (text, lower) = (text.as_bytes(), lower.as_bytes());
+    text.windows(lower.len())
+        .any(|found| found.eq_ignore_ascii_case(lower))
+}
+
+/// `scheme://host[:port]/segments`, split.
+#[derive(Clone, Debug)]
+struct Address<'a> {
+    scheme: &'a str,
+    authority: Cow<'a, str>,
+    segments: Vec<Cow<'a, str>>,
+}
+
+impl fmt::Display for Address<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}://{}", self.scheme, self.authority)?;
+        let mut segments = self.segments.iter();
+        segments.try_for_each(|segment| write!(out, "/{segment}"))
+    }
+}
+
+impl<'a> Address<'a> {
+    fn split(address: &'a str) -> Self {
+        let (scheme, rest) = address.split_once("://").unwrap_or(("http", address));
+        let mut segments = rest.split('/');
+        Self {
+            scheme,
+            authority: segments.next().unwrap_or_default().into(),
+            segments: segments.map(Into::into).collect(),
+        }
+    }
+
+    /// The undecided parts.
+    fn parts(&self) -> impl Iterator<Item = UrlPart> {
+        let host = self
+            .mobile_label()
+            .map(|label| (PartKind::MobileHost, label.to_owned()));
+        let parameters = self.segments.iter().flat_map(|segment| {
+            let found = segment.split(';').skip(1).map(path_parameter);
+            found
+                .map(|(kind, value)| (kind, value.to_owned()))
+                .collect::<Vec<_>>()
+        });
+        let undecided = parameters.filter(|(kind, _)| !is_noise(&kind.to_string()));
+        let editions = self
+            .editions()
+            .into_iter()
+            .map(|(at, kind)| (kind, self.segments[at].to_string()));
+        host.into_iter()
+            .chain(undecided)
+            .chain(editions)
+            .map(|(kind, value)| UrlPart { kind, value })
+            .collect::<Vec<_>>()
+            .into_iter()
+    }
+
+    /// The address without the parts that are `dropped`, and without listed noise.
+    fn without(&self, dropped: impl Fn(&PartKind) -> bool) -> Self {
+        let authority = match self.mobile_label() {
+            Some(label) if dropped(&PartKind::MobileHost) => {
+                format!("www{}", &self.authority[label.len()..]).into()
+            }
+            _ => self.authority.clone(),
+        };
+        let editions: Vec<usize> = (self.editions().into_iter())
+            .filter(|(_, kind)| dropped(kind))
+            .map(|(at, _)| at)
+            .collect();
+        let segments = (self.segments.iter().enumerate())
+            .filter(|(at, _)| !editions.contains(at))
+            .map(|(_, segment)| without_parameters(segment, &dropped))
+            .filter(|segment| !segment.is_empty())
+            .collect();
+        Self {
+            scheme: self.scheme,
+            authority,
+            segments,
+        }
+    }
+
+    /// The first label of the host, if it is one of mobile editions and a domain follows.
+    fn mobile_label(&self) -> Option<&str> {
+        let (label, rest) = self.authority.split_once('.')?;
+        (MOBILE_LABELS.contains(&label) && rest.contains('.')).then_some(label)
+    }
+
+    /// The positions of segments that name an edition of the page at the rest of the path.
+    fn editions(&self) -> Vec<(usize, PartKind)> {
+        let mut found = Vec::new();
+        let Some(last) = self.segments.len().checked_sub(1) else {
+            return found;
+        };
+        for at in [0, last] {
+            let segment = self.segments[at].split(';').next().unwrap_or_default();
+            let segment = segment.to_ascii_lowercase();
+            let kind = match segment.as_str() {
+                "amp" => PartKind::Amp,
+                "print" => PartKind::Print,
+                index if at == last && INDEX_SEGMENTS.contains(&index) => PartKind::Index,
+                _ => continue,
+            };
+            // The page `/amp` itself is no edition of the front page.
+            if (last > 0 || kind == PartKind::Index) && found.iter().all(|(other, _)| *other != at)
+            {
+                found.push((at, kind));
+            }
+        }
+        found
+    }
+}
+
+/// Splits `name=value` of a path segment.
+fn path_parameter(text: &str) -> (PartKind, &str) {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    (PartKind::PathParameter(name.to_ascii_lowercase()), value)
+}
+
+/// A segment without the `;` parameters that are dropped or listed noise.
+fn without_parameters<'a>(
+    segment: &Cow<'a, str>,
+    dropped: impl Fn(&PartKind) -> bool,
+) -> Cow<'a, str> {
+    if !segment.contains(';') {
+        return segment.clone();
+    }
+    let mut pieces = segment.split(';');
+    let mut kept = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (kind, _) = path_parameter(piece);
+        if !is_noise(&kind.to_string()) && !dropped(&kind) {
+            kept.push(';');
+            kept.push_str(piece);
+        }
+    }
+    kept.into()
+}
+
+/// The path with `*` for the names of pages.
+fn shape<S: AsRef<str>>(segments: &[S]) -> String {
+    let mut shape = String::new();
+    for (at, segment) in segments.iter().enumerate() {
+        if at == MAX_SHAPE_SEGMENTS {
+            shape.push_str("/...");
+            break;
+        }
+        shape.push('/');
+        let segment = segment.as_ref();
+        let (stem, extension) = segment.rsplit_once('.').unwrap_or((segment, ""));
+        let is_name = stem
+            .chars()
+            .any(|c| c.is_numeric() || matches!(c, '-' | '_' | '%'))
+            || stem.chars().count() > MAX_FOLDER_CHARS;
+        match (is_name, extension) {
+            (false, _) => shape.push_str(segment),
+            (true, "") => shape.push('*'),
+            (true, extension) => {
+                shape.push_str("*.");
+                shape.push_str(extension);
+            }
+        }
+    }
+    shape
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Blocklist, KeyOptions, RuleSet};
+
+    fn keyer() -> Keyer {
+        let rules = RuleSet::parse("/ruled\\.php\tid").unwrap();
+        Keyer::new(KeyOptions::default(), rules, Blocklist::default()).unwrap()
+    }
+
+    fn parts(url: &str) -> Option<(String, String, Vec<String>)> {
+        let keyer = keyer();
+        let found = keyer.parts(&keyer.parse(url).unwrap())?;
+        let parts = found.parts.iter();
+        let parts = parts.map(|part| format!("{}={}", part.kind, part.value));
+        Some((found.base, found.shape, parts.collect()))
+    }
+
+    fn key(url: &str, noise: &[&str]) -> String {
+        let keyer = keyer();
+        let url = keyer.parse(url).unwrap();
+        let is_noise = |kind: &PartKind| noise.contains(&kind.to_string().as_str());
+        keyer.key_with_parts(&url, None, is_noise).text
+    }
+
+    #[test]
+    fn parts_are_named_and_sorted() {
+        for (url, base, shape, expected) in [
+            (
+                "http://a.com/spip.php?article117",
+                "http://a.com/spip.php",
+                "/spip.php",
+                &["?article=article117"][..],
+            ),
+            (
+                "http://a.com/x?b=2&A=1&utm_source=q&a=0",
+                "http://a.com/x",
+                "/x",
+                &["a=0&1", "b=2"],
+            ),
+            (
+                "https://www.a.com/2013/05/summer-in-rome/amp/",
+                "http://www.a.com/2013/05/summer-in-rome",
+                "/*/*/*",
+                &["/amp=amp"],
+            ),
+            (
+                "http://m.a.com/dir/Index.html",
+                "http://www.a.com/dir",
+                "/dir",
+                &["/index=Index.html", "m.=m"],
+            ),
+            (
+                "http://a.com/x;jsessionid=AB;sid=7?q=1",
+                "http://a.com/x",
+                "/x",
+                &["q=1", ";sid=7"],
+            ),
+            (
+                "http://a.com/print/story-7.html",
+                "http://a.com/story-7.html",
+                "/*.html",
+                &["/print=print"],
+            ),
+            ("http://a.com/amp", "http://a.com/amp", "/amp", &[]),
+            (
+                "http://a.com/index.php",
+                "http://a.com",
+                "",
+                &["/index=index.php"],
+            ),
+            ("http://m.com/x", "http://m.com/x", "/x", &[]),
+        ] {
+            let expected: Vec<String> = expected.iter().map(|part| (*part).to_owned()).collect();
+            let mut found = parts(url).unwrap();
+            found.2.sort();
+            let mut sorted = expected;
+            sorted.sort();
+            assert_eq!(found, (base.to_owned(), shape.to_owned(), sorted), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_rule_or_too_many_parts_leave_nothing_undecided() {
+        assert_eq!(parts("http://a.com/ruled.php?id=1&x=2"), None);
+        assert_eq!(
+            parts("http://a.com/?a=1&b=1&c=1&d=1&e=1&f=1&g=1&h=1&i=1"),
+            None
+        );
+    }
+
+    #[test]
+    fn a_key_keeps_all_parts_that_are_not_noise() {
+        for (url, noise, expected) in [
+            (
+                "http://a.com/s.php?article117&utm_medium=x",
+                &[][..],
+                "http://a.com/s.php?article117",
+            ),
+            (
+                "http://a.com/s?id=7&visit=ab",
+                &[],
+                "http://a.com/s?id=7&visit=ab",
+            ),
+            (
+                "http://a.com/s?visit=ab&id=7",
+                &["visit"],
+                "http://a.com/s?id=7",
+            ),
+            (
+                "http://a.com/s?visit=ab&visit=cd",
+                &["visit"],
+                "http://a.com/s",
+            ),
+            (
+                "http://a.com/ruled.php?id=1&x=2",
+                &["id"],
+                "http://a.com/ruled.php?id=1",
+            ),
+            ("http://a.com/story/amp", &["/amp"], "http://a.com/story"),
+            ("http://a.com/story/amp", &[], "http://a.com/story/amp"),
+            ("http://a.com/x;jsessionid=AB", &[], "http://a.com/x"),
+            (
+                "http://a.com/x;jsessionid=AB;sid=7",
+                &[],
+                "http://a.com/x;sid=7",
+            ),
+            (
+                "http://m.a.com/dir/index.html?q",
+                &["m.", "/index"],
+                "http://www.a.com/dir?q",
+            ),
+            (
+                "http://a.com/?a=1&b=1&c=1&d=1&e=1&f=1&g=1&h=1&i=1",
+                &["a"],
+                "http://a.com?a=1&b=1&c=1&d=1&e=1&f=1&g=1&h=1&i=1",
+            ),
+        ] {
+            assert_eq!(key(url, noise), expected, "{url} {noise:?}");
+        }
+    }
+
+    #[test]
+    fn the_quick_test_finds_every_url_with_parts() {
+        for url in [
+            "http://a.com/x?y",
+            "http://a.com/x;y=1",
+            "http://a.com/x/AMP",
+            "http://M.a.com/",
+            "http://a.com/%61mp/x",
+            "http://a.com/print/x",
+            "http://a.com/Default.aspx",
+        ] {
+            assert!(
+                parts(url).is_some_and(|(_, _, parts)| !parts.is_empty()),
+                "{url}"
+            );
+            assert!(may_have_parts(url), "{url}");
+        }
+        assert!(!may_have_parts(
+            "http://www.a.com/2013/05/summer-in-rome.html"
+        ));
+    }
+}

@@ -1,0 +1,233 @@
+//! A short description of a page's text, by which two pages are compared.
+
+use html_blocks::{Page, TextBlock};
+use url_key::content_id;
+
+/// Blocks in a signature at most: those with the most text. Two pages are compared by the longest
+/// paragraphs, so a higher number adds little but bytes: a signature has up to 100.
+const MAX_BLOCKS: usize = 16;
+
+/// Bytes of an encoded block: its hash and its weight.
+const BLOCK_BYTES: usize = 6;
+
+/// Bytes of the encoded hash of the title.
+const TITLE_BYTES: usize = 4;
+
+/// Least weight that two pages share of the weight of both, for equal content. 1.0 means equal
+/// blocks. See the table of the crate.
+const SAME_OVERLAP: f64 = 0.8;
+
+/// Largest shared weight of two pages that certainly differ.
+const DIFFERENT_OVERLAP: f64 = 0.5;
+
+/// Least weight of a signature that proves anything about a parameter: some two sentences. Pages
+/// with less text are error pages, log-in forms and pages that a script fills.
+const TELLING_WEIGHT: u32 = 200;
+
+/// Characters of link text that weigh as much as one other character. Lists of links are content
+/// of pages that have little else, and change on all others.
+const LINK_CHARS_PER_CHAR: u32 = 8;
+
+/// The title of a page and its longest text blocks, as hashes.
+///
+/// It is a function of the page alone, so that pages of any two dates can be compared. Digits
+/// count, unlike in the hashes of blocks: two pages of a calendar differ in digits only.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Signature {
+    title: u32,
+    /// Hash and weight, sorted by hash, without repetition.
+    blocks: Vec<(u32, u16)>,
+}
+
+/// The result of comparing two pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Similarity {
+    /// Equal content.
+    Same,
+    /// Other content, though much of it is equal: an edited page, or a page that quotes another.
+    Unclear,
+    /// Other content.
+    Different,
+}
+
+/// Bytes that are not a signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0} bytes are not a signature")]
+pub struct SignatureError(usize);
+
+impl Signature {
+    /// Describes a page.
+    pub fn new(page: &Page) -> Self {
+        let (chrome, content): (Vec<&TextBlock>, Vec<&TextBlock>) =
+            page.blocks.iter().partition(|block| block.chrome);
+        let blocks = if content.is_empty() { chrome } else { content };
+        let mut weighed: Vec<(u16, &TextBlock)> =
+            blocks.iter().map(|block| (weight(block), *block)).collect();
+        // The sort is stable: of two equally long blocks the first counts.
+        weighed.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
+        weighed.truncate(MAX_BLOCKS);
+        let mut blocks: Vec<(u32, u16)> = weighed
+            .iter()
+            .map(|(weight, block)| (hash(block), *weight))
+            .collect();
+        blocks.sort_unstable();
+        blocks.dedup_by_key(|(hash, _)| *hash);
+        Self {
+            title: title_hash(page.title.as_deref().unwrap_or_default()),
+            blocks,
+        }
+    }
+
+    /// Whether the page has no text block.
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// Whether the page has enough text to say something about a parameter.
+    pub fn is_telling(&self) -> bool {
+        self.weight() >= TELLING_WEIGHT
+    }
+
+    /// Compares two pages with one base URL. Two `editions` of a page (for print, for mobile
+    /// devices) have equal content if one has all the text of the other: the smaller edition has
+    /// no comments and no sidebar.
+    pub fn compare(&self, other: &Self, editions: bool) -> Similarity {
+        let overlap = if editions {
+            self.containment(other)
+        } else {
+            self.overlap(other)
+        };
+        if self.title == other.title && overlap >= SAME_OVERLAP {
+            Similarity::Same
+        } else if overlap < DIFFERENT_OVERLAP {
+            Similarity::Different
+        } else {
+            Similarity::Unclear
+        }
+    }
+
+    /// A hash of title and blocks.
+    pub(crate) fn content_hash(&self) -> u64 {
+        let blocks = self.blocks.iter().map(|(hash, _)| *hash);
+        let mixed = blocks.fold(u64::from(self.title), |hash, block| {
+            (hash ^ u64::from(block))
+                .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                .rotate_left(23)
+        });
+        mixed ^ (mixed >> 32)
+    }
+
+    /// The weight of the blocks that both have, as a share of the weight of all their blocks.
+    fn overlap(&self, other: &Self) -> f64 {
+        let shared = self.shared(other);
+        let all = self.weight() + other.weight() - shared;
+        if all == 0 {
+            return 1.0;
+        }
+        f64::from(shared) / f64::from(all)
+    }
+
+    /// The weight of the blocks that both have: of each the lower one.
+    fn shared(&self, other: &Self) -> u32 {
+        let (mut mine, mut theirs) = (
+            self.blocks.iter().peekable(),
+            other.blocks.iter().peekable(),
+        );
+        let mut shared = 0_u32;
+        while let (Some((a, weight)), Some((b, other))) = (mine.peek(), theirs.peek()) {
+            match a.cmp(b) {
+                std::cmp::Ordering::Less => drop(mine.next()),
+                std::cmp::Ordering::Greater => drop(theirs.next()),
+                std::cmp::Ordering::Equal => {
+                    shared += u32::from(*weight.min(other));
+                    mine.next();
+                    theirs.next();
+                }
+            }
+        }
+        shared
+    }
+
+    /// The weight of the blocks that both have, as a share of the weight of the page with less
+    /// text: 1.0 if all its blocks are on the other page.
+    fn containment(&self, other: &Self) -> f64 {
+        let least = self.weight().min(other.weight());
+        if least == 0 {
+            return 1.0;
+        }
+        f64::from(self.shared(other)) / f64::from(least)
+    }
+
+    /// Encodes the signature. A page without text blocks gives no bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        let mut bytes = Vec::with_capacity(TITLE_BYTES + BLOCK_BYTES * self.blocks.len());
+        bytes.extend(self.title.to_le_bytes());
+        for (hash, weight) in &self.blocks {
+            bytes.extend(hash.to_le_bytes());
+            bytes.extend(weight.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// Decodes a signature.
+    ///
+    /// # Errors
+    /// [`SignatureError`] if [`to_bytes`](Self::to_bytes) cannot have made the bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, SignatureError> {
+        let wrong = SignatureError(bytes.len());
+        if bytes.is_empty() {
+            return Ok(Self::default());
+        }
+        let (title, rest) = bytes.split_first_chunk::<TITLE_BYTES>().ok_or(wrong)?;
+        let (blocks, rest) = rest.as_chunks::<BLOCK_BYTES>();
+        if !rest.is_empty() || blocks.is_empty() {
+            return Err(wrong);
+        }
+        let blocks = blocks.iter().map(|[a, b, c, d, low, high]| {
+            let hash = u32::from_le_bytes([*a, *b, *c, *d]);
+            (hash, u16::from_le_bytes([*low, *high]))
+        });
+        Ok(Self {
+            title: u32::from_le_bytes(*title),
+            blocks: blocks.collect(),
+        })
+    }
+
+    fn weight(&self) -> u32 {
+        self.blocks
+            .iter()
+            .map(|(_, weight)| u32::from(*weight))
+            .sum()
+    }
+}
+
+/// The characters of a block that are not link text, and a share of the others. At least 1.
+fn weight(block: &TextBlock) -> u16 {
+    // Blocks have less than 2^32 characters: the limit of a page is lower.
+    let chars = u32::try_from(block.text.chars().count()).unwrap_or(u32::MAX);
+    let unlinked = chars.saturating_sub(block.link_chars);
+    let weight = unlinked + block.link_chars.min(chars) / LINK_CHARS_PER_CHAR;
+    u16::try_from(weight.max(1)).unwrap_or(u16::MAX)
+}
+
+/// Hashes the letters and digits of a block: FNV-1a over the hash of the letters, then the digits.
+fn hash(block: &TextBlock) -> u32 {
+    let digits = block.text.bytes().filter(u8::is_ascii_digit);
+    block
+        .hash
+        .iter()
+        .copied()
+        .chain(digits)
+        .fold(0x811c_9dc5, |hash: u32, byte| {
+            (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+        })
+}
+
+/// The first half of the first 64 bits of the content id of a title.
+fn title_hash(title: &str) -> u32 {
+    let id = content_id(title);
+    u32::from_str_radix(&id[..8], 16).unwrap_or_default()
+}
