@@ -222,7 +222,11 @@ impl<'a> Address<'a> {
         let editions = self
             .editions()
             .into_iter()
-            .map(|(at, kind)| (kind, self.segments[at].to_string()));
+            .map(|(at, kind)| match (at, &kind) {
+                // `/print/story` and `/story/print` may be two editions.
+                (0, PartKind::Amp | PartKind::Print) => (kind, format!("{}/", self.segments[at])),
+                _ => (kind, self.segments[at].to_string()),
+            });
         host.into_iter()
             .chain(undecided)
             .chain(editions)
@@ -401,7 +405,7 @@ mod tests {
                 "http://a.com/print/story-7.html",
                 "http://a.com/story-7.html",
                 "/*.html",
-                &["/print=print"],
+                &["/print=print/"],
             ),
             ("http://a.com/amp", "http://a.com/amp", "/amp", &[]),
             (

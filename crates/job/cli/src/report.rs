@@ -1,7 +1,7 @@
 //! Reports of runs and tables, as text and as JSON.
 
 use comfy_table::CellAlignment;
-use engine::{Counts, RunReport, Status, VacuumMode};
+use engine::{Counts, NotedParameter, RunReport, Status, VacuumMode};
 use sample::SampleCounts;
 use serde_json::{Value, json};
 use tables::{DateRange, Table, UnreferencedCause, UnreferencedFile};
@@ -126,6 +126,31 @@ pub(crate) fn status(status: &Status, args: &JobArgs) -> String {
     }
     lines.add("HTML MB", format!("{:.1}", megabytes(counts.html_bytes)));
     lines.add("text MB", format!("{:.1}", megabytes(counts.text_bytes)));
+    let parameters = &status.parameters;
+    for (title, count) in [
+        ("noise parameters", parameters.noise),
+        ("identifying", parameters.identifies),
+        ("undecided", parameters.undecided),
+    ] {
+        if count > 0 {
+            lines.add(title, count);
+        }
+    }
+    for (title, noted) in [
+        ("dropped by mistake", &parameters.revised),
+        ("many pages", &parameters.many_rows),
+    ] {
+        for (at, parameter) in noted.iter().enumerate() {
+            let NotedParameter {
+                path,
+                parameter,
+                rows,
+                ..
+            } = parameter;
+            let title = if at == 0 { title } else { "" };
+            lines.add(title, format!("{parameter} of {path}, {rows} rows"));
+        }
+    }
     let mut text = lines.text();
     if let Some(repair) = status.repair {
         text.push_str("next: ");
@@ -179,8 +204,22 @@ pub(crate) fn status_json(status: &Status) -> String {
         "unreadable_objects": unreadable_objects,
         "html_bytes": html_bytes,
         "text_bytes": text_bytes,
+        "parameters": {
+            "noise": status.parameters.noise,
+            "identifies": status.parameters.identifies,
+            "undecided": status.parameters.undecided,
+            "revised": noted_json(&status.parameters.revised),
+            "many_rows": noted_json(&status.parameters.many_rows),
+        },
     })
     .to_string()
+}
+
+fn noted_json(noted: &[NotedParameter]) -> Value {
+    let noted = noted.iter().map(
+        |noted| json!({ "path": noted.path, "parameter": noted.parameter, "rows": noted.rows }),
+    );
+    Value::from_iter(noted)
 }
 
 fn range_json(range: &DateRange) -> Value {

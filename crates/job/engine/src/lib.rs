@@ -56,6 +56,7 @@ pub use spec::{
     GroupingSpec, JobSpec, JoiningSpec, LimitsSpec, OutputSpec, Queries, RunSpec, SchemeSpec,
     SpecError, SplitSpec, StoreSpec, TitleSource, TreeSpec, UrlKeySpec, WindowSpec,
 };
+pub use state::learned_parameters::{LearnedParameters, MANY_ROWS, NotedParameter};
 pub use state::runs_table::Counts;
 pub use state::sql::query;
 pub use state::status::{Status, status, status_with_archive};

@@ -3,6 +3,7 @@
 pub(crate) mod chunk_keys;
 pub(crate) mod delta_scan;
 pub(crate) mod key_hash;
+pub(crate) mod learned_parameters;
 pub(crate) mod monthly_rollup;
 pub(crate) mod prior_state;
 pub(crate) mod rollup_tables;

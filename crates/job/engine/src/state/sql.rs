@@ -4,23 +4,28 @@ use std::sync::Arc;
 
 use arrow::datatypes::DataType;
 use arrow::record_batch::RecordBatch;
+use datafusion::datasource::MemTable;
 use datafusion::prelude::{ParquetReadOptions, SessionContext};
 use deltalake::delta_datafusion::create_session;
-use tables::Table;
+use tables::{Partitioning, Table};
 
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::state::delta_scan::open;
 
 /// Runs `sql` with the output tables of `job` registered under their names, and its input as
-/// `archive`. A table that does not exist is not registered.
+/// `archive`. A table that does not exist is not registered, except
+/// for `url_parameters`, which has no rows then.
 ///
 /// # Errors
 /// [`EngineError::Query`] where the statement is wrong or fails.
 pub async fn query(job: &Job, sql: &str) -> Result<Vec<RecordBatch>, EngineError> {
     let context: SessionContext = create_session().into_inner();
     for table in Table::ALL {
-        open(&context, job, table).await?;
+        let is_there = open(&context, job, table).await?;
+        if !is_there && table == Table::UrlParameters {
+            register_empty(&context, table)?;
+        }
     }
     register_archive(&context, job).await?;
     let frame = context.sql(sql).await.map_err(EngineError::Query)?;
@@ -30,6 +35,13 @@ pub async fn query(job: &Job, sql: &str) -> Result<Vec<RecordBatch>, EngineError
         batches.push(RecordBatch::new_empty(schema));
     }
     Ok(batches)
+}
+
+/// Registers a table without rows: a run makes `url_parameters` with its first row.
+fn register_empty(context: &SessionContext, table: Table) -> Result<(), EngineError> {
+    let empty = MemTable::try_new(table.schema(Partitioning::Day), vec![vec![]]);
+    let registered = empty.and_then(|empty| context.register_table(table.name(), Arc::new(empty)));
+    registered.map(drop).map_err(EngineError::Query)
 }
 
 /// Registers the archive. An archive that cannot be read is only warned about, so that the tables

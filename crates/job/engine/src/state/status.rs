@@ -8,6 +8,7 @@ use tables::{DateRange, Partitioning, add_adjacent};
 use crate::archive::{Census, Input};
 use crate::error::EngineError;
 use crate::job::Job;
+use crate::state::learned_parameters::LearnedParameters;
 use crate::state::runs_table::{Counts, RunDate};
 use crate::state::tables_snapshot::TablesSnapshot;
 
@@ -33,6 +34,8 @@ pub struct Status {
     pub last_with_pages: Option<NaiveDate>,
     /// Sums over all dates.
     pub counts: Counts,
+    /// What was learned about parameters of URLs.
+    pub parameters: LearnedParameters,
     /// The range to run again to repair the dates above: whole partitions, up to the end of
     /// the span.
     pub repair: Option<DateRange>,
@@ -48,7 +51,9 @@ type Archive = BTreeMap<NaiveDate, Input>;
 pub async fn status(job: &Job) -> Result<Status, EngineError> {
     let mut tables = TablesSnapshot::open(&job.output, &TablesSnapshot::DATED).await?;
     let runs = tables.all_runs().await?;
-    Ok(Status::for_job(&runs, &tables.unfinished(), None, job))
+    let mut status = Status::for_job(&runs, &tables.unfinished(), None, job);
+    status.parameters = LearnedParameters::read(job).await?;
+    Ok(status)
 }
 
 /// Reads the status of `job` from its tables, and compares it with the archive.
@@ -63,7 +68,9 @@ pub async fn status_with_archive(job: &Job) -> Result<Status, EngineError> {
         return Ok(Status::default());
     };
     let archive = Census::take(&job.archive, span).await?.dated(span);
-    Ok(Status::for_job(&runs, &unfinished, Some(&archive), job))
+    let mut status = Status::for_job(&runs, &unfinished, Some(&archive), job);
+    status.parameters = LearnedParameters::read(job).await?;
+    Ok(status)
 }
 
 impl Status {

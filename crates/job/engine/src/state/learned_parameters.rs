@@ -1,0 +1,109 @@
+//! The parameters of URLs that a user should know about.
+
+use arrow::array::AsArray;
+use arrow::datatypes::Int64Type;
+use datafusion::error::Result;
+use datafusion::prelude::SessionContext;
+use deltalake::delta_datafusion::create_session;
+use tables::Table;
+
+use crate::error::EngineError;
+use crate::job::Job;
+use crate::plan::columns::schemas::RecordBatchExt;
+use crate::state::delta_scan::open;
+
+/// Rows with one parameter from which it is reported: as many pages as a large site has. A crawler
+/// that follows the links of a calendar or of a search form has no end.
+pub const MANY_ROWS: i64 = 100_000;
+
+/// What the tables say about parameters of URLs.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LearnedParameters {
+    /// Parameters that are dropped.
+    pub noise: u64,
+    /// Parameters that identify pages.
+    pub identifies: u64,
+    /// Parameters without a verdict.
+    pub undecided: u64,
+    /// Parameters that were dropped by mistake. Pages of dates before the revision may be missing.
+    pub revised: Vec<NotedParameter>,
+    /// Parameters with [`MANY_ROWS`] rows that are not dropped.
+    pub many_rows: Vec<NotedParameter>,
+}
+
+/// A parameter with the reason to look at it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NotedParameter {
+    /// Host and shape of the path.
+    pub path: String,
+    /// The name.
+    pub parameter: String,
+    /// Rows of the archive with it.
+    pub rows: i64,
+}
+
+impl LearnedParameters {
+    /// Reads the table `url_parameters`. Without it, everything is zero.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the table cannot be read.
+    pub(crate) async fn read(job: &Job) -> std::result::Result<Self, EngineError> {
+        let context: SessionContext = create_session().into_inner();
+        if !open(&context, job, Table::UrlParameters).await? {
+            return Ok(Self::default());
+        }
+        Self::query(&context).await.map_err(EngineError::Query)
+    }
+
+    async fn query(context: &SessionContext) -> Result<Self> {
+        let latest = "(SELECT *, row_number() OVER \
+             (PARTITION BY domain, host, path_shape, parameter ORDER BY date DESC) AS recency \
+             FROM url_parameters)";
+        let counts = format!(
+            "SELECT arrow_cast(verdict, 'Utf8') AS verdict, count(*) AS parameters FROM {latest} WHERE recency = 1 GROUP BY verdict"
+        );
+        let mut learned = Self::default();
+        for batch in context.sql(&counts).await?.collect().await? {
+            let verdicts = batch.text("verdict")?;
+            let counts = batch.numbers::<Int64Type>("parameters")?;
+            for row in 0..batch.num_rows() {
+                let count = counts.value(row).cast_unsigned();
+                match verdicts.value(row) {
+                    "noise" => learned.noise = count,
+                    "identifies" => learned.identifies = count,
+                    _ => learned.undecided = count,
+                }
+            }
+        }
+        let noted = format!(
+            "SELECT arrow_cast(host, 'Utf8') AS host, arrow_cast(path_shape, 'Utf8') AS path_shape, \
+             arrow_cast(parameter, 'Utf8') AS parameter, rows, revised FROM {latest} WHERE recency = 1 \
+             AND (revised OR (rows >= {MANY_ROWS} AND verdict <> 'noise')) \
+             ORDER BY host, path_shape, parameter"
+        );
+        for batch in context.sql(&noted).await?.collect().await? {
+            let (hosts, shapes) = (batch.text("host")?, batch.text("path_shape")?);
+            let (names, rows) = (
+                batch.text("parameter")?,
+                batch.numbers::<Int64Type>("rows")?,
+            );
+            let revised = batch.array("revised")?.as_boolean();
+            for row in 0..batch.num_rows() {
+                let noted = NotedParameter {
+                    path: format!("{}{}", hosts.value(row), shapes.value(row)),
+                    parameter: names.value(row).to_owned(),
+                    rows: rows.value(row),
+                };
+                if noted.rows >= MANY_ROWS {
+                    learned.many_rows.push(noted.clone());
+                }
+                if revised.value(row) {
+                    learned.revised.push(noted);
+                }
+            }
+        }
+        Ok(learned)
+    }
+}
