@@ -25,6 +25,8 @@ pub struct Learner<T> {
     /// Slots with counts of the date.
     counted: BTreeMap<Slot, ()>,
     groups: HashMap<String, VecDeque<Compared<T>>>,
+    /// Pages in all groups.
+    pages: usize,
     changes: Vec<SlotChange>,
     /// Rows by date and slot that are not counted yet.
     seen: BTreeMap<i32, BTreeMap<Slot, u64>>,
@@ -99,6 +101,7 @@ impl<T> Default for Learner<T> {
             slots: BTreeMap::new(),
             counted: BTreeMap::new(),
             groups: HashMap::new(),
+            pages: 0,
             changes: Vec::new(),
             seen: BTreeMap::new(),
         }
@@ -116,6 +119,11 @@ impl<T: Clone> Learner<T> {
         if !page.signature.is_empty() {
             self.add(page);
         }
+    }
+
+    /// The number of pages that later pages are compared with.
+    pub fn pages(&self) -> usize {
+        self.pages
     }
 
     /// Adds a row of the archive with a part, before the pages of its date. If a date has more slots
@@ -320,6 +328,8 @@ impl<T: Clone> Learner<T> {
         let group = self.groups.entry(page.parts.base).or_default();
         if group.len() == MAX_COMPARED {
             group.pop_front();
+        } else {
+            self.pages += 1;
         }
         group.push_back(Compared {
             url: page.url,

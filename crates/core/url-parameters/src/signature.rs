@@ -231,3 +231,83 @@ fn title_hash(title: &str) -> u32 {
     let id = content_id(title);
     u32::from_str_radix(&id[..8], 16).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use html_blocks::BlockOptions;
+
+    use super::*;
+
+    const STORY: &str = "The council has found the money for a new bridge over the river, and work \
+        on it begins in the spring, said the mayor on Monday evening after the meeting.";
+    const OTHER: &str = "A bakery that has been in one family for four generations closes its doors \
+        at the end of the month, because nobody in town wants to get up that early any more.";
+
+    fn signature(html: &str) -> Signature {
+        Signature::new(&html_blocks::page(html.as_bytes(), None, &BlockOptions::default()).unwrap())
+    }
+
+    fn page(title: &str, text: &str, sidebar: &str) -> Signature {
+        let links = "<ul><li><a href=/1>Most read of the day</a><li><a href=/2>Weather</a></ul>";
+        signature(&format!(
+            "<title>{title}</title><nav>{sidebar}</nav>{links}<p>{text}</p><p>{text} Again.</p>"
+        ))
+    }
+
+    #[test]
+    fn navigation_and_typography_do_not_change_the_content() {
+        let story = page("Bridge", STORY, "Home");
+        let copy = page(
+            "BRIDGE!",
+            &STORY.replace(',', " -"),
+            "A sidebar of this minute",
+        );
+        assert_eq!(story.compare(&copy, false), Similarity::Same);
+        assert!(story.is_telling());
+    }
+
+    #[test]
+    fn a_title_or_a_digit_makes_another_page() {
+        let story = page("Bridge", STORY, "");
+        assert_eq!(
+            story.compare(&page("Bridge 2", STORY, ""), false),
+            Similarity::Unclear
+        );
+        let day = |day: u32| page("Calendar", &format!("Events on day {day}: {STORY}"), "");
+        assert_eq!(day(1).compare(&day(1), false), Similarity::Same);
+        assert_eq!(day(1).compare(&day(2), false), Similarity::Different);
+        assert_eq!(
+            story.compare(&page("Bridge", OTHER, ""), false),
+            Similarity::Different
+        );
+    }
+
+    #[test]
+    fn a_small_edition_has_the_content_of_the_page() {
+        let small = signature(&format!("<title>Bridge</title><p>{STORY}</p>"));
+        let page = signature(&format!(
+            "<title>Bridge</title><p>{STORY}</p><p>{OTHER}</p>"
+        ));
+        assert_eq!(page.compare(&small, true), Similarity::Same);
+        assert_eq!(page.compare(&small, false), Similarity::Different);
+    }
+
+    #[test]
+    fn a_signature_has_at_most_sixteen_blocks_and_is_read_back() {
+        let blocks: String = (b'a'..b'z')
+            .map(|letter| format!("<p>{}</p>", char::from(letter).to_string().repeat(50)))
+            .collect();
+        for html in ["", "<p>x</p>", &format!("<title>T</title>{blocks}")] {
+            let page = html_blocks::page(html.as_bytes(), None, &BlockOptions::default());
+            let Ok(page) = page else { continue };
+            let signature = Signature::new(&page);
+            let bytes = signature.to_bytes();
+            assert!(bytes.len() <= TITLE_BYTES + MAX_BLOCKS * BLOCK_BYTES);
+            assert_eq!(Signature::from_bytes(&bytes), Ok(signature));
+        }
+        assert!(Signature::from_bytes(&[]).unwrap().is_empty());
+        for length in [1, 4, 9, 11] {
+            assert!(Signature::from_bytes(&vec![7; length]).is_err(), "{length}");
+        }
+    }
+}

@@ -59,8 +59,17 @@ use variants::Variants;
 
 pub(crate) use rows::url_parameters;
 
-/// Memory of a page that later pages are compared with, beside its signature and URL, in bytes.
+/// Bytes of a page that later pages are compared with: its URL, parts and signature.
 const PAGE_BYTES: usize = 512;
+
+/// Bytes of a hash in a set.
+const HASH_BYTES: usize = 16;
+
+/// Bytes of a base URL in a map.
+const BASE_BYTES: usize = 2 * size_of::<(i64, Base)>();
+
+/// Bytes of a page with the content of another: two positions.
+const COPY_BYTES: usize = 256;
 
 /// Learns from the rows of `chunk`.
 pub(crate) async fn learn(
@@ -231,6 +240,7 @@ impl<'a> Pass<'a> {
         })
         .await?;
         bases.retain(|_, base| base.is_compared);
+        self.memory.try_grow(bases.len() * BASE_BYTES)?;
         Ok((bases, dates))
     }
 
@@ -271,13 +281,14 @@ impl<'a> Pass<'a> {
                 {
                     several.insert(base);
                 }
+                pass.memory.try_grow(HASH_BYTES)?;
                 pass.known.insert(full_hash);
                 if let Some(compared) = page.compared {
-                    pass.grow()?;
-                    pass.learners
-                        .entry(page.domain)
-                        .or_default()
-                        .restore_page(compared);
+                    let learner = pass.learner(&page.domain);
+                    let before = learner.pages();
+                    learner.restore_page(compared);
+                    let added = learner.pages() - before;
+                    pass.memory.try_grow(added * PAGE_BYTES)?;
                 }
             }
             Ok(())
@@ -373,7 +384,6 @@ impl<'a> Pass<'a> {
             };
             let (key, may_be_audited) = split_audit(keys.value(row));
             let key = hash(key);
-            self.grow()?;
             if may_be_audited {
                 self.learner(domain).audit(&page);
             }
@@ -384,11 +394,18 @@ impl<'a> Pass<'a> {
                 self.learned.without_text.insert(position);
                 continue;
             }
-            match self.learner(domain).page(page) {
+            let learner = self.learner(domain);
+            let before = learner.pages();
+            let outcome = learner.page(page);
+            let added = learner.pages() - before;
+            self.memory.try_grow(added * PAGE_BYTES)?;
+            match outcome {
                 Outcome::New => {
+                    self.memory.try_grow(HASH_BYTES)?;
                     self.known.insert(key);
                 }
                 Outcome::SameContent { original } => {
+                    self.memory.try_grow(HASH_BYTES + COPY_BYTES)?;
                     self.known.insert(key);
                     self.learned.same_content.insert(position, original);
                 }
@@ -400,11 +417,6 @@ impl<'a> Pass<'a> {
 
     fn learner(&mut self, domain: &str) -> &mut Learner<String> {
         self.learners.entry(domain.to_owned()).or_default()
-    }
-
-    /// Counts the memory of one page more.
-    fn grow(&self) -> Result<()> {
-        self.memory.try_grow(PAGE_BYTES)
     }
 
     /// Calls `each` with the batches of a plan.
