@@ -14,6 +14,8 @@ enum Shape {
     GiantSite,
     /// Every site has one page.
     ManySites,
+    /// All pages are at one path, and a parameter that no rule knows tells them apart.
+    Trap,
 }
 
 impl Shape {
@@ -22,6 +24,7 @@ impl Shape {
             Self::GiantSite if number.is_multiple_of(2) => "www.giant.example".to_owned(),
             Self::GiantSite => format!("www.site-{}.example", mix(number) % 500),
             Self::ManySites => format!("www.site-{number}.example"),
+            Self::Trap => "www.trap.example".to_owned(),
         };
         let second = number / DATES % 86_400;
         let time = format!(
@@ -31,7 +34,14 @@ impl Shape {
             second / 60 % 60,
             second % 60
         );
-        Site { host: &host }.article(number, &time)
+        let article = Site { host: &host }.article(number, &time);
+        match self {
+            Self::Trap => Row {
+                url: Some(format!("http://{host}/calendar?day={number}")),
+                ..article
+            },
+            _ => article,
+        }
     }
 
     fn archive(self, pages: u64) -> Job {
@@ -55,7 +65,7 @@ fn a_run_limited_to_48_mb_stays_below_600_mb() {
     if !can_watch() {
         return skip("/proc");
     }
-    for shape in [Shape::ManySites, Shape::GiantSite] {
+    for shape in [Shape::ManySites, Shape::GiantSite, Shape::Trap] {
         // The rows are far larger than the memory of the sorts.
         let job = shape.archive(64_000).with("run.memory_limit=48MB");
         let held = peak(&job, RANGE);

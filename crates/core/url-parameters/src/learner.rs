@@ -1,14 +1,11 @@
 //! Compares the pages of a domain that differ in undecided parts of their URLs.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 
 use url_key::{PartKind, UrlPart, UrlParts};
 
+use crate::group::{Compared, Group};
 use crate::{Evidence, Signature, Similarity, Slot, Verdict};
-
-/// Pages of one base URL that a page is compared with: the last ones. A crawler trap, such as a
-/// calendar, has a page for every value, and must not take all memory.
-const MAX_COMPARED: usize = 1024;
 
 /// Parameters of a domain that are learned. A site that invents names of parameters must not take
 /// all memory; the names after these stay in the key.
@@ -24,7 +21,8 @@ pub struct Learner<T> {
     slots: BTreeMap<Slot, Evidence>,
     /// Slots with counts of the date.
     counted: BTreeMap<Slot, ()>,
-    groups: HashMap<String, VecDeque<Compared<T>>>,
+    /// By base URL.
+    groups: HashMap<String, GroupOf<T>>,
     /// Pages in all groups.
     pages: usize,
     changes: Vec<SlotChange>,
@@ -86,14 +84,6 @@ pub enum Outcome<T> {
     },
 }
 
-#[derive(Debug)]
-struct Compared<T> {
-    url: String,
-    parts: Vec<UrlPart>,
-    signature: Signature,
-    page: T,
-}
-
 impl<T> Default for Learner<T> {
     fn default() -> Self {
         Self {
@@ -108,7 +98,7 @@ impl<T> Default for Learner<T> {
     }
 }
 
-impl<T: Clone> Learner<T> {
+impl<T: Clone + PartialEq> Learner<T> {
     /// Adds the evidence that an earlier run stored.
     pub fn restore_slot(&mut self, slot: Slot, evidence: Evidence) {
         self.slots.insert(slot, evidence);
@@ -203,9 +193,13 @@ impl<T: Clone> Learner<T> {
     }
 
     fn end_date(&mut self) {
+        let mut noise_changed = false;
         for (slot, ()) in std::mem::take(&mut self.counted) {
             if let Some(evidence) = self.slots.get_mut(&slot) {
+                let before = evidence.verdict;
                 evidence.judge(self.date);
+                let verdicts = [before, evidence.verdict];
+                noise_changed |= before != evidence.verdict && verdicts.contains(&Verdict::Noise);
                 self.changes.push(SlotChange {
                     date: self.date,
                     evidence: evidence.clone(),
@@ -213,69 +207,67 @@ impl<T: Clone> Learner<T> {
                 });
             }
         }
+        if noise_changed {
+            for group in self.groups.values_mut() {
+                let GroupOf { host, shape, pages } = group;
+                pages.rekey(|kind| is_noise(&self.slots, host, shape, kind));
+            }
+        }
     }
 
     fn verdict(&self, parts: &UrlParts, kind: &PartKind) -> Verdict {
-        self.slots
-            .get(&Slot::new(parts, kind))
-            .map_or_else(Verdict::default, |evidence| evidence.verdict)
+        let evidence = self.slots.get(&Slot::new(parts, kind));
+        evidence.map_or_else(Verdict::default, |evidence| evidence.verdict)
     }
 
     fn compare(&self, page: &ComparedPage<T>) -> Comparison<T> {
-        let verdicts: HashMap<PartKind, Verdict> = HashMap::new();
-        let mut verdicts = Verdicts {
-            learner: self,
-            parts: &page.parts,
-            known: verdicts,
+        let mut comparison = Comparison {
+            outcome: Outcome::New,
+            undecided: BTreeMap::new(),
+            noise: BTreeMap::new(),
         };
-        let mut same: Option<&Compared<T>> = None;
-        let mut noise_twin: Option<&Compared<T>> = None;
-        let (mut of_noise, mut of_undecided) = (BTreeMap::new(), BTreeMap::new());
-        let group = self.groups.get(&page.parts.base);
-        for other in group.into_iter().flatten() {
-            let differing = differing(&page.parts.parts, &other.parts);
-            if differing
-                .iter()
-                .any(|kind| verdicts.of(kind) == Verdict::Identifies)
-            {
-                continue;
-            }
-            let (noise, undecided): (Vec<&PartKind>, Vec<&PartKind>) =
-                (differing.iter().copied()).partition(|kind| verdicts.of(kind) == Verdict::Noise);
-            let editions = differing.iter().all(|kind| kind.is_edition());
-            let similarity = page.signature.compare(&other.signature, editions);
-            if undecided.is_empty() {
-                noise_twin = noise_twin.or(Some(other));
-            } else if similarity == Similarity::Same {
-                same = same.or(Some(other));
-            }
-            // If one part differs, the comparison is about it.
-            let (differs, counts) = if undecided.is_empty() {
-                (noise, &mut of_noise)
-            } else {
-                (undecided, &mut of_undecided)
+        let parts = &page.parts;
+        let Some(group) = self.groups.get(&parts.base) else {
+            return comparison;
+        };
+        let mut verdicts = KnownVerdicts::default();
+        let is_noise = |kind: &_| self.verdict(parts, kind) == Verdict::Noise;
+        if let Some(twin) = group.pages.with_key(&parts.parts, is_noise) {
+            comparison.outcome = Outcome::SameKey {
+                original: twin.page.clone(),
             };
-            if let [kind] = differs[..] {
-                let counts = counts.entry(kind.clone()).or_insert_with(Counts::default);
-                counts.add(similarity, other);
+            if let [kind] = differing(&parts.parts, &twin.parts)[..] {
+                let similarity = page.signature.compare(&twin.signature, kind.is_edition());
+                let counts = comparison.noise.entry(kind.clone()).or_default();
+                counts.add(similarity, twin);
+            }
+        } else {
+            for other in group.pages.candidates(&page.signature) {
+                let differing = differing(&parts.parts, &other.parts);
+                let mut of =
+                    |kind: &&PartKind| verdicts.get(kind, |kind| self.verdict(parts, kind));
+                if differing.iter().any(|kind| of(kind) == Verdict::Identifies) {
+                    continue;
+                }
+                let editions = differing.iter().all(|kind| kind.is_edition());
+                let similarity = page.signature.compare(&other.signature, editions);
+                let is_new = comparison.outcome == Outcome::New;
+                if is_new && similarity == Similarity::Same {
+                    comparison.outcome = Outcome::SameContent {
+                        original: other.page.clone(),
+                    };
+                }
+                let mut undecided = differing.iter().filter(|kind| of(kind) != Verdict::Noise);
+                // If one part differs, the comparison is about it.
+                if let (Some(kind), None) = (undecided.next(), undecided.next()) {
+                    let counts = comparison.undecided.entry((*kind).clone()).or_default();
+                    counts.add(similarity, other);
+                }
             }
         }
-        of_noise.retain(|_, counts: &mut Counts| counts.is_telling());
-        of_undecided.retain(|_, counts: &mut Counts| counts.is_telling());
-        let outcome = match (noise_twin, same) {
-            (Some(other), _) => Outcome::SameKey {
-                original: other.page.clone(),
-            },
-            (None, Some(other)) => Outcome::SameContent {
-                original: other.page.clone(),
-            },
-            (None, None) => Outcome::New,
-        };
-        Comparison {
-            outcome,
-            undecided: of_undecided,
-            noise: of_noise,
-        }
+        comparison.undecided.retain(|_, counts| counts.is_telling());
+        comparison.noise.retain(|_, counts| counts.is_telling());
+        comparison
     }
 
     fn count_all(&mut self, counts: &BTreeMap<PartKind, Counts>, page: &ComparedPage<T>) {
@@ -325,19 +317,46 @@ impl<T: Clone> Learner<T> {
     }
 
     fn add(&mut self, page: ComparedPage<T>) {
-        let group = self.groups.entry(page.parts.base).or_default();
-        if group.len() == MAX_COMPARED {
-            group.pop_front();
-        } else {
-            self.pages += 1;
-        }
-        group.push_back(Compared {
+        let UrlParts {
+            base,
+            host,
+            shape,
+            parts,
+            ..
+        } = page.parts;
+        let group = self.groups.entry(base).or_insert_with(|| GroupOf {
+            host,
+            shape,
+            pages: Group::default(),
+        });
+        let GroupOf { host, shape, pages } = group;
+        let compared = Compared {
             url: page.url,
-            parts: page.parts.parts,
+            parts,
             signature: page.signature,
             page: page.page,
-        });
+        };
+        let evicted = pages.add(compared, |kind| is_noise(&self.slots, host, shape, kind));
+        self.pages += usize::from(!evicted);
     }
+}
+
+/// The pages of a base URL.
+#[derive(Debug)]
+struct GroupOf<T> {
+    host: String,
+    shape: String,
+    pages: Group<T>,
+}
+
+fn is_noise(slots: &BTreeMap<Slot, Evidence>, host: &str, shape: &str, kind: &PartKind) -> bool {
+    let slot = Slot {
+        host: host.to_owned(),
+        shape: shape.to_owned(),
+        parameter: kind.to_string(),
+    };
+    let evidence = slots.get(&slot);
+    evidence.is_some_and(|evidence| evidence.verdict == Verdict::Noise)
 }
 
 struct Comparison<T> {
@@ -348,20 +367,17 @@ struct Comparison<T> {
     noise: BTreeMap<PartKind, Counts>,
 }
 
-/// The verdicts about the parts of one page and of the pages with its base URL, looked up once.
-struct Verdicts<'a, T> {
-    learner: &'a Learner<T>,
-    parts: &'a UrlParts,
-    known: HashMap<PartKind, Verdict>,
-}
+/// Verdicts about the parts of one page and of the pages with its base URL, looked up once.
+#[derive(Default)]
+struct KnownVerdicts(Vec<(PartKind, Verdict)>);
 
-impl<T: Clone> Verdicts<'_, T> {
-    fn of(&mut self, kind: &PartKind) -> Verdict {
-        if let Some(verdict) = self.known.get(kind) {
+impl KnownVerdicts {
+    fn get(&mut self, kind: &PartKind, look_up: impl FnOnce(&PartKind) -> Verdict) -> Verdict {
+        if let Some((_, verdict)) = self.0.iter().find(|(known, _)| known == kind) {
             return *verdict;
         }
-        let verdict = self.learner.verdict(self.parts, kind);
-        self.known.insert(kind.clone(), verdict);
+        let verdict = look_up(kind);
+        self.0.push((kind.clone(), verdict));
         verdict
     }
 }

@@ -56,6 +56,7 @@
 //! of an article at unrelated addresses are two pages.
 
 mod evidence;
+mod group;
 mod learner;
 mod signature;
 mod verdicts;

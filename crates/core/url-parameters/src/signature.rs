@@ -106,6 +106,11 @@ impl Signature {
         }
     }
 
+    /// The hashes of the blocks.
+    pub(crate) fn block_hashes(&self) -> impl Iterator<Item = u32> {
+        self.blocks.iter().map(|(hash, _)| *hash)
+    }
+
     /// A hash of title and blocks.
     pub(crate) fn content_hash(&self) -> u64 {
         let blocks = self.blocks.iter().map(|(hash, _)| *hash);

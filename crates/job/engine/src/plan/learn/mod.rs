@@ -59,8 +59,8 @@ use variants::Variants;
 
 pub(crate) use rows::url_parameters;
 
-/// Bytes of a page that later pages are compared with: its URL, parts and signature.
-const PAGE_BYTES: usize = 512;
+/// Bytes of a page that later pages are compared with: its URL, parts and signature, and their index.
+const PAGE_BYTES: usize = 1024;
 
 /// Bytes of a hash in a set.
 const HASH_BYTES: usize = 16;
