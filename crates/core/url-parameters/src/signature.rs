@@ -1,7 +1,6 @@
 //! A short description of a page's text, by which two pages are compared.
 
-use html_blocks::{Page, TextBlock};
-use url_key::content_id;
+use html_blocks::{Page, TextBlock, block_hash};
 
 /// Blocks in a signature at most: those with the most text. Two pages are compared by the longest
 /// paragraphs, so a higher number adds little but bytes: a signature has up to 100.
@@ -14,7 +13,7 @@ const BLOCK_BYTES: usize = 6;
 const TITLE_BYTES: usize = 4;
 
 /// Least weight that two pages share of the weight of both, for equal content. 1.0 means equal
-/// blocks. See the table of the crate.
+/// blocks.
 const SAME_OVERLAP: f64 = 0.8;
 
 /// Largest shared weight of two pages that certainly differ.
@@ -22,7 +21,10 @@ const DIFFERENT_OVERLAP: f64 = 0.5;
 
 /// Least weight of a signature that proves anything about a parameter: some two sentences. Pages
 /// with less text are error pages, log-in forms and pages that a script fills.
-const TELLING_WEIGHT: u32 = 200;
+const TELLING_WEIGHT: u32 = 100;
+
+/// Paths that a block's path is looked for among. A hostile page has a path per block.
+const MAX_PATHS: usize = 64;
 
 /// Characters of link text that weigh as much as one other character. Lists of links are content
 /// of pages that have little else, and change on all others.
@@ -58,14 +60,14 @@ pub struct SignatureError(usize);
 impl Signature {
     /// Describes a page.
     pub fn new(page: &Page) -> Self {
-        let (chrome, content): (Vec<&TextBlock>, Vec<&TextBlock>) =
-            page.blocks.iter().partition(|block| block.chrome);
-        let blocks = if content.is_empty() { chrome } else { content };
-        let mut weighed: Vec<(u16, &TextBlock)> =
-            blocks.iter().map(|block| (weight(block), *block)).collect();
-        // The sort is stable: of two equally long blocks the first counts.
-        weighed.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
-        weighed.truncate(MAX_BLOCKS);
+        let is_only_chrome = page.blocks.iter().all(|block| block.chrome);
+        let blocks = (page.blocks.iter()).filter(|block| is_only_chrome || !block.chrome);
+        let shares = PathShares::new(blocks.clone());
+        let mut heaviest = Heaviest::default();
+        for (block, share) in blocks.zip(shares.of_blocks()) {
+            heaviest.add(block, share);
+        }
+        let weighed = heaviest.blocks;
         let mut blocks: Vec<(u32, u16)> = weighed
             .iter()
             .map(|(weight, block)| (hash(block), *weight))
@@ -73,7 +75,7 @@ impl Signature {
         blocks.sort_unstable();
         blocks.dedup_by_key(|(hash, _)| *hash);
         Self {
-            title: title_hash(page.title.as_deref().unwrap_or_default()),
+            title: page.title.as_deref().map_or(0, title_hash),
             blocks,
         }
     }
@@ -209,32 +211,111 @@ impl Signature {
     }
 }
 
-/// The characters of a block that are not link text, and a share of the others. At least 1.
-fn weight(block: &TextBlock) -> u16 {
+/// The characters of a block that are not link text, and a share of the others.
+fn text_weight(block: &TextBlock) -> u32 {
     // Blocks have less than 2^32 characters: the limit of a page is lower.
     let chars = u32::try_from(block.text.chars().count()).unwrap_or(u32::MAX);
     let unlinked = chars.saturating_sub(block.link_chars);
-    let weight = unlinked + block.link_chars.min(chars) / LINK_CHARS_PER_CHAR;
-    u16::try_from(weight.max(1)).unwrap_or(u16::MAX)
+    unlinked + block.link_chars.min(chars) / LINK_CHARS_PER_CHAR
 }
 
-/// Hashes the letters and digits of a block: FNV-1a over the hash of the letters, then the digits.
+/// The share of a page's text in each DOM path.
+///
+/// The paragraphs of an article have one path, which holds most of the text. Teasers and boxes
+/// beside it change from one fetch to the next, and have other paths.
+struct PathShares {
+    /// Sums by path.
+    sums: Vec<u64>,
+    /// The path of each block, as an index.
+    paths: Vec<usize>,
+}
+
+impl PathShares {
+    fn new<'a>(blocks: impl Iterator<Item = &'a TextBlock>) -> Self {
+        // Blocks with equal paths share one allocation, so a path is compared by its address.
+        let mut known: Vec<*const u8> = Vec::new();
+        let (mut sums, mut paths): (Vec<u64>, Vec<usize>) = (Vec::new(), Vec::new());
+        let mut last = 0;
+        for block in blocks {
+            let address = block.dom_path.as_ptr();
+            if known.get(last) != Some(&address) {
+                let recent = known.len().saturating_sub(MAX_PATHS)..known.len();
+                let found = recent.rev().find(|path| known[*path] == address);
+                last = found.unwrap_or_else(|| {
+                    known.push(address);
+                    sums.push(0);
+                    known.len() - 1
+                });
+            }
+            // Bytes are close enough for a share, and cost nothing to count.
+            let unlinked = block.text.len().saturating_sub(block.link_chars as usize);
+            sums[last] += unlinked as u64;
+            paths.push(last);
+        }
+        Self { sums, paths }
+    }
+
+    /// The share of each block's path.
+    fn of_blocks(&self) -> impl Iterator<Item = f32> {
+        let all = self.sums.iter().sum::<u64>().max(1) as f32;
+        self.paths
+            .iter()
+            .map(move |path| self.sums[*path] as f32 / all)
+    }
+}
+
+/// The heaviest blocks of a page, heaviest first. Of two equally heavy blocks the first counts.
+#[derive(Default)]
+struct Heaviest<'a> {
+    blocks: Vec<(u16, &'a TextBlock)>,
+}
+
+impl<'a> Heaviest<'a> {
+    /// Adds a block, weighed with the share of its path.
+    fn add(&mut self, block: &'a TextBlock, share: f32) {
+        let lightest = match self.blocks.last() {
+            Some((lightest, _)) if self.blocks.len() == MAX_BLOCKS => *lightest,
+            _ => 0,
+        };
+        // No block weighs more than it has bytes, so most are not counted.
+        if (block.text.len() as f32 * share) < f32::from(lightest) {
+            return;
+        }
+        let weight = (text_weight(block) as f32 * share).clamp(1.0, f32::from(u16::MAX)) as u16;
+        if weight <= lightest {
+            return;
+        }
+        self.blocks.truncate(MAX_BLOCKS - 1);
+        let at = self.blocks.partition_point(|(other, _)| *other >= weight);
+        self.blocks.insert(at, (weight, block));
+    }
+}
+
+/// Hashes the letters and digits of a block.
 fn hash(block: &TextBlock) -> u32 {
-    let digits = block.text.bytes().filter(u8::is_ascii_digit);
-    block
-        .hash
-        .iter()
-        .copied()
-        .chain(digits)
-        .fold(0x811c_9dc5, |hash: u32, byte| {
-            (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-        })
+    letters_and_digits(block.hash, &block.text)
 }
 
-/// The first half of the first 64 bits of the content id of a title.
+/// Hashes the letters and digits of a title.
 fn title_hash(title: &str) -> u32 {
-    let id = content_id(title);
-    u32::from_str_radix(&id[..8], 16).unwrap_or_default()
+    letters_and_digits(block_hash(title), title)
+}
+
+/// FNV-1a over the hash of a text's letters, then its digits.
+fn letters_and_digits(letters: [u8; 16], text: &str) -> u32 {
+    /// Bytes that are skipped at once if none is a digit: most of a text has none.
+    const SKIPPED: usize = 32;
+    let add = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+    let hash = letters.iter().fold(0x811c_9dc5, add);
+    text.as_bytes().chunks(SKIPPED).fold(hash, |hash, bytes| {
+        let is_digit = |byte: &u8| byte.is_ascii_digit();
+        // Without a branch per byte, so that the compiler compares many at once.
+        if bytes.iter().fold(false, |any, byte| any | is_digit(byte)) {
+            bytes.iter().filter(|byte| is_digit(byte)).fold(hash, add)
+        } else {
+            hash
+        }
+    })
 }
 
 #[cfg(test)]
