@@ -48,6 +48,17 @@ impl Lookback {
     pub fn spans_keys(self) -> bool {
         matches!(self, Self::Window(_))
     }
+
+    /// Whether the next page of a key replaces a first page without text: a page that is
+    /// quarantined when it is parsed, or that has no text block. See [`KnownKeys::reject`].
+    ///
+    /// Only [`All`](Self::All) replaces it. With a number of days, another first page moves
+    /// the end of the lookback, which changes the status of pages that the job does not
+    /// parse. With a window, it also changes which keys of the domain are evicted. Pages
+    /// would have to be parsed one after the other to decide.
+    pub fn rejects_pages_without_text(self) -> bool {
+        matches!(self, Self::All)
+    }
 }
 
 /// The known URL keys of one domain, each with a value `T` of its first page.
@@ -215,6 +226,16 @@ impl<T> KnownKeys<T> {
             .map(|(_, page)| page)
     }
 
+    /// Removes the first page of `key`, because it has no text. The next page of the key is
+    /// a first page again. Call it after [`classify`](Self::classify) returned
+    /// [`Occurrence::First`] and before the next page of the key. Does nothing unless
+    /// [`Lookback::rejects_pages_without_text`].
+    pub fn reject(&mut self, key: &str) {
+        if self.lookback.rejects_pages_without_text() {
+            self.first_pages.remove(key);
+        }
+    }
+
     fn insert(&mut self, key: &str, time_micros: i64, page: T) {
         let first = FirstPage { time_micros, page };
         self.first_pages.insert(key.to_owned(), first);
@@ -366,6 +387,37 @@ mod tests {
         assert_eq!(original(&first), Some(("page", FoundBy::Content)));
         let second = keys.classify("a?x", 1, 0, "again", Some("other"));
         assert_eq!(original(&second), Some(("page", FoundBy::Key)));
+    }
+
+    /// The first page of each of `pages`, which are copies of one key with and without text.
+    fn first_pages_of(lookback: Lookback, has_text: &[bool]) -> Vec<usize> {
+        let mut keys = KnownKeys::new(lookback, Batching::Date);
+        let mut first_page = |(page, has_text): (usize, &bool)| {
+            let found = match keys.classify("a", 0, page as i64, page, None) {
+                Occurrence::Duplicate { original, .. } => return *original,
+                Occurrence::First => page,
+            };
+            if !has_text {
+                keys.reject("a");
+            }
+            found
+        };
+        has_text.iter().enumerate().map(&mut first_page).collect()
+    }
+
+    #[test]
+    fn the_first_page_with_text_has_the_key() {
+        let pages = [false, false, true, false, true];
+        assert_eq!(first_pages_of(Lookback::All, &pages), [0, 1, 2, 2, 2]);
+        assert_eq!(first_pages_of(Lookback::All, &[false; 3]), [0, 1, 2]);
+        assert_eq!(first_pages_of(Lookback::All, &[true, false]), [0, 0]);
+    }
+
+    #[test]
+    fn with_days_or_a_window_the_first_page_keeps_the_key() {
+        for lookback in [Lookback::Micros(10), Lookback::Window(SMALL)] {
+            assert_eq!(first_pages_of(lookback, &[false, true, true]), [0, 0, 0]);
+        }
     }
 
     #[test]
