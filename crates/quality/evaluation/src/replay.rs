@@ -53,8 +53,7 @@ pub fn replay(
         keys: &keys,
         learned: &learned,
     };
-    let roles = known.roles(&domains, settings);
-    let parsed = parse(set, pages, &roles, settings)?;
+    let (roles, parsed) = parsed_roles(set, &known, &domains, settings)?;
     let mut texts = Vec::new();
     for labelling in labellings {
         let mut made = vec![None; pages.len()];
@@ -200,8 +199,14 @@ struct KnownPages<'a> {
 }
 
 impl KnownPages<'_> {
-    /// Deduplicates the pages of each domain. Returns the roles by index.
-    fn roles(&self, domains: &BTreeMap<&str, Vec<usize>>, settings: &ReplaySettings) -> Vec<Role> {
+    /// Deduplicates the pages of each domain. Returns the roles by index. Pages `without_text` are
+    /// rejected as first pages.
+    fn roles(
+        &self,
+        domains: &BTreeMap<&str, Vec<usize>>,
+        without_text: &HashSet<usize>,
+        settings: &ReplaySettings,
+    ) -> Vec<Role> {
         let mut roles = vec![Role::Unkeyed; self.pages.len()];
         for indices in domains.values() {
             let mut known = KnownKeys::new(settings.lookback, settings.batching);
@@ -216,6 +221,15 @@ impl KnownPages<'_> {
                     Occurrence::First => Role::First,
                     Occurrence::Duplicate { original, .. } => Role::Duplicate(*original),
                 };
+                let is_rejected = without_text.contains(&index);
+                if roles[index] == Role::First
+                    && (is_rejected || self.learned.without_text.contains(&index))
+                {
+                    known.reject(&key.text);
+                }
+                if is_rejected {
+                    continue;
+                }
                 let page = original.unwrap_or(index);
                 for (dates, later) in self.learned.later_keys(index, url, date, settings) {
                     if later != key.text {
@@ -240,25 +254,57 @@ struct ParsedPage {
     measuring: f64,
 }
 
-/// Parses the first page of each key and, with revisions, the duplicates. A page that
-/// fails has the reason.
+/// Pages that were parsed, by index. A page that failed has the reason.
+type Parsed = HashMap<usize, Result<ParsedPage, String>>;
+
+/// Deduplicates the pages and parses the first ones. If the first page of a key has no text, the
+/// next page of the key is tried, as in a job: the set is read once for each attempt.
+fn parsed_roles(
+    set: &GoldSet,
+    known: &KnownPages<'_>,
+    domains: &BTreeMap<&str, Vec<usize>>,
+    settings: &ReplaySettings,
+) -> Result<(Vec<Role>, Parsed), InputError> {
+    let (mut parsed, mut without_text) = (Parsed::new(), HashSet::new());
+    loop {
+        let roles = known.roles(domains, &without_text, settings);
+        parse(set, known.pages, &roles, settings, &mut parsed)?;
+        let before = without_text.len();
+        let has_no_text = |index: &usize| {
+            let page = parsed.get(index).map(Result::as_ref);
+            roles[*index] == Role::First && !page.is_some_and(|page| page.is_ok_and(has_text))
+        };
+        without_text.extend((0..roles.len()).filter(has_no_text));
+        if !settings.lookback.rejects_pages_without_text() || without_text.len() == before {
+            return Ok((roles, parsed));
+        }
+    }
+}
+
+/// Whether a page can be the first page of its URL key.
+fn has_text(page: &ParsedPage) -> bool {
+    !page.blocks.hashes.is_empty()
+}
+
+/// Parses the first page of each key and, with revisions, the duplicates, unless they are
+/// `parsed` already.
 fn parse(
     set: &GoldSet,
     pages: &[GoldPage],
     roles: &[Role],
     settings: &ReplaySettings,
-) -> Result<HashMap<usize, Result<ParsedPage, String>>, InputError> {
+    parsed: &mut Parsed,
+) -> Result<(), InputError> {
     let is_parsed = |index: &usize| match roles[*index] {
         Role::Unkeyed => false,
         Role::First => true,
         Role::Duplicate(_) => settings.revisions,
     };
-    let wanted: HashSet<usize> = (0..pages.len()).filter(is_parsed).collect();
-    let mut parsed = HashMap::new();
+    let wanted = (0..pages.len()).filter(is_parsed);
+    let wanted: HashSet<usize> = wanted.filter(|index| !parsed.contains_key(index)).collect();
     for_each_page(set, pages, &wanted, |index, page| {
         parsed.insert(index, parse_page(page, settings));
-    })?;
-    Ok(parsed)
+    })
 }
 
 fn parse_page(page: Fetched<'_>, settings: &ReplaySettings) -> Result<ParsedPage, String> {
@@ -300,12 +346,7 @@ fn for_each_page(
 }
 
 /// The text of a keyed page: its own, or that of the page it duplicates.
-fn text(
-    index: usize,
-    roles: &[Role],
-    parsed: &HashMap<usize, Result<ParsedPage, String>>,
-    made: &[Option<Text>],
-) -> Text {
+fn text(index: usize, roles: &[Role], parsed: &Parsed, made: &[Option<Text>]) -> Text {
     if let Some(text) = &made[index] {
         return text.clone();
     }

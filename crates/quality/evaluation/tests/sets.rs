@@ -105,6 +105,49 @@ fn a_replay_gives_every_page_a_text_or_a_failure() {
 }
 
 #[test]
+fn a_replay_gives_a_key_the_first_copy_with_text() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let html = [
+        None,
+        Some(" "),
+        Some("<title>The story"),
+        Some("<p>The story"),
+        None,
+        Some("<p>Other"),
+    ];
+    let urls: Vec<String> = (0..html.len())
+        .map(|copy| format!("http://a.example/story?utm_source={copy}"))
+        .collect();
+    let urls: Vec<_> = urls.iter().map(|url| Some(url.as_str())).collect();
+    let path = folder.path().join("site.parquet");
+    let html = BinaryArray::from_iter(html.map(|html| html.map(str::as_bytes)));
+    let columns = vec![
+        ("url", strings(&urls)),
+        ("gold_text", strings(&vec![Some("The story"); urls.len()])),
+        ("html", Arc::new(html) as ArrayRef),
+    ];
+    write(&path, columns);
+    let set = GoldSet::file(path);
+    let gold = set.pages().expect("a set");
+    let heuristic = ["strict".parse().expect("a name")];
+    for revisions in [false, true] {
+        let mut settings = settings();
+        settings.revisions = revisions;
+        let texts = replay(&set, &gold, &heuristic, &settings).expect("the pages are there");
+        let text = |copy: usize| {
+            let text = texts[0].get(&gold[copy].url).expect("every page has one");
+            text.text.clone().ok()
+        };
+        assert_eq!([text(0), text(1)], [None, None], "{revisions}");
+        assert_eq!(text(2).as_deref(), Some(""), "{revisions}");
+        assert_eq!(text(3).as_deref(), Some("The story"), "{revisions}");
+        // With revisions, the copy without HTML is parsed, too.
+        assert_eq!(text(4).is_none(), revisions);
+        assert_eq!(text(5).as_deref(), Some("The story"), "{revisions}");
+    }
+}
+
+#[test]
 fn the_worst_pages_are_listed_with_their_causes() {
     let folder = tempfile::tempdir().expect("a folder");
     let story = "The storm of last night took forty trees in the park behind the theatre";

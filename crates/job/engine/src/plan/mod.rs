@@ -6,7 +6,8 @@
 //!   Key            URL, title -> domain, URL key          any partition
 //!   ∪ prior pages with one of these keys
 //!   Dedupe         keeps the first page of each key       by key or domain, in time order
-//!   Block          HTML -> text blocks                    by row group, in row order
+//!   Block          HTML -> text blocks                    by row group, in row order,
+//!                                                         then later copies of its pages
 //!   ∪ windows of these domains in the prior state
 //!   Replay         one URL Tree per domain                by domain, in time order
 //!   Write          data files, and counts of every row    any partition; small chunks: one
@@ -159,7 +160,7 @@ async fn plan(
     if has_aliases {
         let alias = alias::Alias {
             settings: Arc::clone(settings),
-            learned,
+            learned: Arc::clone(&learned),
             chunk,
         };
         keyed = apply(alias, keyed)?;
@@ -167,6 +168,8 @@ async fn plan(
     let deduped = apply(
         dedupe::Dedupe {
             settings: Arc::clone(settings),
+            revisions: settings.revisions,
+            learned,
         },
         keyed,
     )?;

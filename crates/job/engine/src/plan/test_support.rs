@@ -275,8 +275,12 @@ pub(crate) async fn run(step: &dyn Step, input: Vec<RecordBatch>) -> Result<Reco
 
 /// Sorts the rows as `step` requires of its input.
 pub(crate) fn sorted_for(step: &dyn Step, rows: &RecordBatch) -> RecordBatch {
-    let columns: Vec<_> = step
-        .required_ordering()
+    sorted_by(step.required_ordering(), rows)
+}
+
+/// Sorts the rows by these columns.
+pub(crate) fn sorted_by(columns: &[&str], rows: &RecordBatch) -> RecordBatch {
+    let columns: Vec<_> = columns
         .iter()
         .map(|name| arrow::compute::SortColumn {
             values: Arc::clone(rows.column_by_name(name).unwrap()),

@@ -28,6 +28,10 @@ const FIRST_WINDOW_BATCH: i64 = i64::MIN / 2;
 pub(crate) const IS_FIRST_PAGE: &str = "(merged_by = 'same_content' OR \
      (duplicate_of IS NULL AND status IN ('unique', 'quarantined')))";
 
+/// The part of [`IS_FIRST_PAGE`] for a lookback that rejects pages without text.
+const IS_FIRST_PAGE_WITH_TEXT: &str = "(merged_by = 'same_content' OR \
+     (duplicate_of IS NULL AND status = 'unique' AND signature <> X''))";
+
 /// The tables before the chunk is committed. `None` means that a table does not exist or has no
 /// rows.
 #[derive(Debug, Default)]
@@ -166,8 +170,13 @@ impl PriorState {
             }
             Lookback::All | Lookback::Window(_) => String::new(),
         };
+        let is_first_page = if lookback.rejects_pages_without_text() {
+            IS_FIRST_PAGE_WITH_TEXT
+        } else {
+            IS_FIRST_PAGE
+        };
         let query = format!(
-            "SELECT url_keys.* FROM {} WHERE {dates} AND {IS_FIRST_PAGE} {since} {has_key}",
+            "SELECT url_keys.* FROM {} WHERE {dates} AND {is_first_page} {since} {has_key}",
             semi_join_domains("url_keys")
         );
         context.sql(&query).await.map(Some)

@@ -19,7 +19,7 @@ pub(super) struct Learned {
     /// The page with the content of a page, by index.
     pub(super) same_content: HashMap<usize, usize>,
     /// Pages that were compared and have no text.
-    without_text: HashSet<usize>,
+    pub(super) without_text: HashSet<usize>,
     parts: HashMap<usize, UrlParts>,
 }
 

@@ -100,13 +100,13 @@ impl BlockColumns {
         }
     }
 
-    /// Appends a row that is quarantined.
-    pub(crate) fn problem(&mut self, reason: Reason, detail: &str, bytes: Option<i64>) {
+    /// Appends a row that is quarantined. `batch` sorts it among the rows of its domain.
+    pub(crate) fn problem(&mut self, batch: i64, reason: Reason, detail: &str, bytes: Option<i64>) {
         self.status.append_value(Status::Quarantined.as_str());
         self.reason.append_value(reason.code());
         self.detail.append_value(detail);
         self.bytes.append_option(bytes);
-        self.batch.append_value(0);
+        self.batch.append_value(batch);
         self.phase.append_value(Phase::PassThrough as i32);
         self.page_title.append_null();
         self.charset.append_null();

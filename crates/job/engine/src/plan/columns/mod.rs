@@ -4,6 +4,7 @@ pub(crate) mod block_rows;
 pub(crate) mod blocks;
 pub(crate) mod labels;
 pub(crate) mod pages;
+pub(crate) mod read_order;
 pub(crate) mod schemas;
 pub(crate) mod table_rows;
 pub(crate) mod written;

@@ -141,18 +141,28 @@ pub(crate) static KEYED: LazyLock<SchemaRef> = LazyLock::new(|| {
     )
 });
 
-/// Output of Dedupe: adds the page that a duplicate repeats.
+/// Output of Dedupe: adds the page that a duplicate repeats, and the order in which Block reads
+/// rows.
+///
+/// Block sorts by the last four columns ([`ReadOrder`](super::read_order::ReadOrder)). For a later
+/// copy, `first_source`, `first_row_group` and `first_row` are the position of the first page, and
+/// `copy_order` is its time. For another row, `first_row` is null, `copy_order` is its `row`,
+/// and the others are its own position.
 pub(crate) static DEDUPED: LazyLock<SchemaRef> = LazyLock::new(|| {
     with(
         &KEYED,
         &[
             ("merged_by", DataType::Utf8),
             ("duplicate_of", DataType::Utf8),
+            ("first_source", DataType::Utf8),
+            ("first_row_group", DataType::Int32),
+            ("first_row", DataType::Int64),
+            ("copy_order", DataType::Int64),
         ],
     )
 });
 
-/// Output of Block: adds the text blocks.
+/// Output of Block: adds the text blocks, and removes the order of reading.
 ///
 /// - `texts` and `slots` have one line per block ([`lines`]). A page with null `texts` is too
 ///   large to be sorted with them.
@@ -165,8 +175,10 @@ pub(crate) static DEDUPED: LazyLock<SchemaRef> = LazyLock::new(|| {
 /// that it holds for each output batch.
 pub(crate) static BLOCKED: LazyLock<SchemaRef> = LazyLock::new(|| {
     with(
-        &DEDUPED,
+        &KEYED,
         &[
+            ("merged_by", DataType::Utf8),
+            ("duplicate_of", DataType::Utf8),
             ("batch", DataType::Int64),
             ("phase", DataType::Int32),
             ("page_title", DataType::Utf8),

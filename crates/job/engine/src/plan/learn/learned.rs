@@ -39,6 +39,11 @@ impl Learned {
         self.key_on(&settings.keyer, url, title, date)
     }
 
+    /// Whether a row was compared and has no text.
+    pub(crate) fn has_no_text(&self, (source, row): (&str, i64)) -> bool {
+        !self.without_text.is_empty() && self.without_text.contains(&(source.to_owned(), row))
+    }
+
     /// The position of the page with the content of this row.
     pub(crate) fn original(&self, source: &str, row: i64) -> Option<&str> {
         if self.same_content.is_empty() {

@@ -312,8 +312,13 @@ impl<'a> Pass<'a> {
         };
         let known = Arc::clone(&candidates.known);
         let rows = apply(candidates, apply(keyed, self.scanned(dates)?)?)?;
-        let settings = self.settings();
-        let deduped = apply(dedupe::Dedupe { settings }, rows)?;
+        let dedupe = dedupe::Dedupe {
+            settings: self.settings(),
+            // Only the first page with text of each key is compared.
+            revisions: false,
+            learned: Arc::default(),
+        };
+        let deduped = apply(dedupe, rows)?;
         let reporter = ProgressReporter::new(Arc::new(Unwatched), self.census);
         let threads = self.job.resources.threads;
         let blocked = block::Block::new(archive(), self.settings(), reporter, threads);

@@ -1,8 +1,9 @@
 //! Step 3: cuts pages that are not duplicates into text blocks. HTML does not leave this step.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use arrow::array::{Int32Array, Int64Array, RecordBatch, UInt32Array};
+use arrow::array::{Array, Int32Array, Int64Array, RecordBatch, UInt32Array};
 use arrow::compute::{concat_batches, take_record_batch};
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
 use datafusion::error::{DataFusionError, Result};
@@ -22,12 +23,23 @@ use crate::plan::columns::schemas::{
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{BatchSender, RequiredDistribution, Step, spawn_stream};
 use crate::plan::html_reader::{PAGES_BYTES, PageBytes, PageReader, Pages};
+use crate::plan::steps::later_copies::{LaterCopies, RejectedPages, RejectedSender};
 use crate::progress::ProgressReporter;
+
+/// Most later copies of a row group that wait until its pages are parsed. A higher value keeps more
+/// narrow rows in memory; with a lower value, reading waits for parse tasks more often.
+const MAX_WAITING_COPIES: usize = 1 << 13;
+
+/// Number of copies of rejected pages at which they are tried. A higher value keeps more narrow rows
+/// in memory, some 500 bytes each; a lower value reads more row groups again.
+const MAX_LATER_COPIES: usize = 1 << 16;
 
 /// Parses the pages of each row group.
 ///
 /// Input rows are grouped by row group, so that each row group is read once, in row order. Pages
-/// are parsed in tasks on all cores, whichever partition reads them.
+/// are parsed in tasks on all cores, whichever partition reads them. The later copies of a URL key
+/// come behind the row group of its first page. They are duplicates, and are only parsed if that
+/// page has no text: see [`LaterCopies`].
 #[derive(Debug, Clone)]
 pub(crate) struct Block {
     archive: ArchiveSource,
@@ -67,11 +79,12 @@ impl Step for Block {
     }
 
     fn required_distribution(&self) -> RequiredDistribution {
-        RequiredDistribution::KeyPartitioned(&["source", "row_group"])
+        RequiredDistribution::KeyPartitioned(&self.required_ordering()[..2])
     }
 
+    /// The rows of a row group, and then the later copies of its first pages.
     fn required_ordering(&self) -> &'static [&'static str] {
-        &["source", "row_group", "row"]
+        &["first_source", "first_row_group", "first_row", "copy_order"]
     }
 
     fn run(
@@ -86,43 +99,90 @@ impl Step for Block {
                 out,
                 timer: tasks_timer,
             };
-            let mut reader = PageReader::new(step.archive.clone());
-            let mut tasks = JoinSet::new();
-            let mut group: Vec<RecordBatch> = Vec::new();
+            let mut partition = PartitionBlock::new(step, output);
             while let Some(batch) = input.next().await {
-                for part in split_by_row_group(&batch?)? {
-                    if let Some(last) = group.last()
-                        && !same_row_group(last, &part)?
-                    {
-                        step.row_group(&group, &mut reader, &mut tasks, &output)
-                            .await?;
-                        group.clear();
-                    }
-                    group.push(part);
+                for part in split_by(&batch?, &["first_source", "first_row_group"])? {
+                    partition.rows(&part).await?;
                 }
             }
-            step.row_group(&group, &mut reader, &mut tasks, &output)
-                .await?;
-            while let Some(done) = tasks.join_next().await {
-                check_joined(done)?;
-            }
-            Ok(())
+            partition.finish().await
         }))
     }
 }
 
-impl Block {
-    async fn row_group(
-        &self,
-        batches: &[RecordBatch],
-        reader: &mut PageReader,
-        tasks: &mut JoinSet<()>,
-        output: &BlockOutput,
-    ) -> Result<()> {
-        let Some(first) = batches.first() else {
+/// The rows of one partition.
+struct PartitionBlock {
+    step: Block,
+    output: BlockOutput,
+    reader: PageReader,
+    tasks: JoinSet<()>,
+    /// The rows of a row group that is not read yet.
+    row_group: Vec<RecordBatch>,
+    /// Later copies of first pages in the row group that was read last, until its pages are parsed.
+    copies: Vec<RecordBatch>,
+    /// The pages of that row group that have no text.
+    rejected: RejectedPages,
+    later_copies: LaterCopies,
+}
+
+impl PartitionBlock {
+    fn new(step: Block, output: BlockOutput) -> Self {
+        Self {
+            reader: PageReader::new(step.archive.clone()),
+            step,
+            output,
+            tasks: JoinSet::new(),
+            row_group: Vec::new(),
+            copies: Vec::new(),
+            rejected: RejectedPages::channel().1,
+            later_copies: LaterCopies::default(),
+        }
+    }
+
+    /// Adds rows of one row group, and later copies of its first pages.
+    async fn rows(&mut self, rows: &RecordBatch) -> Result<()> {
+        // Rows of the row group have no first row. Nulls sort first.
+        let own = rows.array("first_row")?.null_count();
+        if own > 0 {
+            let part = rows.slice(0, own);
+            if let Some(last) = self.row_group.last()
+                && !same_row_group(last, &part)?
+            {
+                self.read_row_group().await?;
+            }
+            self.row_group.push(part);
+        }
+        if own < rows.num_rows() {
+            self.read_row_group().await?;
+            self.copies.push(rows.slice(own, rows.num_rows() - own));
+            let waiting: usize = self.copies.iter().map(RecordBatch::num_rows).sum();
+            if waiting >= MAX_WAITING_COPIES {
+                self.decide_copies().await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the pages of the row group. Then decides the copies that follow the row group before,
+    /// whose pages were parsed meanwhile.
+    async fn read_row_group(&mut self) -> Result<()> {
+        if self.row_group.is_empty() {
             return Ok(());
-        };
-        let rows = concat_batches(first.schema_ref(), batches)?;
+        }
+        let row_group = std::mem::take(&mut self.row_group);
+        let (sender, rejected) = RejectedPages::channel();
+        self.row_group_pages(&row_group, sender).await?;
+        self.decide_copies().await?;
+        self.rejected = rejected;
+        Ok(())
+    }
+
+    async fn row_group_pages(
+        &mut self,
+        batches: &[RecordBatch],
+        rejected: RejectedSender,
+    ) -> Result<()> {
+        let rows = concat_batches(batches[0].schema_ref(), batches)?;
         let statuses = rows.text("status")?;
         let (mut pages, mut others) = (Vec::new(), Vec::new());
         for row in 0..rows.num_rows() {
@@ -132,24 +192,89 @@ impl Block {
             }
         }
         if !others.is_empty() {
-            let others = take_record_batch(&rows, &UInt32Array::from(others))?;
-            self.advance(&others)?;
-            let _ = output.out.send(pass_through(&others)).await;
+            self.pass_through(&take_record_batch(&rows, &UInt32Array::from(others))?)
+                .await?;
         }
         if pages.is_empty() {
             return Ok(());
         }
         let rows = take_record_batch(&rows, &UInt32Array::from(pages))?;
-        self.pages(&rows, reader, tasks, output).await
+        self.pages(&rows, &rejected).await
     }
 
-    /// Reads the HTML of `rows`, all of one row group, and spawns tasks that parse it.
+    /// Passes the copies of pages with text through, and keeps the other copies.
+    async fn decide_copies(&mut self) -> Result<()> {
+        let copies = std::mem::take(&mut self.copies);
+        if copies.is_empty() {
+            return Ok(());
+        }
+        for copies in copies {
+            let (duplicates, untried) = self.rejected.all().await.split(&copies)?;
+            self.pass_through(&duplicates).await?;
+            self.later_copies.push(untried);
+        }
+        if self.later_copies.count() >= MAX_LATER_COPIES {
+            self.try_later_copies().await?;
+        }
+        Ok(())
+    }
+
+    /// Reads later copies until each key has a page with text or no copy is left.
+    async fn try_later_copies(&mut self) -> Result<()> {
+        let Some(mut waves) = self.later_copies.take()? else {
+            return Ok(());
+        };
+        while let Some(rows) = waves.next()? {
+            let (sender, mut rejected) = RejectedPages::channel();
+            for rows in split_by(&rows, &ROW_GROUP)? {
+                self.pages(&rows, &sender).await?;
+            }
+            drop(sender);
+            waves.tried(rejected.all().await)?;
+        }
+        let settings = &self.step.settings;
+        let duplicates = self.later_copies.finish(waves, settings)?;
+        self.pass_through(&duplicates).await
+    }
+
+    async fn pages(&mut self, rows: &RecordBatch, rejected: &RejectedSender) -> Result<()> {
+        let (reader, tasks) = (&mut self.reader, &mut self.tasks);
+        (self.step)
+            .pages(rows, reader, tasks, &self.output, rejected)
+            .await
+    }
+
+    /// Emits rows that are not parsed.
+    async fn pass_through(&self, rows: &RecordBatch) -> Result<()> {
+        if rows.num_rows() == 0 {
+            return Ok(());
+        }
+        self.step.advance(rows)?;
+        let _ = self.output.out.send(pass_through(rows)).await;
+        Ok(())
+    }
+
+    async fn finish(mut self) -> Result<()> {
+        self.read_row_group().await?;
+        self.decide_copies().await?;
+        self.try_later_copies().await?;
+        while let Some(done) = self.tasks.join_next().await {
+            check_joined(done)?;
+        }
+        Ok(())
+    }
+}
+
+impl Block {
+    /// Reads the HTML of `rows`, all of one row group, and spawns tasks that parse it. They send the
+    /// unique pages without text to `rejected`.
     async fn pages(
         &self,
         rows: &RecordBatch,
         reader: &mut PageReader,
         tasks: &mut JoinSet<()>,
         output: &BlockOutput,
+        rejected: &RejectedSender,
     ) -> Result<()> {
         let object = reader.object(&object_of(rows, 0)?).await?;
         let row_group = rows.numbers::<Int32Type>("row_group")?.value(0);
@@ -165,10 +290,9 @@ impl Block {
                     let at = positions.value(next);
                     let detail = format!("row group {row_group}, from row {at}: {error}");
                     self.advance(&rest)?;
-                    let _ = output
-                        .out
-                        .send(unreadable(&rest, &detail, &self.settings))
-                        .await;
+                    let blocked = unreadable(&rest, &detail, &self.settings)?;
+                    blocked.report_rejected(&rest, rejected)?;
+                    let _ = output.out.send(Ok(blocked.rows)).await;
                     break;
                 }
             };
@@ -184,13 +308,18 @@ impl Block {
             let batch = rows.slice(next, pages.len());
             next += pages.len();
             let (step, BlockOutput { out, timer }) = (self.clone(), output.clone());
+            let rejected = rejected.clone();
             tasks.spawn(async move {
                 let blocked = timer.time(|| block(&batch, &pages, &step.settings));
                 drop(pages);
-                match step.advance(&batch).and(blocked) {
-                    Ok(blocked) => drop(out.send(Ok(blocked)).await),
-                    Err(error) => drop(out.send(Err(error)).await),
-                }
+                let sent = blocked.and_then(|blocked| {
+                    step.advance(&batch)?;
+                    blocked.report_rejected(&batch, &rejected)?;
+                    Ok(blocked.rows)
+                });
+                // The copies of these pages wait until all senders are dropped.
+                drop(rejected);
+                drop(out.send(sent).await);
                 // Release the permit only after sending: blocks that are not taken yet occupy
                 // memory.
                 drop(permit);
@@ -203,11 +332,14 @@ impl Block {
         Ok(())
     }
 
-    /// Reports progress: `rows`, all of one row group, are done.
+    /// Reports progress: `rows` are done.
     fn advance(&self, rows: &RecordBatch) -> Result<()> {
-        let source = rows.text("source")?.value(0);
-        let row_group = rows.numbers::<Int32Type>("row_group")?.value(0);
-        self.reporter.report(source, row_group, rows.num_rows());
+        let sources = rows.text("source")?;
+        let row_groups = rows.numbers::<Int32Type>("row_group")?;
+        for run in runs(rows, &ROW_GROUP)? {
+            let (source, row_group) = (sources.value(run.start), row_groups.value(run.start));
+            self.reporter.report(source, row_group, run.len());
+        }
         Ok(())
     }
 }
@@ -223,23 +355,31 @@ fn check_joined(task: std::result::Result<(), JoinError>) -> Result<()> {
     task.map_err(|panic| DataFusionError::External(Box::new(panic)))
 }
 
-fn split_by_row_group(batch: &RecordBatch) -> Result<Vec<RecordBatch>> {
-    let (sources, groups) = (
-        batch.text("source")?,
-        batch.numbers::<Int32Type>("row_group")?,
-    );
-    let mut parts = Vec::new();
+/// The columns of the position of a row group.
+const ROW_GROUP: [&str; 2] = ["source", "row_group"];
+
+/// Splits `batch` into its [`runs`].
+fn split_by(batch: &RecordBatch, columns: &[&str; 2]) -> Result<Vec<RecordBatch>> {
+    let runs = runs(batch, columns)?.into_iter();
+    Ok(runs.map(|run| batch.slice(run.start, run.len())).collect())
+}
+
+/// Returns the rows of `batch` up to each change in one of two columns: an object, and a row group
+/// in it.
+fn runs(batch: &RecordBatch, [source, row_group]: &[&str; 2]) -> Result<Vec<Range<usize>>> {
+    let (sources, groups) = (batch.text(source)?, batch.numbers::<Int32Type>(row_group)?);
+    let mut runs = Vec::new();
     let mut start = 0;
     for row in 1..=batch.num_rows() {
         let ends = row == batch.num_rows()
             || sources.value(row) != sources.value(start)
             || groups.value(row) != groups.value(start);
         if ends {
-            parts.push(batch.slice(start, row - start));
+            runs.push(start..row);
             start = row;
         }
     }
-    Ok(parts)
+    Ok(runs)
 }
 
 fn same_row_group(a: &RecordBatch, b: &RecordBatch) -> Result<bool> {
@@ -264,32 +404,91 @@ fn pass_through(rows: &RecordBatch) -> Result<RecordBatch> {
     )
 }
 
-/// Quarantines rows whose HTML cannot be decoded.
-fn unreadable(rows: &RecordBatch, detail: &str, settings: &Settings) -> Result<RecordBatch> {
-    let mut columns = BlockColumns::new(settings);
-    for _ in 0..rows.num_rows() {
-        columns.problem(Reason::UnreadableRow, detail, None);
+/// Parsed rows.
+struct Blocked {
+    rows: RecordBatch,
+    /// The archive rows of unique pages that are quarantined or have no text block.
+    rejected: Vec<i64>,
+}
+
+impl Blocked {
+    /// Sends the rejected rows of `input`, the rows before they were parsed.
+    fn report_rejected(&self, input: &RecordBatch, rejected: &RejectedSender) -> Result<()> {
+        if !self.rejected.is_empty() {
+            let source = input.text("source")?.value(0).to_owned();
+            // The receiver is gone if the row group has no copies.
+            let _ = rejected.send((source, self.rejected.clone()));
+        }
+        Ok(())
     }
-    columns.finish(rows)
+}
+
+/// Quarantines rows whose HTML cannot be decoded.
+fn unreadable(rows: &RecordBatch, detail: &str, settings: &Settings) -> Result<Blocked> {
+    let statuses = rows.text("status")?;
+    let positions = rows.numbers::<Int64Type>("row")?;
+    let mut columns = BlockColumns::new(settings);
+    let mut rejected = Vec::new();
+    for row in 0..rows.num_rows() {
+        let status = Status::from_name(statuses.value(row))?;
+        columns.problem(
+            quarantine_batch(status),
+            Reason::UnreadableRow,
+            detail,
+            None,
+        );
+        if status == Status::Unique {
+            rejected.push(positions.value(row));
+        }
+    }
+    Ok(Blocked {
+        rows: columns.finish(rows)?,
+        rejected,
+    })
+}
+
+/// Returns the `batch` of a row that is quarantined: first pages come before all pages of their
+/// domain, and revision candidates come after them. [`RevisionPages`] decides in this order.
+///
+/// [`RevisionPages`]: crate::plan::steps::revision_pages::RevisionPages
+fn quarantine_batch(status: Status) -> i64 {
+    match status {
+        Status::RevisionCandidate => i64::MAX,
+        _ => i64::MIN,
+    }
 }
 
 /// Parses `pages`, one per row of `rows`.
-fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> Result<RecordBatch> {
+fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> Result<Blocked> {
+    let positions = rows.numbers::<Int64Type>("row")?;
     let dates = rows.numbers::<Date32Type>("date")?;
     let statuses = rows.text("status")?;
     let mut columns = BlockColumns::new(settings);
+    let mut rejected = Vec::new();
     for (row, page) in pages.iter().enumerate() {
         let bytes = page.html.map(|html| html.len() as i64);
         let batch = settings.batching.batch_of(dates.value(row));
-        match parse(page, settings) {
-            Ok(parsed) => {
-                let status = Status::from_name(statuses.value(row))?;
-                columns.page(status, batch, bytes, &parsed);
+        let status = Status::from_name(statuses.value(row))?;
+        let parsed = parse(page, settings);
+        if status == Status::Unique && !parsed.as_ref().is_ok_and(has_text) {
+            rejected.push(positions.value(row));
+        }
+        match parsed {
+            Ok(parsed) => columns.page(status, batch, bytes, &parsed),
+            Err((reason, detail)) => {
+                columns.problem(quarantine_batch(status), reason, &detail, bytes);
             }
-            Err((reason, detail)) => columns.problem(reason, &detail, bytes),
         }
     }
-    columns.finish(rows)
+    Ok(Blocked {
+        rows: columns.finish(rows)?,
+        rejected,
+    })
+}
+
+/// Whether a page can be the first page of its URL key.
+fn has_text(page: &Page) -> bool {
+    !page.blocks.is_empty()
 }
 
 /// Parses one page. The error is the reason to quarantine the row, with a detail.

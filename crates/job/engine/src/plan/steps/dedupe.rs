@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow::array::{RecordBatch, StringBuilder};
-use arrow::datatypes::{Date32Type, Int64Type, SchemaRef, TimestampMicrosecondType};
+use arrow::array::{
+    Array, ArrayRef, Int32Array, Int64Array, RecordBatch, StringArray, StringBuilder,
+};
+use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef, TimestampMicrosecondType};
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
@@ -12,9 +14,11 @@ use site_replay::{FoundBy, KnownKeys, Occurrence};
 use url_key::{DuplicateCandidate, DuplicateReason, duplicate_reason};
 
 use crate::job::Settings;
+use crate::plan::columns::read_order::{ReadOrder, RowPosition};
 use crate::plan::columns::schemas::{DEDUPED, RecordBatchExt, Status, project_to, value_opt};
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{RequiredDistribution, Step};
+use crate::plan::learn::learned::Learned;
 use crate::plan::steps::alias::alias_dates;
 use crate::spec::Queries;
 
@@ -24,16 +28,22 @@ use crate::spec::Queries;
 #[derive(Debug, Clone)]
 pub(crate) struct Dedupe {
     pub(crate) settings: Arc<Settings>,
+    /// Whether duplicates are revision candidates.
+    pub(crate) revisions: bool,
+    pub(crate) learned: Arc<Learned>,
 }
 
 /// The columns of a page that describe it as a duplicate, or as the page that others
 /// duplicate.
 #[derive(Debug, Clone)]
-struct Original {
+pub(crate) struct Original {
     request_url: Option<String>,
     url: String,
     rule: Option<String>,
-    position: String,
+    /// `source#row`, the value of `duplicate_of` for a duplicate of this page.
+    pub(crate) position: String,
+    /// `None` for a page of the prior state, and for a page with the same content: they have text.
+    row_group: Option<i32>,
 }
 
 impl Step for Dedupe {
@@ -71,7 +81,7 @@ impl Step for Dedupe {
         _: &Arc<TaskContext>,
         _: &CpuTimer,
     ) -> Result<SendableRecordBatchStream> {
-        let mut dedupe = PartitionDedupe::new(Arc::clone(&self.settings));
+        let mut dedupe = PartitionDedupe::new(self.clone());
         let stream = input.map(move |batch| dedupe.batch(&batch?));
         Ok(Box::pin(RecordBatchStreamAdapter::new(
             self.schema(),
@@ -82,31 +92,30 @@ impl Step for Dedupe {
 
 /// The known keys of the current domain or, without a window, the current key.
 struct PartitionDedupe {
-    settings: Arc<Settings>,
+    step: Dedupe,
     /// The domain or URL key that `known` belongs to.
     current: String,
     known: KnownKeys<Original>,
 }
 
 impl PartitionDedupe {
-    fn new(settings: Arc<Settings>) -> Self {
+    fn new(step: Dedupe) -> Self {
         Self {
-            known: KnownKeys::new(settings.lookback, settings.batching),
-            settings,
+            known: KnownKeys::new(step.settings.lookback, step.settings.batching),
+            step,
             current: String::new(),
         }
     }
 
     fn batch(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
         let keys = batch.text("url_key")?;
-        let groups = if self.settings.lookback.spans_keys() {
+        let settings = Arc::clone(&self.step.settings);
+        let groups = if settings.lookback.spans_keys() {
             batch.text("domain")?
         } else {
             keys
         };
-        let urls = batch.text("url")?;
-        let (request_urls, rules) = (batch.text("request_url")?, batch.text("rule")?);
-        let (sources, rows) = (batch.text("source")?, batch.numbers::<Int64Type>("row")?);
+        let pages = Originals::new(batch)?;
         let times = batch.numbers::<TimestampMicrosecondType>("fetched_at")?;
         let dates = batch.numbers::<Date32Type>("date")?;
         let before = batch.text("status")?;
@@ -114,6 +123,7 @@ impl PartitionDedupe {
         let mut status = StringBuilder::new();
         let mut merged_by = StringBuilder::new();
         let mut duplicate_of = StringBuilder::new();
+        let mut read_order = ReadOrder::default();
         for row in 0..batch.num_rows() {
             let was = Status::from_name(before.value(row))?;
             if !matches!(was, Status::Unique | Status::Known | Status::Alias) {
@@ -123,15 +133,11 @@ impl PartitionDedupe {
                 continue;
             }
             self.enter(groups.value(row));
-            let page = Original {
-                request_url: value_opt(request_urls, row).map(str::to_owned),
-                url: urls.value(row).to_owned(),
-                rule: value_opt(rules, row).map(str::to_owned),
-                position: format!("{}#{}", sources.value(row), rows.value(row)),
-            };
+            let page = pages.get(row);
             let (key, time, date) = (keys.value(row), times.value(row), dates.value(row));
             let copied = value_opt(originals, row).map(|position| Original {
                 position: position.to_owned(),
+                row_group: None,
                 ..page.clone()
             });
             let occurrence = match was {
@@ -151,13 +157,16 @@ impl PartitionDedupe {
                     status.append_value(was.as_str());
                     merged_by.append_null();
                     duplicate_of.append_null();
+                    if was == Status::Unique && self.step.learned.has_no_text(pages.row(row)) {
+                        self.known.reject(key);
+                    }
                 }
                 Occurrence::Duplicate {
                     original,
                     page,
                     found,
                 } => {
-                    let duplicate = if self.settings.revisions {
+                    let duplicate = if self.step.revisions {
                         Status::RevisionCandidate
                     } else {
                         Status::Duplicate
@@ -165,23 +174,28 @@ impl PartitionDedupe {
                     let step = match found {
                         FoundBy::Content => DuplicateReason::SameContent,
                         FoundBy::Alias => DuplicateReason::LearnedParameter,
-                        FoundBy::Key => merged_by_step(&self.settings, original, &page),
+                        FoundBy::Key => merged_by_step(&settings, original, &page),
                     };
                     status.append_value(duplicate.as_str());
                     merged_by.append_value(step.as_str());
                     duplicate_of.append_value(&original.position);
+                    // A revision candidate is parsed in any case.
+                    if duplicate == Status::Duplicate
+                        && settings.lookback.rejects_pages_without_text()
+                        && let Some(first) = original.row_position()
+                    {
+                        read_order.later_copy(row, first, time);
+                    }
                 }
             }
         }
-        let deduped = project_to(
-            batch,
-            &DEDUPED,
-            vec![
-                ("status", Arc::new(status.finish())),
-                ("merged_by", Arc::new(merged_by.finish())),
-                ("duplicate_of", Arc::new(duplicate_of.finish())),
-            ],
-        )?;
+        let mut given: Vec<(&str, ArrayRef)> = vec![
+            ("status", Arc::new(status.finish())),
+            ("merged_by", Arc::new(merged_by.finish())),
+            ("duplicate_of", Arc::new(duplicate_of.finish())),
+        ];
+        given.extend(read_order.finish(batch)?);
+        let deduped = project_to(batch, &DEDUPED, given)?;
         without_earlier(&deduped)
     }
 
@@ -195,7 +209,7 @@ impl PartitionDedupe {
 }
 
 /// The step of the normalisation after which the two pages are equal.
-fn merged_by_step(
+pub(crate) fn merged_by_step(
     settings: &Settings,
     original: &Original,
     duplicate: &Original,
@@ -218,7 +232,63 @@ fn merged_by_step(
     duplicate_reason(&original.seen(&first), &duplicate.seen(&second))
 }
 
+/// Typed access to the columns of an [`Original`].
+pub(crate) struct Originals<'a> {
+    request_urls: &'a StringArray,
+    urls: &'a StringArray,
+    rules: &'a StringArray,
+    sources: &'a StringArray,
+    row_groups: &'a Int32Array,
+    rows: &'a Int64Array,
+}
+
+impl<'a> Originals<'a> {
+    pub(crate) fn new(batch: &'a RecordBatch) -> Result<Self> {
+        Ok(Self {
+            request_urls: batch.text("request_url")?,
+            urls: batch.text("url")?,
+            rules: batch.text("rule")?,
+            sources: batch.text("source")?,
+            row_groups: batch.numbers::<Int32Type>("row_group")?,
+            rows: batch.numbers::<Int64Type>("row")?,
+        })
+    }
+
+    pub(crate) fn get(&self, row: usize) -> Original {
+        let group = self.row_groups;
+        let (source, position) = self.row(row);
+        Original {
+            request_url: value_opt(self.request_urls, row).map(str::to_owned),
+            url: self.urls.value(row).to_owned(),
+            rule: value_opt(self.rules, row).map(str::to_owned),
+            position: format!("{source}#{position}"),
+            row_group: group.is_valid(row).then(|| group.value(row)),
+        }
+    }
+
+    /// Returns object and position of a row.
+    fn row(&self, row: usize) -> (&'a str, i64) {
+        (self.sources.value(row), self.rows.value(row))
+    }
+
+    /// Returns the order of copies with equal times.
+    pub(crate) fn order(&self, row: usize) -> (&'a str, &'a str, i64) {
+        let (source, position) = self.row(row);
+        (self.urls.value(row), source, position)
+    }
+}
+
 impl Original {
+    /// Returns the position in the archive, if the page is parsed in this chunk.
+    fn row_position(&self) -> Option<RowPosition> {
+        let (source, row) = self.position.rsplit_once('#')?;
+        Some(RowPosition {
+            source: source.to_owned(),
+            row_group: self.row_group?,
+            row: row.parse().ok()?,
+        })
+    }
+
     fn seen<'a>(&'a self, (normalized, unlearned): &'a (String, String)) -> DuplicateCandidate<'a> {
         DuplicateCandidate {
             request_url: self.request_url.as_deref(),

@@ -5,7 +5,9 @@ pub(crate) mod block;
 pub(crate) mod dedupe;
 pub(crate) mod domain_stream;
 pub(crate) mod key;
+mod later_copies;
 pub(crate) mod replay;
+mod revision_pages;
 pub(crate) mod scan;
 pub(crate) mod write;
 

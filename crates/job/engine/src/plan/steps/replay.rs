@@ -10,6 +10,7 @@ use datafusion::common::runtime::SpawnedTask;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::TryStreamExt;
+use futures::future::ready;
 use template::Outline;
 
 use crate::job::Settings;
@@ -20,6 +21,7 @@ use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::label_queue::{LabelQueue, QueuedRows};
 use crate::plan::exec::step::{BatchSender, RequiredDistribution, Step, spawn_stream};
 use crate::plan::steps::domain_stream::DomainStream;
+use crate::plan::steps::revision_pages::RevisionPages;
 use crate::spec::Batching;
 
 /// Labels the text blocks of every page.
@@ -66,7 +68,16 @@ impl Step for Replay {
         // Replay, outlines and the consumer run in separate tasks. A site with half of all pages is
         // in one partition, and this way it still uses all cores.
         Ok(spawn_stream(self.schema(), 2, timer, |out| async move {
+            let settings = Arc::clone(&step.settings);
+            let finds_pages = settings.revisions && settings.lookback.rejects_pages_without_text();
+            let mut pages = finds_pages.then(RevisionPages::default);
             let mut outlined = input
+                .and_then(move |batch| {
+                    ready(match &mut pages {
+                        Some(pages) => pages.batch(batch, &settings),
+                        None => Ok(batch),
+                    })
+                })
                 .map_ok(|batch| outlined(batch, Arc::clone(&step.settings), tasks_timer.clone()))
                 .try_buffered(OUTLINED_BATCHES);
             let mut replay = PartitionReplay::new(step.clone(), queue, out.clone());

@@ -1,9 +1,9 @@
-use arrow::array::AsArray;
+use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::Int32Type;
 
 use super::{deduped, steps};
 use crate::plan::columns::schemas::{Phase, project_to};
-use crate::plan::test_support::{ArchiveRow, TestJob, nulls, run, sorted_for, texts};
+use crate::plan::test_support::{ArchiveRow, TestJob, nulls, run, sorted_by, sorted_for, texts};
 
 fn page(row: usize, html: &str) -> ArchiveRow {
     let time = format!("2011-10-01T00:00:{row:02}");
@@ -18,18 +18,22 @@ fn job(settings: &[&str], pages: &[ArchiveRow]) -> TestJob {
 }
 
 /// The rows of the first `row_groups` row groups with their blocks, in row order.
-async fn blocked(job: &TestJob, row_groups: i32) -> arrow::array::RecordBatch {
+async fn blocked(job: &TestJob, row_groups: i32) -> RecordBatch {
     let steps = steps(job);
     let row_groups: Vec<_> = (0..row_groups)
         .map(|row_group| job.row_group("a.parquet", row_group))
         .collect();
     let rows = sorted_for(&steps.block, &deduped(&steps, &row_groups).await);
     let blocked = run(&steps.block, vec![rows]).await.unwrap();
-    // Pages are parsed in parallel and come as they are done.
-    sorted_for(&steps.block, &blocked)
+    in_archive_order(&blocked)
 }
 
-fn phases(rows: &arrow::array::RecordBatch) -> Vec<i32> {
+/// Rows in the order of the archive: pages are parsed in parallel and come as they are done.
+fn in_archive_order(rows: &RecordBatch) -> RecordBatch {
+    sorted_by(&["source", "row"], rows)
+}
+
+fn phases(rows: &RecordBatch) -> Vec<i32> {
     let phases = rows.column_by_name("phase").unwrap();
     phases.as_primitive::<Int32Type>().values().to_vec()
 }

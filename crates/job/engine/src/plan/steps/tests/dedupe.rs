@@ -1,12 +1,15 @@
 use super::steps;
 use crate::plan::columns::schemas::KEYED;
 use crate::plan::steps::key::THIS_RUN;
-use crate::plan::test_support::{TestJob, TestRow, batch, days, micros, run, sorted_for, texts};
+use crate::plan::test_support::{
+    TestJob, TestRow, batch, days, micros, numbers, run, sorted_for, texts,
+};
 
 /// A page with a key; `row` is its position in `a.parquet`.
 fn page(key: &str, time: &str, row: i64) -> TestRow {
     TestRow::default()
         .with("source", "a.parquet")
+        .with("row_group", 0)
         .with("row", row)
         .with("date", days(&time[..10]))
         .with("fetched_at", micros(time))
@@ -49,6 +52,71 @@ async fn a_page_of_an_earlier_date_is_the_first_and_is_removed() {
     let (statuses, duplicate_of) = deduped(&[], &rows).await;
     assert_eq!(statuses, ["duplicate"]);
     assert_eq!(duplicate_of, ["earlier.parquet#7"]);
+}
+
+/// `first_source#first_row` and `copy_order` of rows after deduplication, in its order.
+async fn read_order(settings: &[&str], rows: &[TestRow]) -> Vec<(String, Option<i64>)> {
+    let step = steps(&TestJob::new(settings)).dedupe;
+    let rows = sorted_for(&step, &batch(&KEYED, rows));
+    let deduped = run(&step, vec![rows]).await.unwrap();
+    let (sources, rows) = (
+        texts(&deduped, "first_source"),
+        numbers(&deduped, "first_row"),
+    );
+    let order = numbers(&deduped, "copy_order");
+    (0..deduped.num_rows())
+        .map(|row| match rows[row] {
+            Some(first) => (format!("{}#{first}", sources[row]), order[row]),
+            None => (sources[row].to_owned(), order[row]),
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn later_copies_are_read_behind_the_first_page_in_time_order() {
+    let rows = [
+        page("a.example/1", "2011-10-01T00:00:00", 5),
+        page("a.example/1", "2011-10-03T00:00:00", 2).with("source", "c.parquet"),
+        page("a.example/1", "2011-10-02T00:00:00", 9).with("source", "b.parquet"),
+        page("a.example/2", "2011-10-02T00:00:00", 8),
+    ];
+    let own = |source: &str, row| (source.to_owned(), Some(row));
+    let copy = |time| ("a.parquet#5".to_owned(), Some(micros(time)));
+    let found = read_order(&[], &rows).await;
+    assert_eq!(
+        found,
+        [
+            own("a.parquet", 5),
+            copy("2011-10-02T00:00:00"),
+            copy("2011-10-03T00:00:00"),
+            own("a.parquet", 8)
+        ]
+    );
+    // Revision candidates are parsed in their own row group.
+    let in_place = [
+        own("a.parquet", 5),
+        own("b.parquet", 9),
+        own("c.parquet", 2),
+        own("a.parquet", 8),
+    ];
+    assert_eq!(read_order(&["dedup.revisions=true"], &rows).await, in_place);
+    assert_eq!(read_order(&["dedup.lookback=9d"], &rows).await, in_place);
+}
+
+#[tokio::test]
+async fn a_copy_of_a_page_of_an_earlier_date_is_read_in_place() {
+    let earlier = TestRow::default()
+        .with("source", "earlier.parquet")
+        .with("row", 7)
+        .with("date", days("2011-09-01"))
+        .with("fetched_at", micros("2011-09-01T00:00:00"))
+        .with("url", "http://a.example/1")
+        .with("url_key", "a.example/1")
+        .with("generation", 0)
+        .with("status", "known");
+    let rows = [page("a.example/1", "2011-10-01T00:00:00", 3), earlier];
+    let found = read_order(&[], &rows).await;
+    assert_eq!(found, [("a.parquet".to_owned(), Some(3))]);
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 mod block;
 mod dedupe;
 mod key;
+mod later_copies;
 mod replay;
 mod scan;
 mod write;
@@ -40,6 +41,8 @@ fn steps(job: &TestJob) -> Steps {
         },
         dedupe: Dedupe {
             settings: settings(),
+            revisions: job.settings.revisions,
+            learned: std::sync::Arc::default(),
         },
         block: Block::new(job.archive.clone(), settings(), reporter, 2),
         replay: Replay {

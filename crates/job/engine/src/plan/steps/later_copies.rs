@@ -1,0 +1,440 @@
+//! Chooses the later copies that Block parses because their first page has no text.
+//!
+//! Dedupe sends the later copies of a URL key behind the row group of its first page. If that page
+//! is quarantined or has no text block, its copies wait here. They are tried in waves. A wave has the earliest untried
+//! copy of every page, so that it reads each row group once. The first copy with text becomes the
+//! page, and the copies after it become its duplicates. They can have another key than the first
+//! page: a key that it got as an alias.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray, UInt32Array};
+use arrow::compute::{concat_batches, filter_record_batch, take_record_batch};
+use arrow::datatypes::{Int32Type, Int64Type};
+use datafusion::error::Result;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use url_key::DuplicateReason;
+
+use crate::job::Settings;
+use crate::plan::columns::schemas::{RecordBatchExt, Status, project_to};
+use crate::plan::steps::dedupe::{Original, Originals, merged_by_step};
+
+/// Sends the rows of pages without text, all of one object, from a parse task.
+pub(crate) type RejectedSender = UnboundedSender<(String, Vec<i64>)>;
+
+/// Pages without text, as parse tasks report them.
+pub(crate) struct RejectedPages {
+    tasks: UnboundedReceiver<(String, Vec<i64>)>,
+    rows: Positions,
+}
+
+/// Rows by object.
+#[derive(Debug, Default)]
+pub(crate) struct Positions(BTreeMap<String, BTreeSet<i64>>);
+
+impl RejectedPages {
+    pub(crate) fn channel() -> (RejectedSender, Self) {
+        let (sender, tasks) = unbounded_channel();
+        let rows = Positions::default();
+        (sender, Self { tasks, rows })
+    }
+
+    /// Waits until all senders are dropped, and returns the rejected pages.
+    pub(crate) async fn all(&mut self) -> &Positions {
+        while let Some((source, rows)) = self.tasks.recv().await {
+            self.rows.0.entry(source).or_default().extend(rows);
+        }
+        &self.rows
+    }
+}
+
+impl Positions {
+    fn contains(&self, source: &str, row: i64) -> bool {
+        let rows = self.0.get(source);
+        rows.is_some_and(|rows| rows.contains(&row))
+    }
+
+    /// Splits later copies into those of other pages, and those of these pages.
+    pub(crate) fn split(&self, copies: &RecordBatch) -> Result<(RecordBatch, RecordBatch)> {
+        if self.0.is_empty() {
+            return Ok((copies.clone(), copies.slice(0, 0)));
+        }
+        let first = FirstRows::new(copies)?;
+        let is_here: Vec<bool> = (0..copies.num_rows())
+            .map(|row| self.contains(first.source(row), first.row(row)))
+            .collect();
+        let others = is_here.iter().map(|is_here| !is_here).collect::<Vec<_>>();
+        Ok((
+            filter_record_batch(copies, &others.into())?,
+            filter_record_batch(copies, &is_here.into())?,
+        ))
+    }
+}
+
+/// The first copy with text.
+pub(crate) struct FoundPage {
+    page: Original,
+    url_key: String,
+}
+
+impl FoundPage {
+    pub(crate) fn new(page: Original, url_key: &str) -> Self {
+        Self {
+            page,
+            url_key: url_key.to_owned(),
+        }
+    }
+
+    /// Returns the value of `duplicate_of` for a duplicate of this page.
+    pub(crate) fn position(&self) -> &str {
+        &self.page.position
+    }
+
+    /// Returns the reason why `duplicate` is a duplicate of this page, as Dedupe gives it.
+    pub(crate) fn reason(
+        &self,
+        settings: &Settings,
+        duplicate: &Original,
+        url_key: &str,
+    ) -> DuplicateReason {
+        if url_key == self.url_key {
+            merged_by_step(settings, &self.page, duplicate)
+        } else {
+            DuplicateReason::LearnedParameter
+        }
+    }
+}
+
+/// The columns that name the first page of the key of a later copy.
+struct FirstRows<'a> {
+    sources: &'a StringArray,
+    rows: &'a Int64Array,
+}
+
+impl<'a> FirstRows<'a> {
+    fn new(copies: &'a RecordBatch) -> Result<Self> {
+        Ok(Self {
+            sources: copies.text("first_source")?,
+            rows: copies.numbers::<Int64Type>("first_row")?,
+        })
+    }
+
+    fn source(&self, row: usize) -> &'a str {
+        self.sources.value(row)
+    }
+
+    fn row(&self, row: usize) -> i64 {
+        self.rows.value(row)
+    }
+
+    fn position(&self, row: usize) -> (String, i64) {
+        (self.source(row).to_owned(), self.row(row))
+    }
+}
+
+/// Later copies of rejected pages, in the order of Block.
+#[derive(Default)]
+pub(crate) struct LaterCopies {
+    waiting: Vec<RecordBatch>,
+    count: usize,
+    /// The position of the last first page whose copies were tried, and the page with text. More
+    /// copies can follow.
+    last: Option<((String, i64), FoundPage)>,
+}
+
+impl LaterCopies {
+    /// Adds copies. All copies of a page come together, in time order.
+    pub(crate) fn push(&mut self, copies: RecordBatch) {
+        self.count += copies.num_rows();
+        if copies.num_rows() > 0 {
+            self.waiting.push(copies);
+        }
+    }
+
+    /// Returns the number of copies that wait.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Takes the copies that wait.
+    pub(crate) fn take(&mut self) -> Result<Option<Waves>> {
+        let Some(first) = self.waiting.first() else {
+            return Ok(None);
+        };
+        let copies = concat_batches(first.schema_ref(), &self.waiting)?;
+        self.waiting.clear();
+        self.count = 0;
+        let first = FirstRows::new(&copies)?;
+        let mut rows: Vec<u32> = (0..copies.num_rows() as u32).collect();
+        let position = |row: u32| (first.row(row as usize), first.source(row as usize));
+        let runs = rows.chunk_by(|a, b| position(*a) == position(*b));
+        let mut next = 0;
+        let mut keys: Vec<KeyCopies> = runs
+            .map(|run| {
+                let start = next;
+                next += run.len();
+                KeyCopies {
+                    untried: start..next,
+                    page: None,
+                }
+            })
+            .collect();
+        // Copies of one time are in no order yet.
+        let times = copies.numbers::<Int64Type>("copy_order")?;
+        let pages = Originals::new(&copies)?;
+        for key in &keys {
+            rows[key.untried.clone()]
+                .sort_by_key(|row| (times.value(*row as usize), pages.order(*row as usize)));
+        }
+        let copies = take_record_batch(&copies, &UInt32Array::from(rows))?;
+        let first = FirstRows::new(&copies)?;
+        if let (Some(key), Some((position, page))) = (keys.first_mut(), self.last.take())
+            && position == first.position(0)
+        {
+            key.page = Some(page);
+        }
+        Ok(Some(Waves {
+            copies,
+            keys,
+            wave: Vec::new(),
+        }))
+    }
+
+    /// Ends the waves: keeps the page of their last key for copies that follow, and returns the
+    /// duplicates.
+    pub(crate) fn finish(&mut self, mut waves: Waves, settings: &Settings) -> Result<RecordBatch> {
+        let duplicates = waves.duplicates(settings)?;
+        if let Some(KeyCopies {
+            page: Some(page), ..
+        }) = waves.keys.pop()
+        {
+            let last = waves.copies.num_rows() - 1;
+            let position = FirstRows::new(&waves.copies)?.position(last);
+            self.last = Some((position, page));
+        }
+        Ok(duplicates)
+    }
+}
+
+/// Tries the copies of many keys, wave by wave.
+pub(crate) struct Waves {
+    copies: RecordBatch,
+    keys: Vec<KeyCopies>,
+    /// The keys of the current wave.
+    wave: Vec<usize>,
+}
+
+/// The copies of one key.
+struct KeyCopies {
+    /// Rows that are neither tried nor the page. They are duplicates once there is a page.
+    untried: Range<usize>,
+    page: Option<FoundPage>,
+}
+
+impl Waves {
+    /// Returns the earliest untried copy of each key that has no page, as a unique row, in archive
+    /// order. Returns `None` if no such copy is left.
+    pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>> {
+        let sources = self.copies.text("source")?;
+        let row_groups = self.copies.numbers::<Int32Type>("row_group")?;
+        let rows = self.copies.numbers::<Int64Type>("row")?;
+        let keys = self.keys.iter().enumerate();
+        self.wave = keys
+            .filter(|(_, key)| key.page.is_none() && !key.untried.is_empty())
+            .map(|(index, _)| index)
+            .collect();
+        if self.wave.is_empty() {
+            return Ok(None);
+        }
+        self.wave.sort_by_key(|key| {
+            let row = self.keys[*key].untried.start;
+            (sources.value(row), row_groups.value(row), rows.value(row))
+        });
+        let tried = self.wave.iter().map(|key| self.keys[*key].untried.start);
+        let tried: UInt32Array = tried.map(|row| row as u32).collect();
+        let tried = take_record_batch(&self.copies, &tried)?;
+        let count = tried.num_rows();
+        let unique =
+            StringArray::from_iter_values(std::iter::repeat_n(Status::Unique.as_str(), count));
+        let none = || Arc::new(StringArray::new_null(count));
+        let given: Vec<(&str, ArrayRef)> = vec![
+            ("status", Arc::new(unique)),
+            ("merged_by", none()),
+            ("duplicate_of", none()),
+        ];
+        Ok(Some(project_to(&tried, &tried.schema(), given)?))
+    }
+
+    /// Ends a wave. Each of its rows is the page of its key, unless it was rejected.
+    pub(crate) fn tried(&mut self, rejected: &Positions) -> Result<()> {
+        let pages = Originals::new(&self.copies)?;
+        let keys = self.copies.text("url_key")?;
+        let sources = self.copies.text("source")?;
+        let rows = self.copies.numbers::<Int64Type>("row")?;
+        for key in self.wave.drain(..) {
+            let key = &mut self.keys[key];
+            let row = key.untried.start;
+            key.untried.start += 1;
+            if !rejected.contains(sources.value(row), rows.value(row)) {
+                key.page = Some(FoundPage::new(pages.get(row), keys.value(row)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the untried copies: the duplicates of the pages that were found.
+    fn duplicates(&self, settings: &Settings) -> Result<RecordBatch> {
+        let pages = Originals::new(&self.copies)?;
+        let keys = self.copies.text("url_key")?;
+        let (mut rows, mut merged_by, mut duplicate_of) = (Vec::new(), Vec::new(), Vec::new());
+        for KeyCopies { untried, page } in &self.keys {
+            let Some(page) = page else { continue };
+            for row in untried.clone() {
+                rows.push(row as u32);
+                let reason = page.reason(settings, &pages.get(row), keys.value(row));
+                merged_by.push(reason.as_str());
+                duplicate_of.push(page.position());
+            }
+        }
+        let duplicates = take_record_batch(&self.copies, &UInt32Array::from(rows))?;
+        let given: Vec<(&str, ArrayRef)> = vec![
+            ("merged_by", Arc::new(StringArray::from(merged_by))),
+            ("duplicate_of", Arc::new(StringArray::from(duplicate_of))),
+        ];
+        project_to(&duplicates, &duplicates.schema(), given)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::columns::schemas::DEDUPED;
+    use crate::plan::test_support::{TestJob, TestRow, batch, numbers, texts};
+
+    /// A later copy of the key whose first page is row `first` of `first.parquet`.
+    fn copy(first: i64, source: &str, row: i64) -> TestRow {
+        TestRow::default()
+            .with("source", source)
+            .with("row_group", row / 10)
+            .with("row", row)
+            .with("url", format!("http://a.example/{first}").as_str())
+            .with("url_key", format!("http://a.example/{first}").as_str())
+            .with("status", "duplicate")
+            .with("first_source", "first.parquet")
+            .with("first_row", first)
+    }
+
+    /// A batch of copies, each later than the one before.
+    fn copies(rows: &[TestRow]) -> RecordBatch {
+        let times = rows.iter().zip(0_i64..);
+        let rows: Vec<TestRow> = times
+            .map(|(row, time)| row.clone().with("copy_order", time))
+            .collect();
+        batch(&DEDUPED, &rows)
+    }
+
+    /// Ends a wave in which `source#row` pages are rejected.
+    fn reject(waves: &mut Waves, pages: &[(&str, i64)]) {
+        let mut rejected = Positions::default();
+        for (source, row) in pages {
+            let rows = rejected.0.entry((*source).to_owned()).or_default();
+            rows.insert(*row);
+        }
+        waves.tried(&rejected).unwrap();
+    }
+
+    /// The rows of the next wave, `None` after the last.
+    fn next(waves: &mut Waves) -> Option<Vec<i64>> {
+        let rows = waves.next().unwrap()?;
+        Some(numbers(&rows, "row").into_iter().flatten().collect())
+    }
+
+    fn settings() -> Arc<Settings> {
+        TestJob::new(&[]).job().settings
+    }
+
+    #[test]
+    fn a_wave_has_the_next_copy_of_each_key_in_archive_order() {
+        let mut later = LaterCopies::default();
+        later.push(copies(&[
+            copy(1, "b.parquet", 25),
+            copy(1, "a.parquet", 40),
+            copy(1, "c.parquet", 1),
+            copy(2, "b.parquet", 3),
+            copy(2, "b.parquet", 2),
+            copy(3, "a.parquet", 90),
+        ]));
+        let mut waves = later.take().unwrap().unwrap();
+        assert_eq!(next(&mut waves), Some(vec![90, 3, 25]));
+        reject(&mut waves, &[("b.parquet", 3), ("b.parquet", 25)]);
+        assert_eq!(next(&mut waves), Some(vec![40, 2]));
+        reject(&mut waves, &[("b.parquet", 2)]);
+        assert_eq!(next(&mut waves), None);
+        let duplicates = later.finish(waves, &settings()).unwrap();
+        assert_eq!(numbers(&duplicates, "row"), [Some(1)]);
+        assert_eq!(texts(&duplicates, "duplicate_of"), ["a.parquet#40"]);
+        assert!(later.take().unwrap().is_none());
+    }
+
+    #[test]
+    fn copies_that_follow_later_are_duplicates_of_the_page_of_their_key() {
+        let mut later = LaterCopies::default();
+        later.push(copies(&[copy(1, "a.parquet", 5)]));
+        let mut waves = later.take().unwrap().unwrap();
+        assert_eq!(next(&mut waves), Some(vec![5]));
+        reject(&mut waves, &[]);
+        assert_eq!(later.finish(waves, &settings()).unwrap().num_rows(), 0);
+        later.push(copies(&[copy(1, "a.parquet", 6), copy(2, "a.parquet", 7)]));
+        let mut waves = later.take().unwrap().unwrap();
+        assert_eq!(next(&mut waves), Some(vec![7]));
+        reject(&mut waves, &[]);
+        let duplicates = later.finish(waves, &settings()).unwrap();
+        assert_eq!(numbers(&duplicates, "row"), [Some(6)]);
+        assert_eq!(texts(&duplicates, "duplicate_of"), ["a.parquet#5"]);
+    }
+
+    #[test]
+    fn copies_of_one_time_are_tried_in_the_order_of_their_urls() {
+        let mut later = LaterCopies::default();
+        let copy = |row: i64, url: &str| {
+            copy(1, "a.parquet", row)
+                .with("url", url)
+                .with("copy_order", 0)
+        };
+        later.push(batch(
+            &DEDUPED,
+            &[
+                copy(5, "http://a.example/1?b"),
+                copy(9, "http://a.example/1?a"),
+            ],
+        ));
+        let mut waves = later.take().unwrap().unwrap();
+        assert_eq!(next(&mut waves), Some(vec![9]));
+    }
+
+    #[test]
+    fn a_duplicate_with_another_key_is_one_by_a_learned_parameter() {
+        let mut later = LaterCopies::default();
+        let alias = copy(1, "a.parquet", 6).with("url_key", "http://a.example/other");
+        later.push(copies(&[copy(1, "a.parquet", 5), alias]));
+        let mut waves = later.take().unwrap().unwrap();
+        assert_eq!(next(&mut waves), Some(vec![5]));
+        reject(&mut waves, &[]);
+        let duplicates = later.finish(waves, &settings()).unwrap();
+        assert_eq!(texts(&duplicates, "merged_by"), ["learned_parameter"]);
+    }
+
+    #[test]
+    fn copies_that_follow_later_are_tried_if_none_had_text() {
+        let mut later = LaterCopies::default();
+        for row in [5, 6] {
+            later.push(copies(&[copy(1, "a.parquet", row)]));
+            let mut waves = later.take().unwrap().unwrap();
+            assert_eq!(next(&mut waves), Some(vec![row]));
+            reject(&mut waves, &[("a.parquet", 5)]);
+            later.finish(waves, &settings()).unwrap();
+        }
+    }
+}
