@@ -13,7 +13,7 @@ CREATE TABLE url_keys (
   rule VARCHAR,                                 -- URL rule that kept parameters; null if the query was dropped
   status VARCHAR NOT NULL,                      -- unique, duplicate, revision, blocklisted, or quarantined (then also a row of quarantine)
   merged_by VARCHAR,                            -- first step at which this row equals the first page of its key: identical_url, redirect, encoding, dropped_query or rule
-  duplicate_of VARCHAR,                         -- source#row of the page this row duplicates
+  duplicate_of VARCHAR,                         -- source#row of the page this row duplicates; with dedup.lookback = "all" always a page with text
   source VARCHAR NOT NULL,                      -- object in the archive, relative to its location
   row BIGINT NOT NULL                           -- row in the object, from 0
 );

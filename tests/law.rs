@@ -3,6 +3,7 @@
 //! the labels of a batch.
 
 pub(crate) mod archive;
+pub(crate) mod later_copies;
 
 use std::path::Path;
 

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::{Folder, results};
 use crate::law::archive::busy_rows;
+use crate::law::later_copies::noisy_rows;
 use crate::support::{Job, Row, Site, paragraph, with_gold, write_batch};
 
 /// The dates of a run with one partition.
@@ -162,6 +163,14 @@ fn texts_are_those_of_a_job_that_relabels() {
     // Labels may wait until the last date of the run, which is that of the last page.
     let more = ["tree.relabel_days=3", "output.partition=day"];
     assert_cases("date", "2011-10-01..2011-11-09", &more, &cases);
+}
+
+#[test]
+fn texts_of_pages_with_copies_without_text_are_those_of_a_job() {
+    let rows = noisy_rows();
+    for revisions in ["dedup.revisions=false", "dedup.revisions=true"] {
+        assert_replay_is_job(&rows, YEAR, "strict", &[revisions]);
+    }
 }
 
 /// A duplicate is the last page of its date, and more than 14 days younger than the

@@ -208,7 +208,18 @@ fn bad_rows() -> Vec<Row> {
     (0..DAYS)
         .step_by(10)
         .flat_map(|day| {
+            // The third copy of this page is the first with text.
+            let tried = |html: Option<&[u8]>, days, seconds| Row {
+                url: Some(format!("http://{}/tried/{day}.html", SITES[3].host)),
+                html: html.map(<[u8]>::to_vec),
+                ..page(day).after(days, seconds)
+            };
+            let good = SITES[3].html(100 + day).into_bytes();
             [
+                tried(None, 0, 0),
+                tried(Some(b"%PDF-1.4 binary"), 0, 60),
+                tried(Some(&good), 0, 120),
+                tried(Some(&good), 2, 0),
                 page(day),
                 Row {
                     url: None,
