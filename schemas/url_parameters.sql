@@ -1,4 +1,4 @@
--- What was learned about the parameters of URLs: one row per parameter and date on which
+-- The learned parameters of URLs: one row per parameter and date on which
 -- the archive has it. The row with the latest date holds. Only with dedup.queries = "learn".
 CREATE TABLE url_parameters (
   date DATE NOT NULL,                           -- the last UTC day of the counts

@@ -17,6 +17,7 @@
 //! Tables:
 //! - `jobs`: job file, printed output, plan, and contents of the tables
 //! - `keys`: URL keys, titles, domains and duplicates
+//! - `learn`: parameters of URLs that no rule knows
 //! - `law`: one run, consecutive runs and chunks give the same tables
 //! - `streams`: seventeen real sites under several settings
 //! - `elsewhere`: DuckDB and Python's `deltalake` read the tables
@@ -54,6 +55,7 @@ mod hostile;
 mod jobs;
 mod keys;
 mod law;
+mod learn;
 mod manners;
 mod memory;
 mod modules;

@@ -14,7 +14,7 @@ enum Shape {
     GiantSite,
     /// Every site has one page.
     ManySites,
-    /// All pages are at one path, and a parameter that no rule knows tells them apart.
+    /// All pages are at one path, and differ in a parameter that no rule knows.
     Trap,
 }
 

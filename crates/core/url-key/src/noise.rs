@@ -20,7 +20,7 @@ const NAMES: [&str; 22] = [
     "wbraid",
     "gbraid",
     "gclsrc",
-    // The same of Facebook, Microsoft, Twitter, Instagram, Yandex, TikTok.
+    // Ids of a click in Facebook, Microsoft, Twitter, Instagram, Yandex and TikTok.
     "fbclid",
     "msclkid",
     "twclid",

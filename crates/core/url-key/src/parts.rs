@@ -7,8 +7,8 @@ use crate::keyer::{Keyer, UrlKey};
 use crate::noise::is_noise;
 use crate::page_url::PageUrl;
 
-/// A URL with more parts than this has none: all of them stay in the key. Such URLs are the state
-/// of a form or a map, and each part more doubles the pages they could be.
+/// Most parts of a URL that are learned. All parts of a URL with more of them stay in the key: its
+/// query is the state of a form or a map. A higher value keeps more keys per page in later lookups.
 const MAX_PARTS: usize = 8;
 
 /// Last segments that name the page of their folder.
@@ -37,7 +37,7 @@ const MAX_SHAPE_SEGMENTS: usize = 8;
 /// A part of a URL that may identify a page or not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UrlPart {
-    /// What kind of part, and its name: see [`Display`](fmt::Display).
+    /// The kind of the part, and its name: see [`Display`](fmt::Display).
     pub kind: PartKind,
     /// The value as it is in the key; values of a repeated parameter are joined by `&`.
     pub value: String,
@@ -280,7 +280,7 @@ impl<'a> Address<'a> {
                 index if at == last && INDEX_SEGMENTS.contains(&index) => PartKind::Index,
                 _ => continue,
             };
-            // The page `/amp` itself is no edition of the front page.
+            // The page `/amp` itself is not an edition of the front page.
             if (last > 0 || kind == PartKind::Index) && found.iter().all(|(other, _)| *other != at)
             {
                 found.push((at, kind));

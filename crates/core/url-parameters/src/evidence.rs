@@ -1,4 +1,4 @@
-//! What the pages of a site say about one parameter.
+//! The evidence about one parameter of a site's URLs.
 
 use std::fmt;
 

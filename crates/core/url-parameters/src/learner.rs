@@ -13,7 +13,7 @@ const MAX_SLOTS: usize = 4096;
 
 /// The pages of a domain by base URL, and what they say about its parameters.
 ///
-/// Give it the pages in time order, of each URL key the first only. What it decides on a date is a
+/// Give it the pages in time order, of each URL key the first only. A decision is a
 /// function of the pages of that date and before: verdicts change between two dates.
 #[derive(Debug)]
 pub struct Learner<T> {
@@ -363,7 +363,7 @@ struct Comparison<T> {
     outcome: Outcome<T>,
     /// By the only part in which pages differ.
     undecided: BTreeMap<PartKind, Counts>,
-    /// The same for noise.
+    /// By the only part in which an audited page differs.
     noise: BTreeMap<PartKind, Counts>,
 }
 

@@ -1,8 +1,8 @@
 //! Learns from a site's pages which parts of its URLs identify a page.
 //!
 //! A site at `spip.php?article117` names its pages by a parameter. Another adds `?via=mail` to
-//! every link, and the page is the same. The published method drops a parameter unless somebody
-//! wrote a rule for it, and names the upkeep of these rules as future work (Sluban and Grčar,
+//! every link, and the page is the same. The published method drops a parameter without a
+//! rule, and names the upkeep of these rules as future work (Sluban and Grčar,
 //! "URL Tree", CIKM 2013, sections 3 and 6). This crate writes the rules from the pages.
 //!
 //! ```

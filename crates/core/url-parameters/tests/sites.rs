@@ -160,8 +160,8 @@ fn stream() -> impl Strategy<Value = Vec<(i32, u32, Option<u32>, bool)>> {
 }
 
 proptest! {
-    /// State is a function of the pages: a learner that is restored after any date goes on as the
-    /// one that saw everything.
+    /// State is a function of the pages: a learner that is restored after any date decides like
+    /// the one that got all pages.
     #[test]
     fn a_restored_learner_decides_the_same(rows in stream(), cut in 0..6_i32) {
         let pages: Vec<ComparedPage<String>> = rows

@@ -108,7 +108,7 @@ pub(crate) async fn explain_chunk(
         .to_string())
 }
 
-/// What a plan reads.
+/// The input of a plan.
 struct ChunkInput<'a> {
     census: &'a Census,
     chunk: DateRange,

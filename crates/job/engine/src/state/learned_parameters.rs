@@ -16,7 +16,7 @@ use crate::state::delta_scan::open;
 /// that follows the links of a calendar or of a search form has no end.
 pub const MANY_ROWS: i64 = 100_000;
 
-/// What the tables say about parameters of URLs.
+/// Counts of the parameters in `url_parameters`, and those to look at.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LearnedParameters {

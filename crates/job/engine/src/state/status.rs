@@ -34,7 +34,7 @@ pub struct Status {
     pub last_with_pages: Option<NaiveDate>,
     /// Sums over all dates.
     pub counts: Counts,
-    /// What was learned about parameters of URLs.
+    /// The learned parameters of URLs.
     pub parameters: LearnedParameters,
     /// The range to run again to repair the dates above: whole partitions, up to the end of
     /// the span.

@@ -12,7 +12,7 @@ use url_parameters::{ComparedPage, Learner, Outcome, Signature, Verdict, Verdict
 use super::{Dates, for_each_page};
 use crate::{GoldPage, GoldSet, InputError, ReplaySettings};
 
-/// What the pages of a set say about the parts of their URLs.
+/// The verdicts of a set about the parts of its URLs.
 #[derive(Default)]
 pub(super) struct Learned {
     verdicts: Verdicts,

@@ -1,4 +1,4 @@
-//! What a chunk knows about the parts of its URLs.
+//! The verdicts of a chunk about the parts of its URLs.
 
 use std::collections::{HashMap, HashSet};
 

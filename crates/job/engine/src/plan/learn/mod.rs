@@ -1,7 +1,7 @@
 //! Learns which parts of URLs identify a page, before the plan of a chunk runs.
 //!
 //! The plan decides about duplicates before it reads HTML. So pages that differ in undecided parts
-//! of their URLs are compared here, in a pass of its own over these rows alone. A chunk whose URLs
+//! of their URLs are compared here, in a separate pass over these rows alone. A chunk whose URLs
 //! have no such parts takes one look at each URL.
 //!
 //! ```text
@@ -108,7 +108,7 @@ struct Pass<'a> {
     memory: MemoryReservation,
 }
 
-/// What the rows of one base URL have in common.
+/// The rows of one base URL.
 struct Base {
     full_hash: i64,
     has_others: bool,
