@@ -87,6 +87,8 @@ fn a_site_named_by_a_query_without_a_name_keeps_all_its_pages() {
     dropped.backfill(DATES);
     assert_eq!(count(&dropped, "unique"), 1);
     assert!(!dropped.tables().join("url_parameters").exists());
+    let learned = dropped.rows("SELECT parameter FROM url_parameters");
+    assert!(learned.is_empty(), "a table without rows: {learned:?}");
 }
 
 /// Articles with an identifying parameter and one that changes with each visit, in changing

@@ -107,3 +107,64 @@ impl LearnedParameters {
         Ok(learned)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use datafusion::datasource::MemTable;
+    use url_parameters::{Evidence, Slot, SlotChange, Verdict};
+
+    use super::*;
+    use crate::plan::learn::url_parameters;
+
+    /// A change of a parameter on a date, and its rows.
+    fn change(parameter: &str, date: i32, verdict: Verdict, rows: u64) -> (String, SlotChange) {
+        let slot = Slot {
+            host: "a.example".to_owned(),
+            shape: "/calendar".to_owned(),
+            parameter: parameter.to_owned(),
+        };
+        let evidence = Evidence {
+            verdict,
+            rows,
+            revised: parameter == "skin" && verdict == Verdict::Identifies,
+            ..Evidence::default()
+        };
+        let change = SlotChange {
+            date,
+            slot,
+            evidence,
+        };
+        ("a.example".to_owned(), change)
+    }
+
+    #[tokio::test]
+    async fn the_latest_row_of_a_parameter_counts() {
+        let changes = [
+            change("day", 1, Verdict::Undecided, 60_000),
+            change("day", 2, Verdict::Identifies, 100_000),
+            change("sid", 1, Verdict::Noise, 500_000),
+            change("skin", 1, Verdict::Noise, 10),
+            change("skin", 2, Verdict::Identifies, 20),
+            change("page", 2, Verdict::Undecided, 99_999),
+        ];
+        let rows = url_parameters(&changes).unwrap();
+        let table = MemTable::try_new(rows.schema(), vec![vec![rows]]).unwrap();
+        let context = SessionContext::new();
+        let table = context.register_table("url_parameters", Arc::new(table));
+        assert!(table.unwrap().is_none());
+        let learned = LearnedParameters::query(&context).await.unwrap();
+        assert_eq!(
+            (learned.noise, learned.identifies, learned.undecided),
+            (1, 2, 1)
+        );
+        let noted = |parameter: &str, rows| NotedParameter {
+            path: "a.example/calendar".to_owned(),
+            parameter: parameter.to_owned(),
+            rows,
+        };
+        assert_eq!(learned.many_rows, [noted("day", 100_000)]);
+        assert_eq!(learned.revised, [noted("skin", 20)]);
+    }
+}
