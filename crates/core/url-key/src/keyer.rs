@@ -123,13 +123,27 @@ impl Keyer {
         url.rule.as_deref().is_some_and(Rule::retains_content_id)
     }
 
+    /// Returns this keyer with other rules.
+    #[must_use]
+    pub fn with_rules(&self, rules: RuleSet) -> Self {
+        Keyer {
+            rules,
+            ..self.clone()
+        }
+    }
+
     /// Computes the key of the page at `url` with this title. If
     /// [`needs_title`](Self::needs_title) is false, the title only determines
     /// [`UrlKey::content_id`].
     pub fn key(&self, url: &PageUrl, title: Option<&str>) -> UrlKey {
+        self.key_with_content_id(url, title.map(content_id))
+    }
+
+    /// Computes the key of the page at `url`, as [`key`](Self::key) does, from the [`content_id`]
+    /// of its title.
+    pub fn key_with_content_id(&self, url: &PageUrl, known_id: Option<String>) -> UrlKey {
         let wants_content_id = self.needs_title(url);
-        let content_id =
-            (title.is_some() || wants_content_id).then(|| content_id(title.unwrap_or_default()));
+        let content_id = known_id.or_else(|| wants_content_id.then(|| content_id("")));
 
         let mut text = url.address.clone();
         if let Some(rule) = &url.rule {

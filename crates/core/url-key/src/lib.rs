@@ -69,6 +69,7 @@ mod keyer;
 mod noise;
 mod page_url;
 mod parts;
+mod path_pattern;
 mod query;
 mod rules;
 mod title;
@@ -80,6 +81,7 @@ pub use duplicate::{DuplicateCandidate, DuplicateReason, duplicate_reason};
 pub use keyer::{KeyOptions, Keyer, Scheme, UrlKey};
 pub use page_url::{PageUrl, UrlError};
 pub use parts::{PartKind, UrlPart, UrlParts, may_have_parts};
+pub use path_pattern::PathPattern;
 pub use rules::{RuleError, RuleSet};
 pub use title::content_id;
 

@@ -27,6 +27,11 @@ impl PageUrl {
     pub fn domain(&self) -> &Domain {
         &self.domain
     }
+
+    /// The names of the parameters, each in the first spelling of the URL, which a rule must use.
+    pub fn parameter_names(&self) -> impl Iterator<Item = &str> {
+        self.query.names()
+    }
 }
 
 /// The reason why a URL has no key.

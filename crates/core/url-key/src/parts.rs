@@ -12,7 +12,7 @@ use crate::page_url::PageUrl;
 const MAX_PARTS: usize = 8;
 
 /// Last segments that name the page of their folder.
-const INDEX_SEGMENTS: [&str; 10] = [
+pub(crate) const INDEX_SEGMENTS: [&str; 10] = [
     "index.html",
     "index.htm",
     "index.php",
@@ -26,13 +26,13 @@ const INDEX_SEGMENTS: [&str; 10] = [
 ];
 
 /// Labels of hosts that have the pages of another host for small screens.
-const MOBILE_LABELS: [&str; 4] = ["m", "mobile", "amp", "wap"];
+pub(crate) const MOBILE_LABELS: [&str; 4] = ["m", "mobile", "amp", "wap"];
 
 /// Segments longer than this are names of pages in the [shape](UrlParts::shape) of a path.
-const MAX_FOLDER_CHARS: usize = 24;
+pub(crate) const MAX_FOLDER_CHARS: usize = 24;
 
 /// Segments of a path that its shape shows.
-const MAX_SHAPE_SEGMENTS: usize = 8;
+pub(crate) const MAX_SHAPE_SEGMENTS: usize = 8;
 
 /// A part of a URL that may identify a page or not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,6 +68,21 @@ pub enum PartKind {
 }
 
 impl PartKind {
+    /// The kind with this [`Display`](fmt::Display) text.
+    pub fn from_text(text: &str) -> Self {
+        match text {
+            "/index" => Self::Index,
+            "/amp" => Self::Amp,
+            "/print" => Self::Print,
+            "m." => Self::MobileHost,
+            _ => match (text.strip_prefix('?'), text.strip_prefix(';')) {
+                (Some(name), _) => Self::Nameless(name.to_owned()),
+                (_, Some(name)) => Self::PathParameter(name.to_owned()),
+                (None, None) => Self::Parameter(text.to_owned()),
+            },
+        }
+    }
+
     /// Whether the part is in the path or the host: its values are one or two, and the page
     /// without it is another edition of the same text.
     pub fn is_edition(&self) -> bool {
@@ -422,6 +437,15 @@ mod tests {
             let mut sorted = expected;
             sorted.sort();
             assert_eq!(found, (base.to_owned(), shape.to_owned(), sorted), "{url}");
+        }
+    }
+
+    #[test]
+    fn kinds_are_parsed_back() {
+        for text in [
+            "page", "?article", "?", ";sid", "/index", "/amp", "/print", "m.",
+        ] {
+            assert_eq!(PartKind::from_text(text).to_string(), text);
         }
     }
 

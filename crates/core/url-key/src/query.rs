@@ -8,7 +8,7 @@ use crate::parts::{PartKind, UrlPart};
 use crate::title::{CONTENT_ID, is_content_id};
 
 /// The name that rules use for a part of the query without `=` [O A7].
-const NULL: &str = "null";
+pub(crate) const NULL: &str = "null";
 
 /// The parameters of a URL, sorted by name.
 #[derive(Clone, Debug, Default)]
@@ -60,6 +60,13 @@ impl Query {
     /// value. The content id always is [O B3].
     pub(crate) fn has(&self, wanted: &str) -> bool {
         is_content_id(wanted) || self.parameters.iter().any(|p| p.has_name(wanted))
+    }
+
+    /// The names of the parameters, each in the first spelling of the URL.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.parameters
+            .iter()
+            .filter_map(|parameter| parameter.name.as_deref())
     }
 
     /// Appends all parameters, and the content id if there is one, to `out`.
