@@ -58,10 +58,12 @@
 mod evidence;
 mod group;
 mod learner;
+mod rule_file;
 mod signature;
 mod verdicts;
 
 pub use evidence::{Evidence, Verdict};
 pub use learner::{ComparedPage, Learner, Outcome, SlotChange, is_audited};
+pub use rule_file::RuleFile;
 pub use signature::{Signature, SignatureError, Similarity};
 pub use verdicts::{KeyDates, Slot, Verdicts};
