@@ -27,6 +27,7 @@
 //! - `refusals`: wrong settings, refused before the run starts
 //! - `update`: `urltree update` on an archive that grows
 //! - `vacuum`: `urltree vacuum`
+//! - `rules`: `urltree rules`
 //! - `eval`: `urltree eval`, `tune`, `gold` and `extract`
 //!
 //! Failures and limits:
@@ -64,6 +65,7 @@ mod paper;
 mod poison;
 mod refusals;
 mod requests;
+mod rules;
 mod sample;
 mod soak;
 mod storage;

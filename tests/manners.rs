@@ -197,12 +197,13 @@ fn status_lists_dates_with_other_settings() {
     );
 }
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "backfill",
     "update",
     "status",
     "vacuum",
     "sql",
+    "rules",
     "eval",
     "tune",
     "gold",
@@ -303,10 +304,22 @@ fn the_examples_of_the_help_work_as_typed() {
     let (mut ran, mut read) = (0, 0);
     collections(folder.path());
     for command in [
-        "sample", "backfill", "update", "status", "vacuum", "sql", "gold", "eval", "tune",
+        "sample",
+        "backfill",
+        "update",
+        "status",
+        "vacuum",
+        "sql",
+        "rules",
+        "rules learn",
+        "rules check",
+        "gold",
+        "eval",
+        "tune",
         "extract",
     ] {
-        let help = urltree(&[command, "--help"]).stdout;
+        let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
+        let help = urltree(&words).stdout;
         let (_, examples) = help.split_once("Examples:").expect("examples");
         let examples = examples.replace("\\\n", " ");
         for line in examples

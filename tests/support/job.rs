@@ -219,7 +219,12 @@ impl Job {
     }
 
     fn started(&self, subcommand: &str, arguments: &[&str]) -> Command {
-        let mut words = vec![subcommand, "--job", self.file];
+        // `rules learn` is a command in a group, and takes its options after both names.
+        let (names, arguments) = match (subcommand, arguments.split_first()) {
+            ("rules", Some((name, rest))) => (vec![subcommand, *name], rest),
+            _ => (vec![subcommand], arguments),
+        };
+        let mut words = [names, vec!["--job", self.file]].concat();
         for setting in &self.overrides {
             words.extend(["--set", setting]);
         }

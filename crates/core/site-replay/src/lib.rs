@@ -66,7 +66,7 @@ pub use batched::{BatchedReplay, LabelledPage, Revision};
 pub use batching::Batching;
 pub use known_keys::{AliasDates, FoundBy, KnownKeys, Lookback, Occurrence, UnknownLookback};
 pub use labelling::{Labelling, UnknownLabelling};
-pub use queries::Queries;
+pub use queries::{Queries, key_after_rule_change};
 pub use response::{ResponseProblem, http_charset, response_problem};
 pub use site::{PageLabels, SiteReplay};
 pub use title::TitleSource;

@@ -74,6 +74,17 @@ pub(crate) enum Command {
         urltree sql --job jobs/backfill.toml --format csv \\\n      \
         \"SELECT merged_by, count(*) FROM url_keys WHERE status = 'duplicate' GROUP BY merged_by\"")]
     Sql(SqlArgs),
+    /// Propose URL rules from the tables, or show the effect of a rule file.
+    ///
+    /// A URL rule names the query parameters that identify a page. A job reads the file
+    /// that url_key.rules names.
+    #[command(after_help = "Examples:\n  \
+        urltree rules learn --job jobs/backfill.toml\n  \
+        urltree rules check --job jobs/backfill.toml --rules jobs/rules/url-keys.tsv")]
+    Rules {
+        #[command(subcommand)]
+        command: RulesCommand,
+    },
     /// Compare extracted texts with gold texts.
     ///
     /// Gold is Parquet with the columns url and gold_text. Texts are those of a job's
@@ -230,6 +241,47 @@ fn retention(text: &str) -> Result<Duration, String> {
         ));
     }
     Ok(retention)
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RulesCommand {
+    /// Propose rules for the parameters that runs have learned.
+    ///
+    /// The output is a rule file with the evidence of each rule as comments. Review the
+    /// rules, and append those that you keep to the file that url_key.rules names. The job
+    /// must have dedup.queries = "learn".
+    #[command(after_help = "Examples:\n  \
+        urltree rules learn --job jobs/backfill.toml\n  \
+        urltree rules learn --job jobs/backfill.toml --set output.location=s3://bucket/text")]
+    Learn(RulesLearnArgs),
+    /// Show the URL keys that a rule file would change, without running the job.
+    ///
+    /// The rules replace those of the job. Merged pages are unique pages that would become
+    /// duplicates, so that their text is lost. Separated duplicates get another key than
+    /// the page they duplicate. A row that loses its rule keeps all parameters that are
+    /// not learned yet, if the job learns them.
+    #[command(after_help = "Examples:\n  \
+        urltree rules check --job jobs/backfill.toml --rules jobs/rules/url-keys.tsv\n  \
+        urltree rules check --job jobs/backfill.toml --rules jobs/rules/url-keys.tsv --format json")]
+    Check(RulesCheckArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RulesLearnArgs {
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RulesCheckArgs {
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+    /// Rule file to check, in the format of url_key.rules.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: PathBuf,
+    /// Format of the report.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, clap::Args)]

@@ -14,6 +14,7 @@ mod progress;
 mod replay_settings;
 mod report;
 mod rows;
+mod rules_report;
 mod usage;
 
 use std::io::{IsTerminal, Write};
@@ -32,8 +33,8 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use args::{
-    Args, BackfillArgs, Command, JobArgs, ReportFormat, RunArgs, SampleArgs, SqlArgs, StatusArgs,
-    UpdateArgs, VacuumArgs,
+    Args, BackfillArgs, Command, JobArgs, ReportFormat, RulesCheckArgs, RulesCommand,
+    RulesLearnArgs, RunArgs, SampleArgs, SqlArgs, StatusArgs, UpdateArgs, VacuumArgs,
 };
 use exit_code::exit_code;
 use failure_line::failure_line;
@@ -55,6 +56,12 @@ fn main() -> ExitCode {
         Command::Status(args) => status(args),
         Command::Vacuum(args) => vacuum(args),
         Command::Sql(args) => sql(args),
+        Command::Rules {
+            command: RulesCommand::Learn(args),
+        } => rules_learn(args),
+        Command::Rules {
+            command: RulesCommand::Check(args),
+        } => rules_check(args),
         Command::Eval(args) => eval::eval(args).and_then(|text| print(&text)),
         Command::Tune(args) => gold_sets::tune(args).and_then(|text| print(&text)),
         Command::Gold(args) => gold_sets::gold(args).and_then(|text| print(&text)),
@@ -229,6 +236,20 @@ fn sql(args: &SqlArgs) -> Result<()> {
     let job = job(&args.job)?;
     let batches = runtime(&job)?.block_on(engine::query(&job, &args.query))?;
     print(&rows::text(&batches, args.format)?)
+}
+
+fn rules_learn(args: &RulesLearnArgs) -> Result<()> {
+    let job = job(&args.job)?;
+    print(&runtime(&job)?.block_on(engine::learn_rules(&job))?)
+}
+
+fn rules_check(args: &RulesCheckArgs) -> Result<()> {
+    let job = job(&args.job)?;
+    let check = runtime(&job)?.block_on(engine::check_rules(&job, &args.rules))?;
+    match args.format {
+        ReportFormat::Json => print(&rules_report::check_json(&check)),
+        ReportFormat::Text => print(&rules_report::check(&check)),
+    }
 }
 
 fn sample(args: &SampleArgs) -> Result<()> {

@@ -304,20 +304,20 @@ pub(crate) fn sample(written: &SampleCounts, output: &str) -> String {
 }
 
 /// A table without borders: titles to the left, values to the right.
-struct Lines(comfy_table::Table);
+pub(crate) struct Lines(comfy_table::Table);
 
 impl Lines {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut table = comfy_table::Table::new();
         table.load_preset(comfy_table::presets::NOTHING);
         Self(table)
     }
 
-    fn add(&mut self, title: &str, value: impl ToString) {
+    pub(crate) fn add(&mut self, title: &str, value: impl ToString) {
         self.0.add_row([title.to_owned(), value.to_string()]);
     }
 
-    fn text(mut self) -> String {
+    pub(crate) fn text(mut self) -> String {
         if let Some(titles) = self.0.column_mut(0) {
             titles.set_padding((0, 2));
         }

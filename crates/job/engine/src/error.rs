@@ -141,6 +141,16 @@ pub enum EngineError {
     /// An output table failed.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// The tables lack a table that a command reads.
+    #[error("there is no table {table} at {location}; {remedy}")]
+    NoTable {
+        /// The table.
+        table: &'static str,
+        /// The folder of the tables.
+        location: String,
+        /// The run that writes the table.
+        remedy: &'static str,
+    },
     /// Another process holds the lease.
     #[error(
         "{owner} holds the lease on the tables at {location}; wait until it ends, or end it, and \
@@ -253,7 +263,7 @@ impl EngineError {
             | Self::RowPosition { source_object, .. } => Some(source_object.clone()),
             Self::Store { object, .. } => Some(object.clone()),
             Self::Table(error) => Some(error.object().to_owned()),
-            Self::Busy { location, .. } => Some(location.clone()),
+            Self::Busy { location, .. } | Self::NoTable { location, .. } => Some(location.clone()),
             Self::Plan { source, .. } => match (engine_error(source), self.class()) {
                 (Some(cause), _) => cause.object(),
                 (None, ErrorClass::Storage) => Some("tables of earlier dates".to_owned()),
@@ -278,6 +288,7 @@ impl EngineError {
             Self::Spec(_)
             | Self::CutPartition { .. }
             | Self::OtherSettings { .. }
+            | Self::NoTable { .. }
             | Self::Memory { .. } => ErrorClass::Usage,
             Self::EmptyArchive { .. }
             | Self::NeedsRelabelling { .. }

@@ -1,4 +1,5 @@
-//! Reads the output tables: the prior state of a chunk, the dates that were run, and SQL.
+//! Reads the output tables: the prior state of a chunk, the dates that were run, SQL, and URL
+//! rules.
 
 pub(crate) mod chunk_keys;
 pub(crate) mod delta_scan;
@@ -7,6 +8,8 @@ pub(crate) mod learned_parameters;
 pub(crate) mod monthly_rollup;
 pub(crate) mod prior_state;
 pub(crate) mod rollup_tables;
+pub(crate) mod rules_check;
+pub(crate) mod rules_learn;
 pub(crate) mod runs_table;
 pub(crate) mod sql;
 pub(crate) mod status;

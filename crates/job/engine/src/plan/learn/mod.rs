@@ -18,7 +18,7 @@
 
 pub(crate) mod candidates;
 pub(crate) mod learned;
-mod prior_pages;
+pub(crate) mod prior_pages;
 mod rows;
 mod variants;
 

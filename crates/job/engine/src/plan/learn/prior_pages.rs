@@ -112,7 +112,8 @@ pub(super) async fn slots(
     Ok(slots)
 }
 
-fn slot(batch: &RecordBatch, row: usize) -> Result<(String, Slot, Evidence)> {
+/// Reads a row of `url_parameters`: its domain, its slot and the evidence.
+pub(crate) fn slot(batch: &RecordBatch, row: usize) -> Result<(String, Slot, Evidence)> {
     let text = |name: &str| Ok::<_, DataFusionError>(batch.text(name)?.value(row).to_owned());
     let date = |name: &str| Ok::<_, DataFusionError>(batch.numbers::<Date32Type>(name)?.value(row));
     let number =

@@ -1,0 +1,85 @@
+//! Proposes URL rules from the table `url_parameters`.
+
+use arrow::array::{Array, AsArray};
+use arrow::datatypes::Date32Type;
+use datafusion::error::Result;
+use datafusion::prelude::SessionContext;
+use futures::TryStreamExt;
+use site_replay::Queries;
+use tables::{Table, date_from_days};
+use url_key::RuleSet;
+use url_parameters::{Evidence, RuleFile, Slot};
+
+use crate::error::EngineError;
+use crate::job::Job;
+use crate::plan::learn::prior_pages::slot;
+use crate::plan::session::session;
+use crate::spec::SpecError;
+use crate::state::delta_scan::open;
+
+/// Returns a rule file with what the runs of `job` learned about parameters of URLs: rules for the
+/// paths whose pages a parameter identifies, with their evidence as comments.
+///
+/// # Errors
+/// [`EngineError`] if the job learns nothing, or if the table `url_parameters` does not exist or
+/// cannot be read.
+pub async fn learn_rules(job: &Job) -> Result<String, EngineError> {
+    if job.settings.queries == Queries::Drop {
+        let expected = "\"drop\" learns no rules; expected \"learn\", and tables of a run with it";
+        return Err(SpecError::key("dedup.queries", expected).into());
+    }
+    let context = session(job).map_err(EngineError::Query)?;
+    if !open(&context, job, Table::UrlParameters).await? {
+        return Err(EngineError::NoTable {
+            table: Table::UrlParameters.name(),
+            location: job.output.location().to_string(),
+            remedy: "run the job with dedup.queries = \"learn\" and dedup.lookback = \"all\": it \
+                     writes the table when a URL has a parameter without a rule",
+        });
+    }
+    let proposed = propose(&context, job).await;
+    let (file, until) = proposed.map_err(EngineError::Query)?;
+    let rules = file.rules();
+    let text = file.finish(&job.output.location().to_string(), until.as_deref());
+    if let Err(error) = RuleSet::parse(&text) {
+        tracing::warn!("the {rules} proposed rules cannot be used in one file: {error}");
+    }
+    Ok(text)
+}
+
+/// Returns the proposals, and the last date of the table. One host is in memory at a time.
+async fn propose(context: &SessionContext, job: &Job) -> Result<(RuleFile, Option<String>)> {
+    let latest = "SELECT * FROM (SELECT url_parameters.*, row_number() OVER \
+           (PARTITION BY domain, host, path_shape, parameter ORDER BY date DESC) AS recency \
+         FROM url_parameters) WHERE recency = 1 ORDER BY host, path_shape, parameter, domain";
+    let mut rows = context.sql(latest).await?.execute_stream().await?;
+    let mut file = RuleFile::default();
+    let mut host: Vec<(Slot, Evidence)> = Vec::new();
+    let mut add = |host: &mut Vec<(Slot, Evidence)>| {
+        file.add_host(host, &job.settings.keyer, |days| {
+            date_from_days(days).to_string()
+        });
+        host.clear();
+    };
+    while let Some(batch) = rows.try_next().await? {
+        for row in 0..batch.num_rows() {
+            let (_, slot, evidence) = slot(&batch, row)?;
+            if host.last().is_some_and(|(last, _)| last.host != slot.host) {
+                add(&mut host);
+            }
+            host.push((slot, evidence));
+        }
+    }
+    add(&mut host);
+    Ok((file, last_date(context).await?))
+}
+
+async fn last_date(context: &SessionContext) -> Result<Option<String>> {
+    let last = "SELECT max(date) AS date FROM url_parameters";
+    let batches = context.sql(last).await?.collect().await?;
+    Ok(batches.iter().find_map(|batch| {
+        let dates = batch.column(0).as_primitive_opt::<Date32Type>()?;
+        let is_known = !dates.is_empty() && dates.is_valid(0);
+        is_known.then(|| date_from_days(dates.value(0)).to_string())
+    }))
+}
