@@ -110,6 +110,7 @@ fn file_names_consist_of_table_date_and_random_id() {
         "blocks",
         "quarantine",
         "runs",
+        "url_parameters",
     ];
     let mut data_files = 0;
     for file in &written {

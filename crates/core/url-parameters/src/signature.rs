@@ -380,7 +380,7 @@ mod tests {
 
     #[test]
     fn a_signature_has_at_most_sixteen_blocks_and_is_read_back() {
-        let blocks: String = (b'a'..b'z')
+        let blocks: String = (b'a'..=b'z')
             .map(|letter| format!("<p>{}</p>", char::from(letter).to_string().repeat(50)))
             .collect();
         for html in ["", "<p>x</p>", &format!("<title>T</title>{blocks}")] {

@@ -13,7 +13,7 @@ fn keyer() -> Keyer {
         RuleSet::empty(),
         Blocklist::default(),
     )
-    .unwrap()
+    .expect("no suffix is wrong")
 }
 
 /// A page whose text is a function of `article`. An article without a number has no text.
@@ -38,11 +38,13 @@ fn page(date: i32, url: &str, article: Option<u32>) -> ComparedPage<String> {
     };
     let text = article.map(words).unwrap_or_default();
     let html = format!("<title>The site</title><p>{text}</p>");
-    let parsed = html_blocks::page(html.as_bytes(), None, &BlockOptions::default()).unwrap();
+    let parsed = html_blocks::page(html.as_bytes(), None, &BlockOptions::default());
+    let parsed = parsed.expect("a page");
+    let address = keyer.parse(url).expect("a URL");
     ComparedPage {
         date,
         url: url.to_owned(),
-        parts: keyer.parts(&keyer.parse(url).unwrap()).unwrap(),
+        parts: keyer.parts(&address).expect("no rule applies"),
         signature: Signature::new(&parsed),
         page: url.to_owned(),
     }
