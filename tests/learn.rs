@@ -267,6 +267,18 @@ fn busy() -> Vec<Row> {
         rows.push(bad.after(i64::from(day < 11), 30));
         rows.push(at(&format!("/d/{number}-z"), number, (day + 2).min(11), 11));
     }
+    // Another site: noise at first, later the pages without it, and nothing else.
+    let elsewhere = |address: String, number: u64, days: i64| Row {
+        url: Some(format!("http://www.quiet.example{address}")),
+        ..at("", number, days, number as i64)
+    };
+    for number in 0..8_u64 {
+        for skin in ["red", "blue"] {
+            let address = format!("/e/{number}-p?skin={skin}");
+            rows.push(elsewhere(address, number, 0));
+        }
+        rows.push(elsewhere(format!("/e/{number}-p"), number, 5));
+    }
     rows
 }
 
@@ -277,6 +289,8 @@ fn nights_chunks_threads_and_file_order_learn_the_same() {
     job.backfill(DATES);
     let expected = contents(&job);
     assert!(verdicts(&job).len() >= 5, "{:?}", verdicts(&job));
+    let quiet = "SELECT * FROM url_keys WHERE domain = 'quiet.example' AND status = 'unique'";
+    assert_eq!(job.rows(quiet).len(), 8);
 
     let nights = Job::of(&rows);
     for pieces in [

@@ -101,7 +101,7 @@ struct Pass<'a> {
     metrics: PlanMetrics,
     /// By domain.
     learners: BTreeMap<String, Learner<String>>,
-    /// Hosts whose earlier pages have parts that are undecided.
+    /// Hosts whose earlier pages have parts that are undecided or noise.
     hosts: Arc<HashSet<String>>,
     /// Hashes of the keys, with all parts, of pages that are known to be other pages or copies.
     known: HashSet<i64>,

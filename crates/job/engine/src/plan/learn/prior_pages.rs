@@ -64,7 +64,8 @@ pub(super) fn pages(batch: &RecordBatch, settings: &Settings) -> Result<Vec<Prio
     Ok(pages)
 }
 
-/// Returns the hosts with slots that are undecided before `chunk`.
+/// Returns the hosts with slots that are undecided or noise before `chunk`: their pages without
+/// parts may be copies of pages with some.
 pub(super) async fn open_hosts(
     prior: &PriorState,
     context: &SessionContext,
@@ -77,7 +78,7 @@ pub(super) async fn open_hosts(
     let query = format!(
         "SELECT DISTINCT host FROM (SELECT host, verdict, row_number() OVER \
            (PARTITION BY domain, host, path_shape, parameter ORDER BY date DESC) AS recency \
-         FROM url_parameters WHERE date < DATE '{}') WHERE recency = 1 AND verdict = 'undecided'",
+         FROM url_parameters WHERE date < DATE '{}') WHERE recency = 1 AND verdict <> 'identifies'",
         chunk.first(),
     );
     for batch in context.sql(&query).await?.collect().await? {
