@@ -9,10 +9,10 @@ CREATE TABLE url_keys (
   url_from_request BOOLEAN NOT NULL,            -- true if the request URL stands in for an unknown response URL
   url_key VARCHAR NOT NULL,                     -- normalised URL that identifies the page
   content_id VARCHAR,                           -- MD5 of the normalised title, if a title is known
-  signature BYTEA,                              -- hashes of the title and of the longest blocks of a parsed page, little endian: 4 bytes, then 6 per block; no bytes if the page has no text
-  rule VARCHAR,                                 -- URL rule that kept parameters; null if the query was dropped
+  signature BYTEA,                              -- hashes of the title and of the heaviest blocks of a parsed page, little endian: 4 bytes, then 6 per block; no bytes if the page has no text
+  rule VARCHAR,                                 -- URL rule that kept parameters; null if none applies
   status VARCHAR NOT NULL,                      -- unique, duplicate, revision, blocklisted, or quarantined (then also a row of quarantine)
-  merged_by VARCHAR,                            -- first step at which this row equals the first page of its key: identical_url, redirect, encoding, dropped_query or rule
+  merged_by VARCHAR,                            -- first step at which this row equals its page: identical_url, redirect, encoding, dropped_query, rule, learned_parameter or same_content
   duplicate_of VARCHAR,                         -- source#row of the page this row duplicates; with dedup.lookback = "all" always a page with text
   source VARCHAR NOT NULL,                      -- object in the archive, relative to its location
   row BIGINT NOT NULL                           -- row in the object, from 0

@@ -37,7 +37,8 @@
 //!    character. The result, with all parameters, is [`UrlKey::normalized`]. `escape.rs`
 //!    describes the escapes.
 //! 3. *Rules.* The first rule of the [`RuleSet`] that applies decides which parameters stay. If
-//!    no rule applies, the query is dropped. One parameter does not come from the URL: `_cid_`,
+//!    no rule applies, [`Keyer::key`] drops the query, and [`Keyer::key_with_parts`] keeps the
+//!    parts that its caller does not know as noise. One parameter does not come from the URL: `_cid_`,
 //!    the [`content_id`] of the page's title. It identifies pages at URLs such as front pages,
 //!    where different pages appear over time.
 //!
@@ -57,7 +58,7 @@
 //! # Non-goals
 //!
 //! - It follows no redirects, fetches no pages and reads no canonical links.
-//! - It does not guess which parameters identify a page. Rules say so.
+//! - It does not guess which parameters identify a page. Rules say so, or its caller.
 //! - It accepts only `http` and `https`. Any other scheme is an error.
 
 mod blocklist;
