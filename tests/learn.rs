@@ -321,7 +321,7 @@ fn nights_chunks_threads_and_file_order_learn_the_same() {
     assert_eq!(verdicts(&job), verdicts(&shuffled));
 }
 
-/// A calendar: every value is a page, and there is no end.
+/// A calendar has a page for every value, without end.
 #[test]
 fn a_parameter_with_a_value_per_page_is_reported_by_name() {
     let day = |number: u64| {

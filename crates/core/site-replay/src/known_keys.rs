@@ -188,28 +188,24 @@ impl<T> KnownKeys<T> {
             Lookback::Micros(reach) => time_micros.saturating_sub(first.time_micros) <= reach,
             Lookback::All | Lookback::Window(_) => true,
         };
-        let mut found = FoundBy::Key;
-        if !self.first_pages.get(key).is_some_and(is_known) {
-            if self.alias(key, date).is_some() {
-                return match self.alias(key, date) {
-                    Some(original) => Occurrence::Duplicate {
-                        original,
-                        page,
-                        found: FoundBy::Alias,
-                    },
-                    None => Occurrence::First,
-                };
-            }
-            let Some(original) = same_content else {
-                self.insert(key, time_micros, page);
-                return Occurrence::First;
-            };
+        let found = if self.first_pages.get(key).is_some_and(is_known) {
+            FoundBy::Key
+        } else if self.alias(key, date).is_some() {
+            FoundBy::Alias
+        } else if let Some(original) = same_content {
             self.insert(key, time_micros, original);
-            found = FoundBy::Content;
-        }
-        match self.first_pages.get(key) {
-            Some(first) => Occurrence::Duplicate {
-                original: &first.page,
+            FoundBy::Content
+        } else {
+            self.insert(key, time_micros, page);
+            return Occurrence::First;
+        };
+        let original = match found {
+            FoundBy::Alias => self.alias(key, date),
+            FoundBy::Key | FoundBy::Content => self.first_pages.get(key).map(|first| &first.page),
+        };
+        match original {
+            Some(original) => Occurrence::Duplicate {
+                original,
                 page,
                 found,
             },

@@ -61,6 +61,7 @@
 //! - It does not guess which parameters identify a page. Rules say so, or its caller.
 //! - It accepts only `http` and `https`. Any other scheme is an error.
 
+mod address;
 mod blocklist;
 mod branch;
 mod domain;

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use regex::{Regex, escape};
 
-use crate::parts::{INDEX_SEGMENTS, MAX_FOLDER_CHARS, MAX_SHAPE_SEGMENTS, MOBILE_LABELS, PartKind};
+use crate::address::{INDEX_SEGMENTS, MOBILE_LABELS};
+use crate::parts::{MAX_FOLDER_CHARS, MAX_SHAPE_SEGMENTS, PartKind};
 use crate::query::NULL;
 use crate::title::is_content_id;
 
