@@ -3,7 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-const CRATES: [&str; 3] = ["core/url-key", "core/html-blocks", "core/url-tree"];
+const CRATES: [&str; 4] = [
+    "core/url-key",
+    "core/html-blocks",
+    "core/url-tree",
+    "core/url-parameters",
+];
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
