@@ -11,6 +11,7 @@ job.
 
 import importlib.util
 import json
+import os
 import sys
 from datetime import date, datetime, timezone
 from pathlib import Path
@@ -76,3 +77,7 @@ def main():
 
 if __name__ == "__main__":
     main()
+    # A thread of one of the libraries sometimes aborts the interpreter when it ends ("terminate
+    # called without an active exception"), after all rows are printed.
+    sys.stdout.flush()
+    os._exit(0)
