@@ -100,7 +100,6 @@ impl Evidence {
             Verdict::Identifies => Verdict::Identifies,
             Verdict::Noise if self.differs >= REVISION_DIFFERS => Verdict::Identifies,
             Verdict::Noise => Verdict::Noise,
-            Verdict::Undecided if self.revised => Verdict::Identifies,
             Verdict::Undecided
                 if self.differs == 0 && self.same >= NOISE_SAME && contents >= NOISE_CONTENTS =>
             {

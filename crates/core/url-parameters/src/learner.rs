@@ -1,6 +1,6 @@
 //! Compares the pages of a domain that differ in undecided parts of their URLs.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use url_key::{PartKind, UrlPart, UrlParts};
 
@@ -20,7 +20,7 @@ pub struct Learner<T> {
     date: i32,
     slots: BTreeMap<Slot, Evidence>,
     /// Slots with counts of the date.
-    counted: BTreeMap<Slot, ()>,
+    counted: BTreeSet<Slot>,
     /// By base URL.
     groups: HashMap<String, GroupOf<T>>,
     /// Pages in all groups.
@@ -89,7 +89,7 @@ impl<T> Default for Learner<T> {
         Self {
             date: i32::MIN,
             slots: BTreeMap::new(),
-            counted: BTreeMap::new(),
+            counted: BTreeSet::new(),
             groups: HashMap::new(),
             pages: 0,
             changes: Vec::new(),
@@ -98,7 +98,7 @@ impl<T> Default for Learner<T> {
     }
 }
 
-impl<T: Clone + PartialEq> Learner<T> {
+impl<T: Clone> Learner<T> {
     /// Adds the evidence that an earlier run stored.
     pub fn restore_slot(&mut self, slot: Slot, evidence: Evidence) {
         self.slots.insert(slot, evidence);
@@ -194,7 +194,7 @@ impl<T: Clone + PartialEq> Learner<T> {
 
     fn end_date(&mut self) {
         let mut noise_changed = false;
-        for (slot, ()) in std::mem::take(&mut self.counted) {
+        for slot in std::mem::take(&mut self.counted) {
             if let Some(evidence) = self.slots.get_mut(&slot) {
                 let before = evidence.verdict;
                 evidence.judge(self.date);
@@ -216,8 +216,7 @@ impl<T: Clone + PartialEq> Learner<T> {
     }
 
     fn verdict(&self, parts: &UrlParts, kind: &PartKind) -> Verdict {
-        let evidence = self.slots.get(&Slot::new(parts, kind));
-        evidence.map_or_else(Verdict::default, |evidence| evidence.verdict)
+        verdict(&self.slots, &parts.host, &parts.shape, kind)
     }
 
     fn compare(&self, page: &ComparedPage<T>) -> Comparison<T> {
@@ -251,7 +250,7 @@ impl<T: Clone + PartialEq> Learner<T> {
                 }
                 let editions = differing.iter().all(|kind| kind.is_edition());
                 let similarity = page.signature.compare(&other.signature, editions);
-                let is_new = comparison.outcome == Outcome::New;
+                let is_new = matches!(comparison.outcome, Outcome::New);
                 if is_new && similarity == Similarity::Same {
                     comparison.outcome = Outcome::SameContent {
                         original: other.page.clone(),
@@ -292,13 +291,13 @@ impl<T: Clone + PartialEq> Learner<T> {
             }
             Some(_) => return,
         }
-        self.counted.insert(slot, ());
+        self.counted.insert(slot);
     }
 
     fn count_rows(&mut self, slot: Slot, rows: u64) {
         if let Some(evidence) = self.evidence(&slot) {
             evidence.rows = evidence.rows.saturating_add(rows);
-            self.counted.insert(slot, ());
+            self.counted.insert(slot);
         }
     }
 
@@ -350,13 +349,17 @@ struct GroupOf<T> {
 }
 
 fn is_noise(slots: &BTreeMap<Slot, Evidence>, host: &str, shape: &str, kind: &PartKind) -> bool {
+    verdict(slots, host, shape, kind) == Verdict::Noise
+}
+
+fn verdict(slots: &BTreeMap<Slot, Evidence>, host: &str, shape: &str, kind: &PartKind) -> Verdict {
     let slot = Slot {
         host: host.to_owned(),
         shape: shape.to_owned(),
         parameter: kind.to_string(),
     };
     let evidence = slots.get(&slot);
-    evidence.is_some_and(|evidence| evidence.verdict == Verdict::Noise)
+    evidence.map_or_else(Verdict::default, |evidence| evidence.verdict)
 }
 
 struct Comparison<T> {
