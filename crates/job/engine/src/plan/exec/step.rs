@@ -37,7 +37,7 @@ use datafusion::physical_plan::{
     InputDistributionRequirements, PlanProperties,
 };
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
-use futures::TryStreamExt;
+use futures::{StreamExt, TryStreamExt};
 use tokio::sync::mpsc::Sender;
 
 use crate::plan::exec::cpu_metrics::CpuTimer;
@@ -101,6 +101,16 @@ where
     let out = stream.tx();
     stream.spawn(timer.clone().future(work(out)));
     stream.build()
+}
+
+/// Returns the stream of `input` with `map` applied to each batch.
+pub(crate) fn map_batches(
+    schema: SchemaRef,
+    input: SendableRecordBatchStream,
+    mut map: impl FnMut(RecordBatch) -> Result<RecordBatch> + Send + 'static,
+) -> SendableRecordBatchStream {
+    let batches = input.map(move |batch| map(batch?));
+    Box::pin(RecordBatchStreamAdapter::new(schema, batches))
 }
 
 /// Returns the logical plan that applies `step` to the rows of `input`.

@@ -8,14 +8,12 @@ use arrow::compute::take_record_batch;
 use arrow::datatypes::{Date32Type, SchemaRef};
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use futures::StreamExt;
 use url_parameters::is_audited;
 
 use crate::job::Settings;
 use crate::plan::columns::schemas::{KEYED, RecordBatchExt, Status, project_to};
 use crate::plan::exec::cpu_metrics::CpuTimer;
-use crate::plan::exec::step::Step;
+use crate::plan::exec::step::{Step, map_batches};
 use crate::state::key_hash::hash;
 
 /// Keeps the rows of `bases` whose key is not in `known`, and those that may be audited. The input
@@ -57,11 +55,9 @@ impl Step for Candidates {
         _: &CpuTimer,
     ) -> Result<SendableRecordBatchStream> {
         let step = self.clone();
-        let stream = input.map(move |batch| step.batch(&batch?));
-        Ok(Box::pin(RecordBatchStreamAdapter::new(
-            self.schema(),
-            stream,
-        )))
+        Ok(map_batches(self.schema(), input, move |batch| {
+            step.batch(&batch)
+        }))
     }
 }
 

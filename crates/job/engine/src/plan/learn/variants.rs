@@ -9,15 +9,13 @@ use arrow::array::{
 use arrow::datatypes::{DataType, Date32Type, Field, Schema, SchemaRef};
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use futures::StreamExt;
 use url_key::may_have_parts;
 use url_parameters::{Verdict, Verdicts, is_audited};
 
 use crate::job::Settings;
 use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
 use crate::plan::exec::cpu_metrics::CpuTimer;
-use crate::plan::exec::step::Step;
+use crate::plan::exec::step::{Step, map_batches};
 use crate::state::key_hash::hash;
 
 /// Output of [`Variants`]: one row per row of the archive that it selects. `slots` has the host, the
@@ -61,11 +59,9 @@ impl Step for Variants {
         _: &CpuTimer,
     ) -> Result<SendableRecordBatchStream> {
         let step = self.clone();
-        let stream = input.map(move |batch| step.batch(&batch?));
-        Ok(Box::pin(RecordBatchStreamAdapter::new(
-            self.schema(),
-            stream,
-        )))
+        Ok(map_batches(self.schema(), input, move |batch| {
+            step.batch(&batch)
+        }))
     }
 }
 

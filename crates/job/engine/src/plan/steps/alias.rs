@@ -7,15 +7,13 @@ use arrow::compute::{concat_batches, take_record_batch};
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use futures::StreamExt;
 use site_replay::AliasDates;
 use tables::DateRange;
 
 use crate::job::Settings;
 use crate::plan::columns::schemas::{KEYED, RecordBatchExt, Status, project_to, value_opt};
 use crate::plan::exec::cpu_metrics::CpuTimer;
-use crate::plan::exec::step::Step;
+use crate::plan::exec::step::{Step, map_batches};
 use crate::plan::learn::learned::Learned;
 use crate::plan::steps::key::THIS_RUN;
 
@@ -44,11 +42,9 @@ impl Step for Alias {
         _: &CpuTimer,
     ) -> Result<SendableRecordBatchStream> {
         let step = self.clone();
-        let stream = input.map(move |batch| step.batch(&batch?));
-        Ok(Box::pin(RecordBatchStreamAdapter::new(
-            self.schema(),
-            stream,
-        )))
+        Ok(map_batches(self.schema(), input, move |batch| {
+            step.batch(&batch)
+        }))
     }
 }
 

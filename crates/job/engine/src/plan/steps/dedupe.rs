@@ -8,8 +8,6 @@ use arrow::array::{
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef, TimestampMicrosecondType};
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use futures::StreamExt;
 use site_replay::{FoundBy, KnownKeys, Occurrence};
 use url_key::{DuplicateCandidate, DuplicateReason, duplicate_reason};
 
@@ -17,7 +15,7 @@ use crate::job::Settings;
 use crate::plan::columns::read_order::{ReadOrder, RowPosition};
 use crate::plan::columns::schemas::{DEDUPED, RecordBatchExt, Status, project_to, value_opt};
 use crate::plan::exec::cpu_metrics::CpuTimer;
-use crate::plan::exec::step::{RequiredDistribution, Step};
+use crate::plan::exec::step::{RequiredDistribution, Step, map_batches};
 use crate::plan::learn::learned::Learned;
 use crate::plan::steps::alias::alias_dates;
 use crate::spec::Queries;
@@ -82,11 +80,9 @@ impl Step for Dedupe {
         _: &CpuTimer,
     ) -> Result<SendableRecordBatchStream> {
         let mut dedupe = PartitionDedupe::new(self.clone());
-        let stream = input.map(move |batch| dedupe.batch(&batch?));
-        Ok(Box::pin(RecordBatchStreamAdapter::new(
-            self.schema(),
-            stream,
-        )))
+        Ok(map_batches(self.schema(), input, move |batch| {
+            dedupe.batch(&batch)
+        }))
     }
 }
 
