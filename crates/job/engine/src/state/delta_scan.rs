@@ -40,6 +40,16 @@ pub(crate) async fn rows(
     rows.await.map_err(EngineError::Query)
 }
 
+/// Returns the SQL of the last row of each parameter among `rows` of `url_parameters`, with a
+/// condition on them such as `WHERE date < ...`.
+pub(crate) fn latest_parameters(rows: &str, condition: &str) -> String {
+    format!(
+        "(SELECT * FROM (SELECT url_parameters.*, row_number() OVER \
+           (PARTITION BY domain, host, path_shape, parameter ORDER BY date DESC) AS recency \
+         FROM {rows} {condition}) WHERE recency = 1)"
+    )
+}
+
 /// Opens `table` and registers it in `context` under its name. Returns `false` if the table does
 /// not exist.
 pub(crate) async fn open(

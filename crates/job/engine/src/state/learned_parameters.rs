@@ -10,7 +10,7 @@ use tables::Table;
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::plan::columns::schemas::RecordBatchExt;
-use crate::state::delta_scan::open;
+use crate::state::delta_scan::{latest_parameters, open};
 
 /// Rows with one parameter from which it is reported: as many pages as a large site has. A crawler
 /// that follows the links of a calendar or of a search form has no end.
@@ -58,11 +58,9 @@ impl LearnedParameters {
     }
 
     async fn query(context: &SessionContext) -> Result<Self> {
-        let latest = "(SELECT *, row_number() OVER \
-             (PARTITION BY domain, host, path_shape, parameter ORDER BY date DESC) AS recency \
-             FROM url_parameters)";
+        let latest = latest_parameters("url_parameters", "");
         let counts = format!(
-            "SELECT arrow_cast(verdict, 'Utf8') AS verdict, count(*) AS parameters FROM {latest} WHERE recency = 1 GROUP BY verdict"
+            "SELECT arrow_cast(verdict, 'Utf8') AS verdict, count(*) AS parameters FROM {latest} GROUP BY verdict"
         );
         let mut learned = Self::default();
         for batch in context.sql(&counts).await?.collect().await? {
@@ -79,8 +77,8 @@ impl LearnedParameters {
         }
         let noted = format!(
             "SELECT arrow_cast(host, 'Utf8') AS host, arrow_cast(path_shape, 'Utf8') AS path_shape, \
-             arrow_cast(parameter, 'Utf8') AS parameter, rows, revised FROM {latest} WHERE recency = 1 \
-             AND (revised OR (rows >= {MANY_ROWS} AND verdict <> 'noise')) \
+             arrow_cast(parameter, 'Utf8') AS parameter, rows, revised FROM {latest} \
+             WHERE (revised OR (rows >= {MANY_ROWS} AND verdict <> 'noise')) \
              ORDER BY host, path_shape, parameter"
         );
         for batch in context.sql(&noted).await?.collect().await? {

@@ -15,7 +15,7 @@ use crate::job::Job;
 use crate::plan::learn::prior_pages::slot;
 use crate::plan::session::session;
 use crate::spec::SpecError;
-use crate::state::delta_scan::open;
+use crate::state::delta_scan::{latest_parameters, open};
 
 /// Returns a rule file with what the runs of `job` learned about parameters of URLs: rules for the
 /// paths whose pages a parameter identifies, with their evidence as comments.
@@ -49,10 +49,9 @@ pub async fn learn_rules(job: &Job) -> Result<String, EngineError> {
 
 /// Returns the proposals, and the last date of the table. One host is in memory at a time.
 async fn propose(context: &SessionContext, job: &Job) -> Result<(RuleFile, Option<String>)> {
-    let latest = "SELECT * FROM (SELECT url_parameters.*, row_number() OVER \
-           (PARTITION BY domain, host, path_shape, parameter ORDER BY date DESC) AS recency \
-         FROM url_parameters) WHERE recency = 1 ORDER BY host, path_shape, parameter, domain";
-    let mut rows = context.sql(latest).await?.execute_stream().await?;
+    let latest = latest_parameters("url_parameters", "");
+    let latest = format!("SELECT * FROM {latest} ORDER BY host, path_shape, parameter, domain");
+    let mut rows = context.sql(&latest).await?.execute_stream().await?;
     let mut file = RuleFile::default();
     let mut host: Vec<(Slot, Evidence)> = Vec::new();
     let mut add = |host: &mut Vec<(Slot, Evidence)>| {

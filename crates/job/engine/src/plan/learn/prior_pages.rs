@@ -12,7 +12,7 @@ use url_parameters::{ComparedPage, Evidence, Signature, Slot, Verdict};
 
 use crate::job::Settings;
 use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
-use crate::state::delta_scan::external;
+use crate::state::delta_scan::{external, latest_parameters};
 use crate::state::key_hash::hash;
 use crate::state::prior_state::PriorState;
 use crate::state::rollup_tables::semi_join_domains;
@@ -75,12 +75,9 @@ pub(super) async fn open_hosts(
     if prior.url_parameters.is_none() {
         return Ok(hosts);
     }
-    let query = format!(
-        "SELECT DISTINCT host FROM (SELECT host, verdict, row_number() OVER \
-           (PARTITION BY domain, host, path_shape, parameter ORDER BY date DESC) AS recency \
-         FROM url_parameters WHERE date < DATE '{}') WHERE recency = 1 AND verdict <> 'identifies'",
-        chunk.first(),
-    );
+    let before = format!("WHERE date < DATE '{}'", chunk.first());
+    let latest = latest_parameters("url_parameters", &before);
+    let query = format!("SELECT DISTINCT host FROM {latest} WHERE verdict <> 'identifies'");
     for batch in context.sql(&query).await?.collect().await? {
         hosts.extend(batch.text("host")?.iter().flatten().map(str::to_owned));
     }
@@ -96,14 +93,9 @@ pub(super) async fn slots(
     if prior.url_parameters.is_none() {
         return Ok(Vec::new());
     }
-    let query = format!(
-        "SELECT * FROM (SELECT url_parameters.*, row_number() OVER \
-           (PARTITION BY domain, host, path_shape, parameter ORDER BY date DESC) AS recency \
-         FROM {} WHERE date < DATE '{}') WHERE recency = 1 \
-         ORDER BY domain, host, path_shape, parameter",
-        semi_join_domains("url_parameters"),
-        chunk.first(),
-    );
+    let before = format!("WHERE date < DATE '{}'", chunk.first());
+    let latest = latest_parameters(&semi_join_domains("url_parameters"), &before);
+    let query = format!("SELECT * FROM {latest} ORDER BY domain, host, path_shape, parameter");
     let mut slots = Vec::new();
     for batch in context.sql(&query).await?.collect().await? {
         for row in 0..batch.num_rows() {
