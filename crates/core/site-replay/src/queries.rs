@@ -50,7 +50,7 @@ pub fn key_after_rule_change(
     let key = keyer.key_with_content_id(&page, content_id.map(str::to_owned));
     match (&key.rule, had_rule, queries) {
         (None, false, _) => None,
-        (None, true, Queries::Learn) => Some(keyer.key_with_parts(&page, None, |_| false)),
+        (None, true, Queries::Learn) => Some(keyer.key_with_parts(&page, None, |_, _| false)),
         _ => Some(key),
     }
 }

@@ -133,7 +133,7 @@ impl Keyer {
         &self,
         url: &PageUrl,
         title: Option<&str>,
-        is_noise: impl Fn(&PartKind) -> bool,
+        is_noise: impl Fn(&UrlParts, &PartKind) -> bool,
     ) -> UrlKey {
         let mut key = self.key(url, title);
         let Some(parts) = self.parts(url) else {
@@ -145,7 +145,8 @@ impl Keyer {
         if parts.parts.is_empty() && !url.address.contains(';') {
             return key;
         }
-        let address = Address::split(&url.address).without(&is_noise);
+        let is_noise = |kind: &PartKind| is_noise(&parts, kind);
+        let address = Address::split(&url.address).without(is_noise);
         key.text = address.to_string();
         url.query
             .print_undecided(&mut key.text, |kind| !is_noise(kind));
@@ -225,7 +226,7 @@ mod tests {
     fn key(url: &str, noise: &[&str]) -> String {
         let keyer = keyer();
         let url = keyer.parse(url).unwrap();
-        let is_noise = |kind: &PartKind| noise.contains(&kind.to_string().as_str());
+        let is_noise = |_: &UrlParts, kind: &PartKind| noise.contains(&kind.to_string().as_str());
         keyer.key_with_parts(&url, None, is_noise).text
     }
 

@@ -516,7 +516,8 @@ mod tests {
                 if !is_decided || !kinds().filter(in_query).any(identifies) {
                     continue;
                 }
-                let noise = |kind: &PartKind| verdict(kind) == Some(Verdict::Noise);
+                let noise =
+                    |_: &url_key::UrlParts, kind: &PartKind| verdict(kind) == Some(Verdict::Noise);
                 let expected = unruled.key_with_parts(&learned, None, noise).text;
                 let found = ruled.key(&ruled.parse(&url).unwrap(), None);
                 assert_eq!(found.text, expected, "{url}\n{text}");

@@ -165,7 +165,7 @@ fn keys(
             (settings.title).feed_title(pages[index].title.as_deref())
         };
         let url = url.as_ref().map_err(Clone::clone)?;
-        let is_noise = |kind: &_| learned.is_noise(index, dates.of_pages[index], kind);
+        let is_noise = |_: &_, kind: &_| learned.is_noise(index, dates.of_pages[index], kind);
         let key = match settings.queries {
             Queries::Drop => settings.keyer.key(url, title),
             Queries::Learn => settings.keyer.key_with_parts(url, title, is_noise),

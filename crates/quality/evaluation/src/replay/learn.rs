@@ -143,7 +143,7 @@ impl Learned {
             .verdicts
             .key_dates(parts, date.saturating_add(1), i32::MAX);
         let keys = dates.into_iter().map(|dates| {
-            let is_noise = |kind: &_| self.is_noise(index, dates.from, kind);
+            let is_noise = |_: &_, kind: &_| self.is_noise(index, dates.from, kind);
             let key = settings.keyer.key_with_parts(url, None, is_noise);
             let dates = AliasDates {
                 from: dates.from,
@@ -168,7 +168,7 @@ fn variants<'a>(
         let Some(parts) = keyer.parts(url) else {
             continue;
         };
-        let full_key = keyer.key_with_parts(url, None, |_| false).text;
+        let full_key = keyer.key_with_parts(url, None, |_, _| false).text;
         variants.push(Variant {
             index,
             url,

@@ -55,14 +55,10 @@ impl Learned {
 
     fn key_on(&self, keyer: &Keyer, url: &PageUrl, title: Option<&str>, date: i32) -> UrlKey {
         if self.verdicts.is_empty() {
-            return keyer.key_with_parts(url, title, |_| false);
+            return keyer.key_with_parts(url, title, |_, _| false);
         }
-        let parts = keyer.parts(url);
-        keyer.key_with_parts(url, title, |kind| {
-            let verdict = parts
-                .as_ref()
-                .map(|parts| self.verdicts.of(parts, kind, date));
-            verdict == Some(Verdict::Noise)
+        keyer.key_with_parts(url, title, |parts, kind| {
+            self.verdicts.of(parts, kind, date) == Verdict::Noise
         })
     }
 

@@ -56,7 +56,7 @@ pub(super) fn pages(batch: &RecordBatch, settings: &Settings) -> Result<Vec<Prio
         });
         pages.push(PriorPage {
             domain: domains.value(row).to_owned(),
-            full_hash: hash(&keyer.key_with_parts(&url, None, |_| false).text),
+            full_hash: hash(&keyer.key_with_parts(&url, None, |_, _| false).text),
             parts,
             compared: compared.transpose()?,
         });

@@ -108,7 +108,7 @@ impl Variants {
             columns.date.append_value(date);
             columns.domain.append_value(url.domain().as_str());
             columns.base_hash.append_value(base);
-            let full = keyer.key_with_parts(&url, None, |_| false);
+            let full = keyer.key_with_parts(&url, None, |_, _| false);
             columns.full_hash.append_value(hash(&full.text));
             columns.is_compared.append_value(is_bare || is_compared);
             let names = parts.parts.iter().map(|part| part.kind.to_string());

@@ -217,7 +217,7 @@ pub(crate) fn merged_by_step(
             |_| (url.to_owned(), url.to_owned()),
             |page| {
                 let key = match settings.queries {
-                    Queries::Learn => keyer.key_with_parts(&page, None, |_| false),
+                    Queries::Learn => keyer.key_with_parts(&page, None, |_, _| false),
                     Queries::Drop => keyer.key(&page, None),
                 };
                 (key.normalized, key.text)
