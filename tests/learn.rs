@@ -279,6 +279,26 @@ fn busy() -> Vec<Row> {
         }
         rows.push(elsewhere(format!("/e/{number}-p"), number, 5));
     }
+    // Noise at first, later pages with it and an undecided part, then copies with the noise alone.
+    let mixed = |address: String, number: u64, days: i64| Row {
+        url: Some(format!("http://www.mixed.example{address}")),
+        ..at("", number, days, number as i64)
+    };
+    for number in 0..8_u64 {
+        for skin in ["red", "blue"] {
+            let address = format!("/f/{number}-p?skin={skin}");
+            rows.push(mixed(address, number, 0));
+        }
+        let later = number + 20;
+        let address = format!("/f/{later}-p?skin=red&via=mail");
+        rows.push(mixed(address, later, 3));
+        rows.push(mixed(format!("/f/{later}-p?skin=blue"), later, 5));
+    }
+    // Other content without the noise, which no audit looks at.
+    for number in 0..300_u64 {
+        let address = format!("/f/{}-p", number % 8);
+        rows.push(mixed(address, 9_000 + number, 1 + (number / 30) as i64));
+    }
     rows
 }
 
@@ -291,6 +311,8 @@ fn nights_chunks_threads_and_file_order_learn_the_same() {
     assert!(verdicts(&job).len() >= 5, "{:?}", verdicts(&job));
     let quiet = "SELECT * FROM url_keys WHERE domain = 'quiet.example' AND status = 'unique'";
     assert_eq!(job.rows(quiet).len(), 8);
+    let mixed = "SELECT * FROM url_keys WHERE domain = 'mixed.example' AND status = 'unique'";
+    assert_eq!(job.rows(mixed).len(), 16);
 
     let nights = Job::of(&rows);
     for pieces in [

@@ -62,7 +62,7 @@ impl<'a> Address<'a> {
                 .map(|(kind, value)| (kind, value.to_owned()))
                 .collect::<Vec<_>>()
         });
-        let undecided = parameters.filter(|(kind, _)| !is_noise(&kind.to_string()));
+        let undecided = parameters.filter(|(kind, _)| !is_noise(&kind.text()));
         let editions = self
             .editions()
             .into_iter()
@@ -152,7 +152,7 @@ fn without_parameters<'a>(
     let mut kept = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
         let (kind, _) = path_parameter(piece);
-        if !is_noise(&kind.to_string()) && !dropped(&kind) {
+        if !is_noise(&kind.text()) && !dropped(&kind) {
             kept.push(';');
             kept.push_str(piece);
         }

@@ -82,7 +82,7 @@ pub use domain::{Domain, Grouping, OptionsError};
 pub use duplicate::{DuplicateCandidate, DuplicateReason, duplicate_reason};
 pub use keyer::{KeyOptions, Keyer, Scheme, UrlKey};
 pub use page_url::{PageUrl, UrlError};
-pub use parts::{PartKind, UrlPart, UrlParts, may_have_parts};
+pub use parts::{PartKind, UrlPart, UrlParts, may_have_parts, plain_host};
 pub use path_pattern::PathPattern;
 pub use rules::{RuleError, RuleSet};
 pub use title::content_id;

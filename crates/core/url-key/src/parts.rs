@@ -1,8 +1,9 @@
 //! The parts of a URL that may identify a page or not, where no rule says which.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use crate::address::Address;
+use crate::address::{Address, MOBILE_LABELS};
 use crate::keyer::{Keyer, UrlKey};
 use crate::page_url::PageUrl;
 
@@ -65,6 +66,19 @@ impl PartKind {
         }
     }
 
+    /// The [`Display`](fmt::Display) text.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Parameter(name) => name.into(),
+            Self::Nameless(name) => format!("?{name}").into(),
+            Self::PathParameter(name) => format!(";{name}").into(),
+            Self::Index => "/index".into(),
+            Self::Amp => "/amp".into(),
+            Self::Print => "/print".into(),
+            Self::MobileHost => "m.".into(),
+        }
+    }
+
     /// Whether the part is in the path or the host: its values are one or two, and the page
     /// without it is another edition of the same text.
     pub fn is_edition(&self) -> bool {
@@ -74,15 +88,7 @@ impl PartKind {
 
 impl fmt::Display for PartKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Parameter(name) => out.write_str(name),
-            Self::Nameless(name) => write!(out, "?{name}"),
-            Self::PathParameter(name) => write!(out, ";{name}"),
-            Self::Index => out.write_str("/index"),
-            Self::Amp => out.write_str("/amp"),
-            Self::Print => out.write_str("/print"),
-            Self::MobileHost => out.write_str("m."),
-        }
+        out.write_str(&self.text())
     }
 }
 
@@ -170,6 +176,32 @@ pub fn may_have_parts(url: &str) -> bool {
         ]
         .iter()
         .any(|mark| contains_ignoring_case(url, mark))
+}
+
+/// The host in the text of a URL, if parsing cannot change it: a quick test that spares parsing
+/// most URLs of other hosts. Returns `None` if the host has capitals, a port, a character that a
+/// parser changes, or one of the first labels that mobile editions have.
+///
+/// ```
+/// use url_key::plain_host;
+///
+/// assert_eq!(plain_host("https://www.example.com/a?b"), Some("www.example.com"));
+/// assert_eq!(plain_host("https://m.example.com/a"), None);
+/// assert_eq!(plain_host("https://Example.com:8080/a"), None);
+/// ```
+pub fn plain_host(url: &str) -> Option<&str> {
+    let rest = url.strip_prefix("http://");
+    let rest = rest.or_else(|| url.strip_prefix("https://"))?;
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let host = &rest[..end];
+    let is_plain = host
+        .bytes()
+        .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.'));
+    // A host whose last label begins with a digit may be a number, which has several spellings.
+    let (first, _) = host.split_once('.')?;
+    let (_, last) = host.rsplit_once('.')?;
+    let is_name = last.starts_with(|first: char| first.is_ascii_lowercase());
+    (is_plain && is_name && !MOBILE_LABELS.contains(&first)).then_some(host)
 }
 
 fn contains_ignoring_case(text: &str, lower: &str) -> bool {
@@ -354,6 +386,37 @@ mod tests {
         ] {
             assert_eq!(key(url, noise), expected, "{url} {noise:?}");
         }
+    }
+
+    #[test]
+    fn a_plain_host_is_the_host_of_the_base() {
+        let keyer = keyer();
+        for url in [
+            "http://www.a.com/x?y=1",
+            "https://a.co.uk?y",
+            "http://xn--bcher-kva.example/x#y",
+            "http://a.com",
+            "http://a.com./x",
+            "http://A.com/x",
+            "http://m.a.com/x",
+            "http://user@a.com/x",
+            "http://a.com:80/x",
+            "http://a.com\\x",
+            "http://a\t.com/x",
+            "http://1.2.3/x",
+            "http://1.2.0x3/x",
+            "http://bücher.example/x",
+            " http://a.com/x",
+            "HTTP://a.com/x",
+        ] {
+            let parsed = keyer.parse(url).unwrap();
+            let host = keyer.parts(&parsed).unwrap().host;
+            if let Some(plain) = plain_host(url) {
+                assert_eq!(plain, host, "{url}");
+            }
+        }
+        assert_eq!(plain_host("http://www.a.com/x?y=1"), Some("www.a.com"));
+        assert_eq!(plain_host("http://1.2.3/x"), None);
     }
 
     #[test]

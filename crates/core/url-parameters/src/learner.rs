@@ -26,6 +26,8 @@ pub struct Learner<T> {
     /// Pages in all groups.
     pages: usize,
     changes: Vec<SlotChange>,
+    /// The date from which on a part is not noise any more, until a caller is told.
+    withdrawn: Option<i32>,
     /// Rows by date and slot that are not counted yet.
     seen: BTreeMap<i32, BTreeMap<Slot, u64>>,
 }
@@ -93,6 +95,7 @@ impl<T> Default for Learner<T> {
             groups: HashMap::new(),
             pages: 0,
             changes: Vec::new(),
+            withdrawn: None,
             seen: BTreeMap::new(),
         }
     }
@@ -116,11 +119,11 @@ impl<T: Clone> Learner<T> {
         self.pages
     }
 
-    /// Adds a row of the archive with a part, before the pages of its date. If a date has more slots
+    /// Adds rows of the archive with a part, before the pages of their date. If a date has more slots
     /// than can be learned, those that sort last are left out.
-    pub fn see(&mut self, date: i32, slot: Slot) {
+    pub fn see(&mut self, date: i32, slot: Slot, rows: u64) {
         let slots = self.seen.entry(date).or_default();
-        *slots.entry(slot).or_default() += 1;
+        *slots.entry(slot).or_default() += rows;
         if slots.len() > MAX_SLOTS {
             slots.pop_last();
         }
@@ -144,20 +147,51 @@ impl<T: Clone> Learner<T> {
         comparison.outcome
     }
 
-    /// Counts what a page says about the noise of its URL, if nothing about it is undecided. The
-    /// page is one of those that [`is_audited`] selects.
+    /// Counts what a page says about the noise of its URL, if there is some and nothing is
+    /// undecided. The page is one of those that [`is_audited`] selects.
     pub fn audit(&mut self, page: &ComparedPage<T>) {
         self.begin(page.date);
-        let verdict = |part: &UrlPart| self.verdict(&page.parts, &part.kind);
-        let has_undecided = page
-            .parts
-            .parts
-            .iter()
-            .any(|part| verdict(part) == Verdict::Undecided);
-        if !page.signature.is_empty() && !has_undecided {
+        let has = |verdict: Verdict| {
+            let mut parts = page.parts.parts.iter();
+            parts.any(|part| self.verdict(&page.parts, &part.kind) == verdict)
+        };
+        let is_decided = has(Verdict::Noise) && !has(Verdict::Undecided);
+        if !page.signature.is_empty() && is_decided {
             let comparison = self.compare(page);
             self.count_all(&comparison.noise, page);
         }
+    }
+
+    /// Whether a part of the domain's URLs is noise.
+    pub fn has_noise(&self) -> bool {
+        let mut slots = self.slots.values();
+        slots.any(|evidence| evidence.verdict == Verdict::Noise)
+    }
+
+    /// The base URL and the parts without noise of each page that later pages are compared with.
+    pub fn keys(&self) -> impl Iterator<Item = (&str, &[UrlPart])> {
+        self.groups
+            .iter()
+            .flat_map(|(base, group)| group.pages.keys().map(move |key| (&**base, key)))
+    }
+
+    /// Ends the dates before `date`, unless a part that was noise is not any more: then ends the
+    /// dates before this change only, and returns the first date that follows it. A caller that
+    /// left out pages because they differ in this part has to give them again, from this date on.
+    pub fn advance_to(&mut self, date: i32) -> Option<i32> {
+        while let Some((&seen_on, _)) = self.seen.first_key_value()
+            && seen_on <= date
+        {
+            self.advance(seen_on);
+            if self.withdrawn.is_some() {
+                return self.withdrawn.take();
+            }
+            for (slot, rows) in self.seen.remove(&seen_on).unwrap_or_default() {
+                self.count_rows(slot, rows);
+            }
+        }
+        self.advance(date);
+        self.withdrawn.take()
     }
 
     /// Ends the last date. Returns the changes of every date, in order.
@@ -169,26 +203,22 @@ impl<T: Clone> Learner<T> {
     /// Ends the dates before `date`, and returns their changes.
     pub fn changes_before(&mut self, date: i32) -> Vec<SlotChange> {
         self.begin(date);
+        self.take_changes()
+    }
+
+    /// Returns the changes of the dates that were ended since the last call.
+    pub fn take_changes(&mut self) -> Vec<SlotChange> {
         std::mem::take(&mut self.changes)
     }
 
     fn begin(&mut self, date: i32) {
-        while let Some(entry) = self.seen.first_entry()
-            && *entry.key() <= date
-        {
-            let (seen_on, slots) = entry.remove_entry();
-            self.advance(seen_on);
-            for (slot, rows) in slots {
-                self.count_rows(slot, rows);
-            }
-        }
-        self.advance(date);
+        while self.advance_to(date).is_some() {}
     }
 
     fn advance(&mut self, date: i32) {
         if date > self.date {
             self.end_date();
-            self.date = date;
+            self.date = self.withdrawn.map_or(date, |since| since.min(date));
         }
     }
 
@@ -200,6 +230,9 @@ impl<T: Clone> Learner<T> {
                 evidence.judge(self.date);
                 let verdicts = [before, evidence.verdict];
                 noise_changed |= before != evidence.verdict && verdicts.contains(&Verdict::Noise);
+                if before == Verdict::Noise && before != evidence.verdict {
+                    self.withdrawn = Some(self.date.saturating_add(1));
+                }
                 self.changes.push(SlotChange {
                     date: self.date,
                     evidence: evidence.clone(),

@@ -1,8 +1,8 @@
 //! The verdicts of a stretch of dates.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
-use url_key::{PartKind, UrlParts};
+use url_key::{PartKind, UrlParts, plain_host};
 
 use crate::Verdict;
 
@@ -33,11 +33,25 @@ impl Slot {
 /// The verdicts of slots, each from a date on.
 #[derive(Clone, Debug, Default)]
 pub struct Verdicts {
-    slots: HashMap<Slot, BTreeMap<i32, Verdict>>,
-    /// Hosts and shapes with noise.
-    with_noise: HashSet<(String, String)>,
-    /// Hosts and shapes with undecided slots.
-    undecided: HashSet<(String, String)>,
+    hosts: HashMap<String, HostVerdicts>,
+    has_verdict: bool,
+}
+
+/// The verdicts about the URLs of a host.
+#[derive(Clone, Debug)]
+struct HostVerdicts {
+    /// The last date on which one of them changed.
+    last_change: i32,
+    /// By shape of the path.
+    shapes: HashMap<String, ShapeVerdicts>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct ShapeVerdicts {
+    has_undecided: bool,
+    has_noise: bool,
+    /// By the text of the [`PartKind`], then by their first dates.
+    parameters: HashMap<String, BTreeMap<i32, Verdict>>,
 }
 
 /// Dates with one key of a URL: from `from` until before `until`, in days since 1970.
@@ -55,48 +69,78 @@ pub struct KeyDates {
 impl Verdicts {
     /// Sets the verdict of a slot from a date on.
     pub fn insert(&mut self, slot: Slot, since: i32, verdict: Verdict) {
-        if verdict == Verdict::Noise {
-            let shape = (slot.host.clone(), slot.shape.clone());
-            self.with_noise.insert(shape);
-        }
-        self.slots.entry(slot).or_default().insert(since, verdict);
+        self.has_verdict = true;
+        let host = self.host(slot.host);
+        host.last_change = host.last_change.max(since);
+        let shape = host.shapes.entry(slot.shape).or_default();
+        shape.has_noise |= verdict == Verdict::Noise;
+        let dates = shape.parameters.entry(slot.parameter).or_default();
+        dates.insert(since, verdict);
     }
 
     /// Adds a slot without a verdict.
     pub fn insert_undecided(&mut self, slot: Slot) {
-        self.undecided.insert((slot.host, slot.shape));
+        let host = self.host(slot.host);
+        host.shapes.entry(slot.shape).or_default().has_undecided = true;
     }
 
-    /// Whether a part of URLs with the host and the shape of this one was undecided when the slots
-    /// were read.
-    pub fn has_undecided_like(&self, parts: &UrlParts) -> bool {
-        let shape = (parts.host.clone(), parts.shape.clone());
-        self.undecided.contains(&shape)
+    fn host(&mut self, name: String) -> &mut HostVerdicts {
+        self.hosts.entry(name).or_insert_with(|| HostVerdicts {
+            last_change: i32::MIN,
+            shapes: HashMap::new(),
+        })
     }
 
     /// Whether no slot has a verdict.
     pub fn is_empty(&self) -> bool {
-        self.slots.is_empty()
+        !self.has_verdict
     }
 
-    /// Whether a part of URLs with the host and the shape of this one is noise, at any time.
-    pub fn has_noise_like(&self, parts: &UrlParts) -> bool {
-        let shape = (parts.host.clone(), parts.shape.clone());
-        self.with_noise.contains(&shape)
+    /// Whether a part of URLs with this host and shape was undecided when the slots were read.
+    pub fn has_undecided(&self, host: &str, shape: &str) -> bool {
+        self.shape(host, shape)
+            .is_some_and(|shape| shape.has_undecided)
+    }
+
+    /// Whether a part of URLs with this host and shape is noise, at any time.
+    pub fn has_noise(&self, host: &str, shape: &str) -> bool {
+        self.shape(host, shape).is_some_and(|shape| shape.has_noise)
+    }
+
+    /// Whether the key of the page at `url` may change after `date`: a quick test that parses no
+    /// URL.
+    pub fn may_change(&self, url: &str, date: i32) -> bool {
+        match plain_host(url) {
+            Some(host) => self
+                .hosts
+                .get(host)
+                .is_some_and(|host| host.last_change > date),
+            None => self.has_verdict,
+        }
     }
 
     /// The verdict about a part of a URL on `date`, in days since 1970.
     pub fn of(&self, parts: &UrlParts, kind: &PartKind, date: i32) -> Verdict {
-        self.since(parts, kind, date).1
+        self.verdict(&parts.host, &parts.shape, &kind.text(), date)
+    }
+
+    /// The verdict about the part named `parameter` on `date`.
+    pub fn verdict(&self, host: &str, shape: &str, parameter: &str, date: i32) -> Verdict {
+        let Some(shape) = self.shape(host, shape) else {
+            return Verdict::Undecided;
+        };
+        shape.since(parameter, date).1
     }
 
     /// Splits the dates from `first` until before `end` where the verdict about a part of the URL
     /// changes.
     pub fn key_dates(&self, parts: &UrlParts, first: i32, end: i32) -> Vec<KeyDates> {
+        let none = ShapeVerdicts::default();
+        let shape = self.shape(&parts.host, &parts.shape).unwrap_or(&none);
         let mut cuts: Vec<i32> = vec![first];
         for part in &parts.parts {
-            let slot = self.slots.get(&Slot::new(parts, &part.kind));
-            let changes = slot
+            let changes = shape.parameters.get(&*part.kind.text());
+            let changes = changes
                 .into_iter()
                 .flat_map(|changes| changes.range(first..end));
             cuts.extend(changes.map(|(date, _)| *date));
@@ -108,7 +152,7 @@ impl Verdicts {
         dates
             .map(|(from, until)| {
                 let noise = parts.parts.iter().filter_map(|part| {
-                    let (since, verdict) = self.since(parts, &part.kind, *from);
+                    let (since, verdict) = shape.since(&part.kind.text(), *from);
                     (verdict == Verdict::Noise).then_some(since)
                 });
                 KeyDates {
@@ -120,12 +164,15 @@ impl Verdicts {
             .collect()
     }
 
+    fn shape(&self, host: &str, shape: &str) -> Option<&ShapeVerdicts> {
+        self.hosts.get(host)?.shapes.get(shape)
+    }
+}
+
+impl ShapeVerdicts {
     /// The verdict about a part on `date`, and its first date.
-    fn since(&self, parts: &UrlParts, kind: &PartKind, date: i32) -> (i32, Verdict) {
-        if self.slots.is_empty() {
-            return (i32::MIN, Verdict::Undecided);
-        }
-        let changes = self.slots.get(&Slot::new(parts, kind));
+    fn since(&self, parameter: &str, date: i32) -> (i32, Verdict) {
+        let changes = self.parameters.get(parameter);
         let last = changes.and_then(|changes| changes.range(..=date).next_back());
         last.map_or((i32::MIN, Verdict::Undecided), |(since, verdict)| {
             (*since, *verdict)

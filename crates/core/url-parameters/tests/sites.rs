@@ -113,7 +113,7 @@ fn a_site_that_invents_names_is_learned_up_to_a_limit() {
             shape: "/s".to_owned(),
             parameter: format!("p{number}"),
         };
-        learner.see(1, slot);
+        learner.see(1, slot, 1);
     }
     let changes = learner.finish();
     assert_eq!(changes.len(), 4096);
@@ -145,6 +145,10 @@ fn keys_change_where_a_verdict_changes() {
     assert_eq!(dates, [(3, 5), (5, 7), (7, 9), (9, 12)]);
     assert_eq!([found[0].since, found[1].since], [i32::MIN, 5]);
     assert_eq!(found[3].since, i32::MIN);
+    assert!(verdicts.may_change("http://a.example/x", 8));
+    assert!(!verdicts.may_change("http://a.example/x", 9));
+    assert!(!verdicts.may_change("http://b.example/x", 8));
+    assert!(verdicts.may_change("http://A.example/x", 9), "unknown");
 }
 
 /// Pages of some dates, by parameters that identify and that do not.

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::mem::size_of;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, AsArray, BooleanArray, Int64Array, RecordBatch, StringArray};
-use arrow::datatypes::{DataType, Field, Int64Type, Schema};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int64Array, RecordBatch, StringArray};
+use arrow::datatypes::{DataType, Date32Type, Field, Int64Type, Schema};
 use datafusion::datasource::MemTable;
 use datafusion::error::Result;
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
@@ -17,10 +17,11 @@ use datafusion::prelude::{DataFrame, SessionContext};
 use futures::TryStreamExt;
 
 use tables::DateRange;
+use url_key::may_have_parts;
 
 use crate::job::Settings;
 use crate::metrics::PlanMetrics;
-use crate::plan::columns::schemas::RecordBatchExt;
+use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
 use crate::plan::exec::cpu_metrics::plan_metrics;
 use crate::plan::learn::learned::{Learned, parts};
 use crate::state::key_hash::{hash, key_hash};
@@ -45,14 +46,10 @@ pub(crate) async fn collect_chunk_keys(
     let has_aliases = !learned.verdicts.is_empty();
     if has_aliases {
         // A page that is not in the chunk may have a key of the chunk as an alias, where a parameter
-        // of its site is noise. The index of closed months finds such pages by their base URL.
-        let (learned, settings) = (Arc::clone(learned), Arc::clone(settings));
-        let base = url_hash("aliased_base_hash", move |url| {
-            let (_, parts) = parts(&settings.keyer, url)?;
-            let has_noise = learned.verdicts.has_noise_like(&parts);
-            has_noise.then(|| hash(&parts.base))
-        });
-        let base = base.call(vec![ident("url")]);
+        // of its site is noise. The index of closed months finds such pages by their base URL. A key
+        // without parts is the base URL.
+        let base = aliased_base_hash(Arc::clone(settings), Arc::clone(learned));
+        let base = base.call(vec![ident("url"), ident("url_key")]);
         columns.push(base.alias("base_hash"));
     }
     let plan = chunk.select(columns)?;
@@ -162,8 +159,8 @@ fn contains_key(keys: Arc<ChunkKeys>) -> ScalarUDF {
     )
 }
 
-/// Returns `chunk_contains_alias(url)`: whether the chunk has a URL key that the page at this URL
-/// has as an alias on a date of the chunk.
+/// Returns `chunk_contains_alias(url, date)`: whether the chunk has a URL key that the page of this
+/// URL and date has as an alias on a date of the chunk.
 fn contains_alias(
     keys: Arc<ChunkKeys>,
     settings: Arc<Settings>,
@@ -173,16 +170,17 @@ fn contains_alias(
     let contains = move |arguments: &[ColumnarValue]| {
         let arrays = ColumnarValue::values_to_arrays(arguments)?;
         let urls = arrays[0].as_string::<i32>().iter();
-        let has_alias = |url: &str| {
-            let aliases = learned.keys(&settings, url, i32::MIN, chunk);
-            aliases.iter().any(|(_, key)| keys.contains(hash(key)))
+        let dates = arrays[1].as_primitive::<Date32Type>().iter();
+        let has_alias = |(url, date): (Option<&str>, Option<i32>)| {
+            let aliases = learned.keys(&settings, (url?, date?), i32::MIN, chunk);
+            Some(aliases.iter().any(|(_, key)| keys.contains(hash(key))))
         };
-        let found: BooleanArray = urls.map(|url| url.map(has_alias)).collect();
+        let found: BooleanArray = urls.zip(dates).map(has_alias).collect();
         Ok(ColumnarValue::Array(Arc::new(found)))
     };
     create_udf(
         "chunk_contains_alias",
-        vec![DataType::Utf8],
+        vec![DataType::Utf8, DataType::Date32],
         DataType::Boolean,
         Volatility::Immutable,
         Arc::new(contains),
@@ -191,23 +189,49 @@ fn contains_alias(
 
 /// Returns `base_hash(url)`: the hash of the base of a URL that has parts, else null.
 pub(crate) fn base_hash(settings: Arc<Settings>) -> ScalarUDF {
-    url_hash("base_hash", move |url| {
-        let (_, parts) = parts(&settings.keyer, url)?;
+    url_hash("base_hash", 1, move |arguments| {
+        let (_, parts) = parts(&settings.keyer, arguments[0])?;
         Some(hash(&parts.base))
     })
 }
 
-/// Returns a SQL function of a URL with a hash, or null.
-fn url_hash(name: &str, of_url: impl Fn(&str) -> Option<i64> + Send + Sync + 'static) -> ScalarUDF {
+/// Returns `aliased_base_hash(url, url_key)`: the hash of the base of a URL if pages of its site
+/// may have had a key without noise later, else null. A key without parts is itself the base.
+fn aliased_base_hash(settings: Arc<Settings>, learned: Arc<Learned>) -> ScalarUDF {
+    url_hash("aliased_base_hash", 2, move |arguments| {
+        let [url, key] = arguments else { return None };
+        if !may_have_parts(key) {
+            return None;
+        }
+        let (_, parts) = parts(&settings.keyer, url)?;
+        let has_noise = learned.verdicts.has_noise(&parts.host, &parts.shape);
+        has_noise.then(|| hash(&parts.base))
+    })
+}
+
+/// Returns a SQL function of texts with a hash, or null.
+fn url_hash(
+    name: &str,
+    arguments: usize,
+    of_texts: impl Fn(&[&str]) -> Option<i64> + Send + Sync + 'static,
+) -> ScalarUDF {
     let hashes = move |arguments: &[ColumnarValue]| {
         let arrays = ColumnarValue::values_to_arrays(arguments)?;
-        let urls = arrays[0].as_string::<i32>().iter();
-        let hashes: Int64Array = urls.map(|url| url.and_then(&of_url)).collect();
+        let texts: Vec<_> = arrays
+            .iter()
+            .map(|array| array.as_string::<i32>())
+            .collect();
+        let rows = arrays.first().map_or(0, |array| array.len());
+        let of_row = |row: usize| {
+            let texts = texts.iter().map(|texts| value_opt(texts, row));
+            of_texts(&texts.collect::<Option<Vec<&str>>>()?)
+        };
+        let hashes: Int64Array = (0..rows).map(of_row).collect();
         Ok(ColumnarValue::Array(Arc::new(hashes)))
     };
     create_udf(
         name,
-        vec![DataType::Utf8],
+        vec![DataType::Utf8; arguments],
         DataType::Int64,
         Volatility::Immutable,
         Arc::new(hashes),

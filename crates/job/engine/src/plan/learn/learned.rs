@@ -64,14 +64,17 @@ impl Learned {
 
     /// The keys of the page at `url` on the dates from `first` to the end of `chunk`, if its URL
     /// has parts that nothing but a verdict decides about.
+    ///
+    /// `date` is the date of the page: if no verdict about its host is younger, the page has no
+    /// other key.
     pub(crate) fn keys(
         &self,
         settings: &Settings,
-        url: &str,
+        (url, date): (&str, i32),
         first: i32,
         chunk: DateRange,
     ) -> Vec<(KeyDates, String)> {
-        if self.verdicts.is_empty() {
+        if !self.verdicts.may_change(url, date) {
             return Vec::new();
         }
         let Some((url, parts)) = parts(&settings.keyer, url) else {

@@ -7,25 +7,29 @@
 //! ```text
 //! 1 Variants     the base URLs of rows with parts, and their domains
 //! 2              the verdicts about these domains, from url_parameters
-//! 3 Variants     base URLs with several pages and an undecided part: the rows to compare
-//! 4 by round     Scan, Key, Candidates, Dedupe, Block: the signatures of these rows
+//! 3 Variants     the same base URLs without parts
+//! 4              earlier pages of base URLs with an undecided part, from url_keys
+//! 5 by round     Scan, Candidates, Key, Dedupe, Block: the signatures of rows to compare
 //!                a Learner per domain decides, in time order
 //! ```
 //!
 //! A round has some dates: first one, then twice as many each time. Verdicts of a round leave rows
-//! out of the next, so that a parameter which is noise from the second date on is read on the first
-//! only. The number of rounds decides no row: a verdict holds from the date after its evidence.
+//! out of the next: a page that differs from a known page in noise only is not read. So the HTML of
+//! a parameter that is noise from the second date on is read on the first only. If noise turns out
+//! to identify pages, the rest of the round is repeated for this domain. The number of rounds
+//! decides no row: a verdict holds from the date after its evidence.
 
 pub(crate) mod candidates;
 pub(crate) mod learned;
 pub(crate) mod prior_pages;
 mod rows;
+mod seen_bases;
 mod variants;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::array::{Array, RecordBatch};
 use arrow::datatypes::{Date32Type, Int64Type};
 use chrono::NaiveDate;
 use datafusion::error::Result;
@@ -36,7 +40,7 @@ use datafusion::prelude::{DataFrame, SessionContext};
 use futures::TryStreamExt;
 use site_replay::{Lookback, Queries};
 use tables::{DateRange, date_from_days, days_from_date};
-use url_parameters::{ComparedPage, Learner, Outcome, Signature, Slot, SlotChange, Verdict};
+use url_parameters::{ComparedPage, Learner, Outcome, Signature, SlotChange, Verdict};
 
 use crate::archive::Census;
 use crate::job::{Job, Settings};
@@ -53,9 +57,10 @@ use crate::state::delta_scan::external;
 use crate::state::key_hash::hash;
 use crate::state::prior_state::PriorState;
 
-use candidates::{Candidates, split_audit};
+use candidates::{AuditKeys, Bases, Candidates, KnownPages, may_be_audited, parts_hash};
 use learned::Learned;
-use variants::Variants;
+use seen_bases::SeenBases;
+use variants::{Selected, Variants};
 
 pub(crate) use rows::url_parameters;
 
@@ -64,9 +69,6 @@ const PAGE_BYTES: usize = 1024;
 
 /// Bytes of a hash in a set.
 const HASH_BYTES: usize = 16;
-
-/// Bytes of a base URL in a map.
-const BASE_BYTES: usize = 2 * size_of::<(i64, Base)>();
 
 /// Bytes of a page with the content of another: two positions.
 const COPY_BYTES: usize = 256;
@@ -101,18 +103,11 @@ struct Pass<'a> {
     metrics: PlanMetrics,
     /// By domain.
     learners: BTreeMap<String, Learner<String>>,
-    /// Hosts whose earlier pages have parts that are undecided or noise.
-    hosts: Arc<HashSet<String>>,
-    /// Hashes of the keys, with all parts, of pages that are known to be other pages or copies.
+    /// Hashes of the URLs, with all parts, of pages that are known to be other pages or copies.
     known: HashSet<i64>,
+    /// Domains where noise turned out to identify pages within a round, and the first date after.
+    withdrawn: BTreeMap<String, i32>,
     memory: MemoryReservation,
-}
-
-/// The rows of one base URL.
-struct Base {
-    full_hash: i64,
-    has_others: bool,
-    is_compared: bool,
 }
 
 impl<'a> Pass<'a> {
@@ -128,8 +123,8 @@ impl<'a> Pass<'a> {
             learned: Learned::default(),
             metrics: PlanMetrics::default(),
             learners: BTreeMap::new(),
-            hosts: Arc::default(),
             known: HashSet::new(),
+            withdrawn: BTreeMap::new(),
         })
     }
 
@@ -139,27 +134,33 @@ impl<'a> Pass<'a> {
 
     async fn run(&mut self, prior: &PriorState) -> Result<()> {
         prior.register(&self.context, self.chunk.first()).await?;
-        self.hosts = Arc::new(prior_pages::open_hosts(prior, &self.context, self.chunk).await?);
-        let mut domains = BTreeSet::new();
-        let mut bases = HashSet::new();
-        let variants = self.variants(None)?;
-        self.each(variants, |_, batch| {
-            domains.extend(batch.text("domain")?.iter().flatten().map(str::to_owned));
-            bases.extend(batch.numbers::<Int64Type>("base_hash")?.values());
-            Ok(())
-        })
-        .await?;
+        let mut bases = self.seen_bases(prior).await?;
         if bases.is_empty() {
             return Ok(());
         }
+        let domains = self.learners.keys().cloned().collect();
         let domains = ChunkKeys::domain_table(domains)?;
         self.context.register_table("chunk_domains", domains)?;
         self.restore_slots(prior).await?;
-        let (bases, dates) = self.bases(bases).await?;
-        let bases = Arc::new(self.restore_pages(prior, bases).await?);
+        let first_date = days_from_date(self.chunk.first());
+        bases.keep_compared(&self.learned.verdicts, first_date);
         if !bases.is_empty() {
-            for round in rounds(&dates) {
-                self.round(round, &bases).await?;
+            self.add_bare_rows(&mut bases).await?;
+            self.restore_pages(prior, &mut bases).await?;
+            bases.keep_several();
+        }
+        if !bases.is_empty() {
+            let rounds = self.rounds(&bases);
+            let bases = Arc::new(Bases {
+                hosts: bases.hosts(),
+                urls: bases.hashes().collect(),
+            });
+            for dates in rounds {
+                self.round(dates, &bases, None).await?;
+                while !self.withdrawn.is_empty() {
+                    let again = Arc::new(std::mem::take(&mut self.withdrawn));
+                    self.round(dates, &bases, Some(again)).await?;
+                }
             }
         }
         for (domain, learner) in std::mem::take(&mut self.learners) {
@@ -168,14 +169,59 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    fn variants(&self, bases: Option<Arc<HashSet<i64>>>) -> Result<LogicalPlan> {
-        let variants = Variants {
-            settings: self.settings(),
-            verdicts: Arc::new(self.learned.verdicts.clone()),
-            bases,
-            hosts: Arc::clone(&self.hosts),
-        };
-        apply(variants, self.scanned(self.chunk)?)
+    /// Reads the base URLs of the rows with parts, and of hosts whose earlier pages have parts.
+    async fn seen_bases(&mut self, prior: &PriorState) -> Result<SeenBases> {
+        let hosts = prior_pages::open_hosts(prior, &self.context, self.chunk).await?;
+        let hosts = Arc::new(hosts);
+        let mut bases = SeenBases::new(self.memory.new_empty());
+        let variants = self.variants(Selected::WithParts { hosts })?;
+        self.each(variants, |pass, batch| {
+            for domain in batch.text("domain")?.iter().flatten() {
+                pass.learner(domain);
+            }
+            for seen in bases.add(batch)? {
+                pass.learner(&seen.domain)
+                    .see(seen.date, seen.slot, seen.rows);
+            }
+            Ok(())
+        })
+        .await?;
+        Ok(bases)
+    }
+
+    /// Adds the rows without parts of base URLs that have one URL so far.
+    async fn add_bare_rows(&mut self, bases: &mut SeenBases) -> Result<()> {
+        let hosts = bases.hosts_with_one();
+        if hosts.is_empty() {
+            return Ok(());
+        }
+        let variants = self.variants(Selected::Bases {
+            hosts: Arc::new(hosts),
+            bases: Arc::new(bases.hashes().collect()),
+        })?;
+        self.each(variants, |_, batch| bases.add_bare(batch)).await
+    }
+
+    fn variants(&self, selected: Selected) -> Result<LogicalPlan> {
+        let settings = self.settings();
+        apply(Variants { settings, selected }, self.scanned(self.chunk)?)
+    }
+
+    /// The dates of each round. If nothing is undecided, no round can leave more rows out of the
+    /// next.
+    fn rounds(&self, bases: &SeenBases) -> Vec<DateRange> {
+        let dates: Vec<NaiveDate> = bases
+            .dates
+            .iter()
+            .map(|days| date_from_days(*days))
+            .collect();
+        let first_date = days_from_date(self.chunk.first());
+        if bases.has_undecided(&self.learned.verdicts, first_date) {
+            return doubling(&dates);
+        }
+        let ends = dates.first().zip(dates.last());
+        let all = ends.map(|(first, last)| DateRange::between(*first, *last));
+        all.into_iter().collect()
     }
 
     fn scanned(&self, dates: DateRange) -> Result<LogicalPlan> {
@@ -201,88 +247,25 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// Returns the bases with a row to compare, and whether other rows of the chunk have the base.
-    /// Also returns the dates of these rows.
-    async fn bases(
-        &mut self,
-        with_parts: HashSet<i64>,
-    ) -> Result<(HashMap<i64, Base>, BTreeSet<NaiveDate>)> {
-        let mut bases: HashMap<i64, Base> = HashMap::new();
-        let mut dates = BTreeSet::new();
-        let variants = self.variants(Some(Arc::new(with_parts)))?;
-        self.each(variants, |pass, batch| {
-            let (domains, slots) = (batch.text("domain")?, batch.text("slots")?);
-            let days = batch.numbers::<Date32Type>("date")?;
-            let found = batch.numbers::<Int64Type>("base_hash")?;
-            let full = batch.numbers::<Int64Type>("full_hash")?;
-            let compared = batch.array("is_compared")?.as_boolean();
-            for row in 0..batch.num_rows() {
-                dates.insert(date_from_days(days.value(row)));
-                let base = bases.entry(found.value(row)).or_insert(Base {
-                    full_hash: full.value(row),
-                    has_others: false,
-                    is_compared: false,
-                });
-                base.has_others |= base.full_hash != full.value(row);
-                base.is_compared |= compared.value(row);
-                let mut names = slots.value(row).split('\n');
-                let (host, shape) = (names.next(), names.next());
-                for name in names {
-                    let slot = Slot {
-                        host: host.unwrap_or_default().to_owned(),
-                        shape: shape.unwrap_or_default().to_owned(),
-                        parameter: name.to_owned(),
-                    };
-                    pass.learner(domains.value(row)).see(days.value(row), slot);
-                }
-            }
-            Ok(())
-        })
-        .await?;
-        bases.retain(|_, base| base.is_compared);
-        self.memory.try_grow(bases.len() * BASE_BYTES)?;
-        Ok((bases, dates))
-    }
-
-    /// Restores the pages of `bases`. Returns the bases with several pages.
-    async fn restore_pages(
-        &mut self,
-        prior: &PriorState,
-        bases: HashMap<i64, Base>,
-    ) -> Result<HashSet<i64>> {
-        if bases.is_empty() {
-            return Ok(HashSet::new());
-        }
-        let hashes: Vec<i64> = bases.keys().copied().collect();
-        let mut several: HashSet<i64> = (bases.iter())
-            .filter(|(_, base)| base.has_others)
-            .map(|(hash, _)| *hash)
-            .collect();
+    /// Restores the earlier pages of `bases`.
+    async fn restore_pages(&mut self, prior: &PriorState, bases: &mut SeenBases) -> Result<()> {
+        let hashes: Vec<i64> = bases.hashes().collect();
         ChunkKeys::register(&self.context, &hashes)?;
         self.context.register_udf(base_hash(self.settings()));
         let lookback = self.job.settings.lookback;
         let pages = prior
             .first_pages(&self.context, lookback, self.chunk)
             .await?;
-        let Some(pages) = pages else {
-            return Ok(several);
-        };
+        let Some(pages) = pages else { return Ok(()) };
         let sorted = ["fetched_at", "url", "source", "row"];
         let pages = pages.sort(sorted.map(|column| ident(column).sort(true, true)).to_vec())?;
         let plan = pages.into_unoptimized_plan();
         let settings = self.settings();
         self.each(plan, |pass, batch| {
             for page in prior_pages::pages(batch, &settings)? {
-                let base = hash(&page.parts.base);
-                let full_hash = page.full_hash;
-                if bases
-                    .get(&base)
-                    .is_some_and(|base| base.full_hash != full_hash)
-                {
-                    several.insert(base);
-                }
+                bases.add_prior(hash(&page.parts.base), page.full_hash);
                 pass.memory.try_grow(HASH_BYTES)?;
-                pass.known.insert(full_hash);
+                pass.known.insert(page.full_hash);
                 if let Some(compared) = page.compared {
                     let learner = pass.learner(&page.domain);
                     let before = learner.pages();
@@ -293,42 +276,83 @@ impl<'a> Pass<'a> {
             }
             Ok(())
         })
-        .await?;
-        Ok(several)
+        .await
     }
 
-    /// Compares the pages of some dates.
-    async fn round(&mut self, dates: DateRange, bases: &Arc<HashSet<i64>>) -> Result<()> {
-        let archive = || self.job.archive.clone();
-        let keyed = key::Key {
-            archive: archive(),
-            settings: self.settings(),
-            learned: Arc::default(),
+    /// Compares the pages of some dates, or with `again` those of some domains, each from a date on.
+    async fn round(
+        &mut self,
+        dates: DateRange,
+        bases: &Arc<Bases>,
+        again: Option<Arc<BTreeMap<String, i32>>>,
+    ) -> Result<()> {
+        let (known, keys_memory) = self.known_pages()?;
+        let known = Arc::new(known);
+        let plan = self.round_plan(dates, bases, &known, again.clone())?;
+        let before = Arc::clone(&known);
+        self.each(plan, |pass, batch| pass.compare(batch, &before.full))
+            .await?;
+        drop((before, keys_memory));
+        let known = Arc::unwrap_or_clone(known);
+        self.known.extend(known.full);
+        self.end_round(dates, again.as_deref());
+        Ok(())
+    }
+
+    /// Returns the pages that were compared, and the memory of their keys.
+    fn known_pages(&mut self) -> Result<(KnownPages, MemoryReservation)> {
+        let memory = self.memory.new_empty();
+        let mut known = KnownPages {
+            full: std::mem::take(&mut self.known),
+            verdicts: self.learned.verdicts.clone(),
+            ..KnownPages::default()
         };
+        for learner in self.learners.values().filter(|learner| learner.has_noise()) {
+            for (base, parts) in learner.keys() {
+                known.without_noise.insert(parts_hash(base, parts));
+            }
+            memory.try_resize(known.without_noise.len() * HASH_BYTES)?;
+        }
+        Ok((known, memory))
+    }
+
+    fn round_plan(
+        &self,
+        dates: DateRange,
+        bases: &Arc<Bases>,
+        known: &Arc<KnownPages>,
+        domains: Option<Arc<BTreeMap<String, i32>>>,
+    ) -> Result<LogicalPlan> {
+        let archive = || self.job.archive.clone();
         let candidates = Candidates {
             settings: self.settings(),
             bases: Arc::clone(bases),
-            known: Arc::new(std::mem::take(&mut self.known)),
+            known: Arc::clone(known),
+            domains,
         };
-        let known = Arc::clone(&candidates.known);
-        let rows = apply(candidates, apply(keyed, self.scanned(dates)?)?)?;
+        let keyed = key::Key {
+            archive: archive(),
+            settings: self.settings(),
+            // Keys keep all parts.
+            learned: Arc::default(),
+        };
         let dedupe = dedupe::Dedupe {
             settings: self.settings(),
             // Only the first page with text of each key is compared.
             revisions: false,
             learned: Arc::default(),
         };
-        let deduped = apply(dedupe, rows)?;
         let reporter = ProgressReporter::new(Arc::new(Unwatched), self.census);
         let threads = self.job.resources.threads;
-        let blocked = block::Block::new(archive(), self.settings(), reporter, threads);
-        let blocked = apply(blocked, deduped)?;
+        let block = block::Block::new(archive(), self.settings(), reporter, threads);
+        let candidates = apply(candidates, self.scanned(dates)?)?;
+        let keyed = apply(AuditKeys, apply(keyed, candidates)?)?;
+        let blocked = apply(block, apply(dedupe, keyed)?)?;
         let columns = [
             "domain",
             "date",
             "fetched_at",
             "url",
-            "url_key",
             "source",
             "row",
             "status",
@@ -338,24 +362,31 @@ impl<'a> Pass<'a> {
         let rows = DataFrame::new(self.context.state(), blocked)
             .select(columns.map(ident).to_vec())?
             .sort(sorted.map(|column| ident(column).sort(true, true)).to_vec())?;
-        let plan = rows.into_unoptimized_plan();
-        let before = Arc::clone(&known);
-        self.each(plan, |pass, batch| pass.compare(batch, &before))
-            .await?;
-        drop(before);
-        let known = Arc::unwrap_or_clone(known);
-        self.known.extend(known);
+        Ok(rows.into_unoptimized_plan())
+    }
+
+    /// Ends the dates of a round, for all domains or those of `again`.
+    fn end_round(&mut self, dates: DateRange, again: Option<&BTreeMap<String, i32>>) {
         let next = days_from_date(dates.last()).saturating_add(1);
         for (domain, learner) in &mut self.learners {
-            self.learned.add(domain, learner.changes_before(next));
+            let is_done = again.is_some_and(|again| !again.contains_key(domain));
+            if is_done {
+                continue;
+            }
+            if !self.withdrawn.contains_key(domain)
+                && let Some(since) = learner.advance_to(next)
+                && since < next
+            {
+                self.withdrawn.insert(domain.clone(), since);
+            }
+            self.learned.add(domain, learner.take_changes());
         }
-        Ok(())
     }
 
     /// Decides about the rows of `batch`, which come by domain in time order.
     fn compare(&mut self, batch: &RecordBatch, known: &HashSet<i64>) -> Result<()> {
         let (domains, urls) = (batch.text("domain")?, batch.text("url")?);
-        let (keys, statuses) = (batch.text("url_key")?, batch.text("status")?);
+        let statuses = batch.text("status")?;
         let dates = batch.numbers::<Date32Type>("date")?;
         let (sources, rows) = (batch.text("source")?, batch.numbers::<Int64Type>("row")?);
         let signatures = batch.bytes("signature")?;
@@ -380,6 +411,8 @@ impl<'a> Pass<'a> {
                 continue;
             };
             let is_empty = signature.is_empty();
+            let may_be_audited = may_be_audited(url, &parts);
+            let key = parts_hash(&parts.base, &parts.parts);
             let page = ComparedPage {
                 date: dates.value(row),
                 url: url.to_owned(),
@@ -387,8 +420,9 @@ impl<'a> Pass<'a> {
                 signature,
                 page: format!("{}#{}", position.0, position.1),
             };
-            let (key, may_be_audited) = split_audit(keys.value(row));
-            let key = hash(key);
+            if self.is_withdrawn(domain, page.date) {
+                continue;
+            }
             if may_be_audited {
                 self.learner(domain).audit(&page);
             }
@@ -420,7 +454,21 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
+    /// Begins the date of a page. Returns whether noise of the domain turned out to identify pages
+    /// earlier in the round, so that pages from then on have to be read again.
+    fn is_withdrawn(&mut self, domain: &str, date: i32) -> bool {
+        if !self.withdrawn.contains_key(domain)
+            && let Some(since) = self.learner(domain).advance_to(date)
+        {
+            self.withdrawn.insert(domain.to_owned(), since);
+        }
+        self.withdrawn.contains_key(domain)
+    }
+
     fn learner(&mut self, domain: &str) -> &mut Learner<String> {
+        if !self.learners.contains_key(domain) {
+            self.learners.insert(domain.to_owned(), Learner::default());
+        }
         self.learners.entry(domain.to_owned()).or_default()
     }
 
@@ -456,9 +504,8 @@ impl Learned {
 }
 
 /// Groups dates into ranges of one date, then of twice as many each time.
-fn rounds(dates: &BTreeSet<NaiveDate>) -> Vec<DateRange> {
-    let dates: Vec<NaiveDate> = dates.iter().copied().collect();
-    let (mut rounds, mut rest, mut length) = (Vec::new(), &dates[..], 1);
+fn doubling(dates: &[NaiveDate]) -> Vec<DateRange> {
+    let (mut rounds, mut rest, mut length) = (Vec::new(), dates, 1);
     while let Some(first) = rest.first() {
         let (round, later) = rest.split_at(length.min(rest.len()));
         let last = round.last().unwrap_or(first);
@@ -475,7 +522,7 @@ mod tests {
     #[test]
     fn rounds_double() {
         let dates = (1..=11).map(|day| format!("2011-10-{day:02}").parse().unwrap());
-        let rounds = rounds(&dates.collect());
+        let rounds = doubling(&dates.collect::<Vec<_>>());
         let texts: Vec<String> = rounds.iter().map(ToString::to_string).collect();
         let expected = [
             "2011-10-01",

@@ -13,15 +13,16 @@ use url_parameters::{ComparedPage, Evidence, Signature, Slot, Verdict};
 use crate::job::Settings;
 use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
 use crate::state::delta_scan::{external, latest_parameters};
-use crate::state::key_hash::hash;
 use crate::state::prior_state::PriorState;
 use crate::state::rollup_tables::semi_join_domains;
+
+use super::candidates::parts_hash;
 
 /// A page of `url_keys`.
 pub(super) struct PriorPage {
     pub(super) domain: String,
     pub(super) parts: UrlParts,
-    /// Hash of its key with all parts.
+    /// [`parts_hash`] of all its parts.
     pub(super) full_hash: i64,
     /// The page, unless it has the content of another.
     pub(super) compared: Option<ComparedPage<String>>,
@@ -56,7 +57,7 @@ pub(super) fn pages(batch: &RecordBatch, settings: &Settings) -> Result<Vec<Prio
         });
         pages.push(PriorPage {
             domain: domains.value(row).to_owned(),
-            full_hash: hash(&keyer.key_with_parts(&url, None, |_, _| false).text),
+            full_hash: parts_hash(&parts.base, &parts.parts),
             parts,
             compared: compared.transpose()?,
         });

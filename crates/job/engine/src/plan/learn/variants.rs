@@ -4,43 +4,55 @@ use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
 
 use arrow::array::{
-    Array, BooleanBuilder, Date32Builder, Int64Builder, RecordBatch, StringBuilder,
+    Array, BooleanBuilder, Date32Builder, Int64Builder, ListBuilder, RecordBatch, StringBuilder,
 };
 use arrow::datatypes::{DataType, Date32Type, Field, Schema, SchemaRef};
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use url_key::may_have_parts;
-use url_parameters::{Verdict, Verdicts, is_audited};
+use url_key::{UrlParts, may_have_parts, plain_host};
+use url_parameters::is_audited;
 
+use super::candidates::parts_hash;
 use crate::job::Settings;
 use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{Step, map_batches};
 use crate::state::key_hash::hash;
 
-/// Output of [`Variants`]: one row per row of the archive that it selects. `slots` has the host, the
-/// shape of the path and the names of the parts, on lines.
+/// Output of [`Variants`]: one row per row of the archive that it selects. `parameters` are the
+/// names of the parts.
 static VARIANTS: LazyLock<SchemaRef> = LazyLock::new(|| {
     let field = |name, data_type| Field::new(name, data_type, false);
+    let item = Arc::new(Field::new_list_field(DataType::Utf8, true));
     Arc::new(Schema::new(vec![
         field("date", DataType::Date32),
         field("domain", DataType::Utf8),
         field("base_hash", DataType::Int64),
         field("full_hash", DataType::Int64),
-        field("is_compared", DataType::Boolean),
-        field("slots", DataType::Utf8),
+        field("is_audited", DataType::Boolean),
+        field("host", DataType::Utf8),
+        field("shape", DataType::Utf8),
+        field("parameters", DataType::List(item)),
     ]))
 });
 
-/// Selects the rows of `bases`, or without them the rows whose URLs have parts, and those of
-/// `hosts`, whose earlier pages have.
+/// Selects rows of the archive by their URLs.
 #[derive(Debug, Clone)]
 pub(crate) struct Variants {
     pub(crate) settings: Arc<Settings>,
-    /// Verdicts at the start of the chunk.
-    pub(crate) verdicts: Arc<Verdicts>,
-    pub(crate) bases: Option<Arc<HashSet<i64>>>,
-    pub(crate) hosts: Arc<HashSet<String>>,
+    pub(crate) selected: Selected,
+}
+
+/// The rows that [`Variants`] selects.
+#[derive(Debug, Clone)]
+pub(crate) enum Selected {
+    /// The rows with parts, and all rows of these hosts.
+    WithParts { hosts: Arc<HashSet<String>> },
+    /// The rows without parts of some hosts whose URL is one of these base URLs, by hash.
+    Bases {
+        hosts: Arc<HashSet<String>>,
+        bases: Arc<HashSet<i64>>,
+    },
 }
 
 impl Step for Variants {
@@ -74,10 +86,8 @@ impl Variants {
         let keyer = &self.settings.keyer;
         for row in 0..batch.num_rows() {
             let url = value_opt(urls, row).or_else(|| value_opt(request_urls, row));
-            let Some(text) = url.filter(|url| {
-                let is_selected = self.bases.is_some() || may_have_parts(url) || self.has_host(url);
-                reasons.is_null(row) && is_selected
-            }) else {
+            let is_selected = |url: &&str| reasons.is_null(row) && self.selected.may_have(url);
+            let Some(text) = url.filter(is_selected) else {
                 continue;
             };
             let Ok(url) = keyer.parse(text) else { continue };
@@ -85,54 +95,39 @@ impl Variants {
                 continue;
             };
             let base = hash(&parts.base);
-            let is_selected = match &self.bases {
-                Some(bases) => bases.contains(&base),
-                None => !parts.parts.is_empty() || self.hosts.contains(&parts.host),
-            };
-            if !is_selected {
-                continue;
+            if self.selected.has(&parts, base) {
+                columns.date.append_value(dates.value(row));
+                columns.domain.append_value(url.domain().as_str());
+                columns.base_hash.append_value(base);
+                let full = parts_hash(&parts.base, &parts.parts);
+                columns.full_hash.append_value(full);
+                columns.append_parts(text, &parts);
             }
-            let date = dates.value(row);
-            let verdicts = &self.verdicts;
-            let is_compared =
-                parts
-                    .parts
-                    .iter()
-                    .any(|part| match verdicts.of(&parts, &part.kind, date) {
-                        Verdict::Undecided => true,
-                        Verdict::Noise => is_audited(text),
-                        Verdict::Identifies => false,
-                    });
-            // A page without parts is compared with earlier pages that have some.
-            let is_bare = parts.parts.is_empty() && verdicts.has_undecided_like(&parts);
-            columns.date.append_value(date);
-            columns.domain.append_value(url.domain().as_str());
-            columns.base_hash.append_value(base);
-            let full = keyer.key_with_parts(&url, None, |_, _| false);
-            columns.full_hash.append_value(hash(&full.text));
-            columns.is_compared.append_value(is_bare || is_compared);
-            let names = parts.parts.iter().map(|part| part.kind.to_string());
-            let slots = [parts.host.clone(), parts.shape.clone()]
-                .into_iter()
-                .chain(names);
-            columns
-                .slots
-                .append_value(slots.collect::<Vec<_>>().join("\n"));
         }
         columns.finish()
     }
 }
 
-impl Variants {
-    /// Whether the text of a URL names one of `hosts`.
-    fn has_host(&self, url: &str) -> bool {
-        if self.hosts.is_empty() {
-            return false;
+impl Selected {
+    /// Whether the row with this URL may be selected: a quick test of the text.
+    fn may_have(&self, url: &str) -> bool {
+        match self {
+            Self::WithParts { hosts } => may_have_parts(url) || may_have_host(hosts, url),
+            Self::Bases { hosts, .. } => may_have_host(hosts, url),
         }
-        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        self.hosts.contains(&host.to_lowercase())
     }
+
+    fn has(&self, parts: &UrlParts, base: i64) -> bool {
+        match self {
+            Self::WithParts { hosts } => !parts.parts.is_empty() || hosts.contains(&parts.host),
+            Self::Bases { bases, .. } => parts.parts.is_empty() && bases.contains(&base),
+        }
+    }
+}
+
+/// Whether the host of a URL may be one of `hosts`.
+pub(super) fn may_have_host(hosts: &HashSet<String>, url: &str) -> bool {
+    !hosts.is_empty() && plain_host(url).is_none_or(|host| hosts.contains(host))
 }
 
 #[derive(Default)]
@@ -141,11 +136,24 @@ struct VariantColumns {
     domain: StringBuilder,
     base_hash: Int64Builder,
     full_hash: Int64Builder,
-    is_compared: BooleanBuilder,
-    slots: StringBuilder,
+    is_audited: BooleanBuilder,
+    host: StringBuilder,
+    shape: StringBuilder,
+    parameters: ListBuilder<StringBuilder>,
 }
 
 impl VariantColumns {
+    fn append_parts(&mut self, url: &str, parts: &UrlParts) {
+        let is_audited = !parts.parts.is_empty() && is_audited(url);
+        self.is_audited.append_value(is_audited);
+        self.host.append_value(&parts.host);
+        self.shape.append_value(&parts.shape);
+        for part in &parts.parts {
+            self.parameters.values().append_value(part.kind.text());
+        }
+        self.parameters.append(true);
+    }
+
     fn finish(mut self) -> Result<RecordBatch> {
         Ok(RecordBatch::try_new(
             Arc::clone(&VARIANTS),
@@ -154,8 +162,10 @@ impl VariantColumns {
                 Arc::new(self.domain.finish()),
                 Arc::new(self.base_hash.finish()),
                 Arc::new(self.full_hash.finish()),
-                Arc::new(self.is_compared.finish()),
-                Arc::new(self.slots.finish()),
+                Arc::new(self.is_audited.finish()),
+                Arc::new(self.host.finish()),
+                Arc::new(self.shape.finish()),
+                Arc::new(self.parameters.finish()),
             ],
         )?)
     }

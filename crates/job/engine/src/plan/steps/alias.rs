@@ -73,7 +73,8 @@ impl Alias {
                 THIS_RUN => dates.value(row).saturating_add(1),
                 _ => i32::MIN,
             };
-            for (dates, key) in self.learned.keys(&self.settings, url, first, self.chunk) {
+            let page = (url, dates.value(row));
+            for (dates, key) in self.learned.keys(&self.settings, page, first, self.chunk) {
                 if key != keys.value(row) {
                     rows.push(row as u32);
                     alias_keys.append_value(key);
