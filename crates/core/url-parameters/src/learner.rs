@@ -26,7 +26,7 @@ pub struct Learner<T> {
     /// Pages in all groups.
     pages: usize,
     changes: Vec<SlotChange>,
-    /// The date from which on a part is not noise any more, until a caller is told.
+    /// The date from which on a part is not noise any more. Given to the caller once.
     withdrawn: Option<i32>,
     /// Rows by date and slot that are not counted yet.
     seen: BTreeMap<i32, BTreeMap<Slot, u64>>,

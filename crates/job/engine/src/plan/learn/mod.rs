@@ -14,8 +14,9 @@
 //! ```
 //!
 //! A round has some dates: first one, then twice as many each time. Verdicts of a round leave rows
-//! out of the next: a page that differs from a known page in noise only is not read. So the HTML of
-//! a parameter that is noise from the second date on is read on the first only. If noise turns out
+//! out of the next: those of base URLs of which every part is decided, and pages that differ from a
+//! known page in noise only. So the HTML of a parameter that is noise from the second date on is
+//! read on the first only, but for audited pages. If noise turns out
 //! to identify pages, the rest of the round is repeated for this domain. The number of rounds
 //! decides no row: a verdict holds from the date after its evidence.
 
@@ -149,18 +150,20 @@ impl<'a> Pass<'a> {
             self.restore_pages(prior, &mut bases).await?;
             bases.keep_several();
         }
-        if !bases.is_empty() {
-            let rounds = self.rounds(&bases);
+        for dates in self.rounds(&bases) {
+            // No part becomes undecided again, so a base URL that is settled remains so.
+            bases.keep_compared(&self.learned.verdicts, days_from_date(dates.first()));
+            if bases.is_empty() {
+                break;
+            }
             let bases = Arc::new(Bases {
                 hosts: bases.hosts(),
                 urls: bases.hashes().collect(),
             });
-            for dates in rounds {
-                self.round(dates, &bases, None).await?;
-                while !self.withdrawn.is_empty() {
-                    let again = Arc::new(std::mem::take(&mut self.withdrawn));
-                    self.round(dates, &bases, Some(again)).await?;
-                }
+            self.round(dates, &bases, None).await?;
+            while !self.withdrawn.is_empty() {
+                let again = Arc::new(std::mem::take(&mut self.withdrawn));
+                self.round(dates, &bases, Some(again)).await?;
             }
         }
         for (domain, learner) in std::mem::take(&mut self.learners) {

@@ -183,15 +183,15 @@ impl SeenBases {
         }
     }
 
-    /// Keeps the base URLs whose pages may have to be compared, given what is decided on the first
-    /// date of the chunk.
-    pub(super) fn keep_compared(&mut self, verdicts: &Verdicts, first_date: i32) {
+    /// Keeps the base URLs whose pages may have to be compared on `date` or later, given what is
+    /// decided on `date`.
+    pub(super) fn keep_compared(&mut self, verdicts: &Verdicts, date: i32) {
         let names: HashMap<u32, &PartSet> =
             self.sets.iter().map(|(names, set)| (*set, names)).collect();
         let is_compared = |set: u32, is_audited: bool| {
             names
                 .get(&set)
-                .is_none_or(|set| set.is_compared(verdicts, first_date, is_audited))
+                .is_none_or(|set| set.is_compared(verdicts, date, is_audited))
         };
         for base in self.bases.values_mut() {
             base.is_compared = is_compared(base.set, base.is_audited);
