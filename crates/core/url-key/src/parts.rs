@@ -163,19 +163,29 @@ impl Keyer {
 /// Whether a URL may have parts: a quick test of its text that is never wrong about a URL that has
 /// some.
 pub fn may_have_parts(url: &str) -> bool {
-    url.bytes().any(|byte| matches!(byte, b'?' | b';' | b'%'))
-        || [
-            "/amp",
-            "/print",
-            "/index.",
-            "/default.",
-            "://m.",
-            "://mobile.",
-            "://amp.",
-            "://wap.",
-        ]
-        .iter()
-        .any(|mark| contains_ignoring_case(url, mark))
+    /// The texts after a `/` that may be parts: of a path, or of a host after `://`.
+    const AFTER_SLASH: [&[u8]; 8] = [
+        b"amp",
+        b"print",
+        b"index.",
+        b"default.",
+        b"/m.",
+        b"/mobile.",
+        b"/amp.",
+        b"/wap.",
+    ];
+    let url = url.as_bytes();
+    url.iter().enumerate().any(|(at, byte)| match byte {
+        b'?' | b';' | b'%' => true,
+        b'/' => {
+            let rest = &url[at + 1..];
+            AFTER_SLASH.iter().any(|mark| {
+                let found = rest.get(..mark.len());
+                found.is_some_and(|found| found.eq_ignore_ascii_case(mark))
+            })
+        }
+        _ => false,
+    })
 }
 
 /// The host in the text of a URL, if parsing cannot change it: a quick test that spares parsing
@@ -202,12 +212,6 @@ pub fn plain_host(url: &str) -> Option<&str> {
     let (_, last) = host.rsplit_once('.')?;
     let is_name = last.starts_with(|first: char| first.is_ascii_lowercase());
     (is_plain && is_name && !MOBILE_LABELS.contains(&first)).then_some(host)
-}
-
-fn contains_ignoring_case(text: &str, lower: &str) -> bool {
-    let (text, lower) = (text.as_bytes(), lower.as_bytes());
-    text.windows(lower.len())
-        .any(|found| found.eq_ignore_ascii_case(lower))
 }
 
 /// The path with `*` for the names of pages.

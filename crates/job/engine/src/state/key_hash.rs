@@ -29,12 +29,7 @@ pub(crate) fn key_hash() -> ScalarUDF {
 
 /// Returns the first 64 bits of the MD5 of a text, as a signed integer.
 pub(crate) fn hash(url_key: &str) -> i64 {
-    first_half(Md5::new_with_prefix(url_key))
-}
-
-/// Returns the first 64 bits of an MD5, as a signed integer.
-pub(crate) fn first_half(md5: Md5) -> i64 {
-    let digest: [u8; 16] = md5.finalize().into();
+    let digest: [u8; 16] = Md5::digest(url_key).into();
     // The first eight bytes, as the digest is printed in hexadecimal.
     (u128::from_be_bytes(digest) >> 64) as u64 as i64
 }

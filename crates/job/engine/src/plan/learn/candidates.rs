@@ -1,6 +1,7 @@
 //! The rows whose pages are compared.
 
 use std::collections::{BTreeMap, HashSet};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use arrow::array::{Array, RecordBatch, StringBuilder, UInt32Array};
@@ -8,7 +9,7 @@ use arrow::compute::take_record_batch;
 use arrow::datatypes::{Date32Type, SchemaRef};
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use md5::{Digest, Md5};
+use foldhash::quality::FixedState;
 use url_key::{UrlPart, UrlParts, may_have_parts};
 use url_parameters::{Verdict, Verdicts, is_audited};
 
@@ -17,7 +18,7 @@ use crate::job::Settings;
 use crate::plan::columns::schemas::{KEYED, RecordBatchExt, SCANNED, project_to, value_opt};
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{Step, map_batches};
-use crate::state::key_hash::{first_half, hash};
+use crate::state::key_hash::hash;
 
 /// Keeps the rows of `bases` that are not known to be a page of `known`, and those that are audited.
 #[derive(Debug, Clone)]
@@ -47,18 +48,13 @@ pub(crate) struct KnownPages {
     pub(crate) verdicts: Verdicts,
 }
 
-/// The first 64 bits of the MD5 of a base URL with some parts.
+/// The hash of a base URL with some parts. No table has it. Of two pages with one hash, the later is
+/// not compared, and stays another page.
 pub(crate) fn parts_hash<'a>(base: &str, parts: impl IntoIterator<Item = &'a UrlPart>) -> i64 {
-    let mut md5 = Md5::new();
-    md5.update(base);
-    for part in parts {
-        // No kind and no value has this byte, which is not UTF-8.
-        md5.update([0xff]);
-        md5.update(part.kind.text().as_bytes());
-        md5.update([0xff]);
-        md5.update(&part.value);
-    }
-    first_half(md5)
+    let mut hasher = FixedState::with_seed(0).build_hasher();
+    base.hash(&mut hasher);
+    parts.into_iter().for_each(|part| part.hash(&mut hasher));
+    hasher.finish().cast_signed()
 }
 
 impl Step for Candidates {
