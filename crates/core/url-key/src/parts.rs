@@ -163,29 +163,23 @@ impl Keyer {
 /// Whether a URL may have parts: a quick test of its text that is never wrong about a URL that has
 /// some.
 pub fn may_have_parts(url: &str) -> bool {
-    /// The texts after a `/` that may be parts: of a path, or of a host after `://`.
-    const AFTER_SLASH: [&[u8]; 8] = [
-        b"amp",
-        b"print",
-        b"index.",
-        b"default.",
-        b"/m.",
-        b"/mobile.",
-        b"/amp.",
-        b"/wap.",
-    ];
-    let url = url.as_bytes();
-    url.iter().enumerate().any(|(at, byte)| match byte {
-        b'?' | b';' | b'%' => true,
-        b'/' => {
-            let rest = &url[at + 1..];
-            AFTER_SLASH.iter().any(|mark| {
-                let found = rest.get(..mark.len());
-                found.is_some_and(|found| found.eq_ignore_ascii_case(mark))
-            })
-        }
-        _ => false,
-    })
+    /// The beginnings of segments that may be parts.
+    const SEGMENTS: [&[u8]; 4] = [b"amp", b"print", b"index.", b"default."];
+    let bytes = url.as_bytes();
+    // A host that is not plain may begin with the label of a mobile edition.
+    plain_host(url).is_none()
+        || bytes.iter().enumerate().any(|(at, byte)| match byte {
+            // A parser reads `\` as `/`, and leaves out control characters.
+            b'?' | b';' | b'%' | b'\\' | ..=0x1f => true,
+            b'/' => {
+                let rest = &bytes[at + 1..];
+                SEGMENTS.iter().any(|segment| {
+                    let found = rest.get(..segment.len());
+                    found.is_some_and(|found| found.eq_ignore_ascii_case(segment))
+                })
+            }
+            _ => false,
+        })
 }
 
 /// The host in the text of a URL, if parsing cannot change it: a quick test that spares parsing
@@ -433,6 +427,10 @@ mod tests {
             "http://a.com/%61mp/x",
             "http://a.com/print/x",
             "http://a.com/Default.aspx",
+            "http:m.a.com/x",
+            "http://user@m.a.com/x",
+            "http://a.com\\amp\\x",
+            "http://a.com/x/a\tmp",
         ] {
             assert!(
                 parts(url).is_some_and(|(_, _, parts)| !parts.is_empty()),

@@ -1,6 +1,6 @@
 //! The verdicts of a stretch of dates.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use url_key::{PartKind, UrlParts, plain_host};
 
@@ -38,10 +38,10 @@ pub struct Verdicts {
 }
 
 /// The verdicts about the URLs of a host.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct HostVerdicts {
-    /// The last date on which one of them changed.
-    last_change: i32,
+    /// The dates on which a part became noise, or was not noise any more.
+    key_changes: BTreeSet<i32>,
     /// By shape of the path.
     shapes: HashMap<String, ShapeVerdicts>,
 }
@@ -70,25 +70,20 @@ impl Verdicts {
     /// Sets the verdict of a slot from a date on.
     pub fn insert(&mut self, slot: Slot, since: i32, verdict: Verdict) {
         self.has_verdict = true;
-        let host = self.host(slot.host);
-        host.last_change = host.last_change.max(since);
+        let host = self.hosts.entry(slot.host).or_default();
         let shape = host.shapes.entry(slot.shape).or_default();
         shape.has_noise |= verdict == Verdict::Noise;
         let dates = shape.parameters.entry(slot.parameter).or_default();
         dates.insert(since, verdict);
+        if dates.values().any(|verdict| *verdict == Verdict::Noise) {
+            host.key_changes.insert(since);
+        }
     }
 
     /// Adds a slot without a verdict.
     pub fn insert_undecided(&mut self, slot: Slot) {
-        let host = self.host(slot.host);
+        let host = self.hosts.entry(slot.host).or_default();
         host.shapes.entry(slot.shape).or_default().has_undecided = true;
-    }
-
-    fn host(&mut self, name: String) -> &mut HostVerdicts {
-        self.hosts.entry(name).or_insert_with(|| HostVerdicts {
-            last_change: i32::MIN,
-            shapes: HashMap::new(),
-        })
     }
 
     /// Whether no slot has a verdict.
@@ -107,16 +102,16 @@ impl Verdicts {
         self.shape(host, shape).is_some_and(|shape| shape.has_noise)
     }
 
-    /// Whether the key of the page at `url` may change after `date`: a quick test that parses no
-    /// URL.
-    pub fn may_change(&self, url: &str, date: i32) -> bool {
-        match plain_host(url) {
-            Some(host) => self
-                .hosts
-                .get(host)
-                .is_some_and(|host| host.last_change > date),
-            None => self.has_verdict,
-        }
+    /// Whether the key of the page at `url` may change after `date`, up to `last`: a quick test that
+    /// parses no URL.
+    pub fn may_change(&self, url: &str, date: i32, last: i32) -> bool {
+        let Some(host) = plain_host(url) else {
+            return self.has_verdict;
+        };
+        self.hosts.get(host).is_some_and(|host| {
+            let change = host.key_changes.range(date.saturating_add(1)..).next();
+            change.is_some_and(|change| *change <= last)
+        })
     }
 
     /// The verdict about a part of a URL on `date`, in days since 1970.

@@ -65,8 +65,8 @@ impl Learned {
     /// The keys of the page at `url` on the dates from `first` to the end of `chunk`, if its URL
     /// has parts that nothing but a verdict decides about.
     ///
-    /// `date` is the date of the page: if no verdict about its host is younger, the page has no
-    /// other key.
+    /// `date` is the date of the page: if no verdict about noise of its host is younger, the page
+    /// has no other key.
     pub(crate) fn keys(
         &self,
         settings: &Settings,
@@ -74,13 +74,14 @@ impl Learned {
         first: i32,
         chunk: DateRange,
     ) -> Vec<(KeyDates, String)> {
-        if !self.verdicts.may_change(url, date) {
+        let last = days_from_date(chunk.last());
+        if !self.verdicts.may_change(url, date, last) {
             return Vec::new();
         }
         let Some((url, parts)) = parts(&settings.keyer, url) else {
             return Vec::new();
         };
-        let end = days_from_date(chunk.last()).saturating_add(1);
+        let end = last.saturating_add(1);
         let first = first.max(days_from_date(chunk.first()));
         let dates = self.verdicts.key_dates(&parts, first, end);
         dates
