@@ -83,6 +83,9 @@ endif
 chaos: ## Kill a thousand runs at random moments, and check the tables after each
 	URLTREE_CHAOS_KILLS=1000 cargo test --locked --workspace --test urltree -- --nocapture chaos::a_run_killed
 
+fuzz: ## Build every fuzz target and run each for a minute: SECONDS=60
+	@bash fuzz/run.sh $(SECONDS)
+
 peers: ## Install the extractors that urltree is compared with: PYTHON=...
 	@$(PYTHON) -B -m unittest discover -q -s tests/peers
 	@$(PYTHON) -B tests/peers/prepare.py

@@ -8,7 +8,8 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use url_key::{
-    Blocklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme, UrlError, UrlKey, content_id,
+    Blocklist, Grouping, KeyOptions, Keyer, PageUrl, RuleSet, Scheme, UrlError, UrlKey, content_id,
+    may_have_parts, plain_host,
 };
 
 const RULES: &str = include_str!("../../jobs/rules/url-keys.tsv");
@@ -49,6 +50,7 @@ fuzz_target!(|input: &str| {
     starts_at_domain(&key);
     reads_back(keyer, title, &key, keyer.needs_title(&page));
     https_is_http(keyer, title, &key);
+    has_parts(keyer, url, &page);
 });
 
 /// Asserts that the branch goes from the root through the domain.
@@ -86,6 +88,19 @@ fn reversed(normalized: &str) -> String {
         }
         None => normalized.to_owned(),
     }
+}
+
+/// Asserts that the quick tests of a URL are right, and that a key without parts is the base URL.
+fn has_parts(keyer: &Keyer, url: &str, page: &PageUrl) {
+    let Some(parts) = keyer.parts(page) else {
+        return;
+    };
+    assert!(parts.parts.is_empty() || may_have_parts(url), "{url:?}");
+    if let Some(host) = plain_host(url) {
+        assert_eq!(host, parts.host);
+    }
+    let key = keyer.key_with_parts(page, None, |_, _| true);
+    assert_eq!(key.text, parts.base);
 }
 
 fn https_is_http(keyer: &Keyer, title: &str, key: &UrlKey) {
