@@ -1,7 +1,6 @@
 //! The rows whose pages are compared.
 
 use std::collections::{BTreeMap, HashSet};
-use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use arrow::array::{Array, RecordBatch, StringBuilder, UInt32Array};
@@ -9,10 +8,10 @@ use arrow::compute::take_record_batch;
 use arrow::datatypes::{Date32Type, SchemaRef};
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use foldhash::quality::FixedState;
-use url_key::{UrlPart, UrlParts, may_have_parts};
+use url_key::{UrlParts, may_have_parts};
 use url_parameters::{Verdict, Verdicts, is_audited};
 
+use super::parts_hash::parts_hash;
 use super::variants::may_have_host;
 use crate::job::Settings;
 use crate::plan::columns::schemas::{KEYED, RecordBatchExt, SCANNED, project_to, value_opt};
@@ -46,15 +45,6 @@ pub(crate) struct KnownPages {
     /// [`parts_hash`] of the parts that are not noise by `verdicts`, of pages that are compared.
     pub(crate) without_noise: HashSet<i64>,
     pub(crate) verdicts: Verdicts,
-}
-
-/// The hash of a base URL with some parts. No table has it. Of two pages with one hash, the later is
-/// not compared, and stays another page.
-pub(crate) fn parts_hash<'a>(base: &str, parts: impl IntoIterator<Item = &'a UrlPart>) -> i64 {
-    let mut hasher = FixedState::with_seed(0).build_hasher();
-    base.hash(&mut hasher);
-    parts.into_iter().for_each(|part| part.hash(&mut hasher));
-    hasher.finish().cast_signed()
 }
 
 impl Step for Candidates {

@@ -22,6 +22,7 @@
 
 pub(crate) mod candidates;
 pub(crate) mod learned;
+mod parts_hash;
 pub(crate) mod prior_pages;
 mod rows;
 mod seen_bases;
@@ -58,8 +59,9 @@ use crate::state::delta_scan::external;
 use crate::state::key_hash::hash;
 use crate::state::prior_state::PriorState;
 
-use candidates::{AuditKeys, Bases, Candidates, KnownPages, may_be_audited, parts_hash};
+use candidates::{AuditKeys, Bases, Candidates, KnownPages, may_be_audited};
 use learned::Learned;
+use parts_hash::parts_hash;
 use seen_bases::SeenBases;
 use variants::{Selected, Variants};
 
@@ -151,7 +153,7 @@ impl<'a> Pass<'a> {
             bases.keep_several();
         }
         for dates in self.rounds(&bases) {
-            // No part becomes undecided again, so a base URL that is settled remains so.
+            // A part that is decided is never undecided again.
             bases.keep_compared(&self.learned.verdicts, days_from_date(dates.first()));
             if bases.is_empty() {
                 break;

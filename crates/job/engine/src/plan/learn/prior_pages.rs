@@ -16,7 +16,7 @@ use crate::state::delta_scan::{external, latest_parameters};
 use crate::state::prior_state::PriorState;
 use crate::state::rollup_tables::semi_join_domains;
 
-use super::candidates::parts_hash;
+use super::parts_hash::parts_hash;
 
 /// A page of `url_keys`.
 pub(super) struct PriorPage {

@@ -16,7 +16,7 @@ const BASE_BYTES: usize = 2 * size_of::<(i64, SeenBase)>();
 /// Bytes of a set of parts: its texts, and its place in two maps.
 const SET_BYTES: usize = 512;
 
-/// Sets of parts that are told apart. A site that invents names of parameters has a set for each
+/// Maximum number of sets of parts that have a number. A site that invents names of parameters has a set for each
 /// URL. The base URLs of the sets after these are compared, which costs time and changes nothing.
 const MAX_SETS: usize = 1 << 16;
 

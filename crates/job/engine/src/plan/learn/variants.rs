@@ -12,7 +12,7 @@ use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use url_key::{UrlParts, may_have_parts, plain_host};
 use url_parameters::is_audited;
 
-use super::candidates::parts_hash;
+use super::parts_hash::parts_hash;
 use crate::job::Settings;
 use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
 use crate::plan::exec::cpu_metrics::CpuTimer;
