@@ -70,3 +70,7 @@ pub(crate) fn coalesced_size(job: &Job) -> BatchSize {
         rows: 4096,
     }
 }
+
+#[cfg(test)]
+#[path = "shuffle_hang.rs"]
+mod shuffle_hang;

@@ -10,7 +10,7 @@ use datafusion::execution::memory_pool::{
 };
 
 /// Divides memory between consumers that can spill and consumers that cannot, like DataFusion's
-/// `FairSpillPool`, with three differences:
+/// `FairSpillPool`, with four differences:
 ///
 /// - `FairSpillPool` lets sorts take all memory. A sort that then merges its spilled runs finds
 ///   none left, because a merge cannot spill. This pool keeps a quarter for consumers that
@@ -23,6 +23,8 @@ use datafusion::execution::memory_pool::{
 ///   parts, and the rest to the first consumer that needs it. A sort that has spilled holds
 ///   nothing, and rows are wide only before the last sort, so the last sort gets most of the
 ///   memory.
+/// - `FairSpillPool` makes a shuffle spill. This pool counts a shuffle and never refuses it: see
+///   [`is_shuffle`].
 #[derive(Debug)]
 pub(crate) struct RunMemoryPool {
     bytes: usize,
@@ -33,8 +35,22 @@ pub(crate) struct RunMemoryPool {
 struct Held {
     /// Bytes of each consumer that can spill, by consumer id.
     by_spillers: BTreeMap<usize, usize>,
+    /// Bytes of all shuffles.
+    by_shuffles: usize,
     /// Bytes of all consumers that cannot spill.
     by_others: usize,
+}
+
+/// Whether `consumer` is a `RepartitionExec`, which must not spill.
+///
+/// In DataFusion 55.2 a `RepartitionExec` waits for ever when two of its inputs have spilled to
+/// the same output: the reader waits for the end of the older file, and the batch that it needs
+/// is in the newer one (<https://github.com/apache/datafusion/issues/24883>). An unrefused
+/// operator does not spill. Its rows stay few, because its inputs stop when every output has a
+/// batch. Remove this rule with the release that has
+/// <https://github.com/apache/datafusion/pull/24891>; a test in `plan/shuffle_hang.rs` fails then.
+fn is_shuffle(consumer: &MemoryConsumer) -> bool {
+    consumer.name().starts_with("RepartitionExec[")
 }
 
 impl RunMemoryPool {
@@ -53,6 +69,9 @@ impl RunMemoryPool {
     /// Returns the bytes by which `consumer` may grow, given `held`.
     fn available(&self, held: &Held, consumer: &MemoryConsumer) -> usize {
         let kept = self.bytes / 4;
+        if is_shuffle(consumer) {
+            return usize::MAX;
+        }
         if !consumer.can_spill() {
             let free = self.bytes.saturating_sub(held.total());
             return free.max(kept.saturating_sub(held.by_others));
@@ -61,7 +80,8 @@ impl RunMemoryPool {
         if own == 0 {
             return usize::MAX;
         }
-        let shared = self.bytes - kept.max(held.by_others).min(self.bytes);
+        let fixed = kept.max(held.by_others) + held.by_shuffles;
+        let shared = self.bytes.saturating_sub(fixed);
         let part = shared / 4 / held.by_spillers.len();
         let beyond: usize = held
             .by_spillers
@@ -75,7 +95,9 @@ impl RunMemoryPool {
 
 impl Held {
     fn bytes_of(&mut self, consumer: &MemoryConsumer) -> &mut usize {
-        if consumer.can_spill() {
+        if is_shuffle(consumer) {
+            &mut self.by_shuffles
+        } else if consumer.can_spill() {
             self.by_spillers.entry(consumer.id()).or_default()
         } else {
             &mut self.by_others
@@ -83,7 +105,7 @@ impl Held {
     }
 
     fn total(&self) -> usize {
-        self.by_spillers.values().sum::<usize>() + self.by_others
+        self.by_spillers.values().sum::<usize>() + self.by_shuffles + self.by_others
     }
 }
 
@@ -93,7 +115,7 @@ impl MemoryPool for RunMemoryPool {
     }
 
     fn register(&self, consumer: &MemoryConsumer) {
-        if consumer.can_spill() {
+        if consumer.can_spill() && !is_shuffle(consumer) {
             self.held(|held| held.by_spillers.insert(consumer.id(), 0));
         }
     }
@@ -203,6 +225,24 @@ mod tests {
         sort.try_grow(599).unwrap();
         assert!(sort.try_grow(1).is_err());
         assert!(join.try_grow(1).is_err());
+    }
+
+    #[test]
+    fn a_shuffle_is_never_refused_and_reduces_the_memory_of_sorts() {
+        let pool = pool(1600);
+        let shuffle = MemoryConsumer::new("RepartitionExec[0]")
+            .with_can_spill(true)
+            .register(&pool);
+        shuffle.try_grow(1).unwrap();
+        shuffle.try_grow(399).unwrap();
+        let sort = sort(&pool);
+        sort.try_grow(1).unwrap();
+        sort.try_grow(799).unwrap();
+        assert!(sort.try_grow(1).is_err());
+        shuffle.try_grow(5000).unwrap();
+        shuffle.free();
+        sort.try_grow(400).unwrap();
+        assert_eq!(pool.reserved(), 1200);
     }
 
     #[test]
