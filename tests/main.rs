@@ -35,6 +35,7 @@
 //! - `claims`: two runs on the same tables
 //! - `faults`: object stores that fail
 //! - `storage`: S3 and HTTP, and credentials
+//! - `disk`: the disk to which runs spill
 //! - `memory`: peak memory under `run.memory_limit`
 //! - `requests`: number of store requests of a command
 //! - `soak`: peak memory over a long run
@@ -49,6 +50,7 @@ mod archives;
 mod chaos;
 mod claims;
 mod dependencies;
+mod disk;
 mod elsewhere;
 mod eval;
 mod faults;

@@ -203,6 +203,27 @@ impl Job {
         finished(&mut self.started(subcommand, arguments))
     }
 
+    /// Runs `urltree <subcommand>` with the job as the last arguments of another program.
+    pub(crate) fn command_in(
+        &self,
+        wrapper: &[&str],
+        subcommand: &str,
+        arguments: &[&str],
+    ) -> Finished {
+        let urltree = self.started(subcommand, arguments);
+        let mut command = Command::new(wrapper[0]);
+        command.args(&wrapper[1..]);
+        command.arg(urltree.get_program()).args(urltree.get_args());
+        command.current_dir(&self.started_in);
+        for (name, value) in urltree.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        finished(&mut command)
+    }
+
     /// Starts `urltree <subcommand>` with the job. With a fail point such as
     /// `KILL@commit.documents#1` it is killed or halts there.
     pub(crate) fn start(

@@ -1,6 +1,6 @@
 //! The last line of a failed run: dates, stage, object and the next command.
 
-use engine::{EngineError, ErrorClass, Failure};
+use engine::{EngineError, ErrorClass, Failure, SpillError};
 
 use crate::args::RunArgs;
 
@@ -34,6 +34,12 @@ fn next(command: &str, args: &RunArgs, failure: &Failure) -> String {
             setting = Some(format!("archive.columns.{key}=COLUMN"));
         }
         EngineError::Memory { .. } => setting = Some("run.memory_limit=MORE".to_owned()),
+        EngineError::Spill { spill, .. } => {
+            setting = Some(match spill {
+                SpillError::Limit { .. } => "run.spill_limit=MORE".to_owned(),
+                _ => "run.spill_dir=FOLDER".to_owned(),
+            });
+        }
         EngineError::Table(tables::TableError::Layout { .. }) => {
             setting = Some("output.location=LOCATION".to_owned());
         }

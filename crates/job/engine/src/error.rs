@@ -10,6 +10,7 @@ use parquet::errors::ParquetError;
 use tables::{DateRange, Partitioning, TableError};
 
 use crate::spec::SpecError;
+use crate::spill_disk::SpillError;
 use crate::steps::step_name;
 
 /// An error that ends a job.
@@ -195,6 +196,17 @@ pub enum EngineError {
         #[source]
         source: DataFusionError,
     },
+    /// A plan cannot spill.
+    #[error("{dates}: {spill}")]
+    Spill {
+        /// The chunk.
+        dates: DateRange,
+        /// The cause.
+        spill: SpillError,
+        /// The error of the operator.
+        #[source]
+        source: DataFusionError,
+    },
     /// The number of rows written differs from the number read.
     #[error(
         "{date}: the archive has {archive} rows, but {written} rows were written; nothing of this \
@@ -229,6 +241,13 @@ pub enum ErrorClass {
 impl EngineError {
     /// Makes the error of the plan of `dates`.
     pub(crate) fn plan(dates: DateRange, source: DataFusionError) -> Self {
+        if let Some(spill) = SpillError::inside(&source).cloned() {
+            return Self::Spill {
+                dates,
+                spill,
+                source,
+            };
+        }
         match source.find_root() {
             DataFusionError::ResourcesExhausted(_) => Self::Memory { dates, source },
             _ => Self::Plan { dates, source },
@@ -237,7 +256,9 @@ impl EngineError {
 
     /// Returns the step that failed, if a plan failed.
     pub(crate) fn step(&self) -> Option<&'static str> {
-        let (Self::Plan { source, .. } | Self::Memory { source, .. }) = self else {
+        let (Self::Plan { source, .. } | Self::Memory { source, .. } | Self::Spill { source, .. }) =
+            self
+        else {
             return None;
         };
         let names = chain(source).filter_map(|error| {
@@ -262,6 +283,7 @@ impl EngineError {
             | Self::Changed { source_object, .. }
             | Self::RowPosition { source_object, .. } => Some(source_object.clone()),
             Self::Store { object, .. } => Some(object.clone()),
+            Self::Spill { spill, .. } => Some(spill.folder().to_owned()),
             Self::Table(error) => Some(error.object().to_owned()),
             Self::Busy { location, .. } | Self::NoTable { location, .. } => Some(location.clone()),
             Self::Plan { source, .. } => match (engine_error(source), self.class()) {
@@ -289,7 +311,11 @@ impl EngineError {
             | Self::CutPartition { .. }
             | Self::OtherSettings { .. }
             | Self::NoTable { .. }
-            | Self::Memory { .. } => ErrorClass::Usage,
+            | Self::Memory { .. }
+            | Self::Spill {
+                spill: SpillError::Limit { .. } | SpillError::Folder { .. },
+                ..
+            } => ErrorClass::Usage,
             Self::EmptyArchive { .. }
             | Self::NeedsRelabelling { .. }
             | Self::Undated { .. }
@@ -301,6 +327,7 @@ impl EngineError {
             | Self::Busy { .. }
             | Self::ConcurrentRun
             | Self::TakenOver { .. }
+            | Self::Spill { .. }
             | Self::Table(_) => ErrorClass::Storage,
             Self::Plan { source, .. } => plan_class(source),
             Self::Query(source) => match plan_class(source) {

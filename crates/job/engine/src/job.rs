@@ -18,6 +18,7 @@ use crate::spec::{
     ArchiveLayout, Batching, GroupingSpec, JobSpec, JoiningSpec, Queries, SchemeSpec, SpecError,
     SplitSpec, TitleSource,
 };
+use crate::spill_disk::SpillDisk;
 
 /// Limits `store.retry_timeout`. S3 accepts the signature of a request for 15 minutes, and
 /// the answer to the last retry must arrive within that time too.
@@ -37,6 +38,8 @@ pub struct Job {
     pub settings: Arc<Settings>,
     /// The settings that decide speed and memory only.
     pub resources: Resources,
+    /// The disk to which plans spill.
+    pub(crate) spill_disk: Arc<SpillDisk>,
 }
 
 /// The settings that decide the rows of the output tables, together with the archive.
@@ -168,6 +171,7 @@ impl Job {
             ),
             settings: Arc::new(Settings::new(spec)?),
             resources: resources(spec)?,
+            spill_disk: Arc::new(spill_disk(spec)?),
         })
     }
 }
@@ -360,6 +364,19 @@ fn resources(spec: &JobSpec) -> Result<Resources, SpecError> {
         chunk_bytes: spec.run.chunk_bytes.as_u64(),
         heartbeat: spec.run.heartbeat,
     })
+}
+
+fn spill_disk(spec: &JobSpec) -> Result<SpillDisk, SpecError> {
+    let limit = spec.run.spill_limit.as_u64();
+    if limit == 0 {
+        let expected = "0 bytes; expected a size such as 100GiB";
+        return Err(SpecError::key("run.spill_limit", expected));
+    }
+    let folder = spec.run.spill_dir.clone();
+    Ok(SpillDisk::new(
+        folder.unwrap_or_else(std::env::temp_dir),
+        limit,
+    ))
 }
 
 /// Returns the MD5 of the settings that can change a row: the sections of the spec without

@@ -38,6 +38,7 @@ mod metrics;
 mod plan;
 mod progress;
 mod spec;
+mod spill_disk;
 mod state;
 mod steps;
 
@@ -56,6 +57,7 @@ pub use spec::{
     GroupingSpec, JobSpec, JoiningSpec, LimitsSpec, OutputSpec, Queries, RunSpec, SchemeSpec,
     SpecError, SplitSpec, StoreSpec, TitleSource, TreeSpec, UrlKeySpec, WindowSpec,
 };
+pub use spill_disk::SpillError;
 pub use state::learned_parameters::{LearnedParameters, MANY_ROWS, NotedParameter};
 pub use state::rules_check::{ChangedKey, ChangedKeys, RulesCheck, check_rules};
 pub use state::rules_learn::learn_rules;

@@ -30,7 +30,7 @@ use crate::lease::Lease;
 use crate::metrics::PlanMetrics;
 use crate::plan;
 use crate::progress::{Progress, ProgressReporter, RowsAndBytes, Stage, Unwatched};
-use crate::spec::Batching;
+use crate::spec::{Batching, SpecError};
 use crate::state::monthly_rollup::{discard_rollups, roll_up_months};
 use crate::state::prior_state::PriorState;
 use crate::state::tables_snapshot::TablesSnapshot;
@@ -116,6 +116,10 @@ pub(crate) async fn run(
 ) -> Result<RunReport, Failure> {
     let started = Instant::now();
     let requested = dates;
+    let spill_dir = job.spill_disk.open();
+    spill_dir
+        .map_err(|error| EngineError::from(SpecError::key("run.spill_dir", error.to_string())))
+        .map_err(Failure::at(Stage::Job, dates))?;
     let Prepared { dates, census } =
         prepare(job, &mut tables, requested, change, progress.as_ref()).await?;
     let in_tables = Failure::at(Stage::Tables, dates);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use datafusion::common::config::SpillCompression;
 use datafusion::error::Result;
 use datafusion::execution::SessionStateBuilder;
+use datafusion::execution::disk_manager::DiskManagerBuilder;
 use datafusion::execution::memory_pool::TrackConsumersPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
@@ -13,6 +14,7 @@ use crate::job::Job;
 use crate::plan::exec::coalesce::{BatchSize, CoalesceBeforeSort};
 use crate::plan::exec::memory_pool::RunMemoryPool;
 use crate::plan::exec::step::StepPlanner;
+use crate::spill_disk::SpillFiles;
 use crate::state::key_hash::key_hash;
 
 /// Rows per batch.
@@ -25,13 +27,17 @@ const BATCH_ROWS: usize = 256;
 /// Most bytes that a sort reserves for merging its spilled runs.
 const SPILL_RESERVATION: usize = 10 << 20;
 
-/// Creates a session with the memory and threads of `job`.
+/// Creates a session with the memory, the disk and the threads of `job`.
 pub(crate) fn session(job: &Job) -> Result<SessionContext> {
     let memory = job.resources.plan_memory();
     let pool = RunMemoryPool::new(memory);
     let consumers = std::num::NonZeroUsize::MIN.saturating_add(4);
     let runtime = RuntimeEnvBuilder::new()
         .with_memory_pool(Arc::new(TrackConsumersPool::new(pool, consumers)))
+        .with_disk_manager_builder(
+            DiskManagerBuilder::default()
+                .with_temp_file_factory(Arc::new(SpillFiles(Arc::clone(&job.spill_disk)))),
+        )
         .build_arc()?;
     let mut config = SessionConfig::new()
         .with_target_partitions(job.resources.threads)

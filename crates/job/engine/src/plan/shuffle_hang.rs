@@ -114,7 +114,7 @@ fn numbers() -> RecordBatch {
     RecordBatch::try_from_iter([("number", numbers)]).unwrap()
 }
 
-/// Whether an aggregate of the query was refused, which is no hang.
+/// Whether an aggregate of the query was refused.
 fn is_refused(error: &DataFusionError) -> bool {
     matches!(error.find_root(), DataFusionError::ResourcesExhausted(_))
 }

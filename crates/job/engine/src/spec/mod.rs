@@ -5,6 +5,7 @@ mod duration;
 mod read;
 mod size;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use bytesize::ByteSize;
@@ -365,6 +366,12 @@ pub struct RunSpec {
     /// to disk above that.
     #[serde(with = "size")]
     pub memory_limit: ByteSize,
+    /// Folder to which rows that exceed the memory are spilled. The default is the folder of the
+    /// system for temporary files (`TMPDIR`).
+    pub spill_dir: Option<PathBuf>,
+    /// Most bytes that are spilled at once.
+    #[serde(with = "size")]
+    pub spill_limit: ByteSize,
     /// HTML per chunk. A chunk is one plan and one commit per table. Less loses less work when
     /// a run is killed, more reads the windows less often.
     #[serde(with = "size")]
@@ -380,6 +387,8 @@ impl Default for RunSpec {
         Self {
             threads: None,
             memory_limit: ByteSize::gib(1),
+            spill_dir: None,
+            spill_limit: ByteSize::gib(100),
             // About 70,000 pages of 60 KB, or a minute of work between commits.
             chunk_bytes: ByteSize::gib(4),
             heartbeat: Duration::from_secs(10),

@@ -169,12 +169,16 @@ mod tests {
 
     use super::*;
     use crate::plan::exec::cpu_metrics::CpuTimer;
+    use crate::spill_disk::{SpillDisk, SpillError, SpillFiles};
 
-    fn context(limit: u64) -> Arc<TaskContext> {
-        let disk = DiskManagerBuilder::default().with_max_temp_directory_size(limit);
-        let runtime = RuntimeEnvBuilder::new().with_disk_manager_builder(disk);
+    fn context(limit: u64) -> (Arc<TaskContext>, Arc<SpillDisk>) {
+        let disk = Arc::new(SpillDisk::new(std::env::temp_dir(), limit));
+        let files = Arc::new(SpillFiles(Arc::clone(&disk)));
+        let builder = DiskManagerBuilder::default().with_temp_file_factory(files);
+        let runtime = RuntimeEnvBuilder::new().with_disk_manager_builder(builder);
         let runtime = runtime.build_arc().unwrap();
-        SessionContext::new_with_config_rt(SessionConfig::new(), runtime).task_ctx()
+        let context = SessionContext::new_with_config_rt(SessionConfig::new(), runtime);
+        (context.task_ctx(), disk)
     }
 
     fn numbers(first: i64) -> RecordBatch {
@@ -189,8 +193,8 @@ mod tests {
 
     #[tokio::test]
     async fn batches_are_read_back_in_any_order() {
-        let (context, timer) = (context(1 << 20), CpuTimer::default());
-        let disk = Arc::clone(&context.runtime_env().disk_manager);
+        let (context, disk) = context(1 << 20);
+        let (disk, timer) = (disk.open().unwrap(), CpuTimer::default());
         let spill = DiskSpill::new(&context, timer.spilled());
         let mut pushed = Vec::new();
         for batch in [numbers(0), texts(), numbers(7)] {
@@ -209,8 +213,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_batch_over_the_disk_limit_is_an_error() {
-        let spill = DiskSpill::new(&context(100), CpuTimer::default().spilled());
-        let error = spill.push(&numbers(0)).await.unwrap_err().to_string();
-        assert!(error.contains("exceeded the allowable limit"), "{error}");
+        let (context, _) = context(100);
+        let spill = DiskSpill::new(&context, CpuTimer::default().spilled());
+        let error = spill.push(&numbers(0)).await.unwrap_err();
+        let found = SpillError::inside(&error);
+        assert!(matches!(found, Some(SpillError::Limit { .. })), "{error}");
     }
 }
