@@ -135,7 +135,7 @@ fn a_folder_that_cannot_be_written_is_refused_before_any_work() {
     assert!(!job.has_tables());
 }
 
-/// Runs the dates with a file system of its own in the spill folder, in a mount namespace.
+/// Runs the dates with a small file system in the spill folder, in a mount namespace.
 fn on_small_disk(job: &Job, options: &str) -> Option<Finished> {
     let folder = job.path("spilled");
     let mount = format!("mount -t tmpfs -o {options} tmpfs \"$0\"");

@@ -38,6 +38,7 @@
 //! - `disk`: the disk to which runs spill
 //! - `memory`: peak memory under `run.memory_limit`
 //! - `requests`: number of store requests of a command
+//! - `stall`: runs in which nothing moves
 //! - `soak`: peak memory over a long run
 //!
 //! The project:
@@ -70,6 +71,7 @@ mod requests;
 mod rules;
 mod sample;
 mod soak;
+mod stall;
 mod storage;
 mod streams;
 mod support;

@@ -15,7 +15,7 @@ use tables::DateRange;
     name = "urltree",
     version,
     after_help = "Exit codes: 0 success, 1 quality below its threshold, 2 usage error, 3 input error,\n\
-                  4 storage error, 5 internal error, 130 interrupted.\n\
+                  4 storage error, 5 internal error or a stalled run, 130 interrupted.\n\
                   Logs go to stderr. URLTREE_LOG=debug logs more."
 )]
 pub(crate) struct Args {

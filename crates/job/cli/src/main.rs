@@ -19,6 +19,7 @@ mod usage;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Parser;
@@ -117,19 +118,26 @@ fn is_ours(target: &str) -> bool {
     ["urltree", "engine", "tables", "evaluation"].contains(&name)
 }
 
+/// Time after a run in which its tasks may end. The threads of a run that stalled may never end.
+const SHUTDOWN: Duration = Duration::from_secs(5);
+
 fn backfill(args: &BackfillArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
     let job = job_of_run(&args.run, Some(args.dates))?;
     let runtime = runtime(&job)?;
     if args.explain {
         return print(&runtime.block_on(engine::explain(&job, args.dates))?);
     }
-    run(&job, &runtime, Some(args.dates), &args.run, quiet, terminal)
+    let done = run(&job, &runtime, Some(args.dates), &args.run, quiet, terminal);
+    runtime.shutdown_timeout(SHUTDOWN);
+    done
 }
 
 fn update(args: &UpdateArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
     let job = job_of_run(&args.run, args.dates)?;
     let runtime = runtime(&job)?;
-    run(&job, &runtime, args.dates, &args.run, quiet, terminal)
+    let done = run(&job, &runtime, args.dates, &args.run, quiet, terminal);
+    runtime.shutdown_timeout(SHUTDOWN);
+    done
 }
 
 fn job_of_run(args: &RunArgs, dates: Option<DateRange>) -> Result<Job, Failure> {

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::NaiveDate;
 use datafusion::error::DataFusionError;
@@ -175,6 +176,9 @@ pub enum EngineError {
     /// The thread of the heartbeat cannot be started.
     #[error("cannot start the thread of the heartbeat: {0}")]
     Heartbeat(#[source] Box<dyn Error + Send + Sync>),
+    /// The thread of the watchdog cannot be started.
+    #[error("cannot start the thread of the watchdog: {0}")]
+    Watchdog(#[source] std::io::Error),
     /// The plan of a chunk failed.
     #[error("{dates}: {}", cause(source))]
     Plan {
@@ -206,6 +210,21 @@ pub enum EngineError {
         /// The error of the operator.
         #[source]
         source: DataFusionError,
+    },
+    /// Nothing moved in the plan of a chunk.
+    #[error(
+        "{dates}: no operator moved a row or a byte for {} (run.stall_timeout); waiting: \
+         {waiting}. Nothing of this chunk was committed. Run the command again; if it stops \
+         again, please report this message",
+        humantime::format_duration(*timeout)
+    )]
+    Stalled {
+        /// The chunk.
+        dates: DateRange,
+        /// `run.stall_timeout`.
+        timeout: Duration,
+        /// The operators that had begun and not ended, from the last to the first.
+        waiting: String,
     },
     /// The number of rows written differs from the number read.
     #[error(
@@ -299,6 +318,8 @@ impl EngineError {
             | Self::Memory { .. }
             | Self::TakenOver { .. }
             | Self::Heartbeat(_)
+            | Self::Watchdog(_)
+            | Self::Stalled { .. }
             | Self::Accounting { .. }
             | Self::Query(_) => None,
         }
@@ -334,9 +355,11 @@ impl EngineError {
                 ErrorClass::Internal => ErrorClass::Usage,
                 class => class,
             },
-            Self::Accounting { .. } | Self::RowPosition { .. } | Self::Heartbeat(_) => {
-                ErrorClass::Internal
-            }
+            Self::Accounting { .. }
+            | Self::RowPosition { .. }
+            | Self::Heartbeat(_)
+            | Self::Watchdog(_)
+            | Self::Stalled { .. } => ErrorClass::Internal,
         }
     }
 }

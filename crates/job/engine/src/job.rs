@@ -14,6 +14,7 @@ use url_key::{Blocklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
 use url_tree::WindowOptions;
 
 use crate::archive::ArchiveSource;
+use crate::running_plans::RunningPlans;
 use crate::spec::{
     ArchiveLayout, Batching, GroupingSpec, JobSpec, JoiningSpec, Queries, SchemeSpec, SpecError,
     SplitSpec, TitleSource,
@@ -40,6 +41,8 @@ pub struct Job {
     pub resources: Resources,
     /// The disk to which plans spill.
     pub(crate) spill_disk: Arc<SpillDisk>,
+    /// The plans that are executed now.
+    pub(crate) running_plans: Arc<RunningPlans>,
 }
 
 /// The settings that decide the rows of the output tables, together with the archive.
@@ -122,6 +125,8 @@ pub struct Resources {
     pub chunk_bytes: u64,
     /// The heartbeat interval of the lease.
     pub heartbeat: Duration,
+    /// Time without any movement after which a run stops.
+    pub stall_timeout: Duration,
 }
 
 /// Bytes of `run.memory_limit` below which sorts and joins keep the share that they have at
@@ -147,6 +152,7 @@ impl Job {
     /// [`SpecError`] with the key and the expected value.
     pub fn new(spec: &JobSpec) -> Result<Self, SpecError> {
         let retry_policy = retry_policy(spec)?;
+        refuse_short_stall(spec, retry_policy.timeout)?;
         let location = |key: &str, text: &str| {
             Location::parse_with_retry(text, retry_policy)
                 .map_err(|error| SpecError::key(key, error.to_string()))
@@ -172,8 +178,30 @@ impl Job {
             settings: Arc::new(Settings::new(spec)?),
             resources: resources(spec)?,
             spill_disk: Arc::new(spill_disk(spec)?),
+            running_plans: Arc::default(),
         })
     }
+}
+
+/// Refuses a `run.stall_timeout` in which a store may be answering one request all the time.
+fn refuse_short_stall(spec: &JobSpec, request: Duration) -> Result<(), SpecError> {
+    let locations = [&spec.archive.location, &spec.output.location];
+    let is_remote = locations.iter().any(|location| location.contains("://"));
+    let least = if is_remote { request } else { Duration::ZERO };
+    if spec.run.stall_timeout > least {
+        return Ok(());
+    }
+    let expected = format!(
+        "{}; expected more than {}{}",
+        humantime::format_duration(spec.run.stall_timeout),
+        humantime::format_duration(least),
+        if is_remote {
+            ", the time of one request (store.timeout)"
+        } else {
+            ""
+        }
+    );
+    Err(SpecError::key("run.stall_timeout", expected))
 }
 
 fn retry_policy(spec: &JobSpec) -> Result<RetryPolicy, SpecError> {
@@ -363,6 +391,7 @@ fn resources(spec: &JobSpec) -> Result<Resources, SpecError> {
         memory,
         chunk_bytes: spec.run.chunk_bytes.as_u64(),
         heartbeat: spec.run.heartbeat,
+        stall_timeout: spec.run.stall_timeout,
     })
 }
 

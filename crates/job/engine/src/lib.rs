@@ -37,10 +37,12 @@ mod lease;
 mod metrics;
 mod plan;
 mod progress;
+mod running_plans;
 mod spec;
 mod spill_disk;
 mod state;
 mod steps;
+mod watchdog;
 
 pub use accounting::{RowAccounting, RowCounts};
 pub use archive::ArchiveSource;

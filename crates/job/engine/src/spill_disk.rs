@@ -111,6 +111,12 @@ impl SpillDisk {
         Ok(opened)
     }
 
+    /// Returns the bytes on disk.
+    pub(crate) fn spilled(&self) -> u64 {
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.as_ref().map_or(0, |files| files.used_disk_space())
+    }
+
     /// Returns the error of a file operation, with `spilled` bytes on disk.
     fn failed(&self, error: &(dyn Error + 'static), spilled: u64) -> SpillError {
         let folder = self.folder.display().to_string();

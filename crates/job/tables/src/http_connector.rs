@@ -3,6 +3,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use object_store::ClientOptions;
@@ -39,10 +40,18 @@ impl HttpConnector for Connector {
 impl HttpService for Connection {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let if_absent = is_put_if_absent(&request);
+        let is_heartbeat = request.uri().path().contains(LEASES);
+        let count = |events| {
+            if !is_heartbeat {
+                REQUESTS.fetch_add(events, Ordering::Relaxed);
+            }
+        };
+        count(1);
         let response = match self.0.execute(request).await {
             Ok(response) => complete(response).await,
             Err(error) => Err(error),
         };
+        count(1);
         response.map_err(|error| {
             let kind = match error.kind() {
                 // `object_store` retries this kind for every request, the others only for
@@ -55,6 +64,18 @@ impl HttpService for Connection {
             HttpError::new(kind, NoResponse(error))
         })
     }
+}
+
+/// Requests and responses of this process.
+static REQUESTS: AtomicU64 = AtomicU64::new(0);
+
+/// Part of the path of a lease.
+const LEASES: &str = "/_leases/";
+
+/// Returns the number of requests that this process has sent to stores, and of their responses.
+/// Requests for leases are not counted: the heartbeat of a stalled run continues.
+pub fn store_requests() -> u64 {
+    REQUESTS.load(Ordering::Relaxed)
 }
 
 /// Whether a request is a put-if-absent: S3 and Azure use the first header, Google

@@ -47,6 +47,7 @@ mod vacuum;
 pub use error::TableError;
 #[doc(hidden)]
 pub use fail_point::fail_point;
+pub use http_connector::store_requests;
 pub use lease::{LeaseEntry, LeaseRecord, LeaseState, LeaseStore};
 pub use location::{Location, LocationError, without_secrets};
 pub use output::{Output, Replacement};

@@ -34,6 +34,7 @@ use crate::spec::{Batching, SpecError};
 use crate::state::monthly_rollup::{discard_rollups, roll_up_months};
 use crate::state::prior_state::PriorState;
 use crate::state::tables_snapshot::TablesSnapshot;
+use crate::watchdog::watched;
 
 /// The result of a run.
 #[derive(Debug)]
@@ -330,12 +331,14 @@ impl Run<'_> {
             Failure::at(stage, left)
         };
         let failed = enter(Stage::Tables);
-        let prior = roll_up_months(self.job, chunk.first(), self.lease.token()).await;
+        let prior = roll_up_months(self.job, chunk.first(), self.lease.token());
+        let prior = watched(self.job, chunk, prior).await.map_err(&failed)?;
         let prior = self.lease.or_taken_over(prior).await.map_err(failed)?;
         let failed = enter(Stage::Plan(None));
         let reporter = self.reporter.clone();
-        let mut output = plan::run_chunk(self.job, self.census, chunk, &prior, reporter)
-            .await
+        let output = plan::run_chunk(self.job, self.census, chunk, &prior, reporter);
+        let output = watched(self.job, chunk, output).await.map_err(&failed)?;
+        let mut output = output
             .map_err(|source| EngineError::plan(chunk, source))
             .map_err(failed)?;
         let failed = enter(Stage::Accounting);

@@ -25,7 +25,7 @@ mod row_group_scan;
 pub(crate) mod session;
 mod steps;
 #[cfg(test)]
-mod test_support;
+pub(crate) mod test_support;
 #[cfg(test)]
 mod tests;
 

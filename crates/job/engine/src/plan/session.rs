@@ -2,18 +2,21 @@
 
 use std::sync::Arc;
 
-use datafusion::common::config::SpillCompression;
+use datafusion::common::config::{ConfigOptions, SpillCompression};
 use datafusion::error::Result;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::disk_manager::DiskManagerBuilder;
 use datafusion::execution::memory_pool::TrackConsumersPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
 
 use crate::job::Job;
 use crate::plan::exec::coalesce::{BatchSize, CoalesceBeforeSort};
 use crate::plan::exec::memory_pool::RunMemoryPool;
 use crate::plan::exec::step::StepPlanner;
+use crate::running_plans::RunningPlans;
 use crate::spill_disk::SpillFiles;
 use crate::state::key_hash::key_hash;
 
@@ -59,10 +62,34 @@ pub(crate) fn session(job: &Job) -> Result<SessionContext> {
         .with_default_features()
         .with_query_planner(Arc::new(StepPlanner))
         .with_physical_optimizer_rule(Arc::new(CoalesceBeforeSort(coalesced_size(job))))
+        .with_physical_optimizer_rule(Arc::new(WatchPlan(Arc::clone(&job.running_plans))))
         .build();
     let context = SessionContext::new_with_state(state);
     context.register_udf(key_hash());
     Ok(context)
+}
+
+/// Adds each finished plan to those that the watchdog looks at.
+#[derive(Debug)]
+struct WatchPlan(Arc<RunningPlans>);
+
+impl PhysicalOptimizerRule for WatchPlan {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        _: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        self.0.add(&plan);
+        Ok(plan)
+    }
+
+    fn name(&self) -> &str {
+        "watch_plan"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
 }
 
 /// Returns the size of batches that are sorted or written.

@@ -11,11 +11,11 @@ use arrow::datatypes::Int64Type;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::disk_manager::DiskManager;
 use datafusion::execution::spill_file::{SpillFile, TempFileFactory};
+use datafusion::physical_plan::collect;
 use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, SpillMetrics};
 use datafusion::physical_plan::repartition::RepartitionExec;
 use datafusion::physical_plan::spill::SpillManager;
 use datafusion::physical_plan::spill::spill_pool::mpsc_channel;
-use datafusion::physical_plan::{ExecutionPlan, collect};
 use futures::StreamExt;
 
 use super::*;

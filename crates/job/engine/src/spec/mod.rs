@@ -376,6 +376,10 @@ pub struct RunSpec {
     /// a run is killed, more reads the windows less often.
     #[serde(with = "size")]
     pub chunk_bytes: ByteSize,
+    /// Time without any movement after which a run stops. A run moves if an operator passes on rows
+    /// or spills, if a store is asked or answers, or if the process computes.
+    #[serde(with = "duration")]
+    pub stall_timeout: Duration,
     /// Heartbeat interval, such as `10s`. A process that finds an unfinished run waits three
     /// intervals for a heartbeat before it takes over.
     #[serde(with = "duration")]
@@ -391,6 +395,7 @@ impl Default for RunSpec {
             spill_limit: ByteSize::gib(100),
             // About 70,000 pages of 60 KB, or a minute of work between commits.
             chunk_bytes: ByteSize::gib(4),
+            stall_timeout: Duration::from_mins(10),
             heartbeat: Duration::from_secs(10),
         }
     }

@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use chrono::NaiveDate;
+use datafusion::physical_plan::execute_stream;
 use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, SpillMetrics};
 use datafusion::prelude::DataFrame;
 use futures::TryStreamExt;
@@ -202,7 +203,9 @@ impl RollUp<'_> {
             let schema = table.schema(Partitioning::Day);
             let rows = select_columns(context.sql(query).await?, &schema, Vec::new())?;
             let rows = DataFrame::new(context.state(), rows);
-            let mut rows = rows.execute_stream().await?;
+            // The watchdog sees the plan as long as it lives.
+            let plan = rows.create_physical_plan().await?;
+            let mut rows = execute_stream(Arc::clone(&plan), context.task_ctx())?;
             let metrics = SpillMetrics::new(&ExecutionPlanMetricsSet::new(), 0);
             let spill = DiskSpill::new(&context.task_ctx(), metrics);
             let output = &self.job.output;

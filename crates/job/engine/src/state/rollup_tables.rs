@@ -12,6 +12,7 @@ use deltalake::DeltaTable;
 use tables::{DateRange, Output, Partitioning, Table, TableError, add_adjacent, date_from_days};
 use url_tree::WindowOptions;
 
+use crate::running_plans::collect_watched;
 use crate::state::delta_scan::register;
 
 /// The rollup tables before the chunk is committed. `None` means that a table does not exist or
@@ -94,7 +95,7 @@ impl MonthlyRollup {
         let key_index = semi_join_domains("key_index");
         let query = format!("SELECT DISTINCT date FROM {key_index} {has_key}");
         let mut found = BTreeSet::new();
-        for batch in context.sql(&query).await?.collect().await? {
+        for batch in collect_watched(context.sql(&query).await?).await? {
             let dates = cast(batch.column(0), &DataType::Date32)?;
             let dates = dates.as_primitive::<Date32Type>().values();
             found.extend(dates.iter().map(|days| date_from_days(*days)));

@@ -219,7 +219,7 @@ impl ExecutionPlan for CoalesceExec {
     ) -> Result<SendableRecordBatchStream> {
         let input = self.input.execute(partition, context)?;
         let rows = coalesced(self.timer.input(input), self.size);
-        Ok(self.timer.output(rows))
+        Ok(self.timer.output(rows, partition))
     }
 }
 

@@ -12,7 +12,8 @@ use datafusion::error::Result;
 use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::metrics::{
-    ExecutionPlanMetricsSet, Metric, MetricValue, MetricsSet, SpillMetrics, Time,
+    Count, ExecutionPlanMetricsSet, Metric, MetricBuilder, MetricValue, MetricsSet, SpillMetrics,
+    Time, Timestamp,
 };
 use futures::Stream;
 use rustix::time::{ClockId, clock_gettime};
@@ -46,13 +47,14 @@ fn add(plan: &dyn ExecutionPlan, sums: &mut PlanMetrics) {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CpuTimer {
     nanos: Arc<AtomicI64>,
-    spills: ExecutionPlanMetricsSet,
+    /// Rows, begin and end of the output of each partition, and spills.
+    metrics: ExecutionPlanMetricsSet,
 }
 
 impl CpuTimer {
     /// Returns the CPU time and the spills as metrics of the operator.
     pub(crate) fn metrics(&self) -> MetricsSet {
-        let mut metrics = self.spills.clone_inner();
+        let mut metrics = self.metrics.clone_inner();
         let time = Time::new();
         let nanos = self.nanos.load(Ordering::Relaxed);
         time.add_duration(Duration::from_nanos(nanos.max(0).unsigned_abs()));
@@ -63,7 +65,7 @@ impl CpuTimer {
 
     /// Returns the counters for bytes that the operator spills.
     pub(crate) fn spilled(&self) -> SpillMetrics {
-        SpillMetrics::new(&self.spills, 0)
+        SpillMetrics::new(&self.metrics, 0)
     }
 
     /// Runs `work` and adds the CPU time that it takes on this thread.
@@ -87,17 +89,46 @@ impl CpuTimer {
 
     /// Subtracts the CPU time of polling `rows`, which is the time of the operators below.
     pub(crate) fn input(&self, rows: SendableRecordBatchStream) -> SendableRecordBatchStream {
-        self.stream(-1, rows)
+        self.stream(-1, rows, None)
     }
 
-    /// Adds the CPU time of polling `rows`.
-    pub(crate) fn output(&self, rows: SendableRecordBatchStream) -> SendableRecordBatchStream {
-        self.stream(1, rows)
+    /// Adds the CPU time of polling `rows`, which are the output of `partition`, and counts them.
+    pub(crate) fn output(
+        &self,
+        rows: SendableRecordBatchStream,
+        partition: usize,
+    ) -> SendableRecordBatchStream {
+        let output = Output {
+            rows: MetricBuilder::new(&self.metrics).output_rows(partition),
+            end: MetricBuilder::new(&self.metrics).end_timestamp(partition),
+        };
+        self.stream(1, rows, Some(output))
     }
 
-    fn stream(&self, sign: i64, rows: SendableRecordBatchStream) -> SendableRecordBatchStream {
-        let timer = self.clone();
-        Box::pin(TimedStream { rows, timer, sign })
+    fn stream(
+        &self,
+        sign: i64,
+        rows: SendableRecordBatchStream,
+        output: Option<Output>,
+    ) -> SendableRecordBatchStream {
+        Box::pin(TimedStream {
+            rows,
+            timer: self.clone(),
+            sign,
+            output,
+        })
+    }
+}
+
+/// The output of a partition.
+struct Output {
+    rows: Count,
+    end: Timestamp,
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        self.end.record();
     }
 }
 
@@ -105,6 +136,8 @@ struct TimedStream {
     rows: SendableRecordBatchStream,
     timer: CpuTimer,
     sign: i64,
+    /// None for the input of an operator, and after the end.
+    output: Option<Output>,
 }
 
 impl Stream for TimedStream {
@@ -112,7 +145,13 @@ impl Stream for TimedStream {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let (timer, sign) = (self.timer.clone(), self.sign);
-        timer.count(sign, || self.rows.as_mut().poll_next(context))
+        let next = timer.count(sign, || self.rows.as_mut().poll_next(context));
+        match (&next, &self.output) {
+            (Poll::Ready(Some(Ok(batch))), Some(output)) => output.rows.add(batch.num_rows()),
+            (Poll::Ready(None), _) => self.output = None,
+            _ => {}
+        }
+        next
     }
 }
 

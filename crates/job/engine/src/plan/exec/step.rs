@@ -307,7 +307,7 @@ impl ExecutionPlan for StepExec {
         let rows = self
             .step
             .run(self.timer.input(input), &context, &self.timer)?;
-        let rows = self.timer.output(rows);
+        let rows = self.timer.output(rows, partition);
         // Every step that an error passes adds its name. The innermost name is the step that
         // failed.
         let rows = rows.map_err(move |error| error.context(name));

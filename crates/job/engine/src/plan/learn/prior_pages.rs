@@ -12,6 +12,7 @@ use url_parameters::{ComparedPage, Evidence, Signature, Slot, Verdict};
 
 use crate::job::Settings;
 use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
+use crate::running_plans::collect_watched;
 use crate::state::delta_scan::{external, latest_parameters};
 use crate::state::prior_state::PriorState;
 use crate::state::rollup_tables::semi_join_domains;
@@ -79,7 +80,7 @@ pub(super) async fn open_hosts(
     let before = format!("WHERE date < DATE '{}'", chunk.first());
     let latest = latest_parameters("url_parameters", &before);
     let query = format!("SELECT DISTINCT host FROM {latest} WHERE verdict <> 'identifies'");
-    for batch in context.sql(&query).await?.collect().await? {
+    for batch in collect_watched(context.sql(&query).await?).await? {
         hosts.extend(batch.text("host")?.iter().flatten().map(str::to_owned));
     }
     Ok(hosts)
@@ -98,7 +99,7 @@ pub(super) async fn slots(
     let latest = latest_parameters(&semi_join_domains("url_parameters"), &before);
     let query = format!("SELECT * FROM {latest} ORDER BY domain, host, path_shape, parameter");
     let mut slots = Vec::new();
-    for batch in context.sql(&query).await?.collect().await? {
+    for batch in collect_watched(context.sql(&query).await?).await? {
         for row in 0..batch.num_rows() {
             slots.push(slot(&batch, row)?);
         }
