@@ -21,7 +21,7 @@ fn one_large_day() -> Job {
     let rows: Vec<Row> = (0..4000)
         .map(|number| site().article(number, "2012-01-01T12:00:00"))
         .collect();
-    Job::of(&rows).with("run.memory_limit=16MB")
+    Job::of(&rows).with("run.memory_limit=17MB")
 }
 
 /// Pages of many days, which the sorts have memory for, and of which one has an open file.

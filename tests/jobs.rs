@@ -194,7 +194,7 @@ fn the_template_learns_every_page_of_a_large_day() {
 /// Pages are queued until the last page of their batch, in memory or spilled to disk.
 #[test]
 fn a_day_larger_than_memory_spills_to_disk() {
-    let mut job = Job::of(&day_of(3_000, 30));
+    let mut job = Job::of(&day_of(3_000, 30)).with("run.threads=1");
     let mut waited_on_disk = |memory: &str| {
         job.set(&format!("run.memory_limit={memory}"));
         let run = job.command("backfill", &["--dates", "2012-01-01", "--format", "json"]);

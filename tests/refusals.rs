@@ -129,14 +129,19 @@ fn a_missing_or_invalid_job_file_is_refused_by_name() {
 }
 
 #[test]
-fn too_little_memory_is_named_and_nothing_is_committed() {
-    let job = job().with("run.memory_limit=1kB");
-    let error = job.refused("2011-10-01..2011-10-31", 2);
-    assert!(
-        error.contains("2011-10-01..2011-10-31: run.memory_limit is too little"),
-        "{error}"
-    );
-    assert_eq!(job.lines("SELECT * FROM documents").len(), 0);
+fn too_little_memory_for_the_threads_is_refused_before_any_work() {
+    for (memory, threads, least) in [("16MB", 2, "16.0 MiB"), ("1GiB", 129, "1.0 GiB")] {
+        let job = job()
+            .with(&format!("run.memory_limit={memory}"))
+            .with(&format!("run.threads={threads}"));
+        let error = job.refused("2011-10-01..2011-10-31", 2);
+        let expected = format!(
+            "is too little for {threads} threads; expected at least {least}, or a lower run.threads"
+        );
+        assert!(error.starts_with("error: run.memory_limit: "), "{error}");
+        assert!(error.contains(&expected), "{error}");
+        assert!(!job.has_tables());
+    }
 }
 
 #[test]

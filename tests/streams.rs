@@ -191,9 +191,9 @@ fn threads_memory_chunks_and_row_order_change_no_row() {
         return;
     };
     for settings in [
-        // With this limit sorts spill to disk.
-        &["run.threads=1", "run.memory_limit=128MB"][..],
-        &["run.threads=2", "run.chunk_bytes=40MB"],
+        // Just above the least memory of two threads. All sorts spill to disk.
+        &["run.threads=2", "run.memory_limit=17MB"][..],
+        &["run.threads=1", "run.chunk_bytes=40MB"],
     ] {
         let job = settings
             .iter()

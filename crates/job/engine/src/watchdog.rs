@@ -75,7 +75,7 @@ fn watch(
     Ok(end)
 }
 
-/// What a look sees.
+/// The numbers of one look.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Look {
     moved: usize,

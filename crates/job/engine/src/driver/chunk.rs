@@ -9,8 +9,8 @@ const ROW_BYTES: u64 = 32;
 
 /// Limits a chunk to memory² / `ROW_SQUARE` rows, in bytes² per row. An external sort writes
 /// runs of about the size of its memory and needs one buffer per run to merge them, so the
-/// rows that it can sort grow with memory². Measured: 330,000 small pages after earlier dates
-/// did not fit 48 MB.
+/// rows that it can sort in one pass grow with memory². A lower value merges in more passes over
+/// the disk, a higher one makes shorter chunks.
 const ROW_SQUARE: u64 = 20_000_000_000;
 
 /// Rows that a chunk may always have, however small the memory.

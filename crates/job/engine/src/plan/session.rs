@@ -1,5 +1,6 @@
 //! The DataFusion session of a plan: memory, batch size, optimizer rules.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use datafusion::common::config::{ConfigOptions, SpillCompression};
@@ -30,6 +31,21 @@ const BATCH_ROWS: usize = 256;
 /// Most bytes that a sort reserves for merging its spilled runs.
 const SPILL_RESERVATION: usize = 10 << 20;
 
+/// Memory of a thread per run that a merge reads at once. A run takes up to four batches there,
+/// of some 2 MB where rows are widest. A higher value merges large sorts in more passes over the
+/// disk; at 1 GiB and two threads a merge reads 16 runs, and a chunk of the default size has 6.
+const MERGED_RUN_BYTES: usize = 16 << 20;
+
+/// Runs that a merge reads at once: with less, a sort passes its rows over the disk more often,
+/// with more, memory below 128 MB per thread no longer limits a merge.
+const MERGED_RUNS: RangeInclusive<usize> = 4..=64;
+
+/// Returns the runs that a merge reads at once. The memory pool never refuses a merge.
+fn merged_runs(memory: usize, threads: usize) -> usize {
+    let runs = memory / threads / MERGED_RUN_BYTES;
+    runs.clamp(*MERGED_RUNS.start(), *MERGED_RUNS.end())
+}
+
 /// Creates a session with the memory, the disk and the threads of `job`.
 pub(crate) fn session(job: &Job) -> Result<SessionContext> {
     let memory = job.resources.plan_memory();
@@ -39,7 +55,8 @@ pub(crate) fn session(job: &Job) -> Result<SessionContext> {
         .with_memory_pool(Arc::new(TrackConsumersPool::new(pool, consumers)))
         .with_disk_manager_builder(
             DiskManagerBuilder::default()
-                .with_temp_file_factory(Arc::new(SpillFiles(Arc::clone(&job.spill_disk)))),
+                .with_temp_file_factory(Arc::new(SpillFiles(Arc::clone(&job.spill_disk))))
+                .with_max_spill_merge_fan_in(merged_runs(memory, job.resources.threads)),
         )
         .build_arc()?;
     let mut config = SessionConfig::new()

@@ -362,8 +362,8 @@ pub struct LimitsSpec {
 pub struct RunSpec {
     /// Worker threads and partitions of a plan. The default is the number of cores.
     pub threads: Option<usize>,
-    /// Memory of the process, at least about 512 MB. Sorts and joins have half of it and spill
-    /// to disk above that.
+    /// Memory of the process, at least 8 MiB per thread. From 1 GiB on, sorts and joins have half of
+    /// it and spill to disk above that. With less, the process takes more than the limit.
     #[serde(with = "size")]
     pub memory_limit: ByteSize,
     /// Folder to which rows that exceed the memory are spilled. The default is the folder of the
