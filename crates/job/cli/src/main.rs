@@ -23,7 +23,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use engine::{EngineError, Failure, Job, JobSpec, SettingsChange, Stage, VacuumMode};
+use engine::{
+    CancellationToken, EngineError, Failure, Job, JobSpec, SettingsChange, Stage, VacuumMode,
+};
 use sample::{SampleError, SampleOptions};
 use tables::{DateRange, Location};
 use tokio::runtime::Runtime;
@@ -159,22 +161,22 @@ fn run(
         SettingsChange::Refused
     };
     let progress = terminal.run();
+    let stop = CancellationToken::new();
     let report = runtime.block_on(async {
-        let run = async {
-            match dates {
-                Some(dates) => {
-                    (engine::backfill(job, dates, change, progress.clone()).await).map(Some)
-                }
-                None => engine::update(job, change, progress.clone()).await,
-            }
-        };
-        tokio::select! {
-            report = run => Some(report),
-            () = interrupted() => None,
+        tokio::spawn(stop_at_a_signal(stop.clone()));
+        match dates {
+            Some(dates) => engine::backfill(job, dates, change, progress.clone(), &stop)
+                .await
+                .map(Some),
+            None => engine::update(job, change, progress.clone(), &stop).await,
         }
     });
     progress.finish();
-    let Some(report) = report.ok_or(Interrupted)?? else {
+    let report = report.map_err(|failure| match *failure.source {
+        EngineError::Interrupted => Interrupted.into(),
+        _ => anyhow::Error::from(failure),
+    });
+    let Some(report) = report? else {
         return match args.format {
             Some(ReportFormat::Json) => print("null"),
             None if quiet => Ok(()),
@@ -214,7 +216,15 @@ impl std::fmt::Display for Interrupted {
     }
 }
 
-/// Waits for SIGINT or SIGTERM, so that a run can release its lease.
+/// Stops a run at the first signal, so that it can release its lease. The second ends the process.
+async fn stop_at_a_signal(stop: CancellationToken) {
+    interrupted().await;
+    stop.cancel();
+    interrupted().await;
+    std::process::exit(i32::from(exit_code(&Interrupted.into())));
+}
+
+/// Waits for SIGINT or SIGTERM.
 async fn interrupted() {
     let received = async |kind| match signal(kind) {
         Ok(mut signal) => signal.recv().await,

@@ -18,7 +18,8 @@ use arrow::datatypes::DataType;
 // ---
 // Import the job, and the sample archive that it reads here.
 use engine::{
-    ArchiveLayout, Job, JobSpec, Progress, RowsAndBytes, SettingsChange, Stage, backfill, query,
+    ArchiveLayout, CancellationToken, Job, JobSpec, Progress, RowsAndBytes, SettingsChange, Stage,
+    backfill, query,
 };
 use sample::{SampleOptions, write_sample};
 use tables::{DateRange, Location};
@@ -75,7 +76,9 @@ pub(crate) async fn run(folder: &Path) -> Result<(u64, Vec<(String, String)>), B
     // A run replaces its dates in the tables and accounts for every archive row. It refuses
     // dates that were run with other settings unless the change is requested. A run that was
     // killed is resumed by the same call.
-    let report = backfill(&job, dates, SettingsChange::Refused, Arc::new(Stages)).await?;
+    let stop = CancellationToken::new();
+    let stages = Arc::new(Stages);
+    let report = backfill(&job, dates, SettingsChange::Refused, stages, &stop).await?;
 
     // # The report
     //

@@ -57,6 +57,9 @@ pub enum EngineError {
         /// Rows of the date in the `runs` table.
         before: u64,
     },
+    /// The run was told to stop.
+    #[error("interrupted; run the same command again to continue")]
+    Interrupted,
     /// Another run committed dates that this run must relabel, after this run read `runs`.
     #[error(
         "another run committed while this one was starting, and some of its dates must be \
@@ -315,6 +318,7 @@ impl EngineError {
             | Self::OtherSettings { .. }
             | Self::NeedsRelabelling { .. }
             | Self::ConcurrentRun
+            | Self::Interrupted
             | Self::Memory { .. }
             | Self::TakenOver { .. }
             | Self::Heartbeat(_)
@@ -329,6 +333,7 @@ impl EngineError {
     pub fn class(&self) -> ErrorClass {
         match self {
             Self::Spec(_)
+            | Self::Interrupted
             | Self::CutPartition { .. }
             | Self::OtherSettings { .. }
             | Self::NoTable { .. }

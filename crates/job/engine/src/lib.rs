@@ -8,13 +8,14 @@
 //!
 //! ```no_run
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-//! use engine::{Job, JobSpec, SettingsChange, Unwatched, backfill, query};
+//! use engine::{CancellationToken, Job, JobSpec, SettingsChange, Unwatched, backfill, query};
 //!
 //! let overrides = ["run.threads=2".to_owned()];
 //! let job = Job::new(&JobSpec::read("jobs/backfill.toml".as_ref(), &overrides)?)?;
 //! let dates = "2011-10-24..2011-12-19".parse()?;
 //! let unwatched = std::sync::Arc::new(Unwatched);
-//! let report = backfill(&job, dates, SettingsChange::Refused, unwatched).await?;
+//! let stop = CancellationToken::new();
+//! let report = backfill(&job, dates, SettingsChange::Refused, unwatched, &stop).await?;
 //! assert_eq!(report.dates, dates);
 //! query(&job, "SELECT url, text FROM documents LIMIT 3").await?;
 //! # Ok(())
@@ -66,6 +67,7 @@ pub use state::rules_learn::learn_rules;
 pub use state::runs_table::Counts;
 pub use state::sql::query;
 pub use state::status::{Status, status, status_with_archive};
+pub use tokio_util::sync::CancellationToken;
 
 /// Compiles the example of the README as a doc test.
 #[cfg(doctest)]

@@ -14,6 +14,7 @@ use tables::{
     DateRange, MemorySpill, Partitioning, Replacement, SinkSize, Table, TableError, days_from_date,
     fail_point,
 };
+use tokio_util::sync::CancellationToken;
 use tracing::info;
 use uuid::Uuid;
 
@@ -90,6 +91,9 @@ struct Run<'a> {
 /// the same run that stopped. With `tree.relabel_days`, also runs the dates just before
 /// `dates` again.
 ///
+/// If `stop` is cancelled, the run ends at once with [`EngineError::Interrupted`] and releases its
+/// lease, which waits for the store for at most two heartbeat intervals.
+///
 /// # Errors
 /// [`Failure`]. Committed chunks stay. Of every other date each table has the old rows or the
 /// new ones, and `runs` has no row for a date that some tables have and others do not.
@@ -98,12 +102,14 @@ pub async fn backfill(
     dates: DateRange,
     change: SettingsChange,
     progress: Arc<dyn Progress>,
+    stop: &CancellationToken,
 ) -> Result<RunReport, Failure> {
     refuse_cut_partition(job, dates)?;
     progress.entered(Stage::Tables, dates);
-    let tables = TablesSnapshot::open(&job.output, &Table::ALL).await;
+    let tables = TablesSnapshot::open(&job.output, &Table::ALL);
+    let tables = unless_stopped(stop, tables).await;
     let tables = tables.map_err(Failure::at(Stage::Tables, dates))?;
-    run(job, tables, dates, change, progress).await
+    run(job, tables, dates, change, progress, stop).await
 }
 
 /// Runs `job` over `dates`, which are whole partitions. `tables` is a snapshot of all tables
@@ -114,20 +120,70 @@ pub(crate) async fn run(
     dates: DateRange,
     change: SettingsChange,
     progress: Arc<dyn Progress>,
+    stop: &CancellationToken,
 ) -> Result<RunReport, Failure> {
-    let started = Instant::now();
     let requested = dates;
     let spill_dir = job.spill_disk.open();
     spill_dir
         .map_err(|error| EngineError::from(SpecError::key("run.spill_dir", error.to_string())))
         .map_err(Failure::at(Stage::Job, dates))?;
-    let Prepared { dates, census } =
-        prepare(job, &mut tables, requested, change, progress.as_ref()).await?;
-    let in_tables = Failure::at(Stage::Tables, dates);
+    let interrupted = Failure::at(Stage::Tables, dates);
+    let prepared = prepare(job, &mut tables, requested, change, progress.as_ref());
+    let prepared = unless_stopped(stop, async { Ok(prepared.await) }).await;
+    let Prepared { dates, census } = prepared.map_err(interrupted)??;
     warn_about(job, dates, &tables, &census);
     let request = request(job, dates, &census);
-    let lease = Lease::acquire(job, format!("the run of {dates}"), Some(request.clone())).await;
-    let lease = lease.map_err(&in_tables)?;
+    let lease = Lease::acquire(job, format!("the run of {dates}"), Some(request.clone()));
+    let lease = unless_stopped(stop, lease).await;
+    let lease = lease.map_err(Failure::at(Stage::Tables, dates))?;
+    let request = Request {
+        dates,
+        requested,
+        change,
+        id: request,
+    };
+    let done = run_under(&lease, job, tables, &census, request, progress);
+    let done = unless_stopped(stop, async { Ok(done.await) }).await;
+    let done = done.map_err(Failure::at(Stage::Tables, dates)).flatten();
+    lease.release(done.is_ok()).await;
+    done
+}
+
+/// Awaits `work`, or drops it if the run is told to stop.
+async fn unless_stopped<T>(
+    stop: &CancellationToken,
+    work: impl Future<Output = Result<T, EngineError>>,
+) -> Result<T, EngineError> {
+    let done = stop.run_until_cancelled(work).await;
+    done.unwrap_or(Err(EngineError::Interrupted))
+}
+
+/// The request of a run.
+struct Request {
+    /// Its dates, with those that are relabelled.
+    dates: DateRange,
+    requested: DateRange,
+    change: SettingsChange,
+    /// The digest of the request.
+    id: String,
+}
+
+async fn run_under(
+    lease: &Lease,
+    job: &Job,
+    mut tables: TablesSnapshot,
+    census: &Census,
+    request: Request,
+    progress: Arc<dyn Progress>,
+) -> Result<RunReport, Failure> {
+    let started = Instant::now();
+    let Request {
+        dates,
+        requested,
+        change,
+        id: request,
+    } = request;
+    let in_tables = Failure::at(Stage::Tables, dates);
     // Another run may have committed since the snapshot.
     tables.refresh().await.map_err(&in_tables)?;
     refuse_other_settings(job, &mut tables, dates, change).await?;
@@ -153,10 +209,10 @@ pub(crate) async fn run(
     let left = rest(dates, already_done);
     let chunks: Vec<DateRange> = left
         .into_iter()
-        .flat_map(|left| cut(job, left, &census))
+        .flat_map(|left| cut(job, left, census))
         .map(|chunk| relabel::reach_back(job, chunk, dates.first()))
         .collect();
-    warn_about_chunks(job, &chunks, &census);
+    warn_about_chunks(job, &chunks, census);
     progress.planned(RowsAndBytes {
         rows: chunks
             .iter()
@@ -177,12 +233,12 @@ pub(crate) async fn run(
     };
     let run = Run {
         job,
-        lease: &lease,
+        lease,
         id,
         request,
         started_micros,
-        census: &census,
-        reporter: ProgressReporter::new(Arc::clone(&progress), &census),
+        census,
+        reporter: ProgressReporter::new(Arc::clone(&progress), census),
         progress: progress.as_ref(),
     };
     let mut accounting = RowAccounting::default();
@@ -202,10 +258,8 @@ pub(crate) async fn run(
         metrics.add(done.metrics);
         accounting.replace(done.accounting);
     }
-    let run_id = run.id;
-    lease.release().await;
     Ok(RunReport {
-        run_id,
+        run_id: run.id,
         dates,
         already_done,
         accounting,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use chrono::NaiveDate;
 use tables::{DateRange, Table};
+use tokio_util::sync::CancellationToken;
 
 use crate::archive::Census;
 use crate::driver::backfill::{RunReport, SettingsChange, run};
@@ -29,6 +30,7 @@ pub async fn update(
     job: &Job,
     change: SettingsChange,
     progress: Arc<dyn Progress>,
+    stop: &CancellationToken,
 ) -> Result<Option<RunReport>, Failure> {
     let in_tables = Failure::before_dates(Stage::Tables);
     let tables = TablesSnapshot::open(&job.output, &Table::ALL).await;
@@ -43,7 +45,9 @@ pub async fn update(
     };
     let dates = DateRange::between(next.unwrap_or(*first), *last);
     let dates = job.output.partitioning().covering(dates);
-    run(job, tables, dates, change, progress).await.map(Some)
+    run(job, tables, dates, change, progress, stop)
+        .await
+        .map(Some)
 }
 
 /// The date to start from, if the tables have pages.

@@ -36,10 +36,23 @@ pub async fn vacuum(
         VacuumMode::Report => None,
         VacuumMode::Delete => Some(Lease::acquire(job, "urltree vacuum".to_owned(), None).await?),
     };
+    let found = unreferenced(job, retention, lease.as_ref()).await;
+    if let Some(lease) = lease {
+        lease.release(found.is_ok()).await;
+    }
+    found
+}
+
+/// Finds the files, and deletes them under a lease.
+async fn unreferenced(
+    job: &Job,
+    retention: Duration,
+    lease: Option<&Lease>,
+) -> Result<Vec<(Table, Vec<UnreferencedFile>)>, EngineError> {
     let mut found = Vec::new();
     for table in Table::every() {
         let files = job.output.unreferenced_files(table, retention).await?;
-        if let Some(lease) = &lease {
+        if let Some(lease) = lease {
             lease.check().await?;
             job.output.delete_unreferenced(table, &files).await?;
         }
@@ -47,7 +60,6 @@ pub async fn vacuum(
     }
     if let Some(lease) = lease {
         lease.remove_earlier().await?;
-        lease.release().await;
     }
     Ok(found)
 }

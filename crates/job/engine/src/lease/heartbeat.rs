@@ -1,6 +1,5 @@
 //! The heartbeat of a lease: a counter that grows as long as the owner lives.
 
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tables::{LeaseRecord, LeaseState, LeaseStore};
@@ -18,7 +17,7 @@ pub(super) const MISSED_HEARTBEAT_POLLS: u32 = 6;
 #[derive(Debug)]
 pub(super) struct Heartbeat {
     final_state: oneshot::Sender<LeaseState>,
-    thread: JoinHandle<()>,
+    ended: oneshot::Receiver<()>,
 }
 
 impl Heartbeat {
@@ -40,22 +39,24 @@ impl Heartbeat {
             .build()
             .map_err(|error| EngineError::Heartbeat(error.into()))?;
         let (final_state, ending) = oneshot::channel();
-        let thread = std::thread::Builder::new()
+        let (end, ended) = oneshot::channel();
+        std::thread::Builder::new()
             .name("heartbeat".to_owned())
-            .spawn(move || runtime.block_on(run_heartbeat(&leases, number, record, ending)))
+            .spawn(move || {
+                runtime.block_on(run_heartbeat(&leases, number, record, ending));
+                // A dropped lease does not wait.
+                let _ = end.send(());
+            })
             .map_err(|error| EngineError::Heartbeat(error.into()))?;
-        Ok(Self {
-            final_state,
-            thread,
-        })
+        Ok(Self { final_state, ended })
     }
 
-    /// Writes `state` in place of the next heartbeat and ends. Blocks for up to two
-    /// heartbeat intervals if the store does not answer.
-    pub(super) fn stop(self, state: LeaseState) {
+    /// Writes `state` in place of the next heartbeat, and ends. Takes up to two heartbeat intervals
+    /// if the store does not answer.
+    pub(super) async fn stop(self, state: LeaseState) {
         // A thread that has ended has nothing left to write.
         let _ = self.final_state.send(state);
-        let _ = self.thread.join();
+        let _ = self.ended.await;
     }
 }
 

@@ -19,7 +19,8 @@ use crate::error::EngineError;
 use crate::job::Job;
 use crate::lease::heartbeat::{Heartbeat, MISSED_HEARTBEAT_POLLS};
 
-/// A held lease. Dropping it marks the run as stopped.
+/// A held lease. If it is dropped without [`release`](Self::release), the thread of the heartbeat
+/// marks the run as stopped, unless the process ends before.
 #[derive(Debug)]
 pub(crate) struct Lease {
     token: i64,
@@ -141,29 +142,23 @@ impl Lease {
         changed
     }
 
-    /// Releases the lease after all commits under it.
-    pub(crate) async fn release(mut self) {
-        fail_point(format_args!("finish"));
+    /// Releases the lease: as finished after all commits under it, else as stopped. Waits for the
+    /// store, for at most two heartbeat intervals.
+    pub(crate) async fn release(mut self, is_finished: bool) {
+        let state = if is_finished {
+            fail_point(format_args!("finish"));
+            LeaseState::Finished
+        } else {
+            LeaseState::Stopped
+        };
         if let Some(heartbeat) = self.heartbeat.take() {
-            // The join waits for the store: not on a thread that parses pages.
-            let stopped = tokio::task::spawn_blocking(|| heartbeat.stop(LeaseState::Finished));
-            let _ = stopped.await;
+            heartbeat.stop(state).await;
         }
     }
 
     /// Deletes the records of earlier leases.
     pub(crate) async fn remove_earlier(&self) -> Result<(), EngineError> {
         Ok(self.leases.remove_before(self.token).await?)
-    }
-}
-
-impl Drop for Lease {
-    /// Marks the run as stopped. Blocks, since the process may end right after: a record that
-    /// says `running` lets the next run wait for heartbeats.
-    fn drop(&mut self) {
-        if let Some(heartbeat) = self.heartbeat.take() {
-            heartbeat.stop(LeaseState::Stopped);
-        }
     }
 }
 

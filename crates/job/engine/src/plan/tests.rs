@@ -10,6 +10,7 @@ use tables::DateRange;
 use super::test_support::{ArchiveRow, TestJob};
 use crate::driver::backfill::{SettingsChange, backfill, explain};
 use crate::progress::Unwatched;
+use tokio_util::sync::CancellationToken;
 
 /// Three pages a day of two sites, in row groups of two rows.
 fn write_dates(job: &TestJob, dates: &[&str]) {
@@ -29,7 +30,8 @@ fn write_dates(job: &TestJob, dates: &[&str]) {
 async fn run(job: &TestJob, dates: &str) {
     let unwatched = Arc::new(Unwatched);
     let dates: DateRange = dates.parse().unwrap();
-    backfill(&job.job(), dates, SettingsChange::Refused, unwatched)
+    let stop = CancellationToken::new();
+    backfill(&job.job(), dates, SettingsChange::Refused, unwatched, &stop)
         .await
         .unwrap();
 }
