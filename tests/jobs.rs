@@ -136,6 +136,27 @@ fn explain_prints_the_plan_without_running_it() {
     assert!(!job.has_tables());
 }
 
+#[test]
+fn explain_analyze_runs_the_job_and_prints_what_its_operators_did() {
+    let job = Job::of(&SITE.daily_articles(5));
+    let run = job.command("backfill", &["--dates", DATES, "--explain-analyze"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(
+        run.stdout.contains(&format!("plan of {DATES}:")),
+        "{}",
+        run.stdout
+    );
+    for step in ["Scan", "Key", "Dedupe", "Block", "Replay", "Write"] {
+        let mut lines = run.stdout.lines().map(str::trim);
+        let line = lines.find(|line| line.starts_with(&format!("{step}Exec")));
+        let line = line.unwrap_or_else(|| panic!("{step} in\n{}", run.stdout));
+        for metric in ["output_rows=", "elapsed_compute="] {
+            assert!(line.contains(metric), "{metric} in {line}");
+        }
+    }
+    assert!(job.has_tables());
+}
+
 /// Joins must build on the chunk's keys. A join that built on the rows of earlier dates
 /// failed a run of 10^7 pages at 1 GiB.
 #[test]

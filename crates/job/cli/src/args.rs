@@ -192,6 +192,10 @@ pub(crate) struct BackfillArgs {
     /// Print the plan of the first chunk without running it.
     #[arg(long)]
     pub(crate) explain: bool,
+    /// Print each plan after it was executed, with the time, rows, bytes and spills of its
+    /// operators.
+    #[arg(long, conflicts_with_all = ["explain", "format"])]
+    pub(crate) explain_analyze: bool,
 }
 
 #[derive(Debug, clap::Args)]

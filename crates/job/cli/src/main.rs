@@ -19,6 +19,7 @@ mod usage;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -41,7 +42,7 @@ use args::{
 };
 use exit_code::exit_code;
 use failure_line::failure_line;
-use progress::Terminal;
+use progress::{RunProgress, Terminal};
 use usage::Usage;
 
 /// Tokenizing makes many small allocations on many threads, and memory allocated in one
@@ -129,7 +130,15 @@ fn backfill(args: &BackfillArgs, quiet: bool, terminal: &Terminal) -> Result<()>
     if args.explain {
         return print(&runtime.block_on(engine::explain(&job, args.dates))?);
     }
-    let done = run(&job, &runtime, Some(args.dates), &args.run, quiet, terminal);
+    let progress = terminal.run(args.explain_analyze);
+    let done = run(
+        &job,
+        &runtime,
+        Some(args.dates),
+        &args.run,
+        quiet,
+        &progress,
+    );
     runtime.shutdown_timeout(SHUTDOWN);
     done
 }
@@ -137,7 +146,14 @@ fn backfill(args: &BackfillArgs, quiet: bool, terminal: &Terminal) -> Result<()>
 fn update(args: &UpdateArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
     let job = job_of_run(&args.run, args.dates)?;
     let runtime = runtime(&job)?;
-    let done = run(&job, &runtime, args.dates, &args.run, quiet, terminal);
+    let done = run(
+        &job,
+        &runtime,
+        args.dates,
+        &args.run,
+        quiet,
+        &terminal.run(false),
+    );
     runtime.shutdown_timeout(SHUTDOWN);
     done
 }
@@ -153,14 +169,13 @@ fn run(
     dates: Option<DateRange>,
     args: &RunArgs,
     quiet: bool,
-    terminal: &Terminal,
+    progress: &Arc<RunProgress>,
 ) -> Result<()> {
     let change = if args.change_settings {
         SettingsChange::Requested
     } else {
         SettingsChange::Refused
     };
-    let progress = terminal.run();
     let stop = CancellationToken::new();
     let report = runtime.block_on(async {
         tokio::spawn(stop_at_a_signal(stop.clone()));

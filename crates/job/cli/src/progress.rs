@@ -1,5 +1,6 @@
 //! Shows the progress of a run: a bar on a terminal, log lines otherwise.
 
+use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -35,7 +36,9 @@ impl Terminal {
     }
 
     /// Starts to show a run.
-    pub(crate) fn run(&self) -> Arc<RunProgress> {
+    ///
+    /// With `explain`, each plan is printed after it was executed.
+    pub(crate) fn run(&self, explain: bool) -> Arc<RunProgress> {
         let bar = &self.bar;
         // A spinner until the amount of work is known.
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
@@ -46,6 +49,7 @@ impl Terminal {
         }
         let progress = RunProgress {
             bar: bar.clone(),
+            explain,
             rows: Arc::default(),
             line: Mutex::new(Line {
                 last: Instant::now(),
@@ -72,6 +76,7 @@ impl Write for Terminal {
 #[derive(Debug)]
 pub(crate) struct RunProgress {
     bar: ProgressBar,
+    explain: bool,
     rows: Arc<AtomicU64>,
     line: Mutex<Line>,
 }
@@ -92,6 +97,15 @@ impl RunProgress {
 }
 
 impl Progress for RunProgress {
+    fn executed(&self, dates: DateRange, plan: &dyn Display) {
+        if self.explain {
+            // The rest of the run matters more than an output that was closed.
+            let _ = self
+                .bar
+                .suspend(|| writeln!(io::stdout(), "plan of {dates}:\n{plan}"));
+        }
+    }
+
     fn planned(&self, total: RowsAndBytes) {
         info!(
             "{} rows with {:.1} MB of HTML",

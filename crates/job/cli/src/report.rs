@@ -45,6 +45,11 @@ pub(crate) fn run(report: &RunReport) -> String {
     lines.add("text MB", format!("{:.1}", megabytes(all.text_bytes)));
     lines.add("chunks", report.chunks);
     lines.add("seconds", format!("{:.1}", report.seconds));
+    if let Some(peak) = report.peak_memory {
+        lines.add("peak memory MB", format!("{:.0}", megabytes(peak)));
+    }
+    let spilled = megabytes(report.metrics.spilled_bytes());
+    lines.add("spilled MB", format!("{spilled:.1}"));
     lines.text()
 }
 
@@ -83,6 +88,8 @@ pub(crate) fn run_json(report: &RunReport) -> String {
         "text_bytes": all.text_bytes,
         "chunks": report.chunks,
         "seconds": report.seconds,
+        "peak_memory_bytes": report.peak_memory,
+        "spilled_bytes": report.metrics.spilled_bytes(),
         "operators": operators,
     })
     .to_string()

@@ -36,6 +36,7 @@ mod error;
 mod job;
 mod lease;
 mod metrics;
+mod peak_memory;
 mod plan;
 mod progress;
 mod running_plans;

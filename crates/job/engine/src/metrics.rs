@@ -28,6 +28,11 @@ impl OperatorMetrics {
 pub struct PlanMetrics(pub BTreeMap<String, OperatorMetrics>);
 
 impl PlanMetrics {
+    /// Returns the bytes that all operators spilled.
+    pub fn spilled_bytes(&self) -> u64 {
+        self.0.values().map(|metrics| metrics.spilled_bytes).sum()
+    }
+
     pub(crate) fn add(&mut self, others: Self) {
         for (operator, metrics) in others.0 {
             self.0.entry(operator).or_default().add(metrics);

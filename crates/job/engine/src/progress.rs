@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::display::DisplayableExecutionPlan;
 use tables::DateRange;
 
 use crate::archive::{Census, share};
@@ -65,6 +67,12 @@ pub trait Progress: Send + Sync + fmt::Debug {
     fn entered(&self, stage: Stage, dates: DateRange) {
         let _ = (stage, dates);
     }
+
+    /// Called when a plan of the chunk of `dates` was executed. `plan` prints its operators with
+    /// their metrics.
+    fn executed(&self, dates: DateRange, plan: &dyn fmt::Display) {
+        let _ = (dates, plan);
+    }
 }
 
 /// Ignores all progress.
@@ -95,6 +103,12 @@ impl ProgressReporter {
             progress,
             groups: Arc::new(groups.collect()),
         }
+    }
+
+    /// Reports a plan as executed.
+    pub(crate) fn executed(&self, dates: DateRange, plan: &dyn ExecutionPlan) {
+        let plan = DisplayableExecutionPlan::with_metrics(plan);
+        self.progress.executed(dates, &plan.indent(false));
     }
 
     /// Reports `rows` of a row group as done.

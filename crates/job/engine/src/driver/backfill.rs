@@ -29,6 +29,7 @@ use crate::error::EngineError;
 use crate::job::Job;
 use crate::lease::Lease;
 use crate::metrics::PlanMetrics;
+use crate::peak_memory::peak_memory;
 use crate::plan;
 use crate::progress::{Progress, ProgressReporter, RowsAndBytes, Stage, Unwatched};
 use crate::spec::{Batching, SpecError};
@@ -56,6 +57,8 @@ pub struct RunReport {
     pub chunks: usize,
     /// Wall-clock seconds.
     pub seconds: f64,
+    /// Most resident memory of the process so far, in bytes. `None` if the system does not tell.
+    pub peak_memory: Option<u64>,
 }
 
 /// Whether a run may have other settings than the dates that it replaces or starts from.
@@ -266,6 +269,7 @@ async fn run_under(
         metrics,
         chunks: chunks.len(),
         seconds: started.elapsed().as_secs_f64(),
+        peak_memory: peak_memory(),
     })
 }
 

@@ -64,7 +64,7 @@ pub(crate) async fn run_chunk(
     reporter: ProgressReporter,
 ) -> Result<ChunkOutput> {
     let context = session(job)?;
-    let (learned, learning) = learn(job, census, chunk, prior).await?;
+    let (learned, learning) = learn(job, census, chunk, prior, &reporter).await?;
     let learned = Arc::new(learned);
     let input = ChunkInput {
         census,
@@ -72,10 +72,11 @@ pub(crate) async fn run_chunk(
         prior,
         learned: Arc::clone(&learned),
     };
-    let (plan, metrics) = plan(&context, job, input, reporter).await?;
+    let (plan, metrics) = plan(&context, job, input, reporter.clone()).await?;
     let plan = DataFrame::new(context.state(), plan);
     let plan = plan.create_physical_plan().await?;
     let batches = collect(Arc::clone(&plan), context.task_ctx()).await?;
+    reporter.executed(chunk, plan.as_ref());
     let mut written = written(&batches)?;
     written.metrics = metrics;
     written.metrics.add(learning);

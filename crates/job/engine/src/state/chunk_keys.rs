@@ -60,6 +60,7 @@ pub(crate) async fn collect_chunk_keys(
     while let Some(batch) = rows.try_next().await? {
         for domain in batch.text("domain")?.iter().flatten() {
             if !domains.contains(domain) {
+                keys.domains.try_grow(DOMAIN_BYTES + 2 * domain.len())?;
                 domains.insert(domain.to_owned());
             }
         }
@@ -78,10 +79,14 @@ pub(crate) async fn collect_chunk_keys(
     Ok(plan_metrics(plan.as_ref()))
 }
 
-/// Hashes of URL keys. `run.memory_limit` counts them.
+/// Bytes of a domain in a set and in a column, without its text, which both have.
+const DOMAIN_BYTES: usize = 64;
+
+/// Hashes of URL keys. `run.memory_limit` counts them, and the domains of the chunk.
 pub(crate) struct ChunkKeys {
     hashes: Vec<i64>,
     memory: MemoryReservation,
+    domains: MemoryReservation,
 }
 
 impl ChunkKeys {
@@ -90,6 +95,7 @@ impl ChunkKeys {
         Self {
             hashes: Vec::new(),
             memory: MemoryConsumer::new("URL keys of the chunk").register(&pool),
+            domains: MemoryConsumer::new("domains of the chunk").register(&pool),
         }
     }
 

@@ -82,8 +82,9 @@ pub(crate) async fn learn(
     census: &Census,
     chunk: DateRange,
     prior: &PriorState,
+    reporter: &ProgressReporter,
 ) -> Result<(Learned, PlanMetrics)> {
-    let mut pass = Pass::new(job, census, chunk)?;
+    let mut pass = Pass::new(job, census, chunk, reporter)?;
     if learns(&job.settings) {
         pass.run(prior).await?;
     }
@@ -101,6 +102,7 @@ struct Pass<'a> {
     job: &'a Job,
     census: &'a Census,
     chunk: DateRange,
+    reporter: &'a ProgressReporter,
     context: SessionContext,
     learned: Learned,
     metrics: PlanMetrics,
@@ -114,13 +116,19 @@ struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    fn new(job: &'a Job, census: &'a Census, chunk: DateRange) -> Result<Self> {
+    fn new(
+        job: &'a Job,
+        census: &'a Census,
+        chunk: DateRange,
+        reporter: &'a ProgressReporter,
+    ) -> Result<Self> {
         let context = session(job)?;
         let pool = Arc::clone(&context.runtime_env().memory_pool);
         Ok(Self {
             job,
             census,
             chunk,
+            reporter,
             memory: MemoryConsumer::new("pages to compare").register(&pool),
             context,
             learned: Learned::default(),
@@ -490,6 +498,7 @@ impl<'a> Pass<'a> {
             each(self, &batch)?;
         }
         drop(batches);
+        self.reporter.executed(self.chunk, plan.as_ref());
         self.metrics.add(plan_metrics(plan.as_ref()));
         Ok(())
     }
