@@ -5,25 +5,20 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use arrow::array::{
-    ArrayRef, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray,
-    TimestampMicrosecondArray,
-};
-use chrono::{NaiveDate, Utc};
-use tables::{
-    DateRange, MemorySpill, Partitioning, Replacement, SinkSize, Table, TableError, days_from_date,
-    fail_point,
-};
+use arrow::array::RecordBatch;
+use chrono::Utc;
+use tables::{DateRange, MemorySpill, Replacement, SinkSize, Table, TableError, fail_point};
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 use uuid::Uuid;
 
-use crate::accounting::{ChunkOutput, RowAccounting, UNREADABLE_OBJECT};
+use crate::accounting::{ChunkOutput, RowAccounting};
 use crate::archive::Census;
 use crate::driver::chunk::{ChunkSize, chunks};
 use crate::driver::failure::Failure;
 use crate::driver::relabel;
 use crate::driver::resume::{self, ResumableRun, request};
+use crate::driver::runs_rows::{RunIds, runs_rows};
 use crate::driver::warnings::{warn_about, warn_about_chunks};
 use crate::error::EngineError;
 use crate::job::Job;
@@ -477,7 +472,13 @@ impl Run<'_> {
         accounting: &RowAccounting,
         seconds: f64,
     ) -> Result<Vec<String>, EngineError> {
-        let rows = self.runs_rows(chunk, accounting, seconds)?;
+        let run = RunIds {
+            id: &self.id,
+            request: &self.request,
+            settings: &self.job.settings.digest,
+            started_micros: self.started_micros,
+        };
+        let rows = runs_rows(run, self.census, chunk, accounting, seconds)?;
         self.file(Table::Runs, &rows).await
     }
 
@@ -494,60 +495,5 @@ impl Run<'_> {
         };
         sink.write(rows).await.map_err(failed)?;
         sink.close().await.map_err(failed)
-    }
-
-    fn runs_rows(
-        &self,
-        chunk: DateRange,
-        accounting: &RowAccounting,
-        seconds: f64,
-    ) -> Result<RecordBatch, EngineError> {
-        let dates: Vec<NaiveDate> = chunk
-            .first()
-            .iter_days()
-            .take_while(|date| *date <= chunk.last())
-            .collect();
-        let archive = self.census.rows(chunk);
-        let objects = self.census.objects_by_date(chunk);
-        let number = |value: &dyn Fn(NaiveDate) -> u64| -> ArrayRef {
-            Arc::new(Int64Array::from_iter_values(
-                dates
-                    .iter()
-                    .map(|date| i64::try_from(value(*date)).unwrap_or(i64::MAX)),
-            ))
-        };
-        let text = |value: &str| -> ArrayRef {
-            Arc::new(StringArray::from_iter_values(std::iter::repeat_n(
-                value,
-                dates.len(),
-            )))
-        };
-        let status = |status: &'static str| number(&|date| accounting.on(date, status).rows);
-        let columns = vec![
-            Arc::new(Date32Array::from_iter_values(
-                dates.iter().map(|date| days_from_date(*date)),
-            )) as ArrayRef,
-            text(&self.id),
-            text(&self.request),
-            text(&self.job.settings.digest),
-            text(env!("CARGO_PKG_VERSION")),
-            number(&|date| objects.get(&date).copied().unwrap_or(0)),
-            number(&|date| archive.get(&date).copied().unwrap_or(0)),
-            status("unique"),
-            status("duplicate"),
-            status("revision"),
-            status("blocklisted"),
-            status("quarantined"),
-            status(UNREADABLE_OBJECT),
-            number(&|date| accounting.rows_on(date).html_bytes),
-            number(&|date| accounting.rows_on(date).text_bytes),
-            Arc::new(
-                TimestampMicrosecondArray::from_value(self.started_micros, dates.len())
-                    .with_timezone("UTC"),
-            ),
-            Arc::new(Float64Array::from_value(seconds, dates.len())),
-        ];
-        RecordBatch::try_new(Table::Runs.schema(Partitioning::Day), columns)
-            .map_err(|error| EngineError::plan(chunk, error.into()))
     }
 }

@@ -5,6 +5,7 @@ pub(crate) mod chunk;
 pub(crate) mod failure;
 pub(crate) mod relabel;
 pub(crate) mod resume;
+mod runs_rows;
 pub(crate) mod update;
 pub(crate) mod vacuum;
 pub(crate) mod warnings;

@@ -1,0 +1,79 @@
+//! The rows of the table `runs`.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray,
+    TimestampMicrosecondArray,
+};
+use chrono::NaiveDate;
+use tables::{DateRange, Partitioning, Table, days_from_date};
+
+use crate::accounting::{RowAccounting, UNREADABLE_OBJECT};
+use crate::archive::Census;
+use crate::error::EngineError;
+
+/// The identity of a run in its rows.
+pub(super) struct RunIds<'a> {
+    pub(super) id: &'a str,
+    pub(super) request: &'a str,
+    pub(super) settings: &'a str,
+    pub(super) started_micros: i64,
+}
+
+/// Returns the rows of `runs` for the dates of a chunk.
+pub(super) fn runs_rows(
+    run: RunIds<'_>,
+    census: &Census,
+    chunk: DateRange,
+    accounting: &RowAccounting,
+    seconds: f64,
+) -> Result<RecordBatch, EngineError> {
+    let dates: Vec<NaiveDate> = chunk
+        .first()
+        .iter_days()
+        .take_while(|date| *date <= chunk.last())
+        .collect();
+    let archive = census.rows(chunk);
+    let objects = census.objects_by_date(chunk);
+    let number = |value: &dyn Fn(NaiveDate) -> u64| -> ArrayRef {
+        Arc::new(Int64Array::from_iter_values(
+            dates
+                .iter()
+                .map(|date| i64::try_from(value(*date)).unwrap_or(i64::MAX)),
+        ))
+    };
+    let text = |value: &str| -> ArrayRef {
+        Arc::new(StringArray::from_iter_values(std::iter::repeat_n(
+            value,
+            dates.len(),
+        )))
+    };
+    let status = |status: &'static str| number(&|date| accounting.on(date, status).rows);
+    let columns = vec![
+        Arc::new(Date32Array::from_iter_values(
+            dates.iter().map(|date| days_from_date(*date)),
+        )) as ArrayRef,
+        text(run.id),
+        text(run.request),
+        text(run.settings),
+        text(env!("CARGO_PKG_VERSION")),
+        number(&|date| objects.get(&date).copied().unwrap_or(0)),
+        number(&|date| archive.get(&date).copied().unwrap_or(0)),
+        status("unique"),
+        status("duplicate"),
+        status("revision"),
+        status("blocklisted"),
+        status("quarantined"),
+        status(UNREADABLE_OBJECT),
+        number(&|date| accounting.rows_on(date).html_bytes),
+        number(&|date| accounting.rows_on(date).text_bytes),
+        Arc::new(
+            TimestampMicrosecondArray::from_value(run.started_micros, dates.len())
+                .with_timezone("UTC"),
+        ),
+        Arc::new(Float64Array::from_value(seconds, dates.len())),
+    ];
+    RecordBatch::try_new(Table::Runs.schema(Partitioning::Day), columns)
+        .map_err(|error| EngineError::plan(chunk, error.into()))
+}
