@@ -1,14 +1,14 @@
 //! Two processes that write the same tables.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use servers::{KeyPair, Server};
 
 use crate::chaos::{Expected, SETTINGS, job, pages, run_with};
-use crate::support::{Finished, Job, write};
+use crate::support::{Finished, Job, signal, write};
 
 /// Starts a run that waits or halts at a fail point. Returns when it is there.
 fn start_until(job: &Job, settings: &str, point: &str) -> Child {
@@ -22,17 +22,6 @@ fn start_until(job: &Job, settings: &str, point: &str) -> Child {
     }
     child.stderr = Some(said.into_inner());
     child
-}
-
-fn signal(child: &Child, signal: &str) {
-    let kill = [
-        "-c",
-        "kill -s \"$0\" \"$1\"",
-        signal,
-        &child.id().to_string(),
-    ];
-    let status = Command::new("sh").args(kill).status();
-    assert!(status.expect("a shell").success(), "{signal}");
 }
 
 fn run(job: &Job, settings: &str) -> Finished {

@@ -24,6 +24,7 @@
 //!
 //! Commands:
 //! - `manners`: reports, status, help, failures, exit codes
+//! - `queries`: `urltree sql`
 //! - `refusals`: wrong settings, refused before the run starts
 //! - `update`: `urltree update` on an archive that grows
 //! - `vacuum`: `urltree vacuum`
@@ -66,6 +67,7 @@ mod modules;
 mod objects;
 mod paper;
 mod poison;
+mod queries;
 mod refusals;
 mod requests;
 mod rules;

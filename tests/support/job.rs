@@ -195,7 +195,12 @@ impl Job {
         for setting in settings {
             arguments.extend(["--set", setting]);
         }
-        watched(&mut self.started("backfill", &arguments))
+        self.watched_command("backfill", &arguments)
+    }
+
+    /// Runs `urltree <subcommand>` with the job and measures memory.
+    pub(crate) fn watched_command(&self, subcommand: &str, arguments: &[&str]) -> Watched {
+        watched(&mut self.started(subcommand, arguments))
     }
 
     /// Runs `urltree <subcommand>` with the job.
@@ -237,6 +242,40 @@ impl Job {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         command.stderr(Stdio::piped());
         command.spawn().expect("the binary can be started")
+    }
+
+    /// Runs `urltree <subcommand>` with the job and `out` as its standard output.
+    pub(crate) fn command_into(
+        &self,
+        subcommand: &str,
+        arguments: &[&str],
+        out: std::fs::File,
+    ) -> Finished {
+        let mut command = self.started(subcommand, arguments);
+        command.stdout(out).stderr(Stdio::piped());
+        Finished::wait(command.spawn().expect("the binary can be started"))
+    }
+
+    /// Runs `urltree <subcommand>` with the job and a terminal as its standard output. Returns
+    /// `None` if the program `script`, which makes the terminal, is missing. Lines on the
+    /// terminal end with `\r\n`.
+    pub(crate) fn command_on_terminal(
+        &self,
+        subcommand: &str,
+        arguments: &[&str],
+    ) -> Option<Finished> {
+        let command = self.started(subcommand, arguments);
+        let words = std::iter::once(command.get_program()).chain(command.get_args());
+        let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
+        let words = shlex::try_join(words.iter().map(AsRef::as_ref)).expect("words of a shell");
+        let stderr = self.path("stderr");
+        let line = format!("{words} 2>{}", stderr.display());
+        let mut script = Command::new("script");
+        script.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
+        script.current_dir(&self.started_in).stdin(Stdio::null());
+        let mut finished = Finished::of(script.output().ok()?);
+        finished.stderr = std::fs::read_to_string(stderr).expect("standard error");
+        Some(finished)
     }
 
     fn started(&self, subcommand: &str, arguments: &[&str]) -> Command {
@@ -365,6 +404,18 @@ impl Finished {
     pub(crate) fn wait(child: Child) -> Self {
         Self::of(child.wait_with_output().expect("a child to wait for"))
     }
+}
+
+/// Sends a signal such as `INT` to a process.
+pub(crate) fn signal(child: &Child, signal: &str) {
+    let kill = [
+        "-c",
+        "kill -s \"$0\" \"$1\"",
+        signal,
+        &child.id().to_string(),
+    ];
+    let status = Command::new("sh").args(kill).status();
+    assert!(status.expect("a shell").success(), "{signal}");
 }
 
 /// A column of a row as text.

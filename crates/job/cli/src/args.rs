@@ -67,12 +67,15 @@ pub(crate) enum Command {
     Vacuum(VacuumArgs),
     /// Query the output tables and the archive with SQL.
     ///
-    /// The tables are documents, url_keys, quarantine, window_entries, runs, blocks and
-    /// archive.
+    /// The tables are documents, url_keys, quarantine, window_entries, runs, blocks,
+    /// url_parameters and archive. Only queries are run, nothing that changes a table or a
+    /// file. Rows are written while the query runs, so CSV, JSON Lines and Parquet of any
+    /// length need little memory.
     #[command(after_help = "Examples:\n  \
         urltree sql --job jobs/backfill.toml \"SELECT url, text FROM documents LIMIT 3\"\n  \
         urltree sql --job jobs/backfill.toml --format csv \\\n      \
-        \"SELECT merged_by, count(*) FROM url_keys WHERE status = 'duplicate' GROUP BY merged_by\"")]
+        \"SELECT merged_by, count(*) FROM url_keys WHERE status = 'duplicate' GROUP BY merged_by\"\n  \
+        urltree sql --job jobs/backfill.toml --output texts.parquet \"SELECT url, text FROM documents\"")]
     Sql(SqlArgs),
     /// Propose URL rules from the tables, or show the effect of a rule file.
     ///
@@ -309,10 +312,18 @@ pub(crate) struct SampleArgs {
 pub(crate) struct SqlArgs {
     #[command(flatten)]
     pub(crate) job: JobArgs,
-    /// Format of the rows.
-    #[arg(long, value_enum, default_value_t = RowFormat::Table)]
-    pub(crate) format: RowFormat,
-    /// SQL statement.
+    /// Format of the rows. The default is the ending of --output, or a table.
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<QueryFormat>,
+    /// Write the rows to this file, which appears when all rows are in it. It replaces a file
+    /// of that name. The ending .csv, .json, .jsonl, .ndjson or .parquet gives the format.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Stop after this many rows. Without --limit, a table on a terminal has at most 1000
+    /// rows.
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// SQL query.
     pub(crate) query: String,
 }
 
@@ -523,6 +534,19 @@ pub(crate) enum RowFormat {
     Csv,
     /// One JSON object per line
     Json,
+}
+
+/// A format of the rows of a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum QueryFormat {
+    /// Table with borders, of at most 100,000 rows
+    Table,
+    /// Comma-separated values with a header
+    Csv,
+    /// JSON Lines: one JSON object per line
+    Json,
+    /// Parquet, only with --output
+    Parquet,
 }
 
 /// A format of reports.

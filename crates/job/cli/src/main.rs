@@ -13,8 +13,10 @@ mod manual;
 mod progress;
 mod replay_settings;
 mod report;
+mod row_sink;
 mod rows;
 mod rules_report;
+mod sql;
 mod usage;
 
 use std::io::{IsTerminal, Write};
@@ -59,7 +61,7 @@ fn main() -> ExitCode {
         Command::Update(update_args) => update(update_args, args.quiet, &terminal),
         Command::Status(args) => status(args),
         Command::Vacuum(args) => vacuum(args),
-        Command::Sql(args) => sql(args),
+        Command::Sql(sql_args) => sql(sql_args, args.quiet),
         Command::Rules {
             command: RulesCommand::Learn(args),
         } => rules_learn(args),
@@ -121,7 +123,7 @@ fn is_ours(target: &str) -> bool {
     ["urltree", "engine", "tables", "evaluation"].contains(&name)
 }
 
-/// Time after a run in which its tasks may end. The threads of a run that stalled may never end.
+/// Time after a run or query in which its tasks may end. The threads of a run that stalled may never end.
 const SHUTDOWN: Duration = Duration::from_secs(5);
 
 fn backfill(args: &BackfillArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
@@ -188,7 +190,7 @@ fn run(
     });
     progress.finish();
     let report = report.map_err(|failure| match *failure.source {
-        EngineError::Interrupted => Interrupted.into(),
+        EngineError::Interrupted => Interrupted::Run.into(),
         _ => anyhow::Error::from(failure),
     });
     let Some(report) = report? else {
@@ -219,15 +221,23 @@ fn status(args: &StatusArgs) -> Result<()> {
     }
 }
 
-/// A signal ended the run.
+/// A signal ended the command.
 #[derive(Debug)]
-pub(crate) struct Interrupted;
+pub(crate) enum Interrupted {
+    /// A run, which the same command continues.
+    Run,
+    /// A query.
+    Query,
+}
 
 impl std::error::Error for Interrupted {}
 
 impl std::fmt::Display for Interrupted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("interrupted; run the same command again to continue")
+        f.write_str(match self {
+            Self::Run => "interrupted; run the same command again to continue",
+            Self::Query => "interrupted",
+        })
     }
 }
 
@@ -236,7 +246,7 @@ async fn stop_at_a_signal(stop: CancellationToken) {
     interrupted().await;
     stop.cancel();
     interrupted().await;
-    std::process::exit(i32::from(exit_code(&Interrupted.into())));
+    std::process::exit(i32::from(exit_code(&Interrupted::Run.into())));
 }
 
 /// Waits for SIGINT or SIGTERM.
@@ -265,10 +275,23 @@ fn vacuum(args: &VacuumArgs) -> Result<()> {
     }
 }
 
-fn sql(args: &SqlArgs) -> Result<()> {
+fn sql(args: &SqlArgs, quiet: bool) -> Result<()> {
+    let request = sql::Request::new(args)?;
     let job = job(&args.job)?;
-    let batches = runtime(&job)?.block_on(engine::query(&job, &args.query))?;
-    print(&rows::text(&batches, args.format)?)
+    let runtime = runtime(&job)?;
+    let written = runtime.block_on(async {
+        tokio::select! {
+            written = sql::write_rows(&job, &args.query, &request) => Some(written),
+            () = interrupted() => None,
+        }
+    });
+    // Operators delete their spilled rows when they are dropped.
+    runtime.shutdown_timeout(SHUTDOWN);
+    let is_cut = written.ok_or(Interrupted::Query)??;
+    if is_cut && !quiet {
+        sql::note_cut()?;
+    }
+    Ok(())
 }
 
 fn rules_learn(args: &RulesLearnArgs) -> Result<()> {

@@ -1,48 +1,53 @@
-//! Formats the rows of a query.
+//! Formats rows as a table, CSV or JSON Lines.
 
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use arrow::array::{ArrayRef, RecordBatch, StringArray};
+use arrow::csv::WriterBuilder;
 use arrow::datatypes::{DataType, Field, Schema};
+use arrow::json::LineDelimitedWriter;
 use arrow::util::pretty::pretty_format_batches;
 
 use crate::args::RowFormat;
 
 /// Formats the rows in `format`.
 pub(crate) fn text(batches: &[RecordBatch], format: RowFormat) -> Result<String> {
-    match format {
-        RowFormat::Table => Ok(pretty_format_batches(batches)
-            .context("cannot print the rows")?
-            .to_string()),
-        RowFormat::Csv => csv(batches),
-        RowFormat::Json => json(batches),
-    }
-}
-
-fn csv(batches: &[RecordBatch]) -> Result<String> {
     let mut bytes = Vec::new();
-    let mut writer = arrow::csv::WriterBuilder::new()
-        .with_header(true)
-        .build(&mut bytes);
-    for batch in batches {
-        writer
-            .write(&flatten(batch)?)
-            .context("cannot print the rows as CSV")?;
+    match format {
+        RowFormat::Table => return table(batches),
+        RowFormat::Csv => {
+            for (position, batch) in batches.iter().enumerate() {
+                csv(&mut bytes, batch, position == 0)?;
+            }
+        }
+        RowFormat::Json => {
+            for batch in batches {
+                json(&mut bytes, batch)?;
+            }
+        }
     }
-    drop(writer);
-    String::from_utf8(bytes).context("CSV is not UTF-8")
+    String::from_utf8(bytes).context("the rows are not UTF-8")
 }
 
-fn json(batches: &[RecordBatch]) -> Result<String> {
-    let mut writer = arrow::json::LineDelimitedWriter::new(Vec::new());
-    for batch in batches {
-        writer
-            .write(batch)
-            .context("cannot print the rows as JSON")?;
-    }
-    writer.finish().context("cannot print the rows as JSON")?;
-    String::from_utf8(writer.into_inner()).context("JSON is not UTF-8")
+/// Formats the rows as a table with borders.
+pub(crate) fn table(batches: &[RecordBatch]) -> Result<String> {
+    let table = pretty_format_batches(batches).context("cannot print the rows as a table")?;
+    Ok(table.to_string())
+}
+
+/// Appends the rows to `bytes` as CSV, after a header if `has_header`.
+pub(crate) fn csv(bytes: &mut Vec<u8>, batch: &RecordBatch, has_header: bool) -> Result<()> {
+    let mut writer = WriterBuilder::new().with_header(has_header).build(bytes);
+    let written = writer.write(&flatten(batch)?);
+    written.context("cannot print the rows as CSV")
+}
+
+/// Appends the rows to `bytes` as JSON Lines.
+pub(crate) fn json(bytes: &mut Vec<u8>, batch: &RecordBatch) -> Result<()> {
+    let mut writer = LineDelimitedWriter::new(bytes);
+    let written = writer.write(batch).and_then(|()| writer.finish());
+    written.context("cannot print the rows as JSON")
 }
 
 /// Converts nested columns to text, as in a table, because CSV has no lists.

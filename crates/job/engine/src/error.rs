@@ -245,6 +245,32 @@ pub enum EngineError {
     /// A query failed.
     #[error("{0}")]
     Query(#[source] DataFusionError),
+    /// A query needs more memory than its share.
+    #[error(
+        "run.memory_limit is too little for this query; raise it, or select less: {}",
+        cause(source)
+    )]
+    QueryMemory {
+        /// The reservations of the memory pool.
+        #[source]
+        source: DataFusionError,
+    },
+    /// A query cannot spill.
+    #[error("{spill}")]
+    QuerySpill {
+        /// The cause.
+        spill: SpillError,
+        /// The error of the operator.
+        #[source]
+        source: DataFusionError,
+    },
+    /// A statement that is not a query.
+    #[error(
+        "the statement is not a query, and nothing else is run ({}); write the rows of a query to \
+         a file with `urltree sql --output FILE`",
+        .0.message()
+    )]
+    NotAQuery(#[source] DataFusionError),
 }
 
 /// The party that has to act on an error.
@@ -273,6 +299,17 @@ impl EngineError {
         match source.find_root() {
             DataFusionError::ResourcesExhausted(_) => Self::Memory { dates, source },
             _ => Self::Plan { dates, source },
+        }
+    }
+
+    /// Makes the error of a query.
+    pub(crate) fn query(source: DataFusionError) -> Self {
+        if let Some(spill) = SpillError::inside(&source).cloned() {
+            return Self::QuerySpill { spill, source };
+        }
+        match source.find_root() {
+            DataFusionError::ResourcesExhausted(_) => Self::QueryMemory { source },
+            _ => Self::Query(source),
         }
     }
 
@@ -305,7 +342,9 @@ impl EngineError {
             | Self::Changed { source_object, .. }
             | Self::RowPosition { source_object, .. } => Some(source_object.clone()),
             Self::Store { object, .. } => Some(object.clone()),
-            Self::Spill { spill, .. } => Some(spill.folder().to_owned()),
+            Self::Spill { spill, .. } | Self::QuerySpill { spill, .. } => {
+                Some(spill.folder().to_owned())
+            }
             Self::Table(error) => Some(error.object().to_owned()),
             Self::Busy { location, .. } | Self::NoTable { location, .. } => Some(location.clone()),
             Self::Plan { source, .. } => match (engine_error(source), self.class()) {
@@ -325,7 +364,9 @@ impl EngineError {
             | Self::Watchdog(_)
             | Self::Stalled { .. }
             | Self::Accounting { .. }
-            | Self::Query(_) => None,
+            | Self::Query(_)
+            | Self::QueryMemory { .. }
+            | Self::NotAQuery(_) => None,
         }
     }
 
@@ -338,7 +379,13 @@ impl EngineError {
             | Self::OtherSettings { .. }
             | Self::NoTable { .. }
             | Self::Memory { .. }
+            | Self::QueryMemory { .. }
+            | Self::NotAQuery(_)
             | Self::Spill {
+                spill: SpillError::Limit { .. } | SpillError::Folder { .. },
+                ..
+            }
+            | Self::QuerySpill {
                 spill: SpillError::Limit { .. } | SpillError::Folder { .. },
                 ..
             } => ErrorClass::Usage,
@@ -354,6 +401,7 @@ impl EngineError {
             | Self::ConcurrentRun
             | Self::TakenOver { .. }
             | Self::Spill { .. }
+            | Self::QuerySpill { .. }
             | Self::Table(_) => ErrorClass::Storage,
             Self::Plan { source, .. } => plan_class(source),
             Self::Query(source) => match plan_class(source) {

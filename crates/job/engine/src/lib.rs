@@ -66,7 +66,7 @@ pub use state::learned_parameters::{LearnedParameters, MANY_ROWS, NotedParameter
 pub use state::rules_check::{ChangedKey, ChangedKeys, RulesCheck, check_rules};
 pub use state::rules_learn::learn_rules;
 pub use state::runs_table::Counts;
-pub use state::sql::query;
+pub use state::sql::{QueryRows, query, stream_query};
 pub use state::status::{Status, status, status_with_archive};
 pub use tokio_util::sync::CancellationToken;
 

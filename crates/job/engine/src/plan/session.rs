@@ -8,7 +8,7 @@ use datafusion::error::Result;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::disk_manager::DiskManagerBuilder;
 use datafusion::execution::memory_pool::TrackConsumersPool;
-use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
@@ -46,25 +46,32 @@ fn merged_runs(memory: usize, threads: usize) -> usize {
     runs.clamp(*MERGED_RUNS.start(), *MERGED_RUNS.end())
 }
 
-/// Creates a session with the memory, the disk and the threads of `job`.
-pub(crate) fn session(job: &Job) -> Result<SessionContext> {
+/// Creates the memory pool and the disk of plans of `job`.
+pub(crate) fn runtime(job: &Job) -> Result<Arc<RuntimeEnv>> {
     let memory = job.resources.plan_memory();
     let pool = RunMemoryPool::new(memory);
     let consumers = std::num::NonZeroUsize::MIN.saturating_add(4);
-    let runtime = RuntimeEnvBuilder::new()
+    RuntimeEnvBuilder::new()
         .with_memory_pool(Arc::new(TrackConsumersPool::new(pool, consumers)))
         .with_disk_manager_builder(
             DiskManagerBuilder::default()
                 .with_temp_file_factory(Arc::new(SpillFiles(Arc::clone(&job.spill_disk))))
                 .with_max_spill_merge_fan_in(merged_runs(memory, job.resources.threads)),
         )
-        .build_arc()?;
+        .build_arc()
+}
+
+/// Returns the bytes that a sort of `job` reserves for merging its spilled runs.
+pub(crate) fn spill_reservation(job: &Job) -> usize {
+    SPILL_RESERVATION.min(job.resources.plan_memory() / (16 * job.resources.threads))
+}
+
+/// Creates a session with the memory, the disk and the threads of `job`.
+pub(crate) fn session(job: &Job) -> Result<SessionContext> {
     let mut config = SessionConfig::new()
         .with_target_partitions(job.resources.threads)
         .with_batch_size(BATCH_ROWS)
-        .with_sort_spill_reservation_bytes(
-            SPILL_RESERVATION.min(memory / (16 * job.resources.threads)),
-        );
+        .with_sort_spill_reservation_bytes(spill_reservation(job));
     // Slices of a view array share its buffers, and a sort counts all of them for each slice.
     (config.options_mut().execution.parquet).schema_force_view_types = false;
     // A hash join builds on its left side, and queries put the keys of the chunk there. With
@@ -75,7 +82,7 @@ pub(crate) fn session(job: &Job) -> Result<SessionContext> {
     config.options_mut().execution.spill_compression = SpillCompression::Lz4Frame;
     let state = SessionStateBuilder::new()
         .with_config(config)
-        .with_runtime_env(runtime)
+        .with_runtime_env(runtime(job)?)
         .with_default_features()
         .with_query_planner(Arc::new(StepPlanner))
         .with_physical_optimizer_rule(Arc::new(CoalesceBeforeSort(coalesced_size(job))))

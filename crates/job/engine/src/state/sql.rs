@@ -2,25 +2,82 @@
 
 use std::sync::Arc;
 
-use arrow::datatypes::DataType;
+use arrow::datatypes::{DataType, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use datafusion::datasource::MemTable;
-use datafusion::prelude::{ParquetReadOptions, SessionContext};
-use deltalake::delta_datafusion::create_session;
+use datafusion::error::DataFusionError;
+use datafusion::execution::context::SQLOptions;
+use datafusion::physical_plan::SendableRecordBatchStream;
+use datafusion::prelude::{DataFrame, ParquetReadOptions, SessionContext};
+use deltalake::delta_datafusion::DeltaSessionContext;
+use futures::StreamExt;
 use tables::{Partitioning, Table};
 
 use crate::error::EngineError;
 use crate::job::Job;
+use crate::plan::session::{runtime, spill_reservation};
 use crate::state::delta_scan::open;
 
-/// Runs `sql` with the output tables of `job` registered under their names, and its input as
-/// `archive`. A table that does not exist is not registered, except
-/// for `url_parameters`, which has no rows then.
+/// The rows of a query, batch by batch. The query runs while batches are taken, and stops when
+/// this is dropped.
+pub struct QueryRows {
+    batches: SendableRecordBatchStream,
+}
+
+impl QueryRows {
+    /// Returns the columns of the rows.
+    pub fn schema(&self) -> SchemaRef {
+        self.batches.schema()
+    }
+
+    /// Returns the next rows, or `None` after the last. Batches may be empty.
+    ///
+    /// # Errors
+    /// [`EngineError::Query`], [`EngineError::QueryMemory`] or [`EngineError::QuerySpill`] if the query
+    /// fails.
+    pub async fn next(&mut self) -> Option<Result<RecordBatch, EngineError>> {
+        let batch = self.batches.next().await?;
+        Some(batch.map_err(EngineError::query))
+    }
+}
+
+impl std::fmt::Debug for QueryRows {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "QueryRows({:?})", self.schema())
+    }
+}
+
+/// Runs `sql` as [`stream_query`] does, and returns all rows: at least one batch, which may be
+/// empty.
 ///
 /// # Errors
-/// [`EngineError::Query`] where the statement is wrong or fails.
+/// Those of [`stream_query`] and of [`QueryRows::next`].
 pub async fn query(job: &Job, sql: &str) -> Result<Vec<RecordBatch>, EngineError> {
-    let context: SessionContext = create_session().into_inner();
+    let mut rows = stream_query(job, sql, None).await?;
+    let mut batches = Vec::new();
+    while let Some(batch) = rows.next().await {
+        batches.push(batch?);
+    }
+    if batches.is_empty() {
+        batches.push(RecordBatch::new_empty(rows.schema()));
+    }
+    Ok(batches)
+}
+
+/// Starts the query `sql`, with the output tables of `job` registered under their names, and its
+/// input as `archive`. A table that does not exist is not registered, except for
+/// `url_parameters`, which has no rows then. Returns at most `limit` rows. Sorts, joins and
+/// aggregations have the memory of a run's plan and spill to its folder above that.
+///
+/// # Errors
+/// [`EngineError::NotAQuery`] for a statement that changes something, and [`EngineError::Query`]
+/// if the statement is invalid or cannot be started.
+pub async fn stream_query(
+    job: &Job,
+    sql: &str,
+    limit: Option<usize>,
+) -> Result<QueryRows, EngineError> {
+    let context = session(job).map_err(EngineError::query)?;
     for table in Table::ALL {
         let is_there = open(&context, job, table).await?;
         if !is_there && table == Table::UrlParameters {
@@ -28,20 +85,48 @@ pub async fn query(job: &Job, sql: &str) -> Result<Vec<RecordBatch>, EngineError
         }
     }
     register_archive(&context, job).await?;
-    let frame = context.sql(sql).await.map_err(EngineError::Query)?;
-    let schema = Arc::new(frame.schema().as_arrow().clone());
-    let mut batches = frame.collect().await.map_err(EngineError::Query)?;
-    if batches.is_empty() {
-        batches.push(RecordBatch::new_empty(schema));
-    }
-    Ok(batches)
+    let state = context.state();
+    let plan = state.create_logical_plan(sql).await;
+    let plan = plan.map_err(EngineError::query)?;
+    // The plan is made before it is checked: making a plan changes nothing.
+    let queries_only = SQLOptions::new()
+        .with_allow_ddl(false)
+        .with_allow_dml(false)
+        .with_allow_statements(false);
+    (queries_only.verify_plan(&plan)).map_err(EngineError::NotAQuery)?;
+    let frame = DataFrame::new(state, plan);
+    let limited = match limit {
+        Some(_) => frame.limit(0, limit),
+        None => Ok(frame),
+    };
+    let frame = limited.map_err(EngineError::query)?;
+    let batches = frame.execute_stream().await.map_err(EngineError::query)?;
+    Ok(QueryRows { batches })
+}
+
+/// Rows per batch of a query. Batches wait in every operator, and a row of `archive` has 60 KB
+/// of HTML, so a batch has some 60 MB there. A lower value costs more calls per row.
+const BATCH_ROWS: usize = 1024;
+
+/// Creates a session for queries over Delta tables with the memory, disk and threads of `job`.
+fn session(job: &Job) -> Result<SessionContext, DataFusionError> {
+    let context = DeltaSessionContext::with_runtime_env(runtime(job)?).into_inner();
+    let state = context.state_ref();
+    let mut state = state.write();
+    let config = (state.config().clone())
+        .with_batch_size(BATCH_ROWS)
+        .with_target_partitions(job.resources.threads)
+        .with_sort_spill_reservation_bytes(spill_reservation(job));
+    *state.config_mut() = config;
+    drop(state);
+    Ok(context)
 }
 
 /// Registers a table without rows: a run makes `url_parameters` with its first row.
 fn register_empty(context: &SessionContext, table: Table) -> Result<(), EngineError> {
     let empty = MemTable::try_new(table.schema(Partitioning::Day), vec![vec![]]);
     let registered = empty.and_then(|empty| context.register_table(table.name(), Arc::new(empty)));
-    registered.map(drop).map_err(EngineError::Query)
+    registered.map(drop).map_err(EngineError::query)
 }
 
 /// Registers the archive. An archive that cannot be read is only warned about, so that the tables
