@@ -20,6 +20,7 @@
 //! - `learn`: parameters of URLs that no rule knows
 //! - `law`: one run, consecutive runs and chunks give the same tables
 //! - `streams`: seventeen real sites under several settings
+//! - `frozen`: tables of earlier versions
 //! - `elsewhere`: DuckDB and Python's `deltalake` read the tables
 //!
 //! Commands:
@@ -56,6 +57,7 @@ mod disk;
 mod elsewhere;
 mod eval;
 mod faults;
+mod frozen;
 mod hostile;
 mod jobs;
 mod keys;

@@ -84,7 +84,7 @@ pub use keyer::{KeyOptions, Keyer, Scheme, UrlKey};
 pub use page_url::{PageUrl, UrlError};
 pub use parts::{PartKind, UrlPart, UrlParts, may_have_parts, plain_host};
 pub use path_pattern::PathPattern;
-pub use rules::{RuleError, RuleSet};
+pub use rules::{RuleError, RuleSet, entries};
 pub use title::content_id;
 
 /// Compiles and runs the example of the README as a doc test.

@@ -184,8 +184,9 @@ fn syntax_error(expression: &str) -> Option<regex::Error> {
         .filter(|error| matches!(error, regex::Error::Syntax(_)))
 }
 
-/// The entries of a rule file or blocklist, trimmed, with their line numbers.
-pub(crate) fn entries(text: &str) -> impl Iterator<Item = (usize, &str)> {
+/// Returns the entries of a rule file or blocklist, trimmed, with their line numbers from 1. Blank
+/// lines and lines that start with `#` are not entries.
+pub fn entries(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.trim_start_matches('\u{feff}')
         .lines()
         .map(str::trim)

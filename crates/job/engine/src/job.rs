@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use bytesize::ByteSize;
 use html_blocks::{BlockOptions, Joining, PageLimits, SplitList};
-use md5::{Digest, Md5};
 use site_replay::{Labelling, Lookback};
 use tables::{Location, Output, Partitioning, RetryPolicy, Table};
 use url_key::{Blocklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
@@ -16,6 +15,7 @@ use url_tree::WindowOptions;
 
 use crate::archive::ArchiveSource;
 use crate::running_plans::RunningPlans;
+use crate::settings_digest::settings_digest;
 use crate::spec::{
     ArchiveLayout, Batching, GroupingSpec, JobSpec, JoiningSpec, Queries, SchemeSpec, SpecError,
     SplitSpec, TitleSource,
@@ -71,7 +71,7 @@ pub struct Settings {
     pub window: WindowOptions,
     /// Write the `blocks` table.
     pub write_blocks: bool,
-    /// MD5 of the settings in hex: the column `settings_digest` of `runs`.
+    /// Digest of the settings that decide rows: the column `settings_digest` of `runs`.
     pub digest: String,
 }
 
@@ -247,7 +247,7 @@ fn settings(spec: &JobSpec) -> Result<Settings, SpecError> {
         None => String::new(),
         Some(path) => read("url_key.blocklist", path)?,
     };
-    let digest = digest(spec, &rules, &blocklist);
+    let digest = settings_digest(spec, &rules, &blocklist);
     let rules = RuleSet::parse(&rules)
         .map_err(|error| SpecError::key("url_key.rules", error.to_string()))?;
     let keyer = Keyer::new(key_options(spec), rules, Blocklist::parse(&blocklist))
@@ -422,48 +422,4 @@ fn spill_disk(spec: &JobSpec) -> Result<SpillDisk, SpecError> {
         folder.unwrap_or_else(std::env::temp_dir),
         limit,
     ))
-}
-
-/// Returns the MD5 of the settings that can change a row: the sections of the spec without
-/// locations and resources, and the content of the rule files. `archive.layout` is a
-/// location: it names the folder of a date and does not change its rows.
-fn digest(spec: &JobSpec, rules: &str, blocklist: &str) -> String {
-    let mut spec = spec.clone();
-    spec.url_key.rules = Some(rules.to_owned());
-    spec.url_key.blocklist = Some(blocklist.to_owned());
-    let settings = serde_json::json!({
-        "columns": spec.archive.columns,
-        "url_key": spec.url_key,
-        "domain": spec.domain,
-        "dedup": spec.dedup,
-        "blocks": spec.blocks,
-        "tree": spec.tree,
-        "window": spec.window,
-        "limits": spec.limits,
-    });
-    md5_hex(settings.to_string().as_bytes())
-}
-
-/// Returns the MD5 of `bytes` as 32 hex digits.
-pub(crate) fn md5_hex(bytes: &[u8]) -> String {
-    hex::encode(Md5::digest(bytes))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn limits_one_byte_apart_have_different_digests() {
-        for key in ["page_bytes", "tag_bytes"] {
-            let digest = |limit: &str| {
-                let job = format!(
-                    "archive.location = 'in'\noutput.location = 'out'\nlimits.{key} = {limit}"
-                );
-                digest(&toml::from_str(&job).unwrap(), "", "")
-            };
-            assert_ne!(digest("10485760"), digest("10485761"), "{key}");
-            assert_eq!(digest("10485760"), digest("'10 MiB'"), "{key}");
-        }
-    }
 }

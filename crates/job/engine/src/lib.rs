@@ -40,6 +40,7 @@ mod peak_memory;
 mod plan;
 mod progress;
 mod running_plans;
+mod settings_digest;
 mod spec;
 mod spill_disk;
 mod state;

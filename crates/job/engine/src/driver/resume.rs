@@ -8,7 +8,8 @@ use tables::{DateRange, Table};
 
 use crate::archive::Census;
 use crate::error::EngineError;
-use crate::job::{Job, md5_hex};
+use crate::job::Job;
+use crate::settings_digest::md5_hex;
 use crate::state::runs_table::RunDate;
 use crate::state::tables_snapshot::TablesSnapshot;
 

@@ -285,7 +285,6 @@ pub struct TreeSpec {
     pub batching: Batching,
     /// Days after which the labels of a date are final. Until then each run over later dates
     /// relabels it.
-    #[serde(skip_serializing_if = "is_zero")]
     pub relabel_days: u32,
 }
 
@@ -297,12 +296,6 @@ impl Default for TreeSpec {
             relabel_days: 0,
         }
     }
-}
-
-/// Skips zero when serialising, so that tables written before this key existed keep their
-/// settings digest.
-fn is_zero(days: &u32) -> bool {
-    *days == 0
 }
 
 /// `[window]`

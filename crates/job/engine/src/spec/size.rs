@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 const LARGEST: u64 = i64::MAX as u64;
 
 /// Writes a size as a number of bytes. Its text is rounded to a tenth of a unit, so that two
-/// limits would have one digest.
+/// limits would be written alike.
 pub(super) fn serialize<S: Serializer>(
     size: &(impl Copy + Into<Option<ByteSize>>),
     serializer: S,

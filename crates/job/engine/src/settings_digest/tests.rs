@@ -1,0 +1,191 @@
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::settings_digest;
+use crate::spec::JobSpec;
+
+/// Whether a setting decides rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Decides {
+    Rows,
+    /// The content of a file decides, and the path does not.
+    Content,
+    /// A place, a resource, or the tables and partitions that are written.
+    NoRow,
+}
+use Decides::{Content, NoRow, Rows};
+
+/// Every setting of a job, another value than its default, and whether it decides rows. A new
+/// setting belongs here, and if it decides rows, its baseline must be the value with which rows
+/// are as they were before it.
+const SETTINGS: &[(&str, &str, Decides)] = &[
+    ("archive.location", "'elsewhere'", NoRow),
+    ("archive.layout", "'hive'", NoRow),
+    ("archive.columns.fetched_at", "'other'", Rows),
+    ("archive.columns.url", "'other'", Rows),
+    ("archive.columns.html", "'other'", Rows),
+    ("archive.columns.request_url", "'other'", Rows),
+    ("archive.columns.title", "'other'", Rows),
+    ("archive.columns.content_type", "'other'", Rows),
+    ("archive.columns.http_charset", "'other'", Rows),
+    ("archive.columns.http_status", "'other'", Rows),
+    ("output.location", "'elsewhere'", NoRow),
+    ("output.partition", "'month'", NoRow),
+    ("output.write_blocks", "true", NoRow),
+    ("output.file_bytes", "'1MB'", NoRow),
+    ("url_key.title", "'feed'", Rows),
+    ("url_key.rules", "'elsewhere'", Content),
+    ("url_key.blocklist", "'elsewhere'", Content),
+    ("url_key.scheme", "'separate'", Rows),
+    ("domain.grouping", "'host'", Rows),
+    ("domain.extra_suffixes", "['go.com']", Rows),
+    ("dedup.queries", "'drop'", Rows),
+    ("dedup.lookback", "'30d'", Rows),
+    ("dedup.revisions", "true", Rows),
+    ("blocks.split", "'original'", Rows),
+    ("blocks.joining", "'spaced'", Rows),
+    ("tree.heuristic", "'strict'", Rows),
+    ("tree.batching", "'page'", Rows),
+    ("tree.relabel_days", "1", Rows),
+    ("window.max_pages", "10001", Rows),
+    ("window.max_age", "'14d 1ns'", Rows),
+    ("window.min_pages", "101", Rows),
+    ("limits.url_bytes", "8193", Rows),
+    ("limits.path_segments", "257", Rows),
+    ("limits.page_bytes", "10485761", Rows),
+    ("limits.tag_bytes", "65537", Rows),
+    ("limits.attributes_per_tag", "1025", Rows),
+    ("limits.blocks", "100001", Rows),
+    ("limits.block_chars", "1000001", Rows),
+    ("limits.depth", "513", Rows),
+    ("run.threads", "7", NoRow),
+    ("run.memory_limit", "'7GB'", NoRow),
+    ("run.chunk_bytes", "'7GB'", NoRow),
+    ("run.heartbeat", "'7s'", NoRow),
+    ("run.spill_dir", "'elsewhere'", NoRow),
+    ("run.spill_limit", "'7GB'", NoRow),
+    ("run.stall_timeout", "'7m'", NoRow),
+    ("store.timeout", "'7s'", NoRow),
+    ("store.retries", "7", NoRow),
+    ("store.retry_timeout", "'7s'", NoRow),
+];
+
+/// The MD5 of no line: a job in which every setting has its baseline.
+const BASELINE: &str = "v1:d41d8cd98f00b204e9800998ecf8427e";
+
+fn spec(overrides: &[&str]) -> JobSpec {
+    let overrides: Vec<_> = overrides.iter().map(ToString::to_string).collect();
+    JobSpec::defaults(&overrides).unwrap()
+}
+
+fn digest(overrides: &[&str]) -> String {
+    settings_digest(&spec(overrides), "", "")
+}
+
+/// The dotted keys of the values below `value`.
+fn keys(value: &Value, prefix: &str, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(section) => {
+            for (name, value) in section {
+                let separator = if prefix.is_empty() { "" } else { "." };
+                keys(value, &format!("{prefix}{separator}{name}"), found);
+            }
+        }
+        _ => assert!(found.insert(prefix.to_owned()), "{prefix}"),
+    }
+}
+
+#[test]
+fn every_setting_is_classified_once() {
+    let mut all = BTreeSet::new();
+    let spec = serde_json::to_value(JobSpec::new("in", "out")).unwrap();
+    keys(&spec, "", &mut all);
+    let classified: Vec<String> = SETTINGS.iter().map(|(key, ..)| (*key).to_owned()).collect();
+    assert_eq!(classified.len(), all.len());
+    assert_eq!(classified.into_iter().collect::<BTreeSet<_>>(), all);
+}
+
+#[test]
+fn a_setting_changes_the_digest_if_it_decides_rows() {
+    let mut digests = BTreeSet::from([BASELINE.to_owned()]);
+    for (key, value, decides) in SETTINGS {
+        let digest = digest(&[&format!("{key}={value}")]);
+        match decides {
+            Rows => assert!(digests.insert(digest), "{key}"),
+            Content | NoRow => assert_eq!(digest, BASELINE, "{key}"),
+        }
+    }
+}
+
+/// A default that changes changes rows, so its baseline must stay. Then this test must name
+/// the settings whose defaults are no longer their baselines.
+#[test]
+fn defaults_add_nothing() {
+    assert_eq!(digest(&[]), BASELINE);
+    let written_out = [
+        "archive.columns.html=html",
+        "tree.heuristic=template",
+        "window.max_age=336h",
+        "limits.depth=512",
+        "limits.page_bytes='10 MiB'",
+        "domain.extra_suffixes=[]",
+    ];
+    assert_eq!(digest(&written_out), BASELINE);
+}
+
+/// Digests that are in tables. If one of them changes, a run refuses these tables.
+#[test]
+fn digests_of_version_1_stay() {
+    let settings = [
+        "tree.heuristic=strict",
+        "tree.batching=page",
+        "window.max_age=30d",
+        "limits.page_bytes=1MB",
+        "archive.columns.html=body",
+        "domain.extra_suffixes=['go.com','co.example']",
+    ];
+    let rules = "# ids\n^http://a/\tid\n";
+    let blocklist = "http://b/\nhttp://a/\n";
+    let digest = settings_digest(&spec(&settings), rules, blocklist);
+    let lines = concat!(
+        "archive.columns.html = \"body\"\n",
+        "domain.extra_suffixes = [\"co.example\",\"go.com\"]\n",
+        "limits.page_bytes = 1000000\n",
+        "tree.batching = \"page\"\n",
+        "tree.heuristic = \"strict\"\n",
+        "url_key.blocklist = [\"http://a/\",\"http://b/\"]\n",
+        "url_key.rules = [\"^http://a/\\tid\"]\n",
+        "window.max_age = \"2592000000000000 ns\"\n",
+    );
+    let expected = format!("v1:{}", super::md5_hex(lines.as_bytes()));
+    assert_eq!(digest, expected);
+    assert_eq!(digest, "v1:ddec39d4916f2f031a8ccd6f4a457841");
+}
+
+#[test]
+fn comments_and_blank_lines_of_rule_files_do_not_count() {
+    let digest = |rules: &str, blocklist: &str| settings_digest(&spec(&[]), rules, blocklist);
+    let plain = digest("a\tid\nb\tp\n", "http://x\nhttp://y\n");
+    let commented = digest(
+        "# one\n\n  a\tid  \r\n# two\nb\tp",
+        "#\nhttp://y\n\nhttp://x\n",
+    );
+    assert_eq!(plain, commented);
+    assert_eq!(digest("# nothing\n", "\n"), BASELINE);
+    let first_wins = digest("b\tp\na\tid\n", "http://x\nhttp://y\n");
+    assert_ne!(plain, first_wins);
+    assert_ne!(plain, digest("a\tid\nb\tq\n", "http://x\nhttp://y\n"));
+    assert_ne!(plain, digest("a\tid\nb\tp\n", "http://x\n"));
+    // A space and a tab are different rules.
+    assert_ne!(digest("a id\n", ""), digest("a\tid\n", ""));
+}
+
+#[test]
+fn numbers_one_apart_have_different_digests() {
+    for key in ["page_bytes", "tag_bytes"] {
+        let digest = |limit: &str| digest(&[&format!("limits.{key}={limit}")]);
+        assert_ne!(digest("20971520"), digest("20971521"), "{key}");
+        assert_eq!(digest("20971520"), digest("'20 MiB'"), "{key}");
+    }
+}
