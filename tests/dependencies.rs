@@ -19,6 +19,8 @@ const CORE: [&str; 5] = [
 ];
 /// The ids of the tree and of the template.
 const INTERNER: &str = "urltree-interner";
+/// The class of an error. Every crate whose errors end a command depends on it.
+const ERROR_CLASS: &str = "urltree-error-class";
 /// Joins URL keys, the tree and the template: the rules that a job and an evaluation share.
 const REPLAY: &str = "urltree-site-replay";
 /// Crates that measure what was extracted.
@@ -174,6 +176,11 @@ fn pure_crates_know_at_most_each_other_and_neither_threads_nor_columns() {
 }
 
 #[test]
+fn the_class_of_an_error_depends_on_nothing() {
+    assert_eq!(workspace().transitive(ERROR_CLASS), BTreeSet::new());
+}
+
+#[test]
 fn a_replay_knows_keys_the_tree_and_the_template() {
     let workspace = workspace();
     let expected = BTreeSet::from(["urltree-template", "urltree-url-key", "urltree-url-tree"]);
@@ -189,7 +196,7 @@ fn a_replay_knows_keys_the_tree_and_the_template() {
 #[test]
 fn tables_know_no_other_crate_and_no_engine() {
     let workspace = workspace();
-    assert_eq!(workspace.arrows(TABLES), BTreeSet::new());
+    assert_eq!(workspace.arrows(TABLES), BTreeSet::from([ERROR_CLASS]));
     let direct = workspace.direct(TABLES);
     let engines: Vec<_> = direct
         .iter()
@@ -202,7 +209,8 @@ fn tables_know_no_other_crate_and_no_engine() {
 #[test]
 fn the_engine_stands_on_the_pure_crates_and_the_tables() {
     let workspace = workspace();
-    let expected = CORE.into_iter().chain([REPLAY, TABLES]).collect();
+    let own = [REPLAY, TABLES, ERROR_CLASS];
+    let expected = CORE.into_iter().chain(own).collect();
     assert_eq!(workspace.arrows(ENGINE), expected);
     assert!(workspace.direct(ENGINE).contains("datafusion"));
 }
@@ -211,7 +219,8 @@ fn the_engine_stands_on_the_pure_crates_and_the_tables() {
 #[test]
 fn the_evaluation_knows_files_and_no_engine() {
     let workspace = workspace();
-    let expected = CORE.into_iter().chain(MEASURING).chain([REPLAY]).collect();
+    let own = [REPLAY, ERROR_CLASS];
+    let expected = CORE.into_iter().chain(MEASURING).chain(own).collect();
     assert_eq!(workspace.arrows(EVALUATION), expected);
     let built_with = workspace.transitive(EVALUATION);
     for engine in ["datafusion", "deltalake"] {
@@ -261,7 +270,10 @@ fn the_sample_needs_columns_to_write_files_only() {
         .collect();
     let expected = ["chrono", "encoding_rs", "md-5", "rand_pcg"];
     assert_eq!(always, expected.map(str::to_owned).into());
-    assert_eq!(workspace.arrows(SAMPLE), BTreeSet::from([TABLES]));
+    assert_eq!(
+        workspace.arrows(SAMPLE),
+        BTreeSet::from([TABLES, ERROR_CLASS])
+    );
 }
 
 #[test]

@@ -32,24 +32,31 @@ fn next(said: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_failure_names_dates_stage_object_and_next_command() {
+fn a_failure_names_dates_stage_object_retry_and_next_command() {
     let job = job();
     job.run(DATES);
     let archive = job.archive("pages.parquet").display().to_string();
     let tables = job.path("tables").display().to_string();
-    for (setting, code, stage, object) in [
-        ("tree.heuristic=none", 2, "job", "job.toml"),
-        ("output.partition=year", 2, "job", "job.toml"),
-        ("archive.columns.html=body", 3, "census", archive.as_str()),
-        ("archive.layout=hive", 3, "census", "pages.parquet"),
-        ("archive.location=empty", 3, "census", "empty"),
+    for (setting, code, stage, object, retryable) in [
+        ("tree.heuristic=none", 2, "job", "job.toml", "no"),
+        ("output.partition=year", 2, "job", "job.toml", "no"),
+        (
+            "archive.columns.html=body",
+            3,
+            "census",
+            archive.as_str(),
+            "no",
+        ),
+        ("archive.layout=hive", 3, "census", "pages.parquet", "no"),
+        ("archive.location=empty", 3, "census", "empty", "no"),
         (
             "archive.location=http://127.0.0.1:9/a.parquet",
             4,
             "census",
             "127.0.0.1:9",
+            "yes",
         ),
-        ("output.location=job.toml", 4, "tables", "job.toml"),
+        ("output.location=job.toml", 4, "tables", "job.toml", "no"),
     ] {
         let failing = Job::of(&SITE.daily_articles(5)).with(setting);
         let said = last_line(&failing, DATES, code);
@@ -57,6 +64,8 @@ fn a_failure_names_dates_stage_object_and_next_command() {
         assert!(said.starts_with(&start), "{setting}: {said}");
         let named = object.rsplit('/').next().expect("a name");
         assert!(said.contains(named), "{setting}: {said}");
+        let retryable = format!(", retryable {retryable}; next: ");
+        assert!(said.contains(&retryable), "{setting}: {said}");
         assert_eq!(next(&said)[0], "backfill", "{said}");
     }
     let other = job.with("output.partition=month");

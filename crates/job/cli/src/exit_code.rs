@@ -1,9 +1,10 @@
 //! The exit code of a failed command.
 
+use std::error::Error as StdError;
 use std::io;
 
-use anyhow::Error;
-use engine::{EngineError, ErrorClass, Failure};
+use engine::{EngineError, Failure};
+use error_class::{Classified, ErrorClass};
 use evaluation::{ImportError, InputError};
 use sample::SampleError;
 
@@ -11,111 +12,39 @@ use crate::Interrupted;
 use crate::eval::ThresholdsMissed;
 use crate::usage::Usage;
 
-/// The exit codes of failed commands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-enum ExitCode {
-    Quality = 1,
-    Usage = 2,
-    Input = 3,
-    Storage = 4,
-    Internal = 5,
-    /// As in shells: 128 and the number of SIGINT.
-    Interrupted = 130,
-}
-
-/// An error that determines the exit code.
-trait HasExitCode {
-    fn exit_code(&self) -> ExitCode;
-}
+/// Quality is below its threshold.
+const QUALITY: u8 = 1;
+/// As in shells: 128 and the number of SIGINT.
+const INTERRUPTED: u8 = 130;
 
 /// Returns the exit code for an error.
-pub(crate) fn exit_code(error: &Error) -> u8 {
-    let exit_code = code::<Interrupted>(error)
-        .or_else(|| code::<ThresholdsMissed>(error))
-        .or_else(|| code::<Usage>(error))
-        .or_else(|| code::<InputError>(error))
-        .or_else(|| code::<ImportError>(error))
-        .or_else(|| code::<SampleError>(error))
-        .or_else(|| code::<Failure>(error))
-        .or_else(|| code::<EngineError>(error))
-        .or_else(|| code::<io::Error>(error));
-    exit_code.unwrap_or(ExitCode::Internal) as u8
-}
-
-fn code<E>(error: &Error) -> Option<ExitCode>
-where
-    E: HasExitCode + std::error::Error + Send + Sync + 'static,
-{
-    error.downcast_ref::<E>().map(E::exit_code)
-}
-
-impl HasExitCode for Interrupted {
-    fn exit_code(&self) -> ExitCode {
-        ExitCode::Interrupted
+pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
+    if error.is::<Interrupted>() {
+        return INTERRUPTED;
+    }
+    if error.is::<ThresholdsMissed>() {
+        return QUALITY;
+    }
+    match error.chain().find_map(classified).map(Classified::class) {
+        Some(ErrorClass::Usage) => 2,
+        Some(ErrorClass::Input) => 3,
+        Some(ErrorClass::Storage) => 4,
+        Some(ErrorClass::Internal) | None => 5,
     }
 }
 
-impl HasExitCode for ThresholdsMissed {
-    fn exit_code(&self) -> ExitCode {
-        ExitCode::Quality
+/// Returns `error` if its type has a class. The outermost such error in a chain decides.
+fn classified<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a dyn Classified> {
+    fn is<'a, E: Classified + 'static>(
+        error: &'a (dyn StdError + 'static),
+    ) -> Option<&'a dyn Classified> {
+        error.downcast_ref::<E>().map(|error| error as _)
     }
-}
-
-impl HasExitCode for Usage {
-    fn exit_code(&self) -> ExitCode {
-        ExitCode::Usage
-    }
-}
-
-impl HasExitCode for InputError {
-    fn exit_code(&self) -> ExitCode {
-        ExitCode::Input
-    }
-}
-
-impl HasExitCode for ImportError {
-    fn exit_code(&self) -> ExitCode {
-        match self {
-            Self::Write { .. } => ExitCode::Storage,
-            _ => ExitCode::Input,
-        }
-    }
-}
-
-impl HasExitCode for SampleError {
-    fn exit_code(&self) -> ExitCode {
-        match self {
-            Self::Occupied { .. } => ExitCode::Usage,
-            Self::Store { .. } => ExitCode::Storage,
-            Self::Encode { .. } => ExitCode::Internal,
-        }
-    }
-}
-
-impl HasExitCode for Failure {
-    fn exit_code(&self) -> ExitCode {
-        self.source.exit_code()
-    }
-}
-
-impl HasExitCode for EngineError {
-    fn exit_code(&self) -> ExitCode {
-        match self.class() {
-            ErrorClass::Usage => ExitCode::Usage,
-            ErrorClass::Input => ExitCode::Input,
-            ErrorClass::Storage => ExitCode::Storage,
-            ErrorClass::Internal => ExitCode::Internal,
-        }
-    }
-}
-
-/// An error of a file on the command line.
-impl HasExitCode for io::Error {
-    fn exit_code(&self) -> ExitCode {
-        match self.kind() {
-            io::ErrorKind::NotFound => ExitCode::Input,
-            _ => ExitCode::Storage,
-        }
-    }
+    is::<Usage>(error)
+        .or_else(|| is::<InputError>(error))
+        .or_else(|| is::<ImportError>(error))
+        .or_else(|| is::<SampleError>(error))
+        .or_else(|| is::<Failure>(error))
+        .or_else(|| is::<EngineError>(error))
+        .or_else(|| is::<io::Error>(error))
 }

@@ -1,6 +1,8 @@
-//! The last line of a failed run: dates, stage, object and the next command.
+//! The last line of a failed run: dates, stage, object, whether a retry may help, and the next
+//! command.
 
-use engine::{EngineError, ErrorClass, Failure, SpillError};
+use engine::{EngineError, Failure, SpillError};
+use error_class::{Classified, ErrorClass};
 
 use crate::args::RunArgs;
 
@@ -12,8 +14,9 @@ pub(crate) fn failure_line(command: &str, args: &RunArgs, failure: &Failure) -> 
     };
     let job = || args.job.job.display().to_string();
     let object = failure.source.object().unwrap_or_else(job);
+    let retryable = if failure.is_retryable() { "yes" } else { "no" };
     format!(
-        "stopped {dates}, stage {}, object {object}; next: {}",
+        "stopped {dates}, stage {}, object {object}, retryable {retryable}; next: {}",
         failure.stage,
         next(command, args, failure),
     )
@@ -51,7 +54,7 @@ fn next(command: &str, args: &RunArgs, failure: &Failure) -> String {
     if args.change_settings {
         options.push("--change-settings");
     }
-    if failure.source.class() == ErrorClass::Internal {
+    if failure.class() == ErrorClass::Internal {
         options.push("-vv");
     }
     args.job.command(command, &options)

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use error_class::{Classified, ErrorClass};
+
 /// An invalid argument that clap cannot detect.
 #[derive(Debug)]
 pub(crate) struct Usage(String);
@@ -17,5 +19,15 @@ impl std::error::Error for Usage {}
 impl fmt::Display for Usage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+impl Classified for Usage {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Usage
+    }
+
+    fn is_retryable(&self) -> bool {
+        false
     }
 }

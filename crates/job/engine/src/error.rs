@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use chrono::NaiveDate;
 use datafusion::error::DataFusionError;
+use error_class::{Classified, ErrorClass};
 use parquet::errors::ParquetError;
-use tables::{DateRange, Partitioning, TableError};
+use tables::{DateRange, Partitioning, TableError, has_retryable_cause};
 
 use crate::spec::SpecError;
 use crate::spill_disk::SpillError;
@@ -273,19 +274,6 @@ pub enum EngineError {
     NotAQuery(#[source] DataFusionError),
 }
 
-/// The party that has to act on an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ErrorClass {
-    /// The user: the command or the job spec is wrong.
-    Usage,
-    /// The owner of the archive: its objects cannot be read.
-    Input,
-    /// The operator of a store, or of another run on the same tables.
-    Storage,
-    /// The developers of this program.
-    Internal,
-}
-
 impl EngineError {
     /// Makes the error of the plan of `dates`.
     pub(crate) fn plan(dates: DateRange, source: DataFusionError) -> Self {
@@ -369,40 +357,31 @@ impl EngineError {
             | Self::NotAQuery(_) => None,
         }
     }
+}
 
-    /// Returns the party that has to act.
-    pub fn class(&self) -> ErrorClass {
+impl Classified for EngineError {
+    fn class(&self) -> ErrorClass {
         match self {
-            Self::Spec(_)
-            | Self::Interrupted
+            Self::Spec(error) => error.class(),
+            Self::Interrupted
             | Self::CutPartition { .. }
             | Self::OtherSettings { .. }
             | Self::NoTable { .. }
             | Self::Memory { .. }
             | Self::QueryMemory { .. }
-            | Self::NotAQuery(_)
-            | Self::Spill {
-                spill: SpillError::Limit { .. } | SpillError::Folder { .. },
-                ..
-            }
-            | Self::QuerySpill {
-                spill: SpillError::Limit { .. } | SpillError::Folder { .. },
-                ..
-            } => ErrorClass::Usage,
+            | Self::NotAQuery(_) => ErrorClass::Usage,
             Self::EmptyArchive { .. }
             | Self::NeedsRelabelling { .. }
             | Self::Undated { .. }
             | Self::MissingColumn { .. }
             | Self::ColumnType { .. }
-            | Self::Changed { .. }
-            | Self::Table(TableError::Layout { .. }) => ErrorClass::Input,
+            | Self::Changed { .. } => ErrorClass::Input,
             Self::Store { .. }
             | Self::Busy { .. }
             | Self::ConcurrentRun
-            | Self::TakenOver { .. }
-            | Self::Spill { .. }
-            | Self::QuerySpill { .. }
-            | Self::Table(_) => ErrorClass::Storage,
+            | Self::TakenOver { .. } => ErrorClass::Storage,
+            Self::Table(error) => error.class(),
+            Self::Spill { spill, .. } | Self::QuerySpill { spill, .. } => spill.class(),
             Self::Plan { source, .. } => plan_class(source),
             Self::Query(source) => match plan_class(source) {
                 ErrorClass::Internal => ErrorClass::Usage,
@@ -413,6 +392,41 @@ impl EngineError {
             | Self::Heartbeat(_)
             | Self::Watchdog(_)
             | Self::Stalled { .. } => ErrorClass::Internal,
+        }
+    }
+
+    fn is_retryable(&self) -> bool {
+        match self {
+            // Another process ends, an object is no longer written, or tasks run in another order.
+            Self::Interrupted
+            | Self::Busy { .. }
+            | Self::ConcurrentRun
+            | Self::TakenOver { .. }
+            | Self::Changed { .. }
+            | Self::Stalled { .. } => true,
+            Self::Spill { spill, .. } | Self::QuerySpill { spill, .. } => spill.is_retryable(),
+            Self::Store { source, .. } => has_retryable_cause(source),
+            Self::Table(error) => error.is_retryable(),
+            Self::Plan { source, .. } | Self::Query(source) => match engine_error(source) {
+                Some(cause) => cause.is_retryable(),
+                None => has_retryable_cause(source),
+            },
+            Self::Spec(_)
+            | Self::CutPartition { .. }
+            | Self::OtherSettings { .. }
+            | Self::NeedsRelabelling { .. }
+            | Self::EmptyArchive { .. }
+            | Self::Undated { .. }
+            | Self::MissingColumn { .. }
+            | Self::ColumnType { .. }
+            | Self::RowPosition { .. }
+            | Self::NoTable { .. }
+            | Self::Heartbeat(_)
+            | Self::Watchdog(_)
+            | Self::Memory { .. }
+            | Self::Accounting { .. }
+            | Self::QueryMemory { .. }
+            | Self::NotAQuery(_) => false,
         }
     }
 }

@@ -11,6 +11,7 @@ use bytesize::ByteSize;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::disk_manager::{DiskManager, DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::spill_file::{SpillFile, SpillWriter, TempFileFactory};
+use error_class::{Classified, ErrorClass};
 use futures::Stream;
 
 /// A reason for which rows cannot be spilled.
@@ -71,6 +72,20 @@ impl SpillError {
         let (Self::Limit { folder, .. } | Self::Full { folder, .. } | Self::Folder { folder, .. }) =
             self;
         folder
+    }
+}
+
+impl Classified for SpillError {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Limit { .. } | Self::Folder { .. } => ErrorClass::Usage,
+            Self::Full { .. } => ErrorClass::Storage,
+        }
+    }
+
+    /// A person frees a disk, or raises a limit.
+    fn is_retryable(&self) -> bool {
+        false
     }
 }
 

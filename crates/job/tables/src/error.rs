@@ -1,4 +1,8 @@
+use std::error::Error;
+use std::io;
+
 use deltalake::DeltaTableError;
+use error_class::{Classified, ErrorClass};
 
 /// An error of an output table.
 #[derive(Debug, thiserror::Error)]
@@ -75,6 +79,87 @@ impl TableError {
             | Self::Layout { location, .. }
             | Self::Superseded { location, .. } => location,
             Self::Lease { object, .. } | Self::Files { object, .. } => object,
+        }
+    }
+}
+
+impl Classified for TableError {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Layout { .. } => ErrorClass::Input,
+            Self::Delta { .. }
+            | Self::Superseded { .. }
+            | Self::Lease { .. }
+            | Self::Files { .. } => ErrorClass::Storage,
+        }
+    }
+
+    fn is_retryable(&self) -> bool {
+        match self {
+            Self::Delta { source, .. } => has_retryable_cause(source.as_ref()),
+            Self::Layout { .. } => false,
+            // The process that took the tables over ends.
+            Self::Superseded { .. } => true,
+            Self::Lease { source, .. } | Self::Files { source, .. } => has_retryable_cause(source),
+        }
+    }
+}
+
+/// Whether `error` comes from a request to a store, or from a disk, and the same operation may
+/// succeed later.
+pub fn has_retryable_cause(error: &(dyn Error + 'static)) -> bool {
+    let mut is_request = false;
+    for error in std::iter::successors(Some(error), |error| (*error).source()) {
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            return error.is_retryable();
+        }
+        match error.downcast_ref::<object_store::Error>() {
+            // A request that failed after all its retries, or an operation on a disk, whose
+            // cause is an `io::Error`.
+            Some(object_store::Error::Generic { .. }) => is_request = true,
+            Some(_) => return false,
+            None => {}
+        }
+    }
+    is_request
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn generic(source: impl Into<Box<dyn Error + Send + Sync>>) -> object_store::Error {
+        object_store::Error::Generic {
+            store: "S3",
+            source: source.into(),
+        }
+    }
+
+    #[test]
+    fn requests_that_a_network_or_server_failed_are_retryable() {
+        let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
+        let full = io::Error::from(io::ErrorKind::StorageFull);
+        let missing = object_store::Error::NotFound {
+            path: "a".to_owned(),
+            source: "no such key".into(),
+        };
+        let denied = object_store::Error::PermissionDenied {
+            path: "a".to_owned(),
+            source: "403".into(),
+        };
+        for (error, expected) in [
+            (generic("503 after 10 retries"), true),
+            (generic(refused), true),
+            (generic(full), false),
+            (missing, false),
+            (denied, false),
+        ] {
+            let lease = TableError::Lease {
+                object: "_leases".to_owned(),
+                source: error,
+            };
+            assert_eq!(lease.is_retryable(), expected, "{lease}");
+            assert_eq!(lease.class(), ErrorClass::Storage);
         }
     }
 }

@@ -44,7 +44,7 @@ mod spill;
 mod store;
 mod vacuum;
 
-pub use error::TableError;
+pub use error::{TableError, has_retryable_cause};
 #[doc(hidden)]
 pub use fail_point::fail_point;
 pub use http_connector::store_requests;

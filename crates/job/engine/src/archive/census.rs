@@ -352,8 +352,10 @@ async fn count_times(
     }
 }
 
-/// Returns `whole * of / all`: the part of `whole` that belongs to `of` of `all` rows.
+/// Returns `whole * of / all`: the part of `whole` that belongs to `of` of `all` rows, of which
+/// there are at least `of`.
 pub(crate) fn share(whole: u64, of: u64, all: u64) -> u64 {
     let part = u128::from(whole) * u128::from(of) / u128::from(all.max(1));
+    // Never saturates: the part is at most `whole`.
     u64::try_from(part).unwrap_or(u64::MAX)
 }

@@ -1,5 +1,6 @@
 //! The error of a run, with its dates and stage.
 
+use error_class::{Classified, ErrorClass};
 use tables::DateRange;
 
 use crate::error::EngineError;
@@ -42,5 +43,15 @@ impl Failure {
     /// Turns errors into failures at `stage` of a run that has not found its dates yet.
     pub(crate) fn before_dates(stage: Stage) -> impl Fn(EngineError) -> Self + Clone {
         move |source| Self::new(stage, None, source)
+    }
+}
+
+impl Classified for Failure {
+    fn class(&self) -> ErrorClass {
+        self.source.class()
+    }
+
+    fn is_retryable(&self) -> bool {
+        self.source.is_retryable()
     }
 }

@@ -7,6 +7,7 @@ use arrow::array::{
     TimestampMicrosecondArray,
 };
 use chrono::NaiveDate;
+use datafusion::error::DataFusionError;
 use tables::{DateRange, Partitioning, Table, days_from_date};
 
 use crate::accounting::{RowAccounting, UNREADABLE_OBJECT};
@@ -36,12 +37,15 @@ pub(super) fn runs_rows(
         .collect();
     let archive = census.rows(chunk);
     let objects = census.objects_by_date(chunk);
-    let number = |value: &dyn Fn(NaiveDate) -> u64| -> ArrayRef {
-        Arc::new(Int64Array::from_iter_values(
-            dates
-                .iter()
-                .map(|date| i64::try_from(value(*date)).unwrap_or(i64::MAX)),
-        ))
+    let number = |value: &dyn Fn(NaiveDate) -> u64| -> Result<ArrayRef, EngineError> {
+        let numbers = dates.iter().map(|date| {
+            i64::try_from(value(*date)).map_err(|error| {
+                let error = DataFusionError::Internal(format!("a count of {date}: {error}"));
+                EngineError::plan(chunk, error)
+            })
+        });
+        let numbers: Vec<i64> = numbers.collect::<Result<_, _>>()?;
+        Ok(Arc::new(Int64Array::from(numbers)))
     };
     let text = |value: &str| -> ArrayRef {
         Arc::new(StringArray::from_iter_values(std::iter::repeat_n(
@@ -58,16 +62,16 @@ pub(super) fn runs_rows(
         text(run.request),
         text(run.settings),
         text(env!("CARGO_PKG_VERSION")),
-        number(&|date| objects.get(&date).copied().unwrap_or(0)),
-        number(&|date| archive.get(&date).copied().unwrap_or(0)),
-        status("unique"),
-        status("duplicate"),
-        status("revision"),
-        status("blocklisted"),
-        status("quarantined"),
-        status(UNREADABLE_OBJECT),
-        number(&|date| accounting.rows_on(date).html_bytes),
-        number(&|date| accounting.rows_on(date).text_bytes),
+        number(&|date| objects.get(&date).copied().unwrap_or(0))?,
+        number(&|date| archive.get(&date).copied().unwrap_or(0))?,
+        status("unique")?,
+        status("duplicate")?,
+        status("revision")?,
+        status("blocklisted")?,
+        status("quarantined")?,
+        status(UNREADABLE_OBJECT)?,
+        number(&|date| accounting.rows_on(date).html_bytes)?,
+        number(&|date| accounting.rows_on(date).text_bytes)?,
         Arc::new(
             TimestampMicrosecondArray::from_value(run.started_micros, dates.len())
                 .with_timezone("UTC"),

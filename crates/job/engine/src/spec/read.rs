@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use error_class::{Classified, ErrorClass};
 use toml::{Table, Value};
 
 use super::JobSpec;
@@ -50,6 +51,16 @@ impl SpecError {
             key: key.to_owned(),
             expected: expected.into(),
         }
+    }
+}
+
+impl Classified for SpecError {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Usage
+    }
+
+    fn is_retryable(&self) -> bool {
+        false
     }
 }
 

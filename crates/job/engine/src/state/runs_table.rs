@@ -1,6 +1,6 @@
 //! Rows of the `runs` table: the run, request and settings of each date.
 
-use arrow::array::{AsArray, RecordBatch};
+use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Date32Type, Int64Type, TimeUnit, TimestampMicrosecondType};
 use chrono::NaiveDate;
@@ -56,17 +56,14 @@ pub(crate) fn run_dates(batch: &RecordBatch) -> Result<Vec<RunDate>, DataFusionE
     let requests = column("request_digest", &DataType::Utf8)?;
     let settings = column("settings_digest", &DataType::Utf8)?;
     let started = column("started_at", &micros)?;
-    let objects = column("objects", &DataType::Int64)?;
+    let objects = counts(column("objects", &DataType::Int64)?, "objects")?;
     let mut runs: Vec<RunDate> = (0..batch.num_rows())
         .map(|row| RunDate {
             date: date_from_days(dates.as_primitive::<Date32Type>().value(row)),
             run_id: run_ids.as_string::<i32>().value(row).to_owned(),
             request: requests.as_string::<i32>().value(row).to_owned(),
             settings: settings.as_string::<i32>().value(row).to_owned(),
-            objects: objects
-                .as_primitive::<Int64Type>()
-                .value(row)
-                .unsigned_abs(),
+            objects: objects[row],
             started_micros: started
                 .as_primitive::<TimestampMicrosecondType>()
                 .value(row),
@@ -74,12 +71,27 @@ pub(crate) fn run_dates(batch: &RecordBatch) -> Result<Vec<RunDate>, DataFusionE
         })
         .collect();
     for (name, field) in Counts::COLUMNS {
-        let numbers = column(name, &DataType::Int64)?;
-        for (run, number) in runs.iter_mut().zip(numbers.as_primitive::<Int64Type>()) {
-            *field(&mut run.counts) = number.unwrap_or(0).unsigned_abs();
+        let numbers = counts(column(name, &DataType::Int64)?, name)?;
+        for (run, number) in runs.iter_mut().zip(numbers) {
+            *field(&mut run.counts) = number;
         }
     }
     Ok(runs)
+}
+
+/// Returns the numbers of `column`, which are counts.
+fn counts(column: ArrayRef, name: &str) -> Result<Vec<u64>, DataFusionError> {
+    let numbers = column.as_primitive::<Int64Type>().iter();
+    let count = |number: Option<i64>| {
+        let count = number.and_then(|number| u64::try_from(number).ok());
+        count.ok_or_else(|| {
+            DataFusionError::Execution(format!(
+                "table `runs`: column `{name}` has {number:?}, expected a count; run the dates \
+                 again"
+            ))
+        })
+    };
+    numbers.map(count).collect()
 }
 
 type Field = fn(&mut Counts) -> &mut u64;
@@ -102,6 +114,52 @@ impl Counts {
     pub(crate) fn add(&mut self, mut other: Self) {
         for (_, field) in Self::COLUMNS {
             *field(self) += *field(&mut other);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::Int64Array;
+    use tables::{Partitioning, Table};
+
+    use super::*;
+
+    /// A batch of `runs` with one row, whose column `name` has `number`.
+    fn batch(name: &str, number: Option<i64>) -> RecordBatch {
+        let schema = Table::Runs.schema(Partitioning::Day);
+        let fields = schema.fields().iter();
+        let fields: Vec<_> = fields
+            .map(|field| field.as_ref().clone().with_nullable(true))
+            .collect();
+        let columns = fields.iter().map(|field| -> ArrayRef {
+            let number = if field.name() == name {
+                number
+            } else {
+                Some(1)
+            };
+            match field.data_type() {
+                DataType::Utf8 => Arc::new(arrow::array::StringArray::from(vec!["x"])),
+                data_type => cast(&Int64Array::from(vec![number]), data_type).unwrap(),
+            }
+        });
+        let columns = columns.collect();
+        RecordBatch::try_new(Arc::new(arrow::datatypes::Schema::new(fields)), columns).unwrap()
+    }
+
+    #[test]
+    fn a_count_that_is_missing_or_negative_is_an_error() {
+        let rows = run_dates(&batch("archive_rows", Some(7))).unwrap();
+        assert_eq!(rows[0].counts.archive_rows, 7);
+        for (name, number) in [
+            ("archive_rows", None),
+            ("unique_pages", Some(-1)),
+            ("objects", None),
+        ] {
+            let error = run_dates(&batch(name, number)).unwrap_err().to_string();
+            assert!(error.contains(&format!("column `{name}`")), "{error}");
         }
     }
 }

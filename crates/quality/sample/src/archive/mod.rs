@@ -8,11 +8,12 @@ mod columns;
 use arrow::array::RecordBatch;
 use arrow::error::ArrowError;
 use chrono::NaiveDate;
+use error_class::{Classified, ErrorClass};
 use futures::TryStreamExt;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
 use parquet::errors::ParquetError;
-use tables::Location;
+use tables::{Location, has_retryable_cause};
 
 use crate::options::SampleOptions;
 
@@ -60,6 +61,20 @@ pub enum SampleError {
         #[source]
         source: ParquetError,
     },
+}
+
+impl Classified for SampleError {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Occupied { .. } => ErrorClass::Usage,
+            Self::Store { .. } => ErrorClass::Storage,
+            Self::Encode { .. } => ErrorClass::Internal,
+        }
+    }
+
+    fn is_retryable(&self) -> bool {
+        matches!(self, Self::Store { source, .. } if has_retryable_cause(source))
+    }
 }
 
 /// Writes the sample of `options` below `output`.

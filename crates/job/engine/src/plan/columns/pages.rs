@@ -102,7 +102,9 @@ impl ReplayBatch {
             status: Status::from_name(self.statuses.value(row))?,
             batch: self.batches.value(row),
             time: self.times.value(row),
-            url_key: value_opt(&self.keys, row).unwrap_or_default(),
+            url_key: value_opt(&self.keys, row).ok_or_else(|| {
+                DataFusionError::Internal(format!("row {row} of a batch of pages has no URL key"))
+            })?,
             hashes,
             position: self.positions.value(row),
             layout: self.layouts.is_valid(row).then(|| self.layouts.value(row)),
@@ -160,9 +162,14 @@ impl<'a> PageRow<'a> {
     }
 
     /// Returns the lengths of the blocks in UTF-16 units [O D8].
-    pub(crate) fn utf16_lengths(&self) -> Vec<usize> {
-        lines(self.texts.unwrap_or_default())
-            .map(|text| text.encode_utf16().count())
-            .collect()
+    ///
+    /// # Errors
+    /// If the row does not have the texts of its blocks.
+    pub(crate) fn utf16_lengths(&self) -> Result<Vec<usize>> {
+        let texts = self.texts.ok_or_else(|| {
+            DataFusionError::Internal(format!("{}: no texts of its blocks", self.url_key))
+        })?;
+        let lengths = lines(texts).map(|text| text.encode_utf16().count());
+        Ok(lengths.collect())
     }
 }

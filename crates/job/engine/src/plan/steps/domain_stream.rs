@@ -81,7 +81,7 @@ impl DomainStream {
         }
         let entry = page.entry(&branch, page.hashes);
         let revision =
-            (self.replay).label_duplicate(entry, &page.utf16_lengths(), outline.as_ref());
+            (self.replay).label_duplicate(entry, &page.utf16_lengths()?, outline.as_ref());
         let Some(revision) = revision else {
             out.pass(Status::Duplicate.as_str());
             return Ok(());
