@@ -279,6 +279,14 @@ fn busy() -> Vec<Row> {
         }
         rows.push(elsewhere(format!("/e/{number}-p"), number, 5));
     }
+    // Two undecided URLs of each page on one date, and the page without parts on another date.
+    for number in 0..3_u64 {
+        for via in ["mail", "feed"] {
+            let address = format!("/g/{number}-p?via={via}");
+            rows.push(elsewhere(address, 100 + number, 2));
+        }
+        rows.push(elsewhere(format!("/g/{number}-p"), 100 + number, 8));
+    }
     // Noise at first, later pages with it and an undecided part, then copies with the noise alone.
     let mixed = |address: String, number: u64, days: i64| Row {
         url: Some(format!("http://www.mixed.example{address}")),
@@ -310,7 +318,7 @@ fn nights_chunks_threads_and_file_order_learn_the_same() {
     let expected = contents(&job);
     assert!(verdicts(&job).len() >= 5, "{:?}", verdicts(&job));
     let quiet = "SELECT * FROM url_keys WHERE domain = 'quiet.example' AND status = 'unique'";
-    assert_eq!(job.rows(quiet).len(), 8);
+    assert_eq!(job.rows(quiet).len(), 11);
     let mixed = "SELECT * FROM url_keys WHERE domain = 'mixed.example' AND status = 'unique'";
     assert_eq!(job.rows(mixed).len(), 16);
 

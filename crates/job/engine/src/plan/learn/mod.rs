@@ -72,6 +72,9 @@ pub(crate) use rows::url_parameters;
 /// Bytes of a page that later pages are compared with: its URL, parts and signature, and their index.
 const PAGE_BYTES: usize = 1024;
 
+/// Bytes of the learner of a domain without slots and pages, and its place in a map.
+const LEARNER_BYTES: usize = 512;
+
 /// Bytes of a hash in a set.
 const HASH_BYTES: usize = 16;
 
@@ -192,7 +195,10 @@ impl<'a> Pass<'a> {
         let variants = self.variants(Selected::WithParts { hosts })?;
         self.each(variants, |pass, batch| {
             for domain in batch.text("domain")?.iter().flatten() {
-                pass.learner(domain);
+                if !pass.learners.contains_key(domain) {
+                    pass.memory.try_grow(LEARNER_BYTES + domain.len())?;
+                    pass.learner(domain);
+                }
             }
             for seen in bases.add(batch)? {
                 pass.learner(&seen.domain)
@@ -204,14 +210,10 @@ impl<'a> Pass<'a> {
         Ok(bases)
     }
 
-    /// Adds the rows without parts of base URLs that have one URL so far.
+    /// Adds the rows of base URLs that have no parts.
     async fn add_bare_rows(&mut self, bases: &mut SeenBases) -> Result<()> {
-        let hosts = bases.hosts_with_one();
-        if hosts.is_empty() {
-            return Ok(());
-        }
         let variants = self.variants(Selected::Bases {
-            hosts: Arc::new(hosts),
+            hosts: Arc::new(bases.hosts()),
             bases: Arc::new(bases.hashes().collect()),
         })?;
         self.each(variants, |_, batch| bases.add_bare(batch)).await

@@ -206,24 +206,13 @@ impl SeenBases {
 
     /// The hosts of the base URLs.
     pub(super) fn hosts(&self) -> HashSet<String> {
-        self.hosts_of(|_| true)
-    }
-
-    /// The hosts of the base URLs with one URL.
-    pub(super) fn hosts_with_one(&self) -> HashSet<String> {
-        self.hosts_of(|base| !base.has_others)
-    }
-
-    fn hosts_of(&self, is_selected: impl Fn(&SeenBase) -> bool) -> HashSet<String> {
-        let sets = self.sets_of(is_selected);
-        let hosts = sets.map(|set| set.host.clone());
+        let hosts = self.part_sets().map(|set| set.host.clone());
         hosts.chain(self.other_hosts.iter().cloned()).collect()
     }
 
-    /// The sets of parts of some base URLs, and those of all that have several.
-    fn sets_of(&self, is_selected: impl Fn(&SeenBase) -> bool) -> impl Iterator<Item = &PartSet> {
-        let bases = self.bases.values().filter(|base| is_selected(base));
-        let mut sets: HashSet<u32> = bases.map(|base| base.set).collect();
+    /// The sets of parts of the base URLs.
+    fn part_sets(&self) -> impl Iterator<Item = &PartSet> {
+        let mut sets: HashSet<u32> = self.bases.values().map(|base| base.set).collect();
         sets.extend(self.more_sets.iter().map(|(_, set)| *set));
         self.sets
             .iter()
@@ -254,7 +243,7 @@ impl SeenBases {
 
     /// Whether a part of the base URLs is undecided on the first date of the chunk.
     pub(super) fn has_undecided(&self, verdicts: &Verdicts, first_date: i32) -> bool {
-        let mut sets = self.sets_of(|_| true);
+        let mut sets = self.part_sets();
         sets.any(|set| set.has(verdicts, first_date, Verdict::Undecided))
             || !self.other_hosts.is_empty()
     }
