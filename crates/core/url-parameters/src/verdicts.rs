@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use url_key::{PartKind, UrlParts, plain_host};
+use url_key::{PartKind, UrlParts, may_have_parts, plain_host};
 
 use crate::Verdict;
 
@@ -42,6 +42,8 @@ pub struct Verdicts {
 struct HostVerdicts {
     /// The dates on which a part became noise, or was not noise any more.
     key_changes: BTreeSet<i32>,
+    /// Whether a part was noise by mistake.
+    has_withdrawn: bool,
     /// By shape of the path.
     shapes: HashMap<String, ShapeVerdicts>,
 }
@@ -77,6 +79,7 @@ impl Verdicts {
         dates.insert(since, verdict);
         if dates.values().any(|verdict| *verdict == Verdict::Noise) {
             host.key_changes.insert(since);
+            host.has_withdrawn |= dates.values().any(|verdict| *verdict != Verdict::Noise);
         }
     }
 
@@ -102,15 +105,17 @@ impl Verdicts {
         self.shape(host, shape).is_some_and(|shape| shape.has_noise)
     }
 
-    /// Whether the key of the page at `url` may change after `date`, up to `last`: a quick test that
-    /// parses no URL.
-    pub fn may_change(&self, url: &str, date: i32, last: i32) -> bool {
+    /// Whether the page at `url`, whose key is `key` on `date`, may have another key later, up to
+    /// `last`: a quick test that parses no URL.
+    pub fn may_change(&self, (url, key): (&str, &str), date: i32, last: i32) -> bool {
         let Some(host) = plain_host(url) else {
             return self.has_verdict;
         };
         self.hosts.get(host).is_some_and(|host| {
             let change = host.key_changes.range(date.saturating_add(1)..).next();
-            change.is_some_and(|change| *change <= last)
+            let is_changed = change.is_some_and(|change| *change <= last);
+            // A key without parts has nothing that becomes noise.
+            is_changed && (host.has_withdrawn || may_have_parts(key))
         })
     }
 

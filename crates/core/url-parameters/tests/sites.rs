@@ -145,14 +145,24 @@ fn keys_change_where_a_verdict_changes() {
     assert_eq!(dates, [(3, 5), (5, 7), (7, 9), (9, 12)]);
     assert_eq!([found[0].since, found[1].since], [i32::MIN, 5]);
     assert_eq!(found[3].since, i32::MIN);
-    let may_change = |url: &str, date, last| verdicts.may_change(url, date, last);
-    assert!(may_change("http://a.example/x", 4, 5));
-    assert!(!may_change("http://a.example/x", 3, 4));
-    assert!(!may_change("http://a.example/x", 5, 8), "only `id` changes");
-    assert!(may_change("http://a.example/x", 5, 9));
-    assert!(!may_change("http://a.example/x", 9, i32::MAX));
-    assert!(!may_change("http://b.example/x", 3, 9));
+    let may_change = |url: &str, date, last| verdicts.may_change((url, url), date, last);
+    assert!(may_change("http://a.example/x?sid=2", 4, 5));
+    assert!(!may_change("http://a.example/x?sid=2", 3, 4));
+    assert!(
+        !may_change("http://a.example/x?sid=2", 5, 8),
+        "only `id` changes"
+    );
+    assert!(may_change("http://a.example/x?sid=2", 5, 9));
+    assert!(may_change("http://a.example/x", 5, 9), "`sid` was dropped");
+    assert!(!may_change("http://a.example/x?sid=2", 9, i32::MAX));
+    assert!(!may_change("http://b.example/x?sid=2", 3, 9));
     assert!(may_change("http://A.example/x", 9, 9), "unknown");
+
+    let mut verdicts = Verdicts::default();
+    verdicts.insert(slot("sid"), 5, Verdict::Noise);
+    let may_change = |key: &str| verdicts.may_change(("http://a.example/x?sid=2", key), 3, 9);
+    assert!(may_change("http://a.example/x?sid=2"));
+    assert!(!may_change("http://a.example/x"));
 }
 
 /// Pages of some dates, by parameters that identify and that do not.

@@ -165,8 +165,8 @@ fn contains_key(keys: Arc<ChunkKeys>) -> ScalarUDF {
     )
 }
 
-/// Returns `chunk_contains_alias(url, date)`: whether the chunk has a URL key that the page of this
-/// URL and date has as an alias on a date of the chunk.
+/// Returns `chunk_contains_alias(url, url_key, date)`: whether the chunk has a URL key that the page
+/// with this URL, key and date has as an alias on a date of the chunk.
 fn contains_alias(
     keys: Arc<ChunkKeys>,
     settings: Arc<Settings>,
@@ -175,18 +175,20 @@ fn contains_alias(
 ) -> ScalarUDF {
     let contains = move |arguments: &[ColumnarValue]| {
         let arrays = ColumnarValue::values_to_arrays(arguments)?;
-        let urls = arrays[0].as_string::<i32>().iter();
-        let dates = arrays[1].as_primitive::<Date32Type>().iter();
-        let has_alias = |(url, date): (Option<&str>, Option<i32>)| {
-            let aliases = learned.keys(&settings, (url?, date?), i32::MIN, chunk);
+        let (urls, keys_of) = (arrays[0].as_string::<i32>(), arrays[1].as_string::<i32>());
+        let dates = arrays[2].as_primitive::<Date32Type>();
+        let has_alias = |row: usize| {
+            let page = (value_opt(urls, row)?, value_opt(keys_of, row)?);
+            let page = (page.0, page.1, dates.value(row));
+            let aliases = learned.keys(&settings, page, i32::MIN, chunk);
             Some(aliases.iter().any(|(_, key)| keys.contains(hash(key))))
         };
-        let found: BooleanArray = urls.zip(dates).map(has_alias).collect();
+        let found: BooleanArray = (0..urls.len()).map(has_alias).collect();
         Ok(ColumnarValue::Array(Arc::new(found)))
     };
     create_udf(
         "chunk_contains_alias",
-        vec![DataType::Utf8, DataType::Date32],
+        vec![DataType::Utf8, DataType::Utf8, DataType::Date32],
         DataType::Boolean,
         Volatility::Immutable,
         Arc::new(contains),

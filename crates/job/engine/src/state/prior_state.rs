@@ -109,7 +109,7 @@ impl PriorState {
         aliases: bool,
     ) -> Result<Option<LogicalPlan>> {
         let condition = if aliases {
-            "(chunk_contains_key(key_hash(url_key)) OR chunk_contains_alias(url, date))"
+            "(chunk_contains_key(key_hash(url_key)) OR chunk_contains_alias(url, url_key, date))"
         } else {
             "chunk_contains_key(key_hash(url_key))"
         };

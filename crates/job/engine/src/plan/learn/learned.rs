@@ -65,17 +65,16 @@ impl Learned {
     /// The keys of the page at `url` on the dates from `first` to the end of `chunk`, if its URL
     /// has parts that nothing but a verdict decides about.
     ///
-    /// `date` is the date of the page: if no verdict about noise of its host is younger, the page
-    /// has no other key.
+    /// `key` is the key of the page on `date`, the date of the page.
     pub(crate) fn keys(
         &self,
         settings: &Settings,
-        (url, date): (&str, i32),
+        (url, key, date): (&str, &str, i32),
         first: i32,
         chunk: DateRange,
     ) -> Vec<(KeyDates, String)> {
         let last = days_from_date(chunk.last());
-        if !self.verdicts.may_change(url, date, last) {
+        if !self.verdicts.may_change((url, key), date, last) {
             return Vec::new();
         }
         let Some((url, parts)) = parts(&settings.keyer, url) else {

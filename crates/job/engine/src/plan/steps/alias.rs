@@ -73,7 +73,7 @@ impl Alias {
                 THIS_RUN => dates.value(row).saturating_add(1),
                 _ => i32::MIN,
             };
-            let page = (url, dates.value(row));
+            let page = (url, keys.value(row), dates.value(row));
             for (dates, key) in self.learned.keys(&self.settings, page, first, self.chunk) {
                 if key != keys.value(row) {
                     rows.push(row as u32);
