@@ -58,7 +58,7 @@ pub enum EngineError {
         /// Rows of the date in the `runs` table.
         before: u64,
     },
-    /// The run was told to stop.
+    /// A signal or the caller ended the run.
     #[error("interrupted; run the same command again to continue")]
     Interrupted,
     /// Another run committed dates that this run must relabel, after this run read `runs`.

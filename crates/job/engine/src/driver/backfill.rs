@@ -147,7 +147,7 @@ pub(crate) async fn run(
     done
 }
 
-/// Awaits `work`, or drops it if the run is told to stop.
+/// Awaits `work`, or drops it when `stop` is cancelled.
 async fn unless_stopped<T>(
     stop: &CancellationToken,
     work: impl Future<Output = Result<T, EngineError>>,
