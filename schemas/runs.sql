@@ -17,5 +17,7 @@ CREATE TABLE runs (
   html_bytes BIGINT NOT NULL,                   -- bytes of HTML read
   text_bytes BIGINT NOT NULL,                   -- bytes of text written to documents
   started_at TIMESTAMP WITH TIME ZONE NOT NULL, -- when the run began, UTC
-  seconds DOUBLE NOT NULL                       -- wall-clock seconds of the chunk the date was processed in
+  seconds DOUBLE NOT NULL,                      -- wall-clock seconds of the chunk the date was processed in
+  peak_memory_bytes BIGINT,                     -- most memory of the process up to the end of this chunk
+  spilled_bytes BIGINT                          -- bytes that this chunk spilled to disk
 );

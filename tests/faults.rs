@@ -73,7 +73,7 @@ fn tables(store: &Store, settings: &[&str]) -> Snapshot {
     }
     if folder.join("runs").exists() {
         // `request_digest` covers the archive's objects, which differ between stores.
-        let counts = "SELECT * EXCEPT (run_id, request_digest, started_at, seconds) FROM runs \
+        let counts = "SELECT * EXCEPT (run_id, request_digest, started_at, seconds, peak_memory_bytes, spilled_bytes) FROM runs \
                       ORDER BY date";
         tables.insert("runs", reader.lines(counts));
     }

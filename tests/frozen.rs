@@ -114,6 +114,10 @@ fn old_tables_are_continued() {
         assert_old_rows(&version, &job);
         job.assert_accounts();
         assert_eq!(status(&job)["done"], 4);
+        // Columns of a later version are null in old rows.
+        let with_peak = job.rows("SELECT date FROM runs WHERE peak_memory_bytes > 0");
+        assert_eq!(with_peak, [json!({ "date": "2011-11-02" })]);
+        assert!(status(&job)["peak_memory_bytes"].as_u64() > Some(1 << 20));
         // Its state is that of the old tables: keys, windows and learned parameters.
         let row = job.row(
             "SELECT count(*) AS pages, \

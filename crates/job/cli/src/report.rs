@@ -133,6 +133,12 @@ pub(crate) fn status(status: &Status, args: &JobArgs) -> String {
     }
     lines.add("HTML MB", format!("{:.1}", megabytes(counts.html_bytes)));
     lines.add("text MB", format!("{:.1}", megabytes(counts.text_bytes)));
+    if let Some(peak) = status.peak_memory {
+        lines.add("peak memory MB", format!("{:.0}", megabytes(peak)));
+    }
+    if let Some(spilled) = status.spilled_bytes {
+        lines.add("spilled MB", format!("{:.1}", megabytes(spilled)));
+    }
     let parameters = &status.parameters;
     for (title, count) in [
         ("noise parameters", parameters.noise),
@@ -211,6 +217,8 @@ pub(crate) fn status_json(status: &Status) -> String {
         "unreadable_objects": unreadable_objects,
         "html_bytes": html_bytes,
         "text_bytes": text_bytes,
+        "peak_memory_bytes": status.peak_memory,
+        "spilled_bytes": status.spilled_bytes,
         "parameters": {
             "noise": status.parameters.noise,
             "identifies": status.parameters.identifies,

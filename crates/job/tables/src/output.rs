@@ -3,7 +3,7 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use deltalake::kernel::engine::arrow_conversion::TryIntoKernel;
-use deltalake::kernel::schema::StructType;
+use deltalake::kernel::schema::{StructField, StructType};
 use deltalake::kernel::transaction::{CommitBuilder, CommitProperties};
 use deltalake::kernel::{Action, Add, Transaction};
 use deltalake::logstore::{StorageConfig, default_logstore};
@@ -110,26 +110,27 @@ impl Output {
             .load()
             .await
             .map_err(|error| self.error(table, error))?;
-        self.check_layout(table, &opened)?;
+        self.lacking_columns(table, &opened)?;
         Ok(Some(opened))
     }
 
-    /// Opens the current version of `table`, which is created if it does not exist.
+    /// Opens the current version of `table`, which is created if it does not exist. A table of an
+    /// earlier version gets the columns that it lacks: its rows have null there.
     ///
     /// # Errors
     /// See [`Output::open`].
     pub async fn open_or_create(&self, table: Table) -> Result<DeltaTable, TableError> {
+        let columns = self.delta_columns(table)?;
         if let Some(opened) = self.open(table).await? {
-            return Ok(opened);
+            let lacking = self.lacking_columns(table, &opened)?;
+            if lacking == 0 {
+                return Ok(opened);
+            }
+            let added = columns.fields().skip(columns.num_fields() - lacking);
+            let added: Vec<StructField> = added.cloned().collect();
+            let added = opened.add_columns().with_fields(added).await;
+            return added.map_err(|error| self.error(table, error));
         }
-        let schema = table.schema(self.partitioning_of(table));
-        let columns: StructType =
-            schema
-                .as_ref()
-                .try_into_kernel()
-                .map_err(|error: arrow::error::ArrowError| {
-                    self.error(table, DeltaTableError::Arrow { source: error })
-                })?;
         self.handle(table)
             .create()
             .with_table_name(table.name())
@@ -304,9 +305,20 @@ impl Output {
         ))
     }
 
-    /// Checks that an existing table has the columns and the partition column that this
-    /// job writes.
-    fn check_layout(&self, table: Table, opened: &DeltaTable) -> Result<(), TableError> {
+    fn delta_columns(&self, table: Table) -> Result<StructType, TableError> {
+        let schema = table.schema(self.partitioning_of(table));
+        let columns = schema.as_ref().try_into_kernel();
+        columns.map_err(|error: arrow::error::ArrowError| {
+            self.error(table, DeltaTableError::Arrow { source: error })
+        })
+    }
+
+    /// Returns the number of columns that `opened`, a table of an earlier version, lacks. They are
+    /// the last columns, and may be null.
+    ///
+    /// # Errors
+    /// [`TableError::Layout`] if the table differs otherwise.
+    pub fn lacking_columns(&self, table: Table, opened: &DeltaTable) -> Result<usize, TableError> {
         let snapshot = opened
             .snapshot()
             .map_err(|error| self.error(table, error))?;
@@ -317,25 +329,27 @@ impl Output {
                 columns.collect::<Vec<_>>().join(", ")
             )
         };
-        let expected = names(
-            &mut table
-                .schema(self.partitioning_of(table))
-                .fields()
-                .iter()
-                .map(|field| field.name().clone()),
-            self.partitioning_of(table).column(),
-        );
+        let schema = table.schema(self.partitioning_of(table));
+        let found_columns = snapshot.schema().num_fields();
+        let expected = |columns: usize| {
+            let fields = schema.fields().iter().take(columns);
+            names(
+                &mut fields.map(|field| field.name().clone()),
+                self.partitioning_of(table).column(),
+            )
+        };
         let found = names(
             &mut snapshot.schema().fields().map(|field| field.name().clone()),
             &partitions.join(", "),
         );
-        if expected == found {
-            return Ok(());
+        let mut lacking = schema.fields().iter().skip(found_columns);
+        if expected(found_columns) == found && lacking.all(|field| field.is_nullable()) {
+            return Ok(schema.fields().len() - found_columns);
         }
         Err(TableError::Layout {
             table: table.name(),
             location: self.location.child(table.name()).to_string(),
-            expected,
+            expected: expected(schema.fields().len()),
             found,
         })
     }

@@ -18,7 +18,7 @@ use crate::driver::chunk::{ChunkSize, chunks};
 use crate::driver::failure::Failure;
 use crate::driver::relabel;
 use crate::driver::resume::{self, ResumableRun, request};
-use crate::driver::runs_rows::{RunIds, runs_rows};
+use crate::driver::runs_rows::{ChunkCost, RunIds, runs_rows};
 use crate::driver::warnings::{warn_about, warn_about_chunks};
 use crate::error::EngineError;
 use crate::job::Job;
@@ -193,7 +193,8 @@ async fn run_under(
     for table in Table::ALL {
         // `url_parameters` is made with its first row.
         let is_needed = job.settings.writes(table) && table != Table::UrlParameters;
-        if is_needed && !tables.has(table) {
+        let is_ready = tables.has_all_columns(table).map_err(&in_tables)?;
+        if is_needed && !is_ready {
             let created = job.output.open_or_create(table).await;
             created.map_err(EngineError::from).map_err(&in_tables)?;
         }
@@ -399,8 +400,12 @@ impl Run<'_> {
         checked.map_err(failed)?;
         fail_point(format_args!("staged"));
         let failed = enter(Stage::Commit);
-        let seconds = started.elapsed().as_secs_f64();
-        let runs = self.runs_file(chunk, &output.accounting, seconds).await;
+        let cost = ChunkCost {
+            seconds: started.elapsed().as_secs_f64(),
+            peak_memory: peak_memory(),
+            spilled_bytes: output.metrics.spilled_bytes(),
+        };
+        let runs = self.runs_file(chunk, &output.accounting, cost).await;
         output.files.insert(Table::Runs, runs.map_err(&failed)?);
         if let Some(rows) = output.learned.take() {
             let files = self.file(Table::UrlParameters, &rows).await;
@@ -470,7 +475,7 @@ impl Run<'_> {
         &self,
         chunk: DateRange,
         accounting: &RowAccounting,
-        seconds: f64,
+        cost: ChunkCost,
     ) -> Result<Vec<String>, EngineError> {
         let run = RunIds {
             id: &self.id,
@@ -478,7 +483,7 @@ impl Run<'_> {
             settings: &self.job.settings.digest,
             started_micros: self.started_micros,
         };
-        let rows = runs_rows(run, self.census, chunk, accounting, seconds)?;
+        let rows = runs_rows(run, self.census, chunk, accounting, cost)?;
         self.file(Table::Runs, &rows).await
     }
 

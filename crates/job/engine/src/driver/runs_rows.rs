@@ -22,13 +22,22 @@ pub(super) struct RunIds<'a> {
     pub(super) started_micros: i64,
 }
 
+/// The cost of a chunk.
+pub(super) struct ChunkCost {
+    /// Wall-clock seconds.
+    pub(super) seconds: f64,
+    /// Most resident memory of the process up to the end of the chunk, in bytes.
+    pub(super) peak_memory: Option<u64>,
+    pub(super) spilled_bytes: u64,
+}
+
 /// Returns the rows of `runs` for the dates of a chunk.
 pub(super) fn runs_rows(
     run: RunIds<'_>,
     census: &Census,
     chunk: DateRange,
     accounting: &RowAccounting,
-    seconds: f64,
+    cost: ChunkCost,
 ) -> Result<RecordBatch, EngineError> {
     let dates: Vec<NaiveDate> = chunk
         .first()
@@ -76,7 +85,12 @@ pub(super) fn runs_rows(
             TimestampMicrosecondArray::from_value(run.started_micros, dates.len())
                 .with_timezone("UTC"),
         ),
-        Arc::new(Float64Array::from_value(seconds, dates.len())),
+        Arc::new(Float64Array::from_value(cost.seconds, dates.len())),
+        match cost.peak_memory {
+            Some(peak) => number(&|_| peak)?,
+            None => Arc::new(Int64Array::new_null(dates.len())),
+        },
+        number(&|_| cost.spilled_bytes)?,
     ];
     RecordBatch::try_new(Table::Runs.schema(Partitioning::Day), columns)
         .map_err(|error| EngineError::plan(chunk, error.into()))

@@ -40,6 +40,10 @@ pub(crate) struct RunDate {
     pub(crate) started_micros: i64,
     pub(crate) objects: u64,
     pub(crate) counts: Counts,
+    /// Most memory of the process. `None` where it is not known.
+    pub(crate) peak_memory: Option<u64>,
+    /// Bytes that the chunk of the date spilled. `None` in rows of earlier versions.
+    pub(crate) spilled_bytes: Option<u64>,
 }
 
 /// Returns the rows of `batch`, a batch of the `runs` table.
@@ -68,8 +72,20 @@ pub(crate) fn run_dates(batch: &RecordBatch) -> Result<Vec<RunDate>, DataFusionE
                 .as_primitive::<TimestampMicrosecondType>()
                 .value(row),
             counts: Counts::default(),
+            peak_memory: None,
+            spilled_bytes: None,
         })
         .collect();
+    for (name, field) in OPTIONAL_COLUMNS {
+        let Some(numbers) = batch.column_by_name(name) else {
+            continue;
+        };
+        let numbers = cast(numbers, &DataType::Int64)?;
+        let numbers = numbers.as_primitive::<Int64Type>().iter();
+        for (run, number) in runs.iter_mut().zip(numbers) {
+            *field(run) = number.map(|number| count(Some(number), name)).transpose()?;
+        }
+    }
     for (name, field) in Counts::COLUMNS {
         let numbers = counts(column(name, &DataType::Int64)?, name)?;
         for (run, number) in runs.iter_mut().zip(numbers) {
@@ -79,19 +95,27 @@ pub(crate) fn run_dates(batch: &RecordBatch) -> Result<Vec<RunDate>, DataFusionE
     Ok(runs)
 }
 
+type OptionalField = fn(&mut RunDate) -> &mut Option<u64>;
+
+/// Columns that rows of earlier versions do not have.
+const OPTIONAL_COLUMNS: [(&str, OptionalField); 2] = [
+    ("peak_memory_bytes", |run| &mut run.peak_memory),
+    ("spilled_bytes", |run| &mut run.spilled_bytes),
+];
+
 /// Returns the numbers of `column`, which are counts.
 fn counts(column: ArrayRef, name: &str) -> Result<Vec<u64>, DataFusionError> {
     let numbers = column.as_primitive::<Int64Type>().iter();
-    let count = |number: Option<i64>| {
-        let count = number.and_then(|number| u64::try_from(number).ok());
-        count.ok_or_else(|| {
-            DataFusionError::Execution(format!(
-                "table `runs`: column `{name}` has {number:?}, expected a count; run the dates \
-                 again"
-            ))
-        })
-    };
-    numbers.map(count).collect()
+    numbers.map(|number| count(number, name)).collect()
+}
+
+fn count(number: Option<i64>, name: &str) -> Result<u64, DataFusionError> {
+    let count = number.and_then(|number| u64::try_from(number).ok());
+    count.ok_or_else(|| {
+        DataFusionError::Execution(format!(
+            "table `runs`: column `{name}` has {number:?}, expected a count; run the dates again"
+        ))
+    })
 }
 
 type Field = fn(&mut Counts) -> &mut u64;

@@ -34,6 +34,10 @@ pub struct Status {
     pub last_with_pages: Option<NaiveDate>,
     /// Sums over all dates.
     pub counts: Counts,
+    /// Most memory that a run of these dates had, in bytes. `None` if no row says it.
+    pub peak_memory: Option<u64>,
+    /// Most bytes that a chunk spilled. `None` if no row says it.
+    pub spilled_bytes: Option<u64>,
     /// The learned parameters of URLs.
     pub parameters: LearnedParameters,
     /// The range to run again to repair the dates above: whole partitions, up to the end of
@@ -128,6 +132,8 @@ impl Status {
             }
             newest_earlier = newest_earlier.max(run.started_micros);
             status.counts.add(run.counts);
+            status.peak_memory = status.peak_memory.max(run.peak_memory);
+            status.spilled_bytes = status.spilled_bytes.max(run.spilled_bytes);
         }
         status.repair = status
             .first_to_repair()

@@ -132,9 +132,15 @@ impl TablesSnapshot {
         Ok(())
     }
 
-    /// Whether `table` exists.
-    pub(crate) fn has(&self, table: Table) -> bool {
-        self.opened.contains_key(&table)
+    /// Whether `table` exists with all columns of this version.
+    ///
+    /// # Errors
+    /// [`EngineError::Table`] if it has another layout.
+    pub(crate) fn has_all_columns(&self, table: Table) -> Result<bool, EngineError> {
+        let Some(opened) = self.opened.get(&table) else {
+            return Ok(false);
+        };
+        Ok(self.output.lacking_columns(table, &opened.table)? == 0)
     }
 
     /// The partitions of `runs`, in order.
