@@ -17,11 +17,13 @@ use hyper::{Request, Response, StatusCode};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
+use crate::Waiting;
+
 /// Time to wait before a connection is reset, so that written data is sent first.
 const FLUSH: Duration = Duration::from_millis(10);
 
 /// The properties of a request by which a fault is decided.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Asked {
     /// The number of the request in order of arrival, from 1.
     pub number: usize,
@@ -134,7 +136,7 @@ impl Layer {
         &self,
         service: &S,
         request: Request<Incoming>,
-        number: usize,
+        waiting: Waiting,
     ) -> Result<Answer, BoxError>
     where
         S: Service<Request<Incoming>, Response = Response<B>>,
@@ -146,7 +148,7 @@ impl Layer {
             return whole(service.call(request).await);
         };
         sleep(faults.latency).await;
-        match (faults.decide)(&asked(&request, number)) {
+        match (faults.decide)(&asked(&request, waiting.number)) {
             None => whole(service.call(request).await),
             Some(fault @ Fault::SlowDown) => {
                 drain(request).await?;
@@ -234,7 +236,7 @@ impl Layer {
     }
 }
 
-fn asked(request: &Request<Incoming>, number: usize) -> Asked {
+pub(crate) fn asked(request: &Request<Incoming>, number: usize) -> Asked {
     let header = |name| {
         let value = request.headers().get(name);
         value

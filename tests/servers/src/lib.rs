@@ -47,7 +47,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 use tower_http::services::ServeDir;
 
-use faults::{BoxError, Layer};
+use faults::{BoxError, Layer, asked};
 
 /// The key pair that [`Server::s3`] accepts.
 #[derive(Debug, Clone, Copy)]
@@ -62,13 +62,26 @@ pub struct KeyPair<'a> {
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
-    requests: Requests,
+    record: SharedRecord,
     layer: Arc<Layer>,
     _threads: Runtime,
 }
 
-/// Method and path of every request.
-type Requests = Arc<Mutex<Vec<String>>>;
+type SharedRecord = Arc<Mutex<Record>>;
+
+/// All requests, in order of arrival.
+#[derive(Debug, Default)]
+struct Record {
+    asked: Vec<Asked>,
+    events: Vec<Event>,
+}
+
+/// The arrival of a request or its response, by its index in [`Record::asked`].
+#[derive(Debug)]
+enum Event {
+    Asked(usize),
+    Answered(usize),
+}
 
 impl Server {
     /// Starts an S3 store whose buckets are the folders in `root`. Requests must be signed
@@ -126,12 +139,32 @@ impl Server {
 
     /// Returns all requests so far, such as `GET /bucket/folder/file`, in order of arrival.
     pub fn requests(&self) -> Vec<String> {
-        lock(&self.requests).clone()
+        let record = lock(&self.record);
+        let requests = record.asked.iter();
+        requests
+            .map(|asked| format!("{} {}", asked.method, asked.path))
+            .collect()
     }
 
     /// Returns the number of injections of each fault so far.
     pub fn fired(&self) -> BTreeMap<Fault, usize> {
         self.layer.fired()
+    }
+
+    /// Returns the largest number of requests, of those for which `counts` is true, that waited
+    /// for their responses at the same moment.
+    pub fn most_at_once(&self, counts: impl Fn(&Asked) -> bool) -> usize {
+        let record = lock(&self.record);
+        let (mut waiting, mut most) = (0_usize, 0);
+        for event in &record.events {
+            match event {
+                Event::Asked(number) if counts(&record.asked[*number]) => waiting += 1,
+                Event::Answered(number) if counts(&record.asked[*number]) => waiting -= 1,
+                _ => {}
+            }
+            most = most.max(waiting);
+        }
+        most
     }
 
     fn start<S, B>(service: S, faults: Option<Faults>) -> io::Result<Self>
@@ -148,20 +181,33 @@ impl Server {
             .build()?;
         let listener = threads.block_on(TcpListener::bind(("127.0.0.1", 0)))?;
         let address = listener.local_addr()?;
-        let requests = Requests::default();
+        let record = SharedRecord::default();
         let layer = Layer::new(faults);
         let served = Served {
             service,
-            requests: Arc::clone(&requests),
+            record: Arc::clone(&record),
             layer: Arc::clone(&layer),
         };
         threads.spawn(served.listen(listener));
         Ok(Self {
             address,
-            requests,
+            record,
             layer,
             _threads: threads,
         })
+    }
+}
+
+/// A request that waits for its response, until it is dropped.
+struct Waiting {
+    number: usize,
+    record: SharedRecord,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let answered = Event::Answered(self.number - 1);
+        lock(&self.record).events.push(answered);
     }
 }
 
@@ -176,7 +222,7 @@ fn s3_service(root: &Path, keys: KeyPair<'_>) -> io::Result<S3Service> {
 #[derive(Clone)]
 struct Served<S> {
     service: S,
-    requests: Requests,
+    record: SharedRecord,
     layer: Arc<Layer>,
 }
 
@@ -208,8 +254,8 @@ where
             let _ = stream.set_zero_linger();
         }
         let recorded = service_fn(|request: Request<Incoming>| {
-            let number = self.record(&request);
-            self.layer.call(&self.service, request, number)
+            let waiting = self.record(&request);
+            self.layer.call(&self.service, request, waiting)
         });
         let connection = hyper::server::conn::http1::Builder::new()
             .serve_connection(TokioIo::new(stream), recorded);
@@ -220,14 +266,19 @@ where
         }
     }
 
-    /// Records a request, and returns its number.
-    fn record(&self, request: &Request<Incoming>) -> usize {
-        let mut requests = lock(&self.requests);
-        requests.push(format!("{} {}", request.method(), request.uri().path()));
-        requests.len()
+    /// Records a request.
+    fn record(&self, request: &Request<Incoming>) -> Waiting {
+        let mut record = lock(&self.record);
+        let number = record.asked.len() + 1;
+        record.asked.push(asked(request, number));
+        record.events.push(Event::Asked(number - 1));
+        Waiting {
+            number,
+            record: Arc::clone(&self.record),
+        }
     }
 }
 
-fn lock(requests: &Requests) -> std::sync::MutexGuard<'_, Vec<String>> {
-    requests.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(record: &SharedRecord) -> std::sync::MutexGuard<'_, Record> {
+    record.lock().unwrap_or_else(PoisonError::into_inner)
 }
