@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use arrow::array::RecordBatch;
 use chrono::Utc;
+use futures::future::join_all;
 use tables::{DateRange, MemorySpill, Replacement, SinkSize, Table, TableError, fail_point};
 use tokio_util::sync::CancellationToken;
 use tracing::info;
@@ -189,16 +190,7 @@ async fn run_under(
     if now.map_err(&in_tables)? != dates {
         return Err(in_tables(EngineError::ConcurrentRun));
     }
-    // A table that cannot be written fails here, before the work.
-    for table in Table::ALL {
-        // `url_parameters` is made with its first row.
-        let is_needed = job.settings.writes(table) && table != Table::UrlParameters;
-        let is_ready = tables.has_all_columns(table).map_err(&in_tables)?;
-        if is_needed && !is_ready {
-            let created = job.output.open_or_create(table).await;
-            created.map_err(EngineError::from).map_err(&in_tables)?;
-        }
-    }
+    create_tables(job, &tables).await.map_err(&in_tables)?;
     let resumable = resume::resumable_run(&mut tables, dates, &request).await;
     let resumable = resumable
         .map_err(&in_tables)?
@@ -268,6 +260,19 @@ async fn run_under(
         peak_memory: peak_memory(),
     })
 }
+
+/// The tables that are committed together, in order.
+const COMMIT_ORDER: [&[Table]; 3] = [
+    &[Table::UrlKeys],
+    &[
+        Table::Documents,
+        Table::Blocks,
+        Table::Quarantine,
+        Table::WindowEntries,
+        Table::UrlParameters,
+    ],
+    &[Table::Runs],
+];
 
 /// Returns the physical plan of the first chunk of `dates`, as text.
 ///
@@ -339,6 +344,24 @@ async fn refuse_other_settings(
         }
         _ => Ok(()),
     }
+}
+
+/// Creates the tables that are missing, and adds missing columns. A table that cannot be written
+/// fails here, before the work.
+async fn create_tables(job: &Job, tables: &TablesSnapshot) -> Result<(), EngineError> {
+    let mut created = Vec::new();
+    for table in Table::ALL {
+        // `url_parameters` is made with its first row.
+        let is_needed = job.settings.writes(table) && table != Table::UrlParameters;
+        if is_needed && !tables.has_all_columns(table)? {
+            created.push(job.output.open_or_create(table));
+        }
+    }
+    // One after the other, a table takes eleven answers of the store.
+    for created in join_all(created).await {
+        created?;
+    }
+    Ok(())
 }
 
 /// Returns the dates after `already_done`, if there are any.
@@ -417,7 +440,9 @@ impl Run<'_> {
     }
 
     /// Commits each table once, and `runs` twice: first to remove the old dates, last to add
-    /// the new ones. So a date in `runs` is complete.
+    /// the new ones. So a date in `runs` is complete. `url_keys` tells which dates are not
+    /// complete, and comes before the other tables of pages; these are committed together, because
+    /// a commit waits for eleven answers of the store, one after the other.
     async fn commit(
         &self,
         chunk: DateRange,
@@ -443,20 +468,32 @@ impl Run<'_> {
         fail_point(format_args!("begin"));
         self.replace(Table::Runs, begun).await?;
         fail_point(format_args!("begun"));
+        let mut commits = Vec::new();
         for table in Table::ALL {
             let files = chunk_output.files.remove(&table).unwrap_or_default();
             let is_needed = match table {
                 Table::UrlParameters => !files.is_empty(),
                 table => self.job.settings.writes(table),
             };
-            if !is_needed && output.open(table).await?.is_none() {
-                continue;
+            if is_needed || output.open(table).await?.is_some() {
+                commits.push((table, change(format!("urltree {chunk}"), files)));
             }
-            fail_point(format_args!("commit.{}", table.name()));
-            self.replace(table, change(format!("urltree {chunk}"), files))
-                .await?;
-            fail_point(format_args!("committed.{}", table.name()));
         }
+        for tables in COMMIT_ORDER {
+            let together = commits.extract_if(.., |(table, _)| tables.contains(table));
+            let commits = together.map(|(table, change)| self.commit_table(table, change));
+            // Await all of them, also after one has failed.
+            for committed in join_all(commits).await {
+                committed?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn commit_table(&self, table: Table, change: Replacement) -> Result<(), EngineError> {
+        fail_point(format_args!("commit.{}", table.name()));
+        self.replace(table, change).await?;
+        fail_point(format_args!("committed.{}", table.name()));
         Ok(())
     }
 
