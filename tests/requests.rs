@@ -1,7 +1,11 @@
 //! Requests to a store: the number that a command sends is most of its time where an
 //! answer takes tens of milliseconds.
 
-use crate::support::{Job, Site, Store, write};
+use std::time::Duration;
+
+use servers::{Asked, Faults};
+
+use crate::support::{Job, Site, Store, paragraph, write, write_groups};
 
 const SITE: Site = Site {
     host: "www.gazette.example",
@@ -81,4 +85,43 @@ fn a_command_opens_each_table_once_before_its_work() {
     ] {
         assert!(count <= most, "{name}: {count} requests, more than {most}");
     }
+}
+
+/// Bytes of a `Range` header such as `bytes=0-9`.
+fn bytes(asked: &Asked) -> u64 {
+    let range = asked.range.strip_prefix("bytes=");
+    let ends = range.and_then(|range| range.split_once('-'));
+    let number = |text: &str| text.parse::<u64>().ok();
+    ends.and_then(|(first, last)| Some(number(last)? + 1 - number(first)?))
+        .unwrap_or(0)
+}
+
+/// An object with twelve row groups, each of one page of 24 KB.
+#[test]
+fn row_groups_are_read_before_their_turn_and_a_footer_once() {
+    let store = Store::failing(Faults::new(|_| None).after(Duration::from_millis(100)));
+    let rows: Vec<_> = SITE
+        .daily_articles(12)
+        .into_iter()
+        .zip(0..)
+        .map(|(mut row, number)| {
+            let paragraphs: Vec<_> = (0..400).map(|n| paragraph(1000 * number + n)).collect();
+            row.html = Some(SITE.page("A long page", &paragraphs).into_bytes());
+            row
+        })
+        .collect();
+    write_groups(&store.archive("a.parquet"), &rows, 1);
+    let job = store.job().with("run.threads=1").with("url_key.title=feed");
+    job.run("2011-10-01..2011-10-31");
+
+    let of_archive = |asked: &Asked| asked.method == "GET" && asked.path.ends_with("a.parquet");
+    // Bytes of a row group. The HTML is compressed, and lies between the narrow columns, so that
+    // these are read together with it.
+    let row_group = |asked: &Asked| of_archive(asked) && (20_000..60_000).contains(&bytes(asked));
+    let most = store.server.most_at_once(row_group);
+    assert!((5..=8).contains(&most), "{most} row groups at once");
+    // One request for the footer, and four for each row group: times, narrow columns to learn
+    // parameters, narrow columns, HTML.
+    let requests = store.asked("GET", ["/pages/crawl/", "a.parquet"]);
+    assert!(requests <= 1 + 12 * 4, "{requests} requests");
 }

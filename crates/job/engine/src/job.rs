@@ -13,7 +13,7 @@ use tables::{Location, Output, Partitioning, RetryPolicy, Table};
 use url_key::{Blocklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
 use url_tree::WindowOptions;
 
-use crate::archive::ArchiveSource;
+use crate::archive::{ArchiveSource, OpenObjects, ReadAheadMemory};
 use crate::running_plans::RunningPlans;
 use crate::settings_digest::settings_digest;
 use crate::spec::{
@@ -135,6 +135,14 @@ pub struct Resources {
 /// take about 200 MB.
 const MIN_MEMORY: usize = 1 << 30;
 
+/// Part of the memory for footers of the archive. The objects of a chunk are opened three times or
+/// more; footers that do not fit are read again.
+const FOOTERS_SHARE: usize = 64;
+
+/// Part of the memory for row groups that are read before their turn. A larger row group is read
+/// in its turn, and the pages wait for the store.
+const READ_AHEAD_SHARE: usize = 32;
+
 /// Least bytes of `run.memory_limit` per thread. With 8 MiB for two threads, 6 of 6 runs over the
 /// 17 real sites succeeded too, but took up to 650 MB, more than with 48 MB: sorts spill so often
 /// that rows queue up before them. A higher value refuses the default of 1 GiB from fewer threads
@@ -144,7 +152,8 @@ const MIN_THREAD_MEMORY: usize = 8 << 20;
 impl Resources {
     /// Returns the bytes that sorts and joins may reserve before they spill. Of the rest, 6 of
     /// 32 parts are for open files and 1 part is for rows that have no open file yet
-    /// (`plan::write`). The last 9 parts are for memory that is not counted: the binary, pages
+    /// (`plan::write`). 1.5 parts are for row
+    /// groups that are read ahead and for footers. The last 7.5 parts are for memory that is not counted: the binary, pages
     /// that are parsed, one tree, the buffers of merges, and freed memory that the allocator
     /// keeps.
     pub(crate) fn plan_memory(&self) -> usize {
@@ -171,11 +180,14 @@ impl Job {
             .map_err(|error: String| SpecError::key("output.partition", error))?;
         let file_bytes = NonZeroU64::new(spec.output.file_bytes.as_u64())
             .ok_or_else(|| SpecError::key("output.file_bytes", "expected a size above 0"))?;
+        let resources = resources(spec)?;
         Ok(Self {
             archive: ArchiveSource {
                 location: location("archive.location", &spec.archive.location)?,
                 by_date: spec.archive.layout == ArchiveLayout::Hive,
                 columns: spec.archive.columns.clone(),
+                opened: OpenObjects::new(resources.memory / FOOTERS_SHARE),
+                read_ahead: ReadAheadMemory::new(resources.memory / READ_AHEAD_SHARE),
             },
             output: Output::new(
                 location("output.location", &spec.output.location)?,
@@ -183,7 +195,7 @@ impl Job {
                 file_bytes,
             ),
             settings: Arc::new(Settings::new(spec)?),
-            resources: resources(spec)?,
+            resources,
             spill_disk: Arc::new(spill_disk(spec)?),
             running_plans: Arc::default(),
         })

@@ -18,6 +18,9 @@ use crate::error::EngineError;
 /// store and keeps more footers in memory; a lower value waits longer for a store with latency.
 const CONCURRENT_OBJECTS: usize = 16;
 
+/// Row groups of an object whose times are read at the same time, for the same reasons.
+const CONCURRENT_ROW_GROUPS: usize = 8;
+
 /// The number of archive rows per date, and the row groups that hold them.
 ///
 /// The census reads footers and the `fetched_at` column only, before any other work. Chunks are
@@ -218,7 +221,7 @@ async fn count_object(
         bytes: object.bytes,
         version: None,
     };
-    let opened = match OpenObject::open(archive, found).await? {
+    let opened = match archive.opened.open(archive, found).await? {
         Ok(open) => row_counts(&open).map(|rows| (open, rows)),
         Err(error) => Err(error.to_string()),
     };
@@ -238,23 +241,28 @@ async fn count_object(
         Ok(spans) => spans,
         Err(_) => vec![None; rows.len()],
     };
+    let outside = |span: &TimeSpan| range.last() < span.first || span.last < range.first();
+    let counted: Vec<_> = futures::stream::iter(spans.iter().enumerate())
+        .map(|(index, span)| {
+            let is_counted = archive.by_date || !span.as_ref().is_some_and(outside);
+            count_times(&open, index, is_counted)
+        })
+        .buffered(CONCURRENT_ROW_GROUPS)
+        .try_collect()
+        .await?;
     let mut groups = Vec::with_capacity(spans.len());
     let mut times = Vec::with_capacity(spans.len());
     let mut earliest = spans.iter().flatten().map(|span| span.first).min();
-    for (index, (span, rows)) in spans.iter().zip(rows).enumerate() {
+    for (index, (counted, rows)) in counted.into_iter().zip(rows).enumerate() {
         let mut group = RowGroupCensus {
             html_bytes: open.html_bytes(index),
             rows,
             ..RowGroupCensus::default()
         };
-        let outside = |span: &TimeSpan| range.last() < span.first || span.last < range.first();
-        let mut counts = BTreeMap::new();
-        if archive.by_date || !span.as_ref().is_some_and(outside) {
-            match count_times(&open, index).await? {
-                Ok(found) => counts = found,
-                Err(error) => group.read_error = Some(error.to_string()),
-            }
-        }
+        let counts = counted.unwrap_or_else(|error| {
+            group.read_error = Some(error.to_string());
+            BTreeMap::new()
+        });
         earliest = earliest
             .into_iter()
             .chain(counts.keys().flatten().copied())
@@ -334,11 +342,16 @@ fn time_spans(open: &OpenObject) -> Result<Vec<Option<TimeSpan>>, ParquetError> 
 type DateCounts = BTreeMap<Option<NaiveDate>, u64>;
 
 /// Counts the rows of one row group by date, `None` for rows without a time. The outer error
-/// stops the run; the inner error concerns this row group only.
+/// stops the run; the inner error concerns this row group only. A row group that `is_counted` does
+/// not include has no dates.
 async fn count_times(
     open: &OpenObject,
     row_group: usize,
+    is_counted: bool,
 ) -> Result<Result<DateCounts, ParquetError>, EngineError> {
+    if !is_counted {
+        return Ok(Ok(DateCounts::new()));
+    }
     let counted = async {
         let mut counts = DateCounts::new();
         for time in open.times(row_group).await? {

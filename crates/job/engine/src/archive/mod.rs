@@ -4,7 +4,11 @@
 mod census;
 mod footer;
 mod object;
+mod open_objects;
+mod read_ahead;
 mod reader;
+
+use std::sync::Arc;
 
 use chrono::NaiveDate;
 use futures::TryStreamExt;
@@ -13,9 +17,9 @@ use object_store::{ObjectMeta, ObjectStoreExt};
 use tables::{DateRange, Location};
 
 pub(crate) use census::{Census, Input, ObjectCensus, row_date, share};
-pub(crate) use object::{
-    DecodedColumns, ObjectColumn, ObjectStream, OpenObject, OpenObjects, RowGroup,
-};
+pub(crate) use object::{DecodedColumns, ObjectColumn, OpenObject, RowGroupRows};
+pub(crate) use open_objects::OpenObjects;
+pub(crate) use read_ahead::{ReadAhead, ReadAheadMemory, RowGroupRequest};
 pub(crate) use reader::ObjectState;
 
 use crate::error::EngineError;
@@ -30,6 +34,10 @@ pub struct ArchiveSource {
     pub by_date: bool,
     /// Names of columns.
     pub columns: ColumnNames,
+    /// The objects whose footers were read.
+    pub(crate) opened: OpenObjects,
+    /// Memory of row groups that are read before their turn.
+    pub(crate) read_ahead: ReadAheadMemory,
 }
 
 /// One Parquet object of the archive.
@@ -74,6 +82,17 @@ impl ArchiveSource {
         }
         objects.sort();
         Ok(objects)
+    }
+
+    /// Opens an object in the state that the census found.
+    ///
+    /// # Errors
+    /// Where the store fails or the object has changed.
+    pub(crate) async fn open(
+        &self,
+        found: &ObjectState,
+    ) -> datafusion::error::Result<Arc<OpenObject>> {
+        self.opened.get(self, found).await
     }
 
     /// Returns the path of `source` in the store. A source is part of a listed path, already

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, AsArray, BinaryArray, RecordBatch, StringArray};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Schema, TimeUnit, TimestampMicrosecondType};
-use futures::StreamExt;
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, RowSelection};
-use parquet::arrow::async_reader::{ParquetRecordBatchStream, ParquetRecordBatchStreamBuilder};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowSelection,
+};
+use parquet::arrow::async_reader::ParquetRecordBatchStreamBuilder;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 
 use super::ArchiveSource;
 use crate::archive::footer::text_as_bytes;
@@ -114,8 +115,34 @@ impl ObjectColumn {
     }
 }
 
-/// The rows of one object.
-pub(crate) type ObjectStream = ParquetRecordBatchStream<StoreReader>;
+/// The rows of one row group, read from the store and not decoded yet. Yields batches; after an
+/// error there are no more.
+pub(crate) struct RowGroupRows {
+    reader: Option<ParquetRecordBatchReader>,
+    error: Option<ParquetError>,
+}
+
+impl RowGroupRows {
+    /// Leaves out the rest.
+    pub(crate) fn stop(&mut self) {
+        self.reader = None;
+    }
+}
+
+impl Iterator for RowGroupRows {
+    type Item = Result<RecordBatch, ParquetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(error) = self.error.take() {
+            return Some(Err(error));
+        }
+        let batch = self.reader.as_mut()?.next();
+        if !matches!(batch, Some(Ok(_))) {
+            self.reader = None;
+        }
+        Some(batch?.map_err(ParquetError::from))
+    }
+}
 
 /// A Parquet object whose footer was read and whose columns were checked.
 pub(crate) struct OpenObject {
@@ -150,7 +177,7 @@ impl RowGroup<'_> {
     ///
     /// # Errors
     /// Where the row is not in the row group.
-    pub(crate) fn offset(&self, row: i64) -> Result<usize, EngineError> {
+    fn offset(&self, row: i64) -> Result<usize, EngineError> {
         let offset = usize::try_from(row - self.first_row).ok();
         offset
             .filter(|offset| *offset < self.rows)
@@ -162,36 +189,21 @@ impl RowGroup<'_> {
                 ),
             })
     }
-}
 
-/// Opens objects one at a time and keeps the last one open.
-pub(crate) struct OpenObjects {
-    archive: ArchiveSource,
-    last: Option<OpenObject>,
-}
-
-impl OpenObjects {
-    pub(crate) fn new(archive: ArchiveSource) -> Self {
-        Self {
-            archive,
-            last: None,
-        }
-    }
-
-    /// Opens the object in the state that the census found, unless it is already open.
+    /// Selects `rows`: ascending positions in the object.
     ///
-    /// The census opened the object before, so an object that is not Parquet now has changed
-    /// during the run and is an error.
-    pub(crate) async fn get(
-        &mut self,
-        found: &ObjectState,
-    ) -> datafusion::error::Result<&OpenObject> {
-        let known = self.last.take().filter(|open| open.state() == found);
-        let open = match known {
-            Some(open) => open,
-            None => OpenObject::open(&self.archive, found.clone()).await??,
-        };
-        Ok(self.last.insert(open))
+    /// # Errors
+    /// Where a row is not in the row group.
+    pub(crate) fn select(&self, rows: &[i64]) -> Result<RowSelection, EngineError> {
+        let mut ranges = Vec::new();
+        for run in rows.chunk_by(|a, b| a + 1 == *b) {
+            let (first, last) = (run[0], run[run.len() - 1]);
+            ranges.push(self.offset(first)?..self.offset(last)? + 1);
+        }
+        Ok(RowSelection::from_consecutive_ranges(
+            ranges.into_iter(),
+            self.rows,
+        ))
     }
 }
 
@@ -322,31 +334,42 @@ impl OpenObject {
         let Some(root) = self.root(ObjectColumn::Html) else {
             return 0;
         };
-        let descriptor = self.metadata().file_metadata().schema_descr();
-        let bytes: i64 = (self
-            .metadata()
-            .row_group(row_group)
-            .columns()
-            .iter()
-            .enumerate())
-        .filter(|(leaf, _)| descriptor.get_column_root_idx(*leaf) == root)
-        .map(|(_, column)| column.uncompressed_size())
-        .sum();
+        let root = [root];
+        let columns = self.column_chunks(row_group, &root);
+        let bytes: i64 = columns.map(ColumnChunkMetaData::uncompressed_size).sum();
         // A damaged footer can have a negative size. Bytes weigh chunks and progress, not rows.
         u64::try_from(bytes).unwrap_or(0)
     }
 
-    /// Streams `columns` of the selected rows of `row_group`, in batches of at most `batch_rows`.
-    ///
-    /// # Errors
-    /// Where the row group cannot be read.
-    pub(crate) fn stream(
+    /// Returns the bytes of `columns` of `row_group` in the object.
+    pub(crate) fn stored_bytes(&self, row_group: usize, columns: &[ObjectColumn]) -> u64 {
+        let roots: Vec<usize> = (columns.iter().filter_map(|column| self.root(*column))).collect();
+        self.column_chunks(row_group, &roots)
+            .map(|column| u64::try_from(column.compressed_size()).unwrap_or(0))
+            .sum()
+    }
+
+    fn column_chunks(
+        &self,
+        row_group: usize,
+        roots: &[usize],
+    ) -> impl Iterator<Item = &ColumnChunkMetaData> {
+        let descriptor = self.metadata().file_metadata().schema_descr();
+        let columns = self.metadata().row_group(row_group).columns();
+        (columns.iter().enumerate())
+            .filter(move |(leaf, _)| roots.contains(&descriptor.get_column_root_idx(*leaf)))
+            .map(|(_, column)| column)
+    }
+
+    /// Reads `columns` of the selected rows of `row_group`, in batches of at most `batch_rows`. An
+    /// error is the first item of the rows.
+    pub(crate) async fn read(
         &self,
         row_group: usize,
         columns: &[ObjectColumn],
         selection: Option<RowSelection>,
         batch_rows: usize,
-    ) -> Result<ObjectStream, ParquetError> {
+    ) -> RowGroupRows {
         let roots = columns.iter().filter_map(|column| self.root(*column));
         let mask = ProjectionMask::roots(self.metadata().file_metadata().schema_descr(), roots);
         let mut builder = ParquetRecordBatchStreamBuilder::new_with_metadata(
@@ -359,10 +382,15 @@ impl OpenObject {
         if let Some(selection) = selection {
             builder = builder.with_row_selection(selection);
         }
-        builder.build()
+        let read = async { builder.build()?.next_row_group().await };
+        let (reader, error) = match read.await {
+            Ok(reader) => (reader, None),
+            Err(error) => (None, Some(error)),
+        };
+        RowGroupRows { reader, error }
     }
 
-    /// Converts a batch of [`OpenObject::stream`] to the target types.
+    /// Converts a batch of [`OpenObject::read`] to the target types.
     ///
     /// # Errors
     /// Where a value cannot be converted.
@@ -390,8 +418,8 @@ impl OpenObject {
     /// Where they cannot be decoded.
     pub(crate) async fn times(&self, row_group: usize) -> Result<Vec<Option<i64>>, ParquetError> {
         let mut times = Vec::new();
-        let mut stream = self.stream(row_group, &[ObjectColumn::FetchedAt], None, 8192)?;
-        while let Some(batch) = stream.next().await {
+        let columns = [ObjectColumn::FetchedAt];
+        for batch in self.read(row_group, &columns, None, 8192).await {
             let columns = self.columns(&batch?)?;
             if let Some(column) = columns.get(ObjectColumn::FetchedAt) {
                 times.extend(column.as_primitive::<TimestampMicrosecondType>());

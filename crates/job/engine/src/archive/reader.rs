@@ -16,7 +16,7 @@ use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataR
 use crate::error::EngineError;
 
 /// One state of an object. A run reads an object many times, and must not mix two states.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct ObjectState {
     /// Path relative to the location of the archive: the `source` column.
     pub(crate) source: String,
@@ -26,6 +26,11 @@ pub(crate) struct ObjectState {
     /// listing may format it differently.
     pub(crate) version: Option<String>,
 }
+
+/// Bytes at the end of an object that are read at once. They usually have the whole footer with the
+/// page index: without them, it takes three requests, one after the other. A higher value reads
+/// more bytes in vain.
+const FOOTER_BYTES: usize = 64 << 10;
 
 /// Reads one state of one object.
 ///
@@ -126,6 +131,7 @@ impl AsyncFileReader for StoreReader {
             let bytes = self.state.bytes;
             let metadata = ParquetMetaDataReader::new()
                 .with_page_index_policy(PageIndexPolicy::Optional)
+                .with_prefetch_hint(Some(FOOTER_BYTES))
                 .load_and_finish(self, bytes)
                 .await?;
             Ok(Arc::new(metadata))

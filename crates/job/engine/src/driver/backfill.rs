@@ -440,9 +440,9 @@ impl Run<'_> {
     }
 
     /// Commits each table once, and `runs` twice: first to remove the old dates, last to add
-    /// the new ones. So a date in `runs` is complete. `url_keys` tells which dates are not
-    /// complete, and comes before the other tables of pages; these are committed together, because
-    /// a commit waits for eleven answers of the store, one after the other.
+    /// the new ones. So a date in `runs` is complete. `url_keys` comes before the other tables of
+    /// pages, because a date that it has and `runs` has not is incomplete. The other tables are
+    /// committed together: a commit waits for eleven answers of the store, one after the other.
     async fn commit(
         &self,
         chunk: DateRange,

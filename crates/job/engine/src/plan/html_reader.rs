@@ -1,14 +1,14 @@
 //! Reads the HTML of selected rows of the archive.
 
+use std::sync::Arc;
+
 use arrow::array::{Array, AsArray, BinaryArray};
 use datafusion::error::Result;
-use futures::StreamExt;
-use parquet::arrow::arrow_reader::RowSelection;
 use parquet::errors::ParquetError;
 use site_replay::http_charset;
 
 use crate::archive::{
-    ArchiveSource, DecodedColumns, ObjectColumn, ObjectState, ObjectStream, OpenObject, OpenObjects,
+    DecodedColumns, ObjectColumn, ObjectState, OpenObject, RowGroupRequest, RowGroupRows,
 };
 
 /// Rows that Parquet decodes at a time. The size of the next page is unknown, and with more than
@@ -29,9 +29,6 @@ const PAGE_COLUMNS: [ObjectColumn; 3] = [
     ObjectColumn::HttpCharset,
 ];
 
-/// Opens objects of the archive to read pages.
-pub(crate) struct PageReader(OpenObjects);
-
 /// The HTML of one page.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PageBytes<'a> {
@@ -40,83 +37,55 @@ pub(crate) struct PageBytes<'a> {
     pub(crate) charset: Option<&'a str>,
 }
 
-impl PageReader {
-    pub(crate) fn new(archive: ArchiveSource) -> Self {
-        Self(OpenObjects::new(archive))
-    }
-
-    pub(crate) async fn object(&mut self, found: &ObjectState) -> Result<PageObject<'_>> {
-        Ok(PageObject(self.0.get(found).await?))
-    }
-}
-
-/// An open object of the archive.
-pub(crate) struct PageObject<'a>(&'a OpenObject);
-
-impl<'a> PageObject<'a> {
-    /// Reads the pages of `rows`: ascending positions in the object, all in `row_group`.
-    ///
-    /// # Errors
-    /// Where the object has no such row group, or a row is outside of it.
-    pub(crate) fn read(&self, row_group: i32, rows: &[i64]) -> Result<PageStream<'a>> {
-        let row_group = self.0.row_group(row_group)?;
-        let mut ranges = Vec::new();
-        for run in rows.chunk_by(|a, b| a + 1 == *b) {
-            let (first, last) = (run[0], run[run.len() - 1]);
-            ranges.push(row_group.offset(first)?..row_group.offset(last)? + 1);
-        }
-        let selection = RowSelection::from_consecutive_ranges(ranges.into_iter(), row_group.rows);
-        let stream = self.0.stream(
-            row_group.index,
-            &PAGE_COLUMNS,
-            Some(selection),
-            PAGES_PER_BATCH,
-        );
-        let (stream, error) = match stream {
-            Ok(stream) => (Some(stream), None),
-            Err(error) => (None, Some(error)),
-        };
-        Ok(PageStream {
-            object: self.0,
-            stream,
-            error,
-        })
+/// Returns the request for the pages of `rows`: ascending positions in the object, all in
+/// `row_group`.
+pub(crate) fn page_request(object: ObjectState, row_group: i32, rows: Vec<i64>) -> RowGroupRequest {
+    RowGroupRequest {
+        object,
+        row_group,
+        columns: &PAGE_COLUMNS,
+        rows: Some(rows),
+        batch_rows: PAGES_PER_BATCH,
     }
 }
 
 /// The requested pages, in order.
-pub(crate) struct PageStream<'a> {
-    object: &'a OpenObject,
-    stream: Option<ObjectStream>,
+pub(crate) struct PageStream {
+    object: Arc<OpenObject>,
+    rows: RowGroupRows,
     error: Option<ParquetError>,
 }
 
-impl PageStream<'_> {
-    /// Reads the next group of pages. After an inner error, the remaining pages cannot be decoded.
-    pub(crate) async fn next(
-        &mut self,
-    ) -> Result<Option<std::result::Result<Pages, ParquetError>>> {
+impl PageStream {
+    /// Creates the stream of the rows of a [`page_request`].
+    pub(crate) fn new((object, rows): (Arc<OpenObject>, RowGroupRows)) -> Self {
+        Self {
+            object,
+            rows,
+            error: None,
+        }
+    }
+
+    /// Returns the next group of pages. After an inner error, the remaining pages cannot be decoded.
+    pub(crate) fn next(&mut self) -> Result<Option<std::result::Result<Pages, ParquetError>>> {
         let mut pages = Pages::default();
         while self.error.is_none() && pages.len() < MAX_PAGES && pages.bytes() < PAGES_BYTES {
-            let Some(stream) = &mut self.stream else {
+            let Some(batch) = self.rows.next() else {
                 break;
             };
-            match stream.next().await {
-                None => self.stream = None,
-                Some(batch) => match batch.and_then(|batch| self.object.columns(&batch)) {
-                    Ok(columns) => pages.push(columns),
-                    Err(error) => {
-                        self.stream = None;
-                        self.error = Some(error);
-                    }
-                },
+            match batch.and_then(|batch| self.object.columns(&batch)) {
+                Ok(columns) => pages.push(columns),
+                Err(error) => self.error = Some(error),
             }
         }
         if pages.len() > 0 {
             return Ok(Some(Ok(pages)));
         }
         match self.error.take() {
-            Some(error) => Ok(Some(Err(self.object.decode_error(error)?))),
+            Some(error) => {
+                self.rows.stop();
+                Ok(Some(Err(self.object.decode_error(error)?)))
+            }
             None => Ok(None),
         }
     }

@@ -14,7 +14,7 @@ use tables::Reason;
 use tokio::sync::Semaphore;
 use tokio::task::{JoinError, JoinSet};
 
-use crate::archive::ArchiveSource;
+use crate::archive::{ArchiveSource, ReadAhead, RowGroupRequest};
 use crate::job::Settings;
 use crate::plan::columns::blocks::BlockColumns;
 use crate::plan::columns::schemas::{
@@ -22,13 +22,14 @@ use crate::plan::columns::schemas::{
 };
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{BatchSender, RequiredDistribution, Step, spawn_stream};
-use crate::plan::html_reader::{PAGES_BYTES, PageBytes, PageReader, Pages};
+use crate::plan::html_reader::{PAGES_BYTES, PageBytes, PageStream, Pages, page_request};
 use crate::plan::steps::later_copies::{LaterCopies, RejectedPages, RejectedSender};
 use crate::progress::ProgressReporter;
 
-/// Most later copies of a row group that wait until its pages are parsed. A higher value keeps more
-/// narrow rows in memory; with a lower value, reading waits for parse tasks more often.
-const MAX_WAITING_COPIES: usize = 1 << 13;
+/// Most rows of row groups that are read ahead, with the later copies that wait until their pages are
+/// parsed. A higher value keeps more narrow rows in memory, some 500 bytes each; with a lower value,
+/// reading waits for the store and for parse tasks more often.
+const MAX_WAITING_ROWS: usize = 1 << 13;
 
 /// Number of copies of rejected pages at which they are tried. A higher value keeps more narrow rows
 /// in memory, some 500 bytes each; a lower value reads more row groups again.
@@ -114,21 +115,39 @@ impl Step for Block {
 struct PartitionBlock {
     step: Block,
     output: BlockOutput,
-    reader: PageReader,
     tasks: JoinSet<()>,
-    /// The rows of a row group that is not read yet.
+    /// The rows of a row group, of which more may come.
     row_group: Vec<RecordBatch>,
-    /// Later copies of first pages in the row group that was read last, until its pages are parsed.
+    /// Row groups whose HTML is read from the store, in order.
+    ahead: ReadAhead<RowGroupPages>,
+    /// Later copies of first pages in the row group that was parsed last, until all of its pages are
+    /// parsed.
     copies: Vec<RecordBatch>,
     /// The pages of that row group that have no text.
     rejected: RejectedPages,
     later_copies: LaterCopies,
 }
 
+/// A row group whose pages wait for their turn.
+struct RowGroupPages {
+    /// The rows with pages to parse, or `None`.
+    rows: Option<RecordBatch>,
+    /// The later copies of its first pages.
+    copies: Vec<RecordBatch>,
+}
+
+impl RowGroupPages {
+    /// Number of narrow rows.
+    fn waiting(&self) -> usize {
+        let rows = self.rows.iter().chain(&self.copies);
+        rows.map(RecordBatch::num_rows).sum()
+    }
+}
+
 impl PartitionBlock {
     fn new(step: Block, output: BlockOutput) -> Self {
         Self {
-            reader: PageReader::new(step.archive.clone()),
+            ahead: ReadAhead::new(step.archive.clone()),
             step,
             output,
             tasks: JoinSet::new(),
@@ -154,34 +173,43 @@ impl PartitionBlock {
         }
         if own < rows.num_rows() {
             self.read_row_group().await?;
-            self.copies.push(rows.slice(own, rows.num_rows() - own));
+            let copies = rows.slice(own, rows.num_rows() - own);
+            match self.ahead.last_mut() {
+                Some(row_group) => row_group.copies.push(copies),
+                None => self.copies.push(copies),
+            }
             let waiting: usize = self.copies.iter().map(RecordBatch::num_rows).sum();
-            if waiting >= MAX_WAITING_COPIES {
+            if waiting + self.waiting() >= MAX_WAITING_ROWS {
+                self.parse_all().await?;
                 self.decide_copies().await?;
             }
         }
         Ok(())
     }
 
-    /// Reads the pages of the row group. Then decides the copies that follow the row group before,
-    /// whose pages were parsed meanwhile.
+    /// Rows of the row groups that wait for their turn.
+    fn waiting(&self) -> usize {
+        self.ahead.items().map(RowGroupPages::waiting).sum()
+    }
+
+    /// Begins to read the pages of the row group, and parses the row group whose turn it is.
     async fn read_row_group(&mut self) -> Result<()> {
         if self.row_group.is_empty() {
             return Ok(());
         }
-        let row_group = std::mem::take(&mut self.row_group);
-        let (sender, rejected) = RejectedPages::channel();
-        self.row_group_pages(&row_group, sender).await?;
-        self.decide_copies().await?;
-        self.rejected = rejected;
+        let batches = std::mem::take(&mut self.row_group);
+        let rows = self.pages_of(&batches).await?;
+        let request = rows.as_ref().map(request).transpose()?;
+        let copies = Vec::new();
+        self.ahead.push(RowGroupPages { rows, copies }, request);
+        while self.ahead.is_full() || self.waiting() >= MAX_WAITING_ROWS {
+            self.parse_row_group().await?;
+        }
         Ok(())
     }
 
-    async fn row_group_pages(
-        &mut self,
-        batches: &[RecordBatch],
-        rejected: RejectedSender,
-    ) -> Result<()> {
+    /// Returns the rows with pages to parse, and passes the others through.
+    async fn pages_of(&self, batches: &[RecordBatch]) -> Result<Option<RecordBatch>> {
         let rows = concat_batches(batches[0].schema_ref(), batches)?;
         let statuses = rows.text("status")?;
         let (mut pages, mut others) = (Vec::new(), Vec::new());
@@ -196,10 +224,35 @@ impl PartitionBlock {
                 .await?;
         }
         if pages.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
-        let rows = take_record_batch(&rows, &UInt32Array::from(pages))?;
-        self.pages(&rows, &rejected).await
+        let pages = take_record_batch(&rows, &UInt32Array::from(pages))?;
+        Ok(Some(pages))
+    }
+
+    /// Parses the pages of the next row group. Then decides the copies that follow the row group
+    /// before, whose pages were parsed meanwhile. Returns `false` if there is no row group.
+    async fn parse_row_group(&mut self) -> Result<bool> {
+        let Some((RowGroupPages { rows, copies }, read)) = self.ahead.next().await? else {
+            return Ok(false);
+        };
+        let (sender, rejected) = RejectedPages::channel();
+        if let (Some(rows), Some(read)) = (rows, read) {
+            let (tasks, pages) = (&mut self.tasks, PageStream::new(read));
+            (self.step)
+                .pages(&rows, pages, tasks, &self.output, &sender)
+                .await?;
+        }
+        drop(sender);
+        self.decide_copies().await?;
+        self.rejected = rejected;
+        self.copies = copies;
+        Ok(true)
+    }
+
+    async fn parse_all(&mut self) -> Result<()> {
+        while self.parse_row_group().await? {}
+        Ok(())
     }
 
     /// Passes the copies of pages with text through, and keeps the other copies.
@@ -237,10 +290,17 @@ impl PartitionBlock {
         self.pass_through(&duplicates).await
     }
 
+    /// Reads and parses the pages of `rows`, all of one row group.
     async fn pages(&mut self, rows: &RecordBatch, rejected: &RejectedSender) -> Result<()> {
-        let (reader, tasks) = (&mut self.reader, &mut self.tasks);
+        let pages = request(rows)?.read(&self.step.archive).await?;
         (self.step)
-            .pages(rows, reader, tasks, &self.output, rejected)
+            .pages(
+                rows,
+                PageStream::new(pages),
+                &mut self.tasks,
+                &self.output,
+                rejected,
+            )
             .await
     }
 
@@ -256,6 +316,7 @@ impl PartitionBlock {
 
     async fn finish(mut self) -> Result<()> {
         self.read_row_group().await?;
+        self.parse_all().await?;
         self.decide_copies().await?;
         self.try_later_copies().await?;
         while let Some(done) = self.tasks.join_next().await {
@@ -266,23 +327,21 @@ impl PartitionBlock {
 }
 
 impl Block {
-    /// Reads the HTML of `rows`, all of one row group, and spawns tasks that parse it. They send the
-    /// unique pages without text to `rejected`.
+    /// Spawns tasks that parse the pages of `rows`, all of one row group. They send the unique pages
+    /// without text to `rejected`.
     async fn pages(
         &self,
         rows: &RecordBatch,
-        reader: &mut PageReader,
+        mut stream: PageStream,
         tasks: &mut JoinSet<()>,
         output: &BlockOutput,
         rejected: &RejectedSender,
     ) -> Result<()> {
-        let object = reader.object(&object_of(rows, 0)?).await?;
         let row_group = rows.numbers::<Int32Type>("row_group")?.value(0);
         let positions = rows.numbers::<Int64Type>("row")?;
-        let mut stream = object.read(row_group, positions.values())?;
         let mut next = 0;
         loop {
-            let pages = match stream.next().await? {
+            let pages = match stream.next()? {
                 None => break,
                 Some(Ok(pages)) => pages,
                 Some(Err(error)) => {
@@ -342,6 +401,17 @@ impl Block {
         }
         Ok(())
     }
+}
+
+/// Returns the request for the pages of `rows`, all of one row group.
+fn request(rows: &RecordBatch) -> Result<RowGroupRequest> {
+    let row_group = rows.numbers::<Int32Type>("row_group")?.value(0);
+    let positions = rows.numbers::<Int64Type>("row")?;
+    Ok(page_request(
+        object_of(rows, 0)?,
+        row_group,
+        positions.values().to_vec(),
+    ))
 }
 
 /// The output of parse tasks, and the timer of their CPU time.

@@ -18,7 +18,7 @@ use crate::plan::columns::schemas::{
 };
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{Step, spawn_stream};
-use crate::plan::html_reader::PageReader;
+use crate::plan::html_reader::{PageStream, page_request};
 use crate::plan::learn::learned::Learned;
 
 /// The `generation` of rows of this run. Rows of the prior state have 0, so that they sort first.
@@ -58,11 +58,10 @@ impl Step for Key {
     ) -> Result<SendableRecordBatchStream> {
         let step = self.clone();
         Ok(spawn_stream(self.schema(), 2, timer, |out| async move {
-            let mut pages = PageReader::new(step.archive.clone());
             while let Some(batch) = input.next().await {
                 let batch = batch?;
                 let urls = step.urls(&batch)?;
-                let titles = step.page_titles(&batch, &urls, &mut pages).await?;
+                let titles = step.page_titles(&batch, &urls).await?;
                 let keyed = step.batch(&batch, urls, &titles)?;
                 if out.send(Ok(keyed)).await.is_err() {
                     break;
@@ -134,7 +133,6 @@ impl Key {
         &self,
         batch: &RecordBatch,
         urls: &[RowUrl],
-        pages: &mut PageReader,
     ) -> Result<BTreeMap<usize, Option<String>>> {
         let wanted: Vec<usize> = self.rows_without_title(batch, urls)?;
         let sources = batch.text("source")?;
@@ -145,11 +143,11 @@ impl Key {
             sources.value(*a) == sources.value(*b) && groups.value(*a) == groups.value(*b)
         }) {
             let first = rows[0];
-            let object = pages.object(&object_of(batch, first)?).await?;
             let found: Vec<i64> = rows.iter().map(|row| positions.value(*row)).collect();
-            let mut read = object.read(groups.value(first), &found)?;
+            let request = page_request(object_of(batch, first)?, groups.value(first), found);
+            let mut read = PageStream::new(request.read(&self.archive).await?);
             let mut rest = rows.iter();
-            while let Some(Ok(read_pages)) = read.next().await? {
+            while let Some(Ok(read_pages)) = read.next()? {
                 for (page, row) in read_pages.iter().zip(rest.by_ref()) {
                     let title = page.html.and_then(|html| {
                         html_blocks::title(html, page.charset, &self.settings.blocks)

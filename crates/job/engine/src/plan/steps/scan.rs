@@ -18,7 +18,8 @@ use site_replay::{ResponseProblem, response_problem};
 use tables::{DateRange, Reason, date_from_days, days_from_date};
 
 use crate::archive::{
-    ArchiveSource, DecodedColumns, ObjectColumn, ObjectState, OpenObjects, RowGroup, row_date,
+    ArchiveSource, DecodedColumns, ObjectColumn, ObjectState, OpenObject, ReadAhead,
+    RowGroupRequest, RowGroupRows, row_date,
 };
 use crate::plan::columns::schemas::{RecordBatchExt, SCANNED, object_of, project_to, value_opt};
 use crate::plan::exec::cpu_metrics::CpuTimer;
@@ -68,15 +69,19 @@ impl Step for Scan {
         let scan = self.clone();
         let batch_rows = context.session_config().batch_size();
         Ok(spawn_stream(self.schema(), 2, timer, |out| async move {
-            let mut objects = OpenObjects::new(scan.archive.clone());
+            let mut ahead = ReadAhead::new(scan.archive.clone());
             while let Some(batch) = input.next().await {
                 let batch = batch?;
                 for row in 0..batch.num_rows() {
                     let unit = ScanUnit::read(&batch, row)?;
-                    scan.scan_unit(&unit, &mut objects, batch_rows, &out)
-                        .await?;
+                    let request = unit.request(batch_rows);
+                    ahead.push(unit, request);
+                    if ahead.is_full() && !scan.next(&mut ahead, &out).await? {
+                        return Ok(());
+                    }
                 }
             }
+            while scan.next(&mut ahead, &out).await? {}
             Ok(())
         }))
     }
@@ -95,6 +100,18 @@ impl ScanUnit {
                 .is_valid(row)
                 .then(|| date_from_days(folder_date.value(row))),
             read_error: value_opt(batch.text("read_error")?, row).map(str::to_owned),
+        })
+    }
+
+    /// Returns the request for the narrow columns, if they can be read.
+    fn request(&self, batch_rows: usize) -> Option<RowGroupRequest> {
+        let row_group = self.row_group.filter(|_| self.read_error.is_none())?;
+        Some(RowGroupRequest {
+            object: self.object.clone(),
+            row_group,
+            columns: &NARROW,
+            rows: None,
+            batch_rows,
         })
     }
 
@@ -118,57 +135,62 @@ async fn send(out: &BatchSender, batch: RecordBatch) -> bool {
 }
 
 impl Scan {
-    async fn scan_unit(
+    /// Sends the rows of the next unit. Returns `false` if there is none, or if the next step has
+    /// stopped.
+    async fn next(&self, ahead: &mut ReadAhead<ScanUnit>, out: &BatchSender) -> Result<bool> {
+        match ahead.next().await? {
+            None => Ok(false),
+            Some((unit, None)) => Ok(send(out, self.unreadable(&unit).await?).await),
+            Some((unit, Some((object, rows)))) => self.send_rows(&unit, &object, rows, out).await,
+        }
+    }
+
+    /// Returns the rows of an object that cannot be opened, or of a row group whose times the
+    /// census could not read and counted on the fallback date.
+    async fn unreadable(&self, unit: &ScanUnit) -> Result<RecordBatch> {
+        let (Some(row_group), Some(problem)) = (unit.row_group, &unit.read_error) else {
+            return self.unreadable_object(unit);
+        };
+        let object = self.archive.open(&unit.object).await?;
+        let group = object.row_group(row_group)?;
+        let rows = (group.first_row..).take(group.rows);
+        self.unreadable_rows(unit, rows.map(|row| (row, None)).collect(), problem)
+    }
+
+    /// Sends the rows of a row group. Returns `false` if the next step has stopped.
+    async fn send_rows(
         &self,
         unit: &ScanUnit,
-        objects: &mut OpenObjects,
-        batch_rows: usize,
+        object: &OpenObject,
+        rows: RowGroupRows,
         out: &BatchSender,
-    ) -> Result<()> {
-        let Some(row_group) = unit.row_group else {
-            send(out, self.unreadable_object(unit)?).await;
-            return Ok(());
-        };
-        let object = objects.get(&unit.object).await?;
-        let RowGroup {
-            index,
-            first_row,
-            rows,
-            ..
-        } = object.row_group(row_group)?;
-        if let Some(problem) = &unit.read_error {
-            // The census could not read the times and counted the rows on the fallback date.
-            let rows = (first_row..).take(rows).map(|row| (row, None)).collect();
-            send(out, self.unreadable_rows(unit, rows, problem)?).await;
-            return Ok(());
-        }
-        let mut next = first_row;
-        let failed = match object.stream(index, &NARROW, None, batch_rows) {
-            Err(error) => Some(error),
-            Ok(mut stream) => loop {
-                let columns = match stream.next().await {
-                    None => break None,
-                    Some(Err(error)) => break Some(error),
-                    Some(Ok(batch)) => match object.columns(&batch) {
-                        Err(error) => break Some(error),
-                        Ok(columns) => columns,
-                    },
-                };
-                let batch = self.rows(unit, row_group, next, &columns)?;
-                next += columns.rows() as i64;
-                if !send(out, batch).await {
-                    return Ok(());
+    ) -> Result<bool> {
+        let row_group = unit.row_group.unwrap_or_default();
+        let group = object.row_group(row_group)?;
+        let mut next = group.first_row;
+        let mut failed = None;
+        for batch in rows {
+            let columns = match batch.and_then(|batch| object.columns(&batch)) {
+                Err(error) => {
+                    failed = Some(error);
+                    break;
                 }
-            },
-        };
-        if let Some(error) = failed {
-            let error = object.decode_error(error)?;
-            let times = object.times(index).await?;
-            let rows = (first_row..).zip(times).filter(|(row, _)| *row >= next);
-            let rows = rows.collect();
-            send(out, self.unreadable_rows(unit, rows, &error.to_string())?).await;
+                Ok(columns) => columns,
+            };
+            let batch = self.rows(unit, row_group, next, &columns)?;
+            next += columns.rows() as i64;
+            if !send(out, batch).await {
+                return Ok(false);
+            }
         }
-        Ok(())
+        let Some(error) = failed else { return Ok(true) };
+        let error = object.decode_error(error)?;
+        let times = object.times(group.index).await?;
+        let rows = (group.first_row..)
+            .zip(times)
+            .filter(|(row, _)| *row >= next);
+        let rows = self.unreadable_rows(unit, rows.collect(), &error.to_string())?;
+        Ok(send(out, rows).await)
     }
 
     fn rows(

@@ -30,7 +30,7 @@ use crate::plan::exec::coalesce::{BatchSize, coalesced};
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::row_spill::DiskSpill;
 use crate::plan::exec::step::{RequiredDistribution, Step, spawn_stream};
-use crate::plan::html_reader::PageReader;
+use crate::plan::html_reader::{PageStream, page_request};
 use crate::plan::steps::block::parse;
 
 /// Bytes of HTML below which a single partition writes the chunk.
@@ -141,7 +141,7 @@ impl Step for Write {
 struct Writer {
     settings: Arc<Settings>,
     location: Location,
-    pages: PageReader,
+    archive: ArchiveSource,
     sinks: BTreeMap<Table, TableSink>,
     counts: BTreeMap<CountKey, WrittenCounts>,
 }
@@ -156,7 +156,7 @@ impl Writer {
         Self {
             settings: Arc::clone(&step.settings),
             location: step.output.location().clone(),
-            pages: PageReader::new(step.archive.clone()),
+            archive: step.archive.clone(),
             sinks,
             counts: BTreeMap::new(),
         }
@@ -179,9 +179,9 @@ impl Writer {
     async fn with_texts(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
         let source = batch.text("source")?.value(0);
         let row = batch.numbers::<Int64Type>("row")?.value(0);
-        let object = self.pages.object(&object_of(batch, 0)?).await?;
         let row_group = batch.numbers::<Int32Type>("row_group")?.value(0);
-        let pages = object.read(row_group, &[row])?.next().await?;
+        let request = page_request(object_of(batch, 0)?, row_group, vec![row]);
+        let pages = PageStream::new(request.read(&self.archive).await?).next()?;
         let pages = pages.and_then(std::result::Result::ok);
         let page = pages
             .as_ref()

@@ -1,0 +1,111 @@
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use parquet::errors::ParquetError;
+use tokio::sync::OnceCell;
+
+use super::{ArchiveSource, ObjectState, OpenObject};
+use crate::error::EngineError;
+
+/// Objects that are kept whatever their footers take, so that the readers of all partitions do not
+/// evict the objects of each other. A higher value keeps more large footers in memory.
+const MIN_OBJECTS: usize = 16;
+
+/// The objects of an archive whose footers were read, up to a number of bytes. A run opens an
+/// object for its census, its scans and its HTML: with this cache, a footer is one request.
+#[derive(Clone)]
+pub(crate) struct OpenObjects(Arc<Shared>);
+
+struct Shared {
+    max_bytes: usize,
+    opened: Mutex<Opened>,
+}
+
+/// Readers that need the same object wait for one request.
+type Cell = Arc<OnceCell<Arc<OpenObject>>>;
+
+#[derive(Default)]
+struct Opened {
+    cells: HashMap<ObjectState, Cell>,
+    /// In the order in which they were opened, with the bytes of their footers.
+    order: VecDeque<(ObjectState, usize)>,
+    bytes: usize,
+}
+
+impl fmt::Debug for OpenObjects {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OpenObjects({} bytes)", self.0.max_bytes)
+    }
+}
+
+impl OpenObjects {
+    /// Creates a cache of footers of `max_bytes` bytes.
+    pub(crate) fn new(max_bytes: usize) -> Self {
+        Self(Arc::new(Shared {
+            max_bytes,
+            opened: Mutex::default(),
+        }))
+    }
+
+    /// Returns the object in the state that the census found, and reads its footer if it is not
+    /// kept.
+    ///
+    /// The census opened the object before, so an object that is not Parquet now has changed
+    /// during the run and is an error.
+    pub(super) async fn get(
+        &self,
+        archive: &ArchiveSource,
+        found: &ObjectState,
+    ) -> datafusion::error::Result<Arc<OpenObject>> {
+        let cell = Arc::clone(self.lock().cells.entry(found.clone()).or_default());
+        let open = || async {
+            let opened = OpenObject::open(archive, found.clone()).await??;
+            let opened = Arc::new(opened);
+            self.opened(&opened);
+            Ok::<_, datafusion::error::DataFusionError>(opened)
+        };
+        cell.get_or_try_init(open).await.cloned()
+    }
+
+    /// Opens an object for the census, and keeps its footer.
+    ///
+    /// # Errors
+    /// As [`OpenObject::open`].
+    pub(super) async fn open(
+        &self,
+        archive: &ArchiveSource,
+        found: ObjectState,
+    ) -> Result<Result<Arc<OpenObject>, ParquetError>, EngineError> {
+        let opened = match OpenObject::open(archive, found).await? {
+            Ok(opened) => Arc::new(opened),
+            Err(error) => return Ok(Err(error)),
+        };
+        let cell = Arc::new(OnceCell::from(Arc::clone(&opened)));
+        self.lock().cells.insert(opened.state().clone(), cell);
+        self.opened(&opened);
+        Ok(Ok(opened))
+    }
+
+    /// Counts an object, and removes those that were opened first.
+    fn opened(&self, object: &OpenObject) {
+        let mut opened = self.lock();
+        let bytes = object.metadata().memory_size();
+        opened.bytes += bytes;
+        opened.order.push_back((object.state().clone(), bytes));
+        while opened.bytes > self.0.max_bytes && opened.order.len() > MIN_OBJECTS {
+            let Some((first, bytes)) = opened.order.pop_front() else {
+                return;
+            };
+            opened.bytes -= bytes;
+            // An object that was opened twice stays until its last time leaves.
+            if !opened.order.iter().any(|(state, _)| *state == first) {
+                opened.cells.remove(&first);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Opened> {
+        self.0.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
