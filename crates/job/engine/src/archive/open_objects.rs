@@ -1,3 +1,5 @@
+//! The objects of an archive whose footers were read.
+
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -34,6 +34,19 @@ use crate::state::prior_state::PriorState;
 use crate::state::tables_snapshot::TablesSnapshot;
 use crate::watchdog::watched;
 
+/// The tables that are committed together, in order.
+const COMMIT_ORDER: [&[Table]; 3] = [
+    &[Table::UrlKeys],
+    &[
+        Table::Documents,
+        Table::Blocks,
+        Table::Quarantine,
+        Table::WindowEntries,
+        Table::UrlParameters,
+    ],
+    &[Table::Runs],
+];
+
 /// The result of a run.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -260,19 +273,6 @@ async fn run_under(
         peak_memory: peak_memory(),
     })
 }
-
-/// The tables that are committed together, in order.
-const COMMIT_ORDER: [&[Table]; 3] = [
-    &[Table::UrlKeys],
-    &[
-        Table::Documents,
-        Table::Blocks,
-        Table::Quarantine,
-        Table::WindowEntries,
-        Table::UrlParameters,
-    ],
-    &[Table::Runs],
-];
 
 /// Returns the physical plan of the first chunk of `dates`, as text.
 ///
@@ -537,5 +537,20 @@ impl Run<'_> {
         };
         sink.write(rows).await.map_err(failed)?;
         sink.close().await.map_err(failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_table_is_committed_once_and_runs_last() {
+        let mut order: Vec<Table> = COMMIT_ORDER.concat();
+        assert_eq!(order.last(), Some(&Table::Runs));
+        order.sort();
+        let mut all = Table::ALL.to_vec();
+        all.sort();
+        assert_eq!(order, all);
     }
 }
