@@ -28,7 +28,8 @@ URLTREE  = ./target/debug/urltree
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help build sample backfill nightly status sql check test chaos peers thresholds eval bench readme clean
+.PHONY: help build sample backfill nightly status sql check test chaos fuzz peers thresholds eval bench \
+    readme clean
 
 help: ## List these commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12

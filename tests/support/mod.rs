@@ -25,15 +25,15 @@ pub(crate) fn repository() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."))
 }
 
-/// Returns a folder of `shared`, which is beside the repository. If it is missing,
+/// Returns a folder or a file of `shared`, which is beside the repository. If it is missing,
 /// prints that the test is skipped.
-pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
+pub(crate) fn shared(name: &str) -> Option<PathBuf> {
     let root = std::env::var_os("URLTREE_SHARED").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../shared")),
         PathBuf::from,
     );
-    let path = root.join(folder);
-    let found = path.canonicalize().ok().filter(|path| path.is_dir());
+    let path = root.join(name);
+    let found = path.canonicalize().ok();
     if found.is_none() {
         skip(path.display());
     }
