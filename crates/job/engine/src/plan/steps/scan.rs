@@ -11,6 +11,7 @@ use arrow::datatypes::{
     Date32Type, Int32Type, Int64Type, Schema, SchemaRef, TimestampMicrosecondType,
 };
 use chrono::NaiveDate;
+use datafusion::common::internal_err;
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::StreamExt;
@@ -141,7 +142,12 @@ impl Scan {
         match ahead.next().await? {
             None => Ok(false),
             Some((unit, None)) => Ok(send(out, self.unreadable(&unit).await?).await),
-            Some((unit, Some((object, rows)))) => self.send_rows(&unit, &object, rows, out).await,
+            Some((unit, Some((object, rows)))) => {
+                let Some(row_group) = unit.row_group else {
+                    return internal_err!("rows of {} without a row group", unit.object.source);
+                };
+                self.send_rows(&unit, row_group, (&object, rows), out).await
+            }
         }
     }
 
@@ -161,11 +167,10 @@ impl Scan {
     async fn send_rows(
         &self,
         unit: &ScanUnit,
-        object: &OpenObject,
-        rows: RowGroupRows,
+        row_group: i32,
+        (object, rows): (&OpenObject, RowGroupRows),
         out: &BatchSender,
     ) -> Result<bool> {
-        let row_group = unit.row_group.unwrap_or_default();
         let group = object.row_group(row_group)?;
         let mut next = group.first_row;
         let mut failed = None;
