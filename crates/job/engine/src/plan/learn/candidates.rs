@@ -7,7 +7,6 @@ use arrow::array::{Array, RecordBatch, StringBuilder, UInt32Array};
 use arrow::compute::take_record_batch;
 use arrow::datatypes::{Date32Type, SchemaRef};
 use datafusion::error::Result;
-use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use url_key::{UrlParts, may_have_parts};
 use url_parameters::{Verdict, Verdicts, is_audited};
 
@@ -15,8 +14,7 @@ use super::parts_hash::parts_hash;
 use super::variants::may_have_host;
 use crate::job::Settings;
 use crate::plan::columns::schemas::{KEYED, RecordBatchExt, SCANNED, project_to, value_opt};
-use crate::plan::exec::cpu_metrics::CpuTimer;
-use crate::plan::exec::step::{Step, map_batches};
+use crate::plan::exec::step::BatchStep;
 use crate::state::key_hash::hash;
 
 /// Keeps the rows of `bases` that are not known to be a page of `known`, and those that are audited.
@@ -47,29 +45,13 @@ pub(crate) struct KnownPages {
     pub(crate) verdicts: Verdicts,
 }
 
-impl Step for Candidates {
-    fn name(&self) -> &'static str {
-        "Candidates"
-    }
+impl BatchStep for Candidates {
+    const NAME: &'static str = "Candidates";
 
-    fn schema(&self) -> SchemaRef {
+    fn output_columns() -> SchemaRef {
         Arc::clone(&SCANNED)
     }
 
-    fn run(
-        &self,
-        input: SendableRecordBatchStream,
-        _: &Arc<TaskContext>,
-        _: &CpuTimer,
-    ) -> Result<SendableRecordBatchStream> {
-        let step = self.clone();
-        Ok(map_batches(self.schema(), input, move |batch| {
-            step.batch(&batch)
-        }))
-    }
-}
-
-impl Candidates {
     fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         let (urls, request_urls) = (batch.text("url")?, batch.text("request_url")?);
         let reasons = batch.text("reason")?;
@@ -81,7 +63,9 @@ impl Candidates {
         let kept: UInt32Array = kept.map(|row| row as u32).collect();
         Ok(take_record_batch(batch, &kept)?)
     }
+}
 
+impl Candidates {
     fn has(&self, text: &str, date: i32) -> bool {
         let keyer = &self.settings.keyer;
         if !may_have_host(&self.bases.hosts, text) {
@@ -130,42 +114,29 @@ pub(super) fn may_be_audited(url: &str, parts: &UrlParts) -> bool {
 #[derive(Debug, Clone)]
 pub(crate) struct AuditKeys;
 
-impl Step for AuditKeys {
-    fn name(&self) -> &'static str {
-        "AuditKeys"
-    }
+impl BatchStep for AuditKeys {
+    const NAME: &'static str = "AuditKeys";
 
-    fn schema(&self) -> SchemaRef {
+    fn output_columns() -> SchemaRef {
         Arc::clone(&KEYED)
     }
 
-    fn run(
-        &self,
-        input: SendableRecordBatchStream,
-        _: &Arc<TaskContext>,
-        _: &CpuTimer,
-    ) -> Result<SendableRecordBatchStream> {
-        Ok(map_batches(self.schema(), input, |batch| {
-            audit_keys(&batch)
-        }))
-    }
-}
-
-fn audit_keys(batch: &RecordBatch) -> Result<RecordBatch> {
-    let (urls, keys) = (batch.text("url")?, batch.text("url_key")?);
-    let dates = batch.numbers::<Date32Type>("date")?;
-    let mut marked = StringBuilder::new();
-    for row in 0..batch.num_rows() {
-        let key = value_opt(keys, row);
-        match (value_opt(urls, row), key) {
-            // No key has a `#`.
-            (Some(url), Some(key)) if may_have_parts(url) && is_audited(url) => {
-                marked.append_value(format!("{key}#{}", dates.value(row)));
+    fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let (urls, keys) = (batch.text("url")?, batch.text("url_key")?);
+        let dates = batch.numbers::<Date32Type>("date")?;
+        let mut marked = StringBuilder::new();
+        for row in 0..batch.num_rows() {
+            let key = value_opt(keys, row);
+            match (value_opt(urls, row), key) {
+                // No key has a `#`.
+                (Some(url), Some(key)) if may_have_parts(url) && is_audited(url) => {
+                    marked.append_value(format!("{key}#{}", dates.value(row)));
+                }
+                _ => marked.append_option(key),
             }
-            _ => marked.append_option(key),
         }
+        project_to(batch, &KEYED, vec![("url_key", Arc::new(marked.finish()))])
     }
-    project_to(batch, &KEYED, vec![("url_key", Arc::new(marked.finish()))])
 }
 
 #[cfg(test)]

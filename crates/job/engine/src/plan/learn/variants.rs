@@ -8,15 +8,13 @@ use arrow::array::{
 };
 use arrow::datatypes::{DataType, Date32Type, Field, Schema, SchemaRef};
 use datafusion::error::Result;
-use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use url_key::{UrlParts, may_have_parts, plain_host};
 use url_parameters::is_audited;
 
 use super::parts_hash::parts_hash;
 use crate::job::Settings;
 use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
-use crate::plan::exec::cpu_metrics::CpuTimer;
-use crate::plan::exec::step::{Step, map_batches};
+use crate::plan::exec::step::BatchStep;
 use crate::state::key_hash::hash;
 
 /// Output of [`Variants`]: one row per row of the archive that it selects. `parameters` are the
@@ -55,29 +53,13 @@ pub(crate) enum Selected {
     },
 }
 
-impl Step for Variants {
-    fn name(&self) -> &'static str {
-        "Variants"
-    }
+impl BatchStep for Variants {
+    const NAME: &'static str = "Variants";
 
-    fn schema(&self) -> SchemaRef {
+    fn output_columns() -> SchemaRef {
         Arc::clone(&VARIANTS)
     }
 
-    fn run(
-        &self,
-        input: SendableRecordBatchStream,
-        _: &Arc<TaskContext>,
-        _: &CpuTimer,
-    ) -> Result<SendableRecordBatchStream> {
-        let step = self.clone();
-        Ok(map_batches(self.schema(), input, move |batch| {
-            step.batch(&batch)
-        }))
-    }
-}
-
-impl Variants {
     fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         let (urls, request_urls) = (batch.text("url")?, batch.text("request_url")?);
         let reasons = batch.text("reason")?;

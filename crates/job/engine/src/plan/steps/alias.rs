@@ -6,14 +6,12 @@ use arrow::array::{RecordBatch, StringArray, StringBuilder, UInt32Array};
 use arrow::compute::{concat_batches, take_record_batch};
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
 use datafusion::error::{DataFusionError, Result};
-use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use site_replay::AliasDates;
 use tables::DateRange;
 
 use crate::job::Settings;
 use crate::plan::columns::schemas::{KEYED, RecordBatchExt, Status, project_to, value_opt};
-use crate::plan::exec::cpu_metrics::CpuTimer;
-use crate::plan::exec::step::{Step, map_batches};
+use crate::plan::exec::step::BatchStep;
 use crate::plan::learn::learned::Learned;
 use crate::plan::steps::key::THIS_RUN;
 
@@ -26,29 +24,13 @@ pub(crate) struct Alias {
     pub(crate) chunk: DateRange,
 }
 
-impl Step for Alias {
-    fn name(&self) -> &'static str {
-        "Alias"
-    }
+impl BatchStep for Alias {
+    const NAME: &'static str = "Alias";
 
-    fn schema(&self) -> SchemaRef {
+    fn output_columns() -> SchemaRef {
         Arc::clone(&KEYED)
     }
 
-    fn run(
-        &self,
-        input: SendableRecordBatchStream,
-        _: &Arc<TaskContext>,
-        _: &CpuTimer,
-    ) -> Result<SendableRecordBatchStream> {
-        let step = self.clone();
-        Ok(map_batches(self.schema(), input, move |batch| {
-            step.batch(&batch)
-        }))
-    }
-}
-
-impl Alias {
     fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         let (urls, keys) = (batch.text("url")?, batch.text("url_key")?);
         let statuses = batch.text("status")?;
