@@ -7,6 +7,7 @@
 //!
 //! `URLTREE_SOAK_PAGES` sets the number of pages, a million by default.
 //! `URLTREE_SOAK_MEMORY` sets `run.memory_limit`, 256MB by default.
+//! `URLTREE_SOAK_CHUNK` sets `run.chunk_bytes`, 48MB by default.
 
 use chrono::{Days, NaiveDate};
 
@@ -17,13 +18,12 @@ const DATES: u64 = 100;
 const SITES: u64 = 2_000;
 
 fn pages() -> u64 {
-    std::env::var("URLTREE_SOAK_PAGES").map_or(PAGES, |pages| {
-        pages.parse().expect("URLTREE_SOAK_PAGES is a number")
-    })
+    let pages = setting("URLTREE_SOAK_PAGES", &PAGES.to_string());
+    pages.parse().expect("URLTREE_SOAK_PAGES is a number")
 }
 
-fn memory() -> String {
-    std::env::var("URLTREE_SOAK_MEMORY").unwrap_or_else(|_| "256MB".to_owned())
+fn setting(variable: &str, default: &str) -> String {
+    std::env::var(variable).unwrap_or_else(|_| default.to_owned())
 }
 
 fn date(number: u64) -> NaiveDate {
@@ -65,8 +65,14 @@ fn peak_memory_does_not_grow_over_a_long_run() {
         return skip("/proc");
     }
     let job = Job::new()
-        .with(&format!("run.memory_limit={}", memory()))
-        .with("run.chunk_bytes=48MB");
+        .with(&format!(
+            "run.memory_limit={}",
+            setting("URLTREE_SOAK_MEMORY", "256MB")
+        ))
+        .with(&format!(
+            "run.chunk_bytes={}",
+            setting("URLTREE_SOAK_CHUNK", "48MB")
+        ));
     let pages = pages();
     for day in 0..DATES {
         let rows: Vec<Row> = (0..pages / DATES)
