@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// Pages that were merged by their content, before a parameter is noise. Chosen on the twins of
 /// two sites and on the sites of the sample: 3 to 8 give the same rows there.
 const NOISE_SAME: u32 = 5;
@@ -21,7 +23,9 @@ const IDENTIFIES_DIFFERS_PER_SAME: u32 = 10;
 const REVISION_DIFFERS: u32 = 3;
 
 /// Whether a parameter identifies a page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize,
+)]
 pub enum Verdict {
     /// Not known: the parameter stays in the key, and pages that differ in it are compared.
     #[default]

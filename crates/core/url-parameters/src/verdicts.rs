@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use serde::{Deserialize, Serialize};
 use url_key::{PartKind, UrlParts, may_have_parts, plain_host};
 
 use crate::Verdict;
@@ -31,14 +32,14 @@ impl Slot {
 }
 
 /// The verdicts of slots, each from a date on.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Verdicts {
     hosts: HashMap<String, HostVerdicts>,
     has_verdict: bool,
 }
 
 /// The verdicts about the URLs of a host.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 struct HostVerdicts {
     /// The dates on which a part became noise, or was not noise any more.
     key_changes: BTreeSet<i32>,
@@ -48,7 +49,7 @@ struct HostVerdicts {
     shapes: HashMap<String, ShapeVerdicts>,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 struct ShapeVerdicts {
     has_undecided: bool,
     has_noise: bool,

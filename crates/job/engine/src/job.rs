@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use bytesize::ByteSize;
 use html_blocks::{BlockOptions, Joining, PageLimits, SplitList};
+use serde::{Deserialize, Serialize};
 use site_replay::{Labelling, Lookback};
 use tables::{Location, Output, Partitioning, RetryPolicy, Table};
 use url_key::{Blocklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
@@ -15,6 +16,7 @@ use url_tree::WindowOptions;
 
 use crate::archive::{ArchiveSource, OpenObjects, ReadAheadMemory};
 use crate::running_plans::RunningPlans;
+use crate::session_extension::SessionExtension;
 use crate::settings_digest::settings_digest;
 use crate::spec::{
     ArchiveLayout, Batching, GroupingSpec, JobSpec, JoiningSpec, Queries, SchemeSpec, SpecError,
@@ -29,9 +31,40 @@ const MAX_RETRY_TIMEOUT: Duration = Duration::from_secs(600);
 /// The bundled URL rules, used if a job does not name a file.
 const BUNDLED_RULES: &str = include_str!("../../../../jobs/rules/url-keys.tsv");
 
+/// A job spec with the texts of its rule files: all that another process needs to run the job.
+///
+/// The other process has its own credentials of the stores, from its environment.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+pub(crate) struct JobDocument {
+    pub(crate) spec: JobSpec,
+    /// URL rules.
+    rules: String,
+    /// URL prefixes.
+    blocklist: String,
+}
+
+impl JobDocument {
+    /// Reads the rule files of `spec`.
+    fn read(spec: &JobSpec) -> Result<Self, SpecError> {
+        Ok(Self {
+            rules: match spec.url_key.rules.as_deref() {
+                None => BUNDLED_RULES.to_owned(),
+                Some("none") => String::new(),
+                Some(path) => read("url_key.rules", path)?,
+            },
+            blocklist: match spec.url_key.blocklist.as_deref() {
+                None => String::new(),
+                Some(path) => read("url_key.blocklist", path)?,
+            },
+            spec: spec.clone(),
+        })
+    }
+}
+
 /// A checked job.
 #[derive(Debug, Clone)]
 pub struct Job {
+    pub(crate) document: Arc<JobDocument>,
     /// The archive of pages.
     pub archive: ArchiveSource,
     /// The output tables.
@@ -44,6 +77,8 @@ pub struct Job {
     pub(crate) spill_disk: Arc<SpillDisk>,
     /// The plans that are executed now.
     pub(crate) running_plans: Arc<RunningPlans>,
+    /// Runs plans elsewhere.
+    pub(crate) session_extension: Option<Arc<dyn SessionExtension>>,
 }
 
 /// The settings that decide the rows of the output tables, together with the archive.
@@ -81,7 +116,7 @@ impl Settings {
     /// # Errors
     /// [`SpecError`] with the key and the expected value.
     pub fn new(spec: &JobSpec) -> Result<Self, SpecError> {
-        settings(spec)
+        settings(&JobDocument::read(spec)?)
     }
 
     /// Returns the batch after which a page of `date` is labelled, in a run whose last date is
@@ -167,6 +202,22 @@ impl Job {
     /// # Errors
     /// [`SpecError`] with the key and the expected value.
     pub fn new(spec: &JobSpec) -> Result<Self, SpecError> {
+        Self::from_document(JobDocument::read(spec)?)
+    }
+
+    /// Returns the job with plans that run as `extension` says.
+    #[must_use]
+    pub fn with_session_extension(mut self, extension: Arc<dyn SessionExtension>) -> Self {
+        self.session_extension = Some(extension);
+        self
+    }
+
+    /// Checks a document. Reads no file.
+    ///
+    /// # Errors
+    /// [`SpecError`] with the key and the expected value.
+    pub(crate) fn from_document(document: JobDocument) -> Result<Self, SpecError> {
+        let spec = &document.spec;
         let retry_policy = retry_policy(spec)?;
         refuse_short_stall(spec, retry_policy.timeout)?;
         let location = |key: &str, text: &str| {
@@ -194,10 +245,12 @@ impl Job {
                 partitioning,
                 file_bytes,
             ),
-            settings: Arc::new(Settings::new(spec)?),
+            settings: Arc::new(settings(&document)?),
             resources,
             spill_disk: Arc::new(spill_disk(spec)?),
             running_plans: Arc::default(),
+            session_extension: None,
+            document: Arc::new(document),
         })
     }
 }
@@ -249,20 +302,16 @@ fn retry_policy(spec: &JobSpec) -> Result<RetryPolicy, SpecError> {
     Ok(retry_policy)
 }
 
-fn settings(spec: &JobSpec) -> Result<Settings, SpecError> {
-    let rules = match spec.url_key.rules.as_deref() {
-        None => BUNDLED_RULES.to_owned(),
-        Some("none") => String::new(),
-        Some(path) => read("url_key.rules", path)?,
-    };
-    let blocklist = match spec.url_key.blocklist.as_deref() {
-        None => String::new(),
-        Some(path) => read("url_key.blocklist", path)?,
-    };
-    let digest = settings_digest(spec, &rules, &blocklist);
-    let rules = RuleSet::parse(&rules)
+fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
+    let JobDocument {
+        spec,
+        rules,
+        blocklist,
+    } = document;
+    let digest = settings_digest(spec, rules, blocklist);
+    let rules = RuleSet::parse(rules)
         .map_err(|error| SpecError::key("url_key.rules", error.to_string()))?;
-    let keyer = Keyer::new(key_options(spec), rules, Blocklist::parse(&blocklist))
+    let keyer = Keyer::new(key_options(spec), rules, Blocklist::parse(blocklist))
         .map_err(|error| SpecError::key("domain.extra_suffixes", error.to_string()))?;
     let window = WindowOptions {
         max_pages: spec.window.max_pages,

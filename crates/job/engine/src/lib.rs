@@ -39,7 +39,9 @@ mod metrics;
 mod peak_memory;
 mod plan;
 mod progress;
+mod remote;
 mod running_plans;
+mod session_extension;
 mod settings_digest;
 mod spec;
 mod spill_disk;
@@ -57,7 +59,10 @@ pub use error::EngineError;
 pub use error_class::{Classified, ErrorClass};
 pub use job::{Job, Resources, Settings};
 pub use metrics::{OperatorMetrics, PlanMetrics};
+pub use plan::codec::StepCodec;
 pub use progress::{Progress, RowsAndBytes, Stage, Unwatched};
+pub use remote::{WorkerResources, lists_row_groups, split_row_groups, worker_session};
+pub use session_extension::SessionExtension;
 pub use spec::{
     ArchiveLayout, ArchiveSpec, Batching, BlocksSpec, ColumnNames, DedupSpec, DomainSpec,
     GroupingSpec, JobSpec, JoiningSpec, LimitsSpec, OutputSpec, Queries, RunSpec, SchemeSpec,

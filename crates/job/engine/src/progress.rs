@@ -105,6 +105,14 @@ impl ProgressReporter {
         }
     }
 
+    /// Makes a reporter that reports nothing.
+    pub(crate) fn unwatched() -> Self {
+        Self {
+            progress: Arc::new(Unwatched),
+            groups: Arc::default(),
+        }
+    }
+
     /// Reports a plan as executed.
     pub(crate) fn executed(&self, dates: DateRange, plan: &dyn ExecutionPlan) {
         let plan = DisplayableExecutionPlan::with_metrics(plan);

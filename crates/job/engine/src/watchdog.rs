@@ -152,6 +152,10 @@ mod tests {
             numbers().schema()
         }
 
+        fn parameters(&self) -> Result<Vec<u8>> {
+            Ok(Vec::new())
+        }
+
         fn run(
             &self,
             input: SendableRecordBatchStream,

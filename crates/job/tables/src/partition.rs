@@ -2,6 +2,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use chrono::{Datelike, Days, Months, NaiveDate};
+use serde::{Deserialize, Serialize};
 
 const EPOCH: NaiveDate = match NaiveDate::from_ymd_opt(1970, 1, 1) {
     Some(epoch) => epoch,
@@ -141,8 +142,9 @@ impl fmt::Display for Partitioning {
     }
 }
 
-/// A non-empty range of UTC days, both ends inclusive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// A non-empty range of UTC days, both ends inclusive. Its serialised form is its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct DateRange {
     first: NaiveDate,
     last: NaiveDate,
@@ -228,6 +230,20 @@ impl FromStr for DateRange {
                 last: day,
             }),
         }
+    }
+}
+
+impl TryFrom<String> for DateRange {
+    type Error = DateRangeError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<DateRange> for String {
+    fn from(range: DateRange) -> Self {
+        range.to_string()
     }
 }
 

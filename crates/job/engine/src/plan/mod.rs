@@ -17,6 +17,7 @@
 //! optimizer inserts the shuffles and sorts. Rows that need no more work, such as duplicates,
 //! pass through the later steps with few columns filled, so that `Write` sees every row once.
 
+pub(crate) mod codec;
 pub(crate) mod columns;
 pub(crate) mod exec;
 mod html_reader;
@@ -43,7 +44,7 @@ use crate::accounting::{ChunkOutput, RowCounts};
 use crate::archive::Census;
 use crate::job::Job;
 use crate::metrics::PlanMetrics;
-use crate::progress::{ProgressReporter, Unwatched};
+use crate::progress::ProgressReporter;
 use crate::state::chunk_keys::collect_chunk_keys;
 use crate::state::prior_state::PriorState;
 use columns::schemas::{RecordBatchExt, value_opt};
@@ -52,7 +53,7 @@ use exec::step::apply;
 use learn::learned::Learned;
 use learn::{learn, url_parameters};
 use row_group_scan::row_group_scan;
-use session::{coalesced_size, session};
+use session::session;
 use steps::{alias, block, dedupe, key, replay, scan, write};
 
 /// Runs the plan of `chunk`. Its rows are then in data files that no table refers to yet.
@@ -93,7 +94,7 @@ pub(crate) async fn explain_chunk(
     prior: &PriorState,
 ) -> Result<String> {
     let context = session(job)?;
-    let reporter = ProgressReporter::new(Arc::new(Unwatched), census);
+    let reporter = ProgressReporter::unwatched();
     let input = ChunkInput {
         census,
         chunk,
@@ -132,80 +133,31 @@ async fn plan(
     } = input;
     let settings = &job.settings;
     let has_aliases = !learned.verdicts.is_empty();
-    let archive = || job.archive.clone();
-    let scanned = apply(
-        scan::Scan {
-            archive: archive(),
-            dates: chunk,
-        },
-        row_group_scan(job, census, chunk)?,
-    )?;
-    let keyed = apply(
-        key::Key {
-            archive: archive(),
-            settings: Arc::clone(settings),
-            learned: Arc::clone(&learned),
-        },
-        scanned,
-    )?;
-    let metrics = if prior.is_empty() {
-        PlanMetrics::default()
-    } else {
-        collect_chunk_keys(context, &keyed, settings, &learned, chunk).await?
-    };
-    prior.register(context, chunk.first()).await?;
-    let known = prior
-        .keys(context, settings.lookback, chunk, has_aliases)
-        .await?;
+    let scan = scan::Scan::new(job, chunk);
+    let scanned = apply(scan, row_group_scan(job, census, chunk)?)?;
+    let keyed = apply(key::Key::new(job, Arc::clone(&learned)), scanned)?;
+    let mut metrics = PlanMetrics::default();
+    let mut known = None;
+    prior.register(context, job, chunk.first()).await?;
+    if !prior.is_empty() {
+        let (keys, collecting) = collect_chunk_keys(context, keyed.clone(), job, &learned).await?;
+        metrics = collecting;
+        known = prior.keys(context, job, chunk, &keys, &learned).await?;
+    }
     let mut keyed = union(keyed, known)?;
     if has_aliases {
-        let alias = alias::Alias {
-            settings: Arc::clone(settings),
-            learned: Arc::clone(&learned),
-            chunk,
-        };
+        let alias = alias::Alias::new(job, Arc::clone(&learned), chunk);
         keyed = apply(alias, keyed)?;
     }
-    let deduped = apply(
-        dedupe::Dedupe {
-            settings: Arc::clone(settings),
-            revisions: settings.revisions,
-            learned,
-        },
-        keyed,
-    )?;
-    let blocked = apply(
-        block::Block::new(
-            archive(),
-            Arc::clone(settings),
-            reporter,
-            job.resources.threads,
-        ),
-        deduped,
-    )?;
+    let dedupe = dedupe::Dedupe::new(job, settings.revisions, learned);
+    let deduped = apply(dedupe, keyed)?;
+    let blocked = apply(block::Block::new(job, reporter), deduped)?;
     let windows = prior.windows(context, settings.window).await?;
-    let replayed = apply(
-        replay::Replay {
-            settings: Arc::clone(settings),
-            last: days_from_date(chunk.last()),
-        },
-        union(blocked, windows)?,
-    )?;
-    let written = apply(
-        write::Write {
-            archive: archive(),
-            output: job.output.clone(),
-            settings: Arc::clone(settings),
-            html_bytes: census.html_bytes(chunk),
-            sink: write::sink_size(
-                job.resources.memory,
-                job.output.partitioning().partitions(chunk).len(),
-                job.resources.threads * settings.page_tables().count(),
-            ),
-            batches: coalesced_size(job),
-        },
-        replayed,
-    )?;
+    let replay = replay::Replay::new(job, days_from_date(chunk.last()));
+    let replayed = apply(replay, union(blocked, windows)?)?;
+    let partitions = job.output.partitioning().partitions(chunk).len();
+    let extent = write::ChunkExtent::new(job, census.html_bytes(chunk), partitions);
+    let written = apply(write::Write::new(job, extent), replayed)?;
     Ok((written, metrics))
 }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use datafusion::common::config::{ConfigOptions, SpillCompression};
 use datafusion::error::Result;
-use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::disk_manager::DiskManagerBuilder;
 use datafusion::execution::memory_pool::TrackConsumersPool;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
+use datafusion::execution::{FunctionRegistry, SessionState, SessionStateBuilder};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
@@ -19,7 +19,9 @@ use crate::plan::exec::memory_pool::RunMemoryPool;
 use crate::plan::exec::step::StepPlanner;
 use crate::running_plans::RunningPlans;
 use crate::spill_disk::SpillFiles;
+use crate::state::chunk_keys::base_hash;
 use crate::state::key_hash::key_hash;
+use crate::state::table_files::store_url;
 
 /// Rows per batch.
 ///
@@ -66,12 +68,14 @@ pub(crate) fn spill_reservation(job: &Job) -> usize {
     SPILL_RESERVATION.min(job.resources.plan_memory() / (16 * job.resources.threads))
 }
 
-/// Creates a session with the memory, the disk and the threads of `job`.
-pub(crate) fn session(job: &Job) -> Result<SessionContext> {
-    let mut config = SessionConfig::new()
+/// Returns the configuration of sessions that plan or run a part of `job`, in this process or in
+/// another.
+pub(crate) fn configure_session(config: SessionConfig, job: &Job) -> SessionConfig {
+    let mut config = config
         .with_target_partitions(job.resources.threads)
         .with_batch_size(BATCH_ROWS)
-        .with_sort_spill_reservation_bytes(spill_reservation(job));
+        .with_sort_spill_reservation_bytes(spill_reservation(job))
+        .with_extension(Arc::new(job.clone()));
     // Slices of a view array share its buffers, and a sort counts all of them for each slice.
     (config.options_mut().execution.parquet).schema_force_view_types = false;
     // A hash join builds on its left side, and queries put the keys of the chunk there. With
@@ -80,17 +84,35 @@ pub(crate) fn session(job: &Job) -> Result<SessionContext> {
     config.options_mut().optimizer.join_reordering = false;
     // Halves the bytes that go to disk. A large sort waits for the disk.
     config.options_mut().execution.spill_compression = SpillCompression::Lz4Frame;
-    let state = SessionStateBuilder::new()
-        .with_config(config)
+    config
+}
+
+/// Registers the stores of the tables of `job`, and the SQL functions of its plans.
+pub(crate) fn register_job(state: &mut SessionState, job: &Job) -> Result<()> {
+    let location = job.output.location();
+    let url = store_url(location)?;
+    let stores = state.runtime_env();
+    stores.register_object_store(url.as_ref(), Arc::clone(location.store()));
+    state.register_udf(Arc::new(key_hash()))?;
+    state.register_udf(Arc::new(base_hash(Arc::clone(&job.settings))))?;
+    Ok(())
+}
+
+/// Creates a session with the memory, the disk and the threads of `job`.
+pub(crate) fn session(job: &Job) -> Result<SessionContext> {
+    let mut builder = SessionStateBuilder::new()
+        .with_config(configure_session(SessionConfig::new(), job))
         .with_runtime_env(runtime(job)?)
         .with_default_features()
         .with_query_planner(Arc::new(StepPlanner))
         .with_physical_optimizer_rule(Arc::new(CoalesceBeforeSort(coalesced_size(job))))
-        .with_physical_optimizer_rule(Arc::new(WatchPlan(Arc::clone(&job.running_plans))))
-        .build();
-    let context = SessionContext::new_with_state(state);
-    context.register_udf(key_hash());
-    Ok(context)
+        .with_physical_optimizer_rule(Arc::new(WatchPlan(Arc::clone(&job.running_plans))));
+    if let Some(extension) = &job.session_extension {
+        builder = extension.extend(builder)?;
+    }
+    let mut state = builder.build();
+    register_job(&mut state, job)?;
+    Ok(SessionContext::new_with_state(state))
 }
 
 /// Adds each finished plan to those that the watchdog looks at.

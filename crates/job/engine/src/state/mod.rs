@@ -4,6 +4,7 @@
 pub(crate) mod chunk_keys;
 pub(crate) mod delta_scan;
 pub(crate) mod key_hash;
+pub(crate) mod known_rows;
 pub(crate) mod learned_parameters;
 pub(crate) mod monthly_rollup;
 pub(crate) mod prior_state;
@@ -13,4 +14,5 @@ pub(crate) mod rules_learn;
 pub(crate) mod runs_table;
 pub(crate) mod sql;
 pub(crate) mod status;
+pub(crate) mod table_files;
 pub(crate) mod tables_snapshot;

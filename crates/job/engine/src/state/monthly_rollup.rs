@@ -22,12 +22,12 @@ use tables::{DateRange, Output, Partitioning, Replacement, SinkSize, Table};
 
 use crate::error::EngineError;
 use crate::job::Job;
+use crate::plan::columns::select::select_columns;
 use crate::plan::exec::row_spill::DiskSpill;
 use crate::plan::session::session;
 use crate::spec::Queries;
-use crate::state::chunk_keys::base_hash;
 use crate::state::delta_scan::external;
-use crate::state::prior_state::{IS_FIRST_PAGE, PriorState, select_columns, windows_query};
+use crate::state::prior_state::{IS_FIRST_PAGE, PriorState, windows_query};
 use crate::state::rollup_tables::{date_in, windows_transaction};
 
 /// Opens the state prior to `first`. First adds the months before the month of `first` to the
@@ -198,8 +198,7 @@ impl RollUp<'_> {
         let files = async {
             let context = session(self.job)?;
             let end = self.until.succ_opt().unwrap_or(self.until);
-            self.prior.register(&context, end).await?;
-            context.register_udf(base_hash(Arc::clone(&self.job.settings)));
+            self.prior.register(&context, self.job, end).await?;
             let schema = table.schema(Partitioning::Day);
             let rows = select_columns(context.sql(query).await?, &schema, Vec::new())?;
             let rows = DataFrame::new(context.state(), rows);

@@ -2,12 +2,11 @@
 //! domains.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use arrow::datatypes::SchemaRef;
 use chrono::NaiveDate;
-use datafusion::common::ScalarValue;
 use datafusion::error::Result;
-use datafusion::logical_expr::{Expr, LogicalPlan, cast, ident, lit};
+use datafusion::logical_expr::{LogicalPlan, ident, lit};
 use datafusion::prelude::{DataFrame, SessionContext};
 use deltalake::DeltaTable;
 use site_replay::Lookback;
@@ -16,8 +15,13 @@ use url_tree::{DAY_MICROS, WindowOptions};
 
 use crate::job::Job;
 use crate::plan::columns::schemas::{BLOCKED, KEYED, Phase, Status};
-use crate::state::delta_scan::register;
+use crate::plan::columns::select::select_columns;
+use crate::plan::exec::step::apply;
+use crate::plan::learn::learned::Learned;
+use crate::state::chunk_keys::ChunkKeys;
+use crate::state::known_rows::{BasePages, FIRST_PAGES, KnownKeys};
 use crate::state::rollup_tables::{MonthlyRollup, semi_join_domains};
+use crate::state::table_files::register_files;
 
 /// The `batch` of the window entry with ordinal 0. Window entries sort by ordinal, before all
 /// batches of the run.
@@ -79,16 +83,21 @@ impl PriorState {
 
     /// Registers the tables in `context`, and as `prior_window_entries` the rows before `end` that
     /// can be in a window at `end`.
-    pub(crate) async fn register(&self, context: &SessionContext, end: NaiveDate) -> Result<()> {
+    pub(crate) async fn register(
+        &self,
+        context: &SessionContext,
+        job: &Job,
+        end: NaiveDate,
+    ) -> Result<()> {
         if let Some(url_keys) = &self.url_keys {
-            register(context, Table::UrlKeys, &url_keys.table).await?;
+            register_files(context, job, Table::UrlKeys, &url_keys.table)?;
         }
         if let Some(window_entries) = &self.window_entries {
-            register(context, Table::WindowEntries, &window_entries.table).await?;
-            self.rollup.register(context, end).await?;
+            register_files(context, job, Table::WindowEntries, &window_entries.table)?;
+            self.rollup.register(context, job, end).await?;
         }
         if let Some(url_parameters) = &self.url_parameters {
-            register(context, Table::UrlParameters, &url_parameters.table).await?;
+            register_files(context, job, Table::UrlParameters, &url_parameters.table)?;
         }
         Ok(())
     }
@@ -98,66 +107,64 @@ impl PriorState {
         self.url_keys.is_none() && self.window_entries.is_none()
     }
 
-    /// Returns the plan of the first pages of the URL keys of the chunk on dates before `chunk`, as
-    /// rows of [`KEYED`]. The rows include rare false positives: keys are matched by 64-bit hash.
-    /// With `aliases` they include pages that have one of the keys as an alias.
+    /// Returns the plan of the first pages on dates before `chunk` that have one of `keys`, or have
+    /// one as an alias, as rows of [`KEYED`]. The rows include rare false positives: keys are matched
+    /// by 64-bit hash.
     pub(crate) async fn keys(
         &self,
         context: &SessionContext,
-        lookback: Lookback,
+        job: &Job,
         chunk: DateRange,
-        aliases: bool,
+        keys: &Arc<ChunkKeys>,
+        learned: &Arc<Learned>,
     ) -> Result<Option<LogicalPlan>> {
-        let condition = if aliases {
-            "(chunk_contains_key(key_hash(url_key)) OR chunk_contains_alias(url, url_key, date))"
-        } else {
-            "chunk_contains_key(key_hash(url_key))"
-        };
-        let found = self.rows(context, lookback, chunk, condition).await?;
+        let lookback = job.settings.lookback;
+        let found = self.rows(context, lookback, chunk, keys).await?;
         let Some(found) = found else { return Ok(None) };
         let given = vec![
             ("generation", lit(0)),
             ("status", lit(Status::Known.as_str())),
             ("same_content", ident("duplicate_of")),
         ];
-        select_columns(found, &KEYED, given).map(Some)
+        let found = select_columns(found, &KEYED, given)?;
+        if needs_whole_domains(lookback) {
+            return Ok(Some(found));
+        }
+        let (keys, learned) = (Arc::clone(keys), Arc::clone(learned));
+        apply(KnownKeys::new(job, keys, learned, chunk), found).map(Some)
     }
 
-    /// Returns the first pages on dates before `chunk` whose base URL is in the function
-    /// `chunk_contains_key`, with the columns of `url_keys`.
+    /// Returns the plan of the first pages on dates before `chunk` whose base URL is in `bases`, as
+    /// rows of [`FIRST_PAGES`].
     pub(crate) async fn first_pages(
         &self,
         context: &SessionContext,
-        lookback: Lookback,
+        job: &Job,
         chunk: DateRange,
-    ) -> Result<Option<DataFrame>> {
-        let condition =
-            "(chunk_contains_key(key_hash(url_key)) OR chunk_contains_key(base_hash(url)))";
-        self.rows(context, lookback, chunk, condition).await
+        bases: Arc<ChunkKeys>,
+    ) -> Result<Option<LogicalPlan>> {
+        let lookback = job.settings.lookback;
+        let found = self.rows(context, lookback, chunk, &bases).await?;
+        let Some(found) = found else { return Ok(None) };
+        let found = select_columns(found, &FIRST_PAGES, Vec::new())?;
+        apply(BasePages::new(job, bases), found).map(Some)
     }
 
-    /// Returns the first pages on dates before `chunk` that fulfil a condition on their keys.
+    /// Returns the first pages on dates before `chunk` that may have one of `keys`: of the closed
+    /// months, on dates with one of them, and all others.
     async fn rows(
         &self,
         context: &SessionContext,
         lookback: Lookback,
         chunk: DateRange,
-        condition: &str,
+        keys: &Arc<ChunkKeys>,
     ) -> Result<Option<DataFrame>> {
         if self.url_keys.is_none() {
             return Ok(None);
         }
-        // A window ends after a number of keys, so all keys of the domain are needed.
-        let whole_domains = lookback.spans_keys();
-        let has_key = if whole_domains {
-            String::new()
-        } else {
-            format!("AND {condition}")
-        };
+        let keys = (!needs_whole_domains(lookback)).then_some(keys);
         let rollup = &self.rollup;
-        let dates = rollup
-            .candidate_dates(context, whole_domains, chunk)
-            .await?;
+        let dates = rollup.candidate_dates(context, keys, chunk).await?;
         let since = match lookback {
             Lookback::Micros(reach) => {
                 let micros = i64::from(days_from_date(chunk.first())) * DAY_MICROS - reach;
@@ -176,7 +183,7 @@ impl PriorState {
             IS_FIRST_PAGE
         };
         let query = format!(
-            "SELECT url_keys.* FROM {} WHERE {dates} AND {is_first_page} {since} {has_key}",
+            "SELECT url_keys.* FROM {} WHERE {dates} AND {is_first_page} {since}",
             semi_join_domains("url_keys")
         );
         context.sql(&query).await.map(Some)
@@ -211,6 +218,11 @@ impl PriorState {
     }
 }
 
+/// Whether all keys of a domain are needed: a window ends after a number of keys.
+fn needs_whole_domains(lookback: Lookback) -> bool {
+    lookback.spans_keys()
+}
+
 /// Returns the query for the rows of `prior_window_entries` that are in the window of their
 /// domain. `entries` selects the domains: `prior_window_entries`, or a subset of its rows.
 ///
@@ -233,28 +245,4 @@ pub(crate) fn windows_query(entries: &str, window: WindowOptions) -> String {
         max = window.max_pages,
         age = window.max_age_micros,
     )
-}
-
-/// Projects `rows` to `schema`. A column comes from `given`, else from the column of the same name,
-/// else it is null.
-pub(crate) fn select_columns(
-    rows: DataFrame,
-    schema: &SchemaRef,
-    given: Vec<(&str, Expr)>,
-) -> Result<LogicalPlan> {
-    let columns = schema
-        .fields()
-        .iter()
-        .map(|field| {
-            let name = field.name().as_str();
-            let known = rows.schema().has_column_with_unqualified_name(name);
-            let value = match given.iter().find(|(given, _)| *given == name) {
-                Some((_, value)) => value.clone(),
-                None if known => ident(name),
-                None => Expr::Literal(ScalarValue::try_from(field.data_type())?, None),
-            };
-            Ok(cast(value, field.data_type().clone()).alias(name))
-        })
-        .collect::<Result<Vec<_>>>()?;
-    Ok(rows.select(columns)?.into_unoptimized_plan())
 }

@@ -1,19 +1,25 @@
 //! Reads the monthly rollups: the tables `key_index` and `windows`.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use arrow::array::AsArray;
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Date32Type};
+use arrow::datatypes::Date32Type;
 use chrono::NaiveDate;
 use datafusion::error::Result;
-use datafusion::prelude::SessionContext;
+use datafusion::logical_expr::ident;
+use datafusion::prelude::{DataFrame, SessionContext};
 use deltalake::DeltaTable;
 use tables::{DateRange, Output, Partitioning, Table, TableError, add_adjacent, date_from_days};
 use url_tree::WindowOptions;
 
+use crate::job::Job;
+use crate::plan::columns::schemas::RecordBatchExt;
+use crate::plan::columns::select::select_columns;
+use crate::plan::exec::step::apply;
 use crate::running_plans::collect_watched;
-use crate::state::delta_scan::register;
+use crate::state::chunk_keys::ChunkKeys;
+use crate::state::known_rows::{INDEXED_KEYS, IndexedKeys};
+use crate::state::table_files::register_files;
 
 /// The rollup tables before the chunk is committed. `None` means that a table does not exist or
 /// does not apply.
@@ -58,14 +64,19 @@ impl MonthlyRollup {
 
     /// Registers the rollup tables in `context`, and as `prior_window_entries` the rows of
     /// `window_entries` and `windows` that can be in a window at `end`.
-    pub(crate) async fn register(&self, context: &SessionContext, end: NaiveDate) -> Result<()> {
+    pub(crate) async fn register(
+        &self,
+        context: &SessionContext,
+        job: &Job,
+        end: NaiveDate,
+    ) -> Result<()> {
         if let Some(index) = &self.index {
-            register(context, Table::KeyIndex, index).await?;
+            register_files(context, job, Table::KeyIndex, index)?;
         }
         let columns = "domain, fetched_at, url_key, ordinal, entry, branch, hashes, template";
         let mut view = format!("SELECT {columns} FROM window_entries WHERE date < DATE '{end}'");
         if let Some((windows, until)) = self.windows.as_ref().filter(|(_, until)| *until < end) {
-            register(context, Table::Windows, windows).await?;
+            register_files(context, job, Table::Windows, windows)?;
             view =
                 format!("{view} AND date > DATE '{until}' UNION ALL SELECT {columns} FROM windows");
         }
@@ -75,29 +86,29 @@ impl MonthlyRollup {
     }
 
     /// Returns the SQL condition for dates before `chunk` that can have the first page of a URL key
-    /// of the chunk, or with `whole_domains`, of any key of its domains. Of months in the index
+    /// in `keys`, or without `keys`, of any key of the domains of the chunk. Of months in the index
     /// these are the dates in the index, of other months all dates.
     pub(crate) async fn candidate_dates(
         &self,
         context: &SessionContext,
-        whole_domains: bool,
+        keys: Option<&Arc<ChunkKeys>>,
         chunk: DateRange,
     ) -> Result<String> {
         let before = format!("date < DATE '{}'", chunk.first());
         if self.indexed.is_empty() {
             return Ok(before);
         }
-        let has_key = if whole_domains {
-            ""
-        } else {
-            "WHERE chunk_contains_key(key_hash)"
-        };
-        let key_index = semi_join_domains("key_index");
-        let query = format!("SELECT DISTINCT date FROM {key_index} {has_key}");
+        let query = format!("SELECT key_index.* FROM {}", semi_join_domains("key_index"));
+        let rows = context.sql(&query).await?;
+        let mut rows = select_columns(rows, &INDEXED_KEYS, Vec::new())?;
+        if let Some(keys) = keys {
+            rows = apply(IndexedKeys::new(Arc::clone(keys)), rows)?;
+        }
+        let dates = DataFrame::new(context.state(), rows);
+        let dates = dates.select(vec![ident("date")])?.distinct()?;
         let mut found = BTreeSet::new();
-        for batch in collect_watched(context.sql(&query).await?).await? {
-            let dates = cast(batch.column(0), &DataType::Date32)?;
-            let dates = dates.as_primitive::<Date32Type>().values();
+        for batch in collect_watched(dates).await? {
+            let dates = batch.numbers::<Date32Type>("date")?.values();
             found.extend(dates.iter().map(|days| date_from_days(*days)));
         }
         Ok(format!(

@@ -6,5 +6,6 @@ pub(crate) mod labels;
 pub(crate) mod pages;
 pub(crate) mod read_order;
 pub(crate) mod schemas;
+pub(crate) mod select;
 pub(crate) mod table_rows;
 pub(crate) mod written;

@@ -147,14 +147,14 @@ fn has_views(schema: &Schema) -> bool {
 
 /// The operator for [`coalesced`].
 #[derive(Debug)]
-struct CoalesceExec {
+pub(crate) struct CoalesceExec {
     input: Arc<dyn ExecutionPlan>,
     size: BatchSize,
     timer: CpuTimer,
 }
 
 impl CoalesceExec {
-    fn new(input: Arc<dyn ExecutionPlan>, size: BatchSize) -> Self {
+    pub(crate) fn new(input: Arc<dyn ExecutionPlan>, size: BatchSize) -> Self {
         Self {
             input,
             size,

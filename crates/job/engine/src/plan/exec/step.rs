@@ -38,6 +38,7 @@ use datafusion::physical_plan::{
 };
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
 use futures::{StreamExt, TryStreamExt};
+use serde::Serialize;
 use tokio::sync::mpsc::Sender;
 
 use crate::plan::exec::cpu_metrics::CpuTimer;
@@ -60,6 +61,10 @@ pub(crate) trait Step: fmt::Debug + Send + Sync + 'static {
         &[]
     }
 
+    /// Serialises what the step is made of besides the job: [`crate::plan::codec`] makes the same step
+    /// in another process.
+    fn parameters(&self) -> Result<Vec<u8>>;
+
     /// Runs the step on one partition. A step that spawns tasks adds their CPU time to `timer`.
     fn run(
         &self,
@@ -77,6 +82,9 @@ pub(crate) trait BatchStep: fmt::Debug + Clone + Send + Sync + 'static {
     /// See [`Step::schema`].
     fn output_columns() -> SchemaRef;
 
+    /// See [`Step::parameters`].
+    fn parameters(&self) -> Result<Vec<u8>>;
+
     /// Returns the output for an input batch.
     fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch>;
 }
@@ -88,6 +96,10 @@ impl<S: BatchStep> Step for S {
 
     fn schema(&self) -> SchemaRef {
         S::output_columns()
+    }
+
+    fn parameters(&self) -> Result<Vec<u8>> {
+        BatchStep::parameters(self)
     }
 
     fn run(
@@ -145,6 +157,11 @@ pub(crate) fn map_batches(
 ) -> SendableRecordBatchStream {
     let batches = input.map(move |batch| map(batch?));
     Box::pin(RecordBatchStreamAdapter::new(schema, batches))
+}
+
+/// Serialises parameters of a step.
+pub(crate) fn to_bytes(parameters: &impl Serialize) -> Result<Vec<u8>> {
+    postcard::to_allocvec(parameters).map_err(|error| DataFusionError::External(error.into()))
 }
 
 /// Returns the logical plan that applies `step` to the rows of `input`.
@@ -224,8 +241,9 @@ impl UserDefinedLogicalNodeCore for StepNode {
     }
 }
 
+/// The physical node of a step.
 #[derive(Debug)]
-struct StepExec {
+pub(crate) struct StepExec {
     step: Arc<dyn Step>,
     input: Arc<dyn ExecutionPlan>,
     distribution: Distribution,
@@ -239,7 +257,7 @@ impl StepExec {
     ///
     /// # Errors
     /// Where `input` lacks a column that `step` requires rows to be distributed or sorted by.
-    fn new(step: Arc<dyn Step>, input: Arc<dyn ExecutionPlan>) -> Result<Self> {
+    pub(crate) fn new(step: Arc<dyn Step>, input: Arc<dyn ExecutionPlan>) -> Result<Self> {
         let schema = input.schema();
         let column = |name: &&'static str| -> Result<Arc<dyn PhysicalExpr>> {
             let column = Column::new_with_schema(name, &schema)
@@ -274,6 +292,10 @@ impl StepExec {
             properties: Arc::new(properties),
             timer: CpuTimer::default(),
         })
+    }
+
+    pub(crate) fn step(&self) -> &dyn Step {
+        self.step.as_ref()
     }
 }
 
@@ -421,6 +443,10 @@ mod tests {
 
         fn required_ordering(&self) -> &'static [&'static str] {
             &["domain", "row"]
+        }
+
+        fn parameters(&self) -> Result<Vec<u8>> {
+            Ok(Vec::new())
         }
 
         fn run(

@@ -7,28 +7,44 @@ use arrow::array::{Array, RecordBatch, StringBuilder, UInt32Array};
 use arrow::compute::take_record_batch;
 use arrow::datatypes::{Date32Type, SchemaRef};
 use datafusion::error::Result;
+use serde::{Deserialize, Serialize};
 use url_key::{UrlParts, may_have_parts};
 use url_parameters::{Verdict, Verdicts, is_audited};
 
 use super::parts_hash::parts_hash;
 use super::variants::may_have_host;
-use crate::job::Settings;
+use crate::job::{Job, Settings};
 use crate::plan::columns::schemas::{KEYED, RecordBatchExt, SCANNED, project_to, value_opt};
-use crate::plan::exec::step::BatchStep;
+use crate::plan::exec::step::{BatchStep, to_bytes};
 use crate::state::key_hash::hash;
 
 /// Keeps the rows of `bases` that are not known to be a page of `known`, and those that are audited.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidates {
-    pub(crate) settings: Arc<Settings>,
+    settings: Arc<Settings>,
+    selected: Compared,
+}
+
+/// The pages that [`Candidates`] keeps.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+pub(crate) struct Compared {
     pub(crate) bases: Arc<Bases>,
     pub(crate) known: Arc<KnownPages>,
     /// If given, only these domains, each from a date on.
     pub(crate) domains: Option<Arc<BTreeMap<String, i32>>>,
 }
 
+impl Candidates {
+    pub(crate) fn new(job: &Job, selected: Compared) -> Self {
+        Self {
+            settings: Arc::clone(&job.settings),
+            selected,
+        }
+    }
+}
+
 /// The base URLs with pages to compare.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Bases {
     pub(crate) hosts: HashSet<String>,
     /// By hash.
@@ -36,7 +52,7 @@ pub(crate) struct Bases {
 }
 
 /// The pages that were compared before.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default, Clone, Deserialize, Serialize)]
 pub(crate) struct KnownPages {
     /// [`parts_hash`] of all parts, of pages that are other pages or copies.
     pub(crate) full: HashSet<i64>,
@@ -50,6 +66,10 @@ impl BatchStep for Candidates {
 
     fn output_columns() -> SchemaRef {
         Arc::clone(&SCANNED)
+    }
+
+    fn parameters(&self) -> Result<Vec<u8>> {
+        to_bytes(&self.selected)
     }
 
     fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch> {
@@ -68,13 +88,18 @@ impl BatchStep for Candidates {
 impl Candidates {
     fn has(&self, text: &str, date: i32) -> bool {
         let keyer = &self.settings.keyer;
-        if !may_have_host(&self.bases.hosts, text) {
+        let Compared {
+            bases,
+            known,
+            domains,
+        } = &self.selected;
+        if !may_have_host(&bases.hosts, text) {
             return false;
         }
         let Ok(url) = keyer.parse(text) else {
             return false;
         };
-        if let Some(domains) = &self.domains {
+        if let Some(domains) = domains {
             let from = domains.get(url.domain().as_str());
             if from.is_none_or(|from| date < *from) {
                 return false;
@@ -83,8 +108,8 @@ impl Candidates {
         let Some(parts) = keyer.parts(&url) else {
             return false;
         };
-        let has_base = self.bases.urls.contains(&hash(&parts.base));
-        has_base && (may_be_audited(text, &parts) || !self.known.has(&parts, date))
+        let has_base = bases.urls.contains(&hash(&parts.base));
+        has_base && (may_be_audited(text, &parts) || !known.has(&parts, date))
     }
 }
 
@@ -119,6 +144,10 @@ impl BatchStep for AuditKeys {
 
     fn output_columns() -> SchemaRef {
         Arc::clone(&KEYED)
+    }
+
+    fn parameters(&self) -> Result<Vec<u8>> {
+        Ok(Vec::new())
     }
 
     fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch> {

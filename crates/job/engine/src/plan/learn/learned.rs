@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use serde::{Deserialize, Serialize};
 use tables::{DateRange, days_from_date};
 use url_key::{Keyer, PageUrl, UrlKey, UrlParts, may_have_parts};
 use url_parameters::{KeyDates, SlotChange, Verdict, Verdicts};
@@ -13,14 +14,15 @@ use crate::spec::Queries;
 pub(crate) type RowPosition = (String, i64);
 
 /// Verdicts about the parts of URLs on each date of a chunk, and the pages that were compared.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Learned {
     pub(crate) verdicts: Verdicts,
     /// Rows with the content of an earlier page, with the position of that page: `source#row`.
     pub(crate) same_content: HashMap<RowPosition, String>,
     /// Rows that were compared and have no text. They are not the first page of any key.
     pub(crate) without_text: HashSet<RowPosition>,
-    /// The rows for `url_parameters`, by domain.
+    /// The rows for `url_parameters`, by domain. No step reads them.
+    #[serde(skip)]
     pub(crate) changes: Vec<(String, SlotChange)>,
 }
 

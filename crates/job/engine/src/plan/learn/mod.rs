@@ -27,7 +27,7 @@ pub(crate) mod prior_pages;
 mod rounds;
 mod rows;
 mod seen_bases;
-mod variants;
+pub(crate) mod variants;
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -54,13 +54,13 @@ use crate::plan::exec::step::apply;
 use crate::plan::row_group_scan::row_group_scan;
 use crate::plan::session::session;
 use crate::plan::steps::{block, dedupe, key, scan};
-use crate::progress::{ProgressReporter, Unwatched};
-use crate::state::chunk_keys::{ChunkKeys, base_hash};
+use crate::progress::ProgressReporter;
+use crate::state::chunk_keys::{ChunkKeys, domain_table};
 use crate::state::delta_scan::external;
 use crate::state::key_hash::hash;
 use crate::state::prior_state::PriorState;
 
-use candidates::{AuditKeys, Bases, Candidates, KnownPages, may_be_audited};
+use candidates::{AuditKeys, Bases, Candidates, Compared, KnownPages, may_be_audited};
 use learned::Learned;
 use parts_hash::parts_hash;
 use rounds::doubling;
@@ -149,13 +149,15 @@ impl<'a> Pass<'a> {
     }
 
     async fn run(&mut self, prior: &PriorState) -> Result<()> {
-        prior.register(&self.context, self.chunk.first()).await?;
+        prior
+            .register(&self.context, self.job, self.chunk.first())
+            .await?;
         let mut bases = self.seen_bases(prior).await?;
         if bases.is_empty() {
             return Ok(());
         }
         let domains = self.learners.keys().cloned().collect();
-        let domains = ChunkKeys::domain_table(domains)?;
+        let domains = domain_table(domains)?;
         self.context.register_table("chunk_domains", domains)?;
         self.restore_slots(prior).await?;
         let first_date = days_from_date(self.chunk.first());
@@ -190,7 +192,6 @@ impl<'a> Pass<'a> {
     /// Reads the base URLs of the rows with parts, and of hosts whose earlier pages have parts.
     async fn seen_bases(&mut self, prior: &PriorState) -> Result<SeenBases> {
         let hosts = prior_pages::open_hosts(prior, &self.context, self.chunk).await?;
-        let hosts = Arc::new(hosts);
         let mut bases = SeenBases::new(self.memory.new_empty());
         let variants = self.variants(Selected::WithParts { hosts })?;
         self.each(variants, |pass, batch| {
@@ -213,15 +214,15 @@ impl<'a> Pass<'a> {
     /// Adds the rows of base URLs that have no parts.
     async fn add_bare_rows(&mut self, bases: &mut SeenBases) -> Result<()> {
         let variants = self.variants(Selected::Bases {
-            hosts: Arc::new(bases.hosts()),
-            bases: Arc::new(bases.hashes().collect()),
+            hosts: bases.hosts(),
+            bases: bases.hashes().collect(),
         })?;
         self.each(variants, |_, batch| bases.add_bare(batch)).await
     }
 
     fn variants(&self, selected: Selected) -> Result<LogicalPlan> {
-        let settings = self.settings();
-        apply(Variants { settings, selected }, self.scanned(self.chunk)?)
+        let variants = Variants::new(self.job, selected);
+        apply(variants, self.scanned(self.chunk)?)
     }
 
     /// The dates of each round. If nothing is undecided, no round can leave more rows out of the
@@ -242,10 +243,7 @@ impl<'a> Pass<'a> {
     }
 
     fn scanned(&self, dates: DateRange) -> Result<LogicalPlan> {
-        let scan = scan::Scan {
-            archive: self.job.archive.clone(),
-            dates,
-        };
+        let scan = scan::Scan::new(self.job, dates);
         apply(scan, row_group_scan(self.job, self.census, dates)?)
     }
 
@@ -266,14 +264,13 @@ impl<'a> Pass<'a> {
 
     /// Restores the earlier pages of `bases`.
     async fn restore_pages(&mut self, prior: &PriorState, bases: &mut SeenBases) -> Result<()> {
-        let hashes: Vec<i64> = bases.hashes().collect();
-        ChunkKeys::register(&self.context, &hashes)?;
-        self.context.register_udf(base_hash(self.settings()));
-        let lookback = self.job.settings.lookback;
+        let pool = Arc::clone(&self.context.runtime_env().memory_pool);
+        let keys = ChunkKeys::of(bases.hashes(), &pool)?;
         let pages = prior
-            .first_pages(&self.context, lookback, self.chunk)
+            .first_pages(&self.context, self.job, self.chunk, keys)
             .await?;
         let Some(pages) = pages else { return Ok(()) };
+        let pages = DataFrame::new(self.context.state(), pages);
         let sorted = ["fetched_at", "url", "source", "row"];
         let pages = pages.sort(sorted.map(|column| ident(column).sort(true, true)).to_vec())?;
         let plan = pages.into_unoptimized_plan();
@@ -340,28 +337,17 @@ impl<'a> Pass<'a> {
         known: &Arc<KnownPages>,
         domains: Option<Arc<BTreeMap<String, i32>>>,
     ) -> Result<LogicalPlan> {
-        let archive = || self.job.archive.clone();
-        let candidates = Candidates {
-            settings: self.settings(),
+        let compared = Compared {
             bases: Arc::clone(bases),
             known: Arc::clone(known),
             domains,
         };
-        let keyed = key::Key {
-            archive: archive(),
-            settings: self.settings(),
-            // Keys keep all parts.
-            learned: Arc::default(),
-        };
-        let dedupe = dedupe::Dedupe {
-            settings: self.settings(),
-            // Only the first page with text of each key is compared.
-            revisions: false,
-            learned: Arc::default(),
-        };
-        let reporter = ProgressReporter::new(Arc::new(Unwatched), self.census);
-        let threads = self.job.resources.threads;
-        let block = block::Block::new(archive(), self.settings(), reporter, threads);
+        let candidates = Candidates::new(self.job, compared);
+        // Keys keep all parts.
+        let keyed = key::Key::new(self.job, Arc::default());
+        // Only the first page with text of each key is compared, so there are no revisions.
+        let dedupe = dedupe::Dedupe::new(self.job, false, Arc::default());
+        let block = block::Block::new(self.job, ProgressReporter::unwatched());
         let candidates = apply(candidates, self.scanned(dates)?)?;
         let keyed = apply(AuditKeys, apply(keyed, candidates)?)?;
         let blocked = apply(block, apply(dedupe, keyed)?)?;

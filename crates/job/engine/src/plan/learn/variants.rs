@@ -8,13 +8,14 @@ use arrow::array::{
 };
 use arrow::datatypes::{DataType, Date32Type, Field, Schema, SchemaRef};
 use datafusion::error::Result;
+use serde::{Deserialize, Serialize};
 use url_key::{UrlParts, may_have_parts, plain_host};
 use url_parameters::is_audited;
 
 use super::parts_hash::parts_hash;
-use crate::job::Settings;
+use crate::job::{Job, Settings};
 use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
-use crate::plan::exec::step::BatchStep;
+use crate::plan::exec::step::{BatchStep, to_bytes};
 use crate::state::key_hash::hash;
 
 /// Output of [`Variants`]: one row per row of the archive that it selects. `parameters` are the
@@ -38,19 +39,28 @@ static VARIANTS: LazyLock<SchemaRef> = LazyLock::new(|| {
 #[derive(Debug, Clone)]
 pub(crate) struct Variants {
     pub(crate) settings: Arc<Settings>,
-    pub(crate) selected: Selected,
+    pub(crate) selected: Arc<Selected>,
 }
 
 /// The rows that [`Variants`] selects.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 pub(crate) enum Selected {
     /// The rows with parts, and all rows of these hosts.
-    WithParts { hosts: Arc<HashSet<String>> },
+    WithParts { hosts: HashSet<String> },
     /// The rows without parts of some hosts whose URL is one of these base URLs, by hash.
     Bases {
-        hosts: Arc<HashSet<String>>,
-        bases: Arc<HashSet<i64>>,
+        hosts: HashSet<String>,
+        bases: HashSet<i64>,
     },
+}
+
+impl Variants {
+    pub(crate) fn new(job: &Job, selected: Selected) -> Self {
+        Self {
+            settings: Arc::clone(&job.settings),
+            selected: Arc::new(selected),
+        }
+    }
 }
 
 impl BatchStep for Variants {
@@ -58,6 +68,10 @@ impl BatchStep for Variants {
 
     fn output_columns() -> SchemaRef {
         Arc::clone(&VARIANTS)
+    }
+
+    fn parameters(&self) -> Result<Vec<u8>> {
+        to_bytes(self.selected.as_ref())
     }
 
     fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch> {

@@ -9,9 +9,9 @@ use datafusion::error::{DataFusionError, Result};
 use site_replay::AliasDates;
 use tables::DateRange;
 
-use crate::job::Settings;
+use crate::job::{Job, Settings};
 use crate::plan::columns::schemas::{KEYED, RecordBatchExt, Status, project_to, value_opt};
-use crate::plan::exec::step::BatchStep;
+use crate::plan::exec::step::{BatchStep, to_bytes};
 use crate::plan::learn::learned::Learned;
 use crate::plan::steps::key::THIS_RUN;
 
@@ -24,11 +24,25 @@ pub(crate) struct Alias {
     pub(crate) chunk: DateRange,
 }
 
+impl Alias {
+    pub(crate) fn new(job: &Job, learned: Arc<Learned>, chunk: DateRange) -> Self {
+        Self {
+            settings: Arc::clone(&job.settings),
+            learned,
+            chunk,
+        }
+    }
+}
+
 impl BatchStep for Alias {
     const NAME: &'static str = "Alias";
 
     fn output_columns() -> SchemaRef {
         Arc::clone(&KEYED)
+    }
+
+    fn parameters(&self) -> Result<Vec<u8>> {
+        to_bytes(&(self.learned.as_ref(), self.chunk))
     }
 
     fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch> {

@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 use tokio::task::{JoinError, JoinSet};
 
 use crate::archive::{ArchiveSource, ReadAhead, RowGroupRequest};
-use crate::job::Settings;
+use crate::job::{Job, Settings};
 use crate::plan::columns::blocks::BlockColumns;
 use crate::plan::columns::schemas::{
     BLOCKED, Phase, RecordBatchExt, Status, object_of, project_to,
@@ -53,19 +53,15 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    pub(crate) fn new(
-        archive: ArchiveSource,
-        settings: Arc<Settings>,
-        reporter: ProgressReporter,
-        threads: usize,
-    ) -> Self {
+    pub(crate) fn new(job: &Job, reporter: ProgressReporter) -> Self {
+        // For each core, one group of pages is parsed and one is read ahead.
+        let max_permits = 2 * job.resources.threads;
         Self {
-            archive,
-            settings,
+            archive: job.archive.clone(),
+            settings: Arc::clone(&job.settings),
             reporter,
-            // For each core, one group of pages is parsed and one is read ahead.
-            permits: Arc::new(Semaphore::new(2 * threads)),
-            max_permits: 2 * threads,
+            permits: Arc::new(Semaphore::new(max_permits)),
+            max_permits,
         }
     }
 }
@@ -77,6 +73,11 @@ impl Step for Block {
 
     fn schema(&self) -> SchemaRef {
         Arc::clone(&BLOCKED)
+    }
+
+    /// The progress of another process is not seen in this one.
+    fn parameters(&self) -> Result<Vec<u8>> {
+        Ok(Vec::new())
     }
 
     fn required_distribution(&self) -> RequiredDistribution {

@@ -11,11 +11,11 @@ use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use site_replay::{FoundBy, KnownKeys, Occurrence};
 use url_key::{DuplicateCandidate, DuplicateReason, duplicate_reason};
 
-use crate::job::Settings;
+use crate::job::{Job, Settings};
 use crate::plan::columns::read_order::{ReadOrder, RowPosition};
 use crate::plan::columns::schemas::{DEDUPED, RecordBatchExt, Status, project_to, value_opt};
 use crate::plan::exec::cpu_metrics::CpuTimer;
-use crate::plan::exec::step::{RequiredDistribution, Step, map_batches};
+use crate::plan::exec::step::{RequiredDistribution, Step, map_batches, to_bytes};
 use crate::plan::learn::learned::Learned;
 use crate::plan::steps::alias::alias_dates;
 use crate::spec::Queries;
@@ -44,6 +44,16 @@ pub(crate) struct Original {
     row_group: Option<i32>,
 }
 
+impl Dedupe {
+    pub(crate) fn new(job: &Job, revisions: bool, learned: Arc<Learned>) -> Self {
+        Self {
+            settings: Arc::clone(&job.settings),
+            revisions,
+            learned,
+        }
+    }
+}
+
 impl Step for Dedupe {
     fn name(&self) -> &'static str {
         "Dedupe"
@@ -51,6 +61,10 @@ impl Step for Dedupe {
 
     fn schema(&self) -> SchemaRef {
         Arc::clone(&DEDUPED)
+    }
+
+    fn parameters(&self) -> Result<Vec<u8>> {
+        to_bytes(&(self.revisions, self.learned.as_ref()))
     }
 
     fn required_distribution(&self) -> RequiredDistribution {

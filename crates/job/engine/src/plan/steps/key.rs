@@ -12,12 +12,12 @@ use tables::Reason;
 use url_key::{PageUrl, UrlError, UrlKey};
 
 use crate::archive::ArchiveSource;
-use crate::job::Settings;
+use crate::job::{Job, Settings};
 use crate::plan::columns::schemas::{
     KEYED, RecordBatchExt, Status, object_of, project_to, value_opt,
 };
 use crate::plan::exec::cpu_metrics::CpuTimer;
-use crate::plan::exec::step::{Step, spawn_stream};
+use crate::plan::exec::step::{Step, spawn_stream, to_bytes};
 use crate::plan::html_reader::{PageStream, page_request};
 use crate::plan::learn::learned::Learned;
 
@@ -41,6 +41,16 @@ enum Keyed {
     Problem(Reason, String),
 }
 
+impl Key {
+    pub(crate) fn new(job: &Job, learned: Arc<Learned>) -> Self {
+        Self {
+            archive: job.archive.clone(),
+            settings: Arc::clone(&job.settings),
+            learned,
+        }
+    }
+}
+
 impl Step for Key {
     fn name(&self) -> &'static str {
         "Key"
@@ -48,6 +58,10 @@ impl Step for Key {
 
     fn schema(&self) -> SchemaRef {
         Arc::clone(&KEYED)
+    }
+
+    fn parameters(&self) -> Result<Vec<u8>> {
+        to_bytes(self.learned.as_ref())
     }
 
     fn run(

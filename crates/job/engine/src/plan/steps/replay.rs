@@ -13,13 +13,13 @@ use futures::TryStreamExt;
 use futures::future::ready;
 use template::Outline;
 
-use crate::job::Settings;
+use crate::job::{Job, Settings};
 use crate::plan::columns::labels::LabelColumns;
 use crate::plan::columns::pages::ReplayBatch;
 use crate::plan::columns::schemas::{Phase, REPLAYED, Status};
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::label_queue::{LabelQueue, QueuedRows};
-use crate::plan::exec::step::{BatchSender, RequiredDistribution, Step, spawn_stream};
+use crate::plan::exec::step::{BatchSender, RequiredDistribution, Step, spawn_stream, to_bytes};
 use crate::plan::steps::domain_stream::DomainStream;
 use crate::plan::steps::revision_pages::RevisionPages;
 use crate::spec::Batching;
@@ -32,6 +32,15 @@ pub(crate) struct Replay {
     pub(crate) last: i32,
 }
 
+impl Replay {
+    pub(crate) fn new(job: &Job, last: i32) -> Self {
+        Self {
+            settings: Arc::clone(&job.settings),
+            last,
+        }
+    }
+}
+
 impl Step for Replay {
     fn name(&self) -> &'static str {
         "Replay"
@@ -39,6 +48,10 @@ impl Step for Replay {
 
     fn schema(&self) -> SchemaRef {
         Arc::clone(&REPLAYED)
+    }
+
+    fn parameters(&self) -> Result<Vec<u8>> {
+        to_bytes(&self.last)
     }
 
     fn required_distribution(&self) -> RequiredDistribution {

@@ -22,9 +22,10 @@ use crate::archive::{
     ArchiveSource, DecodedColumns, ObjectColumn, ObjectState, OpenObject, ReadAhead,
     RowGroupRequest, RowGroupRows, row_date,
 };
+use crate::job::Job;
 use crate::plan::columns::schemas::{RecordBatchExt, SCANNED, object_of, project_to, value_opt};
 use crate::plan::exec::cpu_metrics::CpuTimer;
-use crate::plan::exec::step::{BatchSender, Step, spawn_stream};
+use crate::plan::exec::step::{BatchSender, Step, spawn_stream, to_bytes};
 
 const NARROW: [ObjectColumn; 6] = [
     ObjectColumn::FetchedAt,
@@ -52,6 +53,15 @@ struct ScanUnit {
     read_error: Option<String>,
 }
 
+impl Scan {
+    pub(crate) fn new(job: &Job, dates: DateRange) -> Self {
+        Self {
+            archive: job.archive.clone(),
+            dates,
+        }
+    }
+}
+
 impl Step for Scan {
     fn name(&self) -> &'static str {
         "Scan"
@@ -59,6 +69,10 @@ impl Step for Scan {
 
     fn schema(&self) -> SchemaRef {
         Arc::clone(&SCANNED)
+    }
+
+    fn parameters(&self) -> Result<Vec<u8>> {
+        to_bytes(&self.dates)
     }
 
     fn run(

@@ -11,12 +11,13 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use deltalake::DeltaTableError;
 use futures::{FutureExt, StreamExt, stream};
+use serde::{Deserialize, Serialize};
 use tables::{CONCURRENT_CLOSES, Location, Output, Reason, SinkSize, Table, TableError, TableSink};
 
 use crate::accounting::UNREADABLE_OBJECT;
 use crate::archive::ArchiveSource;
 use crate::error::EngineError;
-use crate::job::Settings;
+use crate::job::{Job, Settings};
 use crate::plan::columns::block_rows::block_rows;
 use crate::plan::columns::blocks::TextColumns;
 use crate::plan::columns::schemas::{
@@ -29,8 +30,9 @@ use crate::plan::columns::written::{CountKey, WrittenColumns, WrittenCounts};
 use crate::plan::exec::coalesce::{BatchSize, coalesced};
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::row_spill::DiskSpill;
-use crate::plan::exec::step::{RequiredDistribution, Step, spawn_stream};
+use crate::plan::exec::step::{RequiredDistribution, Step, spawn_stream, to_bytes};
 use crate::plan::html_reader::{PageStream, page_request};
+use crate::plan::session::coalesced_size;
 use crate::plan::steps::block::parse;
 
 /// Bytes of HTML below which a single partition writes the chunk.
@@ -48,8 +50,7 @@ pub(crate) struct Write {
     pub(crate) archive: ArchiveSource,
     pub(crate) output: Output,
     pub(crate) settings: Arc<Settings>,
-    /// Bytes of HTML in the chunk.
-    pub(crate) html_bytes: u64,
+    pub(crate) extent: ChunkExtent,
     /// Sizes of the sink of each table: see [`sink_size`].
     pub(crate) sink: SinkSize,
     /// Size of the batches that are written. Rows come in domain order and go to the files of their
@@ -66,7 +67,7 @@ const OPEN_FILE_BYTES: usize = 7 << 20;
 ///
 /// Open files get an eighth of `memory`, their row groups a sixteenth (but at least
 /// `MIN_ROW_GROUP_BYTES` each), and rows without an open file a 32nd.
-pub(crate) fn sink_size(memory: usize, partitions: usize, sinks: usize) -> SinkSize {
+fn sink_size(memory: usize, partitions: usize, sinks: usize) -> SinkSize {
     let most = SinkSize::default();
     let sinks = sinks.max(1);
     let open_files = (memory / 8 / sinks / OPEN_FILE_BYTES).max(1);
@@ -78,9 +79,43 @@ pub(crate) fn sink_size(memory: usize, partitions: usize, sinks: usize) -> SinkS
     }
 }
 
+/// What [`Write`] knows of a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+pub(crate) struct ChunkExtent {
+    /// Whether a single partition writes the rows: see [`ONE_WRITER_BYTES`].
+    pub(crate) one_writer: bool,
+    /// Partitions of the tables.
+    pub(crate) partitions: usize,
+}
+
+impl ChunkExtent {
+    /// Returns the extent of a chunk with these bytes of HTML and partitions of the tables.
+    ///
+    /// If other processes run parts of the plan, all of them write: a single writer would be in the
+    /// last stage, which runs in this process.
+    pub(crate) fn new(job: &Job, html_bytes: u64, partitions: usize) -> Self {
+        Self {
+            one_writer: html_bytes < ONE_WRITER_BYTES && job.session_extension.is_none(),
+            partitions,
+        }
+    }
+}
+
 impl Write {
+    pub(crate) fn new(job: &Job, extent: ChunkExtent) -> Self {
+        let sinks = job.resources.threads * job.settings.page_tables().count();
+        Self {
+            archive: job.archive.clone(),
+            output: job.output.clone(),
+            settings: Arc::clone(&job.settings),
+            sink: sink_size(job.resources.memory, extent.partitions, sinks),
+            batches: coalesced_size(job),
+            extent,
+        }
+    }
+
     fn is_single(&self) -> bool {
-        self.html_bytes < ONE_WRITER_BYTES
+        self.extent.one_writer
     }
 }
 
@@ -91,6 +126,10 @@ impl Step for Write {
 
     fn schema(&self) -> SchemaRef {
         Arc::clone(&WRITTEN)
+    }
+
+    fn parameters(&self) -> Result<Vec<u8>> {
+        to_bytes(&self.extent)
     }
 
     fn required_distribution(&self) -> RequiredDistribution {

@@ -8,12 +8,14 @@ mod replay;
 mod scan;
 mod write;
 
+use std::sync::Arc;
+
 use arrow::array::RecordBatch;
 
 use crate::plan::columns::schemas::ROW_GROUPS;
 use crate::plan::steps::{block::Block, dedupe::Dedupe, key::Key, replay::Replay, scan::Scan};
-use crate::plan::test_support::{TestJob, TestRow, batch, run, sorted_for};
-use crate::progress::{ProgressReporter, Unwatched};
+use crate::plan::test_support::{TestJob, TestRow, batch, days, run, sorted_for};
+use crate::progress::ProgressReporter;
 
 /// The steps of `job` over all of October 2011.
 struct Steps {
@@ -26,29 +28,12 @@ struct Steps {
 
 fn steps(job: &TestJob) -> Steps {
     let job = job.job();
-    let census = crate::archive::Census::default();
-    let reporter = ProgressReporter::new(std::sync::Arc::new(Unwatched), &census);
-    let settings = || std::sync::Arc::clone(&job.settings);
     Steps {
-        scan: Scan {
-            archive: job.archive.clone(),
-            dates: "2011-10-01..2011-10-31".parse().unwrap(),
-        },
-        key: Key {
-            archive: job.archive.clone(),
-            settings: settings(),
-            learned: std::sync::Arc::default(),
-        },
-        dedupe: Dedupe {
-            settings: settings(),
-            revisions: job.settings.revisions,
-            learned: std::sync::Arc::default(),
-        },
-        block: Block::new(job.archive.clone(), settings(), reporter, 2),
-        replay: Replay {
-            settings: settings(),
-            last: crate::plan::test_support::days("2011-10-31") as i32,
-        },
+        scan: Scan::new(&job, "2011-10-01..2011-10-31".parse().unwrap()),
+        key: Key::new(&job, Arc::default()),
+        dedupe: Dedupe::new(&job, job.settings.revisions, Arc::default()),
+        block: Block::new(&job, ProgressReporter::unwatched()),
+        replay: Replay::new(&job, days("2011-10-31") as i32),
     }
 }
 

@@ -1,24 +1,12 @@
 use arrow::array::RecordBatch;
-use tables::SinkSize;
 
 use super::{replayed, steps};
-use crate::plan::exec::coalesce::BatchSize;
-use crate::plan::steps::write::Write;
+use crate::plan::steps::write::{ChunkExtent, Write};
 use crate::plan::test_support::{ArchiveRow, TestJob, numbers, run, texts};
 
 fn write(job: &TestJob) -> Write {
     let job = job.job();
-    Write {
-        archive: job.archive.clone(),
-        output: job.output.clone(),
-        settings: job.settings,
-        html_bytes: 0,
-        sink: SinkSize::default(),
-        batches: BatchSize {
-            bytes: 1 << 20,
-            rows: 100,
-        },
-    }
+    Write::new(&job, ChunkExtent::new(&job, 0, 1))
 }
 
 fn page(row: usize, html: &str) -> ArchiveRow {

@@ -1,0 +1,129 @@
+//! Serialises the operators of this crate, so that a plan can run in another process.
+//!
+//! Operators of DataFusion travel in DataFusion's own format. An operator of this crate is its name
+//! and its parameters: everything else is the job, which the session of the other process has as an
+//! extension of its configuration ([`configure_session`](crate::plan::session::configure_session)).
+
+use std::sync::Arc;
+
+use datafusion::common::{internal_err, not_impl_err};
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::TaskContext;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use tables::DateRange;
+
+use crate::job::Job;
+use crate::plan::exec::coalesce::CoalesceExec;
+use crate::plan::exec::step::{Step, StepExec, to_bytes};
+use crate::plan::learn::candidates::{AuditKeys, Candidates};
+use crate::plan::learn::learned::Learned;
+use crate::plan::learn::variants::Variants;
+use crate::plan::session::coalesced_size;
+use crate::plan::steps::alias::Alias;
+use crate::plan::steps::block::Block;
+use crate::plan::steps::dedupe::Dedupe;
+use crate::plan::steps::key::Key;
+use crate::plan::steps::replay::Replay;
+use crate::plan::steps::scan::Scan;
+use crate::plan::steps::write::Write;
+use crate::progress::ProgressReporter;
+use crate::state::chunk_keys::{ChunkKeys, HashedKeys};
+use crate::state::known_rows::{BasePages, IndexedKeys, KnownKeys};
+
+/// The codec of the operators of this crate.
+#[derive(Debug, Clone, Copy)]
+pub struct StepCodec;
+
+/// An operator without its input.
+#[derive(Deserialize, Serialize)]
+enum Operator {
+    Step { name: String, parameters: Vec<u8> },
+    Coalesce,
+}
+
+impl PhysicalExtensionCodec for StepCodec {
+    fn try_encode(
+        &self,
+        node: Arc<dyn ExecutionPlan>,
+        buf: &mut Vec<u8>,
+        _: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<()> {
+        let operator = if let Some(step) = node.downcast_ref::<StepExec>() {
+            Operator::Step {
+                name: step.step().name().to_owned(),
+                parameters: step.step().parameters()?,
+            }
+        } else if node.downcast_ref::<CoalesceExec>().is_some() {
+            Operator::Coalesce
+        } else {
+            return not_impl_err!("{} cannot run in another process", node.name());
+        };
+        buf.extend(to_bytes(&operator)?);
+        Ok(())
+    }
+
+    fn try_decode(
+        &self,
+        buf: &[u8],
+        inputs: &[Arc<dyn ExecutionPlan>],
+        context: &TaskContext,
+        _: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let Some(job) = context.session_config().get_extension::<Job>() else {
+            return internal_err!("the session has no job");
+        };
+        let [input] = inputs else {
+            return internal_err!("an operator has {} inputs, expected one", inputs.len());
+        };
+        let input = Arc::clone(input);
+        Ok(match from_bytes(buf)? {
+            Operator::Coalesce => Arc::new(CoalesceExec::new(input, coalesced_size(&job))),
+            Operator::Step { name, parameters } => {
+                let step = step(&name, &parameters, &job, context)?;
+                Arc::new(StepExec::new(step, input)?)
+            }
+        })
+    }
+}
+
+/// Makes the step `name` of `job`: the inverse of [`Step::parameters`].
+fn step(name: &str, bytes: &[u8], job: &Job, context: &TaskContext) -> Result<Arc<dyn Step>> {
+    let keys = |hashes: Vec<i64>| ChunkKeys::of(hashes, &context.runtime_env().memory_pool);
+    Ok(match name {
+        "Scan" => Arc::new(Scan::new(job, from_bytes(bytes)?)),
+        "Key" => Arc::new(Key::new(job, from_bytes(bytes)?)),
+        "Alias" => {
+            let (learned, chunk) = from_bytes(bytes)?;
+            Arc::new(Alias::new(job, learned, chunk))
+        }
+        "Dedupe" => {
+            let (revisions, learned) = from_bytes(bytes)?;
+            Arc::new(Dedupe::new(job, revisions, learned))
+        }
+        "Block" => Arc::new(Block::new(job, ProgressReporter::unwatched())),
+        "Replay" => Arc::new(Replay::new(job, from_bytes(bytes)?)),
+        "Write" => Arc::new(Write::new(job, from_bytes(bytes)?)),
+        "Variants" => Arc::new(Variants::new(job, from_bytes(bytes)?)),
+        "Candidates" => Arc::new(Candidates::new(job, from_bytes(bytes)?)),
+        "AuditKeys" => Arc::new(AuditKeys),
+        "HashedKeys" => Arc::new(HashedKeys::new(job, from_bytes(bytes)?)),
+        "KnownKeys" => {
+            let (hashes, learned, chunk): (Vec<i64>, Arc<Learned>, DateRange) = from_bytes(bytes)?;
+            Arc::new(KnownKeys::new(job, keys(hashes)?, learned, chunk))
+        }
+        "BasePages" => Arc::new(BasePages::new(job, keys(from_bytes(bytes)?)?)),
+        "IndexedKeys" => Arc::new(IndexedKeys::new(keys(from_bytes(bytes)?)?)),
+        _ => return internal_err!("no step is called {name}"),
+    })
+}
+
+fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+    postcard::from_bytes(bytes).map_err(|error| DataFusionError::External(error.into()))
+}
+
+#[cfg(test)]
+#[path = "codec_tests.rs"]
+mod tests;

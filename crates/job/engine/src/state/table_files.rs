@@ -1,0 +1,186 @@
+//! A version of an output table as a list of Parquet files.
+//!
+//! The provider of `deltalake` plans an operator of its own, which cannot run in another process. The
+//! output tables need nothing of it: they have no deletion vectors and no column mapping.
+
+use std::sync::Arc;
+
+use arrow::datatypes::{Schema, SchemaRef};
+use async_trait::async_trait;
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::stats::Precision;
+use datafusion::common::{DFSchema, ScalarValue, Statistics};
+use datafusion::config::TableParquetOptions;
+use datafusion::datasource::TableType;
+use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder, ParquetSource};
+use datafusion::datasource::source::DataSourceExec;
+use datafusion::datasource::table_schema::TableSchema;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::object_store::ObjectStoreUrl;
+use datafusion::logical_expr::utils::conjunction;
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::prelude::SessionContext;
+use deltalake::DeltaTable;
+use deltalake::kernel::EagerSnapshot;
+use object_store::path::Path;
+use tables::{Location, Table};
+
+use crate::job::Job;
+use crate::state::delta_scan::external;
+
+/// Registers `opened`, a version of `table`, in `context` under its name.
+pub(crate) fn register_files(
+    context: &SessionContext,
+    job: &Job,
+    table: Table,
+    opened: &DeltaTable,
+) -> Result<()> {
+    let files = TableFiles::new(job.output.location(), table, opened)?;
+    context.register_table(table.name(), Arc::new(files))?;
+    Ok(())
+}
+
+/// Returns the URL under which the store of `location` is registered in sessions.
+pub(crate) fn store_url(location: &Location) -> Result<ObjectStoreUrl> {
+    ObjectStoreUrl::parse(location.store_url())
+}
+
+#[derive(Debug)]
+struct TableFiles {
+    snapshot: EagerSnapshot,
+    /// The columns of the files, and the partition column at the end.
+    columns: TableSchema,
+    store: ObjectStoreUrl,
+    folder: Path,
+}
+
+impl TableFiles {
+    fn new(location: &Location, table: Table, opened: &DeltaTable) -> Result<Self> {
+        let snapshot = opened.snapshot().map_err(external)?.snapshot().clone();
+        let partitions = snapshot.metadata().partition_columns();
+        let (partition_fields, file_fields): (Vec<_>, Vec<_>) = snapshot
+            .arrow_schema()
+            .fields()
+            .iter()
+            .cloned()
+            .partition(|field| partitions.contains(field.name()));
+        Ok(Self {
+            columns: TableSchema::builder(Arc::new(Schema::new(file_fields)))
+                .with_table_partition_cols(partition_fields)
+                .build(),
+            store: store_url(location)?,
+            folder: location.child(table.name()).path().clone(),
+            snapshot,
+        })
+    }
+
+    fn predicate(
+        &self,
+        session: &dyn Session,
+        filters: &[Expr],
+    ) -> Result<Option<Arc<dyn PhysicalExpr>>> {
+        let Some(filter) = conjunction(filters.iter().cloned()) else {
+            return Ok(None);
+        };
+        let columns = DFSchema::try_from(self.schema().as_ref().clone())?;
+        session.create_physical_expr(filter, &columns).map(Some)
+    }
+
+    /// Returns the files that may have rows for `predicate`, by the statistics in the log, with their
+    /// number of rows if all are known.
+    fn files(
+        &self,
+        predicate: Option<&Arc<dyn PhysicalExpr>>,
+    ) -> Result<(Vec<PartitionedFile>, Option<usize>)> {
+        let kept = match predicate {
+            Some(predicate) => {
+                let pruning = PruningPredicateBuilder::new().with_file_schema(self.schema());
+                let pruning = pruning.try_build(Arc::clone(predicate))?;
+                Some(pruning.prune(&self.snapshot)?)
+            }
+            None => None,
+        };
+        let (mut files, mut rows) = (Vec::new(), Some(0));
+        for (index, file) in self.snapshot.log_data().iter().enumerate() {
+            if kept.as_ref().is_some_and(|kept| !kept[index]) {
+                continue;
+            }
+            if file.deletion_vector_descriptor().is_some() {
+                return Err(DataFusionError::NotImplemented(format!(
+                    "{} has a deletion vector, which no version of urltree writes",
+                    file.path()
+                )));
+            }
+            let bytes = u64::try_from(file.size()).map_err(external)?;
+            let relative = file.object_store_path();
+            let path = Path::from_iter(self.folder.parts().chain(relative.parts()));
+            rows = rows.zip(file.num_records()).map(|(sum, rows)| sum + rows);
+            let mut values = file.partition_values_map();
+            let partition = self.columns.table_partition_cols().iter().map(|field| {
+                let value = values.remove(field.name()).flatten();
+                match value {
+                    Some(value) => ScalarValue::try_from_string(value, field.data_type()),
+                    None => ScalarValue::try_from(field.data_type()),
+                }
+            });
+            let partition = partition.collect::<Result<Vec<_>>>()?;
+            files.push(PartitionedFile::new(path, bytes).with_partition_values(partition));
+        }
+        files.sort_by(|a, b| a.path().cmp(b.path()));
+        Ok((files, rows))
+    }
+}
+
+#[async_trait]
+impl TableProvider for TableFiles {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(self.columns.table_schema())
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    fn supports_filters_pushdown(
+        &self,
+        filters: &[&Expr],
+    ) -> Result<Vec<TableProviderFilterPushDown>> {
+        Ok(vec![TableProviderFilterPushDown::Inexact; filters.len()])
+    }
+
+    async fn scan(
+        &self,
+        session: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let predicate = self.predicate(session, filters)?;
+        let (files, rows) = self.files(predicate.as_ref())?;
+        let bytes: u64 = files.iter().map(|file| file.object_meta.size).sum();
+        let statistics = Statistics {
+            num_rows: rows.map_or(Precision::Absent, Precision::Inexact),
+            total_byte_size: usize::try_from(bytes).map_or(Precision::Absent, Precision::Inexact),
+            column_statistics: Statistics::unknown_column(&self.schema()),
+        };
+        // The filters reach the source when the plan is optimised.
+        let source = ParquetSource::new(self.columns.clone()).with_table_parquet_options(
+            TableParquetOptions {
+                global: session.config_options().execution.parquet.clone(),
+                ..TableParquetOptions::default()
+            },
+        );
+        let groups = FileGroup::new(files).split_files(session.config().target_partitions());
+        let scan = FileScanConfigBuilder::new(self.store.clone(), Arc::new(source))
+            .with_file_groups(groups)
+            .with_statistics(statistics)
+            .with_projection_indices(projection.cloned())?
+            .with_limit(limit)
+            .build();
+        Ok(DataSourceExec::from_data_source(scan))
+    }
+}
