@@ -19,6 +19,7 @@ SAMPLE       = data/sample
 SAMPLE_DATE  = 2011-10-24..2011-12-19
 SAMPLE_PAGES = 6000
 
+ON_WORKERS = $(if $(WORKERS),--workers $(WORKERS))
 SETTINGS = $(if $(ARCHIVE),--set archive.location=$(ARCHIVE)) \
            $(if $(OUTPUT),--set output.location=$(OUTPUT)) \
            $(foreach setting,$(SET),--set $(setting))
@@ -42,14 +43,14 @@ $(SAMPLE)/.complete: | build
 	@$(URLTREE) sample --output $(SAMPLE) --dates $(SAMPLE_DATE) --pages $(SAMPLE_PAGES) >&2
 	@touch $@
 
-backfill: build $(if $(ARCHIVE),,sample) ## Run the job: DATE=A..B ARCHIVE=... OUTPUT=... SET="key=value ..."
-	@$(URLTREE) backfill --job $(JOB) --dates $(DATE) $(SETTINGS)
+backfill: build $(if $(ARCHIVE),,sample) ## Run the job: DATE=A..B ARCHIVE=... OUTPUT=... WORKERS=HOST:PORT,... SET="key=value ..."
+	@$(URLTREE) backfill --job $(JOB) --dates $(DATE) $(ON_WORKERS) $(SETTINGS)
 	@echo
 	@echo 'Look at the text:       make sql$(SAME)'
 	@echo 'Look at the dates:      make status$(SAME)'
 
-nightly: build ## Update the tables with new dates of the archive: ARCHIVE=... OUTPUT=... SET="key=value ..."
-	@$(URLTREE) update --job $(NIGHTLY) $(SETTINGS)
+nightly: build ## Update the tables with new dates of the archive: ARCHIVE=... OUTPUT=... WORKERS=... SET="key=value ..."
+	@$(URLTREE) update --job $(NIGHTLY) $(ON_WORKERS) $(SETTINGS)
 
 status: build ## Show the dates in the tables, missing and stale ones too
 	@$(URLTREE) status --job $(JOB) $(SETTINGS)

@@ -35,6 +35,7 @@
 //! Failures and limits:
 //! - `chaos`: runs that are killed
 //! - `claims`: two runs on the same tables
+//! - `cluster`: runs on worker processes
 //! - `faults`: object stores that fail
 //! - `storage`: S3 and HTTP, and credentials
 //! - `disk`: the disk to which runs spill
@@ -52,6 +53,7 @@ mod accuracy;
 mod archives;
 mod chaos;
 mod claims;
+mod cluster;
 mod dependencies;
 mod disk;
 mod elsewhere;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::support::{Row, Site, micros, paragraph, write_groups};
 
-pub(super) const FIRST: &str = "2011-10-01";
-pub(super) const LAST: &str = "2011-11-09";
+pub(crate) const FIRST: &str = "2011-10-01";
+pub(crate) const LAST: &str = "2011-11-09";
 const DAYS: u64 = 40;
 
 const SITES: [Site; 12] = [
@@ -56,7 +56,7 @@ fn new_pages(site: usize, day: u64) -> u64 {
 
 /// Writes the archive with its rows unsorted, so that each file and row group has many
 /// dates.
-pub(super) fn busy_archive(folder: &Path) {
+pub(crate) fn busy_archive(folder: &Path) {
     let rows = busy_rows();
     for (number, part) in rows.chunks(rows.len().div_ceil(3)).enumerate() {
         write_groups(&folder.join(format!("part-{number}.parquet")), part, 200);

@@ -362,6 +362,13 @@ pub(crate) fn urltree_in(folder: &Path, arguments: &[&str]) -> Finished {
     finished(&mut urltree_command(folder, arguments))
 }
 
+/// Starts `urltree` without a job.
+pub(crate) fn start_urltree(arguments: &[&str]) -> Child {
+    let mut command = urltree_command(&repository(), arguments);
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    command.spawn().expect("the binary can be started")
+}
+
 /// The command `urltree`, without the environment variables that configure stores,
 /// logs and fail points: a test sets its own.
 fn urltree_command(folder: &Path, arguments: &[&str]) -> Command {

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 pub(crate) use archive::{
     Row, batch, changed, micros, with_gold, write, write_batch, write_groups, write_rows,
 };
-pub(crate) use job::{Finished, Job, signal, text, urltree, urltree_in};
+pub(crate) use job::{Finished, Job, signal, start_urltree, text, urltree, urltree_in};
 pub(crate) use s3::{KEYS, Store, TOKEN, assert_no_secret, assert_silent, files, signing};
 pub(crate) use site::{GAMMA, Site, mix, paragraph};
 pub(crate) use tables::{Snapshot, assert_same, contents, contents_anywhere, difference};

@@ -1,6 +1,8 @@
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use bytesize::ByteSize;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use tables::DateRange;
@@ -46,6 +48,14 @@ pub(crate) enum Command {
         urltree update --job jobs/nightly.toml\n  \
         urltree update --job jobs/nightly.toml --dates 2011-12-19")]
     Update(UpdateArgs),
+    /// Run parts of the plans of other processes.
+    ///
+    /// A driver with --workers sends stages of its plans here. The worker reads pages from the
+    /// archive and writes data files with its own credentials, and ends at SIGTERM.
+    #[command(after_help = "Examples:\n  \
+        urltree worker --listen 127.0.0.1:7070\n  \
+        urltree worker --listen 10.0.0.1:7070 --insecure --memory 8GiB --threads 8")]
+    Worker(WorkerArgs),
     /// Show which dates are in the output tables, and which are missing or stale.
     ///
     /// A date is stale if an earlier date was run after it. Only the tables are read,
@@ -180,6 +190,9 @@ pub(crate) struct RunArgs {
     /// stale.
     #[arg(long)]
     pub(crate) change_settings: bool,
+    /// Workers that run the plans (`urltree worker`), instead of this process.
+    #[arg(long, value_name = "HOST:PORT,...", value_delimiter = ',')]
+    pub(crate) workers: Vec<String>,
     /// Format of the report.
     #[arg(long, value_enum)]
     pub(crate) format: Option<ReportFormat>,
@@ -208,6 +221,29 @@ pub(crate) struct UpdateArgs {
     /// UTC days to process instead of all new days.
     #[arg(long, value_name = "A..B")]
     pub(crate) dates: Option<DateRange>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct WorkerArgs {
+    /// Address at which drivers and other workers reach this one. Port 0 is any free port.
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7070")]
+    pub(crate) listen: String,
+    /// Listen on an address that other machines can reach. Whoever reaches it reads and writes
+    /// with the credentials of the worker, and nothing is encrypted.
+    #[arg(long)]
+    pub(crate) insecure: bool,
+    /// Memory of the process.
+    #[arg(long, value_name = "SIZE", default_value = "1GiB")]
+    pub(crate) memory: ByteSize,
+    /// Threads, and partitions of a stage. The default is the number of cores.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) threads: Option<NonZeroUsize>,
+    /// Folder to which rows that exceed the memory are spilled.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) spill_dir: Option<PathBuf>,
+    /// Most bytes that are spilled at once.
+    #[arg(long, value_name = "SIZE", default_value = "100GiB")]
+    pub(crate) spill_limit: ByteSize,
 }
 
 #[derive(Debug, clap::Args)]

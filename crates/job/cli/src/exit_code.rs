@@ -3,6 +3,7 @@
 use std::error::Error as StdError;
 use std::io;
 
+use cluster::ClusterError;
 use engine::{EngineError, Failure};
 use error_class::{Classified, ErrorClass};
 use evaluation::{ImportError, InputError};
@@ -46,5 +47,6 @@ fn classified<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a dyn Classif
         .or_else(|| is::<SampleError>(error))
         .or_else(|| is::<Failure>(error))
         .or_else(|| is::<EngineError>(error))
+        .or_else(|| is::<ClusterError>(error))
         .or_else(|| is::<io::Error>(error))
 }

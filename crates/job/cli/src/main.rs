@@ -18,6 +18,7 @@ mod rows;
 mod rules_report;
 mod sql;
 mod usage;
+mod worker;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -46,6 +47,7 @@ use exit_code::exit_code;
 use failure_line::failure_line;
 use progress::{RunProgress, Terminal};
 use usage::Usage;
+use worker::with_workers;
 
 /// Tokenizing makes many small allocations on many threads, and memory allocated in one
 /// chunk of a long run is freed in the next.
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
     let done = match &args.command {
         Command::Backfill(backfill_args) => backfill(backfill_args, args.quiet, &terminal),
         Command::Update(update_args) => update(update_args, args.quiet, &terminal),
+        Command::Worker(args) => worker::worker(args),
         Command::Status(args) => status(args),
         Command::Vacuum(args) => vacuum(args),
         Command::Sql(sql_args) => sql(sql_args, args.quiet),
@@ -98,9 +101,9 @@ fn main() -> ExitCode {
 fn init_logs(args: &Args, terminal: &Terminal) {
     let level = match (args.quiet, args.verbose) {
         (true, _) => "error",
-        (_, 0) => "warn,html5ever=error,engine=info,tables=info,urltree=info",
-        (_, 1) => "warn,html5ever=error,engine=debug,tables=debug,urltree=debug",
-        _ => "warn,html5ever=error,engine=trace,tables=trace,urltree=trace",
+        (_, 0) => "warn,html5ever=error,cluster=info,engine=info,tables=info,urltree=info",
+        (_, 1) => "warn,html5ever=error,cluster=debug,engine=debug,tables=debug,urltree=debug",
+        _ => "warn,html5ever=error,cluster=trace,engine=trace,tables=trace,urltree=trace",
     };
     let filter = EnvFilter::try_from_env("URLTREE_LOG").unwrap_or_else(|_| EnvFilter::new(level));
     let terminal = terminal.clone();
@@ -120,7 +123,7 @@ fn init_logs(args: &Args, terminal: &Terminal) {
 /// crates log them: debug lines of deltalake have printed the keys of a store.
 fn is_ours(target: &str) -> bool {
     let name = target.split("::").next().unwrap_or_default();
-    ["urltree", "engine", "tables", "evaluation"].contains(&name)
+    ["urltree", "cluster", "engine", "tables", "evaluation"].contains(&name)
 }
 
 /// Time after a run or query in which its tasks may end. The threads of a run that stalled may never end.
@@ -129,6 +132,7 @@ const SHUTDOWN: Duration = Duration::from_secs(5);
 fn backfill(args: &BackfillArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
     let job = job_of_run(&args.run, Some(args.dates))?;
     let runtime = runtime(&job)?;
+    let job = with_workers(job, &args.run, &runtime)?;
     if args.explain {
         return print(&runtime.block_on(engine::explain(&job, args.dates))?);
     }
@@ -148,6 +152,7 @@ fn backfill(args: &BackfillArgs, quiet: bool, terminal: &Terminal) -> Result<()>
 fn update(args: &UpdateArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
     let job = job_of_run(&args.run, args.dates)?;
     let runtime = runtime(&job)?;
+    let job = with_workers(job, &args.run, &runtime)?;
     let done = run(
         &job,
         &runtime,
@@ -333,6 +338,7 @@ fn job(args: &JobArgs) -> Result<Job, EngineError> {
 fn runtime(job: &Job) -> Result<Runtime> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(job.resources.threads)
+        .thread_stack_size(worker::STACK_BYTES)
         .enable_all()
         .build()
         .context("cannot start worker threads")

@@ -12,7 +12,7 @@ use arrow::array::{RecordBatch, UInt32Array};
 use arrow::compute::take_record_batch;
 use bytesize::ByteSize;
 use datafusion::catalog::memory::{DataSourceExec, MemorySourceConfig};
-use datafusion::error::Result;
+use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::physical_plan::ExecutionPlan;
@@ -28,12 +28,12 @@ impl Job {
     ///
     /// # Errors
     /// Where the job has no text form.
-    pub fn to_document(&self) -> serde_json::Result<String> {
+    pub fn to_document(&self) -> Result<String, toml::ser::Error> {
         let mut document = self.document.as_ref().clone();
         let spec = &mut document.spec;
         spec.archive.location = self.archive.location.url().to_string();
         spec.output.location = self.output.location().url().to_string();
-        serde_json::to_string(&document)
+        toml::to_string(&document)
     }
 }
 
@@ -56,8 +56,8 @@ impl WorkerResources {
     /// # Errors
     /// [`SpecError`] where the text is not a job of this version, or a store lacks credentials.
     pub fn job(&self, document: &str) -> std::result::Result<Job, SpecError> {
-        let mut document: JobDocument = serde_json::from_str(document)
-            .map_err(|error| SpecError::key("job", error.to_string()))?;
+        let mut document: JobDocument =
+            toml::from_str(document).map_err(|error| SpecError::key("job", error.to_string()))?;
         self.apply(&mut document.spec);
         Job::from_document(document)
     }
@@ -76,9 +76,8 @@ impl WorkerResources {
     pub fn runtime(&self) -> Result<Arc<RuntimeEnv>> {
         let mut spec = JobSpec::new("archive", "tables");
         self.apply(&mut spec);
-        let job = Job::new(&spec).map_err(|error| {
-            datafusion::error::DataFusionError::Configuration(error.to_string())
-        })?;
+        let job =
+            Job::new(&spec).map_err(|error| DataFusionError::Configuration(error.to_string()))?;
         runtime(&job)
     }
 }

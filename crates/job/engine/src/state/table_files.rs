@@ -13,6 +13,7 @@ use datafusion::common::{DFSchema, ScalarValue, Statistics};
 use datafusion::config::TableParquetOptions;
 use datafusion::datasource::TableType;
 use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::physical_plan::parquet::CachedParquetFileReaderFactory;
 use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder, ParquetSource};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::datasource::table_schema::TableSchema;
@@ -167,6 +168,11 @@ impl TableProvider for TableFiles {
             total_byte_size: usize::try_from(bytes).map_or(Precision::Absent, Precision::Inexact),
             column_statistics: Statistics::unknown_column(&self.schema()),
         };
+        // Several scans of one session read the footer of a file once.
+        let runtime = session.runtime_env();
+        let store = runtime.object_store(&self.store)?;
+        let footers = runtime.cache_manager.get_file_metadata_cache();
+        let reader = Arc::new(CachedParquetFileReaderFactory::new(store, footers));
         // The filters reach the source when the plan is optimised.
         let source = ParquetSource::new(self.columns.clone()).with_table_parquet_options(
             TableParquetOptions {
@@ -174,6 +180,7 @@ impl TableProvider for TableFiles {
                 ..TableParquetOptions::default()
             },
         );
+        let source = source.with_parquet_file_reader_factory(reader);
         let groups = FileGroup::new(files).split_files(session.config().target_partitions());
         let scan = FileScanConfigBuilder::new(self.store.clone(), Arc::new(source))
             .with_file_groups(groups)

@@ -1,0 +1,120 @@
+//! The side of a worker: runs stages of plans.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::SessionState;
+use datafusion_distributed::{DistributedExt, Worker, WorkerQueryContext};
+use engine::{Job, StepCodec, WorkerResources, worker_session};
+use tokio::net::TcpListener;
+use tokio_stream::wrappers::TcpListenerStream;
+use tokio_util::sync::CancellationToken;
+use tonic::transport::Server;
+
+use crate::error::ClusterError;
+use crate::job_header::JobHeader;
+
+/// Jobs whose compiled rules are kept. A higher value keeps the rules of more jobs in memory that run
+/// at the same time.
+const KEPT_JOBS: usize = 4;
+
+/// Most bytes of the headers of a request. They have the rules of the job.
+const MAX_HEADER_BYTES: u32 = 64 << 20;
+
+/// Who may reach a worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Processes of the same machine.
+    Loopback,
+    /// Everybody who can open a connection: the network is closed by other means.
+    Everybody,
+}
+
+/// Listens on `address`, `HOST:PORT`. Port 0 is any free port.
+///
+/// # Errors
+/// Where the address is in use, or can be reached from other machines without [`Access::Everybody`].
+pub async fn listen(address: &str, access: Access) -> Result<TcpListener, ClusterError> {
+    let failed = |source| ClusterError::Listen {
+        address: address.to_owned(),
+        source,
+    };
+    let addresses = tokio::net::lookup_host(address).await.map_err(failed)?;
+    let addresses: Vec<SocketAddr> = addresses.collect();
+    let open = addresses.iter().find(|address| !address.ip().is_loopback());
+    if let (Some(open), Access::Loopback) = (open, access) {
+        return Err(ClusterError::Open { address: *open });
+    }
+    TcpListener::bind(addresses.as_slice())
+        .await
+        .map_err(failed)
+}
+
+/// Runs stages until `stop` is cancelled, and then ends those that are running.
+///
+/// # Errors
+/// Where the resources are not usable, or the server fails.
+pub async fn serve(
+    listener: TcpListener,
+    resources: WorkerResources,
+    stop: CancellationToken,
+) -> Result<(), ClusterError> {
+    let runtime = resources.runtime().map_err(ClusterError::Resources)?;
+    let jobs = Arc::new(Jobs {
+        resources,
+        kept: Mutex::default(),
+    });
+    let sessions = move |context: WorkerQueryContext| {
+        let jobs = Arc::clone(&jobs);
+        async move { jobs.session(context) }
+    };
+    let worker = Worker::from_session_builder(sessions)
+        .with_runtime_env(runtime)
+        .with_version(crate::VERSION);
+    let server = Server::builder()
+        .http2_max_header_list_size(MAX_HEADER_BYTES)
+        .add_service(worker.into_worker_server());
+    let incoming = TcpListenerStream::new(listener);
+    tokio::select! {
+        served = server.serve_with_incoming(incoming) => Ok(served?),
+        // A stage that runs would keep a graceful end waiting; its driver runs the chunk again.
+        () = stop.cancelled() => Ok(()),
+    }
+}
+
+/// The jobs that were asked for last, with compiled rules.
+struct Jobs {
+    resources: WorkerResources,
+    kept: Mutex<VecDeque<(String, Arc<Job>)>>,
+}
+
+impl Jobs {
+    fn session(&self, context: WorkerQueryContext) -> Result<SessionState> {
+        let mut session = context
+            .builder
+            .with_distributed_option_extension_from_headers::<JobHeader>(&context.headers)?
+            .with_distributed_user_codec(StepCodec);
+        let config = session.config().as_ref();
+        let header = config.and_then(|config| config.options().extensions.get::<JobHeader>());
+        let document = header
+            .and_then(JobHeader::text)
+            .ok_or_else(|| DataFusionError::Execution("a plan came without its job".to_owned()))?;
+        worker_session(session, self.job(document)?.as_ref())
+    }
+
+    fn job(&self, document: String) -> Result<Arc<Job>> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, job)) = kept.iter().find(|(text, _)| *text == document) {
+            return Ok(Arc::clone(job));
+        }
+        let job = self.resources.job(&document);
+        let job = Arc::new(job.map_err(|error| DataFusionError::External(error.into()))?);
+        kept.push_back((document, Arc::clone(&job)));
+        if kept.len() > KEPT_JOBS {
+            kept.pop_front();
+        }
+        Ok(job)
+    }
+}
