@@ -1,6 +1,6 @@
 //! A job on workers: other processes read the pages and write the files of its tables.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::process::Child;
 
 use crate::law::archive::{FIRST, LAST, busy_archive};
@@ -47,7 +47,7 @@ fn job(archive: &std::path::Path) -> Job {
     Job::new()
         .reading(archive)
         .with("output.write_blocks=true")
-        .with("run.chunk_bytes=200KB")
+        .with("run.chunk_bytes=500KB")
 }
 
 fn on(workers: &[&Worker]) -> String {
@@ -76,7 +76,7 @@ fn worker_processes_leave_the_tables_of_one_process() {
 }
 
 #[test]
-fn a_worker_that_is_killed_ends_the_run_and_the_same_command_continues_it() {
+fn chunks_of_a_worker_that_is_killed_run_on_the_others() {
     let archive = tempfile::tempdir().expect("a folder for the archive");
     busy_archive(archive.path());
     let dates = format!("{FIRST}..{LAST}");
@@ -88,22 +88,57 @@ fn a_worker_that_is_killed_ends_the_run_and_the_same_command_continues_it() {
     let arguments = ["--dates", &dates, "--workers", &workers];
     let mut run = together.start("backfill", &arguments, None);
     let mut messages = BufReader::new(run.stderr.take().expect("a pipe"));
+    until_committed(&mut messages);
+    signal(&two.process, "KILL");
+    let mut rest = String::new();
+    messages
+        .read_to_string(&mut rest)
+        .expect("messages of the run");
+    let code = run.wait().expect("a child to wait for").code();
+    assert_eq!(code, Some(0), "{rest}");
+    assert!(rest.contains(&two.address), "{rest}");
+    assert!(rest.contains("runs again on the workers"), "{rest}");
+    together.assert_accounts();
+    assert_same(&contents(&alone), &contents(&together), "one worker left");
+}
+
+#[test]
+fn a_run_without_any_worker_left_ends_and_the_same_command_continues_it() {
+    let archive = tempfile::tempdir().expect("a folder for the archive");
+    busy_archive(archive.path());
+    let dates = format!("{FIRST}..{LAST}");
+    let alone = job(archive.path());
+    alone.run(&dates);
+    let (one, two) = (Worker::start(), Worker::start());
+    let together = job(archive.path());
+    let workers = on(&[&one, &two]);
+    let arguments = ["--dates", &dates, "--workers", &workers];
+    let mut run = together.start("backfill", &arguments, None);
+    let mut messages = BufReader::new(run.stderr.take().expect("a pipe"));
+    until_committed(&mut messages);
+    signal(&one.process, "KILL");
+    signal(&two.process, "KILL");
+    let mut rest = String::new();
+    messages
+        .read_to_string(&mut rest)
+        .expect("messages of the run");
+    let code = run.wait().expect("a child to wait for").code();
+    assert!(matches!(code, Some(4 | 5)), "{code:?}: {rest}");
+    assert!(rest.contains("error: "), "{rest}");
+    let done = backfill(&together, &dates, &[&Worker::start(), &Worker::start()]);
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    together.assert_accounts();
+    assert_same(&contents(&alone), &contents(&together), "new workers");
+}
+
+/// Reads messages until the first chunk is committed.
+fn until_committed(messages: &mut impl BufRead) {
     let mut line = String::new();
     while !line.contains("committed") {
         line.clear();
         let bytes = messages.read_line(&mut line).expect("messages of the run");
         assert!(bytes > 0, "the run ended before its first commit");
     }
-    signal(&two.process, "KILL");
-    let mut rest = String::new();
-    std::io::Read::read_to_string(&mut messages, &mut rest).expect("messages of the run");
-    let code = run.wait().expect("a child to wait for").code();
-    assert!(matches!(code, Some(4 | 5)), "{code:?}: {rest}");
-    assert!(rest.contains("error: "), "{rest}");
-    let done = backfill(&together, &dates, &[&one]);
-    assert_eq!(done.code, Some(0), "{}", done.stderr);
-    together.assert_accounts();
-    assert_same(&contents(&alone), &contents(&together), "one worker left");
 }
 
 #[test]
@@ -116,10 +151,14 @@ fn addresses_without_a_worker_and_open_addresses_are_refused() {
     let job = job(archive.path());
     let command =
         |workers: &str| job.command("backfill", &["--dates", FIRST, "--workers", workers]);
-    let done = command(&gone);
+    let there = Worker::start();
+    let done = command(&format!("{},{gone}", there.address));
     assert_eq!(done.code, Some(4), "{}", done.stderr);
     assert!(done.stderr.contains(&gone), "{}", done.stderr);
-    let done = command("nowhere");
+    let done = command(&there.address);
+    assert_eq!(done.code, Some(2), "{}", done.stderr);
+    assert!(done.stderr.contains("two or more"), "{}", done.stderr);
+    let done = command("nowhere,nobody");
     assert_eq!(done.code, Some(2), "{}", done.stderr);
     assert!(done.stderr.contains("HOST:PORT"), "{}", done.stderr);
     assert!(!job.has_tables());

@@ -34,6 +34,7 @@ const EVALUATION: &str = "urltree-evaluation";
 const SAMPLE: &str = "urltree-sample";
 const TABLES: &str = "urltree-tables";
 const ENGINE: &str = "urltree-engine";
+const CLUSTER: &str = "urltree-cluster";
 const BINARY: &str = "urltree";
 /// Runs the binary, and others beside it, to tell what a job costs.
 const BENCH: &str = "urltree-bench";
@@ -213,6 +214,17 @@ fn the_engine_stands_on_the_pure_crates_and_the_tables() {
     let expected = CORE.into_iter().chain(own).collect();
     assert_eq!(workspace.arrows(ENGINE), expected);
     assert!(workspace.direct(ENGINE).contains("datafusion"));
+}
+
+/// The distributed engine can be exchanged: one crate knows it.
+#[test]
+fn only_the_cluster_knows_the_distributed_engine() {
+    let workspace = workspace();
+    let knows = |member: &&String| workspace.direct(member).contains("datafusion-distributed");
+    let known: Vec<&String> = workspace.members.keys().filter(knows).collect();
+    assert_eq!(known, [CLUSTER]);
+    let expected = BTreeSet::from([ENGINE, ERROR_CLASS]);
+    assert_eq!(workspace.arrows(CLUSTER), expected);
 }
 
 /// An evaluation measures the texts of any tool, so it needs no engine.

@@ -1,5 +1,10 @@
 //! The side of the driver: plans stages for workers.
 
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use datafusion::common::exec_err;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::SessionStateBuilder;
 use datafusion_distributed::grpc::DefaultChannelResolver;
@@ -9,16 +14,19 @@ use datafusion_distributed::{
     SessionStateBuilderExt, WorkerResolver, get_distributed_worker_resolver,
 };
 use engine::{Job, SessionExtension, StepCodec, lists_row_groups, split_row_groups};
-use std::sync::Arc;
 use url::Url;
 
 use crate::error::ClusterError;
 use crate::job_header::JobHeader;
 
+/// Time in which a worker must answer when a plan has failed.
+const ANSWER: Duration = Duration::from_secs(5);
+
 /// Workers that answer, and the job that they run parts of.
 #[derive(Debug, Clone)]
 pub struct Cluster {
-    workers: Arc<[Url]>,
+    /// Without those that stopped answering during the run.
+    workers: Arc<Mutex<Vec<Url>>>,
     header: JobHeader,
 }
 
@@ -26,25 +34,35 @@ impl Cluster {
     /// Asks each worker, `HOST:PORT`, for its version.
     ///
     /// # Errors
-    /// Where an address is not valid, or a worker does not answer or has another version.
+    /// Where an address is not valid, a worker does not answer or has another version, or there are
+    /// fewer than two.
     pub async fn connect(job: &Job, workers: &[String]) -> Result<Self, ClusterError> {
         let document = job.to_document();
         let document = document.map_err(|error| ClusterError::Document(error.to_string()))?;
         let urls = workers.iter().map(|address| worker_url(address));
         let urls = urls.collect::<Result<Vec<Url>, _>>()?;
+        if urls.len() < 2 {
+            return Err(ClusterError::TooFew { given: urls.len() });
+        }
         let channels = DefaultChannelResolver::default();
         for (url, address) in urls.iter().zip(workers) {
             check_version(&channels, url, address).await?;
         }
         Ok(Self {
-            workers: urls.into(),
+            workers: Arc::new(Mutex::new(urls)),
             header: JobHeader::new(&document),
         })
     }
 
-    /// The number of workers.
-    pub fn workers(&self) -> usize {
-        self.workers.len()
+    /// Returns the workers that have not stopped answering.
+    pub fn workers(&self) -> Vec<Url> {
+        let workers = self.workers.lock();
+        workers.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn forget(&self, gone: &[Url]) {
+        let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        workers.retain(|worker| !gone.contains(worker));
     }
 }
 
@@ -57,17 +75,19 @@ fn worker_url(address: &str) -> Result<Url, ClusterError> {
     if is_address { Ok(url) } else { Err(invalid()) }
 }
 
+async fn version(channels: &DefaultChannelResolver, url: &Url) -> Result<String> {
+    let mut worker = channels.get_worker_client_for_url(url).await?;
+    let info = worker.get_worker_info(GetWorkerInfoRequest {}).await?;
+    Ok(info.version)
+}
+
 async fn check_version(
     channels: &DefaultChannelResolver,
     url: &Url,
     address: &str,
 ) -> Result<(), ClusterError> {
-    let version = async {
-        let mut worker = channels.get_worker_client_for_url(url).await?;
-        let info = worker.get_worker_info(GetWorkerInfoRequest {}).await?;
-        Ok::<_, DataFusionError>(info.version)
-    };
-    let found = version.await.map_err(|source| ClusterError::Unreachable {
+    let version = version(channels, url).await;
+    let found = version.map_err(|source| ClusterError::Unreachable {
         address: address.to_owned(),
         source,
     })?;
@@ -83,10 +103,15 @@ async fn check_version(
 
 impl WorkerResolver for Cluster {
     fn get_urls(&self) -> Result<Vec<Url>, DataFusionError> {
-        Ok(self.workers.to_vec())
+        let workers = self.workers();
+        if workers.is_empty() {
+            return exec_err!("no worker answers any more");
+        }
+        Ok(workers)
     }
 }
 
+#[async_trait]
 impl SessionExtension for Cluster {
     fn extend(&self, session: SessionStateBuilder) -> Result<SessionStateBuilder> {
         Ok(session
@@ -98,6 +123,23 @@ impl SessionExtension for Cluster {
             // A child of a union that runs in one task alone would parse pages on one worker only.
             .with_distributed_children_isolator_unions(false)?
             .with_distributed_planner())
+    }
+
+    /// Forgets the workers that do not answer any more.
+    async fn recover(&self) -> bool {
+        // The connections of the failed plan may be broken.
+        let channels = DefaultChannelResolver::default();
+        let mut gone = Vec::new();
+        let workers = self.workers();
+        for worker in &workers {
+            let answer = tokio::time::timeout(ANSWER, version(&channels, worker)).await;
+            if !matches!(answer, Ok(Ok(_))) {
+                tracing::warn!(%worker, "the worker does not answer any more");
+                gone.push(worker.clone());
+            }
+        }
+        self.forget(&gone);
+        !gone.is_empty() && gone.len() < workers.len()
     }
 }
 

@@ -15,6 +15,12 @@ pub enum ClusterError {
         /// The text.
         address: String,
     },
+    /// The engine runs a plan in the driver itself if there is a single worker.
+    #[error("{given} worker given; expected two or more, or none: then this process does the work")]
+    TooFew {
+        /// Number of addresses.
+        given: usize,
+    },
     /// A worker does not answer.
     #[error("the worker at {address} does not answer: {source}")]
     Unreachable {
@@ -70,6 +76,7 @@ impl Classified for ClusterError {
     fn class(&self) -> ErrorClass {
         match self {
             Self::Address { .. }
+            | Self::TooFew { .. }
             | Self::Version { .. }
             | Self::Open { .. }
             | Self::Listen { .. }

@@ -23,8 +23,8 @@
 //! # }
 //! ```
 //!
-//! This crate does not start workers, does not encrypt what they send each other, and does not retry: a
-//! worker that fails ends the run, and the same command continues it.
+//! If a worker stops answering, the chunk runs again on the others: nothing of it is visible before the
+//! driver commits. This crate does not start workers, and does not encrypt what they send each other.
 
 mod driver;
 mod error;

@@ -11,6 +11,7 @@ use error_class::{Classified, ErrorClass};
 use parquet::errors::ParquetError;
 use tables::{DateRange, Partitioning, TableError, has_retryable_cause};
 
+use crate::error_record::ErrorRecord;
 use crate::spec::SpecError;
 use crate::spill_disk::SpillError;
 use crate::steps::step_name;
@@ -192,6 +193,17 @@ pub enum EngineError {
         #[source]
         source: DataFusionError,
     },
+    /// A step of the plan of a chunk failed in a worker.
+    #[error("{dates}: {} (on a worker)", record.message())]
+    Worker {
+        /// The chunk.
+        dates: DateRange,
+        /// What the worker said.
+        record: Box<ErrorRecord>,
+        /// The error as it arrived.
+        #[source]
+        source: DataFusionError,
+    },
     /// The sorts and joins of a plan need more memory than their share.
     #[error(
         "{dates}: run.memory_limit is too little for this chunk; raise it, or lower run.threads: {}",
@@ -284,6 +296,13 @@ impl EngineError {
                 source,
             };
         }
+        if let Some(record) = ErrorRecord::find(&source) {
+            return Self::Worker {
+                dates,
+                record: Box::new(record),
+                source,
+            };
+        }
         match source.find_root() {
             DataFusionError::ResourcesExhausted(_) => Self::Memory { dates, source },
             _ => Self::Plan { dates, source },
@@ -303,8 +322,10 @@ impl EngineError {
 
     /// Returns the step that failed, if a plan failed.
     pub(crate) fn step(&self) -> Option<&'static str> {
-        let (Self::Plan { source, .. } | Self::Memory { source, .. } | Self::Spill { source, .. }) =
-            self
+        let (Self::Plan { source, .. }
+        | Self::Worker { source, .. }
+        | Self::Memory { source, .. }
+        | Self::Spill { source, .. }) = self
         else {
             return None;
         };
@@ -335,6 +356,7 @@ impl EngineError {
             }
             Self::Table(error) => Some(error.object().to_owned()),
             Self::Busy { location, .. } | Self::NoTable { location, .. } => Some(location.clone()),
+            Self::Worker { record, .. } => record.object.clone(),
             Self::Plan { source, .. } => match (engine_error(source), self.class()) {
                 (Some(cause), _) => cause.object(),
                 (None, ErrorClass::Storage) => Some("tables of earlier dates".to_owned()),
@@ -383,6 +405,7 @@ impl Classified for EngineError {
             Self::Table(error) => error.class(),
             Self::Spill { spill, .. } | Self::QuerySpill { spill, .. } => spill.class(),
             Self::Plan { source, .. } => plan_class(source),
+            Self::Worker { record, .. } => record.class(),
             Self::Query(source) => match plan_class(source) {
                 ErrorClass::Internal => ErrorClass::Usage,
                 class => class,
@@ -406,6 +429,7 @@ impl Classified for EngineError {
             | Self::Stalled { .. } => true,
             Self::Spill { spill, .. } | Self::QuerySpill { spill, .. } => spill.is_retryable(),
             Self::Store { source, .. } => has_retryable_cause(source),
+            Self::Worker { record, .. } => record.is_retryable(),
             Self::Table(error) => error.is_retryable(),
             Self::Plan { source, .. } | Self::Query(source) => match engine_error(source) {
                 Some(cause) => cause.is_retryable(),
@@ -456,7 +480,7 @@ fn cause(error: &DataFusionError) -> &dyn fmt::Display {
 }
 
 /// Returns the error of a step inside the error of a plan.
-fn engine_error(error: &DataFusionError) -> Option<&EngineError> {
+pub(crate) fn engine_error(error: &DataFusionError) -> Option<&EngineError> {
     chain(error).find_map(|error| error.downcast_ref::<EngineError>())
 }
 

@@ -19,6 +19,7 @@ use datafusion::physical_plan::ExecutionPlan;
 
 use crate::job::{Job, JobDocument};
 use crate::plan::columns::schemas::ROW_GROUPS;
+use crate::plan::exec::step::IsWorker;
 use crate::plan::session::{configure_session, register_job, runtime};
 use crate::spec::{JobSpec, SpecError};
 
@@ -88,7 +89,8 @@ impl WorkerResources {
 /// Where the stores of the job cannot be registered.
 pub fn worker_session(mut session: SessionStateBuilder, job: &Job) -> Result<SessionState> {
     let config = session.config().take().unwrap_or_default();
-    let session = session.with_config(configure_session(config, job));
+    let config = configure_session(config, job).with_extension(Arc::new(IsWorker));
+    let session = session.with_config(config);
     let mut state = session.build();
     register_job(&mut state, job)?;
     Ok(state)

@@ -2,14 +2,22 @@
 
 use std::fmt;
 
+use async_trait::async_trait;
 use datafusion::error::Result;
 use datafusion::execution::SessionStateBuilder;
 
 /// Changes the sessions in which the plans of a job run.
+#[async_trait]
 pub trait SessionExtension: fmt::Debug + Send + Sync {
     /// Extends a session.
     ///
     /// # Errors
     /// Where the session cannot run plans.
     fn extend(&self, session: SessionStateBuilder) -> Result<SessionStateBuilder>;
+
+    /// Called after a plan failed. Returns whether it was for a process that is gone, and the same plan
+    /// may run on those that are left: nothing of it is visible before the commit.
+    async fn recover(&self) -> bool {
+        false
+    }
 }

@@ -56,8 +56,27 @@ use row_group_scan::row_group_scan;
 use session::session;
 use steps::{alias, block, dedupe, key, replay, scan, write};
 
-/// Runs the plan of `chunk`. Its rows are then in data files that no table refers to yet.
+/// Runs the plan of `chunk`, again if processes that ran a part of it are gone. Its rows are then in
+/// data files that no table refers to yet.
 pub(crate) async fn run_chunk(
+    job: &Job,
+    census: &Census,
+    chunk: DateRange,
+    prior: &PriorState,
+    reporter: ProgressReporter,
+) -> Result<ChunkOutput> {
+    loop {
+        let output = try_chunk(job, census, chunk, prior, reporter.clone()).await;
+        match (output, &job.session_extension) {
+            (Err(error), Some(extension)) if extension.recover().await => {
+                tracing::warn!(%chunk, %error, "the chunk runs again on the workers that answer");
+            }
+            (output, _) => return output,
+        }
+    }
+}
+
+async fn try_chunk(
     job: &Job,
     census: &Census,
     chunk: DateRange,

@@ -41,6 +41,8 @@ use futures::{StreamExt, TryStreamExt};
 use serde::Serialize;
 use tokio::sync::mpsc::Sender;
 
+use crate::error::engine_error;
+use crate::error_record::ErrorRecord;
 use crate::plan::exec::cpu_metrics::CpuTimer;
 
 /// One of the six steps of a job.
@@ -366,11 +368,27 @@ impl ExecutionPlan for StepExec {
         let rows = self.timer.output(rows, partition);
         // Every step that an error passes adds its name. The innermost name is the step that
         // failed.
-        let rows = rows.map_err(move |error| error.context(name));
+        let is_remote = context.session_config().get_extension::<IsWorker>();
+        let rows = rows.map_err(move |error| match &is_remote {
+            Some(_) => recorded(error).context(name),
+            None => error.context(name),
+        });
         Ok(Box::pin(RecordBatchStreamAdapter::new(
             self.step.schema(),
             rows,
         )))
+    }
+}
+
+/// An extension of the sessions of workers.
+#[derive(Debug)]
+pub(crate) struct IsWorker;
+
+/// Turns the error of a step into one that crosses the network with its class and its object.
+fn recorded(error: DataFusionError) -> DataFusionError {
+    match engine_error(&error) {
+        Some(cause) => ErrorRecord::new(cause, cause.object()).into_error(),
+        None => error,
     }
 }
 

@@ -1,0 +1,105 @@
+//! The error of a step as text, for the process that began the plan.
+//!
+//! datafusion-distributed sends the errors of its own types, and turns every other error into its
+//! message. So a step of a worker turns an [`EngineError`] into an error of DataFusion whose message is
+//! a record, and the driver finds the record in whatever was wrapped around it.
+
+use datafusion::error::DataFusionError;
+use error_class::{Classified, ErrorClass};
+use serde::{Deserialize, Serialize};
+
+/// Begins and ends a record. No message has this character.
+const MARK: char = '\u{1e}';
+
+/// What a driver reports of an error of a worker.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+pub struct ErrorRecord {
+    class: String,
+    is_retryable: bool,
+    /// The object that the error is about.
+    pub(crate) object: Option<String>,
+    message: String,
+}
+
+impl ErrorRecord {
+    /// Makes the record of an error about `object`.
+    pub(crate) fn new(error: &dyn Classified, object: Option<String>) -> Self {
+        Self {
+            class: class_name(error.class()).to_owned(),
+            is_retryable: error.is_retryable(),
+            object,
+            message: error.to_string(),
+        }
+    }
+
+    /// Returns the record as an error that crosses the network.
+    pub(crate) fn into_error(self) -> DataFusionError {
+        match serde_json::to_string(&self) {
+            Ok(text) => DataFusionError::Execution(format!("{MARK}{text}{MARK}")),
+            Err(_) => DataFusionError::Execution(self.message),
+        }
+    }
+
+    /// Finds the record in an error that crossed the network.
+    pub(crate) fn find(error: &DataFusionError) -> Option<Self> {
+        serde_json::from_str(error.to_string().split(MARK).nth(1)?).ok()
+    }
+
+    pub(crate) fn class(&self) -> ErrorClass {
+        let classes = [ErrorClass::Usage, ErrorClass::Input, ErrorClass::Storage];
+        let named = classes
+            .into_iter()
+            .find(|class| class_name(*class) == self.class);
+        named.unwrap_or(ErrorClass::Internal)
+    }
+
+    pub(crate) fn is_retryable(&self) -> bool {
+        self.is_retryable
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+fn class_name(class: ErrorClass) -> &'static str {
+    match class {
+        ErrorClass::Usage => "usage",
+        ErrorClass::Input => "input",
+        ErrorClass::Storage => "storage",
+        ErrorClass::Internal => "internal",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::error::EngineError;
+
+    #[test]
+    fn a_record_keeps_class_object_and_message_inside_other_errors() {
+        let changed = EngineError::Changed {
+            source_object: "a/b.parquet".to_owned(),
+            change: "it has another size",
+        };
+        let message = changed.to_string();
+        let record = ErrorRecord::new(&changed, Some("a/b.parquet".to_owned()));
+        let sent = record.clone().into_error().context("Scan");
+        // As the message arrives: every type but DataFusion's is a text.
+        let text: Box<dyn std::error::Error + Send + Sync> = sent.to_string().into();
+        let arrived = DataFusionError::Shared(Arc::new(DataFusionError::External(text)));
+        let found = ErrorRecord::find(&arrived).unwrap();
+        assert_eq!(found, record);
+        assert_eq!(found.class(), ErrorClass::Input);
+        assert!(found.is_retryable());
+        assert_eq!(found.message(), message);
+    }
+
+    #[test]
+    fn an_error_without_a_record_has_none() {
+        let error = DataFusionError::Execution("out of range".to_owned());
+        assert_eq!(ErrorRecord::find(&error), None);
+    }
+}
