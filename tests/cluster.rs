@@ -42,11 +42,12 @@ impl Drop for Worker {
     }
 }
 
-/// Chunks of a few days, on one partition alone and on one per worker.
+/// Chunks of a few days.
 fn job(archive: &std::path::Path) -> Job {
     Job::new()
         .reading(archive)
         .with("output.write_blocks=true")
+        .with("run.threads=1")
         .with("run.chunk_bytes=500KB")
 }
 
@@ -69,6 +70,9 @@ fn worker_processes_leave_the_tables_of_one_process() {
     let (one, two) = (Worker::start(), Worker::start());
     let workers = [&one, &two];
     let together = job(archive.path());
+    let arguments = ["--explain", "--dates", FIRST, "--workers", &on(&workers)];
+    let plan = together.command("backfill", &arguments).stdout;
+    assert!(plan.starts_with("DistributedExec"), "{plan}");
     let done = backfill(&together, &format!("{FIRST}..{LAST}"), &workers);
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     together.assert_accounts();
@@ -143,15 +147,14 @@ fn until_committed(messages: &mut impl BufRead) {
 
 #[test]
 fn addresses_without_a_worker_and_open_addresses_are_refused() {
-    let worker = Worker::start();
-    let gone = worker.address.clone();
-    drop(worker);
+    let (there, ended) = (Worker::start(), Worker::start());
+    let gone = ended.address.clone();
+    drop(ended);
     let archive = tempfile::tempdir().expect("a folder for the archive");
     busy_archive(archive.path());
     let job = job(archive.path());
     let command =
         |workers: &str| job.command("backfill", &["--dates", FIRST, "--workers", workers]);
-    let there = Worker::start();
     let done = command(&format!("{},{gone}", there.address));
     assert_eq!(done.code, Some(4), "{}", done.stderr);
     assert!(done.stderr.contains(&gone), "{}", done.stderr);

@@ -206,8 +206,12 @@ impl Job {
     }
 
     /// Returns the job with plans that run as `extension` says.
+    ///
+    /// Such plans have two partitions or more per process: a plan of one partition has no shuffle, at
+    /// which it could be divided.
     #[must_use]
     pub fn with_session_extension(mut self, extension: Arc<dyn SessionExtension>) -> Self {
+        self.resources.threads = self.resources.threads.max(2);
         self.session_extension = Some(extension);
         self
     }
