@@ -228,7 +228,7 @@ pub(crate) struct WorkerArgs {
     /// Address at which drivers and other workers reach this one. Port 0 is any free port.
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7070")]
     pub(crate) listen: String,
-    /// Listen on an address that other machines can reach. Whoever reaches it reads and writes
+    /// Listen on an address that other machines can reach. Every client reads and writes
     /// with the credentials of the worker, and nothing is encrypted.
     #[arg(long)]
     pub(crate) insecure: bool,

@@ -48,7 +48,7 @@ pub enum ClusterError {
     Document(String),
     /// Anybody who reaches the address could run plans with the credentials of the worker.
     #[error(
-        "{address} can be reached from other machines, and whoever reaches it reads and writes with \
+        "{address} can be reached from other machines, and every client reads and writes with \
          the credentials of the worker; listen on 127.0.0.1, or on a closed network with --insecure"
     )]
     Open {

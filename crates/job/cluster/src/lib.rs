@@ -36,5 +36,5 @@ pub use error::ClusterError;
 pub use worker::{Access, listen, serve};
 
 /// The version of a worker. A driver refuses workers of another one, because the parameters of steps
-/// have no version of their own.
+/// have no version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

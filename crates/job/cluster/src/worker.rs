@@ -23,7 +23,7 @@ const KEPT_JOBS: usize = 4;
 /// Most bytes of the headers of a request. They have the rules of the job.
 const MAX_HEADER_BYTES: u32 = 64 << 20;
 
-/// Who may reach a worker.
+/// The clients of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// Processes of the same machine.

@@ -198,7 +198,7 @@ pub enum EngineError {
     Worker {
         /// The chunk.
         dates: DateRange,
-        /// What the worker said.
+        /// The record of the error.
         record: Box<ErrorRecord>,
         /// The error as it arrived.
         #[source]

@@ -1,6 +1,6 @@
 //! The error of a step as text, for the process that began the plan.
 //!
-//! datafusion-distributed sends the errors of its own types, and turns every other error into its
+//! datafusion-distributed sends the errors of DataFusion, and turns every other error into its
 //! message. So a step of a worker turns an [`EngineError`] into an error of DataFusion whose message is
 //! a record, and the driver finds the record in whatever was wrapped around it.
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Begins and ends a record. No message has this character.
 const MARK: char = '\u{1e}';
 
-/// What a driver reports of an error of a worker.
+/// The part of a worker's error that a driver reports.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ErrorRecord {
     class: String,

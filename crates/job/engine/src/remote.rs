@@ -1,4 +1,4 @@
-//! What another process needs to run a part of the plans of a job.
+//! Jobs and sessions of another process that runs a part of a plan.
 //!
 //! A driver gives its job an extension ([`Job::with_session_extension`]) that sends stages of a plan to
 //! workers, in the format of [`StepCodec`](crate::StepCodec), with the text of [`Job::to_document`]. A

@@ -1,6 +1,6 @@
 //! A version of an output table as a list of Parquet files.
 //!
-//! The provider of `deltalake` plans an operator of its own, which cannot run in another process. The
+//! The provider of `deltalake` plans an operator that cannot run in another process. The
 //! output tables need nothing of it: they have no deletion vectors and no column mapping.
 
 use std::sync::Arc;

@@ -79,7 +79,7 @@ fn sink_size(memory: usize, partitions: usize, sinks: usize) -> SinkSize {
     }
 }
 
-/// What [`Write`] knows of a chunk.
+/// The sizes of a chunk that [`Write`] depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct ChunkExtent {
     /// Whether a single partition writes the rows: see [`ONE_WRITER_BYTES`].
