@@ -29,8 +29,8 @@ URLTREE  = ./target/debug/urltree
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help build sample backfill nightly status sql check test chaos fuzz peers thresholds eval bench \
-    readme clean
+.PHONY: help build sample backfill nightly status sql check test chaos fuzz peers thresholds eval \
+    accuracy bench readme clean
 
 help: ## List these commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -108,6 +108,12 @@ eval: build ## Measure every extractor on the gold sets below GOLD, for docs/eva
 
 EVAL = $(URLTREE) eval --heuristics all --extractors all --peers all \
        --published tests/accuracy/published.toml --report docs/evaluation.md
+
+accuracy: ## F1 by kind of page, and the words that each reason decides wrongly: GOLD=FOLDER BEFORE=FILE
+	@cargo build --locked --release -p urltree-evaluation --example accuracy
+	@mkdir -p target/evaluation
+	@./target/release/examples/accuracy $(or $(GOLD),../shared/data) \
+	    --write target/evaluation/accuracy.tsv $(if $(BEFORE),--before $(BEFORE))
 
 bench: ## Measure the cost of a job, for docs/performance.md: ARCHIVE=FOLDER, or SCALE=PAGES invented
 	cargo build --locked --profile dist --bin urltree --bin urltree-bench

@@ -40,6 +40,15 @@ pub enum Cause {
 impl Cause {
     /// Returns the cause for a page with this gold text; `None` if the text equals it.
     pub fn of(gold: &str, blocks: &LabelledBlocks, tokens: Tokens) -> Option<Self> {
+        let causes = Self::all(gold, blocks, tokens).into_iter();
+        causes.max_by_key(Cause::words)
+    }
+
+    /// Returns all causes for a page with this gold text, at most one for each reason.
+    ///
+    /// Each reason is taken alone: of two reasons that dropped the same words of a repeated
+    /// text, both are causes.
+    pub fn all(gold: &str, blocks: &LabelledBlocks, tokens: Tokens) -> Vec<Self> {
         let mut vocabulary = Vocabulary::default();
         let gold = vocabulary.words(gold, tokens);
         let words: Vec<Vec<WordId>> = (blocks.texts.iter())
@@ -73,11 +82,12 @@ impl Cause {
                 gold: gold.len(),
             }
         }));
-        let causes = causes.into_iter().filter(|cause| cause.words() > 0);
-        causes.max_by_key(Cause::words)
+        causes.retain(|cause| cause.words() > 0);
+        causes
     }
 
-    fn words(&self) -> usize {
+    /// Returns the number of words that the text lacks or has in excess.
+    pub fn words(&self) -> usize {
         match self {
             Cause::Dropped { words, .. }
             | Cause::InNoBlock { words, .. }

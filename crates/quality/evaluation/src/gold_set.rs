@@ -30,6 +30,8 @@ pub struct GoldPage {
     pub title: Option<String>,
     /// ISO 639-1 code of the language, if the set has it.
     pub lang: Option<String>,
+    /// Kind of the page, such as `article` or `forum`, if the set has it.
+    pub page_type: Option<String>,
     /// Status of the HTTP response, if the set has it.
     pub http_status: Option<i32>,
     /// Content-Type header, if the set has it.
@@ -53,6 +55,7 @@ impl GoldPage {
             fetched_at: None,
             title: None,
             lang: None,
+            page_type: None,
             http_status: None,
             content_type: None,
             row: 0,
@@ -75,7 +78,7 @@ pub struct Fetched<'a> {
 }
 
 /// Parquet files with the columns `url` and `gold_text` and, optionally, `fetched_at`,
-/// `title`, `lang`, `html`, `http_charset`, `http_status` and `content_type`.
+/// `title`, `lang`, `page_type`, `html`, `http_charset`, `http_status` and `content_type`.
 #[derive(Clone, Debug)]
 pub struct GoldSet {
     name: String,
@@ -158,12 +161,14 @@ impl GoldSet {
                 "fetched_at",
                 "title",
                 "lang",
+                "page_type",
                 "http_status",
                 "content_type",
             ],
             |columns| {
                 let (urls, texts) = (columns.text("url")?, columns.text("gold_text")?);
                 let (titles, langs) = (columns.text("title")?, columns.text("lang")?);
+                let page_types = columns.text("page_type")?;
                 let times = columns.times("fetched_at")?;
                 let statuses = columns.numbers("http_status")?;
                 let content_types = columns.text("content_type")?;
@@ -181,6 +186,7 @@ impl GoldSet {
                         fetched_at: times.as_ref().and_then(|times| times.value(row)),
                         title: value(&titles),
                         lang: value(&langs),
+                        page_type: value(&page_types),
                         http_status: statuses.as_ref().and_then(|status| status.value(row)),
                         content_type: value(&content_types),
                         row: pages.len(),
