@@ -42,9 +42,9 @@ pub(crate) struct StartTag<'t> {
     pub(crate) name: Name<'t>,
     /// The value of `class`; empty if there is none.
     pub(crate) class: &'t str,
-    /// Whether an `a` with these attributes is a link: it has a `href`, or no `name`. An anchor
-    /// (`<a name="top">`) is not a link: it is often left open, and all text after it would
-    /// count as link text.
+    /// Whether an `a` with these attributes is a link: it has a `href`, or neither `name` nor
+    /// `id`. An anchor (`<a name="top">`) is not a link: it is often left open, and all text
+    /// after it would count as link text.
     pub(crate) link: bool,
     pub(crate) self_closing: bool,
     /// The number of attributes, repeated names counted once.

@@ -149,7 +149,7 @@ pub struct TextBlock {
     pub hash: [u8; 16],
     /// The number of characters inside links (`<a>`). A space counts if the characters on both
     /// its sides count, so this equals the number of characters of the text exactly if all of
-    /// it is link text. Anchors (`<a name>` without `href`) are not links.
+    /// it is link text. Anchors (`<a name>` or `<a id>` without `href`) are not links.
     pub link_chars: u32,
     /// The elements from `body` (excluded) down to the start of the text, with their classes:
     /// `div.content>article.post>p`.

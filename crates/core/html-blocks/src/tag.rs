@@ -19,7 +19,8 @@ pub(crate) struct SourceTag<'p> {
     /// The value of the first `class` as written in the source; empty if there is none.
     class: &'p [u8],
     pub(crate) has_href: bool,
-    pub(crate) has_name: bool,
+    /// Whether there is a `name` or an `id`.
+    pub(crate) is_named: bool,
     pub(crate) self_closing: bool,
     /// The position after its `>`.
     pub(crate) end: usize,
@@ -39,7 +40,7 @@ impl<'p> SourceTag<'p> {
             attributes: 0,
             class: b"",
             has_href: false,
-            has_name: false,
+            is_named: false,
             self_closing: false,
             end: 0,
         };
@@ -48,7 +49,8 @@ impl<'p> SourceTag<'p> {
             tag.attributes += 1;
             match name.len() {
                 4 if name.eq_ignore_ascii_case(b"href") => tag.has_href = true,
-                4 if name.eq_ignore_ascii_case(b"name") => tag.has_name = true,
+                2 if name.eq_ignore_ascii_case(b"id") => tag.is_named = true,
+                4 if name.eq_ignore_ascii_case(b"name") => tag.is_named = true,
                 5 if !has_class && name.eq_ignore_ascii_case(b"class") => {
                     tag.class = value;
                     has_class = true;

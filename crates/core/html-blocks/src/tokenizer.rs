@@ -297,7 +297,7 @@ impl<'p> Tokenizer<'p, '_> {
         let content = self.builder.start_tag(StartTag {
             name: tag::name(tag.name, &mut self.name),
             class: &tag.class(),
-            link: tag.has_href || !tag.has_name,
+            link: tag.has_href || !tag.is_named,
             self_closing: tag.self_closing,
             attributes,
         });

@@ -264,6 +264,7 @@ fn link_chars_count_characters_of_the_final_text() {
     assert!(!all("<li><a href=/>Home</a> | <a href=/n>News</a></li>"));
     assert_eq!(only("<p>see <a href=x> this  link </a>.").link_chars, 9);
     assert_eq!(only("<p><a name=top>Heading").link_chars, 0);
+    assert_eq!(only("<p><a id=top>Heading").link_chars, 0);
     assert_eq!(only("<a href=x>a<a name=y>b").link_chars, 1);
 }
 

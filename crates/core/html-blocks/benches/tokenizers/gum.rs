@@ -38,7 +38,7 @@ struct OpenTag {
     /// Whether the last attribute is the first `class`.
     in_class: bool,
     has_href: bool,
-    has_name: bool,
+    is_named: bool,
 }
 
 impl OpenTag {
@@ -51,7 +51,7 @@ impl OpenTag {
         self.class = None;
         self.in_class = false;
         self.has_href = false;
-        self.has_name = false;
+        self.is_named = false;
     }
 
     fn end_attribute_name(&mut self) {
@@ -62,7 +62,7 @@ impl OpenTag {
                 self.in_class = true;
             }
             b"href" => self.has_href = true,
-            b"name" => self.has_name = true,
+            b"name" | b"id" => self.is_named = true,
             _ => {}
         }
         self.attribute.clear();
@@ -142,7 +142,7 @@ impl Emitter for BlockEmitter<'_> {
             name: &String::from_utf8_lossy(&self.last_start),
             class: &String::from_utf8_lossy(self.tag.class.as_deref().unwrap_or_default()),
             has_href: self.tag.has_href,
-            has_name: self.tag.has_name,
+            is_named: self.tag.is_named,
             self_closing: self.tag.self_closing,
             attributes: self.tag.attributes,
         })?;

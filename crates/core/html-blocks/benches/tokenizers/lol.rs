@@ -27,7 +27,7 @@ pub(crate) fn blocks(page: &str, options: &BlockOptions) -> Vec<TextBlock> {
                 name: &name,
                 class: &class,
                 has_href: element.has_attribute("href"),
-                has_name: element.has_attribute("name"),
+                is_named: element.has_attribute("name") || element.has_attribute("id"),
                 self_closing: element.is_self_closing(),
                 attributes: element.attributes().len(),
             });

@@ -247,7 +247,7 @@ fn send(builder: &mut BlockBuilder, token: &Token) -> Option<Content> {
             return builder.start_tag(StartTag {
                 name: Name::new(name),
                 class: value("class").unwrap_or_default(),
-                link: value("href").is_some() || value("name").is_none(),
+                link: value("href").is_some() || value("name").or(value("id")).is_none(),
                 self_closing: *self_closing,
                 attributes: attributes.len(),
             });

@@ -104,7 +104,7 @@ impl TokenSink for Sink {
                 let content = builder.start_tag(StartTag {
                     name: Name::new(&tag.name),
                     class: value("class").unwrap_or_default(),
-                    link: value("href").is_some() || value("name").is_none(),
+                    link: value("href").is_some() || value("name").or(value("id")).is_none(),
                     self_closing: tag.self_closing,
                     attributes: tag.attrs.len(),
                 });

@@ -18,8 +18,8 @@ pub struct TagToken<'t> {
     pub class: &'t str,
     /// Whether there is a `href`.
     pub has_href: bool,
-    /// Whether there is a `name`.
-    pub has_name: bool,
+    /// Whether there is a `name` or an `id`.
+    pub is_named: bool,
     /// Whether the tag ends with `/>`.
     pub self_closing: bool,
     /// The number of attributes.
@@ -50,7 +50,7 @@ impl TokenBlocks {
         let content = self.0.start_tag(StartTag {
             name: Name::new(tag.name),
             class: tag.class,
-            link: tag.has_href || !tag.has_name,
+            link: tag.has_href || !tag.is_named,
             self_closing: tag.self_closing,
             attributes: tag.attributes,
         })?;
