@@ -71,6 +71,10 @@ pub(crate) struct BlockBuilder {
     pub(crate) blocks: Vec<TextBlock>,
     /// The limit that cut the page.
     pub(crate) cut: Option<Limit>,
+    /// Whether `noscript` is an element like any other, and not dropped.
+    shows_noscript: bool,
+    /// The number of tags in dropped `noscript`.
+    pub(crate) noscript_tags: usize,
     /// The number of tokens so far.
     #[cfg(test)]
     tokens: usize,
@@ -91,10 +95,26 @@ impl BlockBuilder {
             title: None,
             blocks: Vec::new(),
             cut: None,
+            shows_noscript: false,
+            noscript_tags: 0,
             #[cfg(test)]
             tokens: 0,
             limits: options.limits.clone(),
         }
+    }
+
+    /// Treats `noscript` as an element like any other.
+    pub(crate) fn showing_noscript(self) -> Self {
+        Self {
+            shows_noscript: true,
+            ..self
+        }
+    }
+
+    /// The number of characters outside links.
+    pub(crate) fn unlinked_chars(&self) -> usize {
+        let chars = |block: &TextBlock| block.text.chars().count() - block.link_chars as usize;
+        self.blocks.iter().map(chars).sum()
     }
 
     /// The number of tokens and of visited elements.
@@ -219,6 +239,7 @@ impl BlockBuilder {
         use RawText::{Dropped, Shown, Title};
         Some(match tag {
             Tag::Script => (Dropped, Content::Script),
+            Tag::Noscript if self.shows_noscript => return None,
             Tag::Style | Tag::Noscript => (Dropped, Content::Rawtext),
             Tag::Title if self.stack.hidden() => (Dropped, Content::Rcdata),
             Tag::Title => (Title, Content::Rcdata),
@@ -242,7 +263,11 @@ impl BlockBuilder {
         #[cfg(test)]
         (self.tokens += 1);
         let full = match self.raw.as_ref().map(|raw| raw.text) {
-            Some(RawText::Dropped) => return,
+            Some(RawText::Dropped) => {
+                let in_noscript = matches!(&self.raw, Some(raw) if raw.tag == Tag::Noscript);
+                self.noscript_tags += usize::from(in_noscript && text == "<");
+                return;
+            }
             Some(RawText::Title) => self.title_run.push(text, Place::Plain),
             _ if self.stack.hidden() => return,
             _ => {

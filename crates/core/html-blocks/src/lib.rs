@@ -2,7 +2,7 @@
 //!
 //! A *text block* is a run of text between tags; inline tags do not end it [P 2]. This
 //! crate decodes a page as fetched, tokenizes it, drops text that is never shown (scripts,
-//! style sheets, comments, `noscript`), and returns the blocks in page order. Each block has
+//! style sheets, comments, `noscript` unless it has most of the text), and returns the blocks in page order. Each block has
 //! the hash by which it is counted across pages [P 4].
 //!
 //! ```
@@ -182,7 +182,8 @@ pub fn page(
     options: &BlockOptions,
 ) -> Result<Page, PageError> {
     let decoded = charset::decode(bytes, http_charset, options.limits.page_bytes)?;
-    let (builder, end) = tokenizer::tokenize(&decoded.text, options, tokenizer::Until::End);
+    let read = tokenizer::tokenize(&decoded.text, options, tokenizer::Until::End);
+    let (builder, end) = tokenizer::with_noscript(read, &decoded.text, options);
     let mut warnings = decoded.warnings;
     let limit = options.limits.depth;
     // A page cut at its limit of bytes is almost always truncated too: do not report that.

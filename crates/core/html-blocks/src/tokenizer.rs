@@ -36,7 +36,7 @@ use crate::character_reference::{Place, reference};
 use crate::limits::{Limit, Warning};
 use crate::raw_text::{end_tag, script};
 use crate::tag::{self, SourceTag};
-use crate::{BlockOptions, PageLimits};
+use crate::{BlockOptions, PageLimits, SplitList};
 
 /// The part of a page to tokenize.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,49 @@ pub(crate) fn tokenize(
     options: &BlockOptions,
     until: Until,
 ) -> (BlockBuilder, Option<Warning>) {
-    let mut builder = BlockBuilder::new(options);
+    tokenize_into(BlockBuilder::new(options), page, options, until)
+}
+
+/// Tokenizes a page of which scripts write the text. Such a page has almost no text of its own,
+/// and a second copy in `noscript` for crawlers. Returns the blocks with those in `noscript`, or
+/// `without` if the copy is not most of the text.
+pub(crate) fn with_noscript(
+    without: (BlockBuilder, Option<Warning>),
+    page: &str,
+    options: &BlockOptions,
+) -> (BlockBuilder, Option<Warning>) {
+    let chars = without.0.unlinked_chars();
+    if options.split == SplitList::Original
+        || without.0.noscript_tags < NOSCRIPT_TAGS
+        || chars > SCRIPTED_CHARS
+    {
+        return without;
+    }
+    let builder = BlockBuilder::new(options).showing_noscript();
+    let with = tokenize_into(builder, page, options, Until::End);
+    if with.0.unlinked_chars() > chars.saturating_mul(NOSCRIPT_FACTOR) {
+        with
+    } else {
+        without
+    }
+}
+
+/// Tags in `noscript` that a copy of the text has at least. Lower: small pages with images or
+/// counters in `noscript` are read twice.
+const NOSCRIPT_TAGS: usize = 20;
+/// Characters outside links of a page of which scripts write the text, at most: its menus and
+/// its footer. Higher: more pages are read twice.
+const SCRIPTED_CHARS: usize = 2000;
+/// The text with `noscript`, compared with the text without it, of such a page. Lower: notes such
+/// as "enable JavaScript" become text.
+const NOSCRIPT_FACTOR: usize = 2;
+
+fn tokenize_into(
+    mut builder: BlockBuilder,
+    page: &str,
+    options: &BlockOptions,
+    until: Until,
+) -> (BlockBuilder, Option<Warning>) {
     let mut tokenizer = Tokenizer {
         page,
         limits: &options.limits,

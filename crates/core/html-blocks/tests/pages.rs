@@ -252,6 +252,34 @@ fn end_tags_without_an_element_in_scope_are_ignored() {
     assert_eq!(dom_paths("<div>a</body></html>b"), ["div"; 2]);
 }
 
+/// A page of an app: scripts write the text, and a copy for crawlers is in `noscript`.
+#[test]
+fn noscript_has_the_text_of_a_page_that_scripts_write() {
+    let post = "<div class=post><p>The storm took <b>two</b> trees down.</p></div>";
+    let copy = format!("<noscript><h1>Storm</h1>{}</noscript>", post.repeat(9));
+    let texts = |html: &str| -> Vec<String> {
+        read(html)
+            .blocks
+            .into_iter()
+            .map(|block| block.text)
+            .collect()
+    };
+    let shown = texts(&format!("<title>Storm</title><p>Loading{copy}<p>About"));
+    assert_eq!(shown.len(), 12);
+    assert_eq!(
+        shown[..3],
+        ["Loading", "Storm", "The storm took two trees down."]
+    );
+    // A page with its own text has no need of a copy, and a note is not a copy.
+    let article = "<p>The storm took two trees down in the night.</p>".repeat(9);
+    assert_eq!(texts(&format!("{article}{copy}")).len(), 9);
+    let note = format!("<noscript>{}Enable scripts</noscript>", "<br>".repeat(30));
+    assert_eq!(
+        texts(&format!("<p>Loading the page{note}")),
+        ["Loading the page"]
+    );
+}
+
 #[test]
 fn link_chars_count_characters_of_the_final_text() {
     let all = |html: &str| {
