@@ -5,6 +5,8 @@
 pub(crate) struct ElementTraits {
     /// One of its classes is named after comments.
     pub(crate) comments: bool,
+    /// One of its classes is named after tickets or forums.
+    pub(crate) ticket: bool,
     /// Navigation, header, footer, form or similar [O D7].
     pub(crate) boilerplate: bool,
     /// `h1` to `h6`.
@@ -23,6 +25,7 @@ impl ElementTraits {
         let (name, classes) = element.split_at(element.find('.').unwrap_or(element.len()));
         ElementTraits {
             comments: names_comments(classes.as_bytes()),
+            ticket: names_tickets(classes),
             boilerplate: is_boilerplate_element(name),
             heading: matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6"),
             caption: name == "figcaption",
@@ -59,6 +62,17 @@ fn names_comments(classes: &[u8]) -> bool {
         words.iter().any(begins)
     })
 }
+
+/// Returns whether a word of the classes is one for tickets or forums.
+///
+/// `thread`, `topic`, `issue` and `question` are not: themes of blogs and magazines use them, and
+/// below a question comments are asides.
+fn names_tickets(classes: &str) -> bool {
+    let mut words = classes.split(|letter: char| !letter.is_ascii_alphabetic());
+    words.any(|word| TICKETS.iter().any(|of| word.eq_ignore_ascii_case(of)))
+}
+
+const TICKETS: [&str; 6] = ["bug", "bugs", "forum", "forums", "ticket", "tickets"];
 
 /// Returns whether the element is in the skip list of the authors' later code.
 ///

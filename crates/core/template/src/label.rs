@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::block_counts::BlockCounts;
+use crate::discussion::rules_of_page;
 use crate::main_branch::main_branch;
 use crate::outline::Outline;
 use crate::page_paths::weights;
@@ -69,7 +70,7 @@ impl Template {
             counts.blocks.len(),
             "counts and outline have different numbers of blocks"
         );
-        let rules = self.rules();
+        let rules = rules_of_page(outline, counts, self.rules());
         let sums = self.sums(outline);
         let weights = weights(outline, counts, rules);
         let title = own_title(outline, counts);
@@ -109,7 +110,7 @@ impl Template {
 ///
 /// A heading is preferred, then the best match, then the first block. A block on most pages
 /// is not the title but the name of the site.
-fn own_title(outline: &Outline, counts: BlockCounts<'_>) -> Option<usize> {
+pub(crate) fn own_title(outline: &Outline, counts: BlockCounts<'_>) -> Option<usize> {
     let shows =
         |block: &usize| outline.blocks[*block].title > 0 && !counts.is_on_most_pages(*block);
     (0..outline.blocks.len())

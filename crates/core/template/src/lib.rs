@@ -83,6 +83,7 @@
 
 mod block_counts;
 mod counters;
+mod discussion;
 mod element;
 mod label;
 mod layout;

@@ -11,6 +11,9 @@ use crate::outline::Outline;
 /// fifths of the text mass of its parent. `weights` are those of the elements of this page,
 /// `sums` those of its paths over the site.
 ///
+/// The child must also have two thirds of this page's text in children with its path: the mass of
+/// a path is that of its heaviest element, and says nothing about equal elements beside it.
+///
 /// A child that contains the `title` has priority if it has at least a third of the page's
 /// text. At a path of few pages, where masses have little evidence, a fifth is enough.
 ///
@@ -55,9 +58,15 @@ pub(crate) fn main_branch(
             let text_mass = sums(*child).text_mass;
             text_mass > 0 && text_mass * 5 >= sums(at).text_mass * 4
         };
+        let is_alone = |child: &usize| {
+            let path = outline.nodes[*child].path;
+            let equal = candidates().filter(|other| outline.nodes[*other].path == path);
+            let all: u64 = equal.map(|other| weights[other]).sum();
+            weights[*child] * 3 >= all * 2
+        };
         match candidates()
             .find(leads_page)
-            .or_else(|| heaviest().filter(keeps_mass))
+            .or_else(|| heaviest().filter(keeps_mass).filter(is_alone))
         {
             Some(child) => at = child,
             None => return at,

@@ -79,6 +79,8 @@ pub(crate) struct Node {
     pub(crate) paragraph: bool,
     /// The element belongs to comments.
     pub(crate) comments: bool,
+    /// The element or one above it is named after tickets or forums.
+    pub(crate) ticket: bool,
     /// The element belongs to navigation, a form or the like.
     pub(crate) boilerplate: bool,
 }
@@ -154,6 +156,7 @@ impl Outline {
             caption: traits.caption,
             paragraph: traits.paragraph,
             comments: traits.comments,
+            ticket: traits.ticket && !traits.comments,
             boilerplate: traits.boilerplate,
         });
         self.nodes.len() - 1
@@ -179,9 +182,11 @@ impl Outline {
             let parent = &self.nodes[self.nodes[at].parent];
             let (heading, caption) = (parent.heading, parent.caption);
             let (comments, boilerplate) = (parent.comments, parent.boilerplate);
+            let ticket = parent.ticket;
             let node = &mut self.nodes[at];
             node.heading |= heading;
             node.caption |= caption;
+            node.ticket |= ticket;
             node.comments = comments || (node.comments && !wrapper);
             node.boilerplate = boilerplate || (node.boilerplate && !wrapper);
         }

@@ -1,7 +1,8 @@
 //! The contribution of one page to the template of its site.
 
 use crate::block_counts::BlockCounts;
-use crate::outline::{Node, Outline};
+use crate::discussion::rules_of_page;
+use crate::outline::{BlockText, Node, Outline};
 use crate::rules::{Rule, Rules};
 
 /// Maximum number of paths of a page.
@@ -45,6 +46,7 @@ pub struct DomPath {
 impl PagePaths {
     /// Returns the paths of a page. `counts` are those of its blocks.
     pub(crate) fn new(outline: &Outline, counts: BlockCounts<'_>, rules: Rules) -> Self {
+        let rules = rules_of_page(outline, counts, rules);
         let weights = weights(outline, counts, rules);
         let mut paths = vec![DomPath::default()];
         let mut positions: Vec<Option<u32>> = vec![None; outline.paths.len()];
@@ -84,15 +86,19 @@ impl PagePaths {
     }
 }
 
+/// Returns whether a block can be main text: it does not repeat and is not mostly link text.
+pub(crate) fn is_text(at: usize, block: &BlockText, counts: BlockCounts<'_>) -> bool {
+    !counts.is_repeated(at) && u64::from(block.link_chars) * 2 <= u64::from(block.chars)
+}
+
 /// Returns, per element, the characters of its blocks that can be main text.
 ///
 /// These blocks do not repeat, are not mostly link text, and are not below skip elements or
 /// comments.
 pub(crate) fn weights(outline: &Outline, counts: BlockCounts<'_>, rules: Rules) -> Vec<u64> {
     outline.sums(|at, block| {
-        let excluded = counts.is_repeated(at)
-            || u64::from(block.link_chars) * 2 > u64::from(block.chars)
-            || is_decided(&outline.nodes[outline.leaves[at]], rules);
+        let excluded =
+            !is_text(at, block, counts) || is_decided(&outline.nodes[outline.leaves[at]], rules);
         if excluded { 0 } else { u64::from(block.chars) }
     })
 }

@@ -11,6 +11,8 @@ pub enum Rule {
     TitleLeads,
     /// Text below an element named after comments is boilerplate.
     Comments,
+    /// The comments of a thread or a ticket are content.
+    Discussions,
     /// Text below navigation, headers, footers and forms is boilerplate.
     SkipElements,
     /// Text outside the main branch is boilerplate.
@@ -25,10 +27,11 @@ pub enum Rule {
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Rule; 8] = [
+    pub const ALL: [Rule; 9] = [
         Rule::OwnTitle,
         Rule::TitleLeads,
         Rule::Comments,
+        Rule::Discussions,
         Rule::SkipElements,
         Rule::MainBranch,
         Rule::LinkSlots,
@@ -43,6 +46,7 @@ impl fmt::Display for Rule {
             Rule::OwnTitle => "own title",
             Rule::TitleLeads => "title leads",
             Rule::Comments => "comments",
+            Rule::Discussions => "discussions",
             Rule::SkipElements => "skip elements",
             Rule::MainBranch => "main branch",
             Rule::LinkSlots => "link slots",
@@ -54,11 +58,11 @@ impl fmt::Display for Rule {
 
 /// A set of rules. The default is all rules; other sets serve to measure single rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules(u8);
+pub struct Rules(u16);
 
 impl Default for Rules {
     fn default() -> Self {
-        Rules(u8::MAX)
+        Rules(u16::MAX)
     }
 }
 
@@ -73,12 +77,17 @@ impl Rules {
         Rules(!bit(rule))
     }
 
+    /// Returns this set without a rule.
+    pub(crate) fn and_without(self, rule: Rule) -> Self {
+        Rules(self.0 & !bit(rule))
+    }
+
     /// Returns whether the set contains a rule.
     pub(crate) fn has(self, rule: Rule) -> bool {
         self.0 & bit(rule) != 0
     }
 }
 
-fn bit(rule: Rule) -> u8 {
-    1 << rule as u8
+fn bit(rule: Rule) -> u16 {
+    1 << rule as u16
 }

@@ -316,3 +316,66 @@ fn a_script_without_spaces_is_labelled() {
         assert!(kept[1].contains("今夜は風が強くて"));
     }
 }
+
+/// A thread has its posts in elements named after comments, right below the title. An article
+/// has its text there, and its comments below.
+#[test]
+fn comments_right_below_the_title_are_the_content() {
+    let post = |n: usize| prose(&format!("post {n}"), 200);
+    let thread = page![
+        "Which tree falls first?",
+        "div.head@>h1 | Which tree falls first?",
+        "div.head@>p | by Oak",
+        format!("div.thread@>div.comment>p | {}", post(1)),
+        format!("div.thread@>div.comment>p | {}", post(2)),
+        format!("div.thread@>div.comment>p | {}", post(3)),
+    ];
+    let kept = SketchSite::default().next(thread);
+    assert_eq!(
+        kept,
+        ["Which tree falls first?", &post(1), &post(2), &post(3)]
+    );
+    let story = prose("the article", 60);
+    let kept = SketchSite::default().next(page![
+        "Which tree falls first?",
+        "div.story@>h1 | Which tree falls first?",
+        format!("div.story@>p | {story}"),
+        format!("div.thread@>div.comment>p | {}", post(1)),
+        format!("div.thread@>div.comment>p | {}", post(2)),
+        format!("div.thread@>div.comment>p | {}", post(3)),
+    ]);
+    assert_eq!(kept, ["Which tree falls first?", &story]);
+}
+
+#[test]
+fn comments_of_a_ticket_are_the_content() {
+    let [report, answer] = ["the report", "the answer"].map(|text| prose(text, 120));
+    let ticket = |class: &str| {
+        SketchSite::default().next(page![
+            "Trees fall",
+            format!("div.{class}@>h1 | Trees fall"),
+            format!("div.{class}@>div.text>p | {report}"),
+            format!("div.{class}@>div.comment>p | {answer}"),
+        ])
+    };
+    assert_eq!(ticket("ticket"), ["Trees fall", &report, &answer]);
+    assert_eq!(ticket("story"), ["Trees fall", &report]);
+}
+
+/// The mass of a path is that of the heavier of two boxes. On earlier pages it had all the text.
+#[test]
+fn the_main_branch_ends_above_two_halves_of_one_path() {
+    let mut site = SketchSite::default();
+    for day in ["one", "two", "three", "four", "five"] {
+        let story = prose(day, 400);
+        let kept = site.next(page!["", format!("div.main@>div>p | {story}")]);
+        assert_eq!(kept, [story]);
+    }
+    let [one, other] = ["the report", "the answer"].map(|text| prose(text, 200));
+    let kept = site.next(page![
+        "",
+        format!("div.main@>div>p | {one}"),
+        format!("div.main@>div>p | {other}"),
+    ]);
+    assert_eq!(kept, [one, other]);
+}
