@@ -11,6 +11,8 @@ pub(crate) struct ElementTraits {
     pub(crate) boilerplate: bool,
     /// `h1` to `h6`.
     pub(crate) heading: bool,
+    /// `h1`.
+    pub(crate) main_heading: bool,
     /// `figcaption`.
     pub(crate) caption: bool,
     /// `p`.
@@ -28,6 +30,7 @@ impl ElementTraits {
             ticket: names_tickets(classes),
             boilerplate: is_boilerplate_element(name),
             heading: matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6"),
+            main_heading: name == "h1",
             caption: name == "figcaption",
             paragraph: name == "p",
             text_part: is_text_part(name),

@@ -1,13 +1,15 @@
 //! Applies the rules to the blocks of a page.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use crate::block_counts::BlockCounts;
 use crate::discussion::rules_of_page;
 use crate::main_branch::main_branch;
+use crate::other_articles::{OTHER_ARTICLES, OtherArticles};
 use crate::outline::Outline;
 use crate::page_paths::weights;
-use crate::rules::Rule;
+use crate::rules::{Rule, Rules};
 use crate::site::Template;
 
 /// The label of a block: the reason why it is content or boilerplate.
@@ -20,7 +22,8 @@ pub enum Reason {
     /// Boilerplate: the block is below navigation, a header, a footer, a form or the like, or
     /// is a caption and no other page has one at this path.
     SkipElement,
-    /// Boilerplate: the block is outside the main branch.
+    /// Boilerplate: the block is outside the main branch, or in another article below the page's
+    /// own.
     OffMainBranch,
     /// Boilerplate: more than four fifths of the site's text at this path is link text.
     LinkSlot,
@@ -72,7 +75,8 @@ impl Template {
         );
         let rules = rules_of_page(outline, counts, self.rules());
         let sums = self.sums(outline);
-        let weights = weights(outline, counts, rules);
+        let others = self.other_articles(outline, counts, rules);
+        let weights = weights(outline, counts, &others, rules);
         let title = own_title(outline, counts);
         let leading_title = title.filter(|_| rules.has(Rule::TitleLeads));
         let main = &outline.nodes[main_branch(outline, &weights, &sums, leading_title)];
@@ -90,7 +94,9 @@ impl Template {
                 && (node.boilerplate || node.caption && path.is_of_one_page())
             {
                 Reason::SkipElement
-            } else if rules.has(Rule::MainBranch) && !main.contains(&block) {
+            } else if rules.has(Rule::MainBranch)
+                && (!main.contains(&block) || others.contains(&block))
+            {
                 Reason::OffMainBranch
             } else if rules.has(Rule::LinkSlots) && path.link_chars * 5 > path.chars * 4 {
                 Reason::LinkSlot
@@ -103,6 +109,32 @@ impl Template {
             }
         };
         (0..outline.blocks.len()).map(reason).collect()
+    }
+}
+
+impl Template {
+    /// Returns the blocks of other articles below the page's own; an empty range if it has none.
+    ///
+    /// Elements that are built like the article are other articles if other pages have most of
+    /// their text, or if that is so on other pages of the site: a page's neighbours can be new.
+    fn other_articles(
+        &self,
+        outline: &Outline,
+        counts: BlockCounts<'_>,
+        rules: Rules,
+    ) -> Range<usize> {
+        let found = rules
+            .has(Rule::OtherArticles)
+            .then(|| OtherArticles::find(outline, counts));
+        let Some(found) = found.flatten() else {
+            return 0..0;
+        };
+        let are_usual = || OtherArticles::are_usual(&self.sums_of_key(OTHER_ARTICLES));
+        if found.are_known(counts) || are_usual() {
+            found.blocks
+        } else {
+            0..0
+        }
     }
 }
 

@@ -88,6 +88,7 @@ mod element;
 mod label;
 mod layout;
 mod main_branch;
+mod other_articles;
 mod outline;
 mod page_paths;
 mod rules;

@@ -15,7 +15,9 @@ use crate::outline::Outline;
 /// a path is that of its heaviest element, and says nothing about equal elements beside it.
 ///
 /// A child that contains the `title` has priority if it has at least a third of the page's
-/// text. At a path of few pages, where masses have little evidence, a fifth is enough.
+/// text. At a path of few pages, where masses have little evidence, a fifth is enough. At the
+/// path of a known site the title does not lead to one of several equal elements: they are the
+/// posts of a thread.
 ///
 /// At a path that only this page has, the search ends at an element with at least a sixth of
 /// its text in paragraphs that are its children. They are the lead of an article whose rest
@@ -48,21 +50,25 @@ pub(crate) fn main_branch(
                 .children(at)
                 .filter(|child| !outline.nodes[*child].text_part)
         };
+        let is_alone = |child: &usize| {
+            let path = outline.nodes[*child].path;
+            let equal = candidates().filter(|other| outline.nodes[*other].path == path);
+            let all: u64 = equal.map(|other| weights[other]).sum();
+            weights[*child] * 3 >= all * 2
+        };
         let leads_page = |child: &usize| {
-            let share = if sums(*child).is_of_few_pages() { 5 } else { 3 };
-            has_title(*child) && weights[*child] > 0 && weights[*child] * share >= weights[0]
+            let is_new = sums(*child).is_of_few_pages();
+            let share = if is_new { 5 } else { 3 };
+            (is_new || is_alone(child))
+                && has_title(*child)
+                && weights[*child] > 0
+                && weights[*child] * share >= weights[0]
         };
         // The first of equal children: it is the page's own text.
         let heaviest = || candidates().max_by_key(|&c| (sums(c).text_mass, weights[c], Reverse(c)));
         let keeps_mass = |child: &usize| {
             let text_mass = sums(*child).text_mass;
             text_mass > 0 && text_mass * 5 >= sums(at).text_mass * 4
-        };
-        let is_alone = |child: &usize| {
-            let path = outline.nodes[*child].path;
-            let equal = candidates().filter(|other| outline.nodes[*other].path == path);
-            let all: u64 = equal.map(|other| weights[other]).sum();
-            weights[*child] * 3 >= all * 2
         };
         match candidates()
             .find(leads_page)

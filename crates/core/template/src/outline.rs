@@ -73,6 +73,8 @@ pub(crate) struct Node {
     pub(crate) text_part: bool,
     /// The element is a heading or below one.
     pub(crate) heading: bool,
+    /// The element is an `h1` or below one.
+    pub(crate) main_heading: bool,
     /// The element is a `figcaption` or below one.
     pub(crate) caption: bool,
     /// The element is a `p`.
@@ -153,6 +155,7 @@ impl Outline {
             end: 0,
             text_part: traits.text_part,
             heading: traits.heading,
+            main_heading: traits.main_heading,
             caption: traits.caption,
             paragraph: traits.paragraph,
             comments: traits.comments,
@@ -181,11 +184,13 @@ impl Outline {
             let wrapper = text * 3 > all * 2;
             let parent = &self.nodes[self.nodes[at].parent];
             let (heading, caption) = (parent.heading, parent.caption);
+            let main_heading = parent.main_heading;
             let (comments, boilerplate) = (parent.comments, parent.boilerplate);
             let ticket = parent.ticket;
             let node = &mut self.nodes[at];
             node.heading |= heading;
             node.caption |= caption;
+            node.main_heading |= main_heading;
             node.ticket |= ticket;
             node.comments = comments || (node.comments && !wrapper);
             node.boilerplate = boilerplate || (node.boilerplate && !wrapper);

@@ -1,7 +1,10 @@
 //! The contribution of one page to the template of its site.
 
+use std::ops::Range;
+
 use crate::block_counts::BlockCounts;
 use crate::discussion::rules_of_page;
+use crate::other_articles::{OTHER_ARTICLES, OtherArticles};
 use crate::outline::{BlockText, Node, Outline};
 use crate::rules::{Rule, Rules};
 
@@ -47,7 +50,16 @@ impl PagePaths {
     /// Returns the paths of a page. `counts` are those of its blocks.
     pub(crate) fn new(outline: &Outline, counts: BlockCounts<'_>, rules: Rules) -> Self {
         let rules = rules_of_page(outline, counts, rules);
-        let weights = weights(outline, counts, rules);
+        let others = rules
+            .has(Rule::OtherArticles)
+            .then(|| OtherArticles::find(outline, counts));
+        let others = others.flatten().unwrap_or_default();
+        let excluded = if others.are_known(counts) {
+            others.blocks.clone()
+        } else {
+            0..0
+        };
+        let weights = weights(outline, counts, &excluded, rules);
         let mut paths = vec![DomPath::default()];
         let mut positions: Vec<Option<u32>> = vec![None; outline.paths.len()];
         let mut of_node: Vec<Option<u32>> = Vec::with_capacity(outline.nodes.len());
@@ -82,6 +94,14 @@ impl PagePaths {
                 path.repeated_chars = path.repeated_chars.saturating_add(block.chars);
             }
         }
+        if others.chars > 0 {
+            paths.push(DomPath {
+                key: OTHER_ARTICLES.to_owned(),
+                chars: u32::try_from(others.chars).unwrap_or(u32::MAX),
+                repeated_chars: u32::try_from(others.known_chars).unwrap_or(u32::MAX),
+                ..DomPath::default()
+            });
+        }
         PagePaths { paths }
     }
 }
@@ -95,10 +115,16 @@ pub(crate) fn is_text(at: usize, block: &BlockText, counts: BlockCounts<'_>) -> 
 ///
 /// These blocks do not repeat, are not mostly link text, and are not below skip elements or
 /// comments.
-pub(crate) fn weights(outline: &Outline, counts: BlockCounts<'_>, rules: Rules) -> Vec<u64> {
+pub(crate) fn weights(
+    outline: &Outline,
+    counts: BlockCounts<'_>,
+    others: &Range<usize>,
+    rules: Rules,
+) -> Vec<u64> {
     outline.sums(|at, block| {
-        let excluded =
-            !is_text(at, block, counts) || is_decided(&outline.nodes[outline.leaves[at]], rules);
+        let excluded = others.contains(&at)
+            || !is_text(at, block, counts)
+            || is_decided(&outline.nodes[outline.leaves[at]], rules);
         if excluded { 0 } else { u64::from(block.chars) }
     })
 }

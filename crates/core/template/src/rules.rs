@@ -15,6 +15,8 @@ pub enum Rule {
     Discussions,
     /// Text below navigation, headers, footers and forms is boilerplate.
     SkipElements,
+    /// Other articles below the page's own are boilerplate.
+    OtherArticles,
     /// Text outside the main branch is boilerplate.
     MainBranch,
     /// Text at a DOM path with mostly link text is boilerplate.
@@ -27,12 +29,13 @@ pub enum Rule {
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Rule; 9] = [
+    pub const ALL: [Rule; 10] = [
         Rule::OwnTitle,
         Rule::TitleLeads,
         Rule::Comments,
         Rule::Discussions,
         Rule::SkipElements,
+        Rule::OtherArticles,
         Rule::MainBranch,
         Rule::LinkSlots,
         Rule::Repetition,
@@ -48,6 +51,7 @@ impl fmt::Display for Rule {
             Rule::Comments => "comments",
             Rule::Discussions => "discussions",
             Rule::SkipElements => "skip elements",
+            Rule::OtherArticles => "other articles",
             Rule::MainBranch => "main branch",
             Rule::LinkSlots => "link slots",
             Rule::Repetition => "repetition",

@@ -145,6 +145,12 @@ impl Template {
             .collect()
     }
 
+    /// Returns the sums of a path below `body`; zeros if no page has it.
+    pub(crate) fn sums_of_key(&self, key: &str) -> Sums {
+        let path = self.child(BODY, key);
+        path.map_or_else(Sums::default, |path| self.paths[path].sums)
+    }
+
     fn child(&self, parent: PathId, key: &str) -> Option<PathId> {
         self.paths.find((parent, self.keys.find(key)?))
     }

@@ -379,3 +379,43 @@ fn the_main_branch_ends_above_two_halves_of_one_path() {
     ]);
     assert_eq!(kept, [one, other]);
 }
+
+/// An endless scroll appends other articles, in elements like that of the page's own article.
+#[test]
+fn other_articles_below_the_own_one_are_dropped() {
+    let mut site = SketchSite::default();
+    for day in 3..12 {
+        let title = |day: usize| format!("What happened in the wood on day {day}");
+        let story = |day: usize| prose(&format!("day {day}"), 300);
+        let article = |day: usize| {
+            [
+                format!("main@>div.article@{day}>h1 | {}", title(day)),
+                format!("main@>div.article@{day}>p | {}", story(day)),
+            ]
+        };
+        let lines = [article(day), article(day - 1), article(day - 2)].concat();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let kept = site.next(Sketch::new(&title(day), &lines));
+        if day > 8 {
+            assert_eq!(kept, [title(day), story(day)], "{day}");
+        }
+    }
+}
+
+/// The posts of a thread are built alike and have headings, but no other page has their text.
+#[test]
+fn posts_with_headings_are_kept() {
+    let mut site = SketchSite::default();
+    for day in 1..12 {
+        let title = format!("What happened in the wood on day {day}");
+        let post = |n: usize| prose(&format!("post {n} of day {day}"), 300);
+        let kept = site.next(page![
+            title,
+            format!("main@>div.post@1>h1 | {title}"),
+            format!("main@>div.post@1>p | {}", post(1)),
+            format!("main@>div.post@2>h1 | Re: {title}"),
+            format!("main@>div.post@2>p | {}", post(2)),
+        ]);
+        assert_eq!(kept.contains(&post(2)), day >= 5, "{day}");
+    }
+}
