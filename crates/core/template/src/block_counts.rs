@@ -15,6 +15,11 @@ impl BlockCounts<'_> {
         self.blocks[block] > (self.pages / 4).max(1)
     }
 
+    /// Returns whether more than one page in fifty, and at least three, contain the block.
+    pub(crate) fn is_familiar(self, block: usize) -> bool {
+        self.blocks[block] > (self.pages / 50).max(2)
+    }
+
     /// Returns whether more than three quarters of the pages, and at least two, contain the
     /// block.
     ///

@@ -12,6 +12,8 @@ pub(crate) struct Sums {
     pub(crate) chars: u64,
     pub(crate) link_chars: u64,
     pub(crate) repeated_chars: u64,
+    pub(crate) familiar_chars: u64,
+    pub(crate) blocks: u64,
 }
 
 /// The contribution of one page to the sums of a path.
@@ -21,6 +23,8 @@ pub(crate) struct Share {
     pub(crate) chars: u32,
     pub(crate) link_chars: u32,
     pub(crate) repeated_chars: u32,
+    pub(crate) familiar_chars: u32,
+    pub(crate) blocks: u32,
 }
 
 impl From<&DomPath> for Share {
@@ -30,6 +34,8 @@ impl From<&DomPath> for Share {
             chars: path.chars,
             link_chars: path.link_chars,
             repeated_chars: path.repeated_chars,
+            familiar_chars: path.familiar_chars,
+            blocks: path.blocks,
         }
     }
 }
@@ -51,6 +57,8 @@ impl Sums {
         self.chars += u64::from(share.chars);
         self.link_chars += u64::from(share.link_chars);
         self.repeated_chars += u64::from(share.repeated_chars);
+        self.familiar_chars += u64::from(share.familiar_chars);
+        self.blocks += u64::from(share.blocks);
     }
 
     /// Reverts one [`add`](Self::add).
@@ -60,6 +68,8 @@ impl Sums {
         self.chars -= u64::from(share.chars);
         self.link_chars -= u64::from(share.link_chars);
         self.repeated_chars -= u64::from(share.repeated_chars);
+        self.familiar_chars -= u64::from(share.familiar_chars);
+        self.blocks -= u64::from(share.blocks);
     }
 }
 
@@ -96,6 +106,8 @@ impl Shares {
                 varint::write(&mut bytes, share.chars);
                 varint::write(&mut bytes, share.link_chars);
                 varint::write(&mut bytes, share.repeated_chars);
+                varint::write(&mut bytes, share.familiar_chars);
+                varint::write(&mut bytes, share.blocks);
             }
         }
         Shares(bytes.into())
@@ -116,6 +128,8 @@ impl Shares {
                 share.chars = number()?;
                 share.link_chars = number()?;
                 share.repeated_chars = number()?;
+                share.familiar_chars = number()?;
+                share.blocks = number()?;
             }
             Some((u32::try_from(path).ok()?, share))
         })
@@ -141,6 +155,8 @@ mod tests {
             chars,
             link_chars,
             repeated_chars,
+            familiar_chars: 5,
+            blocks: 2,
         };
         let text_mass = |text_mass| Share {
             text_mass,

@@ -15,6 +15,8 @@ pub(crate) struct ElementTraits {
     pub(crate) main_heading: bool,
     /// `figcaption`.
     pub(crate) caption: bool,
+    /// A paragraph, a list, a definition or the like: the fragments in it belong together.
+    pub(crate) unit: bool,
     /// `p`.
     pub(crate) paragraph: bool,
     /// Part of a text and not a container of texts. The main branch ends above it.
@@ -32,6 +34,7 @@ impl ElementTraits {
             heading: matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6"),
             main_heading: name == "h1",
             caption: name == "figcaption",
+            unit: is_unit(name),
             paragraph: name == "p",
             text_part: is_text_part(name),
         }
@@ -112,6 +115,14 @@ fn is_boilerplate_element(name: &str) -> bool {
             | "video"
             | "object"
             | "svg"
+    )
+}
+
+/// Returns whether the fragments of an element belong together.
+fn is_unit(name: &str) -> bool {
+    matches!(
+        name,
+        "p" | "ul" | "ol" | "li" | "dl" | "dt" | "dd" | "blockquote" | "figcaption" | "pre"
     )
 }
 

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::block_counts::BlockCounts;
+use crate::counters::Sums;
 use crate::discussion::rules_of_page;
 use crate::main_branch::main_branch;
 use crate::other_articles::{OTHER_ARTICLES, OtherArticles};
@@ -11,6 +12,7 @@ use crate::outline::Outline;
 use crate::page_paths::weights;
 use crate::rules::{Rule, Rules};
 use crate::site::Template;
+use crate::units::Units;
 
 /// The label of a block: the reason why it is content or boilerplate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,10 +29,12 @@ pub enum Reason {
     OffMainBranch,
     /// Boilerplate: more than four fifths of the site's text at this path is link text.
     LinkSlot,
-    /// Boilerplate: more than a quarter of the pages contain the block.
+    /// Boilerplate: more than a quarter of the pages contain the block, or it is a line at a path
+    /// whose lines return on many pages: names, dates, categories.
     Repeated,
     /// Content: more than a quarter of the pages contain the block, but less than a tenth of
-    /// the site's text at this path repeats.
+    /// the site's text at this path repeats, or the block is part of a paragraph or a list with
+    /// other text.
     ContentSlot,
     /// Content: the block is in the main branch, and few pages contain it.
     Unique,
@@ -60,6 +64,10 @@ impl Reason {
     }
 }
 
+/// Mean characters of a line of the template. Lower: long bylines are content. Higher: paragraphs
+/// that other pages quote are boilerplate.
+const LINE_CHARS: u64 = 80;
+
 impl Template {
     /// Labels the blocks of a page by the current sums of the template.
     ///
@@ -82,6 +90,7 @@ impl Template {
         let main = &outline.nodes[main_branch(outline, &weights, &sums, leading_title)];
         let main = main.first..main.end;
 
+        let units = Units::new(outline, counts);
         let reason = |block: usize| {
             let leaf = outline.leaves[block];
             let node = &outline.nodes[leaf];
@@ -100,6 +109,14 @@ impl Template {
                 Reason::OffMainBranch
             } else if rules.has(Rule::LinkSlots) && path.link_chars * 5 > path.chars * 4 {
                 Reason::LinkSlot
+            } else if rules.has(Rule::FamiliarPaths)
+                && self.is_familiar(path)
+                && !node.heading
+                && !units.is_own(block)
+            {
+                Reason::Repeated
+            } else if rules.has(Rule::Units) && counts.is_repeated(block) && units.is_own(block) {
+                Reason::ContentSlot
             } else if !rules.has(Rule::Repetition) || !counts.is_repeated(block) {
                 Reason::Unique
             } else if rules.has(Rule::ContentSlots) && path.repeated_chars * 10 < path.chars {
@@ -113,6 +130,13 @@ impl Template {
 }
 
 impl Template {
+    /// Returns whether a path has short lines of the template, such as names, dates and categories,
+    /// on most pages.
+    fn is_familiar(&self, path: &Sums) -> bool {
+        let is_usual = path.pages >= 5 && path.pages as usize * 2 >= self.pages();
+        is_usual && path.familiar_chars * 2 >= path.chars && path.chars < path.blocks * LINE_CHARS
+    }
+
     /// Returns the blocks of other articles below the page's own; an empty range if it has none.
     ///
     /// Elements that are built like the article are other articles if other pages have most of

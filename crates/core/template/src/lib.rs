@@ -95,6 +95,7 @@ mod rules;
 mod site;
 mod stored;
 mod title;
+mod units;
 mod varint;
 
 pub use block_counts::BlockCounts;

@@ -77,6 +77,8 @@ pub(crate) struct Node {
     pub(crate) main_heading: bool,
     /// The element is a `figcaption` or below one.
     pub(crate) caption: bool,
+    /// The fragments of the element belong together.
+    pub(crate) unit: bool,
     /// The element is a `p`.
     pub(crate) paragraph: bool,
     /// The element belongs to comments.
@@ -157,6 +159,7 @@ impl Outline {
             heading: traits.heading,
             main_heading: traits.main_heading,
             caption: traits.caption,
+            unit: traits.unit,
             paragraph: traits.paragraph,
             comments: traits.comments,
             ticket: traits.ticket && !traits.comments,

@@ -44,6 +44,11 @@ pub struct DomPath {
     pub link_chars: u32,
     /// Number of these characters in blocks that more than a quarter of the pages contain.
     pub repeated_chars: u32,
+    /// Number of these characters in blocks that more than two pages, and more than one in fifty,
+    /// contain.
+    pub familiar_chars: u32,
+    /// Number of the blocks.
+    pub blocks: u32,
 }
 
 impl PagePaths {
@@ -86,10 +91,15 @@ impl PagePaths {
             }
         }
         for (at, (block, leaf)) in outline.blocks.iter().zip(&outline.leaves).enumerate() {
-            let Some(path) = of_node[*leaf] else { continue };
+            let path = of_node[*leaf].filter(|_| !excluded.contains(&at));
+            let Some(path) = path else { continue };
             let path = &mut paths[path as usize];
             path.chars = path.chars.saturating_add(block.chars);
             path.link_chars = path.link_chars.saturating_add(block.link_chars);
+            path.blocks = path.blocks.saturating_add(1);
+            if counts.is_familiar(at) {
+                path.familiar_chars = path.familiar_chars.saturating_add(block.chars);
+            }
             if counts.is_repeated(at) {
                 path.repeated_chars = path.repeated_chars.saturating_add(block.chars);
             }

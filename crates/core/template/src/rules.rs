@@ -21,6 +21,10 @@ pub enum Rule {
     MainBranch,
     /// Text at a DOM path with mostly link text is boilerplate.
     LinkSlots,
+    /// Lines at a path whose lines return on many pages are boilerplate.
+    FamiliarPaths,
+    /// A repeated block in a paragraph or a list with other text is content.
+    Units,
     /// A repeated block is boilerplate.
     Repetition,
     /// A repeated block at a DOM path with little repeated text is content.
@@ -29,7 +33,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Rule; 10] = [
+    pub const ALL: [Rule; 12] = [
         Rule::OwnTitle,
         Rule::TitleLeads,
         Rule::Comments,
@@ -38,6 +42,8 @@ impl Rule {
         Rule::OtherArticles,
         Rule::MainBranch,
         Rule::LinkSlots,
+        Rule::FamiliarPaths,
+        Rule::Units,
         Rule::Repetition,
         Rule::ContentSlots,
     ];
@@ -54,6 +60,8 @@ impl fmt::Display for Rule {
             Rule::OtherArticles => "other articles",
             Rule::MainBranch => "main branch",
             Rule::LinkSlots => "link slots",
+            Rule::FamiliarPaths => "familiar paths",
+            Rule::Units => "units",
             Rule::Repetition => "repetition",
             Rule::ContentSlots => "content slots",
         })

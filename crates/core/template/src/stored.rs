@@ -1,12 +1,21 @@
 //! The stored bytes of [`PagePaths`].
+//!
+//! A path has its parent, its key and six numbers. Bytes of the first format have no mark and four
+//! numbers a path. The first path is `body`, whose parent is 0, so a mark above 0 is unambiguous.
 
 use crate::page_paths::{DomPath, PagePaths};
 use crate::varint::{self, BytesError};
+
+/// The first byte of the second format.
+const SECOND_FORMAT: u8 = 1;
 
 impl PagePaths {
     /// Encodes the paths, to be stored with the page.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(16 * self.paths.len());
+        if !self.paths.is_empty() {
+            bytes.push(SECOND_FORMAT);
+        }
         for path in &self.paths {
             varint::write(&mut bytes, path.parent);
             varint::write(&mut bytes, path.key.len() as u64);
@@ -16,6 +25,8 @@ impl PagePaths {
                 path.chars,
                 path.link_chars,
                 path.repeated_chars,
+                path.familiar_chars,
+                path.blocks,
             ] {
                 varint::write(&mut bytes, number);
             }
@@ -23,15 +34,21 @@ impl PagePaths {
         bytes
     }
 
-    /// Decodes the paths of a page. Empty bytes are a page without paths.
+    /// Decodes the paths of a page. Empty bytes are a page without paths. Bytes of the first format
+    /// have no [`familiar_chars`](DomPath::familiar_chars) and no [`blocks`](DomPath::blocks): both
+    /// are 0.
     ///
     /// # Errors
     /// Returns [`BytesError`] if [`to_bytes`](Self::to_bytes) cannot have written the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
         let mut paths = Vec::new();
-        let mut rest = bytes;
+        let (is_second, mut rest) = match bytes.split_first() {
+            Some((&SECOND_FORMAT, [])) => return Err(BytesError),
+            Some((&SECOND_FORMAT, rest)) => (true, rest),
+            _ => (false, bytes),
+        };
         while !rest.is_empty() {
-            let path = read_path(&mut rest).ok_or(BytesError)?;
+            let path = read_path(&mut rest, is_second).ok_or(BytesError)?;
             // A path comes after its parent.
             if path.parent as usize >= paths.len().max(1) {
                 return Err(BytesError);
@@ -42,19 +59,25 @@ impl PagePaths {
     }
 }
 
-fn read_path(bytes: &mut &[u8]) -> Option<DomPath> {
+fn read_path(bytes: &mut &[u8], is_second: bool) -> Option<DomPath> {
     let parent = varint::read(bytes)?;
     let length = varint::read(bytes)?;
     let (key, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;
-    Some(DomPath {
+    let mut path = DomPath {
         parent,
         key: std::str::from_utf8(key).ok()?.to_owned(),
         text_mass: varint::read(bytes)?,
         chars: varint::read(bytes)?,
         link_chars: varint::read(bytes)?,
         repeated_chars: varint::read(bytes)?,
-    })
+        ..DomPath::default()
+    };
+    if is_second {
+        path.familiar_chars = varint::read(bytes)?;
+        path.blocks = varint::read(bytes)?;
+    }
+    Some(path)
 }
 
 #[cfg(test)]
@@ -69,6 +92,8 @@ mod tests {
             chars,
             link_chars: 0,
             repeated_chars: u32::MAX,
+            familiar_chars: 7,
+            blocks: 1,
         }
     }
 
@@ -97,21 +122,38 @@ mod tests {
         assert_eq!(PagePaths::from_bytes(&page.to_bytes()), Err(BytesError));
     }
 
-    /// The column `template` of existing tables contains such bytes.
-    #[test]
-    fn the_stored_format_is_unchanged() {
+    const FIRST: [u8; 42] = [
+        0, 0, 3, 0, 0, 255, 255, 255, 255, 15, 0, 6, 100, 105, 118, 46, 195, 164, 3, 172, 2, 0,
+        255, 255, 255, 255, 15, 1, 1, 112, 3, 255, 255, 255, 255, 15, 0, 255, 255, 255, 255, 15,
+    ];
+
+    fn page() -> PagePaths {
         let paths = vec![
             path(0, "", 0),
             path(0, "div.ä", 300),
             path(1, "p", u32::MAX),
         ];
-        let page = PagePaths { paths };
+        PagePaths { paths }
+    }
+
+    /// The column `template` of existing tables contains such bytes.
+    #[test]
+    fn bytes_of_the_first_format_are_read() {
+        let mut page = page();
+        for path in &mut page.paths {
+            (path.familiar_chars, path.blocks) = (0, 0);
+        }
+        assert_eq!(PagePaths::from_bytes(&FIRST), Ok(page));
+    }
+
+    #[test]
+    fn the_stored_format_is_unchanged() {
         let stored = [
-            0, 0, 3, 0, 0, 255, 255, 255, 255, 15, 0, 6, 100, 105, 118, 46, 195, 164, 3, 172, 2, 0,
-            255, 255, 255, 255, 15, 1, 1, 112, 3, 255, 255, 255, 255, 15, 0, 255, 255, 255, 255,
-            15,
+            1, 0, 0, 3, 0, 0, 255, 255, 255, 255, 15, 7, 1, 0, 6, 100, 105, 118, 46, 195, 164, 3,
+            172, 2, 0, 255, 255, 255, 255, 15, 7, 1, 1, 1, 112, 3, 255, 255, 255, 255, 15, 0, 255,
+            255, 255, 255, 15, 7, 1,
         ];
-        assert_eq!(page.to_bytes(), stored);
-        assert_eq!(PagePaths::from_bytes(&stored), Ok(page));
+        assert_eq!(page().to_bytes(), stored);
+        assert_eq!(PagePaths::from_bytes(&stored), Ok(page()));
     }
 }

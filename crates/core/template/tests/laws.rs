@@ -176,6 +176,8 @@ proptest! {
                 chars: *number,
                 link_chars: *number,
                 repeated_chars: *number,
+                familiar_chars: number / 2,
+                blocks: number % 7,
             };
             template.insert(&PagePaths { paths: paths.iter().map(path).collect() });
         }

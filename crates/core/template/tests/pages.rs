@@ -419,3 +419,44 @@ fn posts_with_headings_are_kept() {
         assert_eq!(kept.contains(&post(2)), day >= 5, "{day}");
     }
 }
+
+/// Four authors write in turn: a name is on a quarter of the pages, which is not a repetition.
+#[test]
+fn names_that_return_on_many_pages_are_dropped() {
+    let mut site = SketchSite::default();
+    for day in 0..24_usize {
+        let story = prose(&format!("day {day}"), 300);
+        let author = ["Oak", "Elm", "Ash", "Yew"][day % 4];
+        let kept = site.next(page![
+            "",
+            format!("div.story@>div.author | by {author}"),
+            format!("div.story@>p | {story}"),
+        ]);
+        if day == 23 {
+            assert_eq!(kept, [story]);
+        }
+    }
+}
+
+/// Each definition has labels that all pages have. A line of such labels alone is boilerplate.
+#[test]
+fn labels_in_a_list_with_other_text_are_kept() {
+    let mut site = SketchSite::default();
+    for day in 0..12_usize {
+        let [story, seed, bark] =
+            ["story", "seed", "bark"].map(|of| prose(&format!("{of} {day}"), 90));
+        let kept = site.next(page![
+            "",
+            format!("div.story@>p | {story}"),
+            "div.story@>dl@>dt | Seed",
+            format!("div.story@>dl@>dd | {seed}"),
+            "div.story@>dl@>dt | Bark",
+            format!("div.story@>dl@>dd | {bark}"),
+            "div.story@>ul@>li | Print this page",
+            "div.story@>ul@>li | Send this page",
+        ]);
+        if day == 11 {
+            assert_eq!(kept, [&story, "Seed", &seed, "Bark", &bark]);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Paragraphs, lists and the like, whose fragments are text together.
+
+use crate::block_counts::BlockCounts;
+use crate::outline::Outline;
+
+/// The text of each element of a page, to judge the fragments of paragraphs and lists.
+pub(crate) struct Units<'o> {
+    outline: &'o Outline,
+    /// Per element, its characters.
+    chars: Vec<u64>,
+    /// Per element, its characters outside links in blocks that few other pages have.
+    own_chars: Vec<u64>,
+}
+
+impl<'o> Units<'o> {
+    pub(crate) fn new(outline: &'o Outline, counts: BlockCounts<'_>) -> Self {
+        Units {
+            outline,
+            chars: outline.sums(|_, block| u64::from(block.chars)),
+            own_chars: outline.sums(|at, block| {
+                if counts.is_repeated(at) || counts.is_familiar(at) {
+                    0
+                } else {
+                    u64::from(block.chars.saturating_sub(block.link_chars))
+                }
+            }),
+        }
+    }
+
+    /// Returns whether a block is a fragment of a paragraph, a list or the like of which at least a
+    /// quarter is text of this page: the value `None` in the signature of a function, or the label
+    /// of a list of parameters.
+    pub(crate) fn is_own(&self, block: usize) -> bool {
+        let parent = |at: &usize| Some(self.outline.nodes[*at].parent);
+        let nodes = std::iter::successors(Some(self.outline.leaves[block]), parent);
+        let unit = nodes
+            .take_while(|at| self.outline.nodes[*at].text_part)
+            .filter(|at| self.outline.nodes[*at].unit)
+            .last();
+        unit.is_some_and(|unit| self.own_chars[unit] * 4 >= self.chars[unit])
+    }
+}
