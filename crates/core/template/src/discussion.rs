@@ -28,7 +28,7 @@ pub(crate) fn rules_of_page(outline: &Outline, counts: BlockCounts<'_>, rules: R
     let mut is_ticket = false;
     for (at, (block, leaf)) in outline.blocks.iter().zip(&outline.leaves).enumerate() {
         let node = &outline.nodes[*leaf];
-        if node.boilerplate || !is_text(at, block, counts) || title == Some(at) {
+        if node.boilerplate || node.header || !is_text(at, block, counts) || title == Some(at) {
             continue;
         }
         let chars = u64::from(block.chars);

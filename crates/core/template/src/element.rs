@@ -9,6 +9,8 @@ pub(crate) struct ElementTraits {
     pub(crate) ticket: bool,
     /// Navigation, header, footer, form or similar [O D7].
     pub(crate) boilerplate: bool,
+    /// `header` or `address`: boilerplate, unless it is a part of the main text.
+    pub(crate) header: bool,
     /// `h1` to `h6`.
     pub(crate) heading: bool,
     /// `h1`.
@@ -31,6 +33,7 @@ impl ElementTraits {
             comments: names_comments(classes.as_bytes()),
             ticket: names_tickets(classes),
             boilerplate: is_boilerplate_element(name),
+            header: matches!(name, "header" | "address"),
             heading: matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6"),
             main_heading: name == "h1",
             caption: name == "figcaption",
@@ -88,9 +91,7 @@ fn is_boilerplate_element(name: &str) -> bool {
         name,
         "nav"
             | "aside"
-            | "header"
             | "footer"
-            | "address"
             | "form"
             | "fieldset"
             | "legend"

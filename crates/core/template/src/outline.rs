@@ -85,6 +85,8 @@ pub(crate) struct Node {
     pub(crate) comments: bool,
     /// The element or one above it is named after tickets or forums.
     pub(crate) ticket: bool,
+    /// The element is a header or an address, or below one.
+    pub(crate) header: bool,
     /// The element belongs to navigation, a form or the like.
     pub(crate) boilerplate: bool,
 }
@@ -163,6 +165,7 @@ impl Outline {
             paragraph: traits.paragraph,
             comments: traits.comments,
             ticket: traits.ticket && !traits.comments,
+            header: traits.header,
             boilerplate: traits.boilerplate,
         });
         self.nodes.len() - 1
@@ -189,13 +192,14 @@ impl Outline {
             let (heading, caption) = (parent.heading, parent.caption);
             let main_heading = parent.main_heading;
             let (comments, boilerplate) = (parent.comments, parent.boilerplate);
-            let ticket = parent.ticket;
+            let (ticket, header) = (parent.ticket, parent.header);
             let node = &mut self.nodes[at];
             node.heading |= heading;
             node.caption |= caption;
             node.main_heading |= main_heading;
             node.ticket |= ticket;
             node.comments = comments || (node.comments && !wrapper);
+            node.header = header || (node.header && !wrapper);
             node.boilerplate = boilerplate || (node.boilerplate && !wrapper);
         }
     }

@@ -142,7 +142,7 @@ pub(crate) fn weights(
 /// Returns whether a rule makes all text in this element boilerplate.
 fn is_decided(node: &Node, rules: Rules) -> bool {
     (node.comments && rules.has(Rule::Comments))
-        || (node.boilerplate && rules.has(Rule::SkipElements))
+        || ((node.boilerplate || node.header) && rules.has(Rule::SkipElements))
 }
 
 /// Returns the square root in sixteenths.

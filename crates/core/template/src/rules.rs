@@ -15,6 +15,8 @@ pub enum Rule {
     Discussions,
     /// Text below navigation, headers, footers and forms is boilerplate.
     SkipElements,
+    /// Headings and sentences of headers in the main branch are content.
+    Headers,
     /// Other articles below the page's own are boilerplate.
     OtherArticles,
     /// Text outside the main branch is boilerplate.
@@ -25,6 +27,8 @@ pub enum Rule {
     FamiliarPaths,
     /// A repeated block in a paragraph or a list with other text is content.
     Units,
+    /// A repeated heading right before a text is content.
+    Headings,
     /// A repeated block is boilerplate.
     Repetition,
     /// A repeated block at a DOM path with little repeated text is content.
@@ -33,17 +37,19 @@ pub enum Rule {
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Rule; 12] = [
+    pub const ALL: [Rule; 14] = [
         Rule::OwnTitle,
         Rule::TitleLeads,
         Rule::Comments,
         Rule::Discussions,
         Rule::SkipElements,
+        Rule::Headers,
         Rule::OtherArticles,
         Rule::MainBranch,
         Rule::LinkSlots,
         Rule::FamiliarPaths,
         Rule::Units,
+        Rule::Headings,
         Rule::Repetition,
         Rule::ContentSlots,
     ];
@@ -57,11 +63,13 @@ impl fmt::Display for Rule {
             Rule::Comments => "comments",
             Rule::Discussions => "discussions",
             Rule::SkipElements => "skip elements",
+            Rule::Headers => "headers",
             Rule::OtherArticles => "other articles",
             Rule::MainBranch => "main branch",
             Rule::LinkSlots => "link slots",
             Rule::FamiliarPaths => "familiar paths",
             Rule::Units => "units",
+            Rule::Headings => "headings",
             Rule::Repetition => "repetition",
             Rule::ContentSlots => "content slots",
         })

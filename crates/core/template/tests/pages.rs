@@ -460,3 +460,46 @@ fn labels_in_a_list_with_other_text_are_kept() {
         }
     }
 }
+
+/// The sections of a page have headers. The header of the page has the menu and a byline.
+#[test]
+fn headers_in_the_main_text_are_text() {
+    let mut site = SketchSite::default();
+    for day in 0..12_usize {
+        let [seed, bark, lead] =
+            ["seed", "bark", "lead"].map(|of| prose(&format!("{of} {day}"), 200));
+        let kept = site.next(page![
+            "",
+            "header@>p | The Daily Tree",
+            "div.page@>header@>p | by Oak",
+            format!("div.page@>header@>p | {lead}"),
+            format!("div.page@>section@1>header>h2 | Seeds of day {day}"),
+            format!("div.page@>section@1>p | {seed}"),
+            "div.page@>section@2>header>h2 | Bark",
+            format!("div.page@>section@2>p | {bark}"),
+        ]);
+        if day > 5 {
+            let seeds = format!("Seeds of day {day}");
+            assert_eq!(kept, [&lead, &seeds, &seed, "Bark", &bark]);
+        }
+    }
+}
+
+#[test]
+fn a_repeated_heading_is_kept_before_a_text_only() {
+    let mut site = SketchSite::default();
+    for day in 0..12_usize {
+        let [story, seed] = ["story", "seed"].map(|of| prose(&format!("{of} {day}"), 200));
+        let kept = site.next(page![
+            "",
+            format!("div.story@>p | {story}"),
+            "div.story@>h2 | How to plant it",
+            format!("div.story@>p | {seed}"),
+            "div.story@>h2 | More of the wood",
+            "div.story@>div.foot>p | Subscribe to our letters",
+        ]);
+        if day > 5 {
+            assert_eq!(kept, [&story, "How to plant it", &seed]);
+        }
+    }
+}
