@@ -23,6 +23,8 @@ pub enum Rule {
     MainBranch,
     /// Text at a DOM path with mostly link text is boilerplate.
     LinkSlots,
+    /// Links are content on a page that is a list of links.
+    Lists,
     /// Lines at a path whose lines return on many pages are boilerplate.
     FamiliarPaths,
     /// A repeated block in a paragraph or a list with other text is content.
@@ -37,7 +39,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Rule; 14] = [
+    pub const ALL: [Rule; 15] = [
         Rule::OwnTitle,
         Rule::TitleLeads,
         Rule::Comments,
@@ -47,6 +49,7 @@ impl Rule {
         Rule::OtherArticles,
         Rule::MainBranch,
         Rule::LinkSlots,
+        Rule::Lists,
         Rule::FamiliarPaths,
         Rule::Units,
         Rule::Headings,
@@ -67,6 +70,7 @@ impl fmt::Display for Rule {
             Rule::OtherArticles => "other articles",
             Rule::MainBranch => "main branch",
             Rule::LinkSlots => "link slots",
+            Rule::Lists => "lists",
             Rule::FamiliarPaths => "familiar paths",
             Rule::Units => "units",
             Rule::Headings => "headings",

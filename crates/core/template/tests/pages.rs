@@ -503,3 +503,29 @@ fn a_repeated_heading_is_kept_before_a_text_only() {
         }
     }
 }
+
+/// A list of links is the content of a page that has nothing else, and a menu beside a text.
+#[test]
+fn links_of_a_page_of_links_are_kept() {
+    let trees = [
+        "Oak of the north",
+        "Elm of the hills",
+        "Ash of the shore",
+        "Yew of the graves",
+    ];
+    let list = |lead: &str| {
+        SketchSite::default().next(page![
+            "All trees of the wood",
+            "div.menu@>ul@>li | [About us]",
+            "div.main@>h1 | All trees of the wood",
+            format!("div.main@>p | {lead}"),
+            format!("div.main@>ul@>li | [{}]", trees[0]),
+            format!("div.main@>ul@>li | [{}]", trees[1]),
+            format!("div.main@>ul@>li | [{}]", trees[2]),
+            format!("div.main@>ul@>li | [{}]", trees[3]),
+        ])
+    };
+    assert_eq!(list("Four of them:")[2..], trees);
+    let story = prose("trees", 200);
+    assert_eq!(list(&story), ["All trees of the wood", &story]);
+}
