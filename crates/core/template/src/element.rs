@@ -30,7 +30,8 @@ impl ElementTraits {
     pub(crate) fn from_name(element: &str) -> Self {
         let (name, classes) = element.split_at(element.find('.').unwrap_or(element.len()));
         ElementTraits {
-            comments: names_comments(classes.as_bytes()),
+            comments: names_comments(classes.as_bytes())
+                || name != "article" && names_reviews(classes.as_bytes()),
             ticket: names_tickets(classes),
             boilerplate: is_boilerplate_element(name),
             header: matches!(name, "header" | "address"),
@@ -53,12 +54,15 @@ pub(crate) fn key(element: &str) -> &str {
     &element[..end]
 }
 
-/// Returns whether the classes contain a word for comments.
+/// Returns whether the classes contain a word for comments, in English, Polish, Portuguese, Spanish,
+/// Czech, German, Scandinavian or transliterated Russian.
 fn names_comments(classes: &[u8]) -> bool {
     classes.iter().enumerate().any(|(at, initial)| {
         let words: &[&[u8]] = match initial | 0x20 {
-            b'c' => &[b"comment"],
+            b'c' => &[b"comment", b"coment"],
             b'd' => &[b"disqus"],
+            b'k' => &[b"koment", b"komment"],
+            b'o' => &[b"opinie", b"opinia"],
             b'p' => &[b"pingback"],
             b'r' => &[b"respond", b"replies"],
             b't' => &[b"trackback"],
@@ -71,6 +75,15 @@ fn names_comments(classes: &[u8]) -> bool {
         words.iter().any(begins)
     })
 }
+
+/// Returns whether the classes contain a word for reviews by customers. The classes of an `article`
+/// have the categories of a blog, which can be reviews.
+fn names_reviews(classes: &[u8]) -> bool {
+    let mut words = classes.windows(REVIEWS.len());
+    words.any(|word| word.eq_ignore_ascii_case(REVIEWS))
+}
+
+const REVIEWS: &[u8] = b"reviews";
 
 /// Returns whether a word of the classes is one for tickets or forums.
 ///
@@ -173,11 +186,20 @@ mod tests {
             "ol.commentlist",
             "li.x.depth-.TRACKBACK",
             "div.x-disqus_thread",
+            "div.komentarzWiersz",
+            "div.opOpinie",
+            "div.product-reviews",
         ] {
             assert!(ElementTraits::from_name(element).comments, "{element}");
         }
         // The name of an element is not a class.
-        for element in ["comment", "div.common", "div.co.mment", "div"] {
+        for element in [
+            "comment",
+            "div.common",
+            "div.co.mment",
+            "div",
+            "article.category-reviews",
+        ] {
             assert!(!ElementTraits::from_name(element).comments, "{element}");
         }
     }
