@@ -15,6 +15,8 @@ pub(crate) struct ElementTraits {
     pub(crate) heading: bool,
     /// `h1`.
     pub(crate) main_heading: bool,
+    /// `th`: the label of a row.
+    pub(crate) row_label: bool,
     /// `figcaption`.
     pub(crate) caption: bool,
     /// A paragraph, a list, a definition or the like: the fragments in it belong together.
@@ -37,6 +39,7 @@ impl ElementTraits {
             header: matches!(name, "header" | "address"),
             heading: matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6"),
             main_heading: name == "h1",
+            row_label: name == "th",
             caption: name == "figcaption",
             unit: is_unit(name),
             paragraph: name == "p",

@@ -192,8 +192,9 @@ fn keep_lists(
     }
 }
 
-/// Keeps the repeated headings of the main branch, also in headers, right before a text of the same
-/// section.
+/// Keeps the repeated headings of the main branch, also in headers, and the labels of rows, right
+/// before a text of the same
+/// section or row.
 fn keep_headings(outline: &Outline, main: &Range<usize>, reasons: &mut [Reason]) {
     for at in main.start..main.end.saturating_sub(1) {
         let node = &outline.nodes[outline.leaves[at]];
@@ -204,9 +205,10 @@ fn keep_headings(outline: &Outline, main: &Range<usize>, reasons: &mut [Reason])
         };
         let next = &outline.nodes[outline.leaves[at + 1]];
         if is_dropped
-            && node.heading
+            && (node.heading || node.row_label)
             && reasons[at + 1].is_content()
             && !next.heading
+            && !next.row_label
             && section(outline, at).contains(&(at + 1))
         {
             reasons[at] = Reason::ContentSlot;
@@ -218,7 +220,9 @@ fn keep_headings(outline: &Outline, main: &Range<usize>, reasons: &mut [Reason])
 /// header.
 fn section(outline: &Outline, heading: usize) -> Range<usize> {
     let mut at = outline.leaves[heading];
-    while at != 0 && (outline.nodes[at].heading || outline.nodes[at].header) {
+    while at != 0
+        && (outline.nodes[at].heading || outline.nodes[at].header || outline.nodes[at].row_label)
+    {
         at = outline.nodes[at].parent;
     }
     outline.nodes[at].first..outline.nodes[at].end

@@ -75,6 +75,8 @@ pub(crate) struct Node {
     pub(crate) heading: bool,
     /// The element is an `h1` or below one.
     pub(crate) main_heading: bool,
+    /// The element is a `th` or below one.
+    pub(crate) row_label: bool,
     /// The element is a `figcaption` or below one.
     pub(crate) caption: bool,
     /// The fragments of the element belong together.
@@ -160,6 +162,7 @@ impl Outline {
             text_part: traits.text_part,
             heading: traits.heading,
             main_heading: traits.main_heading,
+            row_label: traits.row_label,
             caption: traits.caption,
             unit: traits.unit,
             paragraph: traits.paragraph,
@@ -190,13 +193,14 @@ impl Outline {
             let wrapper = text * 3 > all * 2;
             let parent = &self.nodes[self.nodes[at].parent];
             let (heading, caption) = (parent.heading, parent.caption);
-            let main_heading = parent.main_heading;
+            let (main_heading, row_label) = (parent.main_heading, parent.row_label);
             let (comments, boilerplate) = (parent.comments, parent.boilerplate);
             let (ticket, header) = (parent.ticket, parent.header);
             let node = &mut self.nodes[at];
             node.heading |= heading;
             node.caption |= caption;
             node.main_heading |= main_heading;
+            node.row_label |= row_label;
             node.ticket |= ticket;
             node.comments = comments || (node.comments && !wrapper);
             node.header = header || (node.header && !wrapper);

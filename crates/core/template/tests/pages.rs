@@ -504,6 +504,25 @@ fn a_repeated_heading_is_kept_before_a_text_only() {
     }
 }
 
+#[test]
+fn labels_of_a_row_are_kept_beside_a_value() {
+    let mut site = SketchSite::default();
+    for day in 0..12_usize {
+        let story = prose(&format!("tree {day}"), 200);
+        let kept = site.next(page![
+            "",
+            format!("div.tree@>p | {story}"),
+            "div.tree@>table@>tr@1>th | Height",
+            format!("div.tree@>table@>tr@1>td | {day} metres"),
+            "div.tree@>table@>tr@2>th | Price",
+            "div.tree@>table@>tr@2>td | on request",
+        ]);
+        if day > 5 {
+            assert_eq!(kept, [&story, "Height", &format!("{day} metres")]);
+        }
+    }
+}
+
 /// A list of links is the content of a page that has nothing else, and a menu beside a text.
 #[test]
 fn links_of_a_page_of_links_are_kept() {
