@@ -119,7 +119,6 @@ impl Template {
                 Reason::LinkSlot
             } else if rules.has(Rule::FamiliarPaths)
                 && self.is_familiar(path)
-                && !node.heading
                 && !units.is_own(block)
             {
                 Reason::Repeated
@@ -193,8 +192,7 @@ fn keep_lists(
 }
 
 /// Keeps the repeated headings of the main branch, also in headers, and the labels of rows, right
-/// before a text of the same
-/// section or row.
+/// before a text of the same section or row.
 fn keep_headings(outline: &Outline, main: &Range<usize>, reasons: &mut [Reason]) {
     for at in main.start..main.end.saturating_sub(1) {
         let node = &outline.nodes[outline.leaves[at]];
@@ -216,7 +214,8 @@ fn keep_headings(outline: &Outline, main: &Range<usize>, reasons: &mut [Reason])
     }
 }
 
-/// Returns the blocks of the lowest element around a heading that is neither a heading nor a
+/// Returns the blocks of the lowest element around a heading or the label of a row that is neither
+/// of them and no
 /// header.
 fn section(outline: &Outline, heading: usize) -> Range<usize> {
     let mut at = outline.leaves[heading];

@@ -38,12 +38,19 @@
 //! | rule | a block is |
 //! |---|---|
 //! | [`Rule::OwnTitle`] | content, if it repeats the page's `<title>` and is not on most pages |
-//! | [`Rule::Comments`] | boilerplate below an element named after comments |
-//! | [`Rule::SkipElements`] | boilerplate below `nav`, `aside`, `footer`, `form` and the like |
+//! | [`Rule::Comments`] | boilerplate below an element named after comments or reviews |
+//! | [`Rule::Discussions`] | not boilerplate by that rule on a page that is a thread or a ticket |
+//! | [`Rule::SkipElements`] | boilerplate below `nav`, `aside`, `footer`, `form`, `header` and the like |
+//! | [`Rule::Headers`] | not boilerplate by that rule, if it is a heading or a sentence of a `header` in the main branch |
 //! | [`Rule::MainBranch`] | boilerplate outside of the one element that contains the main text |
+//! | [`Rule::OtherArticles`] | boilerplate in whole other articles below the page's own |
 //! | [`Rule::LinkSlots`] | boilerplate at a DOM path whose text is link text |
+//! | [`Rule::Lists`] | not boilerplate by that rule on a page that is a list of links |
+//! | [`Rule::FamiliarPaths`] | boilerplate, if it is a line at a DOM path whose lines return on many pages |
+//! | [`Rule::Units`] | content, if it repeats in a paragraph or a list with other text |
 //! | [`Rule::Repetition`] | boilerplate, if more than a quarter of the pages contain it |
 //! | [`Rule::ContentSlots`] | content in spite of that, at a DOM path where less than a tenth of the text repeats |
+//! | [`Rule::Headings`] | content in spite of that, if it is a heading or the label of a row right before a text |
 //!
 //! **The main branch** is the element that contains the main text. The search starts at
 //! `body` and goes down. The weight of an element is its text on this page that no other rule
@@ -78,8 +85,8 @@
 //!   [evict](Template::evict).
 //! - It does not use the URLs of a site. Sections with different templates have different
 //!   paths; counts per section were measured and gained nothing.
-//! - It does not separate bylines, dates, and captions that a site has on many pages, from
-//!   the main text around them. Gold standards do not agree on them.
+//! - It does not separate bylines and captions that are different on each page from the main
+//!   text around them. Gold standards do not agree on them.
 
 mod block_counts;
 mod counters;
