@@ -11,10 +11,6 @@ use crate::rules::{Rule, Rules};
 /// comments is a thread. 40 is better than 20 by .005 on single forum pages, and equal elsewhere.
 const COMMENTS_OF_TEXT: u64 = 40;
 
-/// The text of the page in multiples of the text of the comments in an element named after
-/// tickets. Lower: tickets with one short comment are articles. Higher: no figure changes.
-const TICKET_OF_COMMENTS: u64 = 4;
-
 /// Returns the rules for a page: the comments of a discussion are its content.
 ///
 /// A page is a discussion if there is next to no text between its title and its comments, or if
@@ -43,7 +39,7 @@ pub(crate) fn rules_of_page(outline: &Outline, counts: BlockCounts<'_>, rules: R
         }
     }
     let follow_title = comments > COMMENTS_OF_TEXT * before && comments > 2 * other;
-    if follow_title || is_ticket && comments * TICKET_OF_COMMENTS > other {
+    if follow_title || is_ticket {
         rules.and_without(Rule::Comments)
     } else {
         rules

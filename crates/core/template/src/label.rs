@@ -126,7 +126,10 @@ impl Template {
                 Reason::ContentSlot
             } else if !rules.has(Rule::Repetition) || !counts.is_repeated(block) {
                 Reason::Unique
-            } else if rules.has(Rule::ContentSlots) && path.repeated_chars * 10 < path.chars {
+            } else if rules.has(Rule::ContentSlots)
+                && path.repeated_chars * 10 < path.chars
+                && !(counts.pages >= 5 && counts.is_on_most_pages(block))
+            {
                 Reason::ContentSlot
             } else {
                 Reason::Repeated

@@ -11,8 +11,9 @@ use crate::outline::Outline;
 /// fifths of the text mass of its parent. `weights` are those of the elements of this page,
 /// `sums` those of its paths over the site.
 ///
-/// The child must also have two thirds of this page's text in children with its path: the mass of
-/// a path is that of its heaviest element, and says nothing about equal elements beside it.
+/// The child must also have four fifths of this page's text in children with its path, at a path of
+/// few pages two thirds: the mass of a path is that of its heaviest element, and says nothing about
+/// equal elements beside it.
 ///
 /// A child that contains the `title` has priority if it has at least a third of the page's
 /// text. At a path of few pages, where masses have little evidence, a fifth is enough. At the
@@ -54,7 +55,11 @@ pub(crate) fn main_branch(
             let path = outline.nodes[*child].path;
             let equal = candidates().filter(|other| outline.nodes[*other].path == path);
             let all: u64 = equal.map(|other| weights[other]).sum();
-            weights[*child] * 3 >= all * 2
+            if sums(*child).is_of_few_pages() {
+                weights[*child] * 3 >= all * 2
+            } else {
+                weights[*child] * 5 >= all * 4
+            }
         };
         let leads_page = |child: &usize| {
             let is_new = sums(*child).is_of_few_pages();
