@@ -548,3 +548,24 @@ fn links_of_a_page_of_links_are_kept() {
     let story = prose("trees", 200);
     assert_eq!(list(&story), ["All trees of the wood", &story]);
 }
+
+/// On a known site, links that no other page has are a part of the text.
+#[test]
+fn links_of_a_known_site_are_text_if_no_other_page_has_them() {
+    let mut site = SketchSite::default();
+    for day in 0..60_usize {
+        let story = prose(&format!("day {day}"), 300);
+        let kept = site.next(page![
+            "",
+            format!("div.story@>p | {story}"),
+            format!("div.story@>div.links@>ul@>li | [The map of day {day}]"),
+            format!(
+                "div.story@>div.more@>ul@>li | [The story of day {}]",
+                day / 5
+            ),
+        ]);
+        if day > 55 {
+            assert_eq!(kept, [story, format!("The map of day {day}")]);
+        }
+    }
+}
