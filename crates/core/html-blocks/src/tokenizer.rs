@@ -57,7 +57,7 @@ pub(crate) fn tokenize(
     tokenize_into(BlockBuilder::new(options), page, options, until)
 }
 
-/// Tokenizes a page of which scripts write the text. Such a page has almost no text of its own,
+/// Tokenizes a page of which scripts write the text. The page has almost no text of its own,
 /// and a second copy in `noscript` for crawlers. Returns the blocks with those in `noscript`, or
 /// `without` if the copy is not most of the text.
 pub(crate) fn with_noscript(
