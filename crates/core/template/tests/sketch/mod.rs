@@ -2,6 +2,14 @@
 
 use template::{BlockCounts, LayoutBlock, Outline, Reason, Template, Title};
 
+/// A page of lines: literals and formatted strings.
+#[allow(unused_macros)]
+macro_rules! page {
+    ($title:expr, $($line:expr),+ $(,)?) => {
+        Sketch::new(&*$title, &[$(&*$line),+])
+    };
+}
+
 /// A page: its title, and its blocks with their DOM paths.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sketch {
