@@ -51,6 +51,11 @@ fn job(archive: &std::path::Path) -> Job {
         .with("run.chunk_bytes=500KB")
 }
 
+/// The same on workers. The driver is still while they work, and a chunk takes longer than the time-out.
+fn job_on_workers(archive: &std::path::Path) -> Job {
+    job(archive).with("run.stall_timeout=200ms")
+}
+
 fn on(workers: &[&Worker]) -> String {
     let addresses: Vec<&str> = workers.iter().map(|worker| &*worker.address).collect();
     addresses.join(",")
@@ -69,7 +74,7 @@ fn worker_processes_leave_the_tables_of_one_process() {
     alone.run(&format!("{FIRST}..{LAST}"));
     let (one, two) = (Worker::start(), Worker::start());
     let workers = [&one, &two];
-    let together = job(archive.path());
+    let together = job_on_workers(archive.path());
     let arguments = ["--explain", "--dates", FIRST, "--workers", &on(&workers)];
     let plan = together.command("backfill", &arguments).stdout;
     assert!(plan.starts_with("DistributedExec"), "{plan}");
@@ -87,7 +92,7 @@ fn chunks_of_a_worker_that_is_killed_run_on_the_others() {
     let alone = job(archive.path());
     alone.run(&dates);
     let (one, two) = (Worker::start(), Worker::start());
-    let together = job(archive.path());
+    let together = job_on_workers(archive.path());
     let workers = on(&[&one, &two]);
     let arguments = ["--dates", &dates, "--workers", &workers];
     let mut run = together.start("backfill", &arguments, None);
@@ -114,7 +119,7 @@ fn a_run_without_any_worker_left_ends_and_the_same_command_continues_it() {
     let alone = job(archive.path());
     alone.run(&dates);
     let (one, two) = (Worker::start(), Worker::start());
-    let together = job(archive.path());
+    let together = job_on_workers(archive.path());
     let workers = on(&[&one, &two]);
     let arguments = ["--dates", &dates, "--workers", &workers];
     let mut run = together.start("backfill", &arguments, None);

@@ -20,7 +20,8 @@ const LOOKS: u32 = 20;
 /// and progress bar use less than a hundredth.
 const COMPUTING: f64 = 0.05;
 
-/// Awaits `work`, which executes plans of `job` for the chunk of `dates`.
+/// Awaits `work`, which executes plans of `job` for the chunk of `dates`. Plans that run on workers are
+/// not watched.
 ///
 /// # Errors
 /// [`EngineError::Stalled`] if for `run.stall_timeout` no operator of a plan moves a row or a byte,
@@ -30,6 +31,10 @@ pub(crate) async fn watched<T>(
     dates: DateRange,
     work: impl Future<Output = T>,
 ) -> Result<T, EngineError> {
+    if job.session_extension.is_some() {
+        // A driver does not see what moves in workers, and is still while they work.
+        return Ok(work.await);
+    }
     let timeout = job.resources.stall_timeout;
     let (alarm, stalled) = oneshot::channel();
     let _watch = watch(job, timeout, alarm).map_err(EngineError::Watchdog)?;
