@@ -1,9 +1,8 @@
 //! Recognizes pages whose content is a discussion.
 
 use crate::block_counts::BlockCounts;
-use crate::label::own_title;
+use crate::main_text::{is_text, own_title};
 use crate::outline::Outline;
-use crate::page_paths::is_text;
 use crate::rules::{Rule, Rules};
 
 /// The text of the comments in multiples of the text between the title and the first comment.

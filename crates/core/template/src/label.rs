@@ -1,12 +1,12 @@
 //! Applies the rules to the blocks of a page.
 
-use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::block_counts::BlockCounts;
 use crate::counters::Sums;
 use crate::discussion::rules_of_page;
 use crate::main_branch::main_branch;
+use crate::main_text::own_title;
 use crate::other_articles::{OTHER_ARTICLES, OtherArticles};
 use crate::outline::Outline;
 use crate::page_paths::weights;
@@ -266,7 +266,7 @@ impl Template {
         let Some(found) = found.flatten() else {
             return 0..0;
         };
-        let are_usual = || OtherArticles::are_usual(&self.sums_of_key(OTHER_ARTICLES));
+        let are_usual = || are_usual(&self.sums_of_key(OTHER_ARTICLES));
         if found.are_known(counts) || are_usual() {
             found.blocks
         } else {
@@ -275,17 +275,9 @@ impl Template {
     }
 }
 
-/// Returns the block that shows the page's title.
-///
-/// A heading is preferred, then the best match, then the first block. A block on most pages
-/// is not the title but the name of the site.
-pub(crate) fn own_title(outline: &Outline, counts: BlockCounts<'_>) -> Option<usize> {
-    let shows =
-        |block: &usize| outline.blocks[*block].title > 0 && !counts.is_on_most_pages(*block);
-    (0..outline.blocks.len())
-        .filter(shows)
-        .max_by_key(|&block| {
-            let heading = outline.nodes[outline.leaves[block]].heading;
-            (heading, outline.blocks[block].title, Reverse(block))
-        })
+/// Returns whether elements built like the page's own article are usually other articles on a site with
+/// these sums: on five pages, and with a third of their text on other pages. A page's neighbours can be
+/// new.
+fn are_usual(of_site: &Sums) -> bool {
+    of_site.pages >= 5 && of_site.repeated_chars * 3 >= of_site.chars
 }

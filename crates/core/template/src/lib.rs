@@ -95,6 +95,7 @@ mod element;
 mod label;
 mod layout;
 mod main_branch;
+mod main_text;
 mod other_articles;
 mod outline;
 mod page_paths;

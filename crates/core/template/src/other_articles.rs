@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use crate::block_counts::BlockCounts;
-use crate::counters::Sums;
-use crate::label::own_title;
+use crate::main_text::own_title;
 use crate::outline::Outline;
 
 /// The key of a path below `body` that sums the text of all [`OtherArticles`] of a site. No element
@@ -65,12 +64,6 @@ impl OtherArticles {
     /// of their text. A site of fewer than five pages is unknown: two of its pages can be alike.
     pub(crate) fn are_known(&self, counts: BlockCounts<'_>) -> bool {
         counts.pages >= 5 && self.known_chars * 2 >= self.chars
-    }
-
-    /// Returns whether such elements are usually other articles on a site with these sums: on five
-    /// pages, and with a third of their text on other pages. A page's neighbours can be new.
-    pub(crate) fn are_usual(of_site: &Sums) -> bool {
-        of_site.pages >= 5 && of_site.repeated_chars * 3 >= of_site.chars
     }
 }
 

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use crate::block_counts::BlockCounts;
 use crate::discussion::rules_of_page;
+use crate::main_text::is_text;
 use crate::other_articles::{OTHER_ARTICLES, OtherArticles};
-use crate::outline::{BlockText, Node, Outline};
+use crate::outline::{Node, Outline};
 use crate::rules::{Rule, Rules};
 
 /// Maximum number of paths of a page.
@@ -114,11 +115,6 @@ impl PagePaths {
         }
         PagePaths { paths }
     }
-}
-
-/// Returns whether a block can be main text: it does not repeat and is not mostly link text.
-pub(crate) fn is_text(at: usize, block: &BlockText, counts: BlockCounts<'_>) -> bool {
-    !counts.is_repeated(at) && u64::from(block.link_chars) * 2 <= u64::from(block.chars)
 }
 
 /// Returns, per element, the characters of its blocks that can be main text.
