@@ -262,7 +262,8 @@ impl Job {
 /// Refuses a `run.stall_timeout` in which a store may be answering one request all the time.
 fn refuse_short_stall(spec: &JobSpec, request: Duration) -> Result<(), SpecError> {
     let locations = [&spec.archive.location, &spec.output.location];
-    let is_remote = locations.iter().any(|location| location.contains("://"));
+    let is_remote = |location: &&String| location.contains("://") && !location.starts_with("file:");
+    let is_remote = locations.into_iter().any(|location| is_remote(&location));
     let least = if is_remote { request } else { Duration::ZERO };
     if spec.run.stall_timeout > least {
         return Ok(());
