@@ -31,6 +31,8 @@ pub(crate) async fn watched<T>(
     dates: DateRange,
     work: impl Future<Output = T>,
 ) -> Result<T, EngineError> {
+    // On the heap once: the future of a plan is large.
+    let work = Box::pin(work);
     if job.session_extension.is_some() {
         // A driver does not see what moves in workers, and is still while they work.
         return Ok(work.await);
@@ -38,7 +40,7 @@ pub(crate) async fn watched<T>(
     let timeout = job.resources.stall_timeout;
     let (alarm, stalled) = oneshot::channel();
     let _watch = watch(job, timeout, alarm).map_err(EngineError::Watchdog)?;
-    match select(Box::pin(work), stalled).await {
+    match select(work, stalled).await {
         Either::Left((done, _)) => Ok(done),
         Either::Right((Ok(waiting), _)) => Err(EngineError::Stalled {
             dates,
