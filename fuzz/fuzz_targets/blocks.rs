@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 
 use html_blocks::reference::difference;
 use html_blocks::{
-    BlockOptions, Joining, Limit, Page, PageLimits, SplitList, Warning, block_hash, page, title,
+    BlockOptions, Joining, Limit, Noscript, Page, PageLimits, SplitList, Warning, block_hash, page,
+    title,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -52,12 +53,20 @@ fuzz_target!(|input: &[u8]| {
     well_formed(&found, bytes.len(), &options.limits);
     assert_eq!(title(bytes, charset, &options), found.title);
 
+    // A limit can decide whether noscript is read. In either reading, it only truncates.
+    let read = |options: &BlockOptions| {
+        page(bytes, charset, options).expect("no limit makes a page an error")
+    };
     let mut wide = options.clone();
     wide.limits = PageLimits::default();
     wide.limits.page_bytes = options.limits.page_bytes;
     wide.limits.depth = options.limits.depth;
-    let whole = page(bytes, charset, &wide).expect("no limit makes a page an error");
-    only_cut(&found, &whole);
+    let mut plain = options.clone();
+    plain.noscript = Noscript::Never;
+    if found == read(&plain) {
+        wide.noscript = Noscript::Never;
+    }
+    only_cut(&found, &read(&wide));
 
     if let Ok(text) = std::str::from_utf8(bytes) {
         assert_eq!(difference(text, &options), None);

@@ -2,8 +2,8 @@
 //!
 //! A *text block* is a run of text between tags; inline tags do not end it [P 2]. This
 //! crate decodes a page as fetched, tokenizes it, drops text that is never shown (scripts,
-//! style sheets, comments, `noscript` unless it has most of the text), and returns the blocks in page order. Each block has
-//! the hash by which it is counted across pages [P 4].
+//! style sheets, comments, `noscript` unless it has most of the text), and returns the blocks in
+//! page order. Each block has the hash by which it is counted across pages [P 4].
 //!
 //! ```
 //! use html_blocks::{BlockOptions, page};
@@ -117,8 +117,22 @@ pub struct BlockOptions {
     pub split: SplitList,
     /// How the pieces of one block are joined.
     pub joining: Joining,
+    /// Which pages are read with the text in `noscript`.
+    pub noscript: Noscript,
     /// The limits of a page.
     pub limits: PageLimits,
+}
+
+/// Which pages are read with the text in `noscript`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Noscript {
+    /// Pages that scripts write: at most 2,000 characters outside of links and `noscript`, more
+    /// than twice as many with `noscript`, and 20 tags in it. Forums such as Discourse have
+    /// their posts there for crawlers.
+    #[default]
+    ScriptedPages,
+    /// No page.
+    Never,
 }
 
 /// The text blocks of a page, and information about the page.

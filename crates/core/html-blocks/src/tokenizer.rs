@@ -36,7 +36,7 @@ use crate::character_reference::{Place, reference};
 use crate::limits::{Limit, Warning};
 use crate::raw_text::{end_tag, script};
 use crate::tag::{self, SourceTag};
-use crate::{BlockOptions, PageLimits, SplitList};
+use crate::{BlockOptions, Noscript, PageLimits};
 
 /// The part of a page to tokenize.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,19 +66,21 @@ pub(crate) fn with_noscript(
     options: &BlockOptions,
 ) -> (BlockBuilder, Option<Warning>) {
     let chars = without.0.unlinked_chars();
-    if options.split == SplitList::Original
+    let cut = matches!(without.1, Some(Warning::Cut { .. }));
+    if options.noscript == Noscript::Never
+        || cut
         || without.0.noscript_tags < NOSCRIPT_TAGS
         || chars > SCRIPTED_CHARS
     {
         return without;
     }
     let builder = BlockBuilder::new(options).showing_noscript();
-    let with = tokenize_into(builder, page, options, Until::End);
-    if with.0.unlinked_chars() > chars.saturating_mul(NOSCRIPT_FACTOR) {
-        with
-    } else {
-        without
+    let mut with = tokenize_into(builder, page, options, Until::End);
+    if with.0.unlinked_chars() <= chars.saturating_mul(NOSCRIPT_FACTOR) {
+        return without;
     }
+    with.0.title = without.0.title;
+    with
 }
 
 /// Tags in `noscript` that a copy of the text has at least. Lower: small pages with images or

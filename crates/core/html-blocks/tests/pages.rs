@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-use html_blocks::{BlockOptions, Joining, Page, SplitList, TextBlock, page, title};
+use html_blocks::{BlockOptions, Joining, Noscript, Page, SplitList, TextBlock, page, title};
 
 fn read(html: &str) -> Page {
     page(html.as_bytes(), None, &BlockOptions::default()).unwrap()
@@ -19,6 +19,7 @@ fn texts(html: &str) -> Vec<String> {
 fn original(html: &str) -> Vec<String> {
     let mut options = BlockOptions::default();
     options.split = SplitList::Original;
+    options.noscript = Noscript::Never;
     options.joining = Joining::Spaced;
     let page = page(html.as_bytes(), None, &options).unwrap();
     page.blocks.into_iter().map(|block| block.text).collect()
@@ -278,6 +279,23 @@ fn noscript_has_the_text_of_a_page_that_scripts_write() {
         texts(&format!("<p>Loading the page{note}")),
         ["Loading the page"]
     );
+}
+
+#[test]
+fn a_title_in_noscript_is_no_title_and_a_cut_page_is_read_without_noscript() {
+    let post = "<p>The storm took two trees down.</p>".repeat(9);
+    let html = format!("<p>Loading<noscript><title>Copy</title>{post}</noscript><p>About");
+    let options = BlockOptions::default();
+    let whole = page(html.as_bytes(), None, &options).unwrap();
+    assert_eq!(whole.blocks.len(), 11);
+    assert_eq!(whole.title, title(html.as_bytes(), None, &options));
+    assert_eq!(whole.title, None);
+    let mut tight = options.clone();
+    tight.limits.blocks = 1;
+    let cut = page(html.as_bytes(), None, &tight).unwrap();
+    assert_eq!(cut.blocks, [whole.blocks[0].clone()]);
+    tight.noscript = Noscript::Never;
+    assert_eq!(cut, page(html.as_bytes(), None, &tight).unwrap());
 }
 
 #[test]

@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use conformance::{Comparison, Difference, Row, material, rows};
-use html_blocks::{BlockOptions, Joining, PageError, SplitList, block_hash, page};
+use html_blocks::{BlockOptions, Joining, Noscript, PageError, SplitList, block_hash, page};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -182,6 +182,7 @@ const NESTED_LINKS: Difference = Difference::meaning(
 fn original() -> BlockOptions {
     let mut options = BlockOptions::default();
     options.split = SplitList::Original;
+    options.noscript = Noscript::Never;
     options.joining = Joining::Spaced;
     options
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytesize::ByteSize;
-use html_blocks::{BlockOptions, Joining, PageLimits, SplitList};
+use html_blocks::{BlockOptions, Joining, Noscript, PageLimits, SplitList};
 use serde::{Deserialize, Serialize};
 use site_replay::{Labelling, Lookback};
 use tables::{Location, Output, Partitioning, RetryPolicy, Table};
@@ -426,9 +426,9 @@ fn block_options(spec: &JobSpec) -> Result<BlockOptions, SpecError> {
         }
     }
     let mut options = BlockOptions::default();
-    options.split = match spec.blocks.split {
-        SplitSpec::Html => SplitList::Html,
-        SplitSpec::Original => SplitList::Original,
+    (options.split, options.noscript) = match spec.blocks.split {
+        SplitSpec::Html => (SplitList::Html, Noscript::ScriptedPages),
+        SplitSpec::Original => (SplitList::Original, Noscript::Never),
     };
     options.joining = match spec.blocks.joining {
         JoiningSpec::Tight => Joining::Tight,

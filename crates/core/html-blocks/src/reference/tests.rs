@@ -68,6 +68,7 @@ fn constructs_give_the_blocks_of_the_reference() {
             limits: tight_limits(),
             split: SplitList::Original,
             joining: Joining::Spaced,
+            ..BlockOptions::default()
         },
         BlockOptions::default(),
     ];
@@ -353,7 +354,7 @@ proptest! {
         split in select(vec![SplitList::Html, SplitList::Original]),
         joining in select(vec![Joining::Tight, Joining::Spaced]),
     ) {
-        read_as_reference(&parts.concat(), &BlockOptions { split, joining, limits });
+        read_as_reference(&parts.concat(), &BlockOptions { split, joining, limits, ..BlockOptions::default() });
     }
 
     #[test]
@@ -363,6 +364,6 @@ proptest! {
         split in select(vec![SplitList::Html, SplitList::Original]),
         joining in select(vec![Joining::Tight, Joining::Spaced]),
     ) {
-        read_as_reference(&constructs.concat(), &BlockOptions { split, joining, limits });
+        read_as_reference(&constructs.concat(), &BlockOptions { split, joining, limits, ..BlockOptions::default() });
     }
 }
