@@ -327,6 +327,15 @@ pub(crate) fn project_to(
     Ok(RecordBatch::try_new(Arc::clone(schema), columns)?)
 }
 
+/// Returns the columns of `batch` under `schema`, which has the same types.
+///
+/// Batches of the inputs of a union keep their own schemas. In one of them a column can be declared
+/// as non-nullable that has nulls in another.
+pub(crate) fn declared_as(schema: &SchemaRef, batch: &RecordBatch) -> Result<RecordBatch> {
+    let columns = batch.columns().to_vec();
+    Ok(RecordBatch::try_new(Arc::clone(schema), columns)?)
+}
+
 /// Returns the object of a row, in the state that the census found.
 pub(crate) fn object_of(batch: &RecordBatch, row: usize) -> Result<ObjectState> {
     let source = batch.text("source")?.value(row).to_owned();

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use arrow::array::{Array, RecordBatch};
 use arrow::compute::concat_batches;
-use arrow::datatypes::{DataType, Schema};
+use arrow::datatypes::{DataType, Schema, SchemaRef};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::error::Result;
@@ -26,6 +26,7 @@ use datafusion::physical_plan::{
 };
 use futures::{StreamExt, TryStreamExt};
 
+use crate::plan::columns::schemas::declared_as;
 use crate::plan::exec::cpu_metrics::CpuTimer;
 
 /// The size at which a coalesced batch ends: whichever limit is reached first.
@@ -42,7 +43,7 @@ pub(crate) fn coalesced(
     size: BatchSize,
 ) -> SendableRecordBatchStream {
     let schema = stream.schema();
-    let start = (stream.fuse(), Coalescer::new(size));
+    let start = (stream.fuse(), Coalescer::new(Arc::clone(&schema), size));
     let batches = futures::stream::try_unfold(start, |(mut stream, mut coalescer)| async {
         while let Some(batch) = stream.try_next().await? {
             if let Some(filled) = coalescer.push(batch)? {
@@ -56,6 +57,9 @@ pub(crate) fn coalesced(
 
 /// Input batches of the next output batch.
 struct Coalescer {
+    /// The schema of the stream. A batch of a union keeps the schema of its input, where a column
+    /// can be declared as non-nullable although the batch after it has nulls.
+    schema: SchemaRef,
     size: BatchSize,
     buffered: Vec<RecordBatch>,
     bytes: usize,
@@ -63,8 +67,9 @@ struct Coalescer {
 }
 
 impl Coalescer {
-    fn new(size: BatchSize) -> Self {
+    fn new(schema: SchemaRef, size: BatchSize) -> Self {
         Self {
+            schema,
             size,
             buffered: Vec::new(),
             bytes: 0,
@@ -87,8 +92,8 @@ impl Coalescer {
         let buffered = std::mem::take(&mut self.buffered);
         match buffered.as_slice() {
             [] => Ok(None),
-            [one] => Ok(Some(one.clone())),
-            [first, ..] => Ok(Some(concat_batches(first.schema_ref(), &buffered)?)),
+            [one] => declared_as(&self.schema, one).map(Some),
+            several => Ok(Some(concat_batches(&self.schema, several)?)),
         }
     }
 }
@@ -284,6 +289,37 @@ mod tests {
             rows: most,
         };
         assert_eq!(sizes(&[3, 3, 3, 8, 1], bytes), [9, 8, 1]);
+    }
+
+    #[test]
+    fn a_union_of_a_column_with_and_without_nulls_is_coalesced() {
+        let numbers = |values: Vec<Option<i64>>, nullable| {
+            let schema = Schema::new(vec![Field::new("n", DataType::Int64, nullable)]);
+            let column: ArrayRef = Arc::new(Int64Array::from(values));
+            RecordBatch::try_new(Arc::new(schema), vec![column]).unwrap()
+        };
+        let full = numbers(vec![Some(1)], false);
+        let with_null = numbers(vec![None], true);
+        let schema = with_null.schema();
+        for rows in [1, 2] {
+            let input = [full.clone(), with_null.clone()].map(Ok);
+            let input =
+                RecordBatchStreamAdapter::new(Arc::clone(&schema), futures::stream::iter(input));
+            let size = BatchSize {
+                bytes: 1 << 20,
+                rows,
+            };
+            let output: Vec<_> = block_on(coalesced(Box::pin(input), size).try_collect()).unwrap();
+            assert_eq!(output.len(), 2 / rows);
+            assert!(output.iter().all(|batch| batch.schema() == schema));
+            assert_eq!(
+                output
+                    .iter()
+                    .map(|batch| batch.column(0).null_count())
+                    .sum::<usize>(),
+                1
+            );
+        }
     }
 
     #[test]

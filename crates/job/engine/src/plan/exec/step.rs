@@ -43,6 +43,7 @@ use tokio::sync::mpsc::Sender;
 
 use crate::error::engine_error;
 use crate::error_record::ErrorRecord;
+use crate::plan::columns::schemas::declared_as;
 use crate::plan::exec::cpu_metrics::CpuTimer;
 
 /// One of the six steps of a job.
@@ -151,13 +152,15 @@ where
     stream.build()
 }
 
-/// Returns the stream of `input` with `map` applied to each batch.
+/// Returns the stream of `input` with `map` applied to each batch. A column that `map` declares as
+/// non-nullable may be nullable in `schema`.
 pub(crate) fn map_batches(
     schema: SchemaRef,
     input: SendableRecordBatchStream,
     mut map: impl FnMut(RecordBatch) -> Result<RecordBatch> + Send + 'static,
 ) -> SendableRecordBatchStream {
-    let batches = input.map(move |batch| map(batch?));
+    let declared = Arc::clone(&schema);
+    let batches = input.map(move |batch| declared_as(&declared, &map(batch?)?));
     Box::pin(RecordBatchStreamAdapter::new(schema, batches))
 }
 
