@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytesize::ByteSize;
+use datafusion::execution::cache::cache_manager::FileMetadataCache;
+use datafusion::execution::cache::default_cache::DefaultCache;
 use html_blocks::{BlockOptions, Joining, Noscript, PageLimits, SplitList};
 use serde::{Deserialize, Serialize};
 use site_replay::{Labelling, Lookback};
@@ -75,6 +77,9 @@ pub struct Job {
     pub resources: Resources,
     /// The disk to which plans spill.
     pub(crate) spill_disk: Arc<SpillDisk>,
+    /// Footers of data files of the tables. All plans of the job share them: without, each of the
+    /// three or more plans of a chunk reads those of all earlier dates again.
+    pub(crate) table_footers: Arc<FileMetadataCache>,
     /// The plans that are executed now.
     pub(crate) running_plans: Arc<RunningPlans>,
     /// Runs plans elsewhere.
@@ -170,8 +175,8 @@ pub struct Resources {
 /// take about 200 MB.
 const MIN_MEMORY: usize = 1 << 30;
 
-/// Part of the memory for footers of the archive. The objects of a chunk are opened three times or
-/// more; footers that do not fit are read again.
+/// Part of the memory for footers of the archive, and again for footers of the tables. The objects
+/// of a chunk are opened three times or more; footers that do not fit are read again.
 const FOOTERS_SHARE: usize = 64;
 
 /// Part of the memory for row groups that are read before their turn. A larger row group is read
@@ -187,12 +192,17 @@ const MIN_THREAD_MEMORY: usize = 8 << 20;
 impl Resources {
     /// Returns the bytes that sorts and joins may reserve before they spill. Of the rest, 6 of
     /// 32 parts are for open files and 1 part is for rows that have no open file yet
-    /// (`plan::write`). 1.5 parts are for row
-    /// groups that are read ahead and for footers. The last 7.5 parts are for memory that is not counted: the binary, pages
-    /// that are parsed, one tree, the buffers of merges, and freed memory that the allocator
-    /// keeps.
+    /// (`plan::write`). 2 parts are for row
+    /// groups that are read ahead and for footers. The last 7 parts are for memory that is not
+    /// counted: the binary, pages that are parsed, one tree, the buffers of merges, and freed
+    /// memory that the allocator keeps.
     pub(crate) fn plan_memory(&self) -> usize {
         (self.memory.max(MIN_MEMORY) / 2).min(self.memory)
+    }
+
+    /// Returns the bytes of footers that are kept: of the archive, and again of the tables.
+    pub(crate) fn footers(&self) -> usize {
+        self.memory / FOOTERS_SHARE
     }
 }
 
@@ -241,7 +251,7 @@ impl Job {
                 location: location("archive.location", &spec.archive.location)?,
                 by_date: spec.archive.layout == ArchiveLayout::Hive,
                 columns: spec.archive.columns.clone(),
-                opened: OpenObjects::new(resources.memory / FOOTERS_SHARE),
+                opened: OpenObjects::new(resources.footers()),
                 read_ahead: ReadAheadMemory::new(resources.memory / READ_AHEAD_SHARE),
             },
             output: Output::new(
@@ -250,8 +260,9 @@ impl Job {
                 file_bytes,
             ),
             settings: Arc::new(settings(&document)?),
-            resources,
             spill_disk: Arc::new(spill_disk(spec)?),
+            table_footers: Arc::new(DefaultCache::new(resources.footers())),
+            resources,
             running_plans: Arc::default(),
             session_extension: None,
             document: Arc::new(document),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use datafusion::common::config::{ConfigOptions, SpillCompression};
 use datafusion::error::Result;
+use datafusion::execution::cache::cache_manager::CacheManagerConfig;
 use datafusion::execution::disk_manager::DiskManagerBuilder;
 use datafusion::execution::memory_pool::TrackConsumersPool;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
@@ -48,7 +49,7 @@ fn merged_runs(memory: usize, threads: usize) -> usize {
     runs.clamp(*MERGED_RUNS.start(), *MERGED_RUNS.end())
 }
 
-/// Creates the memory pool and the disk of plans of `job`.
+/// Creates the memory pool, the disk and the cache of footers of plans of `job`.
 pub(crate) fn runtime(job: &Job) -> Result<Arc<RuntimeEnv>> {
     let memory = job.resources.plan_memory();
     let pool = RunMemoryPool::new(memory);
@@ -59,6 +60,11 @@ pub(crate) fn runtime(job: &Job) -> Result<Arc<RuntimeEnv>> {
             DiskManagerBuilder::default()
                 .with_temp_file_factory(Arc::new(SpillFiles(Arc::clone(&job.spill_disk))))
                 .with_max_spill_merge_fan_in(merged_runs(memory, job.resources.threads)),
+        )
+        .with_cache_manager(
+            CacheManagerConfig::default()
+                .with_file_metadata_cache(Some(Arc::clone(&job.table_footers)))
+                .with_metadata_cache_limit(job.resources.footers()),
         )
         .build_arc()
 }
