@@ -175,8 +175,9 @@ pub struct Resources {
 /// take about 200 MB.
 const MIN_MEMORY: usize = 1 << 30;
 
-/// Part of the memory for footers of the archive, and again for footers of the tables. The objects
-/// of a chunk are opened three times or more; footers that do not fit are read again.
+/// Part of the memory for footers of the archive, again for footers of the tables, and again for
+/// small objects of the tables. The objects of a chunk are opened three times or more; what does
+/// not fit is read again.
 const FOOTERS_SHARE: usize = 64;
 
 /// Part of the memory for row groups that are read before their turn. A larger row group is read
@@ -192,15 +193,16 @@ const MIN_THREAD_MEMORY: usize = 8 << 20;
 impl Resources {
     /// Returns the bytes that sorts and joins may reserve before they spill. Of the rest, 6 of
     /// 32 parts are for open files and 1 part is for rows that have no open file yet
-    /// (`plan::write`). 2 parts are for row
-    /// groups that are read ahead and for footers. The last 7 parts are for memory that is not
+    /// (`plan::write`). 2.5 parts are for row
+    /// groups that are read ahead, footers and small objects. The last 6.5 parts are for memory that is not
     /// counted: the binary, pages that are parsed, one tree, the buffers of merges, and freed
     /// memory that the allocator keeps.
     pub(crate) fn plan_memory(&self) -> usize {
         (self.memory.max(MIN_MEMORY) / 2).min(self.memory)
     }
 
-    /// Returns the bytes of footers that are kept: of the archive, and again of the tables.
+    /// Returns the bytes of footers that are kept: of the archive, and again of the tables. Small
+    /// objects of the tables have as many.
     pub(crate) fn footers(&self) -> usize {
         self.memory / FOOTERS_SHARE
     }
@@ -255,7 +257,8 @@ impl Job {
                 read_ahead: ReadAheadMemory::new(resources.memory / READ_AHEAD_SHARE),
             },
             output: Output::new(
-                location("output.location", &spec.output.location)?,
+                location("output.location", &spec.output.location)?
+                    .with_small_objects(resources.footers()),
                 partitioning,
                 file_bytes,
             ),

@@ -40,6 +40,7 @@ mod retry;
 mod s3_error;
 mod schema;
 mod sink;
+mod small_objects;
 mod spill;
 mod store;
 mod vacuum;

@@ -7,6 +7,7 @@ use object_store::{ObjectStore, ObjectStoreScheme};
 use url::Url;
 
 use crate::retry::RetryPolicy;
+use crate::small_objects::SmallObjects;
 use crate::store::{Variables, azure, google, s3, web_server};
 
 /// An object or a folder on a disk or in an object store, and the client of that
@@ -143,6 +144,16 @@ impl Location {
     /// See [`Location::parse`].
     pub fn with_own_client(&self) -> Result<Self, LocationError> {
         Self::parse_with_retry(self.url.as_str(), self.retry_policy)
+    }
+
+    /// Returns the same location with a cache of at most `max_bytes` of small commits and data files
+    /// of tables, which never change. On a disk it needs none.
+    #[must_use]
+    pub fn with_small_objects(mut self, max_bytes: usize) -> Self {
+        if self.url.scheme() != "file" {
+            self.store = Arc::new(SmallObjects::new(self.store, max_bytes));
+        }
+        self
     }
 
     /// Returns the absolute URL.
