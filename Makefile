@@ -66,6 +66,10 @@ check: ## Formatting, lints, documentation, licences, unused dependencies, spell
 	@$(call where,cargo deny,$(ADVISORIES))
 	@$(call where,cargo machete,cargo machete --with-metadata)
 	@$(call where,typos,typos)
+	@$(call where,hadolint,hadolint deploy/Containerfile)
+	@$(call where,check-jsonschema,check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml)
+	@$(call where,kubernetes-validate,kubernetes-validate --strict deploy/kubernetes/*.yaml)
+	@$(call where,shellcheck,shellcheck deploy/slurm.sh)
 
 # $(call where,TOOL,COMMAND) runs the command if the tool is installed.
 where = if $(1) --version >/dev/null 2>&1; then $(2); else echo 'SKIPPED $(1): not installed'; fi

@@ -54,7 +54,9 @@ pub(crate) enum Command {
     /// archive and writes data files with its own credentials, and ends at SIGTERM.
     #[command(after_help = "Examples:\n  \
         urltree worker --listen 127.0.0.1:7070\n  \
-        urltree worker --listen 10.0.0.1:7070 --insecure --memory 8GiB --threads 8")]
+        urltree worker --listen 10.0.0.1:7070 --insecure --memory 8GiB --threads 8\n  \
+        urltree worker --listen 10.0.0.1:7070 --metrics 10.0.0.1:9090 \\\n      \
+        --tls-certificate worker.pem --tls-key worker.key --tls-authority ca.pem")]
     Worker(WorkerArgs),
     /// Show which dates are in the output tables, and which are missing or stale.
     ///
@@ -190,9 +192,12 @@ pub(crate) struct RunArgs {
     /// stale.
     #[arg(long)]
     pub(crate) change_settings: bool,
-    /// Workers that run the plans (`urltree worker`), instead of this process.
+    /// Workers that run the plans (`urltree worker`), instead of this process: HOST:PORT, dns:HOST:PORT
+    /// (every address of a name) or file:PATH (a line for each). They are looked up again for each chunk.
     #[arg(long, value_name = "HOST:PORT,...", value_delimiter = ',')]
     pub(crate) workers: Vec<String>,
+    #[command(flatten)]
+    pub(crate) tls: TlsArgs,
     /// Format of the report.
     #[arg(long, value_enum)]
     pub(crate) format: Option<ReportFormat>,
@@ -223,15 +228,38 @@ pub(crate) struct UpdateArgs {
     pub(crate) dates: Option<DateRange>,
 }
 
+/// Certificates of the traffic between driver and workers. All are of one authority.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TlsArgs {
+    /// Certificate of this process (PEM): traffic between driver and workers is encrypted, and both
+    /// need certificates of --tls-authority.
+    #[arg(long, value_name = "FILE", requires_all = ["tls_key", "tls_authority"])]
+    pub(crate) tls_certificate: Option<PathBuf>,
+    /// Private key of the certificate (PEM).
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Certificate of the authority (PEM).
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    pub(crate) tls_authority: Option<PathBuf>,
+    /// Name in the certificates of workers, if it is not the host of their address.
+    #[arg(long, value_name = "NAME", requires = "tls_certificate")]
+    pub(crate) tls_worker_name: Option<String>,
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct WorkerArgs {
     /// Address at which drivers and other workers reach this one. Port 0 is any free port.
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7070")]
     pub(crate) listen: String,
-    /// Listen on an address that other machines can reach. Every client reads and writes
-    /// with the credentials of the worker, and nothing is encrypted.
-    #[arg(long)]
+    /// Listen on an address that other machines can reach, without certificates. Every client
+    /// reads and writes with the credentials of the worker, and nothing is encrypted.
+    #[arg(long, conflicts_with = "tls_certificate")]
     pub(crate) insecure: bool,
+    #[command(flatten)]
+    pub(crate) tls: TlsArgs,
+    /// Address of /healthz, /readyz and /metrics (Prometheus), over plain HTTP.
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) metrics: Option<String>,
     /// Memory of the process.
     #[arg(long, value_name = "SIZE", default_value = "1GiB")]
     pub(crate) memory: ByteSize,

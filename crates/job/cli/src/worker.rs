@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use cluster::{Access, Cluster, listen, serve};
+use cluster::{Access, Cluster, Tls, TlsFiles, WorkerMetrics, listen, serve, serve_metrics};
 use engine::{CancellationToken, Job, WorkerResources};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::args::{RunArgs, WorkerArgs};
+use crate::args::{RunArgs, TlsArgs, WorkerArgs};
 use crate::{print, stop_at_a_signal};
 
 /// Stack of a thread that decodes plans, which is recursive. A plan with the state of earlier months
@@ -23,7 +23,8 @@ pub(crate) fn worker(args: &WorkerArgs) -> Result<()> {
         spill_dir: args.spill_dir.clone(),
         spill_limit: args.spill_limit,
     };
-    let access = if args.insecure {
+    let tls = tls(&args.tls)?;
+    let access = if args.insecure || tls.is_some() {
         Access::Everybody
     } else {
         Access::Loopback
@@ -34,12 +35,35 @@ pub(crate) fn worker(args: &WorkerArgs) -> Result<()> {
         .enable_all()
         .build()?;
     runtime.block_on(async {
+        let stop = CancellationToken::new();
+        let metrics = Arc::new(WorkerMetrics::default());
+        if let Some(address) = &args.metrics {
+            // It tells numbers only, and a probe has no certificate.
+            let listener = listen(address, Access::Everybody).await?;
+            print(&format!("metrics on {}", listener.local_addr()?))?;
+            tokio::spawn(serve_metrics(listener, Arc::clone(&metrics), stop.clone()));
+        }
         let listener = listen(&args.listen, access).await?;
         print(&format!("listening on {}", listener.local_addr()?))?;
-        let stop = CancellationToken::new();
         tokio::spawn(stop_at_a_signal(stop.clone()));
-        Ok(serve(listener, resources, stop).await?)
+        Ok(serve(listener, resources, tls, metrics, stop).await?)
     })
+}
+
+/// Reads the files of the options, if they are given.
+fn tls(args: &TlsArgs) -> Result<Option<Tls>> {
+    let (Some(certificate), Some(key), Some(authority)) =
+        (&args.tls_certificate, &args.tls_key, &args.tls_authority)
+    else {
+        return Ok(None);
+    };
+    let files = TlsFiles {
+        certificate: certificate.clone(),
+        key: key.clone(),
+        authority: authority.clone(),
+        worker_name: args.tls_worker_name.clone(),
+    };
+    Ok(Some(Tls::read(&files)?))
 }
 
 /// Returns the job with the workers of `args`, if there are any.
@@ -47,6 +71,6 @@ pub(crate) fn with_workers(job: Job, args: &RunArgs, runtime: &Runtime) -> Resul
     if args.workers.is_empty() {
         return Ok(job);
     }
-    let cluster = runtime.block_on(Cluster::connect(&job, &args.workers))?;
+    let cluster = runtime.block_on(Cluster::connect(&job, &args.workers, tls(&args.tls)?))?;
     Ok(job.with_session_extension(Arc::new(cluster)))
 }

@@ -1,5 +1,6 @@
 //! The side of the driver: plans stages for workers.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -7,98 +8,146 @@ use async_trait::async_trait;
 use datafusion::common::exec_err;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::SessionStateBuilder;
-use datafusion_distributed::grpc::DefaultChannelResolver;
 use datafusion_distributed::{
     ChannelResolver, DesiredTaskCountEvent, DesiredTaskCountEventResponse, DistributedExt,
     DistributedLeafExec, GetWorkerInfoRequest, ScaleUpLeafNodeEvent, ScaleUpLeafNodeEventResponse,
     SessionStateBuilderExt, WorkerResolver, get_distributed_worker_resolver,
 };
 use engine::{Job, SessionExtension, StepCodec, lists_row_groups, split_row_groups};
+use futures::future::join_all;
 use url::Url;
 
+use crate::channels::Channels;
 use crate::error::ClusterError;
 use crate::job_header::JobHeader;
+use crate::members::{Members, Scheme};
+use crate::tls::Tls;
 
-/// Time in which a worker must answer when a plan has failed.
+/// Time in which a worker must answer before a chunk, and when a plan has failed.
 const ANSWER: Duration = Duration::from_secs(5);
 
 /// Workers that answer, and the job that they run parts of.
 #[derive(Debug, Clone)]
 pub struct Cluster {
-    /// Without those that stopped answering during the run.
-    workers: Arc<Mutex<Vec<Url>>>,
+    members: Arc<[Members]>,
+    scheme: Scheme,
+    channels: Channels,
+    /// Those that answered when they were asked last.
+    workers: Arc<Mutex<BTreeSet<Url>>>,
     header: JobHeader,
 }
 
 impl Cluster {
-    /// Asks each worker, `HOST:PORT`, for its version.
+    /// Asks each worker for its version. `workers` are addresses (`HOST:PORT`), names with several
+    /// addresses (`dns:HOST:PORT`), or files with a line for each address (`file:PATH`).
+    ///
+    /// A worker that is silent for `run.stall_timeout` of the job counts as gone.
     ///
     /// # Errors
     /// Where an address is not valid, a worker does not answer or has another version, or there are
     /// fewer than two.
-    pub async fn connect(job: &Job, workers: &[String]) -> Result<Self, ClusterError> {
+    pub async fn connect(
+        job: &Job,
+        workers: &[String],
+        tls: Option<Tls>,
+    ) -> Result<Self, ClusterError> {
         let document = job.to_document();
         let document = document.map_err(|error| ClusterError::Document(error.to_string()))?;
-        let urls = workers.iter().map(|address| worker_url(address));
-        let urls = urls.collect::<Result<Vec<Url>, _>>()?;
+        let cluster = Self {
+            members: workers.iter().map(|text| Members::parse(text)).collect(),
+            scheme: if tls.is_some() {
+                Scheme::Tls
+            } else {
+                Scheme::Plain
+            },
+            channels: Channels::new(tls, job.resources.stall_timeout),
+            workers: Arc::default(),
+            header: JobHeader::new(&document),
+        };
+        let urls = cluster.urls().await?;
         if urls.len() < 2 {
             return Err(ClusterError::TooFew { given: urls.len() });
         }
-        let channels = DefaultChannelResolver::default();
-        for (url, address) in urls.iter().zip(workers) {
-            check_version(&channels, url, address).await?;
+        for url in &urls {
+            cluster.check(url).await?;
         }
-        Ok(Self {
-            workers: Arc::new(Mutex::new(urls)),
-            header: JobHeader::new(&document),
+        cluster.replace(urls);
+        Ok(cluster)
+    }
+
+    /// Returns the workers that answered when they were asked last.
+    pub fn workers(&self) -> Vec<Url> {
+        let workers = self.workers.lock();
+        let workers = workers.unwrap_or_else(PoisonError::into_inner);
+        workers.iter().cloned().collect()
+    }
+
+    fn replace(&self, urls: BTreeSet<Url>) {
+        *self.workers.lock().unwrap_or_else(PoisonError::into_inner) = urls;
+    }
+
+    async fn urls(&self) -> Result<BTreeSet<Url>, ClusterError> {
+        let mut urls = BTreeSet::new();
+        for members in self.members.iter() {
+            urls.append(&mut members.urls(self.scheme).await?);
+        }
+        Ok(urls)
+    }
+
+    /// Asks a worker for its version.
+    async fn check(&self, url: &Url) -> Result<(), ClusterError> {
+        let address = url.authority();
+        let unreachable = |source| ClusterError::Unreachable {
+            address: address.to_owned(),
+            source,
+        };
+        let version = async {
+            let mut worker = self.channels.get_worker_client_for_url(url).await?;
+            let info = worker.get_worker_info(GetWorkerInfoRequest {}).await?;
+            Ok(info.version)
+        };
+        let found = tokio::time::timeout(ANSWER, version).await;
+        let found = found
+            .unwrap_or_else(|_| exec_err!("no answer in {} s", ANSWER.as_secs()))
+            .map_err(unreachable)?;
+        if found == crate::VERSION {
+            return Ok(());
+        }
+        Err(ClusterError::Version {
+            address: address.to_owned(),
+            found,
+            expected: crate::VERSION,
         })
     }
 
-    /// Returns the workers that have not stopped answering.
-    pub fn workers(&self) -> Vec<Url> {
-        let workers = self.workers.lock();
-        workers.unwrap_or_else(PoisonError::into_inner).clone()
+    /// Asks all workers that the user named, and keeps those that answer.
+    async fn ask_all(&self) {
+        let before = self.workers();
+        let named = self.urls().await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the workers of before stay");
+            before.iter().cloned().collect()
+        });
+        let asked = named.into_iter().map(|url| async move {
+            let answer = self.check(&url).await;
+            (url, answer)
+        });
+        let mut there = BTreeSet::new();
+        for (url, answer) in join_all(asked).await {
+            match answer {
+                Ok(()) => {
+                    if !before.contains(&url) {
+                        tracing::info!(worker = url.authority(), "the worker joins");
+                    }
+                    there.insert(url);
+                }
+                Err(error) if before.contains(&url) => {
+                    tracing::warn!(worker = url.authority(), %error, "the worker does not answer any more");
+                }
+                Err(error) => tracing::debug!(worker = url.authority(), %error, "no worker there"),
+            }
+        }
+        self.replace(there);
     }
-
-    fn forget(&self, gone: &[Url]) {
-        let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
-        workers.retain(|worker| !gone.contains(worker));
-    }
-}
-
-fn worker_url(address: &str) -> Result<Url, ClusterError> {
-    let invalid = || ClusterError::Address {
-        address: address.to_owned(),
-    };
-    let url = Url::parse(&format!("http://{address}")).map_err(|_| invalid())?;
-    let is_address = url.host().is_some() && url.port().is_some() && url.path() == "/";
-    if is_address { Ok(url) } else { Err(invalid()) }
-}
-
-async fn version(channels: &DefaultChannelResolver, url: &Url) -> Result<String> {
-    let mut worker = channels.get_worker_client_for_url(url).await?;
-    let info = worker.get_worker_info(GetWorkerInfoRequest {}).await?;
-    Ok(info.version)
-}
-
-async fn check_version(
-    channels: &DefaultChannelResolver,
-    url: &Url,
-    address: &str,
-) -> Result<(), ClusterError> {
-    let version = version(channels, url).await;
-    let found = version.map_err(|source| ClusterError::Unreachable {
-        address: address.to_owned(),
-        source,
-    })?;
-    if found == crate::VERSION {
-        return Ok(());
-    }
-    Err(ClusterError::Version {
-        address: address.to_owned(),
-        found,
-        expected: crate::VERSION,
-    })
 }
 
 impl WorkerResolver for Cluster {
@@ -118,6 +167,7 @@ impl SessionExtension for Cluster {
             .with_distributed_option_extension(self.header.clone())
             .with_distributed_user_codec(StepCodec)
             .with_distributed_worker_resolver(self.clone())
+            .with_distributed_channel_resolver(self.channels.clone())
             .with_distributed_desired_task_count_handler(row_group_tasks)
             .with_distributed_scale_up_leaf_node_handler(divide_row_groups)
             // A child of a union that runs in one task alone would parse pages on one worker only.
@@ -125,21 +175,16 @@ impl SessionExtension for Cluster {
             .with_distributed_planner())
     }
 
-    /// Forgets the workers that do not answer any more.
+    /// Finds workers that were started, and forgets those that do not answer any more.
+    async fn prepare(&self) {
+        self.ask_all().await;
+    }
+
     async fn recover(&self) -> bool {
-        // The connections of the failed plan may be broken.
-        let channels = DefaultChannelResolver::default();
-        let mut gone = Vec::new();
-        let workers = self.workers();
-        for worker in &workers {
-            let answer = tokio::time::timeout(ANSWER, version(&channels, worker)).await;
-            if !matches!(answer, Ok(Ok(_))) {
-                tracing::warn!(%worker, "the worker does not answer any more");
-                gone.push(worker.clone());
-            }
-        }
-        self.forget(&gone);
-        !gone.is_empty() && gone.len() < workers.len()
+        let before = self.workers();
+        self.ask_all().await;
+        let now = self.workers();
+        !now.is_empty() && before.iter().any(|worker| !now.contains(worker))
     }
 }
 
@@ -162,26 +207,4 @@ fn divide_row_groups(
     let leaf =
         divided.and_then(|tasks| DistributedLeafExec::try_new(Arc::clone(event.plan), tasks));
     Some(leaf.map(|leaf| ScaleUpLeafNodeEventResponse::new(Arc::new(leaf))))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_address_of_a_worker_is_a_host_and_a_port() {
-        for address in ["127.0.0.1:7070", "worker-1.example:7070", "[::1]:7070"] {
-            assert!(worker_url(address).is_ok(), "{address}");
-        }
-        for address in [
-            "",
-            "worker",
-            "worker:x",
-            "http://worker:7070",
-            "worker:7070/x",
-        ] {
-            let error = worker_url(address).unwrap_err();
-            assert!(error.to_string().contains("HOST:PORT"), "{address}");
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! Errors of workers, and of a driver that looks for them.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use datafusion::error::DataFusionError;
 use error_class::{Classified, ErrorClass};
@@ -14,6 +15,24 @@ pub enum ClusterError {
     Address {
         /// The text.
         address: String,
+    },
+    /// A name or a file with the addresses of workers cannot be read.
+    #[error("the workers of {place} cannot be found: {source}")]
+    Members {
+        /// The name or the file.
+        place: String,
+        /// The cause.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A file with a certificate or a key cannot be read.
+    #[error("{}: {source}", path.display())]
+    TlsFile {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        source: std::io::Error,
     },
     /// The engine runs a plan in the driver itself if there is a single worker.
     #[error("{given} worker given; expected two or more, or none: then this process does the work")]
@@ -49,7 +68,8 @@ pub enum ClusterError {
     /// Anybody who reaches the address could run plans with the credentials of the worker.
     #[error(
         "{address} can be reached from other machines, and every client reads and writes with \
-         the credentials of the worker; listen on 127.0.0.1, or on a closed network with --insecure"
+         the credentials of the worker; listen on 127.0.0.1, give --tls-certificate, --tls-key and \
+         --tls-authority, or listen on a closed network with --insecure"
     )]
     Open {
         /// The address.
@@ -64,6 +84,9 @@ pub enum ClusterError {
         #[source]
         source: std::io::Error,
     },
+    /// The certificates or the key are not usable.
+    #[error("the certificate, the key or the authority is not usable: {0}")]
+    Tls(#[source] tonic::transport::Error),
     /// The resources of the worker are not usable.
     #[error("{0}")]
     Resources(DataFusionError),
@@ -77,16 +100,18 @@ impl Classified for ClusterError {
         match self {
             Self::Address { .. }
             | Self::TooFew { .. }
+            | Self::TlsFile { .. }
             | Self::Version { .. }
             | Self::Open { .. }
             | Self::Listen { .. }
+            | Self::Tls(_)
             | Self::Resources(_) => ErrorClass::Usage,
-            Self::Unreachable { .. } => ErrorClass::Storage,
+            Self::Unreachable { .. } | Self::Members { .. } => ErrorClass::Storage,
             Self::Document(_) | Self::Server(_) => ErrorClass::Internal,
         }
     }
 
     fn is_retryable(&self) -> bool {
-        matches!(self, Self::Unreachable { .. })
+        matches!(self, Self::Unreachable { .. } | Self::Members { .. })
     }
 }

@@ -14,7 +14,7 @@
 //!
 //! let job = Job::new(&JobSpec::new("s3://pages/crawl", "s3://text/tables"))?;
 //! let workers = ["10.0.0.1:7070".to_owned(), "10.0.0.2:7070".to_owned()];
-//! let cluster = Cluster::connect(&job, &workers).await?;
+//! let cluster = Cluster::connect(&job, &workers, None).await?;
 //! let job = job.with_session_extension(Arc::new(cluster));
 //! let stop = CancellationToken::new();
 //! let dates = "2011-10-24..2011-12-19".parse()?;
@@ -24,16 +24,22 @@
 //! ```
 //!
 //! If a worker stops answering, the chunk runs again on the others: nothing of it is visible before the
-//! driver commits. This crate does not start workers, and does not encrypt what they send each other.
+//! driver commits. This crate does not start workers.
 
+mod channels;
 mod driver;
 mod error;
 mod job_header;
+mod members;
+mod tls;
 mod worker;
+mod worker_metrics;
 
 pub use driver::Cluster;
 pub use error::ClusterError;
+pub use tls::{Tls, TlsFiles};
 pub use worker::{Access, listen, serve};
+pub use worker_metrics::{WorkerMetrics, serve_metrics};
 
 /// The version of a worker. A driver refuses workers of another one, because the parameters of steps
 /// have no version.

@@ -13,8 +13,11 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Server;
 
+use crate::channels::Channels;
 use crate::error::ClusterError;
 use crate::job_header::JobHeader;
+use crate::tls::Tls;
+use crate::worker_metrics::WorkerMetrics;
 
 /// Jobs whose compiled rules are kept. A higher value keeps the rules of more jobs in memory that run
 /// at the same time.
@@ -28,7 +31,8 @@ const MAX_HEADER_BYTES: u32 = 64 << 20;
 pub enum Access {
     /// Processes of the same machine.
     Loopback,
-    /// Everybody who can open a connection: the network is closed by other means.
+    /// Everybody who can open a connection: certificates are asked for, or the network is closed by
+    /// other means.
     Everybody,
 }
 
@@ -54,16 +58,28 @@ pub async fn listen(address: &str, access: Access) -> Result<TcpListener, Cluste
 
 /// Runs stages until `stop` is cancelled, and then ends those that are running.
 ///
+/// With `tls`, clients need a certificate of its authority, and connections to other workers are
+/// encrypted too.
+///
 /// # Errors
-/// Where the resources are not usable, or the server fails.
+/// Where the resources or certificates are not usable, or the server fails.
 pub async fn serve(
     listener: TcpListener,
     resources: WorkerResources,
+    tls: Option<Tls>,
+    metrics: Arc<WorkerMetrics>,
     stop: CancellationToken,
 ) -> Result<(), ClusterError> {
     let runtime = resources.runtime().map_err(ClusterError::Resources)?;
+    metrics.watch(runtime.clone());
+    let mut server = Server::builder().http2_max_header_list_size(MAX_HEADER_BYTES);
+    if let Some(tls) = &tls {
+        server = server.tls_config(tls.server()).map_err(ClusterError::Tls)?;
+    }
     let jobs = Arc::new(Jobs {
         resources,
+        tls,
+        metrics: Arc::clone(&metrics),
         kept: Mutex::default(),
     });
     let sessions = move |context: WorkerQueryContext| {
@@ -71,23 +87,34 @@ pub async fn serve(
         async move { jobs.session(context) }
     };
     let worker = Worker::from_session_builder(sessions)
-        .with_runtime_env(runtime)
+        .with_runtime_env(Arc::clone(runtime.env()))
         .with_version(crate::VERSION);
-    let server = Server::builder()
-        .http2_max_header_list_size(MAX_HEADER_BYTES)
-        .add_service(worker.into_worker_server());
+    let server = server.add_service(worker.into_worker_server());
     let incoming = TcpListenerStream::new(listener);
+    metrics.set_ready(true);
     tokio::select! {
         served = server.serve_with_incoming(incoming) => Ok(served?),
         // A stage that runs would keep a graceful end waiting; its driver runs the chunk again.
-        () = stop.cancelled() => Ok(()),
+        () = stop.cancelled() => {
+            metrics.set_ready(false);
+            Ok(())
+        }
     }
 }
 
 /// The jobs that were asked for last, with compiled rules.
 struct Jobs {
     resources: WorkerResources,
-    kept: Mutex<VecDeque<(String, Arc<Job>)>>,
+    tls: Option<Tls>,
+    metrics: Arc<WorkerMetrics>,
+    kept: Mutex<VecDeque<Arc<KeptJob>>>,
+}
+
+struct KeptJob {
+    document: String,
+    job: Job,
+    /// Connections to the other workers.
+    channels: Channels,
 }
 
 impl Jobs {
@@ -101,17 +128,25 @@ impl Jobs {
         let document = header
             .and_then(JobHeader::text)
             .ok_or_else(|| DataFusionError::Execution("a plan came without its job".to_owned()))?;
-        worker_session(session, self.job(document)?.as_ref())
+        let kept = self.job(document)?;
+        let session = session.with_distributed_channel_resolver(kept.channels.clone());
+        worker_session(session, &kept.job, self.metrics.steps())
     }
 
-    fn job(&self, document: String) -> Result<Arc<Job>> {
+    fn job(&self, document: String) -> Result<Arc<KeptJob>> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, job)) = kept.iter().find(|(text, _)| *text == document) {
-            return Ok(Arc::clone(job));
+        if let Some(found) = kept.iter().find(|kept| kept.document == document) {
+            return Ok(Arc::clone(found));
         }
         let job = self.resources.job(&document);
-        let job = Arc::new(job.map_err(|error| DataFusionError::External(error.into()))?);
-        kept.push_back((document, Arc::clone(&job)));
+        let job = job.map_err(|error| DataFusionError::External(error.into()))?;
+        let channels = Channels::new(self.tls.clone(), job.resources.stall_timeout);
+        let job = Arc::new(KeptJob {
+            document,
+            job,
+            channels,
+        });
+        kept.push_back(Arc::clone(&job));
         if kept.len() > KEPT_JOBS {
             kept.pop_front();
         }

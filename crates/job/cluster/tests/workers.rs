@@ -36,7 +36,8 @@ fn resources() -> WorkerResources {
 async fn worker(stop: &CancellationToken) -> String {
     let listener = listen("127.0.0.1:0", Access::Loopback).await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    tokio::spawn(serve(listener, resources(), stop.clone()));
+    let metrics = Arc::default();
+    tokio::spawn(serve(listener, resources(), None, metrics, stop.clone()));
     address
 }
 
@@ -117,7 +118,7 @@ fn workers_leave_the_tables_of_one_process() {
                 workers.push(worker(&stop).await);
             }
             let job = job(folder.path(), &format!("by-{count}"));
-            let cluster = Cluster::connect(&job, &workers).await.unwrap();
+            let cluster = Cluster::connect(&job, &workers, None).await.unwrap();
             assert_eq!(cluster.workers().len(), count);
             let job = job.with_session_extension(Arc::new(cluster));
             assert_workers_read_and_write(&job).await;

@@ -47,6 +47,7 @@ mod settings_digest;
 mod spec;
 mod spill_disk;
 mod state;
+mod step_counters;
 mod steps;
 mod watchdog;
 
@@ -63,7 +64,9 @@ pub use job::{Job, Resources, Settings};
 pub use metrics::{OperatorMetrics, PlanMetrics};
 pub use plan::codec::StepCodec;
 pub use progress::{Progress, RowsAndBytes, Stage, Unwatched};
-pub use remote::{WorkerResources, lists_row_groups, split_row_groups, worker_session};
+pub use remote::{
+    WorkerResources, WorkerRuntime, lists_row_groups, split_row_groups, worker_session,
+};
 pub use session_extension::SessionExtension;
 pub use spec::{
     ArchiveLayout, ArchiveSpec, Batching, BlocksSpec, ColumnNames, DedupSpec, DomainSpec,
@@ -77,6 +80,7 @@ pub use state::rules_learn::learn_rules;
 pub use state::runs_table::Counts;
 pub use state::sql::{QueryRows, query, stream_query};
 pub use state::status::{Status, status, status_with_archive};
+pub use step_counters::{StepCount, StepCounters};
 pub use tokio_util::sync::CancellationToken;
 
 /// Compiles the example of the README as a doc test.

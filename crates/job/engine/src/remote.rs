@@ -18,10 +18,13 @@ use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::physical_plan::ExecutionPlan;
 
 use crate::job::{Job, JobDocument};
+use crate::peak_memory::peak_memory;
 use crate::plan::columns::schemas::ROW_GROUPS;
 use crate::plan::exec::step::IsWorker;
 use crate::plan::session::{configure_session, register_job, runtime};
 use crate::spec::{JobSpec, SpecError};
+use crate::spill_disk::SpillDisk;
+use crate::step_counters::StepCounters;
 
 impl Job {
     /// Returns the job as a text, with absolute locations and the content of its rule files. It has no
@@ -74,22 +77,61 @@ impl WorkerResources {
     ///
     /// # Errors
     /// Where the resources cannot hold a plan.
-    pub fn runtime(&self) -> Result<Arc<RuntimeEnv>> {
+    pub fn runtime(&self) -> Result<WorkerRuntime> {
         let mut spec = JobSpec::new("archive", "tables");
         self.apply(&mut spec);
         let job =
             Job::new(&spec).map_err(|error| DataFusionError::Configuration(error.to_string()))?;
-        runtime(&job)
+        Ok(WorkerRuntime {
+            env: runtime(&job)?,
+            spill_disk: job.spill_disk,
+        })
     }
 }
 
-/// Makes the session in which a stage of a plan of `job` runs, from one with a runtime.
+/// The memory pool and the disk of all stages of a process.
+#[derive(Debug, Clone)]
+pub struct WorkerRuntime {
+    env: Arc<RuntimeEnv>,
+    spill_disk: Arc<SpillDisk>,
+}
+
+impl WorkerRuntime {
+    /// Returns the runtime for sessions.
+    pub fn env(&self) -> &Arc<RuntimeEnv> {
+        &self.env
+    }
+
+    /// Returns the bytes of memory that operators have reserved.
+    pub fn reserved_memory(&self) -> usize {
+        self.env.memory_pool.reserved()
+    }
+
+    /// Returns the most memory that the process has had resident so far, in bytes. `None` where the
+    /// system does not tell.
+    pub fn peak_memory(&self) -> Option<u64> {
+        peak_memory()
+    }
+
+    /// Returns the bytes of rows on disk.
+    pub fn spilled(&self) -> u64 {
+        self.spill_disk.spilled()
+    }
+}
+
+/// Makes the session in which a stage of a plan of `job` runs, from one with a runtime. Its steps are
+/// counted in `steps`.
 ///
 /// # Errors
 /// Where the stores of the job cannot be registered.
-pub fn worker_session(mut session: SessionStateBuilder, job: &Job) -> Result<SessionState> {
+pub fn worker_session(
+    mut session: SessionStateBuilder,
+    job: &Job,
+    steps: &Arc<StepCounters>,
+) -> Result<SessionState> {
     let config = session.config().take().unwrap_or_default();
-    let config = configure_session(config, job).with_extension(Arc::new(IsWorker));
+    let worker = IsWorker(Arc::clone(steps));
+    let config = configure_session(config, job).with_extension(Arc::new(worker));
     let session = session.with_config(config);
     let mut state = session.build();
     register_job(&mut state, job)?;

@@ -15,6 +15,9 @@ pub trait SessionExtension: fmt::Debug + Send + Sync {
     /// Where the session cannot run plans.
     fn extend(&self, session: SessionStateBuilder) -> Result<SessionStateBuilder>;
 
+    /// Called before the plans of a chunk: finds the processes that can run parts of them.
+    async fn prepare(&self) {}
+
     /// Called after a plan failed. Returns whether it was for a process that is gone, and the same plan
     /// may run on those that are left: nothing of it is visible before the commit.
     async fn recover(&self) -> bool {

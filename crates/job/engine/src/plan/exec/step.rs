@@ -37,7 +37,7 @@ use datafusion::physical_plan::{
     InputDistributionRequirements, PlanProperties,
 };
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
-use futures::{StreamExt, TryStreamExt};
+use futures::StreamExt;
 use serde::Serialize;
 use tokio::sync::mpsc::Sender;
 
@@ -45,6 +45,7 @@ use crate::error::engine_error;
 use crate::error_record::ErrorRecord;
 use crate::plan::columns::schemas::declared_as;
 use crate::plan::exec::cpu_metrics::CpuTimer;
+use crate::step_counters::StepCounters;
 
 /// One of the six steps of a job.
 pub(crate) trait Step: fmt::Debug + Send + Sync + 'static {
@@ -371,10 +372,16 @@ impl ExecutionPlan for StepExec {
         let rows = self.timer.output(rows, partition);
         // Every step that an error passes adds its name. The innermost name is the step that
         // failed.
-        let is_remote = context.session_config().get_extension::<IsWorker>();
-        let rows = rows.map_err(move |error| match &is_remote {
-            Some(_) => recorded(error).context(name),
-            None => error.context(name),
+        let worker = context.session_config().get_extension::<IsWorker>();
+        let rows = rows.map(move |batch| match (batch, &worker) {
+            (Ok(batch), Some(worker)) => {
+                let bytes = batch.get_array_memory_size();
+                worker.0.add(name, batch.num_rows(), bytes);
+                Ok(batch)
+            }
+            (Ok(batch), None) => Ok(batch),
+            (Err(error), Some(_)) => Err(recorded(error).context(name)),
+            (Err(error), None) => Err(error.context(name)),
         });
         Ok(Box::pin(RecordBatchStreamAdapter::new(
             self.step.schema(),
@@ -385,7 +392,7 @@ impl ExecutionPlan for StepExec {
 
 /// An extension of the sessions of workers.
 #[derive(Debug)]
-pub(crate) struct IsWorker;
+pub(crate) struct IsWorker(pub(crate) Arc<StepCounters>);
 
 /// Turns the error of a step into one that crosses the network with its class and its object.
 fn recorded(error: DataFusionError) -> DataFusionError {
