@@ -72,7 +72,7 @@ fn job(archive: &Path) -> Job {
         .with("run.chunk_bytes=500KB")
 }
 
-/// The same on workers, which count as gone when they are silent for some seconds.
+/// The same on workers. A worker that is silent for some seconds counts as gone.
 fn job_on_workers(archive: &Path) -> Job {
     job(archive).with("run.stall_timeout=4s")
 }

@@ -38,7 +38,7 @@ pub(crate) fn worker(args: &WorkerArgs) -> Result<()> {
         let stop = CancellationToken::new();
         let metrics = Arc::new(WorkerMetrics::default());
         if let Some(address) = &args.metrics {
-            // It tells numbers only, and a probe has no certificate.
+            // It has numbers only, and a probe has no certificate.
             let listener = listen(address, Access::Everybody).await?;
             print(&format!("metrics on {}", listener.local_addr()?))?;
             tokio::spawn(serve_metrics(listener, Arc::clone(&metrics), stop.clone()));

@@ -32,7 +32,7 @@ pub struct Cluster {
     members: Arc<[Members]>,
     scheme: Scheme,
     channels: Channels,
-    /// Those that answered when they were asked last.
+    /// Workers with an answer to the last question.
     workers: Arc<Mutex<BTreeSet<Url>>>,
     header: JobHeader,
 }

@@ -32,8 +32,8 @@ impl Tls {
     /// rustls is linked with two, and does not choose.
     ///
     /// # Errors
-    /// [`ClusterError::TlsFile`] where one cannot be read. What they contain is checked when they are
-    /// used.
+    /// [`ClusterError::TlsFile`] where one cannot be read. Their content is checked at the first
+    /// connection.
     pub fn read(files: &TlsFiles) -> Result<Self, ClusterError> {
         // An error says that there is one already.
         let _ = rustls::crypto::ring::default_provider().install_default();

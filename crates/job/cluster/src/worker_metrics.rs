@@ -25,7 +25,7 @@ use crate::error::ClusterError;
 /// The content type of the OpenMetrics text format.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// What a worker does, and whether it takes work.
+/// The work of a worker, and its readiness for more.
 #[derive(Debug, Default)]
 pub struct WorkerMetrics {
     steps: Arc<StepCounters>,

@@ -23,21 +23,27 @@ const TABLES: [&str; 5] = [
     "url_parameters",
 ];
 
-fn resources() -> WorkerResources {
+fn resources(threads: usize) -> WorkerResources {
     WorkerResources {
-        threads: 2,
+        threads,
         memory: ByteSize::mb(256),
         spill_dir: None,
         spill_limit: ByteSize::gb(1),
     }
 }
 
-/// Starts a worker in this process. Returns its address.
-async fn worker(stop: &CancellationToken) -> String {
+/// Starts a worker in this process, with `threads` partitions of each stage. Returns its address.
+async fn worker(threads: usize, stop: &CancellationToken) -> String {
     let listener = listen("127.0.0.1:0", Access::Loopback).await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let metrics = Arc::default();
-    tokio::spawn(serve(listener, resources(), None, metrics, stop.clone()));
+    tokio::spawn(serve(
+        listener,
+        resources(threads),
+        None,
+        metrics,
+        stop.clone(),
+    ));
     address
 }
 
@@ -112,12 +118,12 @@ fn workers_leave_the_tables_of_one_process() {
         ];
         let alone = rows(&job(folder.path(), "alone"), &runs).await;
         let stop = CancellationToken::new();
-        let mut workers = Vec::new();
-        for count in [2, 3] {
-            while workers.len() < count {
-                workers.push(worker(&stop).await);
+        for (count, threads) in [(2, 1), (3, 2), (2, 4), (2, 16)] {
+            let mut workers = Vec::new();
+            for _ in 0..count {
+                workers.push(worker(threads, &stop).await);
             }
-            let job = job(folder.path(), &format!("by-{count}"));
+            let job = job(folder.path(), &format!("by-{count}-{threads}"));
             let cluster = Cluster::connect(&job, &workers, None).await.unwrap();
             assert_eq!(cluster.workers().len(), count);
             let job = job.with_session_extension(Arc::new(cluster));
@@ -125,7 +131,10 @@ fn workers_leave_the_tables_of_one_process() {
             let together = rows(&job, &runs).await;
             for (table, (together, alone)) in TABLES.iter().zip(together.iter().zip(&alone)) {
                 assert!(alone.lines().count() > 3, "{table} is empty");
-                assert_eq!(together, alone, "{table} of {count} workers");
+                assert_eq!(
+                    together, alone,
+                    "{table} of {count} workers with {threads} partitions"
+                );
             }
         }
         stop.cancel();

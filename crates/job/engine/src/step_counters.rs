@@ -1,4 +1,4 @@
-//! What a worker has done, for its metrics.
+//! The rows and bytes that a worker has processed, for its metrics.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

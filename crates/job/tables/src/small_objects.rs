@@ -95,7 +95,7 @@ fn is_immutable(location: &Path) -> bool {
         })
 }
 
-/// Whether an object with bytes in `range` is small, as far as the range tells.
+/// Returns `false` if an object with bytes in `range` is larger than the limit.
 fn may_be_small(range: Option<&GetRange>) -> bool {
     match range {
         None => true,

@@ -56,8 +56,8 @@ use row_group_scan::row_group_scan;
 use session::session;
 use steps::{alias, block, dedupe, key, replay, scan, write};
 
-/// Most times that a chunk runs because processes went away. A higher value lets a run go on longer on
-/// machines that fail again and again.
+/// Most times that a chunk runs because processes went away. A higher value runs longer on
+/// machines that fail often.
 const MAX_TRIES: usize = 5;
 
 /// Runs the plan of `chunk`, again if processes that ran a part of it are gone. Its rows are then in
