@@ -9,7 +9,7 @@ use crate::main_branch::main_branch;
 use crate::main_text::own_title;
 use crate::other_articles::{OTHER_ARTICLES, OtherArticles};
 use crate::outline::Outline;
-use crate::page_paths::weights;
+use crate::page_paths::{own_weights, weights};
 use crate::rules::{Rule, Rules};
 use crate::site::Template;
 use crate::units::Units;
@@ -89,7 +89,9 @@ impl Template {
         let weights = weights(outline, counts, &others, rules);
         let title = own_title(outline, counts);
         let leading_title = title.filter(|_| rules.has(Rule::TitleLeads));
-        let main = &outline.nodes[main_branch(outline, &weights, &sums, leading_title)];
+        let own = own_weights(outline, counts, rules);
+        let main = main_branch(outline, &weights, &own, &sums, leading_title);
+        let main = &outline.nodes[main];
         let main = main.first..main.end;
 
         let units = Units::new(outline, counts);

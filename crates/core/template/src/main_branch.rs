@@ -9,11 +9,13 @@ use crate::outline::Outline;
 ///
 /// The search goes from `body` to the heaviest child, as long as the child has at least four
 /// fifths of the text mass of its parent. `weights` are those of the elements of this page,
-/// `sums` those of its paths over the site.
+/// `own_weights` those of their text that hardly any other page has, and `sums` those of its paths
+/// over the site.
 ///
 /// The child must also have four fifths of this page's text in children with its path, at a path of
 /// few pages two thirds: the mass of a path is that of its heaviest element, and says nothing about
-/// equal elements beside it.
+/// equal elements beside it. Only the own text of the others counts: a teaser at the path of the
+/// article returns on other pages.
 ///
 /// A child that contains the `title` has priority if it has at least a third of the page's
 /// text. At a path of few pages, where masses have little evidence, a fifth is enough. At the
@@ -26,6 +28,7 @@ use crate::outline::Outline;
 pub(crate) fn main_branch(
     outline: &Outline,
     weights: &[u64],
+    own_weights: &[u64],
     sums: &[Sums],
     title: Option<usize>,
 ) -> usize {
@@ -54,11 +57,14 @@ pub(crate) fn main_branch(
         let is_alone = |child: &usize| {
             let path = outline.nodes[*child].path;
             let equal = candidates().filter(|other| outline.nodes[*other].path == path);
-            let all: u64 = equal.map(|other| weights[other]).sum();
+            let others: u64 = equal
+                .filter(|other| other != child)
+                .map(|other| own_weights[other])
+                .sum();
             if sums(*child).is_of_few_pages() {
-                weights[*child] * 3 >= all * 2
+                weights[*child] >= others * 2
             } else {
-                weights[*child] * 5 >= all * 4
+                weights[*child] >= others * 4
             }
         };
         let leads_page = |child: &usize| {

@@ -135,6 +135,17 @@ pub(crate) fn weights(
     })
 }
 
+/// Returns, per element, the characters of its blocks that hardly any other page has. They count
+/// like [`weights`].
+pub(crate) fn own_weights(outline: &Outline, counts: BlockCounts<'_>, rules: Rules) -> Vec<u64> {
+    outline.sums(|at, block| {
+        let excluded = counts.is_familiar(at)
+            || !is_text(at, block, counts)
+            || is_decided(&outline.nodes[outline.leaves[at]], rules);
+        if excluded { 0 } else { u64::from(block.chars) }
+    })
+}
+
 /// Returns whether a rule makes all text in this element boilerplate.
 fn is_decided(node: &Node, rules: Rules) -> bool {
     (node.comments && rules.has(Rule::Comments))

@@ -68,6 +68,25 @@ fn the_main_branch_ends_above_two_halves_of_one_path() {
     assert_eq!(kept, [one, other]);
 }
 
+/// A box at the path of the article shows the editors' choice, on several pages each.
+#[test]
+fn teasers_at_the_path_of_the_article_do_not_widen_the_main_branch() {
+    let mut site = SketchSite::default();
+    for day in 0..60 {
+        let story = prose(&format!("day {day}"), 300);
+        let choice = |n: usize| prose(&format!("choice {n} of week {}", day / 8), 80);
+        let kept = site.next(page![
+            "",
+            format!("div.main@>div.text@1>p | {story}"),
+            format!("div.main@>div.text@2>p | {}", choice(1)),
+            format!("div.main@>div.text@3>p | {}", choice(2)),
+        ]);
+        if day >= 40 && day % 8 >= 2 {
+            assert_eq!(kept, [story], "{day}");
+        }
+    }
+}
+
 /// An endless scroll appends other articles, in elements like that of the page's own article.
 #[test]
 fn other_articles_below_the_own_one_are_dropped() {
