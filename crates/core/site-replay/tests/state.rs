@@ -117,6 +117,7 @@ fn outlines_are_kept_as_long_as_there_is_room() {
         common_prefix: 0,
         chars: 9,
         link_chars: 0,
+        marks: 0,
         title: 0,
     }; 60_000];
     let page = Page {

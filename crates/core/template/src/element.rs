@@ -1,5 +1,7 @@
 //! The traits of one element of a DOM path, from its text: `div.content.wide`.
 
+use crate::prior::{code, families};
+
 /// Properties of the text in an element that follow from the element's name and classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ElementTraits {
@@ -23,6 +25,10 @@ pub(crate) struct ElementTraits {
     pub(crate) unit: bool,
     /// `p`.
     pub(crate) paragraph: bool,
+    /// The code of the element, for the prior.
+    pub(crate) code: u8,
+    /// The families of the words of its classes, for the prior.
+    pub(crate) words: u32,
     /// Part of a text and not a container of texts. The main branch ends above it.
     pub(crate) text_part: bool,
 }
@@ -44,6 +50,8 @@ impl ElementTraits {
             unit: is_unit(name),
             paragraph: name == "p",
             text_part: is_text_part(name),
+            code: code::of(name),
+            words: families(classes),
         }
     }
 }

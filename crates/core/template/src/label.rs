@@ -10,6 +10,7 @@ use crate::main_text::own_title;
 use crate::other_articles::{OTHER_ARTICLES, OtherArticles};
 use crate::outline::Outline;
 use crate::page_paths::{own_weights, weights};
+use crate::prior::{Numbers, Prior};
 use crate::rules::{Rule, Rules};
 use crate::site::Template;
 use crate::units::Units;
@@ -37,6 +38,10 @@ pub enum Reason {
     /// the site's text at this path repeats, or the block is part of a paragraph or a list with
     /// other text, or a heading right before a text.
     ContentSlot,
+    /// Content: the site is unknown, and blocks like this one are content on other sites.
+    PriorContent,
+    /// Boilerplate: the site is unknown, and blocks like this one are boilerplate on other sites.
+    PriorBoilerplate,
     /// Content: the block is in the main branch, and few pages contain it. Link text is content on
     /// a page that is a list of links.
     Unique,
@@ -53,6 +58,8 @@ impl Reason {
             Reason::LinkSlot => "link_slot",
             Reason::Repeated => "repeated",
             Reason::ContentSlot => "content_slot",
+            Reason::PriorContent => "prior_content",
+            Reason::PriorBoilerplate => "prior_boilerplate",
             Reason::Unique => "unique",
         }
     }
@@ -61,10 +68,19 @@ impl Reason {
     pub fn is_content(self) -> bool {
         matches!(
             self,
-            Reason::OwnTitle | Reason::ContentSlot | Reason::Unique
+            Reason::OwnTitle | Reason::ContentSlot | Reason::PriorContent | Reason::Unique
         )
     }
 }
+
+/// Pages of a site from which on it is judged by itself alone. 5 gains .02 less on collections and .005
+/// less on documentation; 30 loses .016 on a site with endless scroll; with the prior on all pages
+/// blogs lose .003.
+const KNOWN_PAGES: usize = 10;
+
+/// Blocks of a page that the prior judges. It was learned from pages with 380 blocks on average, and
+/// takes shares and neighbours on a page of a few blocks for those of a part of a page.
+const PAGE_BLOCKS: usize = 30;
 
 /// Mean characters of a line of the template. Lower: long bylines are content. Higher: paragraphs
 /// that other pages quote are boilerplate.
@@ -78,6 +94,43 @@ impl Template {
     /// # Panics
     /// Panics if `counts` and `outline` have different numbers of blocks.
     pub fn label(&self, outline: &Outline, counts: BlockCounts<'_>) -> Vec<Reason> {
+        self.label_with(outline, counts, Prior::learned())
+    }
+
+    /// Like [`label`](Self::label), with another model of blocks of unknown sites.
+    ///
+    /// # Panics
+    /// Panics if `counts` and `outline` have different numbers of blocks.
+    pub fn label_with(
+        &self,
+        outline: &Outline,
+        counts: BlockCounts<'_>,
+        prior: &Prior,
+    ) -> Vec<Reason> {
+        let (main, mut reasons) = self.label_by_site(outline, counts);
+        let is_usual = outline.blocks.len() >= PAGE_BLOCKS;
+        if self.rules().has(Rule::Prior) && self.pages() < KNOWN_PAGES && is_usual {
+            let numbers = Numbers::new(outline, counts, &main, &reasons);
+            prior.correct(outline, &numbers, &mut reasons);
+        }
+        reasons
+    }
+
+    /// Returns the numbers of a page from which the prior is learned.
+    ///
+    /// # Panics
+    /// Panics if `counts` and `outline` have different numbers of blocks.
+    pub fn numbers(&self, outline: &Outline, counts: BlockCounts<'_>) -> Numbers {
+        let (main, reasons) = self.label_by_site(outline, counts);
+        Numbers::new(outline, counts, &main, &reasons)
+    }
+
+    /// Returns the blocks of the main branch, and the labels without the prior.
+    fn label_by_site(
+        &self,
+        outline: &Outline,
+        counts: BlockCounts<'_>,
+    ) -> (Range<usize>, Vec<Reason>) {
         assert_eq!(
             outline.blocks.len(),
             counts.blocks.len(),
@@ -145,7 +198,7 @@ impl Template {
         if rules.has(Rule::Headings) {
             keep_headings(outline, &main, &mut reasons);
         }
-        reasons
+        (main, reasons)
     }
 }
 

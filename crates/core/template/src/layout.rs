@@ -20,6 +20,7 @@ struct EncodedBlock {
     common_prefix: u16,
     chars: u32,
     link_chars: u32,
+    marks: u32,
     title: u32,
 }
 
@@ -39,6 +40,7 @@ impl Layout {
             varint::write(&mut bytes, block.common_prefix);
             varint::write(&mut bytes, block.chars);
             varint::write(&mut bytes, block.link_chars);
+            varint::write(&mut bytes, block.marks);
             varint::write(&mut bytes, block.title);
             before = block.path;
         }
@@ -82,6 +84,7 @@ impl Layout {
             common_prefix: varint::read(bytes)?,
             chars: varint::read(bytes)?,
             link_chars: varint::read(bytes)?,
+            marks: varint::read(bytes)?,
             title: varint::read(bytes)?,
         })
     }
@@ -93,6 +96,7 @@ impl Layout {
             common_prefix: block.common_prefix,
             chars: block.chars,
             link_chars: block.link_chars,
+            marks: block.marks,
             title: block.title,
         };
         self.blocks.iter().map(block).collect()
@@ -127,17 +131,18 @@ mod tests {
         #[test]
         fn blocks_round_trip(
             pages in prop::collection::vec(
-                ("([a-cä]{1,3}>){0,3}[a-cä]{0,3}", any::<u16>(), any::<u32>(), any::<u32>(), any::<u32>()),
+                ("([a-cä]{1,3}>){0,3}[a-cä]{0,3}", any::<u16>(), any::<u32>(), any::<u32>(), any::<u32>(), any::<u32>()),
                 0..20,
             )
         ) {
             let blocks: Vec<LayoutBlock<'_>> = pages
                 .iter()
-                .map(|(path, common_prefix, chars, link_chars, title)| LayoutBlock {
+                .map(|(path, common_prefix, chars, link_chars, marks, title)| LayoutBlock {
                     path,
                     common_prefix: *common_prefix,
                     chars: *chars,
                     link_chars: *link_chars,
+                    marks: *marks,
                     title: *title,
                 })
                 .collect();
@@ -159,6 +164,7 @@ mod tests {
             common_prefix: 0,
             chars: 300,
             link_chars: 0,
+            marks: 0,
             title: 0,
         };
         let bytes = Layout::to_bytes(&[block]);
@@ -175,6 +181,7 @@ mod tests {
             common_prefix,
             chars,
             link_chars,
+            marks: 5,
             title: 128,
         };
         let blocks = [
@@ -182,8 +189,8 @@ mod tests {
             block("div.ö>p", u16::MAX, u32::MAX, 127),
         ];
         let bytes = [
-            0, 8, 100, 105, 118, 46, 195, 164, 62, 112, 0, 172, 2, 0, 128, 1, 4, 4, 195, 182, 62,
-            112, 255, 255, 3, 255, 255, 255, 255, 15, 127, 128, 1,
+            0, 8, 100, 105, 118, 46, 195, 164, 62, 112, 0, 172, 2, 0, 5, 128, 1, 4, 4, 195, 182,
+            62, 112, 255, 255, 3, 255, 255, 255, 255, 15, 127, 5, 128, 1,
         ];
         assert_eq!(Layout::to_bytes(&blocks), bytes);
         let layout = Layout::from_bytes(&bytes).expect("it is a layout");

@@ -10,7 +10,7 @@
 //! ```
 //! use template::{LayoutBlock, BlockCounts, Outline, Reason, Template};
 //!
-//! let block = |path, common_prefix, chars, link_chars| LayoutBlock { path, common_prefix, chars, link_chars, title: 0 };
+//! let block = |path, common_prefix, chars, link_chars| LayoutBlock { path, common_prefix, chars, link_chars, marks: 0, title: 0 };
 //! // A menu, a story of two paragraphs, and a box of links to other pages.
 //! let page = [
 //!     block("ul.menu>li", 0, 4, 4),
@@ -51,6 +51,8 @@
 //! | [`Rule::Repetition`] | boilerplate, if more than a quarter of the pages contain it |
 //! | [`Rule::ContentSlots`] | content in spite of that, at a DOM path where less than a tenth of the text repeats |
 //! | [`Rule::Headings`] | content in spite of that, if it is a heading or the label of a row right before a text |
+//!
+//! [`Rule::Prior`] corrects these labels on a site of fewer than ten pages: see [`prior`].
 //!
 //! **The main branch** is the element that contains the main text. The search starts at
 //! `body` and goes down. The weight of an element is its text on this page that no other rule
@@ -96,9 +98,11 @@ mod label;
 mod layout;
 mod main_branch;
 mod main_text;
+mod marks;
 mod other_articles;
 mod outline;
 mod page_paths;
+pub mod prior;
 mod rules;
 mod site;
 mod stored;
@@ -109,6 +113,7 @@ mod varint;
 pub use block_counts::BlockCounts;
 pub use label::Reason;
 pub use layout::Layout;
+pub use marks::marks;
 pub use outline::{LayoutBlock, Outline};
 pub use page_paths::{DomPath, PagePaths};
 pub use rules::{Rule, Rules};

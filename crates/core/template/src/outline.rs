@@ -20,6 +20,8 @@ pub struct LayoutBlock<'p> {
     pub chars: u32,
     /// Number of these characters inside links.
     pub link_chars: u32,
+    /// Number of commas and of ends of sentences in the text.
+    pub marks: u32,
     /// Match of the block with the page's title: [`Title::shown_by`].
     ///
     /// [`Title::shown_by`]: crate::Title::shown_by
@@ -55,6 +57,7 @@ pub(crate) struct BlockText {
     pub(crate) chars: u32,
     pub(crate) link_chars: u32,
     pub(crate) title: u32,
+    pub(crate) marks: u32,
 }
 
 /// An element of a page.
@@ -81,6 +84,10 @@ pub(crate) struct Node {
     pub(crate) caption: bool,
     /// The fragments of the element belong together.
     pub(crate) unit: bool,
+    /// The code of the element, for the prior.
+    pub(crate) code: u8,
+    /// The families of the words of its classes, for the prior.
+    pub(crate) words: u32,
     /// The element is a `p`.
     pub(crate) paragraph: bool,
     /// The element belongs to comments.
@@ -100,6 +107,7 @@ impl Outline {
             chars: block.chars,
             link_chars: block.link_chars,
             title: block.title,
+            marks: block.marks,
         };
         let mut outline = Outline {
             blocks: blocks.iter().map(numbers).collect(),
@@ -165,6 +173,8 @@ impl Outline {
             row_label: traits.row_label,
             caption: traits.caption,
             unit: traits.unit,
+            code: traits.code,
+            words: traits.words,
             paragraph: traits.paragraph,
             comments: traits.comments,
             ticket: traits.ticket && !traits.comments,
@@ -301,6 +311,7 @@ mod tests {
             common_prefix: *common_prefix,
             chars: *chars,
             link_chars: 0,
+            marks: 0,
             title: 0,
         };
         paths.iter().map(block).collect()

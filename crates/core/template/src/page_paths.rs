@@ -174,6 +174,7 @@ mod tests {
                 common_prefix: 0,
                 chars: 9,
                 link_chars: 0,
+                marks: 0,
                 title: 0,
             })
             .collect();
@@ -196,6 +197,7 @@ mod tests {
             common_prefix,
             chars,
             link_chars: 0,
+            marks: 0,
             title: 0,
         };
         // Two elements, of 64 + 36 and of 81 characters.

@@ -35,11 +35,13 @@ pub enum Rule {
     Repetition,
     /// A repeated block at a DOM path with little repeated text is content.
     ContentSlots,
+    /// Blocks of unknown sites are judged by what such blocks are on other sites.
+    Prior,
 }
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Rule; 15] = [
+    pub const ALL: [Rule; 16] = [
         Rule::OwnTitle,
         Rule::TitleLeads,
         Rule::Comments,
@@ -55,6 +57,7 @@ impl Rule {
         Rule::Headings,
         Rule::Repetition,
         Rule::ContentSlots,
+        Rule::Prior,
     ];
 }
 
@@ -76,6 +79,7 @@ impl fmt::Display for Rule {
             Rule::Headings => "headings",
             Rule::Repetition => "repetition",
             Rule::ContentSlots => "content slots",
+            Rule::Prior => "prior",
         })
     }
 }

@@ -62,6 +62,7 @@ fn page() -> impl Strategy<Value = Page> {
                     common_prefix,
                     chars,
                     link_chars: chars * links / 4,
+                    marks: chars / 50,
                     title,
                 };
                 (path, block)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use html_blocks::TextBlock;
-use template::{LayoutBlock, Reason, Title};
+use template::{LayoutBlock, Reason, Title, marks};
 use url_tree::BlockHash;
 
 /// The blocks of a page: hashes for the tree, a layout for the template, and the texts.
@@ -15,7 +15,7 @@ pub struct PageBlocks {
     pub texts: Arc<[String]>,
     slots: Vec<(Arc<str>, u16)>,
     /// Characters, characters inside links, and the similarity to the title.
-    sizes: Vec<[u32; 3]>,
+    sizes: Vec<[u32; 4]>,
 }
 
 impl PageBlocks {
@@ -24,7 +24,12 @@ impl PageBlocks {
         let title = Title::new(page.title.as_deref().unwrap_or_default());
         let size = |block: &TextBlock| {
             let chars = u32::try_from(block.text.chars().count()).unwrap_or(u32::MAX);
-            [chars, block.link_chars, title.shown_by(&block.text)]
+            [
+                chars,
+                block.link_chars,
+                marks(&block.text),
+                title.shown_by(&block.text),
+            ]
         };
         Self {
             hashes: page.blocks.iter().map(|block| block.hash).collect(),
@@ -39,13 +44,16 @@ impl PageBlocks {
     /// Returns the layout that the template counts.
     pub fn layout(&self) -> Vec<LayoutBlock<'_>> {
         (self.slots.iter().zip(&self.sizes))
-            .map(|((slot, shared), [chars, link_chars, title])| LayoutBlock {
-                path: slot,
-                common_prefix: *shared,
-                chars: *chars,
-                link_chars: *link_chars,
-                title: *title,
-            })
+            .map(
+                |((slot, shared), [chars, link_chars, marks, title])| LayoutBlock {
+                    path: slot,
+                    common_prefix: *shared,
+                    chars: *chars,
+                    link_chars: *link_chars,
+                    marks: *marks,
+                    title: *title,
+                },
+            )
             .collect()
     }
 }

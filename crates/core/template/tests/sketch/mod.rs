@@ -1,6 +1,6 @@
 //! Test pages, written as a few lines of text.
 
-use template::{BlockCounts, LayoutBlock, Outline, Reason, Template, Title};
+use template::{BlockCounts, LayoutBlock, Outline, Reason, Template, Title, marks};
 
 /// A page of lines: literals and formatted strings.
 #[allow(unused_macros)]
@@ -72,6 +72,7 @@ impl Sketch {
                 common_prefix: block.common_prefix,
                 chars: chars(&block.text),
                 link_chars: block.link_chars,
+                marks: marks(&block.text),
                 title: title.shown_by(&block.text),
             })
             .collect()

@@ -10,7 +10,7 @@ use datafusion::error::Result;
 use html_blocks::Page;
 use site_replay::{Labelling, MAX_LAYOUT_BYTES};
 use tables::Reason;
-use template::{Layout, LayoutBlock, Title};
+use template::{Layout, LayoutBlock, Title, marks};
 use url_parameters::Signature;
 
 use crate::job::Settings;
@@ -156,6 +156,7 @@ fn layout(page: &Page) -> Vec<u8> {
             // Never saturates: an Arrow value has less than 2^31 bytes.
             chars: u32::try_from(block.text.chars().count()).unwrap_or(u32::MAX),
             link_chars: block.link_chars,
+            marks: marks(&block.text),
             title: title.shown_by(&block.text),
         })
         .collect();

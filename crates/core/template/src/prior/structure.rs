@@ -1,0 +1,267 @@
+//! The elements of a page around a block, and sums of their text.
+
+use std::ops::Range;
+
+use crate::block_counts::BlockCounts;
+use crate::outline::Outline;
+
+/// Returns a number as one that fits.
+pub(crate) fn small(number: u64) -> i16 {
+    i16::try_from(number).unwrap_or(i16::MAX)
+}
+
+/// Returns a share in thousandths; 0 of nothing.
+pub(crate) fn share(part: u64, all: u64) -> i16 {
+    small((part * 1000).checked_div(all).unwrap_or_default())
+}
+
+/// Returns eight times the binary logarithm.
+pub(crate) fn log(number: u64) -> i16 {
+    let number = number + 1;
+    let whole = number.ilog2();
+    // The three bits below the highest one.
+    let part = (number << 3 >> whole) & 7;
+    small(u64::from(whole) * 8 + part)
+}
+
+/// What a node has from the elements around it.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Above {
+    pub(crate) words: u32,
+    /// Words of the last four elements.
+    pub(crate) near: [u32; 4],
+    pub(crate) depth: u16,
+    pub(crate) lists: u16,
+    pub(crate) tables: u16,
+    pub(crate) paragraphs: u16,
+    pub(crate) tags: u16,
+}
+
+/// Tags around a block, bits of [`Above::tags`], by the code of the element.
+const TAGS: [u8; 8] = [
+    code::NAV,
+    code::ASIDE,
+    code::FOOTER,
+    code::HEADER,
+    code::FORM,
+    code::MAIN,
+    code::ARTICLE,
+    code::FIGURE,
+];
+
+/// Codes of elements: the more likely an element is to have text, the higher.
+pub(crate) mod code {
+    pub(crate) const OTHER: u8 = 0;
+    pub(crate) const FORM: u8 = 1;
+    pub(crate) const FOOTER: u8 = 2;
+    pub(crate) const NAV: u8 = 3;
+    pub(crate) const ASIDE: u8 = 4;
+    pub(crate) const HEADER: u8 = 5;
+    pub(crate) const LIST: u8 = 6;
+    pub(crate) const ITEM: u8 = 7;
+    pub(crate) const SPAN: u8 = 8;
+    pub(crate) const DIV: u8 = 9;
+    pub(crate) const SECTION: u8 = 10;
+    pub(crate) const TABLE: u8 = 11;
+    pub(crate) const ROW: u8 = 12;
+    pub(crate) const CELL: u8 = 13;
+    pub(crate) const HEAD_CELL: u8 = 14;
+    pub(crate) const FIGURE: u8 = 15;
+    pub(crate) const DEFINITION: u8 = 16;
+    pub(crate) const H6: u8 = 17;
+    pub(crate) const H1: u8 = 22;
+    pub(crate) const QUOTE: u8 = 23;
+    pub(crate) const PRE: u8 = 24;
+    pub(crate) const P: u8 = 25;
+    pub(crate) const ARTICLE: u8 = 26;
+    pub(crate) const MAIN: u8 = 27;
+
+    /// Returns the code of an element.
+    pub(crate) fn of(name: &str) -> u8 {
+        match name {
+            "form" | "fieldset" | "label" | "button" | "select" | "option" | "textarea" => FORM,
+            "footer" => FOOTER,
+            "nav" | "menu" => NAV,
+            "aside" => ASIDE,
+            "header" | "address" => HEADER,
+            "ul" | "ol" => LIST,
+            "li" => ITEM,
+            "span" => SPAN,
+            "div" => DIV,
+            "section" => SECTION,
+            "table" | "tbody" | "thead" => TABLE,
+            "tr" => ROW,
+            "td" => CELL,
+            "th" => HEAD_CELL,
+            "figure" | "figcaption" => FIGURE,
+            "dl" | "dt" | "dd" => DEFINITION,
+            "h6" => H6,
+            "h5" => H6 + 1,
+            "h4" => H6 + 2,
+            "h3" => H6 + 3,
+            "h2" => H6 + 4,
+            "h1" => H1,
+            "blockquote" => QUOTE,
+            "pre" => PRE,
+            "p" => P,
+            "article" => ARTICLE,
+            "main" => MAIN,
+            _ => OTHER,
+        }
+    }
+}
+
+/// Sums over the blocks of an element or a path.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Sum {
+    pub(crate) chars: u64,
+    pub(crate) links: u64,
+    /// Characters outside links that do not repeat.
+    pub(crate) text: u64,
+    pub(crate) marks: u64,
+    pub(crate) blocks: u64,
+}
+
+impl Sum {
+    pub(crate) fn add(&mut self, other: Sum) {
+        self.chars += other.chars;
+        self.links += other.links;
+        self.text += other.text;
+        self.marks += other.marks;
+        self.blocks += other.blocks;
+    }
+}
+
+/// The text before each block of a page, to sum ranges.
+pub(crate) struct Page(Vec<Sum>);
+
+impl Page {
+    pub(crate) fn new(outline: &Outline, counts: BlockCounts<'_>) -> Self {
+        let mut before = Vec::with_capacity(outline.blocks.len() + 1);
+        let mut sum = Sum::default();
+        before.push(sum);
+        for (at, block) in outline.blocks.iter().enumerate() {
+            let (chars, links) = (u64::from(block.chars), u64::from(block.link_chars));
+            let is_repeated = counts.is_repeated(at);
+            sum.add(Sum {
+                chars,
+                links,
+                text: if is_repeated {
+                    0
+                } else {
+                    chars.saturating_sub(links)
+                },
+                marks: u64::from(block.marks),
+                blocks: 1,
+            });
+            before.push(sum);
+        }
+        Page(before)
+    }
+
+    /// Returns the sum of a range of blocks.
+    pub(crate) fn of(&self, range: Range<usize>) -> Sum {
+        let (one, other) = (self.0[range.start], self.0[range.end]);
+        Sum {
+            chars: other.chars - one.chars,
+            links: other.links - one.links,
+            text: other.text - one.text,
+            marks: other.marks - one.marks,
+            blocks: other.blocks - one.blocks,
+        }
+    }
+
+    /// Returns the sum of an element.
+    pub(crate) fn of_node(&self, outline: &Outline, node: usize) -> Sum {
+        let node = &outline.nodes[node];
+        self.of(node.first..node.end)
+    }
+}
+
+/// An element that is one of several with its path below one parent.
+#[derive(Clone, Default)]
+pub(crate) struct Record {
+    /// Number of the elements.
+    pub(crate) count: u64,
+    /// Number of the elements before this one, plus 1.
+    pub(crate) at: u64,
+    /// The blocks of this element.
+    pub(crate) blocks: Range<usize>,
+    /// The text of all these elements.
+    pub(crate) sum: Sum,
+}
+
+/// Elements of one path below one parent, from which on they are records.
+const RECORDS: u64 = 3;
+
+/// Returns the records of a page, and per element the lowest record around it. The first record is
+/// that of elements in none.
+pub(crate) fn records(outline: &Outline, sums: &Page) -> (Vec<Record>, Vec<usize>) {
+    let mut records = vec![Record::default()];
+    let mut of_node = vec![0; outline.nodes.len()];
+    // Per path, its elements below the parent that was read last.
+    let mut of_path: Vec<(usize, u64, u64, Sum)> =
+        vec![(usize::MAX, 0, 0, Sum::default()); outline.paths.len()];
+    let is_record = |child: &usize| {
+        let node = &outline.nodes[*child];
+        !node.text_part || node.code == code::ITEM
+    };
+    for parent in 0..outline.nodes.len() {
+        if of_node[parent] == 0 {
+            of_node[parent] = of_node[outline.nodes[parent].parent];
+        }
+        for child in outline.children(parent).filter(is_record) {
+            let known = &mut of_path[outline.nodes[child].path];
+            if known.0 != parent {
+                *known = (parent, 0, 0, Sum::default());
+            }
+            known.1 += 1;
+            known.3.add(sums.of_node(outline, child));
+        }
+        for child in outline.children(parent).filter(is_record) {
+            let node = &outline.nodes[child];
+            let (_, count, seen, sum) = &mut of_path[node.path];
+            *seen += 1;
+            if *count >= RECORDS {
+                of_node[child] = records.len();
+                records.push(Record {
+                    count: *count,
+                    at: *seen,
+                    blocks: node.first..node.end,
+                    sum: *sum,
+                });
+            }
+        }
+    }
+    (records, of_node)
+}
+
+/// Returns what each element has from the elements around it.
+pub(crate) fn above(outline: &Outline) -> Vec<Above> {
+    let mut above: Vec<Above> = Vec::with_capacity(outline.nodes.len());
+    above.push(Above::default());
+    for node in outline.nodes.iter().skip(1) {
+        let mut own = above[node.parent];
+        own.words |= node.words;
+        own.near.rotate_right(1);
+        own.near[0] = node.words;
+        own.depth += 1;
+        own.lists += u16::from(node.code == code::LIST);
+        own.tables += u16::from(node.code == code::TABLE);
+        own.paragraphs += u16::from(node.code == code::P);
+        if let Some(tag) = TAGS.iter().position(|tag| *tag == node.code) {
+            own.tags |= 1 << tag;
+        }
+        above.push(own);
+    }
+    above
+}
+
+/// Returns the lowest element around a node that is no part of a text.
+pub(crate) fn container(outline: &Outline, leaf: usize) -> usize {
+    let mut at = leaf;
+    while at != 0 && outline.nodes[at].text_part {
+        at = outline.nodes[at].parent;
+    }
+    at
+}

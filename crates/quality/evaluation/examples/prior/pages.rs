@@ -1,0 +1,179 @@
+//! The pages of a gold set, each as a site of one page.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use evaluation::{GoldPage, GoldSet, PageBlocks};
+use html_blocks::BlockOptions;
+use scoring::{Tokens, Vocabulary, WordId, lcs};
+use template::prior::{Numbers, Prior};
+use template::{BlockCounts, Outline, Reason, Template};
+
+/// A page and its gold text.
+pub(crate) struct Page {
+    pub(crate) host: String,
+    /// The kind of the page, or its language.
+    pub(crate) kind: String,
+    pub(crate) numbers: Numbers,
+    /// Whether half of the words of each block are in the gold text.
+    pub(crate) is_content: Vec<bool>,
+    pub(crate) words: Vec<Vec<WordId>>,
+    gold: Vec<WordId>,
+    outline: Outline,
+    template: Template,
+}
+
+impl Page {
+    /// Labels a page by the rules alone.
+    fn new(gold: &GoldPage, parsed: html_blocks::Page) -> Self {
+        let blocks = PageBlocks::of(parsed);
+        let outline = Outline::new(&blocks.layout());
+        let ones = vec![1; blocks.texts.len()];
+        let counts = BlockCounts {
+            pages: 1,
+            blocks: &ones,
+        };
+        let mut template = Template::default();
+        template.insert(&template.page_paths(&outline, counts));
+        let mut vocabulary = Vocabulary::default();
+        let gold_words = vocabulary.words(&gold.text, Tokens::Unicode);
+        let words = blocks.texts.iter();
+        let words: Vec<Vec<WordId>> = words
+            .map(|text| vocabulary.words(text, Tokens::Unicode))
+            .collect();
+        Page {
+            host: gold.domain.clone(),
+            kind: (gold.page_type.clone())
+                .or_else(|| gold.lang.clone())
+                .unwrap_or_default(),
+            numbers: template.numbers(&outline, counts),
+            is_content: in_gold(&words, &gold_words),
+            words,
+            gold: gold_words,
+            outline,
+            template,
+        }
+    }
+
+    /// Returns the labels of the page with a model.
+    pub(crate) fn reasons(&self, prior: &Prior) -> Vec<Reason> {
+        let ones = vec![1; self.words.len()];
+        let counts = BlockCounts {
+            pages: 1,
+            blocks: &ones,
+        };
+        self.template.label_with(&self.outline, counts, prior)
+    }
+
+    /// Returns F1 of the page's text with a model; `None` if the page has no gold.
+    pub(crate) fn f1(&self, prior: &Prior) -> Option<f64> {
+        let reasons = self.reasons(prior);
+        self.f1_of(|at| reasons.get(at).copied().is_some_and(Reason::is_content))
+    }
+
+    /// Returns F1 of the blocks that are content by the gold text: the most that labels reach.
+    pub(crate) fn best_f1(&self) -> Option<f64> {
+        self.f1_of(|at| self.is_content[at])
+    }
+
+    fn f1_of(&self, is_kept: impl Fn(usize) -> bool) -> Option<f64> {
+        let kept = (0..self.words.len()).filter(|at| is_kept(*at));
+        let text: Vec<WordId> = kept.flat_map(|at| self.words[at].iter().copied()).collect();
+        let score = lcs(&self.gold, &text).outcome().counted();
+        score.map(|score| score.f1)
+    }
+}
+
+/// Reads at most `most` pages of a set, evenly over the set.
+pub(crate) fn pages(path: &Path, most: usize) -> Result<Vec<Page>, String> {
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let set = GoldSet::file(path);
+    let golds = set.pages().map_err(|error| failed(&error))?;
+    let count = golds.len().min(most);
+    let wanted: HashSet<usize> = (0..count).map(|at| at * golds.len() / count).collect();
+    let by_row: HashMap<usize, usize> = wanted.iter().map(|at| (golds[*at].row, *at)).collect();
+    let mut pages: Vec<(usize, Page)> = Vec::new();
+    let read = set.for_each_fetched(|fetched| {
+        let Some(at) = by_row.get(&fetched.row) else {
+            return;
+        };
+        let html = fetched.html.unwrap_or_default();
+        let parsed = html_blocks::page(html, fetched.http_charset, &BlockOptions::default());
+        pages.extend(
+            parsed
+                .ok()
+                .map(|parsed| (*at, Page::new(&golds[*at], parsed))),
+        );
+    });
+    read.map_err(|error| failed(&error))?;
+    pages.sort_by_key(|(at, _)| *at);
+    Ok(pages.into_iter().map(|(_, page)| page).collect())
+}
+
+/// Returns whether half of the words of each block are in the longest common subsequence of the page
+/// and the gold text.
+fn in_gold(blocks: &[Vec<WordId>], gold: &[WordId]) -> Vec<bool> {
+    let page: Vec<(usize, WordId)> = (blocks.iter().enumerate())
+        .flat_map(|(at, words)| words.iter().map(move |word| (at, *word)))
+        .collect();
+    let mut places: HashMap<WordId, Vec<usize>> = HashMap::new();
+    for (at, word) in gold.iter().enumerate() {
+        places.entry(*word).or_default().push(at);
+    }
+    // Bit `j` of row `i` is 0 if the subsequence of `i` words of the page grows with the gold word `j`
+    // (Hyyrö 2004).
+    let width = gold.len().div_ceil(64).max(1);
+    let mut rows: Vec<Vec<u64>> = vec![vec![u64::MAX; width]];
+    for (_, word) in &page {
+        let last = &rows[rows.len() - 1];
+        let Some(places) = places.get(word) else {
+            let same = last.clone();
+            rows.push(same);
+            continue;
+        };
+        let mut matches = vec![0_u64; width];
+        for at in places {
+            matches[at / 64] |= 1 << (at % 64);
+        }
+        let mut row = Vec::with_capacity(width);
+        let mut carry = false;
+        for (bits, matches) in last.iter().zip(&matches) {
+            let common = bits & matches;
+            let (sum, over) = bits.overflowing_add(common);
+            let (sum, more) = sum.overflowing_add(u64::from(carry));
+            carry = over || more;
+            row.push(sum | (bits & !common));
+        }
+        rows.push(row);
+    }
+    let length = |row: &[u64], end: usize| -> usize {
+        let whole: u32 = row[..end / 64].iter().map(|bits| bits.count_zeros()).sum();
+        let rest = end % 64;
+        let part = if rest == 0 {
+            0
+        } else {
+            (!row[end / 64] & ((1 << rest) - 1)).count_ones()
+        };
+        (whole + part) as usize
+    };
+    let mut found = vec![0; blocks.len()];
+    let (mut at, mut end) = (page.len(), gold.len());
+    while at > 0 && end > 0 {
+        let here = length(&rows[at], end);
+        if here == 0 {
+            break;
+        }
+        if length(&rows[at - 1], end) == here {
+            at -= 1;
+        } else if length(&rows[at], end - 1) == here {
+            end -= 1;
+        } else {
+            found[page[at - 1].0] += 1;
+            at -= 1;
+            end -= 1;
+        }
+    }
+    (blocks.iter().zip(found))
+        .map(|(words, found)| found * 2 > words.len())
+        .collect()
+}
