@@ -33,6 +33,7 @@ fn pages() -> impl Strategy<Value = Vec<Page>> {
                 common_prefix: 0,
                 chars: *chars,
                 link_chars: if *link { *chars } else { 0 },
+                marks: 0,
                 title: 0,
             })
             .collect(),
