@@ -113,17 +113,20 @@ proptest! {
 #[test]
 fn outlines_are_kept_as_long_as_there_is_room() {
     let mut site = SiteReplay::new(2, Labelling::Template, WINDOW);
-    let layout = [LayoutBlock {
-        path: "div.story>p",
-        common_prefix: 0,
-        chars: 9,
-        link_chars: 0,
-        marks: 0,
-        title: 0,
-    }; 60_000];
+    let layout = vec![
+        LayoutBlock {
+            path: "div.story>p",
+            common_prefix: 0,
+            chars: 9,
+            link_chars: 0,
+            marks: 0,
+            title: 0,
+        };
+        60_000
+    ];
     let page = Page {
         hashes: vec![[0; 16]; layout.len()],
-        layout: layout.to_vec(),
+        layout,
     };
     let kept = |site: &mut SiteReplay, pages: usize| -> Vec<Option<usize>> {
         let outline = || Some(Outline::new(&page.layout));
