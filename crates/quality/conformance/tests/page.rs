@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-const CRATES: [&str; 4] = [
+const CRATES: [&str; 5] = [
     "core/url-key",
     "core/html-blocks",
     "core/url-tree",
     "core/url-parameters",
+    "core/template",
 ];
 
 fn repository() -> PathBuf {
