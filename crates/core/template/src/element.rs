@@ -1,6 +1,7 @@
 //! The traits of one element of a DOM path, from its text: `div.content.wide`.
 
-use crate::prior::{code, families};
+use crate::element_code;
+use crate::words::families;
 
 /// Properties of the text in an element that follow from the element's name and classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,7 +51,7 @@ impl ElementTraits {
             unit: is_unit(name),
             paragraph: name == "p",
             text_part: is_text_part(name),
-            code: code::of(name),
+            code: element_code::of(name),
             words: families(classes),
         }
     }

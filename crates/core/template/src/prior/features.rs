@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use crate::block_counts::BlockCounts;
-use crate::label::Reason;
 use crate::main_text::own_title;
 use crate::outline::Outline;
 use crate::prior::structure::{Page, Sum, above, container, log, records, share, small};
-use crate::prior::words::FAMILIES;
+use crate::reason::Reason;
+use crate::words::FAMILIES;
 
 /// Numbers that are the same for the block and its neighbours: characters, share of links, punctuation,
 /// element, same path as the block.

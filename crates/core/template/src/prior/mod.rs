@@ -21,19 +21,16 @@ mod features;
 mod model;
 mod page;
 mod structure;
-mod words;
 
 use std::ops::Range;
 
 pub use features::{FEATURES, Features, feature_name};
 pub use model::{Prior, Tree, Trees};
 pub use page::{PAGE_FEATURES, PageFeatures};
-pub(crate) use structure::code;
-pub(crate) use words::families;
 
 use crate::block_counts::BlockCounts;
-use crate::label::Reason;
 use crate::outline::Outline;
+use crate::reason::Reason;
 use features::features;
 use page::{is_divided, page_features};
 

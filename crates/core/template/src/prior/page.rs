@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use crate::block_counts::BlockCounts;
-use crate::label::Reason;
+use crate::element_code as code;
 use crate::main_text::own_title;
 use crate::outline::Outline;
 use crate::prior::features::after_title;
-use crate::prior::structure::{Page, Sum, code, log, records, share};
+use crate::prior::structure::{Page, Sum, log, records, share};
+use crate::reason::Reason;
 
 /// Number of the numbers of a page.
 pub const PAGE_FEATURES: usize = 13;
