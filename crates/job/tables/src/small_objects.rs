@@ -15,12 +15,16 @@ use object_store::{
     PutResult, RenameOptions, Result,
 };
 
-/// Bytes of an object that is read at once and kept. A day of a site in `url_keys` has some
-/// 100 bytes a page. A higher value keeps fewer objects in the same memory.
+/// Most bytes of an object that is read at once and kept. A page has some 100 bytes in `url_keys`. A
+/// higher value keeps fewer objects in the same memory.
 const MAX_OBJECT_BYTES: u64 = 1 << 20;
 
-/// Wraps the network store of tables, so that an object of at most 1 MiB is read with one request
-/// however often it is used.
+/// Objects of the greatest size that the cache has room for at least. With fewer, an object would be
+/// read again, whole, for each of its ranges.
+const MIN_OBJECTS: u64 = 8;
+
+/// Wraps the network store of tables, so that an object of at most 1 MiB (an eighth of the cache, if
+/// that is less) is read with one request however often it is used.
 ///
 /// Opening a table reads every commit since the last checkpoint, some parts of the code read them
 /// again, and a scan reads a data file with three requests or more. A nightly run over 57 dates
@@ -29,6 +33,7 @@ const MAX_OBJECT_BYTES: u64 = 1 << 20;
 pub(crate) struct SmallObjects {
     store: Arc<dyn ObjectStore>,
     kept: Cache<Path, Object>,
+    max_object_bytes: u64,
 }
 
 #[derive(Clone)]
@@ -48,11 +53,16 @@ impl SmallObjects {
             // The cache needs some 200 bytes for an entry. Saturates above MAX_OBJECT_BYTES only.
             u32::try_from(bytes + path.as_ref().len() + 200).unwrap_or(u32::MAX)
         };
+        let max_bytes = max_bytes as u64;
         let kept = Cache::builder()
-            .max_capacity(max_bytes as u64)
+            .max_capacity(max_bytes)
             .weigher(weight)
             .build();
-        Self { store, kept }
+        Self {
+            store,
+            kept,
+            max_object_bytes: MAX_OBJECT_BYTES.min(max_bytes / MIN_OBJECTS),
+        }
     }
 
     /// Returns the object at `location` if it is small. One task reads it, others wait for it.
@@ -68,13 +78,24 @@ impl SmallObjects {
         }
     }
 
+    /// Returns `false` if an object with bytes in `range` is larger than the limit.
+    fn may_be_small(&self, range: Option<&GetRange>) -> bool {
+        let limit = self.max_object_bytes;
+        match range {
+            None => true,
+            Some(GetRange::Bounded(range)) => range.end <= limit,
+            Some(GetRange::Offset(offset)) => *offset < limit,
+            Some(GetRange::Suffix(bytes)) => *bytes <= limit,
+        }
+    }
+
     async fn read(&self, location: &Path) -> Result<Object> {
         let start = GetOptions {
-            range: Some(GetRange::Bounded(0..MAX_OBJECT_BYTES)),
+            range: Some(GetRange::Bounded(0..self.max_object_bytes)),
             ..GetOptions::default()
         };
         let found = self.store.get_opts(location, start).await?;
-        if found.meta.size > MAX_OBJECT_BYTES {
+        if found.meta.size > self.max_object_bytes {
             return Ok(Object::Large);
         }
         let meta = found.meta.clone();
@@ -93,16 +114,6 @@ fn is_immutable(location: &Path) -> bool {
         || version.is_some_and(|version| {
             version.len() == 20 && version.bytes().all(|byte| byte.is_ascii_digit())
         })
-}
-
-/// Returns `false` if an object with bytes in `range` is larger than the limit.
-fn may_be_small(range: Option<&GetRange>) -> bool {
-    match range {
-        None => true,
-        Some(GetRange::Bounded(range)) => range.end <= MAX_OBJECT_BYTES,
-        Some(GetRange::Offset(offset)) => *offset < MAX_OBJECT_BYTES,
-        Some(GetRange::Suffix(bytes)) => *bytes <= MAX_OBJECT_BYTES,
-    }
 }
 
 fn is_plain(options: &GetOptions) -> bool {
@@ -150,7 +161,7 @@ impl ObjectStore for SmallObjects {
         let range = options.range.as_ref();
         if is_immutable(location)
             && is_plain(&options)
-            && may_be_small(range)
+            && self.may_be_small(range)
             && let Some((bytes, meta)) = self.small(location).await?
             && let Ok(range) = range.map_or(Ok(0..meta.size), |range| range.as_range(meta.size))
         {
@@ -168,7 +179,7 @@ impl ObjectStore for SmallObjects {
     async fn get_ranges(&self, location: &Path, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
         let end = ranges.iter().map(|range| range.end).max();
         if is_immutable(location)
-            && end.is_some_and(|end| end <= MAX_OBJECT_BYTES)
+            && end.is_some_and(|end| end <= self.max_object_bytes)
             && let Some((bytes, meta)) = self.small(location).await?
             && ranges
                 .iter()
@@ -280,8 +291,8 @@ mod tests {
         }
     }
 
-    /// A store with an object of `bytes` bytes at `path`, its cache of 64 KiB, and the number of
-    /// requests.
+    /// A store with an object of `bytes` bytes at `path`, and a cache in which a small object has at
+    /// most 8 KiB.
     async fn stored(path: &str, bytes: usize) -> (Arc<Counting>, SmallObjects, Path) {
         let store = Arc::new(Counting(InMemory::new(), AtomicUsize::new(0)));
         let path = Path::from(path);
@@ -320,28 +331,33 @@ mod tests {
 
     #[tokio::test]
     async fn a_large_object_is_read_by_ranges() {
-        let large = 2 << 20;
+        let large = 9 << 10;
         let ends = [large - 8..large, 0..8, 0..8];
         // One request more finds that it is large, with the first range that could be in a small one.
-        assert_eq!(requests("t/a.parquet", 2 << 20, &ends).await, 7);
+        assert_eq!(requests("t/a.parquet", 9 << 10, &ends).await, 7);
     }
 
     #[tokio::test]
     async fn the_cache_is_bounded_and_a_missing_object_is_not_kept() {
-        let (store, cache, path) = stored("t/a.parquet", 60 << 10).await;
+        let (store, cache, path) = stored("t/a.parquet", 7 << 10).await;
         let other = Path::from("t/b.parquet");
         assert!(matches!(
             cache.get(&other).await,
             Err(object_store::Error::NotFound { .. })
         ));
-        store.put(&other, vec![1; 60 << 10].into()).await.unwrap();
-        for path in [&path, &other, &path, &other] {
-            assert_eq!(
-                cache.get(path).await.unwrap().bytes().await.unwrap().len(),
-                60 << 10
-            );
-            cache.kept.run_pending_tasks().await;
+        for number in 0..40 {
+            let path = Path::from(format!("t/{number}.parquet"));
+            store.put(&path, vec![1; 7 << 10].into()).await.unwrap();
+            for path in [&path, &other] {
+                let _ = cache.get(path).await;
+            }
         }
+        store.put(&other, vec![2; 10].into()).await.unwrap();
+        let found = cache.get(&other).await.unwrap();
+        assert_eq!(found.bytes().await.unwrap(), vec![2; 10]);
+        assert!(cache.get(&path).await.is_ok());
+        cache.kept.run_pending_tasks().await;
+        assert!(cache.kept.entry_count() > 2);
         assert!(cache.kept.weighted_size() <= 64 << 10);
     }
 
