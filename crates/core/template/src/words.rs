@@ -206,7 +206,7 @@ const FAMILY_WORDS: [&[&str]; 26] = [
 
 /// Returns the families of the words in the classes of an element, `.class.class`.
 ///
-/// A word begins after a character that is no letter, or with a capital after a small letter.
+/// A word begins after a character other than a letter, or with a capital after a small letter.
 pub(crate) fn families(classes: &str) -> Families {
     let bytes = classes.as_bytes();
     let mut found = 0;

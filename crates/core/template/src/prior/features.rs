@@ -2,10 +2,7 @@
 
 use std::ops::Range;
 
-use crate::block_counts::BlockCounts;
-use crate::main_text::own_title;
-use crate::outline::Outline;
-use crate::prior::structure::{Page, Sum, above, container, log, records, share, small};
+use crate::prior::structure::{Sum, Surroundings, above, container, log, share, small};
 use crate::reason::Reason;
 use crate::words::FAMILIES;
 
@@ -97,24 +94,27 @@ pub fn feature_name(at: usize) -> String {
 /// Returns the numbers of all blocks of a page. `main` are the blocks of the main branch, and
 /// `reasons` those of the rules.
 pub(crate) fn features(
-    outline: &Outline,
-    counts: BlockCounts<'_>,
+    surroundings: &Surroundings<'_>,
     main: &Range<usize>,
     reasons: &[Reason],
 ) -> Vec<Features> {
+    let Surroundings {
+        outline,
+        sums,
+        title,
+        records,
+        record_of,
+    } = surroundings;
+    let title = *title;
     let count = outline.blocks.len();
     let above = above(outline);
-    let sums = Page::new(outline, counts);
     let page = sums.of(0..count);
-    let between = |range: Range<usize>| sums.of(range);
     let of_block = |at: usize| sums.of(at..at + 1);
     let of_node = |node: usize| sums.of_node(outline, node);
     let mut paths = vec![Sum::default(); outline.paths.len()];
     for at in 0..count {
         paths[outline.nodes[outline.leaves[at]].path].add(of_block(at));
     }
-    let title = own_title(outline, counts);
-    let (records, record_of) = records(outline, &sums);
     let mut made = Vec::with_capacity(count);
     for (at, reason) in reasons.iter().enumerate() {
         let block = of_block(at);
@@ -127,7 +127,7 @@ pub(crate) fn features(
         let container = container(outline, leaf);
         let path = paths[node.path];
         let around = at.saturating_sub(AROUND)..(at + AROUND + 1).min(count);
-        let surroundings = between(around);
+        let around = sums.of(around);
         let (element, of_parent) = (of_node(leaf), of_node(parent));
         let (of_grandparent, of_great) = (of_node(grandparent), of_node(great));
         let record = &records[record_of[leaf]];
@@ -139,7 +139,7 @@ pub(crate) fn features(
             small(block.marks),
             share(block.marks, block.chars),
             i16::from(outline.blocks[at].title > 0),
-            share(between(0..at).text, page.text),
+            share(sums.of(0..at).text, page.text),
             share(at as u64, count as u64),
             log((count - at) as u64),
             after_title(title, at),
@@ -177,8 +177,8 @@ pub(crate) fn features(
             reason_code(*reason),
             i16::from(main.contains(&at)),
             after_main(main, at),
-            log(surroundings.text / surroundings.blocks.max(1)),
-            share(surroundings.links, surroundings.chars),
+            log(around.text / around.blocks.max(1)),
+            share(around.links, around.chars),
             small(record.count),
             small(record.at),
             log(record.sum.chars / record.count.max(1)),

@@ -1,4 +1,4 @@
-//! What a block of an unknown site is likely to be, learned from pages of other sites.
+//! The prior of a block of an unknown site, learned from pages of other sites.
 //!
 //! A site of few pages says nothing about its template. The rules then judge a page by itself, and
 //! this prior corrects them: trees over numbers of a block, such as its length, links, punctuation,
@@ -33,13 +33,14 @@ use crate::outline::Outline;
 use crate::reason::Reason;
 use features::features;
 use page::{is_divided, page_features};
+use structure::Surroundings;
 
 /// The numbers of a page and of its blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Numbers {
-    /// Those of the page.
+    /// Numbers of the page.
     pub page: PageFeatures,
-    /// Those of each block.
+    /// Numbers of each block.
     pub blocks: Vec<Features>,
 }
 
@@ -52,9 +53,10 @@ impl Numbers {
         main: &Range<usize>,
         reasons: &[Reason],
     ) -> Self {
+        let surroundings = Surroundings::new(outline, counts);
         Numbers {
-            page: page_features(outline, counts, main, reasons),
-            blocks: features(outline, counts, main, reasons),
+            page: page_features(&surroundings, main, reasons),
+            blocks: features(&surroundings, main, reasons),
         }
     }
 }

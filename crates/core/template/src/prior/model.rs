@@ -25,7 +25,7 @@ pub struct Trees {
     pub trees: Vec<Tree>,
 }
 
-/// What is known about blocks of unknown sites. All numbers are whole, so the labels of a page are
+/// The knowledge about blocks of unknown sites. All numbers are whole, so the labels of a page are
 /// equal on every machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prior {

@@ -2,12 +2,10 @@
 
 use std::ops::Range;
 
-use crate::block_counts::BlockCounts;
 use crate::element_code as code;
-use crate::main_text::own_title;
 use crate::outline::Outline;
 use crate::prior::features::after_title;
-use crate::prior::structure::{Page, Sum, log, records, share};
+use crate::prior::structure::{Sum, Surroundings, log, share};
 use crate::reason::Reason;
 
 /// Number of the numbers of a page.
@@ -25,15 +23,19 @@ const RUN: (u64, u64) = (60, 20);
 /// Returns the numbers of a page. `main` are the blocks of the main branch, and `reasons` those of
 /// the rules.
 pub(crate) fn page_features(
-    outline: &Outline,
-    counts: BlockCounts<'_>,
+    surroundings: &Surroundings<'_>,
     main: &Range<usize>,
     reasons: &[Reason],
 ) -> PageFeatures {
-    let sums = Page::new(outline, counts);
+    let Surroundings {
+        outline,
+        sums,
+        title,
+        records,
+        record_of,
+    } = surroundings;
     let all = sums.of(0..reasons.len());
     let of_main = sums.of(main.clone());
-    let (records, record_of) = records(outline, &sums);
     let (mut kept, mut long, mut sentences, mut in_records) = (
         Sum::default(),
         Sum::default(),
@@ -63,7 +65,6 @@ pub(crate) fn page_features(
             in_records.add(block);
         }
     }
-    let title = own_title(outline, counts);
     [
         log(kept.blocks),
         log(long.blocks),
@@ -75,7 +76,7 @@ pub(crate) fn page_features(
         share(all.links, all.chars),
         share(longest_run, kept.chars),
         i16::from(title.is_some()),
-        after_title(title, 0),
+        after_title(*title, 0),
         share(kept.chars, of_main.chars),
         share(kept.marks, kept.chars),
     ]

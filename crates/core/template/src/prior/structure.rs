@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::block_counts::BlockCounts;
 use crate::element_code as code;
+use crate::main_text::own_title;
 use crate::outline::Outline;
 
 /// Returns a number as one that fits.
@@ -25,7 +26,7 @@ pub(crate) fn log(number: u64) -> i16 {
     small(u64::from(whole) * 8 + part)
 }
 
-/// What a node has from the elements around it.
+/// Properties that a node has from the elements around it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Above {
     pub(crate) words: u32,
@@ -68,6 +69,31 @@ impl Sum {
         self.text += other.text;
         self.marks += other.marks;
         self.blocks += other.blocks;
+    }
+}
+
+/// The parts of a page that the numbers of the page and of its blocks are both made of.
+pub(crate) struct Surroundings<'o> {
+    pub(crate) outline: &'o Outline,
+    pub(crate) sums: Page,
+    /// The block with the page's own title.
+    pub(crate) title: Option<usize>,
+    pub(crate) records: Vec<Record>,
+    /// The record of each node.
+    pub(crate) record_of: Vec<usize>,
+}
+
+impl<'o> Surroundings<'o> {
+    pub(crate) fn new(outline: &'o Outline, counts: BlockCounts<'_>) -> Self {
+        let sums = Page::new(outline, counts);
+        let (records, record_of) = records(outline, &sums);
+        Self {
+            outline,
+            sums,
+            title: own_title(outline, counts),
+            records,
+            record_of,
+        }
     }
 }
 
@@ -135,7 +161,7 @@ const RECORDS: u64 = 3;
 
 /// Returns the records of a page, and per element the lowest record around it. The first record is
 /// that of elements in none.
-pub(crate) fn records(outline: &Outline, sums: &Page) -> (Vec<Record>, Vec<usize>) {
+fn records(outline: &Outline, sums: &Page) -> (Vec<Record>, Vec<usize>) {
     let mut records = vec![Record::default()];
     let mut of_node = vec![0; outline.nodes.len()];
     // Per path, its elements below the parent that was read last.
@@ -196,7 +222,7 @@ pub(crate) fn above(outline: &Outline) -> Vec<Above> {
     above
 }
 
-/// Returns the lowest element around a node that is no part of a text.
+/// Returns the lowest element around a node that is not a part of a text.
 pub(crate) fn container(outline: &Outline, leaf: usize) -> usize {
     let mut at = leaf;
     while at != 0 && outline.nodes[at].text_part {
