@@ -65,16 +65,15 @@ impl SmallObjects {
         }
     }
 
-    /// Returns the object at `location` if it is small. One task reads it, others wait for it.
-    async fn small(&self, location: &Path) -> Result<Option<(Bytes, ObjectMeta)>> {
+    /// Returns the object at `location` if it is small. One task reads it, others wait for it. After an
+    /// error, which all of them share, each asks the store itself and gets its own.
+    async fn small(&self, location: &Path) -> Option<(Bytes, ObjectMeta)> {
         let found = self
             .kept
             .try_get_with(location.clone(), self.read(location));
         match found.await {
-            Ok(Object::Small { bytes, meta }) => Ok(Some((bytes, meta))),
-            Ok(Object::Large) => Ok(None),
-            // The error is shared by all that wait: each asks again, and gets its own.
-            Err(_) => Ok(None),
+            Ok(Object::Small { bytes, meta }) => Some((bytes, meta)),
+            Ok(Object::Large) | Err(_) => None,
         }
     }
 
@@ -162,7 +161,7 @@ impl ObjectStore for SmallObjects {
         if is_immutable(location)
             && is_plain(&options)
             && self.may_be_small(range)
-            && let Some((bytes, meta)) = self.small(location).await?
+            && let Some((bytes, meta)) = self.small(location).await
             && let Ok(range) = range.map_or(Ok(0..meta.size), |range| range.as_range(meta.size))
         {
             let part = slice(&bytes, &range);
@@ -180,7 +179,7 @@ impl ObjectStore for SmallObjects {
         let end = ranges.iter().map(|range| range.end).max();
         if is_immutable(location)
             && end.is_some_and(|end| end <= self.max_object_bytes)
-            && let Some((bytes, meta)) = self.small(location).await?
+            && let Some((bytes, meta)) = self.small(location).await
             && ranges
                 .iter()
                 .all(|range| range.start <= range.end && range.end <= meta.size)
