@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::Child;
+use std::process::{Child, ChildStderr};
 use std::time::{Duration, Instant};
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
@@ -119,18 +119,11 @@ fn chunks_of_a_worker_that_is_killed_run_on_the_others() {
     alone.run(&dates);
     let (one, two) = (Worker::start(), Worker::start());
     let together = job_on_workers(archive.path());
-    let workers = on(&[&one, &two]);
-    let arguments = ["--dates", &dates, "--workers", &workers];
-    let mut run = together.start("backfill", &arguments, None);
-    let mut messages = BufReader::new(run.stderr.take().expect("a pipe"));
+    let (mut run, mut messages) = begin(&together, &dates, &on(&[&one, &two]));
     until(&mut messages, "committed");
     until_busy(&two);
     signal(&two.process, "KILL");
-    let mut rest = String::new();
-    messages
-        .read_to_string(&mut rest)
-        .expect("messages of the run");
-    let code = run.wait().expect("a child to wait for").code();
+    let (code, rest) = end(&mut run, &mut messages);
     assert_eq!(code, Some(0), "{rest}");
     assert!(rest.contains(&two.address), "{rest}");
     assert!(rest.contains("runs again on the workers"), "{rest}");
@@ -149,20 +142,14 @@ fn chunks_of_a_worker_that_is_stopped_run_on_the_others() {
     let (one, two, three) = (Worker::start(), Worker::start(), Worker::start());
     let together = job_on_workers(archive.path());
     let workers = on(&[&one, &two, &three]);
-    let arguments = ["--dates", &dates, "--workers", &workers];
-    let mut run = together.start("backfill", &arguments, None);
-    let mut messages = BufReader::new(run.stderr.take().expect("a pipe"));
+    let (mut run, mut messages) = begin(&together, &dates, &workers);
     until(&mut messages, "committed");
     until_busy(&two);
     signal(&two.process, "STOP");
     until(&mut messages, "runs again on the workers");
     until(&mut messages, "committed");
     signal(&two.process, "CONT");
-    let mut rest = String::new();
-    messages
-        .read_to_string(&mut rest)
-        .expect("messages of the run");
-    let code = run.wait().expect("a child to wait for").code();
+    let (code, rest) = end(&mut run, &mut messages);
     assert_eq!(code, Some(0), "{rest}");
     together.assert_accounts();
     assert_same(&contents(&alone), &contents(&together), "a stopped worker");
@@ -178,10 +165,7 @@ fn a_driver_that_is_killed_is_continued_by_the_same_command() {
     let (one, two) = (Worker::start(), Worker::start());
     // The lease of a killed process ends after some heartbeats.
     let together = job_on_workers(archive.path()).with("run.heartbeat=1s");
-    let workers = on(&[&one, &two]);
-    let arguments = ["--dates", &dates, "--workers", &workers];
-    let mut run = together.start("backfill", &arguments, None);
-    let mut messages = BufReader::new(run.stderr.take().expect("a pipe"));
+    let (mut run, mut messages) = begin(&together, &dates, &on(&[&one, &two]));
     until(&mut messages, "committed");
     signal(&run, "KILL");
     run.wait().expect("a child to wait for");
@@ -204,19 +188,13 @@ fn a_worker_that_is_added_to_the_file_joins_at_the_next_chunk() {
     let file = folder.path().join("workers.txt");
     std::fs::write(&file, format!("{}\n{}\n", one.address, two.address)).expect("a file");
     let workers = format!("file:{}", file.display());
-    let arguments = ["--dates", &dates, "--workers", &workers];
-    let mut run = together.start("backfill", &arguments, None);
-    let mut messages = BufReader::new(run.stderr.take().expect("a pipe"));
+    let (mut run, mut messages) = begin(&together, &dates, &workers);
     until(&mut messages, "committed");
     let three = Worker::start();
     std::fs::write(&file, format!("{}\n{}\n", one.address, three.address)).expect("a file");
     let joined = until(&mut messages, "joins");
     assert!(joined.contains(&three.address), "{joined}");
-    let mut rest = String::new();
-    messages
-        .read_to_string(&mut rest)
-        .expect("messages of the run");
-    let code = run.wait().expect("a child to wait for").code();
+    let (code, rest) = end(&mut run, &mut messages);
     assert_eq!(code, Some(0), "{rest}");
     assert!(!rest.contains("runs again"), "{rest}");
     assert!(rows_of(&three, "Block") > 0);
@@ -350,24 +328,34 @@ fn a_run_without_any_worker_left_ends_and_the_same_command_continues_it() {
     alone.run(&dates);
     let (one, two) = (Worker::start(), Worker::start());
     let together = job_on_workers(archive.path());
-    let workers = on(&[&one, &two]);
-    let arguments = ["--dates", &dates, "--workers", &workers];
-    let mut run = together.start("backfill", &arguments, None);
-    let mut messages = BufReader::new(run.stderr.take().expect("a pipe"));
+    let (mut run, mut messages) = begin(&together, &dates, &on(&[&one, &two]));
     until(&mut messages, "committed");
     signal(&one.process, "KILL");
     signal(&two.process, "KILL");
-    let mut rest = String::new();
-    messages
-        .read_to_string(&mut rest)
-        .expect("messages of the run");
-    let code = run.wait().expect("a child to wait for").code();
+    let (code, rest) = end(&mut run, &mut messages);
     assert!(matches!(code, Some(4 | 5)), "{code:?}: {rest}");
     assert!(rest.contains("error: "), "{rest}");
     let done = backfill(&together, &dates, &[&Worker::start(), &Worker::start()]);
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     together.assert_accounts();
     assert_same(&contents(&alone), &contents(&together), "new workers");
+}
+
+/// Starts a backfill. Returns it and its messages.
+fn begin(job: &Job, dates: &str, workers: &str) -> (Child, BufReader<ChildStderr>) {
+    let arguments = ["--dates", dates, "--workers", workers];
+    let mut run = job.start("backfill", &arguments, None);
+    let messages = BufReader::new(run.stderr.take().expect("a pipe"));
+    (run, messages)
+}
+
+/// Waits for the end of a run. Returns its code and the rest of its messages.
+fn end(run: &mut Child, messages: &mut impl BufRead) -> (Option<i32>, String) {
+    let mut rest = String::new();
+    messages
+        .read_to_string(&mut rest)
+        .expect("messages of the run");
+    (run.wait().expect("a child to wait for").code(), rest)
 }
 
 /// Waits until a worker runs a part of the next chunk.
