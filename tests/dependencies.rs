@@ -33,6 +33,8 @@ const MEASURING: [&str; 4] = [
 const EVALUATION: &str = "urltree-evaluation";
 const SAMPLE: &str = "urltree-sample";
 const TABLES: &str = "urltree-tables";
+/// Reads WARC files. Pure, as the crates of the core are.
+const WARC: &str = "urltree-warc";
 const ENGINE: &str = "urltree-engine";
 const CLUSTER: &str = "urltree-cluster";
 const BINARY: &str = "urltree";
@@ -245,13 +247,24 @@ fn the_evaluation_knows_files_and_no_engine() {
     );
 }
 
-/// The wings of `crates/`: what a page's text is, what moves rows, what measures both.
+/// A reader of files from outside needs no runtime, no columns and no crate of ours.
+#[test]
+fn the_reader_of_warc_files_is_pure() {
+    let workspace = workspace();
+    assert_eq!(workspace.arrows(WARC), BTreeSet::new());
+    let built_with = workspace.transitive(WARC);
+    for name in ["tokio", "arrow", "parquet", "object_store"] {
+        assert!(!built_with.contains(name), "{name}");
+    }
+}
+
+/// The wings of `crates/`: what a page's text is, ways into archives, what moves rows, what measures.
 #[test]
 fn arrows_between_wings_go_to_the_core() {
     let workspace = workspace();
     let wing = |member: &str| {
         let manifest = text(&workspace.members[member]["manifest_path"]);
-        let wings = ["core", "job", "quality"];
+        let wings = ["core", "archive", "job", "quality"];
         wings
             .into_iter()
             .find(|wing| manifest.contains(&format!("/crates/{wing}/")))
@@ -264,6 +277,11 @@ fn arrows_between_wings_go_to_the_core() {
                 arrows.is_subset(&BTreeSet::from(["core"])),
                 "{member}: {arrows:?}"
             );
+        }
+        if wing(member) == Some("archive") {
+            assert!(!arrows.contains("quality"), "{member}: {arrows:?}");
+            let of_jobs = workspace.arrows(member);
+            assert!(!of_jobs.contains(ENGINE), "{member}: {of_jobs:?}");
         }
         if wing(member) == Some("job") && member != BINARY {
             assert!(!arrows.contains("quality"), "{member}: {arrows:?}");

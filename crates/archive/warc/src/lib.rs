@@ -1,0 +1,43 @@
+//! Reads WARC and ARC files, and turns their responses into captures of pages.
+//!
+//! - [`Records`] reads WARC 0.17 to 1.1 and ARC version 1 and 2 from any [`std::io::Read`]: not
+//!   compressed, gzip (a member per record, or one for the whole file) or zstd. Each record is an
+//!   [`Entry`] with its type, or a [`RecordError`] with offset and reason. After an error, reading
+//!   continues at the next record.
+//! - [`Capture`] is a response: URL, time, status, type, charset, and the body without transfer
+//!   encoding and content encoding. A [`Limits`] bounds the memory of one record.
+//! - A page that a redirect of the same file leads to has the redirecting URL as `request_url`.
+//! - A revisit has the position of the capture that it repeats, if that is in the same file before it.
+//!
+//! ```
+//! use warc::{Limits, Records};
+//!
+//! let file = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/\r\n\
+//!     WARC-Date: 2011-10-24T12:00:00Z\r\nWARC-Record-ID: <urn:uuid:1>\r\n\
+//!     Content-Type: application/http\r\nContent-Length: 49\r\n\r\n\
+//!     HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>Hi\r\n\r\n";
+//! let mut records = Records::new(&file[..], Limits::default());
+//! let entry = records.next().unwrap().unwrap();
+//! let capture = entry.capture.unwrap();
+//! assert_eq!(capture.url, "http://a.example/");
+//! assert_eq!(capture.status, Some(200));
+//! assert_eq!(capture.body, b"<p>Hi");
+//! assert!(records.next().is_none());
+//! ```
+//!
+//! The crate `fastwarc` 2.0 is not used. It reads no ARC, and it depends on `encoding` 0.2, which
+//! has been without maintenance since 2016 (RUSTSEC-2021-0153).
+//!
+//! The crate does not write WARC files, has no index, and reads neither zstd dictionaries nor
+//! segmented records: a continuation is only counted. It is synchronous.
+
+mod body;
+mod digest;
+mod header;
+mod http;
+mod links;
+mod records;
+mod stream;
+
+pub use header::RecordType;
+pub use records::{Capture, Entry, Limits, Origin, Reason, RecordError, Records};

@@ -1,0 +1,281 @@
+//! The bytes of a file without its compression, with positions in the file.
+
+use std::io::{self, BufRead, Read};
+
+use flate2::bufread::GzDecoder;
+
+/// First bytes of a gzip member with the only method that gzip has.
+const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
+/// First bytes of a zstd frame.
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// Bytes that are read and decompressed at a time.
+const CHUNK: usize = 64 << 10;
+
+/// A buffered reader that knows its position, and can look ahead.
+pub(crate) struct Counted<R> {
+    reader: R,
+    buffer: Vec<u8>,
+    used: usize,
+    /// Bytes that were taken.
+    position: u64,
+}
+
+impl<R: Read> Counted<R> {
+    /// Returns the next `bytes` bytes, or fewer at the end, and takes none of them.
+    fn peek(&mut self, bytes: usize) -> io::Result<&[u8]> {
+        while self.buffer.len() - self.used < bytes && self.fetch()? {}
+        let end = self.buffer.len().min(self.used + bytes);
+        Ok(&self.buffer[self.used..end])
+    }
+
+    /// Appends to the buffer. Returns false at the end.
+    fn fetch(&mut self) -> io::Result<bool> {
+        self.buffer.drain(..self.used);
+        self.used = 0;
+        let before = self.buffer.len();
+        self.buffer.resize(before + CHUNK, 0);
+        let read = loop {
+            match self.reader.read(&mut self.buffer[before..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => break other,
+            }
+        };
+        self.buffer.truncate(before + *read.as_ref().unwrap_or(&0));
+        Ok(read? > 0)
+    }
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.fill_buf()?;
+        let read = bytes.len().min(out.len());
+        out[..read].copy_from_slice(&bytes[..read]);
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+impl<R: Read> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.used == self.buffer.len() {
+            self.fetch()?;
+        }
+        Ok(&self.buffer[self.used..])
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.used += bytes;
+        self.position += bytes as u64;
+    }
+}
+
+/// The compression of a file. Its first bytes decide.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Plain,
+    Gzip,
+    Zstd,
+}
+
+/// The source of decompressed bytes.
+enum Source<R: Read> {
+    /// Bytes of the file: between members, or a file that is not compressed.
+    File(Counted<R>),
+    Gzip(Box<GzDecoder<Counted<R>>>),
+    Zstd(Box<zstd::stream::read::Decoder<'static, Counted<R>>>),
+    /// The decoder of a member could not be created. The file ends here.
+    End,
+}
+
+/// The decompressed bytes of a file.
+pub(crate) struct Stream<R: Read> {
+    source: Source<R>,
+    format: Option<Format>,
+    /// Offset in the file of the current member, or of `chunk` if the file is not compressed.
+    start: u64,
+    chunk: Vec<u8>,
+    used: usize,
+}
+
+impl<R: Read> Stream<R> {
+    pub(crate) fn new(reader: R) -> Self {
+        Self {
+            source: Source::File(Counted {
+                reader,
+                buffer: Vec::new(),
+                used: 0,
+                position: 0,
+            }),
+            format: None,
+            start: 0,
+            chunk: Vec::new(),
+            used: 0,
+        }
+    }
+
+    /// Offset in the file of the next byte, or of its member if the file is compressed.
+    pub(crate) fn offset(&self) -> u64 {
+        if self.is_compressed() {
+            self.start
+        } else {
+            self.start + self.used as u64
+        }
+    }
+
+    /// Whether the file is compressed.
+    pub(crate) fn is_compressed(&self) -> bool {
+        matches!(self.format, Some(Format::Gzip | Format::Zstd))
+    }
+
+    /// A number that changes with each compressed member.
+    pub(crate) fn member(&self) -> u64 {
+        if self.is_compressed() { self.start } else { 0 }
+    }
+
+    /// Returns the next bytes, or none at the end of the file.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, or a member is broken ([`io::ErrorKind::InvalidData`],
+    /// [`io::ErrorKind::InvalidInput`] or [`io::ErrorKind::UnexpectedEof`]).
+    pub(crate) fn fill(&mut self) -> io::Result<&[u8]> {
+        while self.used == self.chunk.len() {
+            if matches!(self.source, Source::File(_)) && !self.begin()? {
+                return Ok(&[]);
+            }
+            if let Source::File(file) = &self.source {
+                self.start = file.position;
+            }
+            self.chunk.resize(CHUNK, 0);
+            self.used = 0;
+            let read = match &mut self.source {
+                Source::File(file) => file.read(&mut self.chunk),
+                Source::Gzip(member) => member.read(&mut self.chunk),
+                Source::Zstd(member) => member.read(&mut self.chunk),
+                Source::End => Ok(0),
+            };
+            self.chunk.truncate(*read.as_ref().unwrap_or(&0));
+            if read? == 0 {
+                match std::mem::replace(&mut self.source, Source::End) {
+                    Source::Gzip(member) => self.source = Source::File(member.into_inner()),
+                    Source::Zstd(member) => self.source = Source::File(member.finish()),
+                    end => {
+                        self.source = end;
+                        return Ok(&[]);
+                    }
+                }
+            }
+        }
+        Ok(&self.chunk[self.used..])
+    }
+
+    pub(crate) fn consume(&mut self, bytes: usize) {
+        self.used = (self.used + bytes).min(self.chunk.len());
+    }
+
+    /// Begins the member at the position of the file, if the file is compressed. Returns false at
+    /// the end of the file.
+    fn begin(&mut self) -> io::Result<bool> {
+        let Source::File(file) = &mut self.source else {
+            return Ok(false);
+        };
+        if self.format == Some(Format::Plain) {
+            return Ok(true);
+        }
+        if self.format != Some(Format::Gzip) {
+            skip_frames(file)?;
+        }
+        let found = file.peek(4)?;
+        if found.is_empty() {
+            return Ok(false);
+        }
+        let found = match found {
+            found if found.starts_with(&GZIP) => Format::Gzip,
+            found if found == ZSTD => Format::Zstd,
+            _ => Format::Plain,
+        };
+        let format = *self.format.get_or_insert(found);
+        if format != found {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "a compressed member does not begin where the one before it ends",
+            ));
+        }
+        self.start = file.position;
+        let Source::File(file) = std::mem::replace(&mut self.source, Source::End) else {
+            return Ok(false);
+        };
+        self.source = match format {
+            Format::Plain => Source::File(file),
+            Format::Gzip => Source::Gzip(Box::new(GzDecoder::new(file))),
+            Format::Zstd => Source::Zstd(Box::new(
+                zstd::stream::read::Decoder::with_buffer(file)?.single_frame(),
+            )),
+        };
+        Ok(true)
+    }
+
+    /// Leaves the rest of a broken member, and continues at the next bytes that may begin one.
+    /// Returns false at the end of the file, or if the file is not compressed.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub(crate) fn skip_member(&mut self) -> io::Result<bool> {
+        let magic: &[u8] = match self.format {
+            Some(Format::Gzip) => &GZIP,
+            Some(Format::Zstd) => &ZSTD,
+            _ => return Ok(false),
+        };
+        let mut file = match std::mem::replace(&mut self.source, Source::End) {
+            Source::File(file) => file,
+            Source::Gzip(member) => member.into_inner(),
+            Source::Zstd(member) => member.finish(),
+            Source::End => return Ok(false),
+        };
+        self.chunk.clear();
+        self.used = 0;
+        // At least one byte, so that a member that is broken at its first byte is left.
+        if file.position == self.start && !file.peek(1)?.is_empty() {
+            file.consume(1);
+        }
+        let found = loop {
+            let next = file.peek(magic.len())?;
+            if next.len() < magic.len() {
+                break false;
+            }
+            if next == magic {
+                break true;
+            }
+            file.consume(1);
+        };
+        if found {
+            self.source = Source::File(file);
+        }
+        Ok(found)
+    }
+}
+
+/// Skips frames of zstd that have no content for a decoder.
+fn skip_frames<R: Read>(file: &mut Counted<R>) -> io::Result<()> {
+    loop {
+        let head = file.peek(8)?;
+        let Some((magic, bytes)) = head.split_first_chunk::<4>() else {
+            return Ok(());
+        };
+        let Ok(bytes) = <[u8; 4]>::try_from(bytes) else {
+            return Ok(());
+        };
+        if u32::from_le_bytes(*magic) & 0xffff_fff0 != 0x184d_2a50 {
+            return Ok(());
+        }
+        file.consume(8);
+        let mut left = u32::from_le_bytes(bytes) as usize;
+        while left > 0 {
+            let have = file.fill_buf()?.len().min(left);
+            if have == 0 {
+                return Ok(());
+            }
+            file.consume(have);
+            left -= have;
+        }
+    }
+}
