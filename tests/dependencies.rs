@@ -35,6 +35,7 @@ const SAMPLE: &str = "urltree-sample";
 const TABLES: &str = "urltree-tables";
 /// Reads WARC files. Pure, as the crates of the core are.
 const WARC: &str = "urltree-warc";
+const IMPORT: &str = "urltree-import";
 const ENGINE: &str = "urltree-engine";
 const CLUSTER: &str = "urltree-cluster";
 const BINARY: &str = "urltree";
@@ -256,6 +257,15 @@ fn the_reader_of_warc_files_is_pure() {
     for name in ["tokio", "arrow", "parquet", "object_store"] {
         assert!(!built_with.contains(name), "{name}");
     }
+}
+
+#[test]
+fn an_import_knows_files_and_stores_and_no_engine() {
+    let workspace = workspace();
+    let expected = BTreeSet::from([WARC, TABLES, ERROR_CLASS]);
+    assert_eq!(workspace.arrows(IMPORT), expected);
+    let direct = workspace.direct(IMPORT);
+    assert!(!direct.contains("datafusion"), "{direct:?}");
 }
 
 /// The wings of `crates/`: what a page's text is, ways into archives, what moves rows, what measures.

@@ -8,6 +8,7 @@
 //! Archives:
 //! - `archives`: layouts, column names and file names of archives
 //! - `hostile`: single bad rows and pages
+//! - `import`: WARC files become archives
 //! - `objects`: damaged files, unusual files, files with wrong columns
 //! - `paper`: the job file of the published method
 //! - `poison`: pages made to be expensive or to break the parser
@@ -61,6 +62,7 @@ mod eval;
 mod faults;
 mod frozen;
 mod hostile;
+mod import;
 mod jobs;
 mod keys;
 mod law;

@@ -206,7 +206,7 @@ fn status_lists_dates_with_other_settings() {
     );
 }
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "backfill",
     "update",
     "status",
@@ -217,6 +217,7 @@ const COMMANDS: [&str; 13] = [
     "tune",
     "gold",
     "extract",
+    "import",
     "sample",
     "completions",
     "man",
@@ -252,8 +253,13 @@ fn completions_contain_every_command() {
     }
 }
 
-/// Writes the files that the examples of `gold`, `eval` and `extract` name: collections of
-/// one page, and texts of a tool.
+/// A WARC file of one page.
+const WARC: &str = "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/\r\n\
+    WARC-Date: 2011-10-24T12:00:00Z\r\nContent-Type: application/http\r\nContent-Length: 49\r\n\r\n\
+    HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>Hi\r\n\r\n";
+
+/// Writes the files that the examples of `gold`, `eval`, `extract` and `import` name: collections
+/// of one page, texts of a tool, and WARC files.
 fn collections(folder: &Path) {
     let page = "<title>Storm</title><h1>Storm</h1><p>Trees fell on the road to the sea.</p>";
     let labelled = "<span class=\"x-nc-sel1\">Storm</span><span class=\"x-nc-sel2\">Trees</span>";
@@ -284,6 +290,8 @@ fn collections(folder: &Path) {
             "other-page.html",
             "<h1>Calm</h1><p>Nothing moved at the sea.</p>",
         ),
+        ("crawl/a.warc", WARC),
+        ("more.warc", WARC),
     ] {
         let path = folder.join(file);
         let above = path.parent().expect("a folder");
@@ -326,6 +334,8 @@ fn the_examples_of_the_help_work_as_typed() {
         "eval",
         "tune",
         "extract",
+        "import",
+        "import warc",
     ] {
         let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
         let help = urltree(&words).stdout;

@@ -299,6 +299,11 @@ impl Job {
         urltree_in(&self.started_in, &words)
     }
 
+    /// The command `urltree` with these arguments, in the working directory of the job.
+    pub(crate) fn urltree(&self, arguments: &[&str]) -> Command {
+        urltree_command(&self.started_in, arguments)
+    }
+
     /// Asserts that every archive row is in exactly one count of `runs`, and that the
     /// tables have as many rows as were counted.
     pub(crate) fn assert_accounts(&self) {

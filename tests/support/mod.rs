@@ -18,7 +18,7 @@ pub(crate) use job::{Finished, Job, signal, start_urltree, text, urltree, urltre
 pub(crate) use s3::{KEYS, Store, TOKEN, assert_no_secret, assert_silent, files, signing};
 pub(crate) use site::{GAMMA, Site, mix, paragraph};
 pub(crate) use tables::{Snapshot, assert_same, contents, contents_anywhere, difference};
-pub(crate) use watched::can_watch;
+pub(crate) use watched::{can_watch, watched};
 
 /// The root of the repository.
 pub(crate) fn repository() -> PathBuf {

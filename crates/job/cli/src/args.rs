@@ -7,6 +7,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use tables::DateRange;
 
+use crate::import_files::ImportCommand;
+
 /// Extract clean text from crawl archives.
 ///
 /// Pages of one site share a template: a text block that recurs along a URL path is
@@ -132,6 +134,14 @@ pub(crate) enum Command {
         urltree extract --extractor cetd-ds page.html\n  \
         urltree extract --extractor iwptd page.html other-page.html")]
     Extract(ExtractArgs),
+    /// Import files of crawlers into an archive that a job reads.
+    #[command(after_help = "Examples:\n  \
+        urltree import warc crawl --output data/pages\n  \
+        urltree import warc https://host/crawl.warc.gz --output data/pages")]
+    Import {
+        #[command(subcommand)]
+        command: ImportCommand,
+    },
     /// Write an archive of invented news sites, and the text of every article as gold.
     #[command(after_help = "Examples:\n  \
         urltree sample --output data/sample --dates 2011-10-24..2011-12-19\n  \

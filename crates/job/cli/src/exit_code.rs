@@ -44,6 +44,7 @@ fn classified<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a dyn Classif
     is::<Usage>(error)
         .or_else(|| is::<InputError>(error))
         .or_else(|| is::<ImportError>(error))
+        .or_else(|| is::<import::ImportError>(error))
         .or_else(|| is::<SampleError>(error))
         .or_else(|| is::<Failure>(error))
         .or_else(|| is::<EngineError>(error))

@@ -9,6 +9,7 @@ mod exit_code;
 mod extract;
 mod failure_line;
 mod gold_sets;
+mod import_files;
 mod manual;
 mod progress;
 mod replay_settings;
@@ -45,6 +46,8 @@ use args::{
 };
 use exit_code::exit_code;
 use failure_line::failure_line;
+use import::ImportError;
+use import_files::ImportCommand;
 use progress::{RunProgress, Terminal};
 use usage::Usage;
 use worker::with_workers;
@@ -75,6 +78,9 @@ fn main() -> ExitCode {
         Command::Tune(args) => gold_sets::tune(args).and_then(|text| print(&text)),
         Command::Gold(args) => gold_sets::gold(args).and_then(|text| print(&text)),
         Command::Extract(args) => extract::extract(args).and_then(|text| print(&text)),
+        Command::Import {
+            command: ImportCommand::Warc(import_args),
+        } => import_files::warc(import_args, args.quiet, &terminal).and_then(|text| print(&text)),
         Command::Sample(args) => sample(args),
         Command::Completions { shell } => print(&manual::completions(*shell)),
         Command::Man { folder } => manual::pages(folder),
@@ -123,7 +129,15 @@ fn init_logs(args: &Args, terminal: &Terminal) {
 /// crates log them: debug lines of deltalake have printed the keys of a store.
 fn is_ours(target: &str) -> bool {
     let name = target.split("::").next().unwrap_or_default();
-    ["urltree", "cluster", "engine", "tables", "evaluation"].contains(&name)
+    [
+        "urltree",
+        "cluster",
+        "engine",
+        "tables",
+        "evaluation",
+        "import",
+    ]
+    .contains(&name)
 }
 
 /// Time after a run or query in which its tasks may end. The threads of a run that stalled may never end.
@@ -353,10 +367,14 @@ fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Formats an error. Errors of the engine and of samples include their causes, others do
+/// Formats an error. Errors of the engine, of imports and of samples include their causes, others do
 /// not.
 fn message(error: &anyhow::Error) -> String {
-    if error.is::<Failure>() || error.is::<EngineError>() || error.is::<SampleError>() {
+    if error.is::<Failure>()
+        || error.is::<EngineError>()
+        || error.is::<SampleError>()
+        || error.is::<ImportError>()
+    {
         error.to_string()
     } else {
         format!("{error:#}")

@@ -18,6 +18,9 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 const BAR: &str =
     "{msg} [{bar:30}] {percent:>3} %  {rows} rows  {decimal_bytes_per_sec}  {eta} left";
 
+const IMPORT_BAR: &str =
+    "[{bar:30}] {percent:>3} %  {decimal_bytes}  {decimal_bytes_per_sec}  {eta} left";
+
 /// The destination of progress and log lines. A log line does not break the bar.
 #[derive(Debug, Clone)]
 pub(crate) struct Terminal {
@@ -59,6 +62,55 @@ impl Terminal {
             }),
         };
         Arc::new(progress)
+    }
+}
+
+impl Terminal {
+    /// Starts to show an import.
+    pub(crate) fn import(&self) -> ImportProgress {
+        ImportProgress {
+            bar: self.bar.clone(),
+            line: Mutex::new((Instant::now(), 0)),
+        }
+    }
+}
+
+/// The progress of an import, by bytes of its inputs.
+#[derive(Debug)]
+pub(crate) struct ImportProgress {
+    bar: ProgressBar,
+    /// Time of the last line, and bytes that were read.
+    line: Mutex<(Instant, u64)>,
+}
+
+impl ImportProgress {
+    /// Removes the bar.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl import::Progress for ImportProgress {
+    fn planned(&self, files: u64, bytes: u64) {
+        info!("{files} files with {:.1} MB", megabytes(bytes));
+        if let Ok(style) = ProgressStyle::with_template(IMPORT_BAR) {
+            self.bar.set_style(style);
+        }
+        self.bar.set_length(bytes);
+        self.bar.reset_elapsed();
+        self.bar.reset_eta();
+    }
+
+    fn read(&self, bytes: u64) {
+        self.bar.inc(bytes);
+        if let Ok(mut line) = self.line.lock() {
+            line.1 += bytes;
+            if self.bar.is_hidden() && line.0.elapsed() >= LINE_EVERY {
+                line.0 = Instant::now();
+                let total = self.bar.length().unwrap_or_default();
+                info!("{:.1} of {:.1} MB", megabytes(line.1), megabytes(total));
+            }
+        }
     }
 }
 

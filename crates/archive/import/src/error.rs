@@ -1,0 +1,94 @@
+use std::io;
+
+use error_class::{Classified, ErrorClass};
+use parquet::errors::ParquetError;
+use tables::{LocationError, has_retryable_cause};
+
+/// An error that ends an import.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// An input or the base of a list is not a location.
+    #[error(transparent)]
+    Location(#[from] LocationError),
+    /// A folder or a pattern has no WARC file.
+    #[error("{input} has no file that ends with .warc, .arc, .warc.gz, .arc.gz or .warc.zst")]
+    NoFile {
+        /// The input.
+        input: String,
+    },
+    /// A list of paths cannot be read.
+    #[error("{list} is not a list of paths: {problem}")]
+    List {
+        /// The list.
+        list: String,
+        /// The problem.
+        problem: String,
+    },
+    /// A store cannot be read or written.
+    #[error("cannot {doing} {object}: {source}")]
+    Store {
+        /// What was done.
+        doing: &'static str,
+        /// The object or the folder.
+        object: String,
+        /// The cause.
+        #[source]
+        source: object_store::Error,
+    },
+    /// A manifest has another form.
+    #[error(
+        "{object} is not a manifest of an import: {source}; remove it to import its input again"
+    )]
+    Manifest {
+        /// The object.
+        object: String,
+        /// The cause.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// The temporary files of an import.
+    #[error("cannot write the temporary files of {input} (TMPDIR names their folder): {source}")]
+    Spool {
+        /// The input.
+        input: String,
+        /// The cause.
+        #[source]
+        source: io::Error,
+    },
+    /// Rows cannot be encoded.
+    #[error("cannot encode the pages of {input} as Parquet: {source}")]
+    Encode {
+        /// The input.
+        input: String,
+        /// The cause.
+        #[source]
+        source: ParquetError,
+    },
+    /// A thread ended early.
+    #[error("the import of {input} ended without a result")]
+    Task {
+        /// The input.
+        input: String,
+    },
+}
+
+impl Classified for ImportError {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Location(_) => ErrorClass::Usage,
+            Self::NoFile { .. } | Self::List { .. } | Self::Manifest { .. } => ErrorClass::Input,
+            Self::Store {
+                doing: "find",
+                source: object_store::Error::NotFound { .. },
+                ..
+            } => ErrorClass::Input,
+            Self::Store { .. } | Self::Spool { .. } => ErrorClass::Storage,
+            Self::Encode { .. } | Self::Task { .. } => ErrorClass::Internal,
+        }
+    }
+
+    fn is_retryable(&self) -> bool {
+        matches!(self, Self::Store { source, .. } if has_retryable_cause(source))
+    }
+}

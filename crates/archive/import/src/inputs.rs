@@ -1,0 +1,246 @@
+//! The files that the inputs of an import name.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+
+use futures::TryStreamExt;
+use md5::{Digest, Md5};
+use object_store::path::Path;
+use object_store::{ObjectMeta, ObjectStoreExt};
+use tables::Location;
+
+use crate::error::ImportError;
+use crate::store;
+
+/// Ends of the names of files in folders.
+const ENDS: [&str; 6] = [
+    ".warc",
+    ".warc.gz",
+    ".warc.zst",
+    ".arc",
+    ".arc.gz",
+    ".warc.zstd",
+];
+/// Most bytes of a list of paths without its compression: some three million paths.
+const MAX_LIST_BYTES: u64 = 512 << 20;
+
+/// A file to import.
+#[derive(Debug, Clone)]
+pub(crate) struct Input {
+    /// The name of its objects, which is that of no other input.
+    pub(crate) name: String,
+    /// The name that a user knows.
+    pub(crate) label: String,
+    /// `None` is standard input.
+    pub(crate) location: Option<Location>,
+    pub(crate) bytes: Option<u64>,
+    /// Changes with the content.
+    pub(crate) tag: Option<String>,
+}
+
+/// Returns the files of `inputs`, each once, in the order of the inputs.
+pub(crate) async fn expand(
+    inputs: &[String],
+    base: Option<&str>,
+) -> Result<Vec<Input>, ImportError> {
+    let mut found = Vec::new();
+    for input in inputs {
+        if input == "-" {
+            found.push(Input {
+                name: "stdin".to_owned(),
+                label: "standard input".to_owned(),
+                location: None,
+                bytes: None,
+                tag: None,
+            });
+        } else if input.ends_with(".paths") || input.ends_with(".paths.gz") {
+            for line in list(&Location::parse(input)?, base).await? {
+                found.push(file(Location::parse(&line)?).await?);
+            }
+        } else if input.contains('*') {
+            found.extend(pattern(input).await?);
+        } else {
+            found.extend(file_or_folder(Location::parse(input)?).await?);
+        }
+    }
+    let mut names = BTreeSet::new();
+    found.retain(|input| names.insert(input.name.clone()));
+    Ok(found)
+}
+
+/// Reads a list of paths: one a line, a URL or relative to `base` or to the folder of the list.
+async fn list(list: &Location, base: Option<&str>) -> Result<Vec<String>, ImportError> {
+    let failed = |problem: String| ImportError::List {
+        list: list.to_string(),
+        problem,
+    };
+    let bytes = store::read(list, "find").await?;
+    let mut text = String::new();
+    let read = if bytes.starts_with(&[0x1f, 0x8b]) {
+        flate2::read::MultiGzDecoder::new(bytes.as_slice())
+            .take(MAX_LIST_BYTES)
+            .read_to_string(&mut text)
+    } else {
+        bytes.as_slice().read_to_string(&mut text)
+    };
+    read.map_err(|error| failed(error.to_string()))?;
+    let base = match base {
+        Some(base) => Location::parse(base)?.url().clone(),
+        None => list
+            .url()
+            .join(".")
+            .map_err(|error| failed(error.to_string()))?,
+    };
+    let base = base.as_str().trim_end_matches('/');
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines = lines.map(|line| match line {
+        line if line.contains("://") || line.starts_with('/') => line.to_owned(),
+        line => format!("{base}/{line}"),
+    });
+    Ok(lines.collect())
+}
+
+/// Returns the objects that match a path or URL with `*`, which stands for letters other than `/`.
+async fn pattern(input: &str) -> Result<Vec<Input>, ImportError> {
+    let before = input.split('*').next().unwrap_or_default();
+    let folder = before.rfind('/').map_or(".", |end| &before[..=end]);
+    let location = Location::parse(folder)?;
+    let rest = &input[before.rfind('/').map_or(0, |end| end + 1)..];
+    let matches = |path: &Path| {
+        let parts = path.prefix_match(location.path());
+        let path = parts.map(|parts| parts.map(|part| part.as_ref().to_owned()).collect());
+        path.is_some_and(|parts: Vec<String>| is_match(rest, &parts.join("/")))
+    };
+    let found = objects(&location).await?;
+    let found: Vec<Input> = (found.into_iter())
+        .filter(|meta| matches(&meta.location))
+        .map(|meta| input_of(&location, meta))
+        .collect();
+    if found.is_empty() {
+        let input = tables::without_secrets(input);
+        return Err(ImportError::NoFile { input });
+    }
+    Ok(found)
+}
+
+/// Whether `text` matches `pattern`.
+fn is_match(pattern: &str, text: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == text,
+        Some((before, after)) => text.strip_prefix(before).is_some_and(|rest| {
+            let ends = rest.find('/').unwrap_or(rest.len());
+            (0..=ends)
+                .filter(|end| rest.is_char_boundary(*end))
+                .any(|end| is_match(after, &rest[end..]))
+        }),
+    }
+}
+
+async fn file_or_folder(location: Location) -> Result<Vec<Input>, ImportError> {
+    let name = location.path().filename().unwrap_or_default().to_owned();
+    let is_file = location.is_web() || ENDS.iter().any(|end| name.ends_with(end));
+    match location.store().head(location.path()).await {
+        Ok(meta) => return Ok(vec![input_at(location, &meta)]),
+        Err(source) if is_file => {
+            return Err(ImportError::Store {
+                doing: "find",
+                object: location.to_string(),
+                source,
+            });
+        }
+        Err(_) => {}
+    }
+    let found = objects(&location).await?.into_iter();
+    let found = found.filter(|meta| {
+        let name = meta.location.filename().unwrap_or_default();
+        ENDS.iter().any(|end| name.ends_with(end))
+    });
+    let found: Vec<Input> = found.map(|meta| input_of(&location, meta)).collect();
+    if found.is_empty() {
+        let input = location.to_string();
+        return Err(ImportError::NoFile { input });
+    }
+    Ok(found)
+}
+
+async fn file(location: Location) -> Result<Input, ImportError> {
+    let meta = location.store().head(location.path()).await;
+    let meta = meta.map_err(|source| ImportError::Store {
+        doing: "find",
+        object: location.to_string(),
+        source,
+    })?;
+    Ok(input_at(location, &meta))
+}
+
+/// Lists a folder in path order.
+async fn objects(folder: &Location) -> Result<Vec<ObjectMeta>, ImportError> {
+    let listed = folder.store().list(Some(folder.path()));
+    let listed = listed.try_collect::<Vec<_>>().await;
+    let mut listed = listed.map_err(|source| ImportError::Store {
+        doing: "list",
+        object: folder.to_string(),
+        source,
+    })?;
+    listed.sort_by(|a, b| a.location.cmp(&b.location));
+    Ok(listed)
+}
+
+fn input_of(folder: &Location, meta: ObjectMeta) -> Input {
+    let parts = meta.location.prefix_match(folder.path());
+    let parts: Vec<String> = parts
+        .map(|parts| parts.map(|part| part.as_ref().to_owned()).collect())
+        .unwrap_or_default();
+    let location = parts.iter().fold(folder.clone(), |at, part| at.child(part));
+    input_at(location, &meta)
+}
+
+fn input_at(location: Location, meta: &ObjectMeta) -> Input {
+    Input {
+        name: name(&location),
+        label: location.to_string(),
+        bytes: Some(meta.size),
+        tag: Some(match &meta.e_tag {
+            Some(tag) if !location.url().scheme().eq("file") => tag.clone(),
+            _ => meta.last_modified.timestamp_micros().to_string(),
+        }),
+        location: Some(location),
+    }
+}
+
+/// Returns a name for the objects of a file: its own name, and a digest of its URL, because two
+/// folders can have files of one name.
+fn name(location: &Location) -> String {
+    let name = location.path().filename().unwrap_or("input");
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    let name: String = (name.chars().take(120))
+        .map(|letter| if plain(letter) { letter } else { '_' })
+        .collect();
+    let digest = Md5::digest(location.url().as_str().as_bytes());
+    let digest: String = digest
+        .iter()
+        .take(4)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("{}-{digest}", name.trim_start_matches(['_', '.']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_matches_within_a_folder() {
+        assert!(is_match("a/*.warc.gz", "a/b.warc.gz"));
+        assert!(is_match("*/*.warc", "a/b.warc"));
+        assert!(!is_match("*.warc", "a/b.warc"));
+        assert!(!is_match("a*.warc", "b.warc"));
+    }
+
+    #[test]
+    fn files_of_one_name_have_two_names() {
+        let one = name(&Location::parse("/a/x y.warc.gz").unwrap());
+        let two = name(&Location::parse("/b/x y.warc.gz").unwrap());
+        assert!(one.starts_with("x_y.warc.gz-") && one != two, "{one} {two}");
+    }
+}

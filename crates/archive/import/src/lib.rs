@@ -1,0 +1,197 @@
+//! Imports WARC and ARC files into an archive: Parquet files that a job reads.
+//!
+//! [`import`] reads files, folders, patterns, lists of paths, object storage, web servers and standard
+//! input, several at a time. Each input gives one object per UTC date below the output:
+//!
+//! ```text
+//! OUTPUT/date=2011-10-24/NAME.parquet    pages in time order, with the columns of Page
+//! OUTPUT/_quarantine/NAME.parquet        records that cannot be used: place and reason
+//! OUTPUT/_imports/NAME.json              the manifest: the input is imported
+//! ```
+//!
+//! An object has its final name only when it is whole, and the manifest of an input is written last.
+//! An import that was killed continues with the inputs that have no manifest. A second import of
+//! inputs that did not change writes nothing. The same input gives the same bytes, at any number
+//! of files at a time.
+//!
+//! HTML becomes rows: `text/html`, `application/xhtml+xml`, and pages without a type that begin as
+//! HTML does. All records are counted by type, and rows and quarantined records too.
+//!
+//! Bodies wait for their turn in time order in an unnamed temporary file, so memory holds one record
+//! per input, some 400 bytes per page, and one row group.
+//!
+//! ```
+//! # let folder = tempfile::tempdir()?;
+//! # let file = folder.path().join("a.warc");
+//! # let block = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>Hi";
+//! # std::fs::write(&file, format!("WARC/1.1\r\nWARC-Type: response\r\n\
+//! #     WARC-Target-URI: http://a.example/\r\nWARC-Date: 2011-10-24T12:00:00Z\r\n\
+//! #     Content-Type: application/http\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n", block.len()))?;
+//! # let inputs = [file.display().to_string()];
+//! # let archive = folder.path().join("archive").display().to_string();
+//! use import::{Options, Quiet, import};
+//! use tables::Location;
+//!
+//! let runtime = tokio::runtime::Runtime::new()?;
+//! let output = Location::parse(&archive)?;
+//! let options = Options::default();
+//! let report = runtime.block_on(import(&inputs, &output, &options, &Quiet))?;
+//! assert_eq!((report.files, report.pages), (1, 1));
+//! let again = runtime.block_on(import(&inputs, &output, &options, &Quiet))?;
+//! assert_eq!((again.files, again.already_imported), (0, 1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The crate extracts no text, follows no link and writes no WARC file. It needs a runtime with more
+//! than one thread.
+
+mod error;
+mod file;
+mod inputs;
+mod manifest;
+mod page;
+mod parquet_file;
+mod source;
+mod store;
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+use futures::{StreamExt, TryStreamExt};
+use tables::Location;
+
+pub use error::ImportError;
+pub use manifest::Manifest;
+pub use warc::Limits;
+
+/// What to import and how.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Files that are read at a time. A higher number needs more memory and disk.
+    pub files_at_a_time: NonZeroUsize,
+    /// The URL or folder that the lines of lists of paths are relative to. Without it, they are
+    /// relative to the folder of the list.
+    pub base: Option<String>,
+    /// The memory of one record.
+    pub limits: Limits,
+}
+
+impl Default for Options {
+    /// Two files at a time.
+    fn default() -> Self {
+        Self {
+            files_at_a_time: NonZeroUsize::MIN.saturating_add(1),
+            base: None,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// Sees how far an import is.
+pub trait Progress: Sync {
+    /// The inputs that are imported, and their bytes as far as they are known.
+    fn planned(&self, files: u64, bytes: u64);
+    /// These bytes of an input were read.
+    fn read(&self, bytes: u64);
+}
+
+/// Shows no progress.
+#[derive(Debug, Clone, Copy)]
+pub struct Quiet;
+
+impl Progress for Quiet {
+    fn planned(&self, _: u64, _: u64) {}
+    fn read(&self, _: u64) {}
+}
+
+/// The counts of an import.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// Inputs that were imported.
+    pub files: u64,
+    /// Inputs that an earlier import has done.
+    pub already_imported: u64,
+    /// Bytes of the inputs that were imported.
+    pub bytes: u64,
+    /// Records by type.
+    pub records: BTreeMap<String, u64>,
+    /// Records that cannot be used.
+    pub quarantined: u64,
+    /// Rows of the archive.
+    pub pages: u64,
+    /// Bytes of HTML in the rows.
+    pub html_bytes: u64,
+    /// Parquet objects of pages.
+    pub objects: u64,
+}
+
+/// Imports `inputs` into the archive at `output`. See the crate for the layout.
+///
+/// # Errors
+/// [`ImportError`]. Inputs that were done before the error are kept, and the same call continues.
+pub async fn import(
+    inputs: &[String],
+    output: &Location,
+    options: &Options,
+    progress: &impl Progress,
+) -> Result<Report, ImportError> {
+    let inputs = inputs::expand(inputs, options.base.as_deref()).await?;
+    let mut report = Report::default();
+    let mut left = Vec::new();
+    for input in inputs {
+        let before = manifest::read(output, &input.name).await?;
+        match before {
+            Some(before) if before.is_of(&input) => report.already_imported += 1,
+            before => left.push((input, before)),
+        }
+    }
+    let bytes = left.iter().filter_map(|(input, _)| input.bytes).sum();
+    progress.planned(left.len() as u64, bytes);
+    let (sender, mut read) = tokio::sync::mpsc::unbounded_channel();
+    let done = futures::stream::iter(left)
+        .map(|(input, before)| {
+            file::import(
+                input,
+                before,
+                output.clone(),
+                options.limits,
+                sender.clone(),
+            )
+        })
+        .buffer_unordered(options.files_at_a_time.get())
+        .try_for_each(|manifest| {
+            report.add(&manifest);
+            std::future::ready(Ok(()))
+        });
+    let mut done = std::pin::pin!(done);
+    loop {
+        tokio::select! {
+            done = &mut done => {
+                done?;
+                break;
+            }
+            Some(bytes) = read.recv() => progress.read(bytes),
+        }
+    }
+    Ok(report)
+}
+
+impl Report {
+    fn add(&mut self, manifest: &Manifest) {
+        self.files += 1;
+        self.bytes += manifest.input_bytes;
+        for (record_type, count) in &manifest.records {
+            *self.records.entry(record_type.clone()).or_default() += count;
+        }
+        self.quarantined += manifest.quarantined;
+        self.pages += manifest.pages;
+        self.html_bytes += manifest.html_bytes;
+        self.objects += manifest.objects.len() as u64;
+    }
+}
+
+/// Compiles the example of the README as a doc test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,76 @@
+//! The manifest of an input: it is imported, and with which counts.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use tables::Location;
+
+use crate::error::ImportError;
+use crate::inputs::Input;
+use crate::store;
+
+/// What the import of one input has written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Manifest {
+    /// The location of the input.
+    pub input: String,
+    /// Bytes of the input.
+    pub input_bytes: u64,
+    /// The entity tag of the input, or the time of its last change.
+    pub input_tag: Option<String>,
+    /// Records by type.
+    pub records: BTreeMap<String, u64>,
+    /// Records that cannot be used.
+    pub quarantined: u64,
+    /// Rows.
+    pub pages: u64,
+    /// Bytes of HTML in the rows.
+    pub html_bytes: u64,
+    /// Objects of pages below the output.
+    pub objects: Vec<String>,
+}
+
+impl Manifest {
+    /// Whether this is of `input` in its present state.
+    pub(crate) fn is_of(&self, input: &Input) -> bool {
+        input.tag.is_some() && self.input_tag == input.tag && Some(self.input_bytes) == input.bytes
+    }
+}
+
+fn object(name: &str) -> String {
+    format!("_imports/{name}.json")
+}
+
+/// Returns the manifest of the input with this name, if it is imported.
+pub(crate) async fn read(output: &Location, name: &str) -> Result<Option<Manifest>, ImportError> {
+    let object = object(name);
+    let at = output.child("_imports").child(&format!("{name}.json"));
+    let bytes = match store::read(&at, "read").await {
+        Ok(bytes) => bytes,
+        Err(ImportError::Store {
+            source: object_store::Error::NotFound { .. },
+            ..
+        }) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let manifest = serde_json::from_slice(&bytes);
+    Ok(Some(manifest.map_err(|source| ImportError::Manifest {
+        object: format!("{output}/{object}"),
+        source,
+    })?))
+}
+
+/// Writes the manifest of the input with this name.
+pub(crate) async fn write(
+    output: &Location,
+    name: &str,
+    manifest: &Manifest,
+) -> Result<(), ImportError> {
+    let object = object(name);
+    let bytes = serde_json::to_vec_pretty(manifest).map_err(|source| ImportError::Manifest {
+        object: format!("{output}/{object}"),
+        source,
+    })?;
+    store::put(output, &object, bytes).await
+}

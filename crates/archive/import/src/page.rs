@@ -1,0 +1,152 @@
+//! The pages among the captures of an input.
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
+
+use warc::{Capture, Origin};
+
+/// Beginnings of HTML without a type, in lower case.
+const BEGINNINGS: [&str; 14] = [
+    "<!doctype html",
+    "<html",
+    "<head",
+    "<body",
+    "<title",
+    "<meta",
+    "<!--",
+    "<script",
+    "<table",
+    "<div",
+    "<p>",
+    "<p ",
+    "<h1",
+    "<a ",
+];
+
+/// A row of the archive without its HTML, which is in the spool.
+#[derive(Debug, Clone)]
+pub(crate) struct Page {
+    pub(crate) fetched_at: i64,
+    pub(crate) url: String,
+    pub(crate) request_url: Option<String>,
+    pub(crate) content_type: Option<String>,
+    pub(crate) charset: Option<String>,
+    pub(crate) status: Option<i32>,
+    pub(crate) offset: i64,
+    pub(crate) record_id: Option<String>,
+    pub(crate) payload_digest: String,
+    body: Body,
+}
+
+/// The place of a body in the spool.
+#[derive(Debug, Clone, Copy)]
+struct Body {
+    start: u64,
+    bytes: usize,
+}
+
+impl Page {
+    /// Creates the page of a capture and puts its body into `spool`.
+    pub(crate) fn new(capture: Capture, origin: Origin, spool: &mut Spool) -> io::Result<Self> {
+        let body = spool.append(&capture.body)?;
+        Ok(Self::with(capture, origin, body))
+    }
+
+    /// Creates the page of a revisit, which has the body of this page. Headers that the revisit does
+    /// not repeat are those of this page.
+    pub(crate) fn repeated(&self, revisit: Capture, origin: Origin) -> Self {
+        let mut page = Self::with(revisit, origin, self.body);
+        page.status = page.status.or(self.status);
+        if page.content_type.is_none() {
+            page.content_type.clone_from(&self.content_type);
+            page.charset.clone_from(&self.charset);
+        }
+        page
+    }
+
+    fn with(capture: Capture, origin: Origin, body: Body) -> Self {
+        Self {
+            fetched_at: capture.fetched_at,
+            url: capture.url,
+            request_url: capture.request_url,
+            content_type: capture.content_type,
+            charset: capture.charset,
+            status: capture.status.map(i32::from),
+            offset: i64::try_from(origin.offset).unwrap_or(i64::MAX),
+            record_id: origin.record_id,
+            payload_digest: capture.payload_digest,
+            body,
+        }
+    }
+
+    /// Bytes of the HTML.
+    pub(crate) fn bytes(&self) -> usize {
+        self.body.bytes
+    }
+}
+
+/// Whether a capture is HTML.
+pub(crate) fn is_page(capture: &Capture) -> bool {
+    let content_type = capture.content_type.as_deref().unwrap_or_default();
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    if essence.is_empty() {
+        let start = &capture.body[..capture.body.len().min(512)];
+        let start = String::from_utf8_lossy(start).to_ascii_lowercase();
+        let start = start.trim_start_matches('\u{feff}').trim_start();
+        return BEGINNINGS
+            .iter()
+            .any(|beginning| start.starts_with(beginning));
+    }
+    ["text/html", "application/xhtml+xml"]
+        .iter()
+        .any(|html| essence.eq_ignore_ascii_case(html))
+}
+
+/// Bodies in the order of the input, in an unnamed file.
+#[derive(Debug)]
+pub(crate) struct Spool {
+    file: io::BufWriter<File>,
+    bytes: u64,
+}
+
+impl Spool {
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Self {
+            file: io::BufWriter::with_capacity(1 << 20, tempfile::tempfile()?),
+            bytes: 0,
+        })
+    }
+
+    fn append(&mut self, body: &[u8]) -> io::Result<Body> {
+        let start = self.bytes;
+        self.file.write_all(body)?;
+        self.bytes += body.len() as u64;
+        Ok(Body {
+            start,
+            bytes: body.len(),
+        })
+    }
+
+    /// Ends writing.
+    pub(crate) fn finish(self) -> io::Result<SpooledBodies> {
+        let mut file = self
+            .file
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error)?;
+        file.seek(SeekFrom::Start(0))?;
+        Ok(SpooledBodies(file))
+    }
+}
+
+/// Bodies in any order.
+#[derive(Debug)]
+pub(crate) struct SpooledBodies(File);
+
+impl SpooledBodies {
+    pub(crate) fn html(&self, page: &Page) -> io::Result<Vec<u8>> {
+        let mut html = vec![0; page.body.bytes];
+        self.0.read_exact_at(&mut html, page.body.start)?;
+        Ok(html)
+    }
+}

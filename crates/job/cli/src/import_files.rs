@@ -1,0 +1,125 @@
+//! The command `urltree import`.
+
+use std::num::NonZeroUsize;
+
+use anyhow::{Context, Result};
+use bytesize::ByteSize;
+use clap::Subcommand;
+use import::{Limits, Options, Report, import};
+use serde_json::json;
+use tables::Location;
+
+use crate::Interrupted;
+use crate::args::ReportFormat;
+use crate::progress::{Terminal, megabytes};
+use crate::report::Lines;
+use crate::usage::Usage;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ImportCommand {
+    /// Import WARC and ARC files: WARC 0.17 to 1.1, ARC, gzip, zstd or not compressed.
+    ///
+    /// HTML responses become rows, in time order, in one Parquet file per input and UTC date. Records
+    /// that are truncated, corrupt or have a wrong length or digest are rows of
+    /// _quarantine/*.parquet, with file, offset and reason. An import that was stopped continues
+    /// when the same command is given again, and inputs that are imported are not read again.
+    #[command(after_help = "Examples:\n  \
+        urltree import warc crawl --output data/pages\n  \
+        urltree import warc 'crawl/*.warc' more.warc --output data/pages --format json\n  \
+        urltree import warc s3://bucket/crawl --output s3://bucket/pages --files 8\n  \
+        urltree import warc warc.paths.gz --base https://data.commoncrawl.org --output data/pages")]
+    Warc(ImportWarcArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ImportWarcArgs {
+    /// Files, folders, patterns such as 'crawl/*.warc.gz', lists (*.paths, *.paths.gz), s3://, gs://,
+    /// az:// or http(s):// URLs, or - for standard input.
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<String>,
+    /// Folder or URL of the archive: date=YYYY-MM-DD/*.parquet.
+    #[arg(long, value_name = "DIR")]
+    output: String,
+    /// URL or folder that the lines of lists are relative to, instead of the folder of the list.
+    #[arg(long, value_name = "DIR")]
+    base: Option<String>,
+    /// Files that are read at a time. The default is the number of cores.
+    #[arg(long, value_name = "NUMBER")]
+    files: Option<NonZeroUsize>,
+    /// Most bytes of a page, with and without its content encoding. A larger one is quarantined.
+    #[arg(long, value_name = "SIZE", default_value = "32MiB")]
+    max_page: ByteSize,
+    /// Format of the report.
+    #[arg(long, value_enum)]
+    format: Option<ReportFormat>,
+}
+
+/// Imports WARC files. Returns the report.
+pub(crate) fn warc(args: &ImportWarcArgs, quiet: bool, terminal: &Terminal) -> Result<String> {
+    let output = Location::parse(&args.output);
+    let output = output.map_err(|error| Usage::of(format!("--output: {error}")))?;
+    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let bytes = usize::try_from(args.max_page.as_u64()).unwrap_or(usize::MAX);
+    let mut limits = Limits::default();
+    (limits.block_bytes, limits.body_bytes) = (bytes, bytes);
+    let options = Options {
+        files_at_a_time: args.files.unwrap_or(cores),
+        base: args.base.clone(),
+        limits,
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start worker threads")?;
+    let progress = terminal.import();
+    let done = runtime.block_on(async {
+        tokio::select! {
+            done = import(&args.inputs, &output, &options, &progress) => Some(done),
+            () = crate::interrupted() => None,
+        }
+    });
+    progress.finish();
+    // Files that are read on other threads have nothing that must be saved.
+    runtime.shutdown_background();
+    let report = done.ok_or(Interrupted::Run)??;
+    Ok(match args.format {
+        Some(ReportFormat::Json) => as_json(&report),
+        None if quiet => String::new(),
+        None | Some(ReportFormat::Text) => as_text(&report, &args.output),
+    })
+}
+
+fn as_text(report: &Report, output: &str) -> String {
+    let mut lines = Lines::new();
+    lines.add("files", report.files);
+    lines.add("already imported", report.already_imported);
+    lines.add("MB", format!("{:.1}", megabytes(report.bytes)));
+    lines.add("records", report.records.values().sum::<u64>());
+    for (record_type, count) in &report.records {
+        lines.add(&format!("  {record_type}"), count);
+    }
+    lines.add("quarantined", report.quarantined);
+    lines.add("pages", report.pages);
+    lines.add("HTML MB", format!("{:.1}", megabytes(report.html_bytes)));
+    lines.add("objects", report.objects);
+    let output = output.trim_end_matches('/');
+    let quarantine = match report.quarantined {
+        0 => String::new(),
+        _ => format!("quarantine: {output}/_quarantine\n"),
+    };
+    format!("{}archive: {output}\n{quarantine}", lines.text())
+}
+
+fn as_json(report: &Report) -> String {
+    json!({
+        "files": report.files,
+        "already_imported": report.already_imported,
+        "bytes": report.bytes,
+        "records": report.records,
+        "quarantined": report.quarantined,
+        "pages": report.pages,
+        "html_bytes": report.html_bytes,
+        "objects": report.objects,
+    })
+    .to_string()
+}

@@ -1,0 +1,372 @@
+//! `urltree import warc`: real files against Python's `warcio`, and files that the tests write.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::Value;
+use warc::{Limits, Records};
+
+use crate::support::{Finished, Job, Site, can_watch, repository, shared, skip, text, watched};
+
+const SITE: Site = Site {
+    host: "www.gazette.example",
+};
+
+/// A record of WARC.
+fn record(kind: &str, url: &str, time: &str, block: &[u8]) -> Vec<u8> {
+    let head = format!(
+        "WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nWARC-Date: {time}Z\r\n\
+         WARC-Record-ID: <urn:test:{url}>\r\nContent-Type: application/http;msgtype={kind}\r\n\
+         Content-Length: {}\r\n\r\n",
+        block.len()
+    );
+    [head.as_bytes(), block, b"\r\n\r\n"].concat()
+}
+
+fn response(url: &str, time: &str, html: &[u8]) -> Vec<u8> {
+    let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n";
+    record("response", url, time, &[head, html].concat())
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).expect("memory");
+    encoder.finish().expect("memory")
+}
+
+/// A file with articles of so many days, a request for each, and a broken record at its end. Later
+/// days come first.
+fn crawl(days: usize) -> Vec<u8> {
+    let mut file = Vec::new();
+    for page in SITE.daily_articles(days as u64).iter().rev() {
+        let url = page.url.as_deref().expect("a URL");
+        let micros = page.fetched_at.expect("a time");
+        let time = chrono::DateTime::from_timestamp_micros(micros).expect("a time");
+        let time = time.format("%Y-%m-%dT%H:%M:%S").to_string();
+        let html = page.html.as_deref().expect("HTML");
+        file.extend(gzip(&record(
+            "request",
+            url,
+            &time,
+            b"GET / HTTP/1.1\r\n\r\n",
+        )));
+        file.extend(gzip(&response(url, &time, html)));
+    }
+    let cut = response(
+        "http://www.gazette.example/cut",
+        "2011-10-01T00:00:00",
+        b"<p>",
+    );
+    file.extend(gzip(&cut[..cut.len() - 8]));
+    file
+}
+
+fn write(path: PathBuf, bytes: &[u8]) -> String {
+    std::fs::write(&path, bytes).expect("a file");
+    path.display().to_string()
+}
+
+fn import(job: &Job, inputs: &[&str], options: &[&str]) -> Finished {
+    let words = [
+        &["import", "warc"],
+        inputs,
+        &["--output", "archive"],
+        options,
+    ]
+    .concat();
+    let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+    job.type_in(&words)
+}
+
+fn report(job: &Job, inputs: &[&str]) -> Value {
+    let finished = import(job, inputs, &["--format", "json", "-q"]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    serde_json::from_str(&finished.stdout).expect("a JSON object")
+}
+
+/// Names and bytes of all objects below a folder.
+fn objects(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(at) = folders.pop() {
+        for entry in std::fs::read_dir(at).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let bytes = std::fs::read(&path).expect("a file");
+                let path = path.strip_prefix(folder).expect("a path below");
+                found.insert(path.to_owned(), bytes);
+            }
+        }
+    }
+    found
+}
+
+fn python() -> Option<String> {
+    let named = std::env::var("URLTREE_PYTHON").ok();
+    let python = named.clone().unwrap_or_else(|| "python3".to_owned());
+    let probe = Command::new(&python).args(["-c", "import warcio"]).output();
+    if probe.is_ok_and(|probe| probe.status.success()) {
+        return Some(python);
+    }
+    assert!(
+        named.is_none(),
+        "{python} lacks packages of tests/elsewhere/requirements.txt"
+    );
+    skip("Python with the packages of tests/elsewhere/requirements.txt");
+    None
+}
+
+/// Type of each record, and the payload digest of each response of HTTP.
+type ReadRecords = Vec<(String, Option<String>)>;
+
+fn read_by_warcio(python: &str, path: &Path) -> ReadRecords {
+    let script = repository().join("tests/elsewhere/records.py");
+    let output = Command::new(python).arg(script).arg(path).output();
+    let output = output.expect("the interpreter can be started");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let lines = String::from_utf8(output.stdout).expect("UTF-8");
+    let record = |line: &str| {
+        let record: Value = serde_json::from_str(line).expect("a JSON array");
+        let digest = record[2].as_str().map(str::to_owned);
+        (record[1].as_str().expect("a type").to_owned(), digest)
+    };
+    lines.lines().map(record).collect()
+}
+
+fn read_by_us(path: &Path) -> ReadRecords {
+    let records = Records::new(File::open(path).expect("a file"), Limits::default());
+    let record = |record| match record {
+        Ok(warc::Entry {
+            record_type,
+            capture,
+            ..
+        }) => {
+            let digest = capture.filter(|capture: &warc::Capture| capture.repeats.is_none());
+            let digest = digest.map(|capture| capture.payload_digest);
+            (record_type.name().to_owned(), digest)
+        }
+        Err(warc::RecordError { record_type, .. }) => {
+            let record_type = record_type.expect("a record with a type");
+            (record_type.name().to_owned(), None)
+        }
+    };
+    records.map(record).collect()
+}
+
+#[test]
+fn real_files_have_the_records_and_digests_that_warcio_finds() {
+    let Some(folder) = shared("data/warc") else {
+        return;
+    };
+    let Some(python) = python() else { return };
+    let mut read = 0;
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let (ours, theirs) = (read_by_us(&path), read_by_warcio(&python, &path));
+        assert!(!theirs.is_empty(), "{path:?}");
+        assert_eq!(ours.len(), theirs.len(), "{path:?}");
+        for (position, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
+            assert_eq!(ours, theirs, "{path:?}: record {position}");
+        }
+        read += 1;
+    }
+    assert!(read >= 14, "{read} files");
+}
+
+#[test]
+fn an_imported_file_is_text_after_a_backfill() {
+    let job = Job::new().with("archive.layout=hive");
+    write(job.path("a.warc.gz"), &crawl(5));
+    let counts = report(&job, &["a.warc.gz"]);
+    assert_eq!(counts["pages"], 5);
+    assert_eq!(counts["objects"], 5);
+    assert_eq!(counts["records"]["request"], 5);
+    assert_eq!(counts["quarantined"], 1);
+    job.backfill("2011-10-01..2011-10-05");
+    let documents = job.rows("SELECT url, text FROM documents ORDER BY url");
+    let expected = Job::of(&SITE.daily_articles(5));
+    expected.backfill("2011-10-01..2011-10-05");
+    assert_eq!(documents.len(), 5);
+    assert_eq!(
+        documents,
+        expected.rows("SELECT url, text FROM documents ORDER BY url")
+    );
+    let quarantined = objects(&job.path("archive/_quarantine"));
+    assert_eq!(quarantined.len(), 1);
+}
+
+#[test]
+fn a_second_import_changes_nothing_and_a_changed_input_is_replaced() {
+    let job = Job::new();
+    write(job.path("a.warc.gz"), &crawl(3));
+    report(&job, &["a.warc.gz"]);
+    let first = objects(&job.path("archive"));
+    let again = report(&job, &["a.warc.gz"]);
+    assert_eq!(
+        (&again["files"], &again["already_imported"]),
+        (&0.into(), &1.into())
+    );
+    assert_eq!(objects(&job.path("archive")), first);
+
+    write(job.path("a.warc.gz"), &crawl(2));
+    let changed = report(&job, &["a.warc.gz"]);
+    assert_eq!(changed["pages"], 2);
+    let dates = |name: &PathBuf| name.starts_with("date=2011-10-03");
+    assert!(first.keys().any(dates), "{:?}", first.keys());
+    assert!(!objects(&job.path("archive")).keys().any(dates));
+}
+
+#[test]
+fn a_killed_import_continues_and_gives_the_bytes_of_an_undisturbed_one() {
+    let job = Job::new();
+    std::fs::create_dir(job.path("crawl")).expect("a folder");
+    for name in ["a", "b", "c"] {
+        write(job.path(&format!("crawl/{name}.warc.gz")), &crawl(4));
+    }
+    report(&job, &["crawl"]);
+    let expected = objects(&job.path("archive"));
+    for point in [
+        "import.object#1",
+        "import.object#6",
+        "import.manifest#1",
+        "import.manifest#3",
+    ] {
+        std::fs::remove_dir_all(job.path("archive")).expect("a folder");
+        std::fs::create_dir(job.path("archive")).expect("a folder");
+        let arguments = [
+            "import", "warc", "crawl", "--output", "archive", "--files", "2",
+        ];
+        let mut command = job.urltree(&arguments);
+        command.env("URLTREE_FAIL_POINT", format!("KILL@{point}"));
+        let killed = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        assert_eq!(
+            killed.expect("the binary can be started").code(),
+            None,
+            "{point}"
+        );
+        let left = objects(&job.path("archive")).len();
+        assert!(left < expected.len(), "{point}: {left}");
+        report(&job, &["crawl"]);
+        let found = objects(&job.path("archive"));
+        assert_eq!(
+            found.keys().collect::<Vec<_>>(),
+            expected.keys().collect::<Vec<_>>()
+        );
+        assert!(found == expected, "{point}");
+    }
+}
+
+#[test]
+fn lists_patterns_and_standard_input_name_the_same_pages() {
+    let job = Job::new();
+    std::fs::create_dir(job.path("crawl")).expect("a folder");
+    let file = crawl(2);
+    write(job.path("crawl/a.warc.gz"), &file);
+    write(job.path("crawl/warc.paths.gz"), &gzip(b"a.warc.gz\n"));
+    write(job.path("warc.paths"), b"a.warc.gz\n");
+    let inputs = [
+        "crawl",
+        "crawl/*.warc.gz",
+        "crawl/warc.paths.gz",
+        "warc.paths",
+    ];
+    assert_eq!(import(&job, &inputs[3..], &[]).code, Some(3));
+    let counts = report(&job, &inputs[..3]);
+    assert_eq!((&counts["files"], &counts["pages"]), (&1.into(), &2.into()));
+    let based = import(&job, &inputs, &["--base", "crawl", "--format", "json"]);
+    assert_eq!(based.code, Some(0), "{}", based.stderr);
+    assert!(based.stdout.contains("\"already_imported\":1"), "{based:?}");
+    let mut child = job
+        .urltree(&[
+            "import", "warc", "-", "--output", "other", "--format", "json",
+        ])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary can be started");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(&file).expect("it is read");
+    drop(stdin);
+    let finished = Finished::wait(child);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    assert!(
+        finished.stdout.contains("\"pages\":2"),
+        "{}",
+        finished.stdout
+    );
+}
+
+#[test]
+fn inputs_that_are_not_there_are_named() {
+    let job = Job::new();
+    for (input, code) in [
+        ("none.warc.gz", 3),
+        ("archive", 3),
+        ("archive/*.warc", 3),
+        ("ftp://host/a.warc", 2),
+        ("http://127.0.0.1:9/a.warc", 4),
+    ] {
+        let finished = import(&job, &[input], &[]);
+        assert_eq!(finished.code, Some(code), "{input}: {finished:?}");
+        let named = input.trim_end_matches("/*.warc");
+        assert!(finished.stderr.contains(named), "{}", finished.stderr);
+    }
+}
+
+/// A record of 100 MB and a bomb: neither is in memory as a whole.
+#[test]
+fn huge_records_are_imported_in_bounded_memory() {
+    if !can_watch() {
+        return skip("peak memory of a process");
+    }
+    let job = Job::new();
+    let mut file = response("http://a.example/1", "2011-10-24T12:00:00", b"<p>One");
+    let large = vec![b'x'; 100 << 20];
+    file.extend(response(
+        "http://a.example/large",
+        "2011-10-24T12:00:00",
+        &large,
+    ));
+    file.extend(record(
+        "metadata",
+        "http://a.example/m",
+        "2011-10-24T12:00:00",
+        &large,
+    ));
+    let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n";
+    let bomb = [&head[..], &gzip(&vec![0; 200 << 20])].concat();
+    file.extend(record(
+        "response",
+        "http://a.example/bomb",
+        "2011-10-24T12:00:00",
+        &bomb,
+    ));
+    file.extend(response(
+        "http://a.example/2",
+        "2011-10-24T13:00:00",
+        b"<p>Two",
+    ));
+    write(job.path("a.warc"), &file);
+    let arguments = [
+        "import", "warc", "a.warc", "--output", "archive", "--format", "json",
+    ];
+    let run = watched(&mut job.urltree(&arguments));
+    assert_eq!(run.finished.code, Some(0), "{:?}", run.finished);
+    let counts: Value = serde_json::from_str(&run.finished.stdout).expect("a JSON object");
+    assert_eq!(
+        (&counts["pages"], &counts["quarantined"]),
+        (&2.into(), &2.into())
+    );
+    assert_eq!(text(&counts["records"], "metadata"), "1");
+    let peak = run.peak_bytes >> 20;
+    assert!(peak < 250, "{peak} MiB");
+}
