@@ -13,7 +13,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::error::ImportError;
 use crate::inputs::Input;
 
-/// What the reader of an input tells beside its bytes. Decoders between the reader and its user
+/// Bytes and error of the reader of an input. Decoders between the reader and its user
 /// replace errors by their own.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Watch(Arc<Watched>);
@@ -104,7 +104,7 @@ impl Read for Source {
             }
         };
         self.watch.0.bytes.fetch_add(read as u64, Ordering::Relaxed);
-        // Nobody has to look at the progress.
+        // The receiver of the progress may be gone.
         let _ = self.progress.send(read as u64);
         Ok(read)
     }

@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn brotli_is_removed() {
-        // What the program `brotli` writes for "hello".
+        // Output of the program `brotli` for "hello".
         let hello = [0x0b, 0x02, 0x80, b'h', b'e', b'l', b'l', b'o', 0x03];
         assert_eq!(
             decoded(hello.to_vec(), Some("br"), 1000),

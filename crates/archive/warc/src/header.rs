@@ -12,7 +12,7 @@ pub enum RecordType {
     Continuation,
     /// A conversion of another record, such as the text of a page.
     Conversion,
-    /// What a crawler notes about another record.
+    /// Notes of a crawler about another record.
     Metadata,
     /// The request of a response.
     Request,
@@ -22,7 +22,7 @@ pub enum RecordType {
     Response,
     /// A capture whose content is that of an earlier one.
     Revisit,
-    /// What a crawler notes about the file.
+    /// Notes of a crawler about the file.
     Warcinfo,
     /// A type that the standard does not have.
     Other(String),

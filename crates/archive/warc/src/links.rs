@@ -1,4 +1,4 @@
-//! What later records of a file refer to: redirects, and captures that revisits repeat.
+//! Targets of later records of a file: redirects, and captures that revisits repeat.
 
 use std::collections::{HashMap, VecDeque};
 

@@ -98,7 +98,7 @@ pub enum Reason {
     /// The compressed member is broken.
     #[error("the compressed member is broken: {0}")]
     Compression(String),
-    /// After the block there is no next record: the length of the record is wrong.
+    /// The bytes after the block begin no record: the length of the record is wrong.
     #[error("Content-Length is wrong: no record ends {0} bytes after its header")]
     Length(u64),
     /// The block or the payload differs from the digest in the header.
