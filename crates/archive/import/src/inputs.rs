@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::Read;
 
-use futures::TryStreamExt;
+use futures::{StreamExt, TryStreamExt};
 use md5::{Digest, Md5};
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStoreExt};
@@ -23,6 +23,9 @@ const ENDS: [&str; 6] = [
 ];
 /// Most bytes of a list of paths without its compression: some three million paths.
 const MAX_LIST_BYTES: u64 = 512 << 20;
+
+/// Small requests that are sent at a time. A monthly list of Common Crawl has 90,000 paths.
+pub(crate) const REQUESTS_AT_A_TIME: usize = 32;
 
 /// A file to import.
 #[derive(Debug, Clone)]
@@ -54,9 +57,12 @@ pub(crate) async fn expand(
                 tag: None,
             });
         } else if input.ends_with(".paths") || input.ends_with(".paths.gz") {
-            for line in list(&Location::parse(input)?, base).await? {
-                found.push(file(Location::parse(&line)?).await?);
-            }
+            let lines = list(&Location::parse(input)?, base).await?;
+            let files = lines
+                .into_iter()
+                .map(|line| async move { file(Location::parse(&line)?).await });
+            let files = futures::stream::iter(files).buffered(REQUESTS_AT_A_TIME);
+            found.extend(files.try_collect::<Vec<_>>().await?);
         } else if input.contains('*') {
             found.extend(pattern(input).await?);
         } else {

@@ -139,8 +139,12 @@ pub async fn import(
     let inputs = inputs::expand(inputs, options.base.as_deref()).await?;
     let mut report = Report::default();
     let mut left = Vec::new();
-    for input in inputs {
+    let manifests = inputs.into_iter().map(|input| async move {
         let before = manifest::read(output, &input.name).await?;
+        Ok::<_, ImportError>((input, before))
+    });
+    let manifests = futures::stream::iter(manifests).buffered(inputs::REQUESTS_AT_A_TIME);
+    for (input, before) in manifests.try_collect::<Vec<_>>().await? {
         match before {
             Some(before) if before.is_of(&input) => report.already_imported += 1,
             before => left.push((input, before)),
