@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
-use crate::support::{Job, Row, Site, repository, skip, text, write};
+use crate::support::{Job, Row, Site, python, repository, text, write};
 
 const SITES: [Site; 2] = [
     Site {
@@ -39,25 +39,6 @@ struct ReadTables {
     rows: BTreeMap<Key, Vec<Value>>,
     /// Names and types of columns, as DuckDB describes them.
     columns: BTreeMap<Key, Vec<Value>>,
-}
-
-/// Finds an interpreter that has the packages. Without `URLTREE_PYTHON` they may be
-/// missing, and the test is skipped.
-fn python() -> Option<String> {
-    let named = std::env::var("URLTREE_PYTHON").ok();
-    let python = named.clone().unwrap_or_else(|| "python3".to_owned());
-    let probe = Command::new(&python)
-        .args(["-c", "import deltalake, duckdb, duckdb_ext, pyarrow"])
-        .output();
-    if probe.is_ok_and(|probe| probe.status.success()) {
-        return Some(python);
-    }
-    assert!(
-        named.is_none(),
-        "{python} lacks packages of tests/elsewhere/requirements.txt"
-    );
-    skip("Python with the packages of tests/elsewhere/requirements.txt");
-    None
 }
 
 fn read(python: &str, tables: &Path) -> ReadTables {
@@ -143,7 +124,9 @@ fn pages() -> Vec<Row> {
 
 #[test]
 fn duckdb_and_deltalake_read_the_rows_of_urltree_sql() {
-    let Some(python) = python() else { return };
+    let Some(python) = python("deltalake, duckdb, duckdb_ext, pyarrow") else {
+        return;
+    };
     let mut job = Job::of(&pages()).with("output.write_blocks=true");
     job.backfill("2011-10-01..2011-10-31");
     assert_seen_alike(&python, &job, "a first run");
@@ -179,7 +162,9 @@ fn duckdb_and_deltalake_read_the_rows_of_urltree_sql() {
 
 #[test]
 fn duckdb_columns_are_those_of_the_schemas() {
-    let Some(python) = python() else { return };
+    let Some(python) = python("deltalake, duckdb, duckdb_ext, pyarrow") else {
+        return;
+    };
     for (partition, column, dates) in [
         ("day", None, "2011-10-01..2011-10-31"),
         ("month", Some("month"), "2011-10-01..2011-10-31"),

@@ -11,7 +11,9 @@ use flate2::write::GzEncoder;
 use serde_json::Value;
 use warc::{Limits, Records};
 
-use crate::support::{Finished, Job, Site, can_watch, repository, shared, skip, text, watched};
+use crate::support::{
+    Finished, Job, Site, can_watch, python, repository, shared, skip, text, watched,
+};
 
 const SITE: Site = Site {
     host: "www.gazette.example",
@@ -108,21 +110,6 @@ fn objects(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-fn python() -> Option<String> {
-    let named = std::env::var("URLTREE_PYTHON").ok();
-    let python = named.clone().unwrap_or_else(|| "python3".to_owned());
-    let probe = Command::new(&python).args(["-c", "import warcio"]).output();
-    if probe.is_ok_and(|probe| probe.status.success()) {
-        return Some(python);
-    }
-    assert!(
-        named.is_none(),
-        "{python} lacks packages of tests/elsewhere/requirements.txt"
-    );
-    skip("Python with the packages of tests/elsewhere/requirements.txt");
-    None
-}
-
 /// Type of each record, and the payload digest of each response of HTTP.
 type ReadRecords = Vec<(String, Option<String>)>;
 
@@ -166,7 +153,9 @@ fn real_files_have_the_records_and_digests_that_warcio_finds() {
     let Some(folder) = shared("data/warc") else {
         return;
     };
-    let Some(python) = python() else { return };
+    let Some(python) = python("warcio") else {
+        return;
+    };
     let mut read = 0;
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();

@@ -10,6 +10,7 @@ mod watched;
 use std::fmt::Display;
 use std::io::Write;
 use std::path::PathBuf;
+use std::process::Command;
 
 pub(crate) use archive::{
     Row, batch, changed, micros, with_gold, write, write_batch, write_groups, write_rows,
@@ -46,4 +47,22 @@ pub(crate) fn skip(missing: impl Display) {
     let test = std::thread::current().name().unwrap_or("a test").to_owned();
     // `eprintln!` would be captured, and not shown for a test that passes.
     let _ = writeln!(std::io::stderr(), "SKIPPED {test}: no {missing}");
+}
+
+/// Finds an interpreter of Python that has `packages`, which are names with commas between them.
+/// Without `URLTREE_PYTHON` they may be missing, and the test is skipped.
+pub(crate) fn python(packages: &str) -> Option<String> {
+    let named = std::env::var("URLTREE_PYTHON").ok();
+    let python = named.clone().unwrap_or_else(|| "python3".to_owned());
+    let import = format!("import {packages}");
+    let probe = Command::new(&python).args(["-c", &import]).output();
+    if probe.is_ok_and(|probe| probe.status.success()) {
+        return Some(python);
+    }
+    assert!(
+        named.is_none(),
+        "{python} lacks packages of tests/elsewhere/requirements.txt"
+    );
+    skip("Python with the packages of tests/elsewhere/requirements.txt");
+    None
 }

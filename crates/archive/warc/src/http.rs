@@ -49,7 +49,7 @@ fn headers(bytes: &[u8]) -> (Vec<(String, String)>, usize) {
         });
         return (found.collect(), end);
     }
-    // A line that is no header, such as `:status: 200`, does not make the page unreadable.
+    // Lines without a header, such as `:status: 200`, are skipped.
     let mut found = Vec::new();
     let mut end = 0;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
