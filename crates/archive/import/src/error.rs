@@ -28,7 +28,7 @@ pub enum ImportError {
     /// A store cannot be read or written.
     #[error("cannot {doing} {object}: {source}")]
     Store {
-        /// What was done.
+        /// The operation.
         doing: &'static str,
         /// The object or the folder.
         object: String,

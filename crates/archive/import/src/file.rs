@@ -20,7 +20,7 @@ use crate::store;
 /// file, or broken from some place on; all of them are counted.
 const MAX_QUARANTINED: usize = 100_000;
 
-/// What was read of an input.
+/// The content of an input.
 struct Content {
     /// In time order.
     pages: Vec<Page>,
@@ -102,7 +102,7 @@ pub(crate) async fn import(
     Ok(manifest)
 }
 
-/// Reads all records. Waits for the store, so it needs a thread of its own.
+/// Reads all records. Waits for the store, so it runs on a blocking thread.
 fn read(source: Source, limits: Limits) -> io::Result<Content> {
     let mut spool = Spool::new()?;
     let mut pages: Vec<Page> = Vec::new();

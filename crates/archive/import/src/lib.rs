@@ -11,8 +11,8 @@
 //!
 //! An object has its final name only when it is whole, and the manifest of an input is written last.
 //! An import that was killed continues with the inputs that have no manifest. A second import of
-//! inputs that did not change writes nothing. The same input gives the same bytes, at any number
-//! of files at a time.
+//! inputs that did not change writes nothing. An input gives the same bytes for any
+//! [`Options::files_at_a_time`].
 //!
 //! HTML becomes rows: `text/html`, `application/xhtml+xml`, and pages without a type that begin as
 //! HTML does. All records are counted by type, and rows and quarantined records too.
@@ -64,7 +64,7 @@ pub use error::ImportError;
 pub use manifest::Manifest;
 pub use warc::Limits;
 
-/// What to import and how.
+/// Settings of an import.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Files that are read at a time. A higher number needs more memory and disk.

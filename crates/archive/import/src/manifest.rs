@@ -9,7 +9,7 @@ use crate::error::ImportError;
 use crate::inputs::Input;
 use crate::store;
 
-/// What the import of one input has written.
+/// The record of a finished import of one input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Manifest {
