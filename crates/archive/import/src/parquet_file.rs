@@ -9,35 +9,16 @@ use arrow::array::{
 };
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use tables::archive_properties;
 use warc::RecordError;
 
 use crate::page::{Page, SpooledBodies};
 
-/// Size limit of a data page of the HTML column, in bytes: about one web page each. A reader that
-/// needs few rows then decompresses few data pages. With web pages of 25 KB the file grows by 4 %.
-const HTML_DATA_PAGE_BYTES: usize = 16 << 10;
-/// Rows of a row group. A run reads HTML by row group, so a row group is also the HTML that is in
-/// memory at a time: about 25 MB.
-const ROW_GROUP_ROWS: usize = 1000;
 /// HTML of a row group. A higher value needs more memory where pages are large.
 const ROW_GROUP_HTML_BYTES: usize = 64 << 20;
 /// HTML that is encoded at a time, or one page.
 const BATCH_HTML_BYTES: usize = 4 << 20;
-
-fn properties() -> WriterProperties {
-    WriterProperties::builder()
-        .set_created_by(concat!("urltree ", env!("CARGO_PKG_VERSION")).to_owned())
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
-        // Pages rarely repeat, so a dictionary does not help; minima of HTML are not used.
-        .set_column_dictionary_enabled("html".into(), false)
-        .set_column_statistics_enabled("html".into(), EnabledStatistics::None)
-        .set_column_data_page_size_limit("html".into(), HTML_DATA_PAGE_BYTES)
-        .build()
-}
 
 fn text(name: &str, nullable: bool) -> Field {
     Field::new(name, DataType::Utf8, nullable)
@@ -71,7 +52,7 @@ pub(crate) fn pages(
     let mut writer = ArrowWriter::try_new(
         tempfile::tempfile()?,
         Arc::clone(&schema),
-        Some(properties()),
+        Some(archive_properties()),
     )?;
     let mut rest = pages;
     while !rest.is_empty() {
@@ -145,7 +126,8 @@ pub(crate) fn quarantine(errors: &[RecordError], label: &str) -> Result<File, Pa
         Arc::new(StringArray::from_iter_values(reasons)),
     ];
     let rows = RecordBatch::try_new(Arc::clone(&schema), columns)?;
-    let mut writer = ArrowWriter::try_new(tempfile::tempfile()?, schema, Some(properties()))?;
+    let mut writer =
+        ArrowWriter::try_new(tempfile::tempfile()?, schema, Some(archive_properties()))?;
     writer.write(&rows)?;
     writer.into_inner()
 }

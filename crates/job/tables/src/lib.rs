@@ -25,6 +25,7 @@
 //!
 //! The crate plans no queries, and knows no pages, keys or trees. It supports Unix only.
 
+mod archive_file;
 mod data_files;
 mod error;
 mod fail_point;
@@ -45,6 +46,7 @@ mod spill;
 mod store;
 mod vacuum;
 
+pub use archive_file::archive_properties;
 pub use error::{TableError, has_retryable_cause};
 #[doc(hidden)]
 pub use fail_point::fail_point;

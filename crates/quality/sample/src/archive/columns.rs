@@ -8,21 +8,10 @@ use arrow::array::{
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use arrow::error::ArrowError;
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use tables::archive_schema;
+use tables::{archive_properties, archive_schema};
 
 use crate::row::Page;
-
-/// Size limit of a data page of the HTML column, in bytes: about one web page each. A
-/// reader that needs few rows then decompresses few data pages. With web pages of 25 KB
-/// the file grows by 4 %.
-const HTML_DATA_PAGE_BYTES: usize = 16 << 10;
-
-/// Rows of a row group. A run reads HTML by row group, so a row group is also the HTML
-/// that is in memory at a time: about 25 MB.
-const ROW_GROUP_ROWS: usize = 1000;
 
 /// Returns the pages as the columns of `schemas/archive.sql`.
 pub(crate) fn pages(pages: &[Page]) -> Result<RecordBatch, ArrowError> {
@@ -96,17 +85,8 @@ fn texts<'a>(pages: &'a [Page], column: fn(&'a Page) -> Option<&'a str>) -> Arra
 
 /// Encodes rows as a Parquet object.
 pub(crate) fn parquet(rows: &RecordBatch) -> Result<Vec<u8>, ParquetError> {
-    let properties = WriterProperties::builder()
-        .set_created_by(concat!("urltree ", env!("CARGO_PKG_VERSION")).to_owned())
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
-        // Pages rarely repeat, so a dictionary does not help; minima of HTML are not used.
-        .set_column_dictionary_enabled("html".into(), false)
-        .set_column_statistics_enabled("html".into(), EnabledStatistics::None)
-        .set_column_data_page_size_limit("html".into(), HTML_DATA_PAGE_BYTES)
-        .build();
     let mut bytes = Vec::new();
-    let mut writer = ArrowWriter::try_new(&mut bytes, rows.schema(), Some(properties))?;
+    let mut writer = ArrowWriter::try_new(&mut bytes, rows.schema(), Some(archive_properties()))?;
     writer.write(rows)?;
     writer.close()?;
     Ok(bytes)
