@@ -1,96 +1,19 @@
 //! A job on workers: other processes read the pages and write the files of its tables.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+mod faults;
+mod worker;
+
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr};
 use std::time::{Duration, Instant};
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use serde_json::Value;
 
-use crate::law::archive::{FIRST, LAST, busy_archive};
-use crate::support::{Finished, Job, assert_same, contents, signal, start_urltree, urltree};
-
-/// A worker process. It is killed when dropped.
-struct Worker {
-    process: Child,
-    address: String,
-    /// Address of its health and metrics.
-    metrics: String,
-}
-
-impl Worker {
-    fn start() -> Self {
-        Self::with(&[])
-    }
-
-    fn with(arguments: &[&str]) -> Self {
-        let given = "worker --listen 127.0.0.1:0 --metrics 127.0.0.1:0 --threads 1 --memory 256MB";
-        let given: Vec<&str> = given.split(' ').chain(arguments.iter().copied()).collect();
-        let mut process = start_urltree(&given);
-        let out = process.stdout.take().expect("a pipe");
-        let mut lines = BufReader::new(out).lines();
-        let mut address = |name: &str| {
-            let line = lines.next().expect("a line").expect("a line of the worker");
-            line.strip_prefix(name).expect("an address").to_owned()
-        };
-        let metrics = address("metrics on ");
-        let address = address("listening on ");
-        Self {
-            process,
-            address,
-            metrics,
-        }
-    }
-
-    /// Returns the status line and the body of a page of the metrics.
-    fn page(&self, path: &str) -> (String, String) {
-        let mut connection = TcpStream::connect(&self.metrics).expect("a connection");
-        write!(connection, "GET {path} HTTP/1.0\r\n\r\n").expect("a request");
-        let mut answer = String::new();
-        connection.read_to_string(&mut answer).expect("an answer");
-        let (head, body) = answer.split_once("\r\n\r\n").expect("a body");
-        let status = head.lines().next().unwrap_or_default();
-        (status.to_owned(), body.to_owned())
-    }
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        // It may have ended.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-/// Chunks of a few days.
-fn job(archive: &Path) -> Job {
-    Job::new()
-        .reading(archive)
-        .with("output.write_blocks=true")
-        .with("run.threads=1")
-        .with("run.chunk_bytes=500KB")
-}
-
-/// The same on workers. A worker that is silent for some seconds counts as gone.
-fn job_on_workers(archive: &Path) -> Job {
-    job(archive).with("run.stall_timeout=4s")
-}
-
-/// Days of five chunks.
-fn days() -> String {
-    format!("{FIRST}..2011-10-16")
-}
-
-fn on(workers: &[&Worker]) -> String {
-    let addresses: Vec<&str> = workers.iter().map(|worker| &*worker.address).collect();
-    addresses.join(",")
-}
-
-fn backfill(job: &Job, dates: &str, workers: &[&Worker]) -> Finished {
-    let workers = on(workers);
-    job.command("backfill", &["--dates", dates, "--workers", &workers])
-}
+use crate::law::archive::{FIRST, LAST, busy_archive, busy_rows};
+use crate::support::{
+    Job, assert_same, contents, contents_anywhere, signal, urltree, write_groups,
+};
+use worker::{Worker, backfill, begin, days, end, job, job_on_workers, on, rows_of, until};
 
 #[test]
 fn worker_processes_leave_the_tables_of_one_process() {
@@ -110,69 +33,65 @@ fn worker_processes_leave_the_tables_of_one_process() {
     assert_same(&contents(&alone), &contents(&together), "two workers");
 }
 
+/// Files with other names, so that they are listed and divided in another order.
 #[test]
-fn chunks_of_a_worker_that_is_killed_run_on_the_others() {
-    let archive = tempfile::tempdir().expect("a folder for the archive");
-    busy_archive(archive.path());
-    let dates = days();
-    let alone = job(archive.path());
-    alone.run(&dates);
-    let (one, two) = (Worker::start(), Worker::start());
-    let together = job_on_workers(archive.path());
-    let (mut run, mut messages) = begin(&together, &dates, &on(&[&one, &two]));
-    until(&mut messages, "committed");
-    until_busy(&two);
-    signal(&two.process, "KILL");
-    let (code, rest) = end(&mut run, &mut messages);
-    assert_eq!(code, Some(0), "{rest}");
-    assert!(rest.contains(&two.address), "{rest}");
-    assert!(rest.contains("runs again on the workers"), "{rest}");
-    together.assert_accounts();
-    assert_same(&contents(&alone), &contents(&together), "one worker left");
-}
-
-/// A stopped process keeps its connections open, and wakes up when its chunk was run elsewhere.
-#[test]
-fn chunks_of_a_worker_that_is_stopped_run_on_the_others() {
-    let archive = tempfile::tempdir().expect("a folder for the archive");
-    busy_archive(archive.path());
-    let dates = days();
-    let alone = job(archive.path());
-    alone.run(&dates);
-    let (one, two, three) = (Worker::start(), Worker::start(), Worker::start());
-    let together = job_on_workers(archive.path());
-    let workers = on(&[&one, &two, &three]);
-    let (mut run, mut messages) = begin(&together, &dates, &workers);
-    until(&mut messages, "committed");
-    until_busy(&two);
-    signal(&two.process, "STOP");
-    until(&mut messages, "runs again on the workers");
-    until(&mut messages, "committed");
-    signal(&two.process, "CONT");
-    let (code, rest) = end(&mut run, &mut messages);
-    assert_eq!(code, Some(0), "{rest}");
-    together.assert_accounts();
-    assert_same(&contents(&alone), &contents(&together), "a stopped worker");
-}
-
-#[test]
-fn a_driver_that_is_killed_is_continued_by_the_same_command() {
-    let archive = tempfile::tempdir().expect("a folder for the archive");
-    busy_archive(archive.path());
-    let dates = days();
-    let alone = job(archive.path());
-    alone.run(&dates);
-    let (one, two) = (Worker::start(), Worker::start());
-    // The lease of a killed process ends after some heartbeats.
-    let together = job_on_workers(archive.path()).with("run.heartbeat=1s");
-    let (mut run, mut messages) = begin(&together, &dates, &on(&[&one, &two]));
-    until(&mut messages, "committed");
-    signal(&run, "KILL");
-    run.wait().expect("a child to wait for");
-    let done = backfill(&together, &dates, &[&one, &two]);
+fn workers_leave_the_same_tables_for_shuffled_files() {
+    let rows = busy_rows();
+    let parts: Vec<_> = rows.chunks(rows.len().div_ceil(5)).collect();
+    let archive = |names: [&str; 5]| {
+        let folder = tempfile::tempdir().expect("a folder for the archive");
+        for (name, part) in names.iter().zip(&parts) {
+            write_groups(&folder.path().join(format!("{name}.parquet")), part, 97);
+        }
+        folder
+    };
+    let (sorted, shuffled) = (
+        archive(["a", "b", "c", "d", "e"]),
+        archive(["d", "a", "e", "c", "b"]),
+    );
+    let alone = job(sorted.path());
+    alone.run(&days());
+    let workers = [Worker::start(), Worker::start(), Worker::start()];
+    let together = job_on_workers(shuffled.path());
+    let done = backfill(&together, &days(), &workers.each_ref());
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     together.assert_accounts();
-    assert_same(&contents(&alone), &contents(&together), "two drivers");
+    let (alone, together) = (contents_anywhere(&alone), contents_anywhere(&together));
+    assert_same(&alone, &together, "shuffled files");
+}
+
+/// The report has the CPU time of workers, and the bytes that crossed the network.
+#[test]
+fn a_run_reports_the_costs_of_its_workers() {
+    let archive = tempfile::tempdir().expect("a folder for the archive");
+    busy_archive(archive.path());
+    let workers = [Worker::start(), Worker::start()];
+    let job = job_on_workers(archive.path());
+    let workers = on(&workers.each_ref());
+    let arguments = [
+        "--dates",
+        &days(),
+        "--format",
+        "json",
+        "--workers",
+        &workers,
+    ];
+    let done = job.command("backfill", &arguments);
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    let report: Value = serde_json::from_str(&done.stdout).expect("a report in JSON");
+    let seconds = |step: &str| report["operators"][step]["seconds"].as_f64();
+    for step in ["Scan", "Key", "Dedupe", "Block", "Replay", "Write"] {
+        assert!(seconds(step) > Some(0.0), "{step}: {report}");
+    }
+    let received = |step: &str| {
+        let name = format!("NetworkShuffleExec of {step}");
+        report["operators"][name]["network_bytes"].as_u64()
+    };
+    let html = report["html_bytes"].as_u64();
+    for step in ["Key", "Dedupe", "Block"] {
+        assert!(received(step) > Some(0), "{step}: {report}");
+        assert!(received(step) < html, "{step}: {report}");
+    }
 }
 
 #[test]
@@ -201,23 +120,16 @@ fn a_worker_that_is_added_to_the_file_joins_at_the_next_chunk() {
     assert_same(&contents(&alone), &contents(&together), "another worker");
 }
 
-/// Reads the rows that a step gave from the metrics of a worker.
-fn rows_of(worker: &Worker, step: &str) -> u64 {
-    let (status, text) = worker.page("/metrics");
-    assert!(status.contains("200"), "{status}");
-    let name = format!("urltree_step_rows_total{{step=\"{step}\"}} ");
-    let rows = text.lines().find_map(|line| line.strip_prefix(&name));
-    rows.map_or(0, |rows| rows.parse().expect("a number"))
-}
-
 #[test]
 fn a_worker_tells_its_health_and_what_it_did() {
     let archive = tempfile::tempdir().expect("a folder for the archive");
     busy_archive(archive.path());
     let (one, two) = (Worker::start(), Worker::start());
     let workers = [&one, &two];
-    for page in ["/healthz", "/readyz"] {
-        assert!(one.page(page).0.contains("200"), "{page}");
+    assert!(one.page("/healthz").0.contains("200"));
+    let begun = Instant::now();
+    while !one.page("/readyz").0.contains("200") {
+        assert!(begun.elapsed() < Duration::from_secs(30), "not ready");
     }
     assert!(one.page("/other").0.contains("404"));
     assert_eq!(rows_of(&one, "Block"), 0);
@@ -317,69 +229,6 @@ fn only_drivers_with_a_certificate_of_the_authority_reach_workers_that_ask_for_o
     let alone = job(archive.path());
     alone.run(&dates);
     assert_same(&contents(&alone), &contents(&together), "encrypted");
-}
-
-#[test]
-fn a_run_without_any_worker_left_ends_and_the_same_command_continues_it() {
-    let archive = tempfile::tempdir().expect("a folder for the archive");
-    busy_archive(archive.path());
-    let dates = days();
-    let alone = job(archive.path());
-    alone.run(&dates);
-    let (one, two) = (Worker::start(), Worker::start());
-    let together = job_on_workers(archive.path());
-    let (mut run, mut messages) = begin(&together, &dates, &on(&[&one, &two]));
-    until(&mut messages, "committed");
-    signal(&one.process, "KILL");
-    signal(&two.process, "KILL");
-    let (code, rest) = end(&mut run, &mut messages);
-    assert!(matches!(code, Some(4 | 5)), "{code:?}: {rest}");
-    assert!(rest.contains("error: "), "{rest}");
-    let done = backfill(&together, &dates, &[&Worker::start(), &Worker::start()]);
-    assert_eq!(done.code, Some(0), "{}", done.stderr);
-    together.assert_accounts();
-    assert_same(&contents(&alone), &contents(&together), "new workers");
-}
-
-/// Starts a backfill. Returns it and its messages.
-fn begin(job: &Job, dates: &str, workers: &str) -> (Child, BufReader<ChildStderr>) {
-    let arguments = ["--dates", dates, "--workers", workers];
-    let mut run = job.start("backfill", &arguments, None);
-    let messages = BufReader::new(run.stderr.take().expect("a pipe"));
-    (run, messages)
-}
-
-/// Waits for the end of a run. Returns its code and the rest of its messages.
-fn end(run: &mut Child, messages: &mut impl BufRead) -> (Option<i32>, String) {
-    let mut rest = String::new();
-    messages
-        .read_to_string(&mut rest)
-        .expect("messages of the run");
-    (run.wait().expect("a child to wait for").code(), rest)
-}
-
-/// Waits until a worker runs a part of the next chunk.
-fn until_busy(worker: &Worker) {
-    let before = rows_of(worker, "Scan");
-    let begun = Instant::now();
-    while rows_of(worker, "Scan") == before {
-        assert!(begun.elapsed() < Duration::from_secs(60), "no work");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-/// Reads messages until one has `text`, and returns it.
-fn until(messages: &mut impl BufRead, text: &str) -> String {
-    let mut all = String::new();
-    loop {
-        let mut line = String::new();
-        let bytes = messages.read_line(&mut line).expect("messages of the run");
-        assert!(bytes > 0, "the run ended without {text}: {all}");
-        if line.contains(text) {
-            return line;
-        }
-        all += &line;
-    }
 }
 
 #[test]

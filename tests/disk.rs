@@ -1,11 +1,10 @@
 //! The disk to which runs spill: its folder, its limit, and a disk that is full.
 
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{Finished, Job, Row, Site, skip};
+use crate::support::{Finished, Job, Row, Site, small_disk};
 
 const DAYS: u64 = 40;
 const DATES: &str = "2012-01-01..2012-02-09";
@@ -135,18 +134,8 @@ fn a_folder_that_cannot_be_written_is_refused_before_any_work() {
     assert!(!job.has_tables());
 }
 
-/// Runs the dates with a small file system in the spill folder, in a mount namespace.
+/// Runs the dates with a small file system in the spill folder.
 fn on_small_disk(job: &Job, options: &str) -> Option<Finished> {
-    let folder = job.path("spilled");
-    let mount = format!("mount -t tmpfs -o {options} tmpfs \"$0\"");
-    let mut allowed = Command::new("unshare");
-    let allowed = allowed.args(["-rm", "sh", "-c", &mount]).arg(&folder);
-    if !allowed.output().is_ok_and(|output| output.status.success()) {
-        skip("`unshare -rm` with a tmpfs");
-        return None;
-    }
-    let script = format!("{mount} && exec \"$@\"");
-    let folder = folder.display().to_string();
-    let wrapper = ["unshare", "-rm", "sh", "-c", &script, &folder];
+    let wrapper = small_disk(&job.path("spilled"), options)?;
     Some(job.command_in(&wrapper, "backfill", &["--dates", DATES]))
 }

@@ -5,11 +5,11 @@ use std::path::Path;
 use crate::support::{Job, Row, Site, can_watch, mix, paragraph, skip, write_rows};
 
 const DATES: u64 = 4;
-const RANGE: &str = "2012-01-01..2012-01-04";
+pub(crate) const RANGE: &str = "2012-01-01..2012-01-04";
 
 /// Archives whose pages are spread over sites in an extreme way.
 #[derive(Debug, Clone, Copy)]
-enum Shape {
+pub(crate) enum Shape {
     /// Half of all pages are on one site.
     GiantSite,
     /// Every site has one page.
@@ -44,7 +44,7 @@ impl Shape {
         }
     }
 
-    fn archive(self, pages: u64) -> Job {
+    pub(crate) fn archive(self, pages: u64) -> Job {
         let job = Job::new().with("run.threads=2");
         let rows = (0..pages).map(|number| self.page(number));
         write_rows(&job.archive("pages.parquet"), rows, 5000);

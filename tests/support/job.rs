@@ -1,6 +1,7 @@
 //! A job in a temporary folder, and the binary that runs it.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -9,7 +10,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::watched::{Watched, watched};
-use super::{Row, repository, write};
+use super::{Row, repository, skip, write};
 
 const DEFAULTS: &str = "\
 [archive]
@@ -211,22 +212,11 @@ impl Job {
     /// Runs `urltree <subcommand>` with the job as the last arguments of another program.
     pub(crate) fn command_in(
         &self,
-        wrapper: &[&str],
+        wrapper: &[impl AsRef<OsStr>],
         subcommand: &str,
         arguments: &[&str],
     ) -> Finished {
-        let urltree = self.started(subcommand, arguments);
-        let mut command = Command::new(wrapper[0]);
-        command.args(&wrapper[1..]);
-        command.arg(urltree.get_program()).args(urltree.get_args());
-        command.current_dir(&self.started_in);
-        for (name, value) in urltree.get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
-        finished(&mut command)
+        finished(&mut wrapped(&self.started(subcommand, arguments), wrapper))
     }
 
     /// Starts `urltree <subcommand>` with the job. With a fail point such as
@@ -288,7 +278,7 @@ impl Job {
         for setting in &self.overrides {
             words.extend(["--set", setting]);
         }
-        let mut command = urltree_command(&self.started_in, &[&words, arguments].concat());
+        let mut command = command_in(&self.started_in, &[&words, arguments].concat());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
@@ -301,7 +291,7 @@ impl Job {
 
     /// The command `urltree` with these arguments, in the working directory of the job.
     pub(crate) fn urltree(&self, arguments: &[&str]) -> Command {
-        urltree_command(&self.started_in, arguments)
+        command_in(&self.started_in, arguments)
     }
 
     /// Asserts that every archive row is in exactly one count of `runs`, and that the
@@ -364,19 +354,50 @@ pub(crate) fn urltree(arguments: &[&str]) -> Finished {
 
 /// Runs `urltree` without a job, in `folder`.
 pub(crate) fn urltree_in(folder: &Path, arguments: &[&str]) -> Finished {
-    finished(&mut urltree_command(folder, arguments))
+    finished(&mut command_in(folder, arguments))
 }
 
-/// Starts `urltree` without a job.
-pub(crate) fn start_urltree(arguments: &[&str]) -> Child {
-    let mut command = urltree_command(&repository(), arguments);
-    command.stdin(Stdio::null()).stdout(Stdio::piped());
-    command.spawn().expect("the binary can be started")
+/// The command `urltree` without a job.
+pub(crate) fn urltree_command(arguments: &[&str]) -> Command {
+    command_in(&repository(), arguments)
+}
+
+/// The command as the last arguments of another program.
+pub(crate) fn wrapped(command: &Command, wrapper: &[impl AsRef<OsStr>]) -> Command {
+    let mut outer = Command::new(&wrapper[0]);
+    outer.args(&wrapper[1..]);
+    outer.arg(command.get_program()).args(command.get_args());
+    if let Some(folder) = command.get_current_dir() {
+        outer.current_dir(folder);
+    }
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => outer.env(name, value),
+            None => outer.env_remove(name),
+        };
+    }
+    outer
+}
+
+/// The start of a command that mounts a small file system at `folder` for the rest of it, in a mount
+/// namespace. `None` where that is not allowed, and the test is skipped.
+pub(crate) fn small_disk(folder: &Path, options: &str) -> Option<Vec<String>> {
+    let mount = format!("mount -t tmpfs -o {options} tmpfs \"$0\"");
+    let mut allowed = Command::new("unshare");
+    let allowed = allowed.args(["-rm", "sh", "-c", &mount]).arg(folder);
+    if !allowed.output().is_ok_and(|output| output.status.success()) {
+        skip("`unshare -rm` with a tmpfs");
+        return None;
+    }
+    let script = format!("{mount} && exec \"$@\"");
+    let folder = folder.display().to_string();
+    let wrapper = ["unshare", "-rm", "sh", "-c", &script, &folder];
+    Some(wrapper.map(str::to_owned).to_vec())
 }
 
 /// The command `urltree`, without the environment variables that configure stores,
 /// logs and fail points: a test sets its own.
-fn urltree_command(folder: &Path, arguments: &[&str]) -> Command {
+fn command_in(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_urltree"));
     command.args(arguments).current_dir(folder);
     for (name, _) in std::env::vars_os() {

@@ -15,8 +15,12 @@ use std::process::Command;
 pub(crate) use archive::{
     Row, batch, changed, micros, with_gold, write, write_batch, write_groups, write_rows,
 };
-pub(crate) use job::{Finished, Job, signal, start_urltree, text, urltree, urltree_in};
-pub(crate) use s3::{KEYS, Store, TOKEN, assert_no_secret, assert_silent, files, signing};
+pub(crate) use job::{
+    Finished, Job, signal, small_disk, text, urltree, urltree_command, urltree_in, wrapped,
+};
+pub(crate) use s3::{
+    KEYS, Store, TOKEN, assert_no_secret, assert_silent, credentials, files, signing,
+};
 pub(crate) use site::{GAMMA, Site, mix, paragraph};
 pub(crate) use tables::{Snapshot, assert_same, contents, contents_anywhere, difference};
 pub(crate) use watched::{can_watch, watched};

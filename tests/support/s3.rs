@@ -36,6 +36,11 @@ impl Store {
         Self { root, server }
     }
 
+    /// Another server of the same buckets, whose requests fail as `faults` says.
+    pub(crate) fn failing_server(&self, faults: Faults) -> Server {
+        Server::failing_s3(self.root.path(), KEYS, faults).expect("a server")
+    }
+
     /// A job that reads from `pages` and writes to `text`.
     pub(crate) fn job(&self) -> Job {
         let job = Job::new().with("archive.location=s3://pages/crawl");
@@ -71,10 +76,18 @@ fn buckets() -> TempDir {
 
 /// The job with credentials for `server`: the known key id and this secret.
 pub(crate) fn signing(job: Job, server: &Server, secret: &str) -> Job {
-    job.with_variable("AWS_ENDPOINT_URL", format!("http://{}", server.address()))
-        .with_variable("AWS_ACCESS_KEY_ID", KEYS.id)
-        .with_variable("AWS_SECRET_ACCESS_KEY", secret)
-        .with_variable("AWS_SESSION_TOKEN", TOKEN)
+    let variables = credentials(server, secret).into_iter();
+    variables.fold(job, |job, (name, value)| job.with_variable(name, value))
+}
+
+/// The environment variables of a process that uses `server`.
+pub(crate) fn credentials(server: &Server, secret: &str) -> [(&'static str, String); 4] {
+    [
+        ("AWS_ENDPOINT_URL", format!("http://{}", server.address())),
+        ("AWS_ACCESS_KEY_ID", KEYS.id.to_owned()),
+        ("AWS_SECRET_ACCESS_KEY", secret.to_owned()),
+        ("AWS_SESSION_TOKEN", TOKEN.to_owned()),
+    ]
 }
 
 /// Every file in a folder and in the folders below it.

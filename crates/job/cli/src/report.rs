@@ -50,6 +50,10 @@ pub(crate) fn run(report: &RunReport) -> String {
     }
     let spilled = megabytes(report.metrics.spilled_bytes());
     lines.add("spilled MB", format!("{spilled:.1}"));
+    let network = report.metrics.network_bytes();
+    if network > 0 {
+        lines.add("network MB", format!("{:.1}", megabytes(network)));
+    }
     lines.text()
 }
 
@@ -73,6 +77,7 @@ pub(crate) fn run_json(report: &RunReport) -> String {
                 "seconds": cost.seconds,
                 "bytes": cost.bytes,
                 "spilled_bytes": cost.spilled_bytes,
+                "network_bytes": cost.network_bytes,
             });
             (operator.clone(), cost)
         })
@@ -90,6 +95,7 @@ pub(crate) fn run_json(report: &RunReport) -> String {
         "seconds": report.seconds,
         "peak_memory_bytes": report.peak_memory,
         "spilled_bytes": report.metrics.spilled_bytes(),
+        "network_bytes": report.metrics.network_bytes(),
         "operators": operators,
     })
     .to_string()

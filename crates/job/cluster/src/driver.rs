@@ -8,10 +8,12 @@ use async_trait::async_trait;
 use datafusion::common::exec_err;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::SessionStateBuilder;
+use datafusion::physical_plan::ExecutionPlan;
 use datafusion_distributed::{
     ChannelResolver, DesiredTaskCountEvent, DesiredTaskCountEventResponse, DistributedExt,
-    DistributedLeafExec, GetWorkerInfoRequest, ScaleUpLeafNodeEvent, ScaleUpLeafNodeEventResponse,
-    SessionStateBuilderExt, WorkerResolver, get_distributed_worker_resolver,
+    DistributedLeafExec, DistributedMetricsFormat, GetWorkerInfoRequest, ScaleUpLeafNodeEvent,
+    ScaleUpLeafNodeEventResponse, SessionStateBuilderExt, WorkerResolver,
+    get_distributed_worker_resolver, rewrite_distributed_plan_with_metrics,
 };
 use engine::{Job, SessionExtension, StepCodec, lists_row_groups, split_row_groups};
 use futures::future::join_all;
@@ -178,6 +180,16 @@ impl SessionExtension for Cluster {
     /// Finds workers that were started, and forgets those that do not answer any more.
     async fn prepare(&self) {
         self.ask_all().await;
+    }
+
+    async fn with_metrics(&self, plan: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
+        let format = DistributedMetricsFormat::Aggregated;
+        let measured = rewrite_distributed_plan_with_metrics(Arc::clone(&plan), format);
+        let measured = tokio::time::timeout(ANSWER, measured).await;
+        let measured = measured
+            .unwrap_or_else(|_| exec_err!("no answer in {} s", ANSWER.as_secs()))
+            .map_err(|error| tracing::warn!(%error, "the costs of workers are not known"));
+        measured.unwrap_or(plan)
     }
 
     async fn recover(&self) -> bool {

@@ -13,6 +13,8 @@ pub struct OperatorMetrics {
     pub bytes: u64,
     /// Bytes spilled to disk.
     pub spilled_bytes: u64,
+    /// Bytes received from other processes. The name of the operator ends with the step that sent them.
+    pub network_bytes: u64,
 }
 
 impl OperatorMetrics {
@@ -20,6 +22,7 @@ impl OperatorMetrics {
         self.seconds += other.seconds;
         self.bytes += other.bytes;
         self.spilled_bytes += other.spilled_bytes;
+        self.network_bytes += other.network_bytes;
     }
 }
 
@@ -31,6 +34,11 @@ impl PlanMetrics {
     /// Returns the bytes that all operators spilled.
     pub fn spilled_bytes(&self) -> u64 {
         self.0.values().map(|metrics| metrics.spilled_bytes).sum()
+    }
+
+    /// Returns the bytes that processes received from each other.
+    pub fn network_bytes(&self) -> u64 {
+        self.0.values().map(|metrics| metrics.network_bytes).sum()
     }
 
     pub(crate) fn add(&mut self, others: Self) {

@@ -34,7 +34,8 @@ pub enum SpillError {
     /// The disk is full.
     #[error(
         "the disk of {folder} is full, with {spilled} of rows that this run spilled: {cause}; free \
-         space, name a folder on a larger disk in run.spill_dir, or lower run.chunk_bytes"
+         space, name a folder on a larger disk in run.spill_dir (of a worker: --spill-dir), or lower \
+         run.chunk_bytes"
     )]
     Full {
         /// `run.spill_dir`.
@@ -45,7 +46,10 @@ pub enum SpillError {
         cause: String,
     },
     /// The folder cannot be written for another reason.
-    #[error("cannot spill to {folder}: {cause}; name a writable folder in run.spill_dir")]
+    #[error(
+        "cannot spill to {folder}: {cause}; name a writable folder in run.spill_dir \
+         (of a worker: --spill-dir)"
+    )]
     Folder {
         /// `run.spill_dir`.
         folder: String,

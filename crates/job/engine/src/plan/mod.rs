@@ -45,6 +45,7 @@ use crate::archive::Census;
 use crate::job::Job;
 use crate::metrics::PlanMetrics;
 use crate::progress::ProgressReporter;
+use crate::session_extension::with_metrics;
 use crate::state::chunk_keys::collect_chunk_keys;
 use crate::state::prior_state::PriorState;
 use columns::schemas::{RecordBatchExt, value_opt};
@@ -105,6 +106,7 @@ async fn try_chunk(
     let plan = DataFrame::new(context.state(), plan);
     let plan = plan.create_physical_plan().await?;
     let batches = collect(Arc::clone(&plan), context.task_ctx()).await?;
+    let plan = with_metrics(job.session_extension.as_ref(), plan).await;
     reporter.executed(chunk, plan.as_ref());
     let mut written = written(&batches)?;
     written.metrics = metrics;

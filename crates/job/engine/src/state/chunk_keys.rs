@@ -23,6 +23,7 @@ use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
 use crate::plan::exec::cpu_metrics::plan_metrics;
 use crate::plan::exec::step::{BatchStep, apply, to_bytes};
 use crate::plan::learn::learned::{Learned, parts};
+use crate::session_extension::with_metrics;
 use crate::state::key_hash::hash;
 
 /// Collects the domains and URL keys of the rows of `keyed`. Registers the domains in `context` as the
@@ -53,6 +54,8 @@ pub(crate) async fn collect_chunk_keys(
         keys.add(batch.numbers::<Int64Type>("base_hash")?)?;
     }
     context.register_table("chunk_domains", domain_table(domains)?)?;
+    drop(rows);
+    let plan = with_metrics(job.session_extension.as_ref(), plan).await;
     Ok((Arc::new(keys.sorted()), plan_metrics(plan.as_ref())))
 }
 

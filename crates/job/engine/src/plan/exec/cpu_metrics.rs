@@ -20,6 +20,9 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::metrics::PlanMetrics;
 
+/// The metric of bytes that an operator of datafusion-distributed received.
+const RECEIVED: &str = "bytes_transferred";
+
 /// Sums the metrics of all operators of an executed plan by operator name.
 pub(crate) fn plan_metrics(plan: &dyn ExecutionPlan) -> PlanMetrics {
     let mut sums = PlanMetrics::default();
@@ -28,8 +31,15 @@ pub(crate) fn plan_metrics(plan: &dyn ExecutionPlan) -> PlanMetrics {
 }
 
 fn add(plan: &dyn ExecutionPlan, sums: &mut PlanMetrics) {
-    let sum = sums.0.entry(plan.name().to_owned()).or_default();
-    if let Some(metrics) = plan.metrics() {
+    let metrics = plan.metrics();
+    let network_bytes = metrics.as_ref().and_then(network_bytes);
+    let name = match network_bytes {
+        Some(_) => format!("{} of {}", plan.name(), step_below(plan)),
+        None => plan.name().to_owned(),
+    };
+    let sum = sums.0.entry(name).or_default();
+    sum.network_bytes += network_bytes.unwrap_or(0);
+    if let Some(metrics) = metrics {
         let moving = metrics.sum_by_name("repartition_time");
         let nanos =
             metrics.elapsed_compute().unwrap_or(0) + moving.map_or(0, |time| time.as_usize());
@@ -40,6 +50,24 @@ fn add(plan: &dyn ExecutionPlan, sums: &mut PlanMetrics) {
     }
     for child in plan.children() {
         add(child.as_ref(), sums);
+    }
+}
+
+/// Returns the bytes that an operator received from other processes, if it is one that does.
+fn network_bytes(metrics: &MetricsSet) -> Option<u64> {
+    let received = metrics.iter().filter_map(|metric| match metric.value() {
+        MetricValue::Custom { name, value } if name == RECEIVED => Some(value.as_usize() as u64),
+        _ => None,
+    });
+    received.reduce(|sum, bytes| sum + bytes)
+}
+
+/// Returns the step whose rows `plan` moves.
+fn step_below(plan: &dyn ExecutionPlan) -> String {
+    match plan.children().first() {
+        Some(below) if below.name().ends_with("Exec") => step_below(below.as_ref()),
+        Some(step) => step.name().to_owned(),
+        None => plan.name().to_owned(),
     }
 }
 

@@ -45,7 +45,9 @@ use crate::error::engine_error;
 use crate::error_record::ErrorRecord;
 use crate::plan::columns::schemas::declared_as;
 use crate::plan::exec::cpu_metrics::CpuTimer;
+use crate::spill_disk::SpillError;
 use crate::step_counters::StepCounters;
+use tables::fail_point;
 
 /// One of the six steps of a job.
 pub(crate) trait Step: fmt::Debug + Send + Sync + 'static {
@@ -375,6 +377,7 @@ impl ExecutionPlan for StepExec {
         let worker = context.session_config().get_extension::<IsWorker>();
         let rows = rows.map(move |batch| match (batch, &worker) {
             (Ok(batch), Some(worker)) => {
+                fail_point(format_args!("step.{name}"));
                 let bytes = batch.get_array_memory_size();
                 worker.0.add(name, batch.num_rows(), bytes);
                 Ok(batch)
@@ -396,8 +399,11 @@ pub(crate) struct IsWorker(pub(crate) Arc<StepCounters>);
 
 /// Turns the error of a step into one that crosses the network with its class and its object.
 fn recorded(error: DataFusionError) -> DataFusionError {
-    match engine_error(&error) {
-        Some(cause) => ErrorRecord::new(cause, cause.object()).into_error(),
+    if let Some(cause) = engine_error(&error) {
+        return ErrorRecord::new(cause, cause.object()).into_error();
+    }
+    match SpillError::inside(&error) {
+        Some(spill) => ErrorRecord::new(spill, Some(spill.folder().to_owned())).into_error(),
         None => error,
     }
 }

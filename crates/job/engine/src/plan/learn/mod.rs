@@ -55,6 +55,7 @@ use crate::plan::row_group_scan::row_group_scan;
 use crate::plan::session::session;
 use crate::plan::steps::{block, dedupe, key, scan};
 use crate::progress::ProgressReporter;
+use crate::session_extension::with_metrics;
 use crate::state::chunk_keys::{ChunkKeys, domain_table};
 use crate::state::delta_scan::external;
 use crate::state::key_hash::hash;
@@ -488,6 +489,7 @@ impl<'a> Pass<'a> {
             each(self, &batch)?;
         }
         drop(batches);
+        let plan = with_metrics(self.job.session_extension.as_ref(), plan).await;
         self.reporter.executed(self.chunk, plan.as_ref());
         self.metrics.add(plan_metrics(plan.as_ref()));
         Ok(())
