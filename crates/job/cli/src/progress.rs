@@ -1,8 +1,8 @@
 //! Shows the progress of a run: a bar on a terminal, log lines otherwise.
 
-use std::fmt::Display;
+use std::fmt::{self, Display, Formatter};
 use std::io::{self, IsTerminal, Write};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use tracing::{debug, info};
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 const BAR: &str =
-    "{msg} [{bar:30}] {percent:>3} %  {rows} rows  {decimal_bytes_per_sec}  {eta} left";
+    "{msg} [{bar:30}] {percent:>3} %  {rows} rows  {decimal_bytes_per_sec}  {eta} left{workers}";
 
 const IMPORT_BAR: &str =
     "[{bar:30}] {percent:>3} %  {decimal_bytes}  {decimal_bytes_per_sec}  {eta} left";
@@ -60,6 +60,7 @@ impl Terminal {
                 bytes: 0,
                 total: RowsAndBytes::default(),
             }),
+            workers: Arc::default(),
         };
         Arc::new(progress)
     }
@@ -130,6 +131,7 @@ pub(crate) struct RunProgress {
     bar: ProgressBar,
     explain: bool,
     rows: Arc<AtomicU64>,
+    workers: Arc<Workers>,
     line: Mutex<Line>,
 }
 
@@ -139,6 +141,27 @@ struct Line {
     last: Instant,
     bytes: u64,
     total: RowsAndBytes,
+}
+
+/// The end of a progress message: workers, and chunks that ran again. Empty without workers.
+#[derive(Debug, Default)]
+struct Workers {
+    count: AtomicUsize,
+    retries: AtomicUsize,
+}
+
+impl Display for Workers {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.count.load(Ordering::Relaxed) {
+            0 => return Ok(()),
+            count => write!(f, ", {count} workers")?,
+        }
+        match self.retries.load(Ordering::Relaxed) {
+            0 => Ok(()),
+            1 => f.write_str(", 1 retry"),
+            retries => write!(f, ", {retries} retries"),
+        }
+    }
 }
 
 impl RunProgress {
@@ -170,10 +193,15 @@ impl Progress for RunProgress {
         }
         let rows = Arc::clone(&self.rows);
         if let Ok(style) = ProgressStyle::with_template(BAR) {
-            let rows = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let rows = move |_: &ProgressState, out: &mut dyn fmt::Write| {
                 let _ = write!(out, "{}", rows.load(Ordering::Relaxed));
             };
-            self.bar.set_style(style.with_key("rows", rows));
+            let workers = Arc::clone(&self.workers);
+            let workers = move |_: &ProgressState, out: &mut dyn fmt::Write| {
+                let _ = write!(out, "{workers}");
+            };
+            let style = style.with_key("rows", rows).with_key("workers", workers);
+            self.bar.set_style(style);
         }
         self.bar.set_length(total.html_bytes);
         self.bar.reset_elapsed();
@@ -187,7 +215,7 @@ impl Progress for RunProgress {
             line.bytes += done.html_bytes;
             if self.bar.is_hidden() && line.last.elapsed() >= LINE_EVERY {
                 line.last = Instant::now();
-                info!("{}", line.text(rows));
+                info!("{}{}", line.text(rows), self.workers);
             }
         }
     }
@@ -195,6 +223,15 @@ impl Progress for RunProgress {
     fn entered(&self, stage: Stage, dates: DateRange) {
         debug!("{dates}: {stage}");
         self.bar.set_message(format!("{dates} {stage}"));
+    }
+
+    fn processes(&self, count: usize) {
+        self.workers.count.store(count, Ordering::Relaxed);
+    }
+
+    fn retried(&self, count: usize) {
+        self.processes(count);
+        self.workers.retries.fetch_add(1, Ordering::Relaxed);
     }
 }
 

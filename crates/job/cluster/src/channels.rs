@@ -40,7 +40,7 @@ impl Channels {
         }
     }
 
-    fn channel(&self, url: &Url) -> Result<Channel> {
+    pub(crate) fn channel(&self, url: &Url) -> Result<Channel> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(channel) = opened.get(url) {
             return Ok(channel.clone());

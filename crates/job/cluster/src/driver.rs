@@ -1,6 +1,6 @@
 //! The side of the driver: plans stages for workers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -22,7 +22,9 @@ use url::Url;
 use crate::channels::Channels;
 use crate::error::ClusterError;
 use crate::job_header::JobHeader;
+use crate::jobs::job_id;
 use crate::members::{Members, Scheme};
+use crate::parsed_pages::ask;
 use crate::tls::Tls;
 
 /// Time in which a worker must answer before a chunk, and when a plan has failed.
@@ -37,6 +39,10 @@ pub struct Cluster {
     /// Workers with an answer to the last question.
     workers: Arc<Mutex<BTreeSet<Url>>>,
     header: JobHeader,
+    /// The name of the job in questions about its progress.
+    job_id: String,
+    /// Pages that each worker had parsed when it answered last.
+    parsed: Arc<Mutex<BTreeMap<Url, u64>>>,
 }
 
 impl Cluster {
@@ -65,6 +71,8 @@ impl Cluster {
             channels: Channels::new(tls, job.resources.stall_timeout),
             workers: Arc::default(),
             header: JobHeader::new(&document),
+            job_id: job_id(&document),
+            parsed: Arc::default(),
         };
         let urls = cluster.urls().await?;
         if urls.len() < 2 {
@@ -180,6 +188,24 @@ impl SessionExtension for Cluster {
     /// Finds workers that were started, and forgets those that do not answer any more.
     async fn prepare(&self) {
         self.ask_all().await;
+    }
+
+    fn processes(&self) -> usize {
+        self.workers().len()
+    }
+
+    /// The last answer of a worker counts where it does not answer in time.
+    async fn parsed_rows(&self) -> u64 {
+        let workers = self.workers();
+        let asked = workers.iter().map(|worker| async {
+            let answer = async { ask(self.channels.channel(worker)?, &self.job_id).await };
+            let answer = tokio::time::timeout(ANSWER, answer).await;
+            Some((worker.clone(), answer.ok()?.ok()?))
+        });
+        let answers = join_all(asked).await;
+        let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        parsed.extend(answers.into_iter().flatten());
+        parsed.values().sum()
     }
 
     async fn with_metrics(&self, plan: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {

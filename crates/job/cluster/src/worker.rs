@@ -1,27 +1,21 @@
 //! The side of a worker: runs stages of plans.
 
-use std::collections::VecDeque;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use datafusion::error::{DataFusionError, Result};
-use datafusion::execution::SessionState;
-use datafusion_distributed::{DistributedExt, Worker, WorkerQueryContext};
-use engine::{Job, StepCodec, WorkerResources, worker_session};
+use datafusion_distributed::{Worker, WorkerQueryContext};
+use engine::WorkerResources;
 use tokio::net::TcpListener;
 use tokio_stream::wrappers::TcpListenerStream;
 use tokio_util::sync::CancellationToken;
+use tonic::service::Routes;
 use tonic::transport::Server;
 
-use crate::channels::Channels;
 use crate::error::ClusterError;
-use crate::job_header::JobHeader;
+use crate::jobs::Jobs;
+use crate::parsed_pages::parsed_pages;
 use crate::tls::Tls;
 use crate::worker_metrics::WorkerMetrics;
-
-/// Jobs whose compiled rules are kept. A higher value keeps the rules of more jobs in memory that run
-/// at the same time.
-const KEPT_JOBS: usize = 4;
 
 /// Most bytes of the headers of a request. They have the rules of the job.
 const MAX_HEADER_BYTES: u32 = 64 << 20;
@@ -76,12 +70,8 @@ pub async fn serve(
     if let Some(tls) = &tls {
         server = server.tls_config(tls.server()).map_err(ClusterError::Tls)?;
     }
-    let jobs = Arc::new(Jobs {
-        resources,
-        tls,
-        metrics: Arc::clone(&metrics),
-        kept: Mutex::default(),
-    });
+    let jobs = Arc::new(Jobs::new(resources, tls, Arc::clone(metrics.steps())));
+    let pages = parsed_pages(Arc::clone(&jobs));
     let sessions = move |context: WorkerQueryContext| {
         let jobs = Arc::clone(&jobs);
         async move { jobs.session(context) }
@@ -89,7 +79,8 @@ pub async fn serve(
     let worker = Worker::from_session_builder(sessions)
         .with_runtime_env(Arc::clone(runtime.env()))
         .with_version(crate::VERSION);
-    let server = server.add_service(worker.into_worker_server());
+    let services = Routes::new(worker.into_worker_server()).into_axum_router();
+    let server = server.add_routes(services.merge(pages).into());
     let incoming = TcpListenerStream::new(listener);
     metrics.set_ready(true);
     tokio::select! {
@@ -99,57 +90,5 @@ pub async fn serve(
             metrics.set_ready(false);
             Ok(())
         }
-    }
-}
-
-/// The jobs that were asked for last, with compiled rules.
-struct Jobs {
-    resources: WorkerResources,
-    tls: Option<Tls>,
-    metrics: Arc<WorkerMetrics>,
-    kept: Mutex<VecDeque<Arc<KeptJob>>>,
-}
-
-struct KeptJob {
-    document: String,
-    job: Job,
-    /// Connections to the other workers.
-    channels: Channels,
-}
-
-impl Jobs {
-    fn session(&self, context: WorkerQueryContext) -> Result<SessionState> {
-        let mut session = context
-            .builder
-            .with_distributed_option_extension_from_headers::<JobHeader>(&context.headers)?
-            .with_distributed_user_codec(StepCodec);
-        let config = session.config().as_ref();
-        let header = config.and_then(|config| config.options().extensions.get::<JobHeader>());
-        let document = header
-            .and_then(JobHeader::text)
-            .ok_or_else(|| DataFusionError::Execution("a plan came without its job".to_owned()))?;
-        let kept = self.job(document)?;
-        let session = session.with_distributed_channel_resolver(kept.channels.clone());
-        worker_session(session, &kept.job, self.metrics.steps())
-    }
-
-    fn job(&self, document: String) -> Result<Arc<KeptJob>> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = kept.iter().find(|kept| kept.document == document) {
-            return Ok(Arc::clone(found));
-        }
-        let job = self.resources.job(&document);
-        let job = job.map_err(|error| DataFusionError::External(error.into()))?;
-        let channels = Channels::new(self.tls.clone(), job.resources.stall_timeout);
-        let job = Arc::new(KeptJob {
-            document,
-            job,
-            channels,
-        });
-        kept.push_back(Arc::clone(&job));
-        if kept.len() > KEPT_JOBS {
-            kept.pop_front();
-        }
-        Ok(job)
     }
 }

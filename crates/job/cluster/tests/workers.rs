@@ -4,13 +4,14 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use bytesize::ByteSize;
 use cluster::{Access, Cluster, listen, serve};
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use engine::{
-    CancellationToken, Job, JobSpec, SettingsChange, Unwatched, WorkerResources, backfill, explain,
-    query,
+    CancellationToken, Job, JobSpec, Progress, RowsAndBytes, SettingsChange, WorkerResources,
+    backfill, explain, query,
 };
 use sample::{SampleOptions, write_sample};
 use tables::{DateRange, Location};
@@ -56,18 +57,33 @@ fn job(folder: &Path, tables: &str) -> Job {
     Job::new(&spec).unwrap()
 }
 
-/// Runs each of `runs`, and returns the sorted rows of all tables.
-async fn rows(job: &Job, runs: &[&str]) -> Vec<String> {
+/// The progress of runs.
+#[derive(Debug, Default)]
+struct Seen {
+    rows: AtomicU64,
+    html_bytes: AtomicU64,
+    processes: AtomicUsize,
+}
+
+impl Progress for Seen {
+    fn report(&self, done: RowsAndBytes) {
+        self.rows.fetch_add(done.rows, Ordering::Relaxed);
+        self.html_bytes
+            .fetch_add(done.html_bytes, Ordering::Relaxed);
+    }
+
+    fn processes(&self, count: usize) {
+        self.processes.store(count, Ordering::Relaxed);
+    }
+}
+
+/// Runs each of `runs`, and returns the sorted rows of all tables, and the progress.
+async fn rows(job: &Job, runs: &[&str]) -> (Vec<String>, Arc<Seen>) {
+    let seen = Arc::new(Seen::default());
     for dates in runs {
         let dates = dates.parse().unwrap();
-        let stop = CancellationToken::new();
-        let run = backfill(
-            job,
-            dates,
-            SettingsChange::Refused,
-            Arc::new(Unwatched),
-            &stop,
-        );
+        let (progress, stop) = (Arc::clone(&seen), CancellationToken::new());
+        let run = backfill(job, dates, SettingsChange::Refused, progress, &stop);
         run.await.unwrap();
     }
     let mut tables = Vec::new();
@@ -78,7 +94,7 @@ async fn rows(job: &Job, runs: &[&str]) -> Vec<String> {
         rows.sort_unstable();
         tables.push(rows.join("\n"));
     }
-    tables
+    (tables, seen)
 }
 
 /// The plan crosses the network above the step that writes: all steps are stages of workers.
@@ -116,7 +132,10 @@ fn workers_leave_the_tables_of_one_process() {
             "2011-11-14",
             "2011-11-15..2011-12-19",
         ];
-        let alone = rows(&job(folder.path(), "alone"), &runs).await;
+        let (alone, seen_alone) = rows(&job(folder.path(), "alone"), &runs).await;
+        let parsed = seen_alone.rows.load(Ordering::Relaxed);
+        assert!(parsed > 0);
+        assert_eq!(seen_alone.processes.load(Ordering::Relaxed), 0);
         let stop = CancellationToken::new();
         for (count, threads) in [(2, 1), (3, 2), (2, 4), (2, 16)] {
             let mut workers = Vec::new();
@@ -128,7 +147,11 @@ fn workers_leave_the_tables_of_one_process() {
             assert_eq!(cluster.workers().len(), count);
             let job = job.with_session_extension(Arc::new(cluster));
             assert_workers_read_and_write(&job).await;
-            let together = rows(&job, &runs).await;
+            let (together, seen) = rows(&job, &runs).await;
+            // The workers count the pages, and the driver asks them.
+            assert_eq!(seen.rows.load(Ordering::Relaxed), parsed);
+            assert!(seen.html_bytes.load(Ordering::Relaxed) > 0);
+            assert_eq!(seen.processes.load(Ordering::Relaxed), count);
             for (table, (together, alone)) in TABLES.iter().zip(together.iter().zip(&alone)) {
                 assert!(alone.lines().count() > 3, "{table} is empty");
                 assert_eq!(

@@ -4,6 +4,7 @@
 use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use bytesize::ByteSize;
@@ -82,6 +83,8 @@ pub struct Job {
     pub(crate) table_footers: Arc<FileMetadataCache>,
     /// The plans that are executed now.
     pub(crate) running_plans: Arc<RunningPlans>,
+    /// Pages that this process has parsed for plans that another process began.
+    pub(crate) parsed_rows: Arc<AtomicU64>,
     /// Runs plans elsewhere.
     pub(crate) session_extension: Option<Arc<dyn SessionExtension>>,
 }
@@ -267,6 +270,7 @@ impl Job {
             table_footers: Arc::new(DefaultCache::new(resources.footers())),
             resources,
             running_plans: Arc::default(),
+            parsed_rows: Arc::default(),
             session_extension: None,
             document: Arc::new(document),
         })

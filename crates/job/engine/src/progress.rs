@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::display::DisplayableExecutionPlan;
@@ -63,6 +64,16 @@ pub trait Progress: Send + Sync + fmt::Debug {
         let _ = done;
     }
 
+    /// Called before each chunk with the number of processes that run parts of it, if others do.
+    fn processes(&self, count: usize) {
+        let _ = count;
+    }
+
+    /// Called when a chunk runs again because a process is gone. `count` are left.
+    fn retried(&self, count: usize) {
+        let _ = count;
+    }
+
     /// Called when the chunk of `dates` enters `stage`.
     fn entered(&self, stage: Stage, dates: DateRange) {
         let _ = (stage, dates);
@@ -80,6 +91,16 @@ pub trait Progress: Send + Sync + fmt::Debug {
 pub struct Unwatched;
 
 impl Progress for Unwatched {}
+
+/// Counts rows.
+#[derive(Debug)]
+struct CountedRows(Arc<AtomicU64>);
+
+impl Progress for CountedRows {
+    fn report(&self, done: RowsAndBytes) {
+        self.0.fetch_add(done.rows, Ordering::Relaxed);
+    }
+}
 
 /// Reports rows of row groups as [`RowsAndBytes`].
 #[derive(Clone)]
@@ -111,6 +132,37 @@ impl ProgressReporter {
             progress: Arc::new(Unwatched),
             groups: Arc::default(),
         }
+    }
+
+    /// Makes a reporter that adds the rows to a counter.
+    pub(crate) fn counting(rows: &Arc<AtomicU64>) -> Self {
+        Self {
+            progress: Arc::new(CountedRows(Arc::clone(rows))),
+            groups: Arc::default(),
+        }
+    }
+
+    /// Whether it reports the rows of a run's archive.
+    pub(crate) fn is_watched(&self) -> bool {
+        !self.groups.is_empty()
+    }
+
+    /// Reports the number of processes that run parts of a chunk.
+    pub(crate) fn processes(&self, count: usize) {
+        self.progress.processes(count);
+    }
+
+    /// Reports that a chunk runs again, on `count` processes.
+    pub(crate) fn retried(&self, count: usize) {
+        self.progress.retried(count);
+    }
+
+    /// Reports `rows` of the rows of a chunk as done.
+    pub(crate) fn report_share(&self, chunk: RowsAndBytes, rows: u64) {
+        self.progress.report(RowsAndBytes {
+            rows,
+            html_bytes: share(chunk.html_bytes, rows, chunk.rows),
+        });
     }
 
     /// Reports a plan as executed.

@@ -7,6 +7,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use arrow::array::{RecordBatch, UInt32Array};
 use arrow::compute::take_record_batch;
@@ -27,6 +28,11 @@ use crate::spill_disk::SpillDisk;
 use crate::step_counters::StepCounters;
 
 impl Job {
+    /// Returns the pages that this process has parsed for plans that another process began.
+    pub fn parsed_rows(&self) -> u64 {
+        self.parsed_rows.load(Ordering::Relaxed)
+    }
+
     /// Returns the job as a text, with absolute locations and the content of its rule files. It has no
     /// credentials: those of the other process apply there.
     ///

@@ -20,6 +20,17 @@ pub trait SessionExtension: fmt::Debug + Send + Sync {
     /// Called before the plans of a chunk: finds the processes that can run parts of them.
     async fn prepare(&self) {}
 
+    /// Returns the number of these processes.
+    fn processes(&self) -> usize {
+        0
+    }
+
+    /// Returns the pages of the job that these processes have parsed since they know it
+    /// ([`Job::parsed_rows`](crate::Job::parsed_rows)).
+    async fn parsed_rows(&self) -> u64 {
+        0
+    }
+
     /// Returns an executed plan with the metrics of all processes that ran a part of it.
     async fn with_metrics(&self, plan: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
         plan

@@ -20,6 +20,7 @@ use crate::driver::failure::Failure;
 use crate::driver::relabel;
 use crate::driver::resume::{self, ResumableRun, request};
 use crate::driver::runs_rows::{ChunkCost, RunIds, runs_rows};
+use crate::driver::tries::run_chunk;
 use crate::driver::warnings::{warn_about, warn_about_chunks};
 use crate::error::EngineError;
 use crate::job::Job;
@@ -412,8 +413,7 @@ impl Run<'_> {
         let prior = watched(self.job, chunk, prior).await.map_err(&failed)?;
         let prior = self.lease.or_taken_over(prior).await.map_err(failed)?;
         let failed = enter(Stage::Plan(None));
-        let reporter = self.reporter.clone();
-        let output = plan::run_chunk(self.job, self.census, chunk, &prior, reporter);
+        let output = run_chunk(self.job, self.census, chunk, &prior, &self.reporter);
         let output = watched(self.job, chunk, output).await.map_err(&failed)?;
         let mut output = output
             .map_err(|source| EngineError::plan(chunk, source))

@@ -6,6 +6,7 @@ pub(crate) mod failure;
 pub(crate) mod relabel;
 pub(crate) mod resume;
 mod runs_rows;
+mod tries;
 pub(crate) mod update;
 pub(crate) mod vacuum;
 pub(crate) mod warnings;

@@ -103,7 +103,13 @@ fn step(name: &str, bytes: &[u8], job: &Job, context: &TaskContext) -> Result<Ar
             let (revisions, learned) = from_bytes(bytes)?;
             Arc::new(Dedupe::new(job, revisions, learned))
         }
-        "Block" => Arc::new(Block::new(job, ProgressReporter::unwatched())),
+        "Block" => {
+            let reporter = match from_bytes(bytes)? {
+                true => ProgressReporter::counting(&job.parsed_rows),
+                false => ProgressReporter::unwatched(),
+            };
+            Arc::new(Block::new(job, reporter))
+        }
         "Replay" => Arc::new(Replay::new(job, from_bytes(bytes)?)),
         "Write" => Arc::new(Write::new(job, from_bytes(bytes)?)),
         "Variants" => Arc::new(Variants::new(job, from_bytes(bytes)?)),

@@ -57,36 +57,8 @@ use row_group_scan::row_group_scan;
 use session::session;
 use steps::{alias, block, dedupe, key, replay, scan, write};
 
-/// Most times that a chunk runs because processes went away. A higher value runs longer on
-/// machines that fail often.
-const MAX_TRIES: usize = 5;
-
-/// Runs the plan of `chunk`, again if processes that ran a part of it are gone. Its rows are then in
-/// data files that no table refers to yet.
+/// Runs the plan of `chunk`. Its rows are then in data files that no table refers to yet.
 pub(crate) async fn run_chunk(
-    job: &Job,
-    census: &Census,
-    chunk: DateRange,
-    prior: &PriorState,
-    reporter: ProgressReporter,
-) -> Result<ChunkOutput> {
-    if let Some(extension) = &job.session_extension {
-        extension.prepare().await;
-    }
-    let mut tries = 1;
-    loop {
-        let output = try_chunk(job, census, chunk, prior, reporter.clone()).await;
-        match (output, &job.session_extension) {
-            (Err(error), Some(extension)) if tries < MAX_TRIES && extension.recover().await => {
-                tries += 1;
-                tracing::warn!(%chunk, %error, "the chunk runs again on the workers that answer");
-            }
-            (output, _) => return output,
-        }
-    }
-}
-
-async fn try_chunk(
     job: &Job,
     census: &Census,
     chunk: DateRange,

@@ -21,7 +21,7 @@ use crate::plan::columns::schemas::{
     BLOCKED, Phase, RecordBatchExt, Status, object_of, project_to,
 };
 use crate::plan::exec::cpu_metrics::CpuTimer;
-use crate::plan::exec::step::{BatchSender, RequiredDistribution, Step, spawn_stream};
+use crate::plan::exec::step::{BatchSender, RequiredDistribution, Step, spawn_stream, to_bytes};
 use crate::plan::html_reader::{PAGES_BYTES, PageBytes, PageStream, Pages, page_request};
 use crate::plan::steps::later_copies::{LaterCopies, RejectedPages, RejectedSender};
 use crate::progress::ProgressReporter;
@@ -75,9 +75,9 @@ impl Step for Block {
         Arc::clone(&BLOCKED)
     }
 
-    /// The progress of another process is not seen in this one.
+    /// Another process counts the rows that this one would report.
     fn parameters(&self) -> Result<Vec<u8>> {
-        Ok(Vec::new())
+        to_bytes(&self.reporter.is_watched())
     }
 
     fn required_distribution(&self) -> RequiredDistribution {
