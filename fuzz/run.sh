@@ -34,3 +34,4 @@ run blocks html.dict
 run url_key url.dict
 run rules url.dict
 run job_spec job.dict
+run warc warc.dict

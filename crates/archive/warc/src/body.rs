@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use crate::records::Reason;
+use crate::entry::Reason;
 
 /// Buffer of the brotli decoder, in bytes.
 const BROTLI_BUFFER: usize = 4 << 10;

@@ -3,7 +3,8 @@
 //! - [`Records`] reads WARC 0.17 to 1.1 and ARC version 1 and 2 from any [`std::io::Read`]: not
 //!   compressed, gzip (a member per record, or one for the whole file) or zstd. Each record is an
 //!   [`Entry`] with its type, or a [`RecordError`] with offset and reason. After an error, reading
-//!   continues at the next record.
+//!   continues at the next record. If a record claims more bytes than it has, the records inside these
+//!   bytes are read too.
 //! - [`Capture`] is a response: URL, time, status, type, charset, and the body without transfer
 //!   encoding and content encoding. A [`Limits`] bounds the memory of one record.
 //! - A page that a redirect of the same file leads to has the redirecting URL as `request_url`.
@@ -33,11 +34,14 @@
 
 mod body;
 mod digest;
+mod entry;
 mod header;
 mod http;
+mod inside;
 mod links;
 mod records;
 mod stream;
 
+pub use entry::{Capture, Entry, Limits, Origin, Reason, RecordError};
 pub use header::RecordType;
-pub use records::{Capture, Entry, Limits, Origin, Reason, RecordError, Records};
+pub use records::Records;

@@ -4,134 +4,20 @@ use std::io::{self, Read};
 
 use crate::body::{decoded, without_chunks};
 use crate::digest::{self, Check};
+use crate::entry::{Capture, Entry, Limits, Origin, Reason, RecordError};
 use crate::header::{self, Header, RecordType};
 use crate::http::{self, Head};
+use crate::inside::{Inside, WARC};
 use crate::links::Links;
 use crate::stream::Stream;
 
 /// Most bytes of the header of a record. Real headers have less than 4 KB.
 const MAX_HEADER_BYTES: usize = 1 << 20;
-
-/// The memory that one record may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Limits {
-    /// Most bytes of the block of a response, as it is in the file. The block of a larger response is
-    /// skipped, and the record is an error. Common Crawl truncates pages at 1 MiB, since 2025 at 5 MiB.
-    pub block_bytes: usize,
-    /// Most bytes of a body without its encodings.
-    pub body_bytes: usize,
-}
-
-impl Default for Limits {
-    /// 32 MiB each.
-    fn default() -> Self {
-        Self {
-            block_bytes: 32 << 20,
-            body_bytes: 32 << 20,
-        }
-    }
-}
-
-/// The place of a record.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
-    /// Offset in the file of the record, or of the compressed member in which it begins.
-    pub offset: u64,
-    /// `WARC-Record-ID`. ARC has none.
-    pub record_id: Option<String>,
-    /// URL of the record.
-    pub url: Option<String>,
-}
-
-/// A record that was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Entry {
-    /// The type.
-    pub record_type: RecordType,
-    /// The place.
-    pub origin: Origin,
-    /// The capture, if the record is a response of HTTP, or a revisit of one in this file.
-    pub capture: Option<Capture>,
-}
-
-/// A response of HTTP.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Capture {
-    /// URL of the response.
-    pub url: String,
-    /// Microseconds since 1970, UTC.
-    pub fetched_at: i64,
-    /// Status code.
-    pub status: Option<u16>,
-    /// `Content-Type`.
-    pub content_type: Option<String>,
-    /// The parameter `charset` of `Content-Type`.
-    pub charset: Option<String>,
-    /// Body without transfer encoding and content encoding. Empty for a revisit.
-    pub body: Vec<u8>,
-    /// First URL of the redirects in this file that lead to the page.
-    pub request_url: Option<String>,
-    /// `WARC-Payload-Digest`, or the SHA-1 of the payload.
-    pub payload_digest: String,
-    /// Position of the capture, from 0 upwards. Only captures with a body count.
-    pub position: u64,
-    /// For a revisit: position of the capture that has the body.
-    pub repeats: Option<u64>,
-}
-
-/// The reason why a record is not used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Reason {
-    /// The bytes at the offset do not begin a record.
-    #[error("no record begins here")]
-    NotARecord,
-    /// The header of the record.
-    #[error("the header of the record cannot be read: {0}")]
-    Header(&'static str),
-    /// The file, the compressed member or the record ends too early.
-    #[error("the record is truncated: {0}")]
-    Truncated(String),
-    /// The compressed member is broken.
-    #[error("the compressed member is broken: {0}")]
-    Compression(String),
-    /// The bytes after the block begin no record: the length of the record is wrong.
-    #[error("Content-Length is wrong: no record ends {0} bytes after its header")]
-    Length(u64),
-    /// The block or the payload differs from the digest in the header.
-    #[error("{0} is not the digest of the record")]
-    Digest(&'static str),
-    /// The record is larger than a limit.
-    #[error("the record exceeds the limit of {0} bytes")]
-    TooLarge(u64),
-    /// A response without a status line.
-    #[error("the response has no status line")]
-    Http,
-    /// The content encoding is unknown or broken.
-    #[error("Content-Encoding cannot be removed: {0}")]
-    ContentEncoding(String),
-    /// The time of the record is missing or has another form.
-    #[error("WARC-Date is missing or not a time")]
-    Date,
-    /// The file cannot be read any further.
-    #[error("the file cannot be read: {0}")]
-    Io(String),
-}
-
-/// A record that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("offset {}: {reason}", origin.offset)]
-pub struct RecordError {
-    /// The place, as far as it is known.
-    pub origin: Origin,
-    /// The type, if the header was read.
-    pub record_type: Option<RecordType>,
-    /// The reason.
-    pub reason: Reason,
-}
+/// Most bytes of the line of an ARC record that is looked at behind a block.
+const MAX_ARC_LINE: usize = 16 << 10;
+/// Most bytes of blocks that are read twice, per byte of a block. A file with one wrong length needs
+/// less than 1. A higher value gives a hostile file more of the time of a reader.
+const MAX_READ_AGAIN: u64 = 4;
 
 /// The records of a file, in the order of the file. See the crate for an example.
 ///
@@ -146,6 +32,9 @@ pub struct Records<R: Read> {
     found: Option<(u64, Vec<u8>)>,
     /// Whether the last record had a wrong length, so that bytes of it follow.
     lied: bool,
+    /// Bytes of blocks that were read, and those of them that were put back and come again.
+    block_bytes: u64,
+    read_again: u64,
 }
 
 impl<R: Read> Records<R> {
@@ -159,6 +48,8 @@ impl<R: Read> Records<R> {
             done: false,
             found: None,
             lied: false,
+            block_bytes: 0,
+            read_again: 0,
         }
     }
 
@@ -320,41 +211,66 @@ impl<R: Read> Records<R> {
     fn block(&mut self, length: u64, kept: usize) -> io::Result<Result<Vec<u8>, Reason>> {
         let mut block = Vec::new();
         let mut left = length;
+        let mut inside = Inside::new(self.limits.block_bytes);
         let mut member = self.stream.member();
         while left > 0 {
-            let bytes = self.stream.fill()?;
-            let taken = bytes.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-            if taken == 0 {
-                let problem = format!("the file ends {left} bytes before the record");
-                return Ok(Err(Reason::Truncated(problem)));
-            }
-            let is_record = bytes.starts_with(b"WARC/");
-            if block.len() < kept {
-                block.extend_from_slice(&bytes[..taken.min(kept - block.len())]);
-            }
-            if std::mem::replace(&mut member, self.stream.member()) != member && is_record {
+            let is_end = self.stream.fill()?.is_empty();
+            if std::mem::replace(&mut member, self.stream.member()) != member
+                && self.stream.peek(WARC.len(), None).starts_with(WARC)
+            {
                 let problem = format!("the compressed member ends {left} bytes before the record");
                 return Ok(Err(Reason::Truncated(problem)));
             }
+            if is_end {
+                if self.returns_to(inside) {
+                    return Ok(Err(Reason::Length(length)));
+                }
+                let problem = format!("the file ends {left} bytes before the record");
+                return Ok(Err(Reason::Truncated(problem)));
+            }
+            let bytes = self.stream.fill()?;
+            let taken = bytes.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+            inside.look(&bytes[..taken]);
+            if block.len() < kept {
+                block.extend_from_slice(&bytes[..taken.min(kept - block.len())]);
+            }
             self.stream.consume(taken);
             left -= taken as u64;
+            self.block_bytes += taken as u64;
         }
         // An error of the bytes after the block is one of the next record.
-        let next = self.stream.fill().unwrap_or_default();
-        let line = next.split_inclusive(|byte| *byte == b'\n').next();
+        let line = self.stream.peek(MAX_ARC_LINE, Some(b'\n'));
+        let line = line.split_inclusive(|byte| *byte == b'\n').next();
         let line = line.unwrap_or_default();
         let follows = line.is_empty()
             || line.starts_with(b"\r")
             || line.starts_with(b"\n")
             || header::begins_record(line);
-        self.lied = !follows;
         if !follows {
+            self.lied = !self.returns_to(inside);
             return Ok(Err(Reason::Length(length)));
         }
+        self.lied = false;
         if kept > 0 && length > kept as u64 {
             return Ok(Err(Reason::TooLarge(kept as u64)));
         }
         Ok(Ok(block))
+    }
+
+    /// Goes back to the record inside a block whose length is wrong. Returns false if there is none, or
+    /// it cannot be read again.
+    fn returns_to(&mut self, inside: Inside) -> bool {
+        let Some(bytes) = inside.record() else {
+            return false;
+        };
+        // Each record of a hostile file can claim all bytes behind it.
+        let once = self.block_bytes - self.read_again;
+        if self.read_again + bytes.len() as u64 > MAX_READ_AGAIN * once {
+            return false;
+        }
+        self.read_again += bytes.len() as u64;
+        self.stream.put_back(bytes);
+        true
     }
 
     /// Turns the block of a response or a revisit into a capture.
@@ -443,16 +359,6 @@ impl<R: Read> Iterator for Records<R> {
                 None
             }
             Err(error) => Some(Err(error)),
-        }
-    }
-}
-
-impl Origin {
-    fn at(offset: u64) -> Self {
-        Self {
-            offset,
-            record_id: None,
-            url: None,
         }
     }
 }

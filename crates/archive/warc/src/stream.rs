@@ -95,6 +95,8 @@ pub(crate) struct Stream<R: Read> {
     start: u64,
     chunk: Vec<u8>,
     used: usize,
+    /// An error behind the bytes of `chunk`.
+    failed: Option<io::Error>,
 }
 
 impl<R: Read> Stream<R> {
@@ -110,6 +112,7 @@ impl<R: Read> Stream<R> {
             start: 0,
             chunk: Vec::new(),
             used: 0,
+            failed: None,
         }
     }
 
@@ -139,22 +142,18 @@ impl<R: Read> Stream<R> {
     /// [`io::ErrorKind::InvalidInput`] or [`io::ErrorKind::UnexpectedEof`]).
     pub(crate) fn fill(&mut self) -> io::Result<&[u8]> {
         while self.used == self.chunk.len() {
+            if let Some(error) = self.failed.take() {
+                return Err(error);
+            }
             if matches!(self.source, Source::File(_)) && !self.begin()? {
                 return Ok(&[]);
             }
             if let Source::File(file) = &self.source {
                 self.start = file.position;
             }
-            self.chunk.resize(CHUNK, 0);
+            self.chunk.clear();
             self.used = 0;
-            let read = match &mut self.source {
-                Source::File(file) => file.read(&mut self.chunk),
-                Source::Gzip(member) => member.read(&mut self.chunk),
-                Source::Zstd(member) => member.read(&mut self.chunk),
-                Source::End => Ok(0),
-            };
-            self.chunk.truncate(*read.as_ref().unwrap_or(&0));
-            if read? == 0 {
+            if self.read()? == 0 {
                 match std::mem::replace(&mut self.source, Source::End) {
                     Source::Gzip(member) => self.source = Source::File(member.into_inner()),
                     Source::Zstd(member) => self.source = Source::File(member.finish()),
@@ -166,6 +165,54 @@ impl<R: Read> Stream<R> {
             }
         }
         Ok(&self.chunk[self.used..])
+    }
+
+    /// Appends bytes of the source to `chunk`. Returns their number: 0 at the end of the source.
+    fn read(&mut self) -> io::Result<usize> {
+        let before = self.chunk.len();
+        self.chunk.resize(before + CHUNK, 0);
+        let free = &mut self.chunk[before..];
+        let read = match &mut self.source {
+            Source::File(file) => file.read(free),
+            Source::Gzip(member) => member.read(free),
+            Source::Zstd(member) => member.read(free),
+            Source::End => Ok(0),
+        };
+        self.chunk.truncate(before + *read.as_ref().unwrap_or(&0));
+        read
+    }
+
+    /// Returns the next bytes: at least `wanted` or up to an `end`, unless the member or the file ends
+    /// before. A later [`Self::fill`] has the error that comes after them.
+    pub(crate) fn peek(&mut self, wanted: usize, end: Option<u8>) -> &[u8] {
+        let mut failed = self.fill().err();
+        while failed.is_none() {
+            let bytes = &self.chunk[self.used..];
+            let has_end = end.is_some_and(|end| memchr::memchr(end, bytes).is_some());
+            if bytes.len() >= wanted || has_end || bytes.is_empty() {
+                break;
+            }
+            match self.read() {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(error) => failed = Some(error),
+            }
+        }
+        if failed.is_some() {
+            self.failed = failed;
+        }
+        &self.chunk[self.used..]
+    }
+
+    /// Puts consumed bytes back. They are the last of the current member, or of a file that is not
+    /// compressed.
+    pub(crate) fn put_back(&mut self, mut bytes: Vec<u8>) {
+        if !self.is_compressed() {
+            self.start = self.offset().saturating_sub(bytes.len() as u64);
+        }
+        bytes.extend_from_slice(&self.chunk[self.used..]);
+        self.chunk = bytes;
+        self.used = 0;
     }
 
     pub(crate) fn consume(&mut self, bytes: usize) {
@@ -233,6 +280,7 @@ impl<R: Read> Stream<R> {
         };
         self.chunk.clear();
         self.used = 0;
+        self.failed = None;
         // At least one byte, so that a member that is broken at its first byte is left.
         if file.position == self.start && !file.peek(1)?.is_empty() {
             file.consume(1);

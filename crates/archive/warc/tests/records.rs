@@ -25,6 +25,10 @@ fn page(number: usize) -> Vec<u8> {
     record("response", &url, "", PAGE.as_bytes())
 }
 
+fn record_of(block: &str) -> Vec<u8> {
+    record("response", "http://a.example/0", "", block.as_bytes())
+}
+
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(bytes).expect("memory");
@@ -156,6 +160,90 @@ fn a_record_that_is_longer_than_it_says_is_one_error() {
     );
     assert_eq!(errors.len(), 1, "{errors:?}");
     assert_eq!(errors[0].reason, Reason::Length(PAGE.len() as u64 - 5));
+}
+
+/// The records inside a block of a wrong length are read, wherever the block ends.
+#[test]
+fn a_record_that_is_shorter_than_it_says_does_not_swallow_the_next() {
+    let length = format!("Content-Length: {}", PAGE.len());
+    let text = String::from_utf8(page(2)).unwrap();
+    for more in [15, 60, 300, 1_000_000] {
+        let longer = format!("Content-Length: {}", PAGE.len() + more);
+        let lie = text.replace(&length, &longer);
+        assert_ne!(lie, text);
+        let plain = [page(1), lie.into_bytes(), page(3), page(4)].concat();
+        for file in [plain.clone(), gzip(&plain)] {
+            let (captures, errors) = read(file.as_slice());
+            let expected = [1, 3, 4].map(|number| format!("http://a.example/{number}"));
+            assert_eq!(urls(&captures), expected, "{more}");
+            assert_eq!(errors.len(), 1, "{errors:?}");
+            let reason = Reason::Length((PAGE.len() + more) as u64);
+            assert_eq!(errors[0].reason, reason);
+            assert_eq!(errors[0].origin.url.as_deref(), Some("http://a.example/2"));
+        }
+        let mut records = Records::new(plain.as_slice(), Limits::default());
+        let offset = records.nth(2).unwrap().unwrap().origin.offset as usize;
+        assert!(plain[offset..].starts_with(
+            b"WARC/1.1\r\nWARC-Type: response\r\n\
+            WARC-Target-URI: http://a.example/3\r\n"
+        ));
+    }
+}
+
+#[test]
+fn a_page_about_warc_files_is_one_capture() {
+    let record = String::from_utf8(page(1)).unwrap();
+    let block = format!("{PAGE}<pre>\r\n\r\n{record}</pre>");
+    let file = [record_of(&block), page(2)].concat();
+    let (captures, errors) = read(file.as_slice());
+    assert_eq!((captures.len(), errors.len()), (2, 0));
+    assert!(captures[0].body.ends_with(b"</pre>"));
+}
+
+/// Every record claims all bytes behind it. Without a bound, this takes hours.
+#[test]
+fn records_that_all_claim_the_rest_of_the_file_are_read_in_linear_time() {
+    let text = String::from_utf8(page(1)).unwrap();
+    let length = format!("Content-Length: {}", PAGE.len());
+    let lie = text.replace(&length, "Content-Length: 999999999");
+    let file = lie.repeat(100_000);
+    let errors = Records::new(file.as_bytes(), Limits::default()).filter(Result::is_err);
+    assert!(errors.count() > 3);
+}
+
+/// Bytes come one at a time, so every look ahead ends within them.
+#[test]
+fn records_are_the_same_wherever_the_bytes_are_divided() {
+    struct Single<'a>(&'a [u8]);
+    impl Read for Single<'_> {
+        fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+            let one = out.len().min(1);
+            self.0.read(&mut out[..one])
+        }
+    }
+    let arc = format!(
+        "http://a.example/9 1.2.3.4 20111024120000 text/html {}\n",
+        PAGE.len()
+    );
+    let first = page(1);
+    let plain = [
+        &first[..first.len() - 4],
+        &page(2),
+        arc.as_bytes(),
+        PAGE.as_bytes(),
+    ]
+    .concat();
+    let zstd = zstd::encode_all(plain.as_slice(), 3).unwrap();
+    for file in [plain.clone(), gzip(&plain), zstd] {
+        let expected = read(file.as_slice());
+        assert_eq!(
+            (expected.0.len(), expected.1.len()),
+            (3, 0),
+            "{:?}",
+            expected.1
+        );
+        assert_eq!(read(Single(&file)), expected);
+    }
 }
 
 #[test]
