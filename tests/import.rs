@@ -6,8 +6,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use arrow::array::{RecordBatch, StringArray};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
 use warc::{Limits, Records};
 
@@ -251,6 +253,80 @@ fn a_killed_import_continues_and_gives_the_bytes_of_an_undisturbed_one() {
         );
         assert!(found == expected, "{point}");
     }
+}
+
+/// A revisit of a page of another file is joined with it by its digest.
+#[test]
+fn a_revisit_of_another_file_is_a_row_with_the_digest_of_its_page() {
+    let job = Job::new();
+    let time = "2011-10-24T12:00:00";
+    let block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>Trees fell.";
+    let digest = "sha1:3ARANNJHHSTOFKZT54UL7CFKM3ALYGAM";
+    let with_digest = |kind, url, block| {
+        let record = String::from_utf8(record(kind, url, time, block)).expect("ASCII");
+        let header = format!("Z\r\nWARC-Payload-Digest: {digest}\r\n");
+        record.replacen("Z\r\n", &header, 1)
+    };
+    let page = with_digest("response", "http://a.example/1", block);
+    let image = b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n";
+    let again = [
+        with_digest("revisit", "http://a.example/2", b"HTTP/1.1 200 OK\r\n\r\n"),
+        with_digest("revisit", "http://a.example/3.png", image),
+    ];
+    write(job.path("a.warc"), page.as_bytes());
+    write(job.path("b.warc"), again.concat().as_bytes());
+    let counts = report(&job, &["a.warc", "b.warc"]);
+    assert_eq!(
+        (&counts["pages"], &counts["revisits"]),
+        (&1.into(), &1.into())
+    );
+    assert_eq!(counts["quarantined"], 0);
+    let folder = job.path("archive/_revisits");
+    let found = objects(&folder);
+    let file = found.keys().next().expect("a file of revisits");
+    let rows = parquet_rows(&folder.join(file));
+    assert_eq!(rows, [("http://a.example/2".to_owned(), digest.to_owned())]);
+}
+
+/// URL and payload digest of the rows of a file.
+fn parquet_rows(path: &Path) -> Vec<(String, String)> {
+    let file = File::open(path).expect("a file");
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("Parquet");
+    let batches = reader
+        .build()
+        .expect("Parquet")
+        .map(|rows| rows.expect("rows"));
+    let column = |rows: &RecordBatch, name: &str| -> Vec<String> {
+        let column = rows.column_by_name(name).expect("the column");
+        let column: &StringArray = column.as_any().downcast_ref().expect("texts");
+        column
+            .iter()
+            .map(|value| value.expect("a value").to_owned())
+            .collect()
+    };
+    let rows = batches.map(|rows| {
+        column(&rows, "url")
+            .into_iter()
+            .zip(column(&rows, "payload_digest"))
+            .collect::<Vec<_>>()
+    });
+    rows.flatten().collect()
+}
+
+#[test]
+fn temporary_files_are_in_the_folder_that_is_given() {
+    let job = Job::new();
+    write(job.path("a.warc.gz"), &crawl(2));
+    let finished = import(&job, &["a.warc.gz"], &["--spill-dir", "none"]);
+    assert_eq!(finished.code, Some(4), "{finished:?}");
+    assert!(
+        finished.stderr.contains("--spill-dir"),
+        "{}",
+        finished.stderr
+    );
+    std::fs::create_dir(job.path("spill")).expect("a folder");
+    let finished = import(&job, &["a.warc.gz"], &["--spill-dir", "spill"]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
 }
 
 #[test]

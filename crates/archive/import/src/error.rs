@@ -48,7 +48,9 @@ pub enum ImportError {
         source: serde_json::Error,
     },
     /// The temporary files of an import.
-    #[error("cannot write the temporary files of {input} (TMPDIR names their folder): {source}")]
+    #[error(
+        "cannot write the temporary files of {input} (--spill-dir or TMPDIR names their folder): {source}"
+    )]
     Spool {
         /// The input.
         input: String,

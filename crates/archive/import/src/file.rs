@@ -6,12 +6,13 @@ use std::io;
 use chrono::{DateTime, NaiveDate};
 use tables::{Location, fail_point};
 use tokio::sync::mpsc::UnboundedSender;
-use warc::{Limits, RecordError, Records};
+use warc::{Limits, Origin, RecordError, Records, Revisit};
 
+use crate::Options;
 use crate::error::ImportError;
 use crate::inputs::Input;
 use crate::manifest::{self, Manifest};
-use crate::page::{Page, Spool, SpooledBodies, is_page};
+use crate::page::{Page, Spool, SpooledBodies, TemporaryFolder, is_html, is_page};
 use crate::parquet_file;
 use crate::source::{Source, Watch};
 use crate::store;
@@ -28,6 +29,8 @@ struct Content {
     records: BTreeMap<String, u64>,
     errors: Vec<RecordError>,
     quarantined: u64,
+    /// Revisits of captures in other inputs, in the order of the input.
+    revisits: Vec<(Origin, Revisit)>,
 }
 
 /// Imports `input` and writes its manifest. `before` is the manifest of an earlier state of the input.
@@ -35,7 +38,7 @@ pub(crate) async fn import(
     input: Input,
     before: Option<Manifest>,
     output: Location,
-    limits: Limits,
+    options: Options,
     progress: UnboundedSender<u64>,
 ) -> Result<Manifest, ImportError> {
     let watch = Watch::default();
@@ -43,7 +46,9 @@ pub(crate) async fn import(
     let task = |_| ImportError::Task {
         input: input.label.clone(),
     };
-    let content = tokio::task::spawn_blocking(move || read(source, limits));
+    let folder = TemporaryFolder(options.spill_dir);
+    let spool = folder.clone();
+    let content = tokio::task::spawn_blocking(move || read(source, options.limits, &spool));
     let content = content.await.map_err(task)?;
     if let Some(source) = watch.failure() {
         return Err(ImportError::Store {
@@ -63,6 +68,7 @@ pub(crate) async fn import(
         records: content.records,
         quarantined: content.quarantined,
         pages: content.pages.len() as u64,
+        revisits: content.revisits.len() as u64,
         html_bytes: content.pages.iter().map(|page| page.bytes() as u64).sum(),
         objects: Vec::new(),
     };
@@ -72,9 +78,9 @@ pub(crate) async fn import(
     };
     let mut bodies = content.bodies;
     for (date, pages) in by_date(content.pages) {
-        let label = input.label.clone();
+        let (label, folder) = (input.label.clone(), folder.clone());
         let written = tokio::task::spawn_blocking(move || {
-            let file = parquet_file::pages(&pages, &bodies, &label);
+            let file = parquet_file::pages(&pages, &bodies, &label, &folder);
             (file, bodies)
         });
         let (file, spooled) = written.await.map_err(task)?;
@@ -84,12 +90,20 @@ pub(crate) async fn import(
         store::put_file(&output, &object, &input.label, file.map_err(encode)?).await?;
         manifest.objects.push(object);
     }
-    let quarantine = format!("_quarantine/{}.parquet", input.name);
-    if content.errors.is_empty() {
-        store::delete(&output, &quarantine).await?;
-    } else {
-        let file = parquet_file::quarantine(&content.errors, &input.label).map_err(encode)?;
-        store::put_file(&output, &quarantine, &input.label, file).await?;
+    let quarantine = match content.errors.as_slice() {
+        [] => None,
+        errors => Some(parquet_file::quarantine(errors, &input.label, &folder).map_err(encode)?),
+    };
+    let revisits = match content.revisits.as_slice() {
+        [] => None,
+        found => Some(parquet_file::revisits(found, &input.label, &folder).map_err(encode)?),
+    };
+    for (kind, file) in [("_quarantine", quarantine), ("_revisits", revisits)] {
+        let object = format!("{kind}/{}.parquet", input.name);
+        match file {
+            Some(file) => store::put_file(&output, &object, &input.label, file).await?,
+            None => store::delete(&output, &object).await?,
+        }
     }
     // Dates that an earlier state of the input had.
     for object in before.iter().flat_map(|before| &before.objects) {
@@ -103,8 +117,9 @@ pub(crate) async fn import(
 }
 
 /// Reads all records. Waits for the store, so it runs on a blocking thread.
-fn read(source: Source, limits: Limits) -> io::Result<Content> {
-    let mut spool = Spool::new()?;
+fn read(source: Source, limits: Limits, folder: &TemporaryFolder) -> io::Result<Content> {
+    let mut spool = Spool::new(folder)?;
+    let mut revisits = Vec::new();
     let mut pages: Vec<Page> = Vec::new();
     // Position of a capture -> its page, for revisits.
     let mut captures: HashMap<u64, usize> = HashMap::new();
@@ -124,6 +139,12 @@ fn read(source: Source, limits: Limits) -> io::Result<Content> {
         *records
             .entry(entry.record_type.name().to_owned())
             .or_default() += 1;
+        if let Some(revisit) = entry.revisit
+            && is_html(revisit.content_type.as_deref()) != Some(false)
+        {
+            revisits.push((entry.origin, revisit));
+            continue;
+        }
         let Some(capture) = entry.capture else {
             continue;
         };
@@ -145,6 +166,7 @@ fn read(source: Source, limits: Limits) -> io::Result<Content> {
         records,
         errors,
         quarantined,
+        revisits,
     })
 }
 

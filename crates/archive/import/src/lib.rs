@@ -6,6 +6,7 @@
 //! ```text
 //! OUTPUT/date=2011-10-24/NAME.parquet    pages in time order, with the columns of Page
 //! OUTPUT/_quarantine/NAME.parquet        records that cannot be used: place and reason
+//! OUTPUT/_revisits/NAME.parquet          revisits of pages in other inputs: URL, time, digest
 //! OUTPUT/_imports/NAME.json              the manifest: the input is imported
 //! ```
 //!
@@ -16,6 +17,13 @@
 //!
 //! HTML becomes rows: `text/html`, `application/xhtml+xml`, and pages without a type that begin as
 //! HTML does. All records are counted by type, and rows and quarantined records too.
+//!
+//! A revisit says that a page was as in an earlier capture. If that is before it in the same input, the
+//! revisit is a row with the HTML of the capture. Otherwise it is a row of `_revisits`, and its
+//! `payload_digest` is that of the row that it repeats, wherever that is.
+//!
+//! An input is known by its URL, and its objects have its file name and a digest of the URL. Files that
+//! were moved after an import are new inputs, so import them into a new archive.
 //!
 //! Bodies wait for their turn in time order in an unnamed temporary file, so memory holds one record
 //! per input, some 400 bytes per page, and one row group.
@@ -56,6 +64,7 @@ mod store;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 use futures::{StreamExt, TryStreamExt};
 use tables::Location;
@@ -74,6 +83,9 @@ pub struct Options {
     pub base: Option<String>,
     /// The memory of one record.
     pub limits: Limits,
+    /// Folder of temporary files, which have the HTML of the inputs that are read. Without it, they are
+    /// in `TMPDIR`.
+    pub spill_dir: Option<PathBuf>,
 }
 
 impl Default for Options {
@@ -83,6 +95,7 @@ impl Default for Options {
             files_at_a_time: NonZeroUsize::MIN.saturating_add(1),
             base: None,
             limits: Limits::default(),
+            spill_dir: None,
         }
     }
 }
@@ -118,6 +131,8 @@ pub struct Report {
     pub records: BTreeMap<String, u64>,
     /// Records that cannot be used.
     pub quarantined: u64,
+    /// Revisits of pages that are not before them in the same input.
+    pub revisits: u64,
     /// Rows of the archive.
     pub pages: u64,
     /// Bytes of HTML in the rows.
@@ -159,7 +174,7 @@ pub async fn import(
                 input,
                 before,
                 output.clone(),
-                options.limits,
+                options.clone(),
                 sender.clone(),
             )
         })
@@ -189,6 +204,7 @@ impl Report {
             *self.records.entry(record_type.clone()).or_default() += count;
         }
         self.quarantined += manifest.quarantined;
+        self.revisits += manifest.revisits;
         self.pages += manifest.pages;
         self.html_bytes += manifest.html_bytes;
         self.objects += manifest.objects.len() as u64;

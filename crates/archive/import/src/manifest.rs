@@ -25,6 +25,9 @@ pub struct Manifest {
     pub quarantined: u64,
     /// Rows.
     pub pages: u64,
+    /// Revisits of pages that are not before them in the input.
+    #[serde(default)]
+    pub revisits: u64,
     /// Bytes of HTML in the rows.
     pub html_bytes: u64,
     /// Objects of pages below the output.

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
 
 use warc::{Capture, Origin};
 
@@ -88,19 +89,35 @@ impl Page {
 
 /// Whether a capture is HTML.
 pub(crate) fn is_page(capture: &Capture) -> bool {
-    let content_type = capture.content_type.as_deref().unwrap_or_default();
-    let essence = content_type.split(';').next().unwrap_or_default().trim();
-    if essence.is_empty() {
+    is_html(capture.content_type.as_deref()).unwrap_or_else(|| {
         let start = &capture.body[..capture.body.len().min(512)];
         let start = String::from_utf8_lossy(start).to_ascii_lowercase();
         let start = start.trim_start_matches('\u{feff}').trim_start();
-        return BEGINNINGS
+        BEGINNINGS
             .iter()
-            .any(|beginning| start.starts_with(beginning));
+            .any(|beginning| start.starts_with(beginning))
+    })
+}
+
+/// Whether a content type is that of HTML, or `None` if there is none.
+pub(crate) fn is_html(content_type: Option<&str>) -> Option<bool> {
+    let essence = content_type?.split(';').next().unwrap_or_default().trim();
+    let is = |html: &str| essence.eq_ignore_ascii_case(html);
+    (!essence.is_empty()).then(|| is("text/html") || is("application/xhtml+xml"))
+}
+
+/// The folder of temporary files.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TemporaryFolder(pub(crate) Option<PathBuf>);
+
+impl TemporaryFolder {
+    /// Creates a file without a name.
+    pub(crate) fn file(&self) -> io::Result<File> {
+        match &self.0 {
+            Some(folder) => tempfile::tempfile_in(folder),
+            None => tempfile::tempfile(),
+        }
     }
-    ["text/html", "application/xhtml+xml"]
-        .iter()
-        .any(|html| essence.eq_ignore_ascii_case(html))
 }
 
 /// Bodies in the order of the input, in an unnamed file.
@@ -111,9 +128,9 @@ pub(crate) struct Spool {
 }
 
 impl Spool {
-    pub(crate) fn new() -> io::Result<Self> {
+    pub(crate) fn new(folder: &TemporaryFolder) -> io::Result<Self> {
         Ok(Self {
-            file: io::BufWriter::with_capacity(1 << 20, tempfile::tempfile()?),
+            file: io::BufWriter::with_capacity(1 << 20, folder.file()?),
             bytes: 0,
         })
     }

@@ -1,4 +1,4 @@
-//! Parquet files of pages and of quarantined records.
+//! Parquet files of pages, quarantined records and revisits.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use parquet::arrow::ArrowWriter;
 use parquet::errors::ParquetError;
 use tables::archive_properties;
-use warc::RecordError;
+use warc::{Origin, RecordError, Revisit};
 
-use crate::page::{Page, SpooledBodies};
+use crate::page::{Page, SpooledBodies, TemporaryFolder};
 
 /// HTML of a row group. A higher value needs more memory where pages are large.
 const ROW_GROUP_HTML_BYTES: usize = 64 << 20;
@@ -47,10 +47,11 @@ pub(crate) fn pages(
     pages: &[Page],
     bodies: &SpooledBodies,
     label: &str,
+    folder: &TemporaryFolder,
 ) -> Result<File, ParquetError> {
     let schema = pages_schema();
     let mut writer = ArrowWriter::try_new(
-        tempfile::tempfile()?,
+        folder.file()?,
         Arc::clone(&schema),
         Some(archive_properties()),
     )?;
@@ -102,7 +103,11 @@ fn batch(
 }
 
 /// Writes the records of the input `label` that cannot be used to a temporary file.
-pub(crate) fn quarantine(errors: &[RecordError], label: &str) -> Result<File, ParquetError> {
+pub(crate) fn quarantine(
+    errors: &[RecordError],
+    label: &str,
+    folder: &TemporaryFolder,
+) -> Result<File, ParquetError> {
     let schema = Arc::new(Schema::new(vec![
         text("warc_file", false),
         Field::new("warc_offset", DataType::Int64, false),
@@ -125,9 +130,62 @@ pub(crate) fn quarantine(errors: &[RecordError], label: &str) -> Result<File, Pa
         texts(|error| error.origin.url.as_deref()),
         Arc::new(StringArray::from_iter_values(reasons)),
     ];
+    write(schema, columns, folder)
+}
+
+/// Writes the revisits of the input `label` whose captures are elsewhere to a temporary file.
+pub(crate) fn revisits(
+    revisits: &[(Origin, Revisit)],
+    label: &str,
+    folder: &TemporaryFolder,
+) -> Result<File, ParquetError> {
+    let time = || DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
+    let schema = Arc::new(Schema::new(vec![
+        Field::new("fetched_at", time(), false),
+        text("url", false),
+        text("content_type", true),
+        Field::new("http_status", DataType::Int32, true),
+        text("payload_digest", true),
+        text("refers_to_url", true),
+        Field::new("refers_to_time", time(), true),
+        text("warc_file", false),
+        Field::new("warc_offset", DataType::Int64, false),
+        text("warc_record_id", true),
+    ]));
+    let texts = |of: fn(&(Origin, Revisit)) -> Option<&str>| -> ArrayRef {
+        Arc::new(StringArray::from_iter(revisits.iter().map(of)))
+    };
+    let times = |of: fn(&Revisit) -> Option<i64>| -> ArrayRef {
+        let times = revisits.iter().map(|(_, revisit)| of(revisit));
+        Arc::new(TimestampMicrosecondArray::from_iter(times).with_timezone("UTC"))
+    };
+    let statuses = (revisits.iter()).map(|(_, revisit)| revisit.status.map(i32::from));
+    let offsets = revisits.iter().map(|(origin, _)| origin.offset);
+    let offsets = offsets.map(|offset| i64::try_from(offset).unwrap_or(i64::MAX));
+    let columns: Vec<ArrayRef> = vec![
+        times(|revisit| Some(revisit.fetched_at)),
+        texts(|(_, revisit)| Some(&revisit.url)),
+        texts(|(_, revisit)| revisit.content_type.as_deref()),
+        Arc::new(Int32Array::from_iter(statuses)),
+        texts(|(_, revisit)| revisit.payload_digest.as_deref()),
+        texts(|(_, revisit)| revisit.refers_to_url.as_deref()),
+        times(|revisit| revisit.refers_to_time),
+        Arc::new(StringArray::from_iter_values(
+            revisits.iter().map(|_| label),
+        )),
+        Arc::new(Int64Array::from_iter_values(offsets)),
+        texts(|(origin, _)| origin.record_id.as_deref()),
+    ];
+    write(schema, columns, folder)
+}
+
+fn write(
+    schema: Arc<Schema>,
+    columns: Vec<ArrayRef>,
+    folder: &TemporaryFolder,
+) -> Result<File, ParquetError> {
     let rows = RecordBatch::try_new(Arc::clone(&schema), columns)?;
-    let mut writer =
-        ArrowWriter::try_new(tempfile::tempfile()?, schema, Some(archive_properties()))?;
+    let mut writer = ArrowWriter::try_new(folder.file()?, schema, Some(archive_properties()))?;
     writer.write(&rows)?;
     writer.into_inner()
 }

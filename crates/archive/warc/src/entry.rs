@@ -46,6 +46,28 @@ pub struct Entry {
     pub origin: Origin,
     /// The capture, if the record is a response of HTTP, or a revisit of one in this file.
     pub capture: Option<Capture>,
+    /// The revisit, if the capture that it repeats is not before it in this file.
+    pub revisit: Option<Revisit>,
+}
+
+/// A revisit of a capture in another file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Revisit {
+    /// URL of the revisit.
+    pub url: String,
+    /// Microseconds since 1970, UTC.
+    pub fetched_at: i64,
+    /// Status code.
+    pub status: Option<u16>,
+    /// `Content-Type`.
+    pub content_type: Option<String>,
+    /// `WARC-Payload-Digest`: that of the capture.
+    pub payload_digest: Option<String>,
+    /// `WARC-Refers-To-Target-URI`: URL of the capture.
+    pub refers_to_url: Option<String>,
+    /// `WARC-Refers-To-Date`: time of the capture, in microseconds since 1970, UTC.
+    pub refers_to_time: Option<i64>,
 }
 
 /// A response of HTTP.

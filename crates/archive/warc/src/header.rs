@@ -70,6 +70,8 @@ pub(crate) struct Header {
     pub(crate) record_id: Option<String>,
     pub(crate) payload_digest: Option<String>,
     pub(crate) block_digest: Option<String>,
+    pub(crate) refers_to_url: Option<String>,
+    pub(crate) refers_to_date: Option<String>,
     pub(crate) content_type: Option<String>,
     /// Whether the block is a part of what was received, so that digests may be of the whole.
     pub(crate) partial: bool,
@@ -109,6 +111,8 @@ pub(crate) fn arc(line: &[u8]) -> Option<Header> {
         record_id: None,
         payload_digest: None,
         block_digest: None,
+        refers_to_url: None,
+        refers_to_date: None,
         partial: false,
         arc: true,
     })
@@ -158,6 +162,8 @@ pub(crate) fn warc(lines: &[u8]) -> Result<Header, &'static str> {
         record_id: get("warc-record-id"),
         payload_digest: get("warc-payload-digest"),
         block_digest: get("warc-block-digest"),
+        refers_to_url: get("warc-refers-to-target-uri").map(unbracketed),
+        refers_to_date: get("warc-refers-to-date"),
         content_type: get("content-type"),
         partial: get("warc-truncated").is_some() || get("warc-segment-number").is_some(),
         arc: false,

@@ -9,6 +9,7 @@
 //!   encoding and content encoding. A [`Limits`] bounds the memory of one record.
 //! - A page that a redirect of the same file leads to has the redirecting URL as `request_url`.
 //! - A revisit has the position of the capture that it repeats, if that is in the same file before it.
+//!   Otherwise it is a [`Revisit`] with the digest of the capture.
 //!
 //! ```
 //! use warc::{Limits, Records};
@@ -42,6 +43,6 @@ mod links;
 mod records;
 mod stream;
 
-pub use entry::{Capture, Entry, Limits, Origin, Reason, RecordError};
+pub use entry::{Capture, Entry, Limits, Origin, Reason, RecordError, Revisit};
 pub use header::RecordType;
 pub use records::Records;

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use crate::body::{decoded, without_chunks};
 use crate::digest::{self, Check};
-use crate::entry::{Capture, Entry, Limits, Origin, Reason, RecordError};
+use crate::entry::{Capture, Entry, Limits, Origin, Reason, RecordError, Revisit};
 use crate::header::{self, Header, RecordType};
 use crate::http::{self, Head};
 use crate::inside::{Inside, WARC};
@@ -18,6 +18,12 @@ const MAX_ARC_LINE: usize = 16 << 10;
 /// Most bytes of blocks that are read twice, per byte of a block. A file with one wrong length needs
 /// less than 1. A higher value gives a hostile file more of the time of a reader.
 const MAX_READ_AGAIN: u64 = 4;
+
+/// The content of a response or a revisit.
+enum Found {
+    Capture(Capture),
+    Revisit(Revisit),
+}
 
 /// The records of a file, in the order of the file. See the crate for an example.
 ///
@@ -179,11 +185,19 @@ impl<R: Read> Records<R> {
             Err(error) => return Err(self.broken(origin, Some(record_type), &error)),
         };
         match block.and_then(|block| self.capture(&header, &block)) {
-            Ok(capture) => Ok(Entry {
-                record_type,
-                origin,
-                capture,
-            }),
+            Ok(found) => {
+                let (capture, revisit) = match found {
+                    Some(Found::Capture(capture)) => (Some(capture), None),
+                    Some(Found::Revisit(revisit)) => (None, Some(revisit)),
+                    None => (None, None),
+                };
+                Ok(Entry {
+                    record_type,
+                    origin,
+                    capture,
+                    revisit,
+                })
+            }
             Err(reason) => Err(RecordError {
                 origin,
                 record_type: Some(record_type),
@@ -273,8 +287,8 @@ impl<R: Read> Records<R> {
         true
     }
 
-    /// Turns the block of a response or a revisit into a capture.
-    fn capture(&mut self, header: &Header, block: &[u8]) -> Result<Option<Capture>, Reason> {
+    /// Reads the block of a response or a revisit.
+    fn capture(&mut self, header: &Header, block: &[u8]) -> Result<Option<Found>, Reason> {
         if !header.is_http() {
             return Ok(None);
         }
@@ -285,9 +299,6 @@ impl<R: Read> Records<R> {
         let repeats = (header.payload_digest.as_deref())
             .filter(|_| is_revisit)
             .and_then(|digest| self.links.repeated(digest));
-        if is_revisit && repeats.is_none() {
-            return Ok(None);
-        }
         let date = header.date.as_deref().and_then(header::time);
         let fetched_at = date.ok_or(Reason::Date)?;
         if !header.partial
@@ -301,6 +312,17 @@ impl<R: Read> Records<R> {
             None if is_revisit => Head::default(),
             None => return Err(Reason::Http),
         };
+        if is_revisit && repeats.is_none() {
+            return Ok(Some(Found::Revisit(Revisit {
+                url,
+                fetched_at,
+                status: head.status,
+                content_type: head.get("content-type").map(str::to_owned),
+                payload_digest: header.payload_digest.clone(),
+                refers_to_url: header.refers_to_url.clone(),
+                refers_to_time: header.refers_to_date.as_deref().and_then(header::time),
+            })));
+        }
         let payload = &block[head.bytes..];
         let chunked = (head.get("transfer-encoding"))
             .is_some_and(|value| value.to_ascii_lowercase().contains("chunked"));
@@ -330,7 +352,7 @@ impl<R: Read> Records<R> {
             self.captures += 1;
         }
         let content_type = head.get("content-type").map(str::to_owned);
-        Ok(Some(Capture {
+        Ok(Some(Found::Capture(Capture {
             request_url: self.links.request_url(&url),
             url,
             fetched_at,
@@ -341,7 +363,7 @@ impl<R: Read> Records<R> {
             payload_digest,
             position,
             repeats,
-        }))
+        })))
     }
 }
 

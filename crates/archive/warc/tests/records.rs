@@ -305,7 +305,9 @@ fn a_body_over_the_limit_is_an_error_and_the_next_record_is_read() {
 #[test]
 fn redirects_give_the_request_url_and_revisits_the_capture() {
     let moved = b"HTTP/1.1 301 Moved\r\nLocation: /b\r\n\r\n";
-    let digest = "WARC-Payload-Digest: sha1:TQHAVVEV2RYFG5HH5OIWGYCFUQLOCHRJ\r\n";
+    let digest = "WARC-Payload-Digest: sha1:TQHAVVEV2RYFG5HH5OIWGYCFUQLOCHRJ\r\n\
+        WARC-Refers-To-Target-URI: http://a.example/first\r\n\
+        WARC-Refers-To-Date: 2011-10-23T12:00:00Z\r\n";
     let file = [
         record("response", "http://a.example/a", "", moved),
         record("response", "http://a.example/b", "", PAGE.as_bytes()),
@@ -317,6 +319,14 @@ fn redirects_give_the_request_url_and_revisits_the_capture() {
         Some("http://a.example/a")
     );
     assert_eq!(urls(&captures).len(), 2, "the digest is of no capture");
+    let entries: Vec<_> = Records::new(file.concat().as_slice(), Limits::default()).collect();
+    let revisit = entries[2].as_ref().unwrap().revisit.as_ref().unwrap();
+    assert_eq!(revisit.url, "http://a.example/c");
+    assert_eq!(
+        revisit.refers_to_url.as_deref(),
+        Some("http://a.example/first")
+    );
+    assert_eq!(revisit.refers_to_time, Some(1_319_371_200_000_000));
 
     let digest = format!("WARC-Payload-Digest: {}\r\n", captures[1].payload_digest);
     let again = record(

@@ -1,6 +1,7 @@
 //! The command `urltree import`.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use bytesize::ByteSize;
@@ -21,7 +22,8 @@ pub(crate) enum ImportCommand {
     ///
     /// HTML responses become rows, in time order, in one Parquet file per input and UTC date. Records
     /// that are truncated, corrupt or have a wrong length or digest are rows of
-    /// _quarantine/*.parquet, with file, offset and reason. An import that was stopped continues
+    /// _quarantine/*.parquet, with file, offset and reason. Revisits of pages in other files are rows
+    /// of _revisits/*.parquet, with the digest of the page. An import that was stopped continues
     /// when the same command is given again, and inputs that are imported are not read again.
     #[command(after_help = "Examples:\n  \
         urltree import warc crawl --output data/pages\n  \
@@ -49,6 +51,10 @@ pub(crate) struct ImportWarcArgs {
     /// Most bytes of a page, with and without its content encoding. A larger one is quarantined.
     #[arg(long, value_name = "SIZE", default_value = "32MiB")]
     max_page: ByteSize,
+    /// Folder of temporary files, which need as many bytes as the HTML of the files that are read at
+    /// a time. The default is TMPDIR.
+    #[arg(long, value_name = "DIR")]
+    spill_dir: Option<PathBuf>,
     /// Format of the report.
     #[arg(long, value_enum)]
     format: Option<ReportFormat>,
@@ -66,6 +72,7 @@ pub(crate) fn warc(args: &ImportWarcArgs, quiet: bool, terminal: &Terminal) -> R
         files_at_a_time: args.files.unwrap_or(cores),
         base: args.base.clone(),
         limits,
+        spill_dir: args.spill_dir.clone(),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -98,6 +105,7 @@ fn as_text(report: &Report, output: &str) -> String {
     for (record_type, count) in &report.records {
         lines.add(&format!("  {record_type}"), count);
     }
+    lines.add("revisits elsewhere", report.revisits);
     lines.add("quarantined", report.quarantined);
     lines.add("pages", report.pages);
     lines.add("HTML MB", format!("{:.1}", megabytes(report.html_bytes)));
@@ -116,6 +124,7 @@ fn as_json(report: &Report) -> String {
         "already_imported": report.already_imported,
         "bytes": report.bytes,
         "records": report.records,
+        "revisits": report.revisits,
         "quarantined": report.quarantined,
         "pages": report.pages,
         "html_bytes": report.html_bytes,
