@@ -2,11 +2,13 @@
 #
 #   make backfill                                    the sample archive
 #   make backfill ARCHIVE=s3://bucket/pages OUTPUT=s3://bucket/text DATE=2011-10-24..2011-12-19
+#   make backfill WARC="crawl more.warc.gz"          WARC files, which become an archive first
 
 JOB     ?= jobs/backfill.toml
 NIGHTLY ?= jobs/nightly.toml
 DATE    ?= 2011-10-24..2011-12-19
 ARCHIVE ?=
+WARC    ?=
 OUTPUT  ?=
 FORMAT  ?= table
 SET     ?=
@@ -20,11 +22,20 @@ SAMPLE_DATE  = 2011-10-24..2011-12-19
 SAMPLE_PAGES = 6000
 
 ON_WORKERS = $(if $(WORKERS),--workers $(WORKERS))
-SETTINGS = $(if $(ARCHIVE),--set archive.location=$(ARCHIVE)) \
+# The archive that WARC files become. Without DATE, all dates of the files are processed.
+IMPORTED = $(if $(WARC),$(or $(ARCHIVE),data/imported))
+IMPORT   = $(URLTREE) import warc $(WARC) --output $(IMPORTED)
+SETTINGS = $(if $(ARCHIVE)$(WARC),--set archive.location=$(or $(IMPORTED),$(ARCHIVE))) \
+           $(if $(WARC),--set archive.layout=hive) \
            $(if $(OUTPUT),--set output.location=$(OUTPUT)) \
            $(foreach setting,$(SET),--set $(setting))
+ifeq ($(if $(WARC),$(origin DATE)),file)
+DATES = $$($(IMPORT) --quiet --format json | sed -n 's/.*"dates":"\([^"]*\)".*/\1/p')
+else
+DATES = $(DATE)
+endif
 # The variables that a suggested command needs to use the same tables.
-SAME     = $(if $(filter-out jobs/backfill.toml,$(JOB)), JOB=$(JOB))$(if $(OUTPUT), OUTPUT=$(OUTPUT))$(if $(SET), SET="$(SET)")
+SAME     = $(if $(filter-out jobs/backfill.toml,$(JOB)), JOB=$(JOB))$(if $(OUTPUT), OUTPUT=$(OUTPUT))$(if $(WARC), ARCHIVE=$(IMPORTED))$(if $(SET), SET="$(SET)")
 URLTREE  = ./target/debug/urltree
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
@@ -43,8 +54,12 @@ $(SAMPLE)/.complete: | build
 	@$(URLTREE) sample --output $(SAMPLE) --dates $(SAMPLE_DATE) --pages $(SAMPLE_PAGES) >&2
 	@touch $@
 
-backfill: build $(if $(ARCHIVE),,sample) ## Run the job: DATE=A..B ARCHIVE=... OUTPUT=... WORKERS=HOST:PORT,... SET="key=value ..."
-	@$(URLTREE) backfill --job $(JOB) --dates $(DATE) $(ON_WORKERS) $(SETTINGS)
+backfill: build $(if $(ARCHIVE)$(WARC),,sample) ## Run the job: DATE=A..B ARCHIVE=... or WARC="FILES ..." OUTPUT=... WORKERS=HOST:PORT,... SET="key=value ..."
+ifneq ($(WARC),)
+	@$(IMPORT)
+	@echo
+endif
+	@$(URLTREE) backfill --job $(JOB) --dates $(DATES) $(ON_WORKERS) $(SETTINGS)
 	@echo
 	@echo 'Look at the text:       make sql$(SAME)'
 	@echo 'Look at the dates:      make status$(SAME)'

@@ -101,3 +101,24 @@ fn a_sample_does_not_overwrite_another() {
         "{said}"
     );
 }
+
+#[test]
+fn the_warc_files_of_the_sample_become_the_rows_of_its_archive() {
+    let job = Job::new().with("archive.layout=hive");
+    for words in [
+        "sample --output sample --dates 2011-10-24..2011-10-25 --pages 200 --warc",
+        "import warc sample/warc --output imported",
+    ] {
+        let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+        let finished = job.type_in(&words);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    }
+    let columns = "fetched_at, coalesce(url, request_url) AS url, http_status, md5(html) AS html";
+    let wanted = "coalesce(url, request_url) IS NOT NULL AND content_type LIKE '%html%'";
+    let sql = format!("SELECT {columns} FROM archive WHERE {wanted} ORDER BY fetched_at, url");
+    let job = job.with("archive.location=sample/pages");
+    let expected = job.rows(&sql);
+    assert!(expected.len() > 150, "{}", expected.len());
+    let job = job.with("archive.location=imported");
+    assert_eq!(job.rows(&sql), expected);
+}

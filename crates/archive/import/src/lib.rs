@@ -66,6 +66,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use chrono::NaiveDate;
 use futures::{StreamExt, TryStreamExt};
 use tables::Location;
 
@@ -139,6 +140,8 @@ pub struct Report {
     pub html_bytes: u64,
     /// Parquet objects of pages.
     pub objects: u64,
+    /// First and last UTC date of the pages of all inputs, those of an earlier import too.
+    pub dates: Option<(NaiveDate, NaiveDate)>,
 }
 
 /// Imports `inputs` into the archive at `output`. See the crate for the layout.
@@ -161,7 +164,10 @@ pub async fn import(
     let manifests = futures::stream::iter(manifests).buffered(inputs::REQUESTS_AT_A_TIME);
     for (input, before) in manifests.try_collect::<Vec<_>>().await? {
         match before {
-            Some(before) if before.is_of(&input) => report.already_imported += 1,
+            Some(before) if before.is_of(&input) => {
+                report.already_imported += 1;
+                report.add_dates(&before);
+            }
             before => left.push((input, before)),
         }
     }
@@ -208,6 +214,16 @@ impl Report {
         self.pages += manifest.pages;
         self.html_bytes += manifest.html_bytes;
         self.objects += manifest.objects.len() as u64;
+        self.add_dates(manifest);
+    }
+
+    fn add_dates(&mut self, manifest: &Manifest) {
+        for date in manifest.dates() {
+            self.dates = Some(match self.dates {
+                Some((first, last)) => (first.min(date), last.max(date)),
+                None => (date, date),
+            });
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use tables::Location;
 
@@ -35,6 +36,12 @@ pub struct Manifest {
 }
 
 impl Manifest {
+    /// The dates of the objects.
+    pub(crate) fn dates(&self) -> impl Iterator<Item = NaiveDate> {
+        let date = |object: &String| object.strip_prefix("date=")?.get(..10)?.parse().ok();
+        self.objects.iter().filter_map(date)
+    }
+
     /// Whether this is of `input` in its present state.
     pub(crate) fn is_of(&self, input: &Input) -> bool {
         input.tag.is_some() && self.input_tag == input.tag && Some(self.input_bytes) == input.bytes

@@ -145,6 +145,7 @@ pub(crate) enum Command {
     /// Write an archive of invented news sites, and the text of every article as gold.
     #[command(after_help = "Examples:\n  \
         urltree sample --output data/sample --dates 2011-10-24..2011-12-19\n  \
+        urltree sample --output data/crawl --dates 2011-10-24..2011-10-25 --pages 100 --warc\n  \
         urltree sample --output s3://bucket/sample --dates 2011-10-24 --pages 500 --seed 7")]
     Sample(SampleArgs),
     /// Print the completion script of a shell.
@@ -380,6 +381,9 @@ pub(crate) struct SampleArgs {
     /// Seed of the random generator. Equal seeds give equal bytes.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Also write the pages as warc/YYYY-MM-DD.warc.gz, to try `urltree import warc`.
+    #[arg(long)]
+    pub(crate) warc: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -96,6 +96,12 @@ pub(crate) fn warc(args: &ImportWarcArgs, quiet: bool, terminal: &Terminal) -> R
     })
 }
 
+/// The dates as `urltree backfill --dates` reads them.
+fn dates(report: &Report) -> Option<String> {
+    let (first, last) = report.dates?;
+    Some(format!("{first}..{last}"))
+}
+
 fn as_text(report: &Report, output: &str) -> String {
     let mut lines = Lines::new();
     lines.add("files", report.files);
@@ -110,6 +116,9 @@ fn as_text(report: &Report, output: &str) -> String {
     lines.add("pages", report.pages);
     lines.add("HTML MB", format!("{:.1}", megabytes(report.html_bytes)));
     lines.add("objects", report.objects);
+    if let Some(dates) = dates(report) {
+        lines.add("dates", dates);
+    }
     let output = output.trim_end_matches('/');
     let quarantine = match report.quarantined {
         0 => String::new(),
@@ -129,6 +138,7 @@ fn as_json(report: &Report) -> String {
         "pages": report.pages,
         "html_bytes": report.html_bytes,
         "objects": report.objects,
+        "dates": dates(report),
     })
     .to_string()
 }

@@ -341,7 +341,11 @@ fn sample(args: &SampleArgs) -> Result<()> {
         .build()
         .context("cannot start a runtime")?;
     let written = runtime.block_on(sample::write_sample(&options, &location))?;
-    print(&report::sample(&written, &args.output))
+    let files = match args.warc {
+        true => Some(runtime.block_on(sample::write_sample_warc(&options, &location))?),
+        false => None,
+    };
+    print(&report::sample(&written, files, &args.output))
 }
 
 fn job(args: &JobArgs) -> Result<Job, EngineError> {

@@ -314,14 +314,19 @@ fn sum(files: &[UnreferencedFile], cause: UnreferencedCause) -> (usize, u64) {
 }
 
 /// Formats the report of a sample.
-pub(crate) fn sample(written: &SampleCounts, output: &str) -> String {
+pub(crate) fn sample(written: &SampleCounts, warc_files: Option<u64>, output: &str) -> String {
     let mut lines = Lines::new();
     lines.add("pages", written.pages);
     lines.add("with gold", written.gold);
     lines.add("HTML MB", format!("{:.1}", megabytes(written.html_bytes)));
     lines.add("objects", written.objects);
     let output = output.trim_end_matches('/');
-    format!("{}archive: {output}/pages\n", lines.text())
+    let mut warc = String::new();
+    if let Some(files) = warc_files {
+        lines.add("WARC files", files);
+        warc = format!("WARC: {output}/warc\n");
+    }
+    format!("{}archive: {output}/pages\n{warc}", lines.text())
 }
 
 /// A table without borders: titles to the left, values to the right.

@@ -60,7 +60,8 @@
 //! pages) of the week before it.
 //!
 //! **Files.** With the feature `archive`, `write_sample` writes the pages as Parquet
-//! files that a job reads, and the gold texts beside them. Without this feature the crate
+//! files that a job reads, and the gold texts beside them, and `write_sample_warc` as WARC
+//! files that an import reads. Without this feature the crate
 //! depends neither on Arrow nor on object stores.
 //!
 //! **Limits.** The archive resembles real archives only in the properties that the tests
@@ -89,7 +90,7 @@ mod template;
 use chrono::NaiveDate;
 
 #[cfg(feature = "archive")]
-pub use archive::{SampleCounts, SampleError, write_sample};
+pub use archive::{SampleCounts, SampleError, write_sample, write_sample_warc};
 pub use options::SampleOptions;
 pub use row::{Gold, Page};
 

@@ -4,6 +4,7 @@
 //! columns in `schemas/archive.sql`, in time order. The gold texts are in a second folder.
 
 mod columns;
+mod warc_file;
 
 use arrow::array::RecordBatch;
 use arrow::error::ArrowError;
@@ -16,6 +17,8 @@ use parquet::errors::ParquetError;
 use tables::{Location, has_retryable_cause};
 
 use crate::options::SampleOptions;
+
+pub use warc_file::write_sample_warc;
 
 /// The counts of a sample written by [`write_sample`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
