@@ -16,8 +16,8 @@ use crate::row::Page;
 /// Writes the pages of the sample of `options` as `warc/DATE.warc.gz` below `output`, one gzip member
 /// per record. Returns the number of files. Files of an existing sample with these dates are replaced.
 ///
-/// A page that was redirected has a second record for the redirect. A row without a URL is a record
-/// without one, which an import quarantines. WARC files have no titles of feeds.
+/// A page that was redirected has a second record for the redirect. A row without a URL has no record,
+/// because readers of WARC files fail at responses without one. WARC files have no titles of feeds.
 ///
 /// # Errors
 /// [`SampleError::Store`].
@@ -56,16 +56,12 @@ fn file(date: NaiveDate, pages: &[Page]) -> io::Result<Vec<u8>> {
         {
             let moved = format!("HTTP/1.1 301 Moved Permanently\r\nLocation: {url}\r\n\r\n");
             let id = format!("{id}/redirect");
-            record(
-                &mut bytes,
-                &id,
-                page.fetched_at,
-                Some(asked),
-                moved.as_bytes(),
-            )?;
+            record(&mut bytes, &id, page.fetched_at, asked, moved.as_bytes())?;
         }
-        let block = [head(page).as_bytes(), &page.html].concat();
-        record(&mut bytes, &id, page.fetched_at, url.or(asked), &block)?;
+        if let Some(url) = url.or(asked) {
+            let block = [head(page).as_bytes(), &page.html].concat();
+            record(&mut bytes, &id, page.fetched_at, url, &block)?;
+        }
     }
     Ok(bytes)
 }
@@ -89,18 +85,15 @@ fn record(
     bytes: &mut Vec<u8>,
     id: &str,
     fetched_at: i64,
-    url: Option<&str>,
+    url: &str,
     block: &[u8],
 ) -> io::Result<()> {
     let time = DateTime::from_timestamp_micros(fetched_at).unwrap_or_default();
     let time = time.format("%Y-%m-%dT%H:%M:%S%.6fZ");
-    let target = match url {
-        Some(url) => format!("WARC-Target-URI: {}\r\n", url.replace(['\r', '\n'], " ")),
-        None => String::new(),
-    };
+    let url = url.replace(['\r', '\n'], " ");
     let digest: [u8; 16] = Md5::digest(id.as_bytes()).into();
     let header = format!(
-        "WARC/1.1\r\nWARC-Type: response\r\n{target}WARC-Date: {time}\r\n\
+        "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: {time}\r\n\
          WARC-Record-ID: <urn:uuid:{}>\r\nContent-Type: application/http;msgtype=response\r\n\
          Content-Length: {}\r\n\r\n",
         uuid(digest),
