@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the commands of README.md and compares their output with the README.
+# Runs the commands of README.md and docs/archives.md, and compares their output with the pages.
 # A block ```sh is run. A block ```text right after it is the expected output of its
 # last command; a line with only … means that more output may follow.
 # Figures that depend on the machine are not compared. Commands with an archive
@@ -27,7 +27,7 @@ compare() { # $1: the expected output
     else
         mv "$typed.all" "$typed"
     fi
-    diff -u --label README.md --label printed "$expected" "$typed"
+    diff -u --label "$page" --label printed "$expected" "$typed"
     rm -f "$typed.all"
 }
 
@@ -40,26 +40,31 @@ type_in() { # $1: a block of commands
     bash -euo pipefail -c "$1" > "$typed"
 }
 
-block='' kind='' previous=''
-while IFS= read -r line || [[ $line ]]; do
-    case $kind:$line in
-    :'```'*)
-        kind=${line#'```'} block=''
-        [[ $kind ]] || kind=plain
-        ;;
-    ?*:'```')
-        if [[ $kind == sh ]]; then
-            type_in "$block"
-        elif [[ $kind == text && $previous == sh ]]; then
-            compare "$block"
-        fi
-        previous=$kind kind=''
-        ;;
-    :'') ;;
-    :*) previous='' ;;
-    *) block+=$line$'\n' ;;
-    esac
-done < README.md
+type_page() { # $1: a page; $2: commands and outputs that it has at least
+    local page=$1 block='' kind='' previous='' line
+    commands=0 outputs=0
+    while IFS= read -r line || [[ $line ]]; do
+        case $kind:$line in
+        :'```'*)
+            kind=${line#'```'} block=''
+            [[ $kind ]] || kind=plain
+            ;;
+        ?*:'```')
+            if [[ $kind == sh ]]; then
+                type_in "$block"
+            elif [[ $kind == text && $previous == sh ]]; then
+                compare "$block"
+            fi
+            previous=$kind kind=''
+            ;;
+        :'') ;;
+        :*) previous='' ;;
+        *) block+=$line$'\n' ;;
+        esac
+    done < "$page"
+    echo "$page: $commands blocks of commands typed, $outputs outputs compared"
+    [[ $commands -ge $2 && $outputs -ge $2 ]]
+}
 
-echo "README.md: $commands blocks of commands typed, $outputs outputs compared"
-[[ $commands -ge 4 && $outputs -ge 4 ]]
+type_page README.md 4
+type_page docs/archives.md 3
