@@ -22,7 +22,7 @@ const SITE: Site = Site {
 };
 
 /// A record of WARC.
-fn record(kind: &str, url: &str, time: &str, block: &[u8]) -> Vec<u8> {
+pub(crate) fn record(kind: &str, url: &str, time: &str, block: &[u8]) -> Vec<u8> {
     let head = format!(
         "WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nWARC-Date: {time}Z\r\n\
          WARC-Record-ID: <urn:test:{url}>\r\nContent-Type: application/http;msgtype={kind}\r\n\
@@ -32,12 +32,12 @@ fn record(kind: &str, url: &str, time: &str, block: &[u8]) -> Vec<u8> {
     [head.as_bytes(), block, b"\r\n\r\n"].concat()
 }
 
-fn response(url: &str, time: &str, html: &[u8]) -> Vec<u8> {
+pub(crate) fn response(url: &str, time: &str, html: &[u8]) -> Vec<u8> {
     let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n";
     record("response", url, time, &[head, html].concat())
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(bytes).expect("memory");
     encoder.finish().expect("memory")
@@ -45,7 +45,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 
 /// A file with articles of so many days, a request for each, and a broken record at its end. Later
 /// days come first.
-fn crawl(days: usize) -> Vec<u8> {
+pub(crate) fn crawl(days: usize) -> Vec<u8> {
     let mut file = Vec::new();
     for page in SITE.daily_articles(days as u64).iter().rev() {
         let url = page.url.as_deref().expect("a URL");
@@ -94,7 +94,7 @@ fn report(job: &Job, inputs: &[&str]) -> Value {
 }
 
 /// Names and bytes of all objects below a folder.
-fn objects(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub(crate) fn objects(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(at) = folders.pop() {

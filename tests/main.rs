@@ -9,6 +9,7 @@
 //! - `archives`: layouts, column names and file names of archives
 //! - `hostile`: single bad rows and pages
 //! - `import`: WARC files become archives
+//! - `import_stores`: WARC files in object stores and on web servers, and records of a gigabyte
 //! - `objects`: damaged files, unusual files, files with wrong columns
 //! - `paper`: the job file of the published method
 //! - `poison`: pages made to be expensive or to break the parser
@@ -63,6 +64,7 @@ mod faults;
 mod frozen;
 mod hostile;
 mod import;
+mod import_stores;
 mod jobs;
 mod keys;
 mod law;

@@ -419,7 +419,8 @@ fn command_in(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-fn finished(command: &mut Command) -> Finished {
+/// Runs a command to its end.
+pub(crate) fn finished(command: &mut Command) -> Finished {
     Finished::of(command.output().expect("the binary can be started"))
 }
 

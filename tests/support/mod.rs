@@ -16,7 +16,8 @@ pub(crate) use archive::{
     Row, batch, changed, micros, with_gold, write, write_batch, write_groups, write_rows,
 };
 pub(crate) use job::{
-    Finished, Job, signal, small_disk, text, urltree, urltree_command, urltree_in, wrapped,
+    Finished, Job, finished, signal, small_disk, text, urltree, urltree_command, urltree_in,
+    wrapped,
 };
 pub(crate) use s3::{
     KEYS, Store, TOKEN, assert_no_secret, assert_silent, credentials, files, signing,

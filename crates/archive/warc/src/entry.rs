@@ -1,4 +1,4 @@
-//! What a reader returns: records, captures and errors.
+//! Records, captures, revisits and errors, as a reader returns them.
 
 use crate::header::RecordType;
 
