@@ -125,7 +125,8 @@ fn read(source: Source, limits: Limits, folder: &TemporaryFolder) -> io::Result<
     let mut captures: HashMap<u64, usize> = HashMap::new();
     let mut records: BTreeMap<String, u64> = BTreeMap::new();
     let (mut errors, mut quarantined) = (Vec::new(), 0);
-    for record in Records::new(source, limits) {
+    let may_be_html = |content_type: Option<&str>| is_html(content_type) != Some(false);
+    for record in Records::new(source, limits).with_bodies_of(may_be_html) {
         let entry = match record {
             Ok(entry) => entry,
             Err(error) => {

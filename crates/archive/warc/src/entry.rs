@@ -84,7 +84,8 @@ pub struct Capture {
     pub content_type: Option<String>,
     /// The parameter `charset` of `Content-Type`.
     pub charset: Option<String>,
-    /// Body without transfer encoding and content encoding. Empty for a revisit.
+    /// Body without transfer encoding and content encoding. Empty for a revisit, and where
+    /// [`Records::with_bodies_of`](crate::Records::with_bodies_of) leaves it out.
     pub body: Vec<u8>,
     /// First URL of the redirects in this file that lead to the page.
     pub request_url: Option<String>,

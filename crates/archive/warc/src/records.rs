@@ -15,6 +15,8 @@ use crate::stream::Stream;
 const MAX_HEADER_BYTES: usize = 1 << 20;
 /// Most bytes of the line of an ARC record that is looked at behind a block.
 const MAX_ARC_LINE: usize = 16 << 10;
+/// Most bytes that are reserved for a block before any of it is read.
+const MAX_RESERVED: usize = 1 << 20;
 /// Most bytes of blocks that are read twice, per byte of a block. A file with one wrong length needs
 /// less than 1. A higher value gives a hostile file more of the time of a reader.
 const MAX_READ_AGAIN: u64 = 4;
@@ -31,6 +33,8 @@ enum Found {
 pub struct Records<R: Read> {
     stream: Stream<R>,
     limits: Limits,
+    /// Whether captures of a content type have a body.
+    has_body: fn(Option<&str>) -> bool,
     links: Links,
     captures: u64,
     done: bool,
@@ -49,6 +53,7 @@ impl<R: Read> Records<R> {
         Self {
             stream: Stream::new(reader),
             limits,
+            has_body: |_| true,
             links: Links::default(),
             captures: 0,
             done: false,
@@ -57,6 +62,14 @@ impl<R: Read> Records<R> {
             block_bytes: 0,
             read_again: 0,
         }
+    }
+
+    /// Captures have a body only if `has_body` is true for their content type. Other bodies are
+    /// neither decoded nor compared with the limit.
+    #[must_use]
+    pub fn with_bodies_of(mut self, has_body: fn(Option<&str>) -> bool) -> Self {
+        self.has_body = has_body;
+        self
     }
 
     /// Reads a line with its end, or as much of it as there is. Longer lines are cut.
@@ -184,7 +197,7 @@ impl<R: Read> Records<R> {
             Ok(block) => block,
             Err(error) => return Err(self.broken(origin, Some(record_type), &error)),
         };
-        match block.and_then(|block| self.capture(&header, &block)) {
+        match block.and_then(|block| self.capture(&header, block)) {
             Ok(found) => {
                 let (capture, revisit) = match found {
                     Some(Found::Capture(capture)) => (Some(capture), None),
@@ -223,7 +236,9 @@ impl<R: Read> Records<R> {
     /// Reads a block of `length` bytes. Keeps nothing if `kept` is 0. The outer error is one of the
     /// file, the inner error one of the record.
     fn block(&mut self, length: u64, kept: usize) -> io::Result<Result<Vec<u8>, Reason>> {
-        let mut block = Vec::new();
+        // A length may be wrong, so a large block grows as its bytes come.
+        let expected = usize::try_from(length).unwrap_or(usize::MAX).min(kept);
+        let mut block = Vec::with_capacity(expected.min(MAX_RESERVED));
         let mut left = length;
         let mut inside = Inside::new(self.limits.block_bytes);
         let mut member = self.stream.member();
@@ -288,7 +303,7 @@ impl<R: Read> Records<R> {
     }
 
     /// Reads the block of a response or a revisit.
-    fn capture(&mut self, header: &Header, block: &[u8]) -> Result<Option<Found>, Reason> {
+    fn capture(&mut self, header: &Header, mut block: Vec<u8>) -> Result<Option<Found>, Reason> {
         if !header.is_http() {
             return Ok(None);
         }
@@ -303,11 +318,11 @@ impl<R: Read> Records<R> {
         let fetched_at = date.ok_or(Reason::Date)?;
         if !header.partial
             && let Some(stored) = &header.block_digest
-            && digest::check(stored, block) == Check::Wrong
+            && digest::check(stored, &block) == Check::Wrong
         {
             return Err(Reason::Digest("WARC-Block-Digest"));
         }
-        let head = match Head::parse(block) {
+        let head = match Head::parse(&block) {
             Some(head) => head,
             None if is_revisit => Head::default(),
             None => return Err(Reason::Http),
@@ -338,9 +353,17 @@ impl<R: Read> Records<R> {
         }
         let payload_digest = header.payload_digest.clone();
         let payload_digest = payload_digest.unwrap_or_else(|| digest::sha1_of(payload));
-        let body = dechunked.unwrap_or_else(|| payload.to_vec());
-        let encodings = head.get("content-encoding");
-        let body = decoded(body, encodings, self.limits.body_bytes)?;
+        let content_type = head.get("content-type").map(str::to_owned);
+        let body = if is_revisit || !(self.has_body)(content_type.as_deref()) {
+            Vec::new()
+        } else {
+            let body = dechunked.unwrap_or_else(|| {
+                block.drain(..head.bytes);
+                block
+            });
+            let encodings = head.get("content-encoding");
+            decoded(body, encodings, self.limits.body_bytes)?
+        };
         if let (Some(301 | 302 | 303 | 307 | 308), Some(target)) =
             (head.status, head.get("location"))
         {
@@ -351,7 +374,6 @@ impl<R: Read> Records<R> {
             self.links.capture(&payload_digest, position);
             self.captures += 1;
         }
-        let content_type = head.get("content-type").map(str::to_owned);
         Ok(Some(Found::Capture(Capture {
             request_url: self.links.request_url(&url),
             url,
@@ -359,7 +381,7 @@ impl<R: Read> Records<R> {
             status: head.status,
             charset: content_type.as_deref().and_then(http::charset),
             content_type,
-            body: if is_revisit { Vec::new() } else { body },
+            body,
             payload_digest,
             position,
             repeats,

@@ -14,8 +14,11 @@ const CHUNK: usize = 64 << 10;
 /// A buffered reader that knows its position, and can look ahead.
 pub(crate) struct Counted<R> {
     reader: R,
+    /// Bytes that were read are at `used..filled`. The rest is not cleared, because that took a tenth
+    /// of the time of a file of small members.
     buffer: Vec<u8>,
     used: usize,
+    filled: usize,
     /// Bytes that were taken.
     position: u64,
 }
@@ -23,24 +26,27 @@ pub(crate) struct Counted<R> {
 impl<R: Read> Counted<R> {
     /// Returns the next `bytes` bytes, or fewer at the end, and takes none of them.
     fn peek(&mut self, bytes: usize) -> io::Result<&[u8]> {
-        while self.buffer.len() - self.used < bytes && self.fetch()? {}
-        let end = self.buffer.len().min(self.used + bytes);
+        while self.filled - self.used < bytes && self.fetch()? {}
+        let end = self.filled.min(self.used + bytes);
         Ok(&self.buffer[self.used..end])
     }
 
     /// Appends to the buffer. Returns false at the end.
     fn fetch(&mut self) -> io::Result<bool> {
-        self.buffer.drain(..self.used);
+        self.buffer.copy_within(self.used..self.filled, 0);
+        self.filled -= self.used;
         self.used = 0;
-        let before = self.buffer.len();
-        self.buffer.resize(before + CHUNK, 0);
+        if self.buffer.len() < self.filled + CHUNK {
+            self.buffer.resize(self.filled + CHUNK, 0);
+        }
+        let free = &mut self.buffer[self.filled..self.filled + CHUNK];
         let read = loop {
-            match self.reader.read(&mut self.buffer[before..]) {
+            match self.reader.read(free) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 other => break other,
             }
         };
-        self.buffer.truncate(before + *read.as_ref().unwrap_or(&0));
+        self.filled += *read.as_ref().unwrap_or(&0);
         Ok(read? > 0)
     }
 }
@@ -57,10 +63,10 @@ impl<R: Read> Read for Counted<R> {
 
 impl<R: Read> BufRead for Counted<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.used == self.buffer.len() {
+        if self.used == self.filled {
             self.fetch()?;
         }
-        Ok(&self.buffer[self.used..])
+        Ok(&self.buffer[self.used..self.filled])
     }
 
     fn consume(&mut self, bytes: usize) {
@@ -93,8 +99,10 @@ pub(crate) struct Stream<R: Read> {
     format: Option<Format>,
     /// Offset in the file of the current member, or of `chunk` if the file is not compressed.
     start: u64,
+    /// Decompressed bytes are at `used..filled`.
     chunk: Vec<u8>,
     used: usize,
+    filled: usize,
     /// An error behind the bytes of `chunk`.
     failed: Option<io::Error>,
 }
@@ -106,12 +114,14 @@ impl<R: Read> Stream<R> {
                 reader,
                 buffer: Vec::new(),
                 used: 0,
+                filled: 0,
                 position: 0,
             }),
             format: None,
             start: 0,
             chunk: Vec::new(),
             used: 0,
+            filled: 0,
             failed: None,
         }
     }
@@ -141,7 +151,7 @@ impl<R: Read> Stream<R> {
     /// Where the file cannot be read, or a member is broken ([`io::ErrorKind::InvalidData`],
     /// [`io::ErrorKind::InvalidInput`] or [`io::ErrorKind::UnexpectedEof`]).
     pub(crate) fn fill(&mut self) -> io::Result<&[u8]> {
-        while self.used == self.chunk.len() {
+        while self.used == self.filled {
             if let Some(error) = self.failed.take() {
                 return Err(error);
             }
@@ -151,8 +161,7 @@ impl<R: Read> Stream<R> {
             if let Source::File(file) = &self.source {
                 self.start = file.position;
             }
-            self.chunk.clear();
-            self.used = 0;
+            (self.used, self.filled) = (0, 0);
             if self.read()? == 0 {
                 match std::mem::replace(&mut self.source, Source::End) {
                     Source::Gzip(member) => self.source = Source::File(member.into_inner()),
@@ -164,21 +173,22 @@ impl<R: Read> Stream<R> {
                 }
             }
         }
-        Ok(&self.chunk[self.used..])
+        Ok(&self.chunk[self.used..self.filled])
     }
 
-    /// Appends bytes of the source to `chunk`. Returns their number: 0 at the end of the source.
+    /// Adds bytes of the source to `chunk`. Returns their number: 0 at the end of the source.
     fn read(&mut self) -> io::Result<usize> {
-        let before = self.chunk.len();
-        self.chunk.resize(before + CHUNK, 0);
-        let free = &mut self.chunk[before..];
+        if self.chunk.len() < self.filled + CHUNK {
+            self.chunk.resize(self.filled + CHUNK, 0);
+        }
+        let free = &mut self.chunk[self.filled..self.filled + CHUNK];
         let read = match &mut self.source {
             Source::File(file) => file.read(free),
             Source::Gzip(member) => member.read(free),
             Source::Zstd(member) => member.read(free),
             Source::End => Ok(0),
         };
-        self.chunk.truncate(before + *read.as_ref().unwrap_or(&0));
+        self.filled += *read.as_ref().unwrap_or(&0);
         read
     }
 
@@ -187,7 +197,7 @@ impl<R: Read> Stream<R> {
     pub(crate) fn peek(&mut self, wanted: usize, end: Option<u8>) -> &[u8] {
         let mut failed = self.fill().err();
         while failed.is_none() {
-            let bytes = &self.chunk[self.used..];
+            let bytes = &self.chunk[self.used..self.filled];
             let has_end = end.is_some_and(|end| memchr::memchr(end, bytes).is_some());
             if bytes.len() >= wanted || has_end || bytes.is_empty() {
                 break;
@@ -201,7 +211,7 @@ impl<R: Read> Stream<R> {
         if failed.is_some() {
             self.failed = failed;
         }
-        &self.chunk[self.used..]
+        &self.chunk[self.used..self.filled]
     }
 
     /// Puts consumed bytes back. They are the last of the current member, or of a file that is not
@@ -210,13 +220,13 @@ impl<R: Read> Stream<R> {
         if !self.is_compressed() {
             self.start = self.offset().saturating_sub(bytes.len() as u64);
         }
-        bytes.extend_from_slice(&self.chunk[self.used..]);
+        bytes.extend_from_slice(&self.chunk[self.used..self.filled]);
+        (self.used, self.filled) = (0, bytes.len());
         self.chunk = bytes;
-        self.used = 0;
     }
 
     pub(crate) fn consume(&mut self, bytes: usize) {
-        self.used = (self.used + bytes).min(self.chunk.len());
+        self.used = (self.used + bytes).min(self.filled);
     }
 
     /// Begins the member at the position of the file, if the file is compressed. Returns false at
@@ -278,8 +288,7 @@ impl<R: Read> Stream<R> {
             Source::Zstd(member) => member.finish(),
             Source::End => return Ok(false),
         };
-        self.chunk.clear();
-        self.used = 0;
+        (self.used, self.filled) = (0, 0);
         self.failed = None;
         // At least one byte, so that a member that is broken at its first byte is left.
         if file.position == self.start && !file.peek(1)?.is_empty() {

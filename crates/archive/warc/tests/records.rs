@@ -303,6 +303,23 @@ fn a_body_over_the_limit_is_an_error_and_the_next_record_is_read() {
 }
 
 #[test]
+fn a_body_that_is_not_wanted_is_not_decoded() {
+    let head =
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/css\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b";
+    let file = [
+        record("response", "http://a.example/css", "", head),
+        page(1),
+    ]
+    .concat();
+    assert_eq!(read(file.as_slice()).1.len(), 1);
+    let is_html = |content_type: Option<&str>| content_type.is_some_and(|it| it.contains("html"));
+    let records = Records::new(file.as_slice(), Limits::default()).with_bodies_of(is_html);
+    let captures = records.map(|record| record.unwrap().capture.unwrap());
+    let bodies: Vec<Vec<u8>> = captures.map(|capture| capture.body).collect();
+    assert_eq!(bodies, [b"".to_vec(), b"<p>Trees fell.</p>".to_vec()]);
+}
+
+#[test]
 fn redirects_give_the_request_url_and_revisits_the_capture() {
     let moved = b"HTTP/1.1 301 Moved\r\nLocation: /b\r\n\r\n";
     let digest = "WARC-Payload-Digest: sha1:TQHAVVEV2RYFG5HH5OIWGYCFUQLOCHRJ\r\n\
