@@ -14,6 +14,7 @@
 #![allow(clippy::print_stderr)]
 
 mod duplicates;
+mod imports;
 mod job;
 mod nights;
 mod pages;
@@ -112,6 +113,9 @@ fn costs(args: &Args, urltree: &Urltree, folder: &Path) -> Result<Vec<(String, S
         format!("{}-peers", archive.name),
         peers::markdown(&peers, &archive, &jobs),
     ));
+    eprintln!("imports of WARC files");
+    let imports = imports::measure(urltree, folder, args.rounds)?;
+    sections.push(("imports".to_owned(), imports));
     eprintln!("nights and duplicates of the sample");
     sections.push(("nights".to_owned(), nights::measure(urltree, folder)?));
     let duplicates = duplicates::measure(urltree, &sample, folder, args.rounds)?;
