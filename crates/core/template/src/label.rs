@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::block_counts::BlockCounts;
 use crate::counters::Sums;
 use crate::discussion::rules_of_page;
+use crate::lead::keep_leads;
 use crate::main_branch::main_branch;
 use crate::main_text::own_title;
 use crate::other_articles::{OTHER_ARTICLES, OtherArticles};
@@ -137,6 +138,9 @@ impl Template {
         let mut reasons: Vec<Reason> = (0..outline.blocks.len()).map(reason).collect();
         if rules.has(Rule::Lists) {
             keep_lists(outline, counts, &main, &mut reasons);
+        }
+        if let Some(title) = title.filter(|_| rules.has(Rule::Leads)) {
+            keep_leads(outline, counts, title, &main, &sums, &mut reasons);
         }
         if rules.has(Rule::Headings) {
             keep_headings(outline, &main, &mut reasons);

@@ -43,6 +43,7 @@
 //! | [`Rule::SkipElements`] | boilerplate below `nav`, `aside`, `footer`, `form`, `header` and the like |
 //! | [`Rule::Headers`] | not boilerplate by that rule, if it is a heading or a sentence of a `header` in the main branch |
 //! | [`Rule::MainBranch`] | boilerplate outside of the one element that contains the main text |
+//! | [`Rule::Leads`] | not boilerplate by that rule, if it is a lead: sentences between the page's title and the main branch |
 //! | [`Rule::OtherArticles`] | boilerplate in whole other articles below the page's own |
 //! | [`Rule::LinkSlots`] | boilerplate at a DOM path whose text is link text |
 //! | [`Rule::Lists`] | not boilerplate by that rule on a page that is a list of links |
@@ -97,6 +98,7 @@ mod element;
 mod element_code;
 mod label;
 mod layout;
+mod lead;
 mod main_branch;
 mod main_text;
 mod marks;

@@ -27,8 +27,8 @@ pub enum Reason {
     PriorContent,
     /// Boilerplate: the site is unknown, and blocks like this one are boilerplate on other sites.
     PriorBoilerplate,
-    /// Content: the block is in the main branch, and few pages contain it. Link text is content on
-    /// a page that is a list of links.
+    /// Content: the block is in the main branch or is its lead, and few pages contain it. Link text is
+    /// content on a page that is a list of links.
     Unique,
 }
 

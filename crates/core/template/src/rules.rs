@@ -21,6 +21,8 @@ pub enum Rule {
     OtherArticles,
     /// Text outside the main branch is boilerplate.
     MainBranch,
+    /// The sentences between the page's title and its main branch are content.
+    Leads,
     /// Text at a DOM path with mostly link text is boilerplate.
     LinkSlots,
     /// Links are content on a page that is a list of links.
@@ -41,7 +43,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Rule; 16] = [
+    pub const ALL: [Rule; 17] = [
         Rule::OwnTitle,
         Rule::TitleLeads,
         Rule::Comments,
@@ -50,6 +52,7 @@ impl Rule {
         Rule::Headers,
         Rule::OtherArticles,
         Rule::MainBranch,
+        Rule::Leads,
         Rule::LinkSlots,
         Rule::Lists,
         Rule::FamiliarPaths,
@@ -72,6 +75,7 @@ impl fmt::Display for Rule {
             Rule::Headers => "headers",
             Rule::OtherArticles => "other articles",
             Rule::MainBranch => "main branch",
+            Rule::Leads => "leads",
             Rule::LinkSlots => "link slots",
             Rule::Lists => "lists",
             Rule::FamiliarPaths => "familiar paths",
@@ -86,11 +90,11 @@ impl fmt::Display for Rule {
 
 /// A set of rules. The default is all rules; other sets serve to measure single rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules(u16);
+pub struct Rules(u32);
 
 impl Default for Rules {
     fn default() -> Self {
-        Rules(u16::MAX)
+        Rules(u32::MAX)
     }
 }
 
@@ -116,6 +120,6 @@ impl Rules {
     }
 }
 
-fn bit(rule: Rule) -> u16 {
-    1 << rule as u16
+fn bit(rule: Rule) -> u32 {
+    1 << rule as u32
 }

@@ -5,6 +5,18 @@ use std::sync::LazyLock;
 /// A set of families, one bit each.
 pub(crate) type Families = u32;
 
+/// The family of related pages.
+pub(crate) const RELATED: Families = 1 << 5;
+
+/// The family of advertisements.
+pub(crate) const ADS: Families = 1 << 7;
+
+/// The family of overlays, dialogs and questions for consent.
+pub(crate) const OVERLAYS: Families = 1 << 15;
+
+/// The family of captions and images.
+pub(crate) const IMAGES: Families = 1 << 16;
+
 /// Number of families.
 pub(crate) const FAMILIES: usize = FAMILY_WORDS.len();
 
@@ -273,6 +285,18 @@ mod tests {
         assert_eq!(names(".relatedPosts"), ["relat", "body"]);
         assert_eq!(names(".canvas.inside"), [""; 0]);
         assert_eq!(names(".ad.adapt"), ["ad"]);
+    }
+
+    #[test]
+    fn families_with_names_have_their_bits() {
+        for (family, classes) in [
+            (RELATED, ".related"),
+            (ADS, ".advert"),
+            (OVERLAYS, ".overlay"),
+            (IMAGES, ".caption"),
+        ] {
+            assert_eq!(families(classes), family, "{classes}");
+        }
     }
 
     #[test]

@@ -276,3 +276,43 @@ fn links_of_a_known_site_are_text_if_no_other_page_has_them() {
         }
     }
 }
+
+/// The first sentences of an article are in the box of its title, and the main branch is another box.
+#[test]
+fn the_lead_between_the_title_and_the_main_branch_is_content() {
+    let story = |class: &str, lead: &str| {
+        SketchSite::default().next(page![
+            "Which tree falls first?",
+            "div.head@>h1 | Which tree falls first?",
+            "div.head@>span | Oak, 5 May",
+            format!("div.head@>div.{class}>p | {lead}"),
+            format!("div.text@>p | {}", prose("the article", 900)),
+        ])
+    };
+    let [lead, text] = [("the lead", 120), ("the article", 900)].map(|(name, n)| prose(name, n));
+    let title = "Which tree falls first?";
+    assert_eq!(story("first", &lead), [title, &lead, &text]);
+    // Captions and questions for consent.
+    assert_eq!(story("photo", &lead), [title, &text]);
+    assert_eq!(story("cookie", &lead), [title, &text]);
+}
+
+/// On a divided page of an unknown site, a short text between title and article is a summary.
+#[test]
+fn a_short_lead_is_content_only_on_a_known_site() {
+    let mut site = SketchSite::default();
+    for day in 1..8 {
+        let title = format!("What happened on day {day}");
+        let lead = prose(&format!("lead {day}"), 90);
+        let text = prose(&format!("day {day}"), 900);
+        let kept = site.next(page![
+            title,
+            format!("header@>h1 | {title}"),
+            format!("header@>nav>p | Menu"),
+            format!("div.head@>h1 | {title}"),
+            format!("div.head@>div.first>p | {lead}"),
+            format!("main@>p | {text}"),
+        ]);
+        assert_eq!(kept.contains(&lead), day >= 5, "{day}");
+    }
+}

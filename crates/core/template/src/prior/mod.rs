@@ -32,7 +32,8 @@ use crate::block_counts::BlockCounts;
 use crate::outline::Outline;
 use crate::reason::Reason;
 use features::features;
-use page::{is_divided, page_features};
+pub(crate) use page::is_divided;
+use page::page_features;
 use structure::Surroundings;
 
 /// The numbers of a page and of its blocks.
