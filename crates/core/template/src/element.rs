@@ -12,6 +12,8 @@ pub(crate) struct ElementTraits {
     pub(crate) ticket: bool,
     /// Navigation, header, footer, form or similar [O D7].
     pub(crate) boilerplate: bool,
+    /// `textarea`, `select` and their like, which have no elements of a page in them.
+    pub(crate) control: bool,
     /// `header` or `address`: boilerplate, unless it is a part of the main text.
     pub(crate) header: bool,
     /// `h1` to `h6`.
@@ -43,6 +45,7 @@ impl ElementTraits {
                 || name != "article" && names_reviews(classes.as_bytes()),
             ticket: names_tickets(classes),
             boilerplate: is_boilerplate_element(name),
+            control: matches!(name, "textarea" | "select" | "option" | "button"),
             header: matches!(name, "header" | "address"),
             heading: matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6"),
             main_heading: name == "h1",

@@ -98,6 +98,8 @@ pub(crate) struct Node {
     pub(crate) header: bool,
     /// The element belongs to navigation, a form or the like.
     pub(crate) boilerplate: bool,
+    /// The element is a control of a form, see [`ElementTraits::control`].
+    pub(crate) control: bool,
 }
 
 impl Outline {
@@ -180,6 +182,7 @@ impl Outline {
             ticket: traits.ticket && !traits.comments,
             header: traits.header,
             boilerplate: traits.boilerplate,
+            control: traits.control,
         });
         self.nodes.len() - 1
     }
@@ -195,12 +198,12 @@ impl Outline {
     ///
     /// An element with more than two thirds of the text wraps the page, and its own traits
     /// are ignored: some whole pages are in a `form`, or below a class that says that
-    /// comments are open.
+    /// comments are open. A control of a form is no wrapper: a `textarea` has the code of a player.
     fn inherit(&mut self) {
         let text = self.sums(|_, block| u64::from(block.chars.saturating_sub(block.link_chars)));
         let all = text[0];
         for (at, text) in text.iter().enumerate().skip(1) {
-            let wrapper = text * 3 > all * 2;
+            let wrapper = text * 3 > all * 2 && !self.nodes[at].control;
             let parent = &self.nodes[self.nodes[at].parent];
             let (heading, caption) = (parent.heading, parent.caption);
             let (main_heading, row_label) = (parent.main_heading, parent.row_label);
@@ -347,5 +350,16 @@ mod tests {
             .map(|leaf| outline.nodes[*leaf].boilerplate)
             .collect();
         assert_eq!(skipped, [false, true, false]);
+    }
+
+    #[test]
+    fn a_control_with_most_of_the_text_is_boilerplate() {
+        let blocks = blocks(&[("div.a>p", 0, 50), ("div.a>textarea", 1, 500)]);
+        let outline = Outline::new(&blocks);
+        let skipped = outline
+            .leaves
+            .iter()
+            .map(|leaf| outline.nodes[*leaf].boilerplate);
+        assert_eq!(skipped.collect::<Vec<_>>(), [false, true]);
     }
 }
