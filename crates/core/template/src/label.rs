@@ -15,6 +15,7 @@ use crate::prior::{Numbers, Prior};
 use crate::reason::Reason;
 use crate::rules::{Rule, Rules};
 use crate::site::Template;
+use crate::teasers::drop_teasers;
 use crate::units::Units;
 
 /// Pages of a site from which on it is judged by itself alone. 5 gains .02 less on collections and .005
@@ -141,6 +142,9 @@ impl Template {
         }
         if let Some(title) = title.filter(|_| rules.has(Rule::Leads)) {
             keep_leads(outline, counts, title, &main, &sums, &mut reasons);
+        }
+        if rules.has(Rule::Teasers) {
+            drop_teasers(outline, title, &main, self.pages(), &sums, &mut reasons);
         }
         if rules.has(Rule::Headings) {
             keep_headings(outline, &main, &mut reasons);

@@ -11,7 +11,7 @@ pub enum Reason {
     /// is a caption and no other page has one at this path.
     SkipElement,
     /// Boilerplate: the block is outside the main branch, or in another article below the page's
-    /// own.
+    /// own, or in a teaser of another page.
     OffMainBranch,
     /// Boilerplate: more than four fifths of the site's text at this path is link text, and other
     /// pages have a quarter of it.

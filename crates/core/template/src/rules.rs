@@ -23,6 +23,8 @@ pub enum Rule {
     MainBranch,
     /// The sentences between the page's title and its main branch are content.
     Leads,
+    /// Teasers of other pages in the main branch are boilerplate.
+    Teasers,
     /// Text at a DOM path with mostly link text is boilerplate.
     LinkSlots,
     /// Links are content on a page that is a list of links.
@@ -43,7 +45,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Rule; 17] = [
+    pub const ALL: [Rule; 18] = [
         Rule::OwnTitle,
         Rule::TitleLeads,
         Rule::Comments,
@@ -53,6 +55,7 @@ impl Rule {
         Rule::OtherArticles,
         Rule::MainBranch,
         Rule::Leads,
+        Rule::Teasers,
         Rule::LinkSlots,
         Rule::Lists,
         Rule::FamiliarPaths,
@@ -76,6 +79,7 @@ impl fmt::Display for Rule {
             Rule::OtherArticles => "other articles",
             Rule::MainBranch => "main branch",
             Rule::Leads => "leads",
+            Rule::Teasers => "teasers",
             Rule::LinkSlots => "link slots",
             Rule::Lists => "lists",
             Rule::FamiliarPaths => "familiar paths",

@@ -316,3 +316,33 @@ fn a_short_lead_is_content_only_on_a_known_site() {
         assert_eq!(kept.contains(&lead), day >= 5, "{day}");
     }
 }
+
+/// Below its articles a site shows others: a linked heading and a sentence each. On the front page they
+/// are the content.
+#[test]
+fn teasers_below_an_article_are_dropped() {
+    let mut site = SketchSite::default();
+    let teaser = |day: usize, n: usize| {
+        [
+            format!("div.page@>div.item@{n}>h3 | [What happened on day {day} in wood {n}]"),
+            format!(
+                "div.page@>div.item@{n}>div | {}",
+                prose(&format!("wood {n} {day}"), 90)
+            ),
+        ]
+    };
+    for day in 1..12 {
+        let text = prose(&format!("day {day}"), 400);
+        let mut lines = vec![format!("div.page@>div.text@>p | {text}")];
+        (1..4).for_each(|n| lines.extend(teaser(day, n)));
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let kept = site.next(Sketch::new("", &lines));
+        if day >= 5 {
+            assert_eq!(kept, [text], "{day}");
+        }
+    }
+    let lines: Vec<String> = (1..9).flat_map(|n| teaser(20, n)).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let kept = site.next(Sketch::new("", &lines));
+    assert_eq!(kept.len(), 8, "{kept:?}");
+}
