@@ -166,7 +166,7 @@ fn decide(bytes: &[u8], utf8: Utf8<'_>, http: Option<&'static Encoding>) -> Deci
     if let Some(encoding) = declared(PRESCAN).filter(&mut believe) {
         return (encoding, CharsetSource::Meta, denied);
     }
-    if matches!(utf8, Utf8::Valid(_) | Utf8::Cut) {
+    if matches!(utf8, Utf8::Valid(_) | Utf8::Cut(_)) {
         return (UTF_8, CharsetSource::Utf8, denied);
     }
     if let Some(encoding) = declared(LATE_PRESCAN).filter(&mut believe) {
@@ -183,8 +183,8 @@ fn is_utf_16(encoding: &'static Encoding) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Utf8<'b> {
     Valid(&'b str),
-    /// Valid up to an incomplete last character, and not all ASCII.
-    Cut,
+    /// Valid up to an incomplete last character, and not all ASCII: the valid text.
+    Cut(&'b str),
     /// Some sequences of non-ASCII bytes are valid, some are not.
     Mixed,
     /// No sequence of non-ASCII bytes is valid.
@@ -199,13 +199,14 @@ impl<'b> Utf8<'b> {
         {
             return Self::Valid(text);
         }
-        let cut = str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none());
+        let cut = str::from_utf8(bytes)
+            .err()
+            .filter(|error| error.error_len().is_none());
+        let cut = cut.and_then(|error| str::from_utf8(&bytes[..error.valid_up_to()]).ok());
         if bytes.utf8_chunks().all(|chunk| chunk.valid().is_ascii()) {
             Self::Never
-        } else if cut {
-            Self::Cut
         } else {
-            Self::Mixed
+            cut.map_or(Self::Mixed, Self::Cut)
         }
     }
 
@@ -214,14 +215,28 @@ impl<'b> Utf8<'b> {
     /// Non-ASCII text in a single-byte charset is practically never valid UTF-8 by chance. If
     /// a page is declared UTF-8 and no sequence is valid, decoding it as UTF-8 would lose
     /// every non-ASCII character.
+    ///
+    /// In a charset of two bytes, such as GBK, three bytes are a character of UTF-8 by chance in one of
+    /// some seventy cases (a first byte of 16 in 126, two more of 64 in 190). Characters of two bytes
+    /// are not counted: short words in GBK are valid UTF-8 of such characters.
     fn denies(self, encoding: &'static Encoding) -> bool {
         match self {
-            Self::Valid(text) => encoding.is_single_byte() && !text.is_ascii(),
-            Self::Cut => encoding.is_single_byte(),
+            Self::Valid(text) | Self::Cut(text) if encoding.is_single_byte() => !text.is_ascii(),
+            Self::Valid(text) | Self::Cut(text) => encoding != UTF_8 && has_wide_letters(text),
             Self::Mixed => false,
             Self::Never => encoding == UTF_8,
         }
     }
+}
+
+/// Characters of three bytes that prove UTF-8: a text in GBK has eight of them by chance in one of 10^14
+/// cases.
+const WIDE_LETTERS: usize = 8;
+
+/// Returns whether a text has enough characters of three bytes or more to be no other charset.
+fn has_wide_letters(text: &str) -> bool {
+    let wide = text.chars().filter(|letter| letter.len_utf8() > 2);
+    wide.take(WIDE_LETTERS).count() == WIDE_LETTERS
 }
 
 /// Detects a legacy charset. The bytes are known not to be UTF-8.

@@ -129,6 +129,22 @@ fn a_declaration_that_the_bytes_prove_wrong_is_ignored() {
     );
 }
 
+/// Chinese pages of 2011 declare GBK and are in UTF-8. Eight letters of three bytes prove it.
+#[test]
+fn a_declared_charset_of_two_bytes_is_ignored_if_the_page_is_utf_8() {
+    let text = "疫苗泡沫破灭复牌";
+    let warnings = ["charset_mismatch: declared GBK, decoded UTF-8"];
+    check(
+        format!("<meta charset=gb2312><p>{text}").as_bytes(),
+        None,
+        ("UTF-8", "utf8", text),
+        &warnings,
+    );
+    let (gbk, _, _) = encoding_rs::GBK.encode(text);
+    let page = [b"<meta charset=gb2312><p>", &*gbk].concat();
+    check(&page, None, ("GBK", "meta", text), &[]);
+}
+
 #[test]
 fn a_page_without_nul_bytes_is_not_utf_16() {
     let warnings = ["charset_mismatch: declared UTF-16LE, decoded UTF-8"];
