@@ -198,10 +198,11 @@ impl Outline {
     ///
     /// An element with more than two thirds of the text wraps the page, and its own traits
     /// are ignored: some whole pages are in a `form`, or below a class that says that
-    /// comments are open. A control of a form is no wrapper: a `textarea` has the code of a player.
+    /// comments are open. Comments that begin after the title are no wrapper. A control of a form is no wrapper: a `textarea` has the code of a player.
     fn inherit(&mut self) {
         let text = self.sums(|_, block| u64::from(block.chars.saturating_sub(block.link_chars)));
         let all = text[0];
+        let title = self.shown_title();
         for (at, text) in text.iter().enumerate().skip(1) {
             let wrapper = text * 3 > all * 2 && !self.nodes[at].control;
             let parent = &self.nodes[self.nodes[at].parent];
@@ -215,10 +216,20 @@ impl Outline {
             node.main_heading |= main_heading;
             node.row_label |= row_label;
             node.ticket |= ticket;
-            node.comments = comments || (node.comments && !wrapper);
+            let follows_title = title.is_some_and(|title| title < node.first);
+            node.comments = comments || (node.comments && (!wrapper || follows_title));
             node.header = header || (node.header && !wrapper);
             node.boilerplate = boilerplate || (node.boilerplate && !wrapper);
         }
+    }
+
+    /// Returns the block that shows the page's title best; a heading is preferred.
+    fn shown_title(&self) -> Option<usize> {
+        let shows = |at: &usize| self.blocks[*at].title > 0;
+        (0..self.blocks.len()).filter(shows).max_by_key(|&at| {
+            let heading = self.nodes[self.leaves[at]].heading;
+            (heading, self.blocks[at].title, std::cmp::Reverse(at))
+        })
     }
 
     /// Returns, per node, the sum of a value over its blocks.

@@ -346,3 +346,17 @@ fn teasers_below_an_article_are_dropped() {
     let kept = site.next(Sketch::new("", &lines));
     assert_eq!(kept.len(), 8, "{kept:?}");
 }
+
+/// An article can have comments of ten times its length.
+#[test]
+fn comments_with_most_of_the_text_are_boilerplate_below_an_article() {
+    let story = prose("the article", 300);
+    let kept = SketchSite::default().next(page![
+        "Which tree falls first?",
+        "div.story@>h1 | Which tree falls first?",
+        format!("div.story@>p | {story}"),
+        format!("div.commentDiv@>p | {}", prose("one", 2000)),
+        format!("div.commentDiv@>p | {}", prose("two", 1000)),
+    ]);
+    assert_eq!(kept, ["Which tree falls first?", &story]);
+}
