@@ -1,7 +1,6 @@
 //! The traits of one element of a DOM path, from its text: `div.content.wide`.
 
 use crate::element_code;
-use crate::words::families;
 
 /// Properties of the text in an element that follow from the element's name and classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,8 +29,6 @@ pub(crate) struct ElementTraits {
     pub(crate) paragraph: bool,
     /// The code of the element, for the prior.
     pub(crate) code: u8,
-    /// The families of the words of its classes, for the prior.
-    pub(crate) words: u32,
     /// Part of a text and not a container of texts. The main branch ends above it.
     pub(crate) text_part: bool,
 }
@@ -39,7 +36,7 @@ pub(crate) struct ElementTraits {
 impl ElementTraits {
     /// Returns the traits of an element, given as `name.class.class`.
     pub(crate) fn from_name(element: &str) -> Self {
-        let (name, classes) = element.split_at(element.find('.').unwrap_or(element.len()));
+        let (name, classes) = name_and_classes(element);
         ElementTraits {
             comments: names_comments(classes.as_bytes())
                 || name != "article" && names_reviews(classes.as_bytes()),
@@ -55,9 +52,13 @@ impl ElementTraits {
             paragraph: name == "p",
             text_part: is_text_part(name),
             code: element_code::of(name),
-            words: families(classes),
         }
     }
+}
+
+/// Splits an element, `name.class.class`, into its name and `.class.class`.
+pub(crate) fn name_and_classes(element: &str) -> (&str, &str) {
+    element.split_at(element.find('.').unwrap_or(element.len()))
 }
 
 /// Returns the key of an element in a DOM path: its name and its first class.

@@ -89,9 +89,10 @@ fn is_other_part(outline: &Outline, at: usize, title: usize) -> bool {
         if (of.first..of.end).contains(&title) {
             return false;
         }
+        let words = outline.words(node);
         let is_caption =
-            of.words & IMAGES != 0 || matches!(of.code, code::LIST | code::ITEM | code::DEFINITION);
-        if of.words & (ADS | OVERLAYS | RELATED) != 0 || is_caption && above < CAPTION_ELEMENTS {
+            words & IMAGES != 0 || matches!(of.code, code::LIST | code::ITEM | code::DEFINITION);
+        if words & (ADS | OVERLAYS | RELATED) != 0 || is_caption && above < CAPTION_ELEMENTS {
             return true;
         }
         node = of.parent;

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use foldhash::fast::RandomState;
 
-use crate::element::{ElementTraits, key};
+use crate::element::{ElementTraits, key, name_and_classes};
+use crate::words::{Families, families};
 
 /// A text block of a page, with the fields that a template needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +42,10 @@ pub struct Outline {
     pub(crate) paths: Vec<OutlinePath>,
     /// The keys of the paths, concatenated.
     keys: String,
+    /// The classes of the elements with different names or parent paths, in [`Self::classes`].
+    elements: Vec<Range<usize>>,
+    /// The classes of the elements, concatenated.
+    classes: String,
 }
 
 /// A DOM path of the page: the elements with one key whose parents have one path.
@@ -86,8 +91,8 @@ pub(crate) struct Node {
     pub(crate) unit: bool,
     /// The code of the element, for the prior.
     pub(crate) code: u8,
-    /// The families of the words of its classes, for the prior.
-    pub(crate) words: u32,
+    /// The position of its classes among those of the page.
+    pub(crate) element: usize,
     /// The element is a `p`.
     pub(crate) paragraph: bool,
     /// The element belongs to comments.
@@ -120,9 +125,11 @@ impl Outline {
                 key: 0..0,
             }],
             keys: String::new(),
+            elements: vec![Range::default()],
+            classes: String::new(),
         };
         let mut known = KnownPaths::new();
-        outline.open(0, ElementTraits::default(), 0, 0);
+        outline.open(KnownElement::default(), 0, 0);
         // The open elements below `body`, each with the end of its name in the path.
         let mut open: Vec<(usize, usize)> = Vec::new();
         for (at, block) in blocks.iter().enumerate() {
@@ -135,8 +142,8 @@ impl Outline {
                 end += element.len();
                 if !element.is_empty() {
                     let parent_path = outline.nodes[parent].path;
-                    let (path, traits) = known.path(element, parent_path, &mut outline);
-                    parent = outline.open(path, traits, parent, at);
+                    let known = known.element(element, parent_path, &mut outline);
+                    parent = outline.open(known, parent, at);
                     open.push((parent, end));
                 }
                 end += 1;
@@ -161,10 +168,25 @@ impl Outline {
         &self.keys[path.key.clone()]
     }
 
+    /// Returns the families of the words in the classes of a node. Only few rules need them, and the
+    /// prior on the first pages of a site, so they are not found for every page.
+    pub(crate) fn words(&self, node: usize) -> Families {
+        families(&self.classes[self.elements[self.nodes[node].element].clone()])
+    }
+
+    /// Returns the families of the words in the classes of all nodes.
+    pub(crate) fn all_words(&self) -> Vec<Families> {
+        let of_element = |classes: &Range<usize>| families(&self.classes[classes.clone()]);
+        let of_elements: Vec<Families> = self.elements.iter().map(of_element).collect();
+        let nodes = self.nodes.iter();
+        nodes.map(|node| of_elements[node.element]).collect()
+    }
+
     /// Adds an element whose first block is `first`, and returns its position.
-    fn open(&mut self, path: usize, traits: ElementTraits, parent: usize, first: usize) -> usize {
+    fn open(&mut self, known: KnownElement, parent: usize, first: usize) -> usize {
+        let traits = known.traits;
         self.nodes.push(Node {
-            path,
+            path: known.path,
             parent,
             next: 0,
             first,
@@ -176,7 +198,7 @@ impl Outline {
             caption: traits.caption,
             unit: traits.unit,
             code: traits.code,
-            words: traits.words,
+            element: known.element,
             paragraph: traits.paragraph,
             comments: traits.comments,
             ticket: traits.ticket && !traits.comments,
@@ -252,10 +274,19 @@ impl Outline {
 
 /// Cache of the paths and traits of element names: a page repeats few names many times.
 struct KnownPaths<'p> {
-    elements: HashMap<Name<'p>, (usize, ElementTraits), RandomState>,
+    elements: HashMap<Name<'p>, KnownElement, RandomState>,
     keys: HashMap<Name<'p>, usize, RandomState>,
     /// The previous element. The next paragraph of a text usually has its name.
-    last: Option<(Name<'p>, (usize, ElementTraits))>,
+    last: Option<(Name<'p>, KnownElement)>,
+}
+
+/// What all elements with one name and one parent path have in common.
+#[derive(Clone, Copy, Default)]
+struct KnownElement {
+    path: usize,
+    /// The position of the classes among those of the page.
+    element: usize,
+    traits: ElementTraits,
 }
 
 /// The parent path of an element, and its name or its key.
@@ -273,13 +304,9 @@ impl<'p> KnownPaths<'p> {
         }
     }
 
-    /// Returns the path of an element below the path `parent`, and creates it if it is new.
-    fn path(
-        &mut self,
-        element: &'p str,
-        parent: usize,
-        outline: &mut Outline,
-    ) -> (usize, ElementTraits) {
+    /// Returns the path and traits of an element below the path `parent`, and creates them if they
+    /// are new.
+    fn element(&mut self, element: &'p str, parent: usize, outline: &mut Outline) -> KnownElement {
         let name = (parent, element);
         if let Some((_, known)) = self.last.filter(|(last, _)| *last == name) {
             return known;
@@ -295,7 +322,14 @@ impl<'p> KnownPaths<'p> {
                 });
                 outline.paths.len() - 1
             });
-            (path, ElementTraits::from_name(element))
+            let start = outline.classes.len();
+            outline.classes.push_str(name_and_classes(element).1);
+            outline.elements.push(start..outline.classes.len());
+            KnownElement {
+                path,
+                element: outline.elements.len() - 1,
+                traits: ElementTraits::from_name(element),
+            }
         });
         self.last = Some((name, found));
         found

@@ -205,11 +205,12 @@ fn records(outline: &Outline, sums: &Page) -> (Vec<Record>, Vec<usize>) {
 pub(crate) fn above(outline: &Outline) -> Vec<Above> {
     let mut above: Vec<Above> = Vec::with_capacity(outline.nodes.len());
     above.push(Above::default());
-    for node in outline.nodes.iter().skip(1) {
+    let words = outline.all_words();
+    for (node, words) in outline.nodes.iter().zip(words).skip(1) {
         let mut own = above[node.parent];
-        own.words |= node.words;
+        own.words |= words;
         own.near.rotate_right(1);
-        own.near[0] = node.words;
+        own.near[0] = words;
         own.depth += 1;
         own.lists += u16::from(node.code == code::LIST);
         own.tables += u16::from(node.code == code::TABLE);
