@@ -45,7 +45,7 @@
 //! | [`Rule::MainBranch`] | boilerplate outside of the one element that contains the main text |
 //! | [`Rule::Leads`] | not boilerplate by that rule, if it is a lead: sentences between the page's title and the main branch |
 //! | [`Rule::OtherArticles`] | boilerplate in whole other articles below the page's own |
-//! | [`Rule::Teasers`] | boilerplate in teasers of other pages, on a page with a text of its own |
+//! | [`Rule::Teasers`] | boilerplate in teasers of other pages, below the text of an article |
 //! | [`Rule::LinkSlots`] | boilerplate at a DOM path whose text is link text |
 //! | [`Rule::Lists`] | not boilerplate by that rule on a page that is a list of links |
 //! | [`Rule::FamiliarPaths`] | boilerplate, if it is a line at a DOM path whose lines return on many pages |

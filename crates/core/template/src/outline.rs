@@ -220,7 +220,8 @@ impl Outline {
     ///
     /// An element with more than two thirds of the text wraps the page, and its own traits
     /// are ignored: some whole pages are in a `form`, or below a class that says that
-    /// comments are open. Comments that begin after the title are no wrapper. A control of a form is no wrapper: a `textarea` has the code of a player.
+    /// comments are open. Comments that begin after the title do not wrap it, and a control of a form,
+    /// such as a `textarea` with the code of a player, wraps nothing.
     fn inherit(&mut self) {
         let text = self.sums(|_, block| u64::from(block.chars.saturating_sub(block.link_chars)));
         let all = text[0];
@@ -280,7 +281,7 @@ struct KnownPaths<'p> {
     last: Option<(Name<'p>, KnownElement)>,
 }
 
-/// What all elements with one name and one parent path have in common.
+/// The numbers of all elements with one name and one parent path.
 #[derive(Clone, Copy, Default)]
 struct KnownElement {
     path: usize,

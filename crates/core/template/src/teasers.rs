@@ -26,7 +26,7 @@ const OWN_BLOCK_CHARS: u32 = 40;
 /// them: without this limit a shop loses .005.
 const OWN_TENTHS: u64 = 3;
 
-/// Drops the teasers of a page with a text of its own.
+/// Drops the teasers of a page that has its own text before them.
 pub(crate) fn drop_teasers(
     outline: &Outline,
     title: Option<usize>,
