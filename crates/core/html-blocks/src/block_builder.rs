@@ -4,6 +4,7 @@ use crate::dom_path::DomPath;
 use crate::elements::{Element, Name, SplitList, Tag};
 use crate::hash::block_hash;
 use crate::limits::{Limit, PageLimits};
+use crate::observer::{Observer, Opened};
 use crate::stack::Stack;
 use crate::text::{Full, Joining, Place, Run};
 use crate::{BlockOptions, TextBlock};
@@ -49,11 +50,13 @@ pub(crate) struct StartTag<'t> {
     pub(crate) self_closing: bool,
     /// The number of attributes, repeated names counted once.
     pub(crate) attributes: usize,
+    /// The source of the attributes, for observers: the tag after its name.
+    pub(crate) source: &'t [u8],
 }
 
 /// The state of a page up to the current token.
 #[derive(Debug)]
-pub(crate) struct BlockBuilder {
+pub(crate) struct BlockBuilder<O = ()> {
     split: SplitList,
     joining: Joining,
     limits: PageLimits,
@@ -75,13 +78,22 @@ pub(crate) struct BlockBuilder {
     shows_noscript: bool,
     /// The number of tags in dropped `noscript`.
     pub(crate) noscript_tags: usize,
+    pub(crate) observer: O,
     /// The number of tokens so far.
     #[cfg(test)]
     tokens: usize,
 }
 
 impl BlockBuilder {
+    /// A builder without an observer.
+    #[cfg(any(test, feature = "reference"))]
     pub(crate) fn new(options: &BlockOptions) -> Self {
+        Self::observed(options, ())
+    }
+}
+
+impl<O: Observer> BlockBuilder<O> {
+    pub(crate) fn observed(options: &BlockOptions, observer: O) -> Self {
         Self {
             split: options.split,
             joining: options.joining,
@@ -97,6 +109,7 @@ impl BlockBuilder {
             cut: None,
             shows_noscript: false,
             noscript_tags: 0,
+            observer,
             #[cfg(test)]
             tokens: 0,
             limits: options.limits.clone(),
@@ -160,6 +173,7 @@ impl BlockBuilder {
             name,
             class,
             self_closing,
+            source,
             ..
         } = tag;
         let element = Element::for_name(name);
@@ -175,9 +189,18 @@ impl BlockBuilder {
             Some((text, _)) => text == RawText::Shown,
             None => !element.inline() || name.tag == Tag::Math,
         };
-        if on_stack {
-            self.stack.start(name, element, class, self_closing);
-        }
+        let depth = if on_stack {
+            self.stack.start(name, element, class, self_closing)
+        } else {
+            None
+        };
+        self.observer.start(&Opened::new(
+            name,
+            source,
+            depth,
+            self.stack.depth(),
+            self.run.next_at(),
+        ));
         let (text, content) = raw?;
         self.raw = Some(RawElement {
             tag: name.tag,
@@ -201,6 +224,13 @@ impl BlockBuilder {
         if raw.is_none_or(|text| text == RawText::Shown) {
             self.stack.end(name, element);
         }
+        let (depth, at) = (self.stack.depth(), self.run.bytes());
+        self.observer.end(name.text, depth, at);
+    }
+
+    /// Handles the source of a script, up to its end tag.
+    pub(crate) fn script(&mut self, source: &str) {
+        self.observer.script(source);
     }
 
     /// Handles a comment: it does not end a block.
@@ -271,6 +301,7 @@ impl BlockBuilder {
             Some(RawText::Title) => self.title_run.push(text, Place::Plain),
             _ if self.stack.hidden() => return,
             _ => {
+                self.observer.text(text, self.run.bytes());
                 let full = self.run.push(text, self.place);
                 if self.dom_path.is_none() && !self.run.is_empty() {
                     self.dom_path = Some(self.stack.dom_path());
@@ -323,5 +354,8 @@ impl BlockBuilder {
             common_prefix: dom_path.common_prefix,
             chrome,
         });
+        if let Some(block) = self.blocks.last() {
+            self.observer.block(block);
+        }
     }
 }

@@ -34,6 +34,12 @@
 //! [`SplitList`] says which tags end a block. [`Joining`] says how text is joined across the
 //! tags that do not. Both have the behaviour of the original as an option.
 //!
+//! # Markup
+//!
+//! Blocks have no links, lists or tables. [`page_with`] reports tags and text to an [`Observer`] while
+//! it builds the blocks: `urltree-markdown` and `urltree-metadata` are observers. [`page`] is compiled
+//! without one, so it does not pay for it.
+//!
 //! # Limits and errors
 //!
 //! The work for a page is linear in its length, and [`PageLimits`] bounds bytes, tags,
@@ -88,6 +94,7 @@ mod dom_path;
 mod elements;
 mod hash;
 mod limits;
+mod observer;
 mod prescan;
 mod raw_text;
 #[cfg(any(test, feature = "reference"))]
@@ -106,6 +113,7 @@ pub use charset::CharsetSource;
 pub use elements::SplitList;
 pub use hash::block_hash;
 pub use limits::{Limit, PageLimits, Warning};
+pub use observer::{Observer, Opened};
 pub use sniff::PageError;
 pub use text::Joining;
 
@@ -195,9 +203,30 @@ pub fn page(
     http_charset: Option<&str>,
     options: &BlockOptions,
 ) -> Result<Page, PageError> {
+    page_with(bytes, http_charset, options, ()).map(|(page, ())| page)
+}
+
+/// Splits a page into text blocks as [`page`] does, and reports its markup to an observer in the same
+/// pass. Returns the observer that saw the pass whose blocks the page has.
+///
+/// A page whose text is in `noscript` is read twice, so the observer is cloned before the first pass.
+///
+/// # Errors
+/// Returns a [`PageError`] for empty and for binary bytes.
+pub fn page_with<O: Observer + Clone>(
+    bytes: &[u8],
+    http_charset: Option<&str>,
+    options: &BlockOptions,
+    observer: O,
+) -> Result<(Page, O), PageError> {
     let decoded = charset::decode(bytes, http_charset, options.limits.page_bytes)?;
-    let read = tokenizer::tokenize(&decoded.text, options, tokenizer::Until::End);
-    let (builder, end) = tokenizer::with_noscript(read, &decoded.text, options);
+    let read = tokenizer::tokenize(
+        &decoded.text,
+        options,
+        tokenizer::Until::End,
+        observer.clone(),
+    );
+    let (builder, end) = tokenizer::with_noscript(read, &decoded.text, options, observer);
     let mut warnings = decoded.warnings;
     let limit = options.limits.depth;
     // A page cut at its limit of bytes is almost always truncated too: do not report that.
@@ -206,13 +235,14 @@ pub fn page(
     warnings.extend(end.filter(is_reported));
     let deep = Some(builder.deepest()).filter(|depth| *depth > limit);
     warnings.extend(deep.map(|depth| Warning::TooDeep { limit, depth }));
-    Ok(Page {
+    let page = Page {
         title: builder.title,
         blocks: builder.blocks,
         charset: decoded.charset,
         charset_source: decoded.source,
         warnings,
-    })
+    };
+    Ok((page, builder.observer))
 }
 
 /// Decodes a page, as fetched, to text with its markup.
@@ -230,7 +260,7 @@ pub fn decode(bytes: &[u8], http_charset: Option<&str>) -> Result<String, PageEr
 /// Returns the title of a page, equal to [`Page::title`]. Stops at the end of the title.
 pub fn title(bytes: &[u8], http_charset: Option<&str>, options: &BlockOptions) -> Option<String> {
     let decoded = charset::decode(bytes, http_charset, options.limits.page_bytes).ok()?;
-    tokenizer::tokenize(&decoded.text, options, tokenizer::Until::Title)
+    tokenizer::tokenize(&decoded.text, options, tokenizer::Until::Title, ())
         .0
         .title
 }

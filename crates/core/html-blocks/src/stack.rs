@@ -92,6 +92,11 @@ impl Stack {
         self.deepest
     }
 
+    /// The number of open elements on the stack.
+    pub(crate) fn depth(&self) -> usize {
+        self.open.len()
+    }
+
     /// Whether text here is never shown: in a template, or in a style sheet, title or
     /// annotation of `svg` or `math`. The original drops only style sheets and scripts.
     pub(crate) fn hidden(&self) -> bool {
@@ -182,15 +187,17 @@ impl Stack {
         true
     }
 
-    /// Handles a start tag of HTML.
+    /// Handles a start tag of HTML. Returns the depth of the element, counted from 1, if it is on
+    /// the stack now.
     pub(crate) fn start(
         &mut self,
         name: Name<'_>,
         element: Element,
         class: &str,
         self_closing: bool,
-    ) {
+    ) -> Option<usize> {
         self.imply_ends(name, element);
+        let outside = self.open.len();
         match name.tag {
             Tag::Svg if self_closing => {}
             Tag::Math if self_closing => {}
@@ -200,6 +207,7 @@ impl Stack {
             _ if table_part(name.tag) && self.top(|top| top.table) == 0 => {}
             _ => self.push(name, element, class, Vocabulary::Html),
         }
+        Some(self.open.len()).filter(|depth| *depth > outside)
     }
 
     /// Handles an end tag. It is ignored if no matching element is in scope.

@@ -51,6 +51,16 @@ impl Run {
         self.text.is_empty()
     }
 
+    /// The length of the text in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The position in bytes at which text that follows without whitespace begins.
+    pub(crate) fn next_at(&self) -> usize {
+        self.text.len() + usize::from(self.space_pending)
+    }
+
     /// The number of characters inside links. A space counts if the characters on both its sides
     /// count, so this equals the length exactly if all the text is link text.
     pub(crate) fn link_chars(&self) -> usize {

@@ -34,6 +34,7 @@ use crate::attributes::Attributes;
 use crate::block_builder::{BlockBuilder, Content, StartTag};
 use crate::character_reference::{Place, reference};
 use crate::limits::{Limit, Warning};
+use crate::observer::Observer;
 use crate::raw_text::{end_tag, script};
 use crate::tag::{self, SourceTag};
 use crate::{BlockOptions, Noscript, PageLimits};
@@ -49,22 +50,25 @@ pub(crate) enum Until {
 
 /// Tokenizes a page. The warning says that the page was cut at a limit, or that its
 /// source is truncated.
-pub(crate) fn tokenize(
+pub(crate) fn tokenize<O: Observer>(
     page: &str,
     options: &BlockOptions,
     until: Until,
-) -> (BlockBuilder, Option<Warning>) {
-    tokenize_into(BlockBuilder::new(options), page, options, until)
+    observer: O,
+) -> (BlockBuilder<O>, Option<Warning>) {
+    let builder = BlockBuilder::observed(options, observer);
+    tokenize_into(builder, page, options, until)
 }
 
 /// Tokenizes a page of which scripts write the text. The page has almost no text of its own,
 /// and a second copy in `noscript` for crawlers. Returns the blocks with those in `noscript`, or
-/// `without` if the copy is not most of the text.
-pub(crate) fn with_noscript(
-    without: (BlockBuilder, Option<Warning>),
+/// `without` if the copy is not most of the text. The observer sees the page a second time.
+pub(crate) fn with_noscript<O: Observer>(
+    without: (BlockBuilder<O>, Option<Warning>),
     page: &str,
     options: &BlockOptions,
-) -> (BlockBuilder, Option<Warning>) {
+    observer: O,
+) -> (BlockBuilder<O>, Option<Warning>) {
     let chars = without.0.unlinked_chars();
     let cut = matches!(without.1, Some(Warning::Cut { .. }));
     if options.noscript == Noscript::Never
@@ -74,7 +78,7 @@ pub(crate) fn with_noscript(
     {
         return without;
     }
-    let builder = BlockBuilder::new(options).showing_noscript();
+    let builder = BlockBuilder::observed(options, observer).showing_noscript();
     let mut with = tokenize_into(builder, page, options, Until::End);
     if with.0.unlinked_chars() <= chars.saturating_mul(NOSCRIPT_FACTOR) {
         return without;
@@ -93,12 +97,12 @@ const SCRIPTED_CHARS: usize = 2000;
 /// as "enable JavaScript" become text.
 const NOSCRIPT_FACTOR: usize = 2;
 
-fn tokenize_into(
-    mut builder: BlockBuilder,
+fn tokenize_into<O: Observer>(
+    mut builder: BlockBuilder<O>,
     page: &str,
     options: &BlockOptions,
     until: Until,
-) -> (BlockBuilder, Option<Warning>) {
+) -> (BlockBuilder<O>, Option<Warning>) {
     let mut tokenizer = Tokenizer {
         page,
         limits: &options.limits,
@@ -148,11 +152,11 @@ enum Kind {
 }
 
 /// A page and the position in it.
-struct Tokenizer<'p, 'r> {
+struct Tokenizer<'p, 'r, O> {
     page: &'p str,
     limits: &'p PageLimits,
     until: Until,
-    builder: &'r mut BlockBuilder,
+    builder: &'r mut BlockBuilder<O>,
     at: usize,
     /// The position of the last `<` that began markup, or could have begun it.
     angle: usize,
@@ -160,7 +164,7 @@ struct Tokenizer<'p, 'r> {
     name: String,
 }
 
-impl<'p> Tokenizer<'p, '_> {
+impl<'p, O: Observer> Tokenizer<'p, '_, O> {
     /// Tokenizes the page and returns the construct that the end of the page cuts.
     fn run(&mut self) -> Option<&'static str> {
         let stop = loop {
@@ -338,12 +342,15 @@ impl<'p> Tokenizer<'p, '_> {
 
     fn start_tag(&mut self, tag: &SourceTag<'_>) -> Result<(), Stop> {
         let attributes = self.attributes(tag);
+        let page = self.page.as_bytes();
+        let source = &page[self.angle + 1 + tag.name.len()..];
         let content = self.builder.start_tag(StartTag {
             name: tag::name(tag.name, &mut self.name),
             class: &tag.class(),
             link: tag.has_href || !tag.is_named,
             self_closing: tag.self_closing,
             attributes,
+            source,
         });
         self.check_stop()?;
         match content {
@@ -389,7 +396,9 @@ impl<'p> Tokenizer<'p, '_> {
     fn script(&mut self) -> Result<(), Stop> {
         let text = script(self.page.as_bytes(), self.at);
         self.angle = text.angle.unwrap_or(self.angle);
+        let start = self.at;
         self.at = text.end.ok_or(Stop::End(None))?;
+        self.builder.script(&self.page[start..self.at]);
         self.tag(Kind::End)
     }
 

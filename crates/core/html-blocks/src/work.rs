@@ -46,7 +46,7 @@ fn work(piece: &str, bytes: usize, limits: &PageLimits) -> (usize, usize) {
         limits: limits.clone(),
         ..BlockOptions::default()
     };
-    let (builder, _) = tokenize(&page, &options, Until::End);
+    let (builder, _) = tokenize(&page, &options, Until::End, ());
     (builder.work(), page.len())
 }
 

@@ -250,6 +250,7 @@ fn send(builder: &mut BlockBuilder, token: &Token) -> Option<Content> {
                 link: value("href").is_some() || value("name").or(value("id")).is_none(),
                 self_closing: *self_closing,
                 attributes: attributes.len(),
+                source: b"",
             });
         }
     }

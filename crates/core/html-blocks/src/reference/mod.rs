@@ -47,7 +47,7 @@ impl Outcome {
 
     /// The result of this crate's tokenizer.
     fn found(page: &str, options: &BlockOptions) -> Self {
-        let (builder, warning) = tokenize(page, options, Until::End);
+        let (builder, warning) = tokenize(page, options, Until::End, ());
         let inside = match warning {
             Some(Warning::Truncated { inside }) => Some(inside),
             _ => None,
@@ -107,6 +107,7 @@ impl TokenSink for Sink {
                     link: value("href").is_some() || value("name").or(value("id")).is_none(),
                     self_closing: tag.self_closing,
                     attributes: tag.attrs.len(),
+                    source: b"",
                 });
                 return match content {
                     Some(Content::Rcdata) => TokenSinkResult::RawData(RawKind::Rcdata),

@@ -15,7 +15,7 @@ use crate::{BlockOptions, Joining, PageLimits, SplitList};
 pub(super) fn read_as_reference(page: &str, options: &BlockOptions) -> Outcome {
     assert_eq!(difference(page, options), None, "{page:?}");
     let found = Outcome::found(page, options);
-    let title = tokenize(page, options, Until::Title).0.title;
+    let title = tokenize(page, options, Until::Title, ()).0.title;
     assert_eq!(title, found.title, "{page:?} for its title");
     found
 }

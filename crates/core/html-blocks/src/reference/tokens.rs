@@ -53,6 +53,7 @@ impl TokenBlocks {
             link: tag.has_href || !tag.is_named,
             self_closing: tag.self_closing,
             attributes: tag.attributes,
+            source: b"",
         })?;
         Some(match content {
             Content::Rcdata => RawState::Rcdata,
