@@ -1,0 +1,125 @@
+//! Markdown of the content blocks of a page.
+//!
+//! The text of a page is lines. This crate writes the same blocks with their structure: headings,
+//! paragraphs, nested lists, tables, quotes, code with its language, emphasis, links and images. The result
+//! is CommonMark with the tables and strikethrough of GitHub Flavored Markdown.
+//!
+//! ```
+//! use html_blocks::{BlockOptions, page_with};
+//! use markdown::{MarkdownOptions, Markup, markdown};
+//!
+//! let html = b"<nav><a href=/>Home</a></nav><h2>Tea</h2><p>Tea is a <b>drink</b>.
+//!              <ul><li>green<li>black</ul>";
+//! let (page, markup) = page_with(html, None, &BlockOptions::default(), Markup::default())?;
+//! let texts: Vec<&str> = page.blocks.iter().map(|block| block.text.as_str()).collect();
+//! let content: Vec<bool> = page.blocks.iter().map(|block| !block.chrome).collect();
+//!
+//! let text = markdown(&texts, &content, &markup, &MarkdownOptions::default())?;
+//! assert_eq!(text, "## Tea\n\nTea is a **drink**.\n\n- green\n- black\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # How it works
+//!
+//! [`Markup`] observes the page while its blocks are built, in the same pass. It has what blocks lack: the
+//! containers (lists, tables, quotes, headings, code) of each block, what separates a block from the one
+//! before, links and emphasis as positions in its text, and the whitespace of code. Labels are decided later,
+//! when all pages of a site are known, so [`Markup`] travels as bytes ([`Markup::to_bytes`]) beside the
+//! texts. [`markdown`] then writes the blocks that are content.
+//!
+//! # What is kept
+//!
+//! - Only blocks that are content, in source order. Without images, the characters of the result, marks
+//!   and whitespace aside, are those of the blocks.
+//! - Blocks of one paragraph are joined again: `span` ends a block, not a paragraph. If no whitespace
+//!   separates them, words do not become one.
+//! - A table of at least two rows and two columns, without headings, code or tables in its cells, is a
+//!   table. Its first row is the header. Cells that a wide cell covers are empty. Other tables are paragraphs.
+//! - Emphasis that CommonMark could not read as such is left out; its text is not.
+//! - Characters that mean something are escaped where they do: `3\*4\*5`, but `snake_case`.
+//!
+//! # Non-goals
+//!
+//! - It does not convert HTML in general: definition lists are paragraphs, rules and forms have no notation.
+//! - It does not decide what is content.
+//! - Addresses stay as written; relative ones are not resolved.
+
+mod collect;
+mod escape;
+mod inline;
+mod language;
+mod markup;
+mod table;
+mod units;
+mod write;
+
+pub use markup::{Markup, MarkupError};
+
+/// What is written beside structure and text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MarkdownOptions {
+    /// `**bold**`, `*italic*` and `~~deleted~~`. Default true.
+    pub emphasis: bool,
+    /// `[text](address)`. Default false: addresses are a third of the characters of a page with many
+    /// links, and are not text.
+    pub links: bool,
+    /// `![alternative text](address)`, for images with both, between blocks that are content. Default
+    /// false.
+    pub images: bool,
+}
+
+impl Default for MarkdownOptions {
+    fn default() -> Self {
+        Self {
+            emphasis: true,
+            links: false,
+            images: false,
+        }
+    }
+}
+
+impl MarkdownOptions {
+    /// Sets [`MarkdownOptions::emphasis`].
+    pub fn with_emphasis(self, emphasis: bool) -> Self {
+        Self { emphasis, ..self }
+    }
+
+    /// Sets [`MarkdownOptions::links`].
+    pub fn with_links(self, links: bool) -> Self {
+        Self { links, ..self }
+    }
+
+    /// Sets [`MarkdownOptions::images`].
+    pub fn with_images(self, images: bool) -> Self {
+        Self { images, ..self }
+    }
+}
+
+/// Writes the blocks of a page that are content as Markdown.
+///
+/// `texts` are the texts of all blocks of the page in order, and `content` says which are written.
+/// Texts of blocks that are not content may be empty. The result ends with a line end, or is empty.
+///
+/// # Errors
+/// Returns a [`MarkupError`] if `markup` is not that of these blocks.
+pub fn markdown<T: AsRef<str>>(
+    texts: &[T],
+    content: &[bool],
+    markup: &Markup,
+    options: &MarkdownOptions,
+) -> Result<String, MarkupError> {
+    let expected = markup.blocks();
+    for found in [texts.len(), content.len()] {
+        if found != expected {
+            return Err(MarkupError::Blocks { expected, found });
+        }
+    }
+    let units = units::units(&markup.structure, texts, content, options)?;
+    Ok(write::write(&markup.structure, &units, options))
+}
+
+/// Compiles and runs the example of the README as a doc test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

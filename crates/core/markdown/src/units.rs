@@ -1,0 +1,230 @@
+//! Groups the kept blocks of a page into paragraphs, headings, code and tables.
+
+use crate::MarkdownOptions;
+use crate::inline::Inline;
+use crate::markup::{Content, Joint, Kind, MarkupError, Piece, Structure};
+use crate::table::{Grid, Tables};
+
+/// Quotes, lists and items around a text that are written. Deeper ones are left out: their indents
+/// would be longer than their texts.
+const NESTING: usize = 24;
+
+/// A part of the page that is written as one Markdown block.
+#[derive(Debug)]
+pub(crate) struct Unit {
+    /// The quotes, lists and items around it, from the outermost.
+    pub(crate) path: Vec<u32>,
+    pub(crate) leaf: Leaf,
+    /// The container that the leaf is, 0 for a paragraph.
+    container: u32,
+}
+
+#[derive(Debug)]
+pub(crate) enum Leaf {
+    Paragraph(Inline),
+    Heading(u8, Inline),
+    Code(String, String),
+    Table(Grid),
+}
+
+/// Where a piece belongs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Place {
+    path: Vec<u32>,
+    container: u32,
+    kind: PlaceKind,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum PlaceKind {
+    Paragraph,
+    Heading(u8),
+    Code,
+    Table,
+}
+
+/// Groups the pieces of blocks for which `keep` is set. `texts` are those of the blocks.
+pub(crate) fn units<T: AsRef<str>>(
+    structure: &Structure,
+    texts: &[T],
+    keep: &[bool],
+    options: &MarkdownOptions,
+) -> Result<Vec<Unit>, MarkupError> {
+    let pieces = kept(structure, texts, keep, options)?;
+    let tables = Tables::new(structure, &pieces);
+    let mut units: Vec<Unit> = Vec::new();
+    let mut last: Option<(u32, Place)> = None;
+    for KeptPiece { piece, joint, text } in &pieces {
+        // Most pieces are beside the one before.
+        let place = match &last {
+            Some((container, place)) if *container == piece.container => place.clone(),
+            _ => place(structure, &tables, piece.container),
+        };
+        let continues = |unit: &Unit| {
+            unit.container == place.container
+                && unit.path == place.path
+                && (place.container > 0 || *joint < Joint::Paragraph)
+        };
+        if !units.last().is_some_and(continues) {
+            let leaf = match place.kind {
+                PlaceKind::Paragraph => Leaf::Paragraph(Inline::default()),
+                PlaceKind::Heading(level) => Leaf::Heading(level, Inline::default()),
+                PlaceKind::Code => Leaf::Code(language(structure, place.container), String::new()),
+                PlaceKind::Table => Leaf::Table(tables.grid(structure, place.container)),
+            };
+            units.push(Unit {
+                path: place.path.clone(),
+                leaf,
+                container: place.container,
+            });
+        }
+        if let Some(unit) = units.last_mut() {
+            unit.leaf.push(structure, piece, *joint, text);
+        }
+        last = Some((piece.container, place));
+    }
+    Ok(units)
+}
+
+/// A piece that is written, and what separates it from the piece written before.
+pub(crate) struct KeptPiece<'p> {
+    pub(crate) piece: &'p Piece,
+    pub(crate) joint: Joint,
+    /// The text of a block; the alternative text of an image.
+    pub(crate) text: &'p str,
+}
+
+/// The pieces to write. An image is written if the blocks beside it are.
+fn kept<'p, T: AsRef<str>>(
+    structure: &'p Structure,
+    texts: &'p [T],
+    keep: &[bool],
+    options: &MarkdownOptions,
+) -> Result<Vec<KeptPiece<'p>>, MarkupError> {
+    let mut block: usize = 0;
+    let mut pending: Option<Joint> = None;
+    let mut pieces = Vec::new();
+    for piece in &structure.pieces {
+        let joint = pending.map_or(piece.joint, |pending| pending.max(piece.joint));
+        let (is_kept, text) = match &piece.content {
+            Content::Image { alt, .. } => {
+                let before = block.checked_sub(1).and_then(|before| keep.get(before));
+                let beside = [before, keep.get(block)];
+                let all = beside.iter().flatten().all(|kept| **kept) && !keep.is_empty();
+                (options.images && all, alt.as_str())
+            }
+            Content::Block { spans, .. } => {
+                let text = texts[block].as_ref();
+                for span in spans {
+                    let (start, end) = (span.start as usize, span.end as usize);
+                    if start > end || text.get(start..end).is_none() {
+                        return Err(MarkupError::Position { block });
+                    }
+                }
+                block += 1;
+                (keep[block - 1] && !text.is_empty(), text)
+            }
+        };
+        if is_kept {
+            pending = None;
+            pieces.push(KeptPiece { piece, joint, text });
+        } else {
+            pending = Some(joint);
+        }
+    }
+    Ok(pieces)
+}
+
+fn place(structure: &Structure, tables: &Tables, container: u32) -> Place {
+    let mut path = Vec::new();
+    let mut heading = None;
+    for at in structure.chain(container) {
+        let kind = match structure.kind(at) {
+            Some(Kind::Table) if tables.is_grid(at) => PlaceKind::Table,
+            Some(Kind::Code(_)) => PlaceKind::Code,
+            Some(Kind::Heading(level)) => {
+                heading = Some((at, *level, path.len()));
+                continue;
+            }
+            Some(Kind::Quote | Kind::List | Kind::Ordered(_) | Kind::Item(_)) => {
+                if path.len() < NESTING {
+                    path.push(at);
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        return Place {
+            path: bounded(structure, path),
+            container: at,
+            kind,
+        };
+    }
+    if let Some((at, level, outside)) = heading {
+        path.truncate(outside);
+        return Place {
+            path: bounded(structure, path),
+            container: at,
+            kind: PlaceKind::Heading(level),
+        };
+    }
+    Place {
+        path: bounded(structure, path),
+        container: 0,
+        kind: PlaceKind::Paragraph,
+    }
+}
+
+/// A path without the lists that have text outside of their items there.
+fn bounded(structure: &Structure, path: Vec<u32>) -> Vec<u32> {
+    let is_item = |at: &u32| matches!(structure.kind(*at), Some(Kind::Item(_)));
+    let is_list = |at: &u32| matches!(structure.kind(*at), Some(Kind::List | Kind::Ordered(_)));
+    let next = path.iter().skip(1).map(Some).chain([None]);
+    let both = path.iter().zip(next);
+    both.filter(|(at, next)| !is_list(at) || next.is_some_and(is_item))
+        .map(|(at, _)| *at)
+        .collect()
+}
+
+fn language(structure: &Structure, container: u32) -> String {
+    match structure.kind(container) {
+        Some(Kind::Code(language)) => language.clone(),
+        _ => String::new(),
+    }
+}
+
+impl Leaf {
+    fn push(&mut self, structure: &Structure, piece: &Piece, joint: Joint, text: &str) {
+        match self {
+            Self::Code(_, code) => {
+                let Content::Block { verbatim, .. } = &piece.content else {
+                    return;
+                };
+                let verbatim = verbatim.as_deref().unwrap_or(text);
+                let space = verbatim.len() - verbatim.trim_start().len();
+                // Lines of code are often elements of their own.
+                if joint == Joint::Paragraph
+                    && !code.is_empty()
+                    && !verbatim[..space].contains('\n')
+                {
+                    code.push('\n');
+                }
+                code.push_str(verbatim);
+            }
+            Self::Table(grid) => {
+                if let Some(cell) = grid.cell(structure, piece.container) {
+                    push(cell, piece, joint.min(Joint::Space), text);
+                }
+            }
+            Self::Heading(_, inline) => push(inline, piece, joint.min(Joint::Space), text),
+            Self::Paragraph(inline) => push(inline, piece, joint, text),
+        }
+    }
+}
+
+fn push(inline: &mut Inline, piece: &Piece, joint: Joint, text: &str) {
+    match &piece.content {
+        Content::Block { spans, .. } => inline.push(text, joint, spans),
+        Content::Image { alt, source } => inline.push_image(alt, source, joint),
+    }
+}
