@@ -9,6 +9,7 @@ CREATE TABLE documents (
   status VARCHAR NOT NULL,                      -- unique, or revision: a later version of a page that brought unseen text
   title VARCHAR,                                -- the <title> of the page, else the title in the archive
   text VARCHAR NOT NULL,                        -- content blocks, one per line
+  markdown VARCHAR,                             -- content blocks as Markdown, if output.markdown.write is on
   blocks INT NOT NULL,                          -- text blocks of the page
   content_blocks INT NOT NULL,                  -- text blocks labelled content
   content_chars BIGINT NOT NULL,                -- characters in content blocks

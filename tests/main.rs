@@ -70,6 +70,7 @@ mod keys;
 mod law;
 mod learn;
 mod manners;
+mod markdown;
 mod memory;
 mod modules;
 mod objects;

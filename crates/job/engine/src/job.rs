@@ -11,6 +11,7 @@ use bytesize::ByteSize;
 use datafusion::execution::cache::cache_manager::FileMetadataCache;
 use datafusion::execution::cache::default_cache::DefaultCache;
 use html_blocks::{BlockOptions, Joining, Noscript, PageLimits, SplitList};
+use markdown::MarkdownOptions;
 use serde::{Deserialize, Serialize};
 use site_replay::{Labelling, Lookback};
 use tables::{Location, Output, Partitioning, RetryPolicy, Table};
@@ -22,8 +23,8 @@ use crate::running_plans::RunningPlans;
 use crate::session_extension::SessionExtension;
 use crate::settings_digest::settings_digest;
 use crate::spec::{
-    ArchiveLayout, Batching, GroupingSpec, JobSpec, JoiningSpec, Queries, SchemeSpec, SpecError,
-    SplitSpec, TitleSource,
+    ArchiveLayout, Batching, GroupingSpec, JobSpec, JoiningSpec, MarkdownSpec, Queries, SchemeSpec,
+    SpecError, SplitSpec, TitleSource,
 };
 use crate::spill_disk::SpillDisk;
 
@@ -114,6 +115,8 @@ pub struct Settings {
     pub window: WindowOptions,
     /// Write the `blocks` table.
     pub write_blocks: bool,
+    /// How `documents` has Markdown, if it does.
+    pub markdown: Option<MarkdownOptions>,
     /// Digest of the settings that decide rows: the column `settings_digest` of `runs`.
     pub digest: String,
 }
@@ -363,8 +366,17 @@ fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
         relabel_days: spec.tree.relabel_days,
         window,
         write_blocks: spec.output.write_blocks,
+        markdown: markdown_options(&spec.output.markdown),
         digest,
     })
+}
+
+fn markdown_options(spec: &MarkdownSpec) -> Option<MarkdownOptions> {
+    let options = MarkdownOptions::default()
+        .with_emphasis(spec.emphasis)
+        .with_links(spec.links)
+        .with_images(spec.images);
+    spec.write.then_some(options)
 }
 
 /// Refuses `tree.relabel_days` unless the inserted pages do not depend on labels.

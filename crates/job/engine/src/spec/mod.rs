@@ -75,6 +75,7 @@ impl JobSpec {
                 location: output.into(),
                 partition: OutputSpec::default_partition(),
                 write_blocks: false,
+                markdown: MarkdownSpec::default(),
                 file_bytes: OutputSpec::default_file_bytes(),
             },
             url_key: UrlKeySpec::default(),
@@ -154,6 +155,9 @@ pub struct OutputSpec {
     /// Write the `blocks` table.
     #[serde(default)]
     pub write_blocks: bool,
+    /// The column `markdown` of `documents`.
+    #[serde(default)]
+    pub markdown: MarkdownSpec,
     /// Size near which a data file is closed and the next one begun.
     #[serde(default = "OutputSpec::default_file_bytes", with = "size")]
     pub file_bytes: ByteSize,
@@ -166,6 +170,32 @@ impl OutputSpec {
 
     fn default_file_bytes() -> ByteSize {
         ByteSize::mb(128)
+    }
+}
+
+/// `[output.markdown]`
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct MarkdownSpec {
+    /// Write the column. Without, it is null and costs nothing.
+    pub write: bool,
+    /// Keep bold, italic and deleted text.
+    pub emphasis: bool,
+    /// Keep links with their addresses.
+    pub links: bool,
+    /// Keep images that have a text, between blocks that are content.
+    pub images: bool,
+}
+
+impl Default for MarkdownSpec {
+    fn default() -> Self {
+        Self {
+            write: false,
+            emphasis: true,
+            links: false,
+            images: false,
+        }
     }
 }
 

@@ -23,6 +23,13 @@ use crate::plan::columns::schemas::{BLOCKED, Phase, Status, project_to};
 /// lower value parses more pages twice.
 const MAX_SORTED_BYTES: usize = 256 << 10;
 
+/// A page that was parsed.
+pub(crate) struct ParsedPage {
+    pub(crate) page: Page,
+    /// The bytes of its markup, if the job writes Markdown.
+    pub(crate) markup: Option<Vec<u8>>,
+}
+
 /// The columns that [`crate::plan::steps::block::Block`] adds.
 pub(crate) struct BlockColumns {
     status: StringBuilder,
@@ -63,7 +70,14 @@ impl BlockColumns {
     }
 
     /// Appends a page that was parsed.
-    pub(crate) fn page(&mut self, status: Status, batch: i64, bytes: Option<i64>, page: &Page) {
+    pub(crate) fn page(
+        &mut self,
+        status: Status,
+        batch: i64,
+        bytes: Option<i64>,
+        parsed: &ParsedPage,
+    ) {
+        let page = &parsed.page;
         self.status.append_value(status.as_str());
         self.reason.append_null();
         self.detail.append_null();
@@ -93,10 +107,10 @@ impl BlockColumns {
             layouts.append_option(layout.filter(|layout| layout.len() <= MAX_LAYOUT_BYTES));
         }
         // A revision candidate keeps its texts: Replay needs their lengths.
-        if status == Status::Unique && self.blocks.bytes(page) > MAX_SORTED_BYTES {
+        if status == Status::Unique && self.blocks.bytes(parsed) > MAX_SORTED_BYTES {
             self.blocks.append_null();
         } else {
-            self.blocks.append(page);
+            self.blocks.append(parsed);
         }
     }
 
@@ -166,6 +180,8 @@ fn layout(page: &Page) -> Vec<u8> {
 /// Builds the columns that only Write needs.
 pub(crate) struct TextColumns {
     texts: StringBuilder,
+    /// `None` unless the job writes Markdown.
+    markup: Option<BinaryBuilder>,
     /// `None` unless the job writes `blocks`.
     details: Option<DetailColumns>,
     rows: usize,
@@ -186,25 +202,28 @@ impl TextColumns {
         };
         Self {
             texts: StringBuilder::new(),
+            markup: settings.markdown.as_ref().map(|_| BinaryBuilder::new()),
             details: settings.write_blocks.then(details),
             rows: 0,
         }
     }
 
-    /// Returns the bytes that `page` takes in these columns.
-    fn bytes(&self, page: &Page) -> usize {
+    /// Returns the bytes that `parsed` takes in these columns.
+    fn bytes(&self, parsed: &ParsedPage) -> usize {
         let slots = usize::from(self.details.is_some());
-        page.blocks
-            .iter()
-            .map(|block| block.text.len() + slots * block.dom_path.len())
-            .sum()
+        let blocks = parsed.page.blocks.iter();
+        let blocks = blocks.map(|block| block.text.len() + slots * block.dom_path.len());
+        blocks.sum::<usize>() + parsed.markup.as_ref().map_or(0, Vec::len)
     }
 
-    pub(crate) fn append(&mut self, page: &Page) {
-        let blocks = &page.blocks;
+    pub(crate) fn append(&mut self, parsed: &ParsedPage) {
+        let blocks = &parsed.page.blocks;
         self.rows += 1;
         let texts: Vec<&str> = blocks.iter().map(|block| block.text.as_str()).collect();
         self.texts.append_value(texts.join("\n"));
+        if let Some(markup) = &mut self.markup {
+            markup.append_option(parsed.markup.as_deref());
+        }
         if let Some(details) = &mut self.details {
             let link_chars: Vec<[u8; 4]> = blocks
                 .iter()
@@ -221,6 +240,9 @@ impl TextColumns {
     fn append_null(&mut self) {
         self.rows += 1;
         self.texts.append_null();
+        if let Some(markup) = &mut self.markup {
+            markup.append_null();
+        }
         if let Some(details) = &mut self.details {
             details.link_chars.append_null();
             details.slots.append_null();
@@ -228,8 +250,12 @@ impl TextColumns {
         }
     }
 
-    pub(crate) fn finish(mut self) -> [(&'static str, ArrayRef); 4] {
+    pub(crate) fn finish(mut self) -> [(&'static str, ArrayRef); 5] {
         let nulls = |data_type| new_null_array(&data_type, self.rows);
+        let markup: ArrayRef = match self.markup {
+            Some(mut markup) => Arc::new(markup.finish()),
+            None => nulls(DataType::Binary),
+        };
         let (link_chars, slots, chrome): (ArrayRef, ArrayRef, ArrayRef) = match self.details {
             Some(mut details) => (
                 Arc::new(details.link_chars.finish()),
@@ -244,6 +270,7 @@ impl TextColumns {
         };
         [
             ("texts", Arc::new(self.texts.finish())),
+            ("markup", markup),
             ("link_chars", link_chars),
             ("slots", slots),
             ("chrome", chrome),

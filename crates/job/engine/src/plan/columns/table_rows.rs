@@ -1,5 +1,6 @@
 //! Rows of the tables `url_keys`, `quarantine`, `window_entries` and `documents`.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::{
@@ -9,6 +10,7 @@ use arrow::array::{
 use arrow::compute::take;
 use arrow::datatypes::DataType;
 use datafusion::error::{DataFusionError, Result};
+use markdown::{MarkdownOptions, Markup, MarkupError};
 use tables::{Partitioning, Table};
 use url_key::Branch;
 
@@ -87,6 +89,10 @@ pub(crate) fn window_entries(batch: &RecordBatch, rows: &[u32]) -> Result<Record
 pub(crate) struct DocumentTexts {
     pub(crate) rows: Vec<u32>,
     pub(crate) text: StringArray,
+    /// Null where the job writes no Markdown, and where it failed.
+    markdown: StringArray,
+    /// By position in `rows`: why there is no Markdown.
+    failures: BTreeMap<usize, MarkupError>,
     blocks: Int32Array,
     content_blocks: Int32Array,
     content_chars: Int64Array,
@@ -94,9 +100,15 @@ pub(crate) struct DocumentTexts {
 }
 
 impl DocumentTexts {
-    pub(crate) fn new(batch: &RecordBatch, rows: &[u32]) -> Result<Self> {
+    pub(crate) fn new(
+        batch: &RecordBatch,
+        rows: &[u32],
+        markdown: Option<&MarkdownOptions>,
+    ) -> Result<Self> {
         let (texts, labels) = (batch.text("texts")?, batch.lists("boilerplate")?);
+        let markups = batch.bytes("markup")?;
         let mut text = StringBuilder::new();
+        let (mut markdowns, mut failures) = (StringBuilder::new(), BTreeMap::new());
         let (mut blocks, mut content_blocks) = (Vec::new(), Vec::new());
         let (mut content_chars, mut boilerplate_chars) = (Vec::new(), Vec::new());
         for row in rows {
@@ -123,6 +135,19 @@ impl DocumentTexts {
                 kept += 1;
                 chars += length;
             }
+            let written = markdown.map(|options| {
+                let is_content: Vec<bool> =
+                    labels.iter().map(|label| label != Some(true)).collect();
+                let markup = Markup::from_bytes(markups.value(*row as usize))?;
+                ::markdown::markdown(&page, &is_content, &markup, options)
+            });
+            match written.transpose() {
+                Ok(written) => markdowns.append_option(written),
+                Err(error) => {
+                    failures.insert(blocks.len(), error);
+                    markdowns.append_null();
+                }
+            }
             text.append_value(content);
             blocks.push(page.len() as i32);
             content_blocks.push(kept);
@@ -132,6 +157,8 @@ impl DocumentTexts {
         Ok(Self {
             rows: rows.to_vec(),
             text: text.finish(),
+            markdown: markdowns.finish(),
+            failures,
             blocks: blocks.into(),
             content_blocks: content_blocks.into(),
             content_chars: content_chars.into(),
@@ -154,9 +181,13 @@ pub(crate) fn documents(
         })
         .collect();
     let page_warnings = batch.text("warnings")?;
-    let warnings = rows
-        .iter()
-        .map(|row| lines(page_warnings.value(*row as usize)));
+    let warnings = rows.iter().enumerate().map(|(at, row)| {
+        let failure = texts.failures.get(&at);
+        let failure = failure.map(|error| format!("no_markdown: {error}"));
+        let warnings = lines(page_warnings.value(*row as usize)).map(str::to_owned);
+        warnings.chain(failure)
+    });
+    let warnings = lists(warnings);
     let heuristic = StringArray::from_iter_values(std::iter::repeat_n(heuristic, rows.len()));
     table_rows(
         Table::Documents,
@@ -165,12 +196,13 @@ pub(crate) fn documents(
         vec![
             ("title", Arc::new(title)),
             ("text", Arc::new(texts.text)),
+            ("markdown", Arc::new(texts.markdown)),
             ("blocks", Arc::new(texts.blocks)),
             ("content_blocks", Arc::new(texts.content_blocks)),
             ("content_chars", Arc::new(texts.content_chars)),
             ("boilerplate_chars", Arc::new(texts.boilerplate_chars)),
             ("heuristic", Arc::new(heuristic)),
-            ("warnings", Arc::new(lists(warnings))),
+            ("warnings", Arc::new(warnings)),
         ],
     )
 }

@@ -10,13 +10,14 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::StreamExt;
 use html_blocks::{Page, PageError};
+use markdown::Markup;
 use tables::Reason;
 use tokio::sync::Semaphore;
 use tokio::task::{JoinError, JoinSet};
 
 use crate::archive::{ArchiveSource, ReadAhead, RowGroupRequest};
 use crate::job::{Job, Settings};
-use crate::plan::columns::blocks::BlockColumns;
+use crate::plan::columns::blocks::{BlockColumns, ParsedPage};
 use crate::plan::columns::schemas::{
     BLOCKED, Phase, RecordBatchExt, Status, object_of, project_to,
 };
@@ -541,7 +542,7 @@ fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> Result<Block
         let batch = settings.batching.batch_of(dates.value(row));
         let status = Status::from_name(statuses.value(row))?;
         let parsed = parse(page, settings);
-        if status == Status::Unique && !parsed.as_ref().is_ok_and(has_text) {
+        if status == Status::Unique && !parsed.as_ref().is_ok_and(|parsed| has_text(&parsed.page)) {
             rejected.push(positions.value(row));
         }
         match parsed {
@@ -566,12 +567,18 @@ fn has_text(page: &Page) -> bool {
 pub(crate) fn parse(
     page: PageBytes<'_>,
     settings: &Settings,
-) -> std::result::Result<Page, (Reason, String)> {
+) -> std::result::Result<ParsedPage, (Reason, String)> {
     let html = page
         .html
         .ok_or_else(|| (Reason::MissingHtml, "html is null".to_owned()))?;
-    html_blocks::page(html, page.charset, &settings.blocks)
-        .map_err(|error| (reason(&error), error.to_string()))
+    let options = &settings.blocks;
+    let parsed = match settings.markdown {
+        None => html_blocks::page(html, page.charset, options).map(|page| (page, None)),
+        Some(_) => html_blocks::page_with(html, page.charset, options, Markup::default())
+            .map(|(page, markup)| (page, Some(markup.to_bytes()))),
+    };
+    let (page, markup) = parsed.map_err(|error| (reason(&error), error.to_string()))?;
+    Ok(ParsedPage { page, markup })
 }
 
 fn reason(error: &PageError) -> Reason {

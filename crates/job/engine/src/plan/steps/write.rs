@@ -229,7 +229,7 @@ impl Writer {
                 let blocks = batch
                     .bytes("hashes")
                     .map_or(0, |hashes| hashes.value(0).len() / 16);
-                page.blocks.len() == blocks
+                page.page.blocks.len() == blocks
             })
             .ok_or_else(|| {
                 DataFusionError::Execution(format!("row {row} of {source} changed during the run"))
@@ -245,7 +245,7 @@ impl Writer {
             return Ok(());
         }
         let rows = TableRows::new(batch)?;
-        let texts = DocumentTexts::new(batch, &rows.pages)?;
+        let texts = DocumentTexts::new(batch, &rows.pages, self.settings.markdown.as_ref())?;
         self.count_rows(batch, &texts)?;
         let heuristic = self.settings.labelling.to_string();
         for (table, rows) in [
