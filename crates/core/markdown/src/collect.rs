@@ -17,7 +17,7 @@ pub(crate) struct Reading {
     /// Open containers with their depths.
     open: Vec<(usize, u32)>,
     styles: Vec<OpenStyle>,
-    /// What was seen since the last piece.
+    /// Separators since the last piece.
     boxed: bool,
     breaks: usize,
     space: bool,

@@ -19,7 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # How it works
+//! # Markup
 //!
 //! [`Markup`] observes the page while its blocks are built, in the same pass. It has what blocks lack: the
 //! containers (lists, tables, quotes, headings, code) of each block, what separates a block from the one
@@ -27,7 +27,7 @@
 //! when all pages of a site are known, so [`Markup`] travels as bytes ([`Markup::to_bytes`]) beside the
 //! texts. [`markdown`] then writes the blocks that are content.
 //!
-//! # What is kept
+//! # Rules
 //!
 //! - Only blocks that are content, in source order. Without images, the characters of the result, marks
 //!   and whitespace aside, are those of the blocks.
@@ -55,7 +55,7 @@ mod write;
 
 pub use markup::{Markup, MarkupError};
 
-/// What is written beside structure and text.
+/// Options: marks beside structure and text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MarkdownOptions {

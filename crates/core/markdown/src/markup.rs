@@ -13,7 +13,7 @@ pub struct Markup {
     pub(crate) reading: crate::collect::Reading,
 }
 
-/// What travels.
+/// The part that has bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Structure {
     pub(crate) containers: Vec<Container>,
@@ -56,7 +56,7 @@ pub(crate) struct Piece {
     pub(crate) content: Content,
 }
 
-/// What separates a piece from the one before.
+/// The separator between a piece and the one before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Joint {
     /// Nothing: `<span>dr</span>ink`.
@@ -106,7 +106,7 @@ pub enum MarkupError {
     /// The bytes are not those of [`Markup::to_bytes`].
     #[error("the bytes of the markup cannot be read: {reason}")]
     Bytes {
-        /// What is wrong with them.
+        /// The defect.
         reason: String,
     },
     /// The markup is that of another page.

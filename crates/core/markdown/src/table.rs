@@ -29,7 +29,7 @@ struct Row {
     kept: bool,
 }
 
-/// What the kept pieces of a table say about it.
+/// Facts about a table from its kept pieces.
 #[derive(Debug, Default)]
 struct Seen {
     /// It has a table, a heading or code inside, or text after its first cell that is in no cell.

@@ -202,7 +202,7 @@ impl Leaf {
                 };
                 let verbatim = verbatim.as_deref().unwrap_or(text);
                 let space = verbatim.len() - verbatim.trim_start().len();
-                // Lines of code are often elements of their own.
+                // Lines of code are often separate elements.
                 if joint == Joint::Paragraph
                     && !code.is_empty()
                     && !verbatim[..space].contains('\n')

@@ -16,7 +16,7 @@ const HIGHEST: u32 = 999_999_999;
 struct Level {
     container: u32,
     kind: LevelKind,
-    /// What begins each line inside it after the first.
+    /// The beginning of each line inside it after the first.
     indent: String,
 }
 

@@ -4,7 +4,7 @@ mod common;
 
 use common::{of, rendered};
 
-/// What a parser reads of a converter's Markdown, without line ends.
+/// The HTML of a converter's Markdown, without line ends.
 fn read(markdown: &str) -> String {
     rendered(markdown).replace('\n', "")
 }

@@ -1,4 +1,4 @@
-//! What users of trafilatura reported about its Markdown, as pages of our own. Each test links the issue.
+//! Reports about trafilatura's Markdown, as pages that were written for these tests. Each test links the issue.
 
 mod common;
 

@@ -55,7 +55,7 @@ pub(crate) fn of(html: &str) -> String {
     convert(html, &everything()).markdown
 }
 
-/// What a parser of Markdown reads.
+/// The HTML that a parser of Markdown makes.
 pub(crate) fn rendered(markdown: &str) -> String {
     markdown_to_html(markdown, &github())
 }
