@@ -42,11 +42,15 @@ pub(crate) fn escape(out: &mut String, text: &str, range: Range<usize>, context:
 /// Whether a character inside a line means something. `edge` says that markup can be beside it.
 fn meaningful(c: char, previous: Option<char>, rest: &str, edge: bool, context: Context) -> bool {
     let next = rest.chars().next();
-    let between = |is: fn(char) -> bool| previous.is_none_or(is) && next.is_none_or(is);
+    // A line break is written with a backslash, which is punctuation.
+    let spaced = |c: char| c.is_whitespace() && c != '\n';
+    let between_spaces = previous.is_none_or(char::is_whitespace) && next.is_none_or(spaced);
+    let between_letters =
+        previous.is_none_or(char::is_alphanumeric) && next.is_none_or(char::is_alphanumeric);
     match c {
         '\\' | '`' | '[' | ']' | '~' => true,
-        '*' => edge || !between(char::is_whitespace),
-        '_' => edge || !(between(char::is_whitespace) || between(char::is_alphanumeric)),
+        '*' => edge || !between_spaces,
+        '_' => edge || !(between_spaces || between_letters),
         '<' => next.is_some_and(|next| next.is_ascii_alphabetic() || "/!?".contains(next)),
         '&' => entity(rest),
         // Before a link it would begin an image.

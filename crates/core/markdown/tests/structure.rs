@@ -40,6 +40,14 @@ fn one_line_break_is_kept_and_two_are_paragraphs() {
 }
 
 #[test]
+fn a_mark_before_a_line_break_is_text() {
+    assert_read(
+        "<p><b>* a *<br>b</b>",
+        "<p><strong>* a *<br />b</strong></p>",
+    );
+}
+
+#[test]
 fn lists_are_nested_and_numbered() {
     assert_read(
         "<ul><li>a<ol start=3><li>b<li>c</ol><li>d<ul><li>e</ul></ul>",
