@@ -123,11 +123,11 @@ impl Output {
         let columns = self.delta_columns(table)?;
         if let Some(opened) = self.open(table).await? {
             let lacking = self.lacking_columns(table, &opened)?;
-            if lacking == 0 {
+            if lacking.is_empty() {
                 return Ok(opened);
             }
-            let added = columns.fields().skip(columns.num_fields() - lacking);
-            let added: Vec<StructField> = added.cloned().collect();
+            let is_lacking = |field: &&StructField| lacking.contains(field.name());
+            let added: Vec<StructField> = columns.fields().filter(is_lacking).cloned().collect();
             let added = opened.add_columns().with_fields(added).await;
             return added.map_err(|error| self.error(table, error));
         }
@@ -313,44 +313,43 @@ impl Output {
         })
     }
 
-    /// Returns the number of columns that `opened`, a table of an earlier version, lacks. They are
-    /// the last columns, and may be null.
+    /// Returns the columns that `opened`, a table of an earlier version, lacks. They may be null. The order
+    /// of columns does not matter: a table gets new ones behind the others.
     ///
     /// # Errors
     /// [`TableError::Layout`] if the table differs otherwise.
-    pub fn lacking_columns(&self, table: Table, opened: &DeltaTable) -> Result<usize, TableError> {
+    pub fn lacking_columns(
+        &self,
+        table: Table,
+        opened: &DeltaTable,
+    ) -> Result<Vec<String>, TableError> {
         let snapshot = opened
             .snapshot()
             .map_err(|error| self.error(table, error))?;
         let partitions = snapshot.metadata().partition_columns();
-        let names = |columns: &mut dyn Iterator<Item = String>, partition: &str| {
-            format!(
-                "columns {} by {partition}",
-                columns.collect::<Vec<_>>().join(", ")
-            )
-        };
+        let partition = self.partitioning_of(table).column();
         let schema = table.schema(self.partitioning_of(table));
-        let found_columns = snapshot.schema().num_fields();
-        let expected = |columns: usize| {
-            let fields = schema.fields().iter().take(columns);
-            names(
-                &mut fields.map(|field| field.name().clone()),
-                self.partitioning_of(table).column(),
-            )
-        };
-        let found = names(
-            &mut snapshot.schema().fields().map(|field| field.name().clone()),
-            &partitions.join(", "),
-        );
-        let mut lacking = schema.fields().iter().skip(found_columns);
-        if expected(found_columns) == found && lacking.all(|field| field.is_nullable()) {
-            return Ok(schema.fields().len() - found_columns);
+        let found: Vec<String> = (snapshot.schema().fields())
+            .map(|field| field.name().clone())
+            .collect();
+        let is_known = |name: &String| schema.column_with_name(name).is_some();
+        let lacking: Vec<_> = (schema.fields().iter())
+            .filter(|field| !found.contains(field.name()))
+            .collect();
+        let is_earlier =
+            found.iter().all(is_known) && lacking.iter().all(|field| field.is_nullable());
+        if is_earlier && partitions == [partition] {
+            return Ok((lacking.iter()).map(|field| field.name().clone()).collect());
         }
+        let layout = |columns: Vec<String>, partition: &str| {
+            format!("columns {} by {partition}", columns.join(", "))
+        };
+        let expected = schema.fields().iter().map(|field| field.name().clone());
         Err(TableError::Layout {
             table: table.name(),
             location: self.location.child(table.name()).to_string(),
-            expected: expected(schema.fields().len()),
-            found,
+            expected: layout(expected.collect(), partition),
+            found: layout(found, &partitions.join(", ")),
         })
     }
 

@@ -6,6 +6,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, StringArray};
+use arrow::datatypes::Schema;
+use deltalake::kernel::engine::arrow_conversion::TryIntoKernel;
+use deltalake::kernel::schema::StructType;
+use deltalake::operations::create::CreateBuilder;
 use tables::{
     LeaseRecord, LeaseState, MemorySpill, Output, Partitioning, Replacement, SinkSize, Table,
     TableError, days_from_date,
@@ -163,6 +167,34 @@ async fn a_table_with_another_partitioning_is_refused_by_name() {
         matches!(error, TableError::Layout { .. }) && text.contains("quarantine"),
         "{text}"
     );
+}
+
+/// The partition column of such a table is behind the others, and new columns are behind it.
+#[tokio::test]
+async fn a_table_of_an_earlier_version_gets_the_columns_that_it_lacks() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = output(folder.path(), Partitioning::Month);
+    let schema = Table::Documents.schema(Partitioning::Month);
+    let old = schema
+        .fields()
+        .iter()
+        .filter(|field| field.name() != "markdown");
+    let old = Schema::new(old.cloned().collect::<Vec<_>>());
+    let old: StructType = (&old).try_into_kernel().unwrap();
+    let path = folder.path().join("documents");
+    std::fs::create_dir(&path).unwrap();
+    let created = CreateBuilder::new().with_location(path.to_str().unwrap());
+    let created = created.with_columns(old.fields().cloned());
+    created.with_partition_columns(["month"]).await.unwrap();
+    let opened = output.open(Table::Documents).await.unwrap().unwrap();
+    let lacking = output.lacking_columns(Table::Documents, &opened).unwrap();
+    assert_eq!(lacking, ["markdown"]);
+    let opened = output.open_or_create(Table::Documents).await.unwrap();
+    let lacking = output.lacking_columns(Table::Documents, &opened).unwrap();
+    assert!(lacking.is_empty());
+    let opened = output.open(Table::Documents).await.unwrap().unwrap();
+    let found = opened.snapshot().unwrap().schema().num_fields();
+    assert_eq!(found, schema.fields().len());
 }
 
 #[tokio::test]

@@ -140,7 +140,8 @@ impl TablesSnapshot {
         let Some(opened) = self.opened.get(&table) else {
             return Ok(false);
         };
-        Ok(self.output.lacking_columns(table, &opened.table)? == 0)
+        let lacking = self.output.lacking_columns(table, &opened.table)?;
+        Ok(lacking.is_empty())
     }
 
     /// The partitions of `runs`, in order.
