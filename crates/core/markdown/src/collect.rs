@@ -3,81 +3,15 @@
 use html_blocks::{Observer, Opened, TextBlock};
 
 use crate::language::code_language;
-use crate::markup::{Container, Content, Joint, Kind, Markup, Piece, Span, Structure, Style};
+use crate::markup::Markup;
+use crate::reading::OpenStyle;
+use crate::structure::{Container, Content, Joint, Kind, Piece, Structure, Style};
 
 /// Bytes of an address of a link or an image. A longer one is a `data:` URL or a mistake.
 const ADDRESS_BYTES: usize = 2048;
 
 /// Open styles. Each costs work in every block, and pages that leave one open in each paragraph exist.
 const STYLES: usize = 16;
-
-/// The state between two events.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Reading {
-    /// Open containers with their depths.
-    open: Vec<(usize, u32)>,
-    styles: Vec<OpenStyle>,
-    /// Separators since the last piece.
-    boxed: bool,
-    breaks: usize,
-    space: bool,
-    /// The piece of the block whose text has begun.
-    begun: Option<(u32, Joint)>,
-    spans: Vec<Span>,
-    /// The language that an element around code names, and its depth.
-    language: Option<(usize, String)>,
-    /// Text of code since the last block.
-    verbatim: String,
-    /// The depth and the container of the code that is open.
-    code: Option<(usize, u32)>,
-    /// The last item of each list, and the number of its items. Other containers have zeros.
-    items: Vec<(u32, u32)>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct OpenStyle {
-    style: Style,
-    /// The number of open elements around it.
-    open: usize,
-    start: usize,
-}
-
-impl Reading {
-    fn joint(&self) -> Joint {
-        match self.breaks {
-            _ if self.boxed => Joint::Paragraph,
-            0 if self.space => Joint::Space,
-            0 => Joint::Glued,
-            1 => Joint::Line,
-            _ => Joint::Paragraph,
-        }
-    }
-
-    fn container(&self) -> u32 {
-        self.open.last().map_or(0, |(_, container)| *container)
-    }
-
-    fn separated(&mut self) {
-        (self.boxed, self.breaks, self.space) = (false, 0, false);
-    }
-
-    /// Ends the innermost style that `is`, at a position of the current block.
-    fn end_style(&mut self, is: impl Fn(&Style) -> bool, at: usize) {
-        if let Some(found) = self.styles.iter().rposition(|open| is(&open.style)) {
-            let ended = self.styles.remove(found);
-            self.span(ended.style, ended.start, at);
-        }
-    }
-
-    fn span(&mut self, style: Style, start: usize, end: usize) {
-        if self.begun.is_some()
-            && start < end
-            && let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end))
-        {
-            self.spans.push(Span { start, end, style });
-        }
-    }
-}
 
 impl Markup {
     fn push_container(&mut self, depth: usize, kind: Kind) {
@@ -168,7 +102,7 @@ impl Markup {
         item
     }
 
-    /// An item. One without a list gets one, which the items after it share.
+    /// An item. One without a list gets one, which the items after it share until a text is in none.
     fn item(&mut self, depth: usize) {
         let around = self.reading.container();
         let list = if self.is_list(around) {
@@ -178,8 +112,11 @@ impl Markup {
             let last = containers.last();
             let item = last.filter(|last| matches!(last.kind, Kind::Item(_)));
             let list = item.map(|item| item.parent);
-            let shared =
-                list.filter(|list| *list > 0 && containers[*list as usize - 1].parent == around);
+            let is_around = |piece: &Piece| piece.container == around;
+            let is_ended = self.structure.pieces.last().is_some_and(is_around);
+            let shared = list.filter(|list| {
+                !is_ended && *list > 0 && containers[*list as usize - 1].parent == around
+            });
             shared.unwrap_or_else(|| add(&mut self.structure, around, Kind::List))
         };
         let item = self.add_item(list);

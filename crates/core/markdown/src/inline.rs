@@ -1,8 +1,8 @@
 //! Text with its styles as one line of Markdown, or as lines with breaks.
 
-use crate::MarkdownOptions;
 use crate::escape::{Context, escape};
-use crate::markup::{Joint, Span, Style};
+use crate::options::MarkdownOptions;
+use crate::structure::{Joint, Span, Style};
 
 /// The text of a paragraph, heading or cell, from one or more blocks.
 #[derive(Debug, Default)]
@@ -87,6 +87,10 @@ impl Inline {
             let (Some(text), true) = (self.text.get(*start..*end), wanted) else {
                 continue;
             };
+            // At the start of a link, a bracket and a colon in code are read as the label of a reference.
+            if *style == Style::Code && options.links && text.contains("]:") {
+                continue;
+            }
             if *style == Style::Code {
                 // A line break ends it.
                 let mut from = *start;
@@ -333,9 +337,9 @@ fn address(out: &mut String, address: &str) {
 #[cfg(test)]
 mod tests {
     use super::{Inline, address, emphasizes};
-    use crate::MarkdownOptions;
     use crate::escape::Context;
-    use crate::markup::{Joint, Span, Style};
+    use crate::options::MarkdownOptions;
+    use crate::structure::{Joint, Span, Style};
 
     fn span(start: u32, end: u32, style: Style) -> Span {
         Span { start, end, style }

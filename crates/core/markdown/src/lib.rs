@@ -47,54 +47,19 @@
 mod collect;
 mod escape;
 mod inline;
+mod kept;
 mod language;
 mod markup;
+mod options;
+mod reading;
+mod structure;
 mod table;
 mod units;
 mod write;
 
-pub use markup::{Markup, MarkupError};
-
-/// Options: marks beside structure and text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct MarkdownOptions {
-    /// `**bold**`, `*italic*` and `~~deleted~~`. Default true.
-    pub emphasis: bool,
-    /// `[text](address)`. Default false: addresses are a third of the characters of a page with many
-    /// links, and are not text.
-    pub links: bool,
-    /// `![alternative text](address)`, for images with both, between blocks that are content. Default
-    /// false.
-    pub images: bool,
-}
-
-impl Default for MarkdownOptions {
-    fn default() -> Self {
-        Self {
-            emphasis: true,
-            links: false,
-            images: false,
-        }
-    }
-}
-
-impl MarkdownOptions {
-    /// Sets [`MarkdownOptions::emphasis`].
-    pub fn with_emphasis(self, emphasis: bool) -> Self {
-        Self { emphasis, ..self }
-    }
-
-    /// Sets [`MarkdownOptions::links`].
-    pub fn with_links(self, links: bool) -> Self {
-        Self { links, ..self }
-    }
-
-    /// Sets [`MarkdownOptions::images`].
-    pub fn with_images(self, images: bool) -> Self {
-        Self { images, ..self }
-    }
-}
+pub use markup::Markup;
+pub use options::MarkdownOptions;
+pub use structure::MarkupError;
 
 /// Writes the blocks of a page that are content as Markdown.
 ///

@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::MarkdownOptions;
 use crate::escape::Context;
 use crate::inline::Inline;
-use crate::markup::{Container, Kind, Structure};
-use crate::units::KeptPiece;
+use crate::kept::KeptPiece;
+use crate::options::MarkdownOptions;
+use crate::structure::{Container, Kind, Structure};
 
 /// Columns of a table. A wider one is a calendar or a layout, and no reader gets a line of a thousand cells
 /// right.

@@ -1,8 +1,9 @@
 //! Groups the kept blocks of a page into paragraphs, headings, code and tables.
 
-use crate::MarkdownOptions;
 use crate::inline::Inline;
-use crate::markup::{Content, Joint, Kind, MarkupError, Piece, Structure};
+use crate::kept::{KeptPiece, kept};
+use crate::options::MarkdownOptions;
+use crate::structure::{Content, Joint, Kind, MarkupError, Piece, Structure};
 use crate::table::{Grid, Tables};
 
 /// Quotes, lists and items around a text that are written. Deeper ones are left out: their indents
@@ -84,55 +85,6 @@ pub(crate) fn units<T: AsRef<str>>(
         last = Some((piece.container, place));
     }
     Ok(units)
-}
-
-/// A piece that is written, and what separates it from the piece written before.
-pub(crate) struct KeptPiece<'p> {
-    pub(crate) piece: &'p Piece,
-    pub(crate) joint: Joint,
-    /// The text of a block; the alternative text of an image.
-    pub(crate) text: &'p str,
-}
-
-/// The pieces to write. An image is written if the blocks beside it are.
-fn kept<'p, T: AsRef<str>>(
-    structure: &'p Structure,
-    texts: &'p [T],
-    keep: &[bool],
-    options: &MarkdownOptions,
-) -> Result<Vec<KeptPiece<'p>>, MarkupError> {
-    let mut block: usize = 0;
-    let mut pending: Option<Joint> = None;
-    let mut pieces = Vec::new();
-    for piece in &structure.pieces {
-        let joint = pending.map_or(piece.joint, |pending| pending.max(piece.joint));
-        let (is_kept, text) = match &piece.content {
-            Content::Image { alt, .. } => {
-                let before = block.checked_sub(1).and_then(|before| keep.get(before));
-                let beside = [before, keep.get(block)];
-                let all = beside.iter().flatten().all(|kept| **kept) && !keep.is_empty();
-                (options.images && all, alt.as_str())
-            }
-            Content::Block { spans, .. } => {
-                let text = texts[block].as_ref();
-                for span in spans {
-                    let (start, end) = (span.start as usize, span.end as usize);
-                    if start > end || text.get(start..end).is_none() {
-                        return Err(MarkupError::Position { block });
-                    }
-                }
-                block += 1;
-                (keep[block - 1] && !text.is_empty(), text)
-            }
-        };
-        if is_kept {
-            pending = None;
-            pieces.push(KeptPiece { piece, joint, text });
-        } else {
-            pending = Some(joint);
-        }
-    }
-    Ok(pieces)
 }
 
 fn place(structure: &Structure, tables: &Tables, container: u32) -> Place {

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use crate::MarkdownOptions;
 use crate::escape::Context;
 use crate::inline::longest_run;
-use crate::markup::{Kind, Structure};
+use crate::options::MarkdownOptions;
+use crate::structure::{Kind, Structure};
 use crate::units::{Leaf, Unit};
 
 /// Highest number of an item: CommonMark reads nine digits.

@@ -5,6 +5,7 @@ mod common;
 use common::{convert, everything, printed_again, rendered, text_of};
 use markdown::MarkdownOptions;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 /// Text with all characters that mean something in Markdown.
 fn text() -> impl Strategy<Value = String> {
@@ -109,8 +110,18 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
+/// The same pages in every run. A failure of a random page would be of no change in particular.
+fn fixed() -> ProptestConfig {
+    ProptestConfig {
+        cases: 2000,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(2013),
+        ..ProptestConfig::default()
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(fixed())]
 
     #[test]
     fn a_parser_reads_the_text_of_the_page(html in html()) {

@@ -89,6 +89,15 @@ fn items_without_a_list_are_one_list() {
     );
 }
 
+/// One list with a text in its middle would be read as two.
+#[test]
+fn a_text_ends_a_list_of_items_without_a_list() {
+    assert_read(
+        "<li>a</li>b<li>c<p>d",
+        "<ul><li>a</li></ul><p>b</p><ul><li><p>c</p><p>d</p></li></ul>",
+    );
+}
+
 #[test]
 fn quotes_are_nested_and_stay_apart() {
     assert_read(
