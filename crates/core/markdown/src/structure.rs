@@ -93,7 +93,7 @@ pub(crate) enum Style {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MarkupError {
-    /// The bytes are not those of [`Markup::to_bytes`].
+    /// The bytes are not those of [`Markup::to_bytes`](crate::Markup::to_bytes).
     #[error("the bytes of the markup cannot be read: {reason}")]
     Bytes {
         /// The defect.
