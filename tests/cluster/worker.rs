@@ -81,7 +81,7 @@ pub(super) fn job(archive: &Path) -> Job {
         .with("run.chunk_bytes=500KB")
 }
 
-/// The same on workers. A worker that is silent for some seconds counts as gone.
+/// Returns a job for workers, of which one that is silent for some seconds counts as gone.
 pub(super) fn job_on_workers(archive: &Path) -> Job {
     job(archive).with("run.stall_timeout=4s")
 }

@@ -1,7 +1,7 @@
 //! Labels of pages of unknown sites, with models of a few trees.
 
 #[macro_use]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "each test uses a part of it")]
 mod sketch;
 
 use sketch::{Sketch, prose};

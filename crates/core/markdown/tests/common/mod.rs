@@ -1,5 +1,7 @@
 //! Pages as Markdown, and the verdict of another parser on it.
 
+#![allow(dead_code, reason = "each test uses a part of it")]
+
 use comrak::{Options, markdown_to_html};
 use html_blocks::{BlockOptions, page_with};
 use markdown::{MarkdownOptions, Markup, markdown};
@@ -16,7 +18,6 @@ fn github() -> Options<'static> {
 pub(crate) struct Converted {
     pub(crate) markdown: String,
     /// The texts of the blocks that are written.
-    #[allow(dead_code)]
     pub(crate) texts: Vec<String>,
 }
 
@@ -50,7 +51,6 @@ pub(crate) fn everything() -> MarkdownOptions {
 }
 
 /// The Markdown of a page with everything.
-#[allow(dead_code)]
 pub(crate) fn of(html: &str) -> String {
     convert(html, &everything()).markdown
 }
@@ -61,13 +61,11 @@ pub(crate) fn rendered(markdown: &str) -> String {
 }
 
 /// The Markdown of what a parser reads.
-#[allow(dead_code)]
 pub(crate) fn printed_again(markdown: &str) -> String {
     of(&rendered(markdown))
 }
 
 /// The text of HTML without its tags.
-#[allow(dead_code)]
 pub(crate) fn text_of(html: &str) -> String {
     let page = html_blocks::page(html.as_bytes(), None, &BlockOptions::default());
     let blocks = page.map(|page| page.blocks).unwrap_or_default();

@@ -91,7 +91,7 @@ pub(crate) struct DocumentTexts {
     pub(crate) text: StringArray,
     /// Null where the job writes no Markdown, and where it failed.
     markdown: StringArray,
-    /// By position in `rows`: why there is no Markdown.
+    /// The errors of Markdown, by position in `rows`.
     failures: BTreeMap<usize, MarkupError>,
     blocks: Int32Array,
     content_blocks: Int32Array,
