@@ -127,6 +127,16 @@ def magic_html() -> Extract:
     return extract
 
 
+def chromerag() -> Extract:
+    from chromerag import ChromeRAG, PipelineConfig
+
+    # Without the YAML header, which repeats fields of schema.org that the page may not show.
+    extractor = ChromeRAG(config=PipelineConfig(enable_schema=False))
+
+    # Markdown without addresses has the words of the text. Its signs are no words.
+    return lambda html, url: {"text": extractor.extract(html, url=url).markdown}
+
+
 def boilerpipe(name: str) -> Extractor:
     return Extractor("boilerpy3", partial(boilerpy3, name))
 
@@ -150,6 +160,7 @@ EXTRACTORS: dict[str, Extractor] = {
     "goose3": Extractor("goose3", goose3),
     "newspaper4k": Extractor("newspaper4k", newspaper4k),
     "magic-html": Extractor("magic-html", magic_html),
+    "chromerag": Extractor("chromerag", chromerag),
 }
 
 
