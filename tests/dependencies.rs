@@ -18,7 +18,7 @@ const CORE: [&str; 5] = [
     "urltree-url-parameters",
 ];
 /// Crates that observe a page while its blocks are built.
-const OBSERVERS: [&str; 1] = ["urltree-markdown"];
+const OBSERVERS: [&str; 2] = ["urltree-markdown", "urltree-metadata"];
 /// The ids of the tree and of the template.
 const INTERNER: &str = "urltree-interner";
 /// The class of an error. Every crate whose errors end a command depends on it.

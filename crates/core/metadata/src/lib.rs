@@ -1,0 +1,61 @@
+//! What a page says about itself: date, author, site, description, address, picture.
+//!
+//! Each value has its [`Source`], so that a reader of the table can decide what to believe.
+//!
+//! ```
+//! use html_blocks::{BlockOptions, page_with};
+//! use metadata::{MetadataReader, Source};
+//!
+//! let html = b"<html lang=en><title>Tea</title><meta property=og:site_name content='Tea Times'>
+//!              <h1>Tea</h1><p>By Ann Leaf</p><time datetime=2012-03-01T10:00:00+01:00>March 1</time>";
+//! let (_, reader) = page_with(html, None, &BlockOptions::default(), MetadataReader::default())?;
+//! let fetched_on = chrono::NaiveDate::from_ymd_opt(2012, 3, 9).ok_or("no such day")?;
+//! let said = reader.finish("http://tea.example/2012/", fetched_on);
+//!
+//! let published = said.published_at.ok_or("no date")?;
+//! assert_eq!(published.value.to_string(), "2012-03-01T10:00:00+01:00");
+//! assert_eq!(published.source, Source::Time);
+//! assert_eq!(said.author.ok_or("no author")?.value, "Ann Leaf");
+//! assert_eq!(said.site_name.ok_or("no site")?.value, "Tea Times");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Which source wins
+//!
+//! For dates: JSON-LD of an article, `meta`, microdata, the address (`/2012/03/01/`), `time`, elements whose
+//! class names a date, short texts around the first heading. Elements in `aside`, `footer`, comments and
+//! lists of other articles come last. For authors: JSON-LD, `meta`, microdata, classes, bylines; the name
+//! of the site is an author only if there is no other. Whatever is declared for machines comes first.
+//!
+//! # What is refused
+//!
+//! Dates before 1990, and dates more than a day after the fetch: the day is for time zones. Names that are
+//! addresses or accounts such as `admin`. Addresses that are not `http` or `https`.
+//!
+//! # Dates
+//!
+//! ISO 8601, RFC 2822, seconds since 1970, and dates in sixteen languages that write months as words, or
+//! with 年月日. In `3/4/2012` the month is first if the page declares American English or plain English,
+//! or no language.
+//!
+//! # Non-goals
+//!
+//! - It looks at one page. A site has its date at one DOM path, which it does not learn.
+//! - It does not read scripts other than JSON-LD, and it fetches nothing.
+
+mod author;
+mod json_ld;
+mod meta_names;
+mod moment;
+mod months;
+mod reader;
+mod select;
+
+pub use moment::Moment;
+pub use reader::MetadataReader;
+pub use select::{Found, Metadata, Source};
+
+/// Compiles and runs the example of the README as a doc test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

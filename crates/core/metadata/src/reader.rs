@@ -1,0 +1,328 @@
+//! Collects what a page says about itself, while its blocks are built.
+
+use html_blocks::{Observer, Opened, TextBlock};
+
+use crate::json_ld::SCRIPT_BYTES;
+
+/// Bytes of the text of an element that are kept.
+const TEXT_BYTES: usize = 300;
+/// Elements that are kept per page. Lists of articles have hundreds of dates.
+const FOUND: usize = 200;
+/// Short texts before and after the first heading that are kept.
+const TEXTS_BEFORE: usize = 20;
+const TEXTS_AFTER: usize = 60;
+/// Elements whose text is being read at one time.
+const OPEN: usize = 8;
+
+/// Observes a page for its metadata. Give it to [`html_blocks::page_with`], and then call
+/// [`MetadataReader::finish`](crate::MetadataReader::finish).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MetadataReader {
+    /// Contents of `meta`, with their names in lower case.
+    pub(crate) metas: Vec<(String, String)>,
+    pub(crate) canonical: Option<String>,
+    pub(crate) html_lang: Option<String>,
+    pub(crate) scripts: Vec<String>,
+    pub(crate) elements: Vec<Element>,
+    /// The short texts around the first heading. A page without a heading has its last ones here.
+    pub(crate) texts: Vec<String>,
+    script_bytes: usize,
+    /// The open script is JSON-LD.
+    in_json: bool,
+    /// Elements in boilerplate: the depth of the outermost one.
+    aside: Option<usize>,
+    reading: Vec<Reading>,
+    /// The elements before the first `h1` are before the article.
+    headings: usize,
+    texts_after_heading: usize,
+}
+
+/// An element that can have a date or an author.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Element {
+    pub(crate) kind: Kind,
+    /// A value for machines: `datetime`, `content` or `title`.
+    pub(crate) value: String,
+    pub(crate) text: String,
+    /// Class and id, in lower case.
+    pub(crate) class: String,
+    /// Inside of `aside`, `footer`, `nav`, comments, or lists of other articles.
+    pub(crate) aside: bool,
+    /// A heading of the page is before it.
+    pub(crate) after_heading: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// `itemprop="datePublished"` and its like.
+    #[default]
+    Published,
+    Modified,
+    /// `itemprop="author"`.
+    Author,
+    /// `time`.
+    Time,
+    /// A class or an id that names a date.
+    DateClass,
+    /// `rel="author"`, or a class or an id that names an author.
+    AuthorClass,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Reading {
+    element: usize,
+    end: End,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum End {
+    /// Elements of this depth and deeper are closed.
+    Depth(usize),
+    /// The end tag of an inline element.
+    Name(String),
+}
+
+impl MetadataReader {
+    fn close(&mut self, depth: usize) {
+        self.reading
+            .retain(|reading| !matches!(reading.end, End::Depth(open) if open >= depth));
+        self.aside = self.aside.filter(|open| *open < depth);
+    }
+
+    fn read_meta(&mut self, tag: &Opened<'_>) {
+        let Some(content) = tag.attribute("content") else {
+            return;
+        };
+        let content = content.trim();
+        if content.is_empty() || content.len() > 4096 || self.metas.len() == FOUND {
+            return;
+        }
+        for attribute in ["property", "name", "itemprop", "http-equiv"] {
+            if let Some(name) = tag.attribute(attribute) {
+                let names = name.split_ascii_whitespace();
+                let metas = names.map(|name| (name.to_ascii_lowercase(), content.to_owned()));
+                self.metas.extend(metas);
+                return;
+            }
+        }
+    }
+
+    /// Notes an element that can have a date or an author, and reads its text.
+    fn element(&mut self, tag: &Opened<'_>, class: String) {
+        if self.elements.len() == FOUND || self.reading.len() == OPEN {
+            return;
+        }
+        let property = tag.attribute("itemprop").unwrap_or_default();
+        let property = |name: &str| {
+            property
+                .split_ascii_whitespace()
+                .any(|of| of.eq_ignore_ascii_case(name))
+        };
+        let rel = tag.attribute("rel").unwrap_or_default();
+        let kind = if property("datePublished") || property("dateCreated") {
+            Kind::Published
+        } else if property("dateModified") {
+            Kind::Modified
+        } else if property("author") || property("creator") {
+            Kind::Author
+        } else if tag.name() == "time" {
+            Kind::Time
+        } else if rel.split_ascii_whitespace().any(|rel| rel == "author") {
+            Kind::AuthorClass
+        } else if class.is_empty() {
+            return;
+        } else if author_class(&class) {
+            Kind::AuthorClass
+        } else if date_class(&class) {
+            Kind::DateClass
+        } else {
+            return;
+        };
+        let value = ["datetime", "content"]
+            .iter()
+            .find_map(|name| tag.attribute(name));
+        let value = value.or_else(|| {
+            tag.attribute("title")
+                .filter(|_| matches!(kind, Kind::DateClass | Kind::Published))
+        });
+        self.elements.push(Element {
+            kind,
+            value: value.unwrap_or_default().trim().to_owned(),
+            text: String::new(),
+            class,
+            aside: self.aside.is_some(),
+            after_heading: self.headings > 0,
+        });
+        let end = match tag.depth() {
+            Some(depth) => End::Depth(depth),
+            None if matches!(tag.name(), "meta" | "link" | "img" | "input" | "br") => return,
+            None => End::Name(tag.name().to_owned()),
+        };
+        self.reading.push(Reading {
+            element: self.elements.len() - 1,
+            end,
+        });
+    }
+}
+
+/// Whether a class or id, in lower case, names an author.
+fn author_class(class: &str) -> bool {
+    [
+        "author",
+        "byline",
+        "by-line",
+        "writer",
+        "contributor",
+        "fn n",
+        "username",
+        "postedby",
+        "posted-by",
+        "autor",
+        "auteur",
+    ]
+    .iter()
+    .any(|part| class.contains(part))
+}
+
+/// Whether a class or id, in lower case, names a date.
+fn date_class(class: &str) -> bool {
+    class.split([' ', '-', '_']).any(|word| {
+        matches!(
+            word,
+            "date"
+                | "dates"
+                | "datetime"
+                | "pubdate"
+                | "published"
+                | "posted"
+                | "time"
+                | "timestamp"
+                | "datum"
+                | "fecha"
+                | "data"
+                | "meta"
+                | "byline"
+                | "dateline"
+                | "updated"
+                | "publish"
+                | "postdate"
+        ) || word.starts_with("date")
+            || word.ends_with("date")
+    })
+}
+
+/// Whether an element is beside the article: its dates and authors are of other articles or of comments.
+fn beside(name: &str, class: &str) -> bool {
+    matches!(name, "aside" | "footer" | "nav")
+        || [
+            "comment",
+            "related",
+            "sidebar",
+            "widget",
+            "footer",
+            "recommend",
+            "popular",
+            "recent",
+            "carousel",
+            "trending",
+            "more-",
+            "teaser",
+        ]
+        .iter()
+        .any(|part| class.contains(part))
+}
+
+impl Observer for MetadataReader {
+    fn start(&mut self, tag: &Opened<'_>) {
+        if let Some(depth) = tag.depth() {
+            self.close(depth);
+        }
+        match tag.name() {
+            "meta" => {
+                self.read_meta(tag);
+                if tag.attribute("itemprop").is_some() {
+                    self.element(tag, String::new());
+                }
+                return;
+            }
+            "link" => {
+                let is = |rel: &str| {
+                    let value = tag.attribute("rel").unwrap_or_default();
+                    value
+                        .split_ascii_whitespace()
+                        .any(|of| of.eq_ignore_ascii_case(rel))
+                };
+                if self.canonical.is_none() && is("canonical") {
+                    self.canonical = tag.attribute("href").map(|href| href.trim().to_owned());
+                }
+                return;
+            }
+            "html" => self.html_lang = tag.attribute("lang").map(|lang| lang.trim().to_owned()),
+            "script" => {
+                let kind = tag.attribute("type").unwrap_or_default();
+                self.in_json = kind.trim().eq_ignore_ascii_case("application/ld+json");
+                return;
+            }
+            "h1" => self.headings += 1,
+            "img" | "br" | "svg" | "input" | "style" => return,
+            _ => {}
+        }
+        let class = tag.attribute("class").unwrap_or_default();
+        let id = tag.attribute("id").unwrap_or_default();
+        let class = [class, id]
+            .map(|value| value.to_ascii_lowercase())
+            .join(" ");
+        let class = class.trim().to_owned();
+        if self.aside.is_none()
+            && beside(tag.name(), &class)
+            && !matches!(tag.name(), "body" | "html")
+        {
+            self.aside = tag.depth();
+        }
+        self.element(tag, class);
+    }
+
+    fn end(&mut self, name: &str, open: usize, _: usize) {
+        self.in_json &= name != "script";
+        self.close(open + 1);
+        let ends = |reading: &Reading| matches!(&reading.end, End::Name(of) if of == name);
+        if let Some(at) = self.reading.iter().rposition(ends) {
+            self.reading.truncate(at);
+        }
+    }
+
+    fn text(&mut self, text: &str, _: usize) {
+        for reading in &self.reading {
+            let read = &mut self.elements[reading.element].text;
+            if read.len() < TEXT_BYTES {
+                read.push_str(&text[..text.floor_char_boundary(TEXT_BYTES)]);
+            }
+        }
+    }
+
+    fn script(&mut self, source: &str) {
+        if self.in_json && self.script_bytes + source.len() <= SCRIPT_BYTES {
+            self.script_bytes += source.len();
+            self.scripts.push(source.to_owned());
+        }
+    }
+
+    fn block(&mut self, block: &TextBlock) {
+        for reading in &self.reading {
+            self.elements[reading.element].text.push(' ');
+        }
+        if self.aside.is_some() || block.text.len() > TEXT_BYTES {
+            return;
+        }
+        if self.headings == 0 {
+            // Of the texts before the first heading, the last are the nearest to it.
+            if self.texts.len() == TEXTS_BEFORE {
+                self.texts.remove(0);
+            }
+            self.texts.push(block.text.clone());
+        } else if self.texts_after_heading < TEXTS_AFTER {
+            self.texts_after_heading += 1;
+            self.texts.push(block.text.clone());
+        }
+    }
+}
