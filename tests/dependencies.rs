@@ -17,6 +17,8 @@ const CORE: [&str; 5] = [
     "urltree-template",
     "urltree-url-parameters",
 ];
+/// The language of a text.
+const LANGUAGE: &str = "urltree-language";
 /// Crates that observe a page while its blocks are built.
 const OBSERVERS: [&str; 2] = ["urltree-markdown", "urltree-metadata"];
 /// The ids of the tree and of the template.
@@ -151,7 +153,11 @@ impl Workspace {
 #[test]
 fn pure_crates_know_at_most_each_other_and_neither_threads_nor_columns() {
     let workspace = workspace();
-    let pure = CORE.into_iter().chain([INTERNER]).chain(OBSERVERS);
+    let pure = CORE
+        .into_iter()
+        .chain([INTERNER])
+        .chain(OBSERVERS)
+        .chain([LANGUAGE]);
     for member in pure.chain(MEASURING) {
         let expected: &[&str] = match member {
             _ if OBSERVERS.contains(&member) => &["urltree-html-blocks"],

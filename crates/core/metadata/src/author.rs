@@ -93,7 +93,7 @@ fn clean(text: &str) -> String {
     }
 }
 
-/// Texts that are no names: accounts of the site's software, and what a missing value looks like.
+/// Texts that are not names: accounts of the site's software, and placeholders.
 const NO_NAMES: [&str; 16] = [
     "admin",
     "administrator",

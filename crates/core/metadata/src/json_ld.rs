@@ -9,7 +9,7 @@ pub(crate) const SCRIPT_BYTES: usize = 512 << 10;
 const DEPTH: usize = 12;
 const NODES: usize = 2000;
 
-/// What the structured data of a page says about the page.
+/// The values in the structured data of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Structured {
     pub(crate) published: Option<String>,

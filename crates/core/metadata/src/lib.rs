@@ -1,4 +1,4 @@
-//! What a page says about itself: date, author, site, description, address, picture.
+//! Metadata of a page: date, author, site, description, address, picture.
 //!
 //! Each value has its [`Source`], so that a reader of the table can decide what to believe.
 //!
@@ -25,9 +25,9 @@
 //! For dates: JSON-LD of an article, `meta`, microdata, the address (`/2012/03/01/`), `time`, elements whose
 //! class names a date, short texts around the first heading. Elements in `aside`, `footer`, comments and
 //! lists of other articles come last. For authors: JSON-LD, `meta`, microdata, classes, bylines; the name
-//! of the site is an author only if there is no other. Whatever is declared for machines comes first.
+//! of the site is an author only if nobody else is. Values for machines come first.
 //!
-//! # What is refused
+//! # Refused values
 //!
 //! Dates before 1990, and dates more than a day after the fetch: the day is for time zones. Names that are
 //! addresses or accounts such as `admin`. Addresses that are not `http` or `https`.

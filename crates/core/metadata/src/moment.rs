@@ -280,7 +280,7 @@ fn tokens(text: &str) -> Vec<Token> {
         };
         rest = &rest[length..];
     }
-    // The dot of "Mar. 3" is no separator.
+    // The dot of "Mar. 3" is not a separator.
     let mut previous = Token::Other;
     tokens.retain(|token| {
         let dot_of_month = *token == Token::Mark('.') && matches!(previous, Token::Month(_));

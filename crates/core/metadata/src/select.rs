@@ -73,7 +73,7 @@ impl<T> Found<T> {
     }
 }
 
-/// What a page says about itself. `None` means that it says nothing that can be believed.
+/// The metadata of a page. `None` means that it says nothing that can be believed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Metadata {

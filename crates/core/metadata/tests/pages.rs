@@ -1,4 +1,4 @@
-//! What users see of the metadata of pages.
+//! Metadata of pages, as users see it.
 
 use chrono::NaiveDate;
 use html_blocks::{BlockOptions, page_with};
