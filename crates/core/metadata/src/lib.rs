@@ -25,7 +25,7 @@
 //! For dates: JSON-LD of an article, `meta`, microdata, the address (`/2012/03/01/`), `time`, elements whose
 //! class names a date, short texts around the first heading. Elements in `aside`, `footer`, comments and
 //! lists of other articles come last. For authors: JSON-LD, `meta`, microdata, classes, bylines; the name
-//! of the site is an author only if nobody else is. Values for machines come first.
+//! of the site is an author only as the last choice. Values for machines come first.
 //!
 //! # Refused values
 //!
