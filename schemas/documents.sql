@@ -10,6 +10,23 @@ CREATE TABLE documents (
   title VARCHAR,                                -- the <title> of the page, else the title in the archive
   text VARCHAR NOT NULL,                        -- content blocks, one per line
   markdown VARCHAR,                             -- content blocks as Markdown, if output.markdown.write is on
+  language VARCHAR,                             -- language of text: ISO 639-1, or 639-3 without two letters, if output.write_language is on and the text is long enough
+  language_score DOUBLE,                        -- how sure that is, 0 to 1; above .9 it is reliable
+  published_at TIMESTAMP WITH TIME ZONE,        -- when the text was published, as the page says; this and all below until html_lang if output.write_metadata is on
+  published_at_source VARCHAR,                  -- where it was found: json_ld, open_graph, meta, link, microdata, time, url, class or text
+  modified_at TIMESTAMP WITH TIME ZONE,         -- when the text was last changed, as the page says
+  modified_at_source VARCHAR,                   -- where it was found
+  author VARCHAR,                               -- names of the authors, separated by a comma and a space
+  author_source VARCHAR,                        -- where it was found
+  site_name VARCHAR,                            -- name of the site or of the publisher
+  site_name_source VARCHAR,                     -- where it was found
+  description VARCHAR,                          -- summary of the page
+  description_source VARCHAR,                   -- where it was found
+  canonical_url VARCHAR,                        -- URL that the page gives itself
+  canonical_url_source VARCHAR,                 -- where it was found
+  image VARCHAR,                                -- URL of the picture of the page
+  image_source VARCHAR,                         -- where it was found
+  html_lang VARCHAR,                            -- language that the page declares
   blocks INT NOT NULL,                          -- text blocks of the page
   content_blocks INT NOT NULL,                  -- text blocks labelled content
   content_chars BIGINT NOT NULL,                -- characters in content blocks

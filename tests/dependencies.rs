@@ -223,7 +223,7 @@ fn tables_know_no_other_crate_and_no_engine() {
 #[test]
 fn the_engine_stands_on_the_pure_crates_and_the_tables() {
     let workspace = workspace();
-    let own = [REPLAY, TABLES, ERROR_CLASS];
+    let own = [REPLAY, TABLES, ERROR_CLASS, LANGUAGE];
     let expected = CORE.into_iter().chain(OBSERVERS).chain(own).collect();
     assert_eq!(workspace.arrows(ENGINE), expected);
     assert!(workspace.direct(ENGINE).contains("datafusion"));

@@ -72,6 +72,7 @@ mod learn;
 mod manners;
 mod markdown;
 mod memory;
+mod metadata;
 mod modules;
 mod objects;
 mod paper;

@@ -119,11 +119,15 @@ fn is_name(name: &str, site: Option<&str>) -> bool {
     let chars = name.chars().count();
     let address = lower.contains("://") || lower.starts_with("www.") || lower.starts_with('/');
     let of_site = site.is_some_and(|site| same(site, name));
+    let of_dates = name
+        .split_whitespace()
+        .all(|word| crate::months::of_date(trimmed(word)));
     (2..=NAME_CHARS).contains(&chars)
         && !address
         && !of_site
         && !NO_NAMES.contains(&lower.as_str())
         && name.chars().any(char::is_alphabetic)
+        && !of_dates
 }
 
 /// Whether two names have the same letters and digits.
@@ -248,7 +252,15 @@ mod tests {
         ] {
             assert_eq!(join(&[text], None).as_deref(), Some("Ann Leaf"), "{text}");
         }
-        for text in ["admin", "https://a.example/ann", "", "12", "by"] {
+        for text in [
+            "admin",
+            "https://a.example/ann",
+            "",
+            "12",
+            "by",
+            "Monday,",
+            "Sonntag März",
+        ] {
             assert_eq!(join(&[text], None), None, "{text}");
         }
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Names of months.
+//! Names of months and of days.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -34,6 +34,26 @@ const NAMES: [&str; 12] = [
      gru декабря декабрь дек грудня δεκεμβρίου δεκέμβριος δεκ prosince prosinec aralık decembra",
 ];
 
+/// Names of the days of the week in the same languages, and in Chinese, Japanese and Korean, in lower case.
+const DAYS: &str = "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun \
+    montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag \
+    lundi mardi mercredi jeudi vendredi samedi dimanche \
+    lunes martes miércoles jueves viernes sábado domingo \
+    lunedì martedì mercoledì giovedì venerdì sabato domenica \
+    segunda-feira terça-feira quarta-feira quinta-feira sexta-feira \
+    maandag dinsdag woensdag donderdag vrijdag zaterdag zondag \
+    poniedziałek wtorek środa czwartek piątek sobota niedziela \
+    понедельник вторник среда четверг пятница суббота воскресенье \
+    понеділок вівторок середа четвер п'ятниця субота неділя \
+    δευτέρα τρίτη τετάρτη πέμπτη παρασκευή σάββατο κυριακή \
+    ponedeljek torek sreda četrtek petek nedelja \
+    pondělí úterý středa čtvrtek pátek neděle \
+    måndag tisdag onsdag torsdag fredag lördag söndag mandag tirsdag lørdag søndag \
+    pazartesi salı çarşamba perşembe cuma cumartesi pazar \
+    星期一 星期二 星期三 星期四 星期五 星期六 星期日 星期天 \
+    月曜日 火曜日 水曜日 木曜日 金曜日 土曜日 日曜日 \
+    월요일 화요일 수요일 목요일 금요일 토요일 일요일";
+
 static MONTHS: LazyLock<HashMap<&'static str, u32>> = LazyLock::new(|| {
     let names = (1..).zip(NAMES);
     let of_month = |(month, names): (u32, &'static str)| {
@@ -52,9 +72,15 @@ pub(crate) fn month(name: &str) -> Option<u32> {
     MONTHS.get(name.to_lowercase().as_str()).copied()
 }
 
+/// Whether a word is the name of a month or of a day, in any case.
+pub(crate) fn of_date(word: &str) -> bool {
+    let lower = word.to_lowercase();
+    month(word).is_some() || DAYS.split_ascii_whitespace().any(|day| day == lower)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{MONTHS, NAMES, month};
+    use super::{MONTHS, NAMES, month, of_date};
 
     #[test]
     fn no_name_is_that_of_two_months() {
@@ -70,5 +96,7 @@ mod tests {
         assert_eq!(month("März"), Some(3));
         assert_eq!(month("ДЕКАБРЯ"), Some(12));
         assert_eq!(month("Teabury"), None);
+        assert!(of_date("Montag") && of_date("Πέμπτη") && of_date("März"));
+        assert!(!of_date("Ann"));
     }
 }

@@ -115,6 +115,10 @@ pub struct Settings {
     pub window: WindowOptions,
     /// Write the `blocks` table.
     pub write_blocks: bool,
+    /// Fill the columns of `documents` with what pages say about themselves.
+    pub write_metadata: bool,
+    /// Fill the language columns of `documents`.
+    pub write_language: bool,
     /// How `documents` has Markdown, if it does.
     pub markdown: Option<MarkdownOptions>,
     /// Digest of the settings that decide rows: the column `settings_digest` of `runs`.
@@ -366,6 +370,8 @@ fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
         relabel_days: spec.tree.relabel_days,
         window,
         write_blocks: spec.output.write_blocks,
+        write_metadata: spec.output.write_metadata,
+        write_language: spec.output.write_language,
         markdown: markdown_options(&spec.output.markdown),
         digest,
     })

@@ -33,6 +33,8 @@ const SETTINGS: &[(&str, &str, Decides)] = &[
     ("output.location", "'elsewhere'", NoRow),
     ("output.partition", "'month'", NoRow),
     ("output.write_blocks", "true", NoRow),
+    ("output.write_metadata", "true", NoRow),
+    ("output.write_language", "true", NoRow),
     ("output.markdown.write", "true", NoRow),
     ("output.markdown.emphasis", "false", NoRow),
     ("output.markdown.links", "true", NoRow),

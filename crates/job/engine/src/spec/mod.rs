@@ -75,6 +75,8 @@ impl JobSpec {
                 location: output.into(),
                 partition: OutputSpec::default_partition(),
                 write_blocks: false,
+                write_metadata: false,
+                write_language: false,
                 markdown: MarkdownSpec::default(),
                 file_bytes: OutputSpec::default_file_bytes(),
             },
@@ -155,6 +157,12 @@ pub struct OutputSpec {
     /// Write the `blocks` table.
     #[serde(default)]
     pub write_blocks: bool,
+    /// Fill the columns of `documents` with what pages say about themselves: date, author, site.
+    #[serde(default)]
+    pub write_metadata: bool,
+    /// Fill the columns `language` and `language_score` of `documents`.
+    #[serde(default)]
+    pub write_language: bool,
     /// The column `markdown` of `documents`.
     #[serde(default)]
     pub markdown: MarkdownSpec,

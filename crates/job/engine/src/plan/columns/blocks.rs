@@ -28,6 +28,8 @@ pub(crate) struct ParsedPage {
     pub(crate) page: Page,
     /// The bytes of its markup, if the job writes Markdown.
     pub(crate) markup: Option<Vec<u8>>,
+    /// The bytes of what it says about itself, if the job writes it.
+    pub(crate) metadata: Option<Vec<u8>>,
 }
 
 /// The columns that [`crate::plan::steps::block::Block`] adds.
@@ -182,6 +184,8 @@ pub(crate) struct TextColumns {
     texts: StringBuilder,
     /// `None` unless the job writes Markdown.
     markup: Option<BinaryBuilder>,
+    /// `None` unless the job writes what pages say.
+    metadata: Option<BinaryBuilder>,
     /// `None` unless the job writes `blocks`.
     details: Option<DetailColumns>,
     rows: usize,
@@ -203,6 +207,7 @@ impl TextColumns {
         Self {
             texts: StringBuilder::new(),
             markup: settings.markdown.as_ref().map(|_| BinaryBuilder::new()),
+            metadata: settings.write_metadata.then(BinaryBuilder::new),
             details: settings.write_blocks.then(details),
             rows: 0,
         }
@@ -213,7 +218,8 @@ impl TextColumns {
         let slots = usize::from(self.details.is_some());
         let blocks = parsed.page.blocks.iter();
         let blocks = blocks.map(|block| block.text.len() + slots * block.dom_path.len());
-        blocks.sum::<usize>() + parsed.markup.as_ref().map_or(0, Vec::len)
+        let beside = [&parsed.markup, &parsed.metadata].into_iter().flatten();
+        blocks.sum::<usize>() + beside.map(Vec::len).sum::<usize>()
     }
 
     pub(crate) fn append(&mut self, parsed: &ParsedPage) {
@@ -223,6 +229,9 @@ impl TextColumns {
         self.texts.append_value(texts.join("\n"));
         if let Some(markup) = &mut self.markup {
             markup.append_option(parsed.markup.as_deref());
+        }
+        if let Some(metadata) = &mut self.metadata {
+            metadata.append_option(parsed.metadata.as_deref());
         }
         if let Some(details) = &mut self.details {
             let link_chars: Vec<[u8; 4]> = blocks
@@ -243,6 +252,9 @@ impl TextColumns {
         if let Some(markup) = &mut self.markup {
             markup.append_null();
         }
+        if let Some(metadata) = &mut self.metadata {
+            metadata.append_null();
+        }
         if let Some(details) = &mut self.details {
             details.link_chars.append_null();
             details.slots.append_null();
@@ -250,12 +262,15 @@ impl TextColumns {
         }
     }
 
-    pub(crate) fn finish(mut self) -> [(&'static str, ArrayRef); 5] {
+    pub(crate) fn finish(mut self) -> [(&'static str, ArrayRef); 6] {
         let nulls = |data_type| new_null_array(&data_type, self.rows);
-        let markup: ArrayRef = match self.markup {
-            Some(mut markup) => Arc::new(markup.finish()),
-            None => nulls(DataType::Binary),
+        let bytes = |column: Option<BinaryBuilder>| -> ArrayRef {
+            match column {
+                Some(mut column) => Arc::new(column.finish()),
+                None => nulls(DataType::Binary),
+            }
         };
+        let (markup, metadata) = (bytes(self.markup), bytes(self.metadata));
         let (link_chars, slots, chrome): (ArrayRef, ArrayRef, ArrayRef) = match self.details {
             Some(mut details) => (
                 Arc::new(details.link_chars.finish()),
@@ -271,6 +286,7 @@ impl TextColumns {
         [
             ("texts", Arc::new(self.texts.finish())),
             ("markup", markup),
+            ("metadata", metadata),
             ("link_chars", link_chars),
             ("slots", slots),
             ("chrome", chrome),

@@ -5,6 +5,7 @@ pub(crate) mod blocks;
 pub(crate) mod labels;
 pub(crate) mod pages;
 pub(crate) mod read_order;
+pub(crate) mod said;
 pub(crate) mod schemas;
 pub(crate) mod select;
 pub(crate) mod table_rows;

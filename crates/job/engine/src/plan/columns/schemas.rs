@@ -166,7 +166,8 @@ pub(crate) static DEDUPED: LazyLock<SchemaRef> = LazyLock::new(|| {
 ///
 /// - `texts` and `slots` have one line per block ([`lines`]). A page with null `texts` is too
 ///   large to be sorted with them.
-/// - `markup` is what Markdown needs beside the texts. It is null unless the job writes Markdown.
+/// - `markup` is what Markdown needs beside the texts, and `metadata` what the page says about itself. They
+///   are null unless the job writes that.
 /// - `hashes` has 16 bytes per block, `link_chars` four, `chrome` one.
 /// - `signature` describes the text of the page, for pages with other URLs to be compared with.
 /// - `layout` is the input of the template of the site.
@@ -189,6 +190,7 @@ pub(crate) static BLOCKED: LazyLock<SchemaRef> = LazyLock::new(|| {
             ("signature", DataType::Binary),
             ("texts", DataType::Utf8),
             ("markup", DataType::Binary),
+            ("metadata", DataType::Binary),
             ("hashes", DataType::Binary),
             ("layout", DataType::Binary),
             ("template", DataType::Binary),

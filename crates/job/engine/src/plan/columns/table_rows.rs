@@ -4,16 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, AsArray, Int32Array, Int64Array, ListArray, ListBuilder, RecordBatch, StringArray,
-    StringBuilder, UInt32Array,
+    ArrayRef, AsArray, Float64Array, Float64Builder, Int32Array, Int64Array, ListArray,
+    ListBuilder, RecordBatch, StringArray, StringBuilder, UInt32Array,
 };
 use arrow::compute::take;
 use arrow::datatypes::DataType;
 use datafusion::error::{DataFusionError, Result};
-use markdown::{MarkdownOptions, Markup, MarkupError};
+use markdown::{Markup, MarkupError};
 use tables::{Partitioning, Table};
 use url_key::Branch;
 
+use crate::job::Settings;
+use crate::plan::columns::said::said_columns;
 use crate::plan::columns::schemas::{RecordBatchExt, Status, lines, list_field, value_opt};
 
 /// Projects `rows` of `batch` to the columns of `table`. A column comes from `given`, else from
@@ -91,6 +93,9 @@ pub(crate) struct DocumentTexts {
     pub(crate) text: StringArray,
     /// Null where the job writes no Markdown, and where it failed.
     markdown: StringArray,
+    /// Null where the job writes no language, and where the text is too short.
+    language: StringArray,
+    language_score: Float64Array,
     /// The errors of Markdown, by position in `rows`.
     failures: BTreeMap<usize, MarkupError>,
     blocks: Int32Array,
@@ -100,15 +105,12 @@ pub(crate) struct DocumentTexts {
 }
 
 impl DocumentTexts {
-    pub(crate) fn new(
-        batch: &RecordBatch,
-        rows: &[u32],
-        markdown: Option<&MarkdownOptions>,
-    ) -> Result<Self> {
+    pub(crate) fn new(batch: &RecordBatch, rows: &[u32], settings: &Settings) -> Result<Self> {
         let (texts, labels) = (batch.text("texts")?, batch.lists("boilerplate")?);
         let markups = batch.bytes("markup")?;
         let mut text = StringBuilder::new();
         let (mut markdowns, mut failures) = (StringBuilder::new(), BTreeMap::new());
+        let (mut languages, mut scores) = (StringBuilder::new(), Float64Builder::new());
         let (mut blocks, mut content_blocks) = (Vec::new(), Vec::new());
         let (mut content_chars, mut boilerplate_chars) = (Vec::new(), Vec::new());
         for row in rows {
@@ -135,7 +137,7 @@ impl DocumentTexts {
                 kept += 1;
                 chars += length;
             }
-            let written = markdown.map(|options| {
+            let written = settings.markdown.as_ref().map(|options| {
                 let is_content: Vec<bool> =
                     labels.iter().map(|label| label != Some(true)).collect();
                 let markup = Markup::from_bytes(markups.value(*row as usize))?;
@@ -148,6 +150,10 @@ impl DocumentTexts {
                     markdowns.append_null();
                 }
             }
+            let detected = settings.write_language.then(|| language::detect(&content));
+            let detected = detected.flatten();
+            languages.append_option(detected.map(|language| language.code));
+            scores.append_option(detected.map(|language| f64::from(language.score)));
             text.append_value(content);
             blocks.push(page.len() as i32);
             content_blocks.push(kept);
@@ -158,6 +164,8 @@ impl DocumentTexts {
             rows: rows.to_vec(),
             text: text.finish(),
             markdown: markdowns.finish(),
+            language: languages.finish(),
+            language_score: scores.finish(),
             failures,
             blocks: blocks.into(),
             content_blocks: content_blocks.into(),
@@ -189,22 +197,22 @@ pub(crate) fn documents(
     });
     let warnings = lists(warnings);
     let heuristic = StringArray::from_iter_values(std::iter::repeat_n(heuristic, rows.len()));
-    table_rows(
-        Table::Documents,
-        batch,
-        rows,
-        vec![
-            ("title", Arc::new(title)),
-            ("text", Arc::new(texts.text)),
-            ("markdown", Arc::new(texts.markdown)),
-            ("blocks", Arc::new(texts.blocks)),
-            ("content_blocks", Arc::new(texts.content_blocks)),
-            ("content_chars", Arc::new(texts.content_chars)),
-            ("boilerplate_chars", Arc::new(texts.boilerplate_chars)),
-            ("heuristic", Arc::new(heuristic)),
-            ("warnings", Arc::new(warnings)),
-        ],
-    )
+    let mut given = said_columns(batch, rows)?;
+    let own: [(&str, ArrayRef); 11] = [
+        ("title", Arc::new(title)),
+        ("text", Arc::new(texts.text)),
+        ("markdown", Arc::new(texts.markdown)),
+        ("language", Arc::new(texts.language)),
+        ("language_score", Arc::new(texts.language_score)),
+        ("blocks", Arc::new(texts.blocks)),
+        ("content_blocks", Arc::new(texts.content_blocks)),
+        ("content_chars", Arc::new(texts.content_chars)),
+        ("boilerplate_chars", Arc::new(texts.boilerplate_chars)),
+        ("heuristic", Arc::new(heuristic)),
+        ("warnings", Arc::new(warnings)),
+    ];
+    given.extend(own);
+    table_rows(Table::Documents, batch, rows, given)
 }
 
 /// Returns one list of texts per row.

@@ -6,18 +6,21 @@ use std::sync::Arc;
 use arrow::array::{Array, Int32Array, Int64Array, RecordBatch, UInt32Array};
 use arrow::compute::{concat_batches, take_record_batch};
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
+use chrono::NaiveDate;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::StreamExt;
 use html_blocks::{Page, PageError};
 use markdown::Markup;
-use tables::Reason;
+use metadata::MetadataReader;
+use tables::{Reason, date_from_days};
 use tokio::sync::Semaphore;
 use tokio::task::{JoinError, JoinSet};
 
 use crate::archive::{ArchiveSource, ReadAhead, RowGroupRequest};
 use crate::job::{Job, Settings};
 use crate::plan::columns::blocks::{BlockColumns, ParsedPage};
+use crate::plan::columns::said::said_bytes;
 use crate::plan::columns::schemas::{
     BLOCKED, Phase, RecordBatchExt, Status, object_of, project_to,
 };
@@ -534,14 +537,18 @@ fn quarantine_batch(status: Status) -> i64 {
 fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> Result<Blocked> {
     let positions = rows.numbers::<Int64Type>("row")?;
     let dates = rows.numbers::<Date32Type>("date")?;
-    let statuses = rows.text("status")?;
+    let (statuses, urls) = (rows.text("status")?, rows.text("url")?);
     let mut columns = BlockColumns::new(settings);
     let mut rejected = Vec::new();
     for (row, page) in pages.iter().enumerate() {
         let bytes = page.html.map(|html| html.len() as i64);
         let batch = settings.batching.batch_of(dates.value(row));
         let status = Status::from_name(statuses.value(row))?;
-        let parsed = parse(page, settings);
+        let fetched = Fetched {
+            url: urls.value(row),
+            date: date_from_days(dates.value(row)),
+        };
+        let parsed = parse(page, fetched, settings)?;
         if status == Status::Unique && !parsed.as_ref().is_ok_and(|parsed| has_text(&parsed.page)) {
             rejected.push(positions.value(row));
         }
@@ -563,22 +570,40 @@ fn has_text(page: &Page) -> bool {
     !page.blocks.is_empty()
 }
 
-/// Parses one page. The error is the reason to quarantine the row, with a detail.
+/// The fetch of a page.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fetched<'a> {
+    pub(crate) url: &'a str,
+    pub(crate) date: NaiveDate,
+}
+
+/// Parses one page. The inner error is the reason to quarantine the row, with a detail.
 pub(crate) fn parse(
     page: PageBytes<'_>,
+    fetched: Fetched<'_>,
     settings: &Settings,
-) -> std::result::Result<ParsedPage, (Reason, String)> {
-    let html = page
-        .html
-        .ok_or_else(|| (Reason::MissingHtml, "html is null".to_owned()))?;
-    let options = &settings.blocks;
-    let parsed = match settings.markdown {
-        None => html_blocks::page(html, page.charset, options).map(|page| (page, None)),
-        Some(_) => html_blocks::page_with(html, page.charset, options, Markup::default())
-            .map(|(page, markup)| (page, Some(markup.to_bytes()))),
+) -> Result<std::result::Result<ParsedPage, (Reason, String)>> {
+    let Some(html) = page.html else {
+        return Ok(Err((Reason::MissingHtml, "html is null".to_owned())));
     };
-    let (page, markup) = parsed.map_err(|error| (reason(&error), error.to_string()))?;
-    Ok(ParsedPage { page, markup })
+    let options = &settings.blocks;
+    let markup = settings.markdown.as_ref().map(|_| Markup::default());
+    let metadata = settings.write_metadata.then(MetadataReader::default);
+    let parsed = if markup.is_none() && metadata.is_none() {
+        html_blocks::page(html, page.charset, options).map(|page| (page, (None, None)))
+    } else {
+        html_blocks::page_with(html, page.charset, options, (markup, metadata))
+    };
+    let (page, (markup, metadata)) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => return Ok(Err((reason(&error), error.to_string()))),
+    };
+    let metadata = metadata.map(|said| said_bytes(said.finish(fetched.url, fetched.date)));
+    Ok(Ok(ParsedPage {
+        page,
+        markup: markup.map(|markup| markup.to_bytes()),
+        metadata: metadata.transpose()?,
+    }))
 }
 
 fn reason(error: &PageError) -> Reason {

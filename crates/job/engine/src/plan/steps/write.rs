@@ -12,7 +12,10 @@ use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use deltalake::DeltaTableError;
 use futures::{FutureExt, StreamExt, stream};
 use serde::{Deserialize, Serialize};
-use tables::{CONCURRENT_CLOSES, Location, Output, Reason, SinkSize, Table, TableError, TableSink};
+use tables::{
+    CONCURRENT_CLOSES, Location, Output, Reason, SinkSize, Table, TableError, TableSink,
+    date_from_days,
+};
 
 use crate::accounting::UNREADABLE_OBJECT;
 use crate::archive::ArchiveSource;
@@ -33,7 +36,7 @@ use crate::plan::exec::row_spill::DiskSpill;
 use crate::plan::exec::step::{RequiredDistribution, Step, spawn_stream, to_bytes};
 use crate::plan::html_reader::{PageStream, page_request};
 use crate::plan::session::coalesced_size;
-use crate::plan::steps::block::parse;
+use crate::plan::steps::block::{Fetched, parse};
 
 /// Bytes of HTML below which a single partition writes the chunk.
 ///
@@ -219,12 +222,20 @@ impl Writer {
         let source = batch.text("source")?.value(0);
         let row = batch.numbers::<Int64Type>("row")?.value(0);
         let row_group = batch.numbers::<Int32Type>("row_group")?.value(0);
+        let fetched = Fetched {
+            url: batch.text("url")?.value(0),
+            date: date_from_days(batch.numbers::<Date32Type>("date")?.value(0)),
+        };
         let request = page_request(object_of(batch, 0)?, row_group, vec![row]);
         let pages = PageStream::new(request.read(&self.archive).await?).next()?;
         let pages = pages.and_then(std::result::Result::ok);
         let page = pages
             .as_ref()
-            .and_then(|pages| parse(pages.iter().next()?, &self.settings).ok())
+            .and_then(|pages| {
+                parse(pages.iter().next()?, fetched, &self.settings)
+                    .ok()?
+                    .ok()
+            })
             .filter(|page| {
                 let blocks = batch
                     .bytes("hashes")
@@ -245,7 +256,7 @@ impl Writer {
             return Ok(());
         }
         let rows = TableRows::new(batch)?;
-        let texts = DocumentTexts::new(batch, &rows.pages, self.settings.markdown.as_ref())?;
+        let texts = DocumentTexts::new(batch, &rows.pages, &self.settings)?;
         self.count_rows(batch, &texts)?;
         let heuristic = self.settings.labelling.to_string();
         for (table, rows) in [

@@ -1,0 +1,108 @@
+//! Metadata of pages and the language of their texts, in `documents`.
+
+use serde_json::Value;
+
+use crate::support::{Job, Row, paragraph};
+
+const DATES: &str = "2011-10-01..2011-10-06";
+
+/// Articles of a site. They say when and by whom they were written.
+fn articles() -> Vec<Row> {
+    let article = |number: u64| {
+        let day = 1 + number / 8;
+        let html = format!(
+            "<html lang=de><title>Tea number {number}</title>\
+             <meta property=og:site_name content='Tea Times'>\
+             <meta name=description content='About tea {number}.'>\
+             <link rel=canonical href=/tea/{number}>\
+             <meta property=og:image content=http://www.tea.example/{number}.png>\
+             <script type=application/ld+json>{{\"@type\": \"NewsArticle\", \
+             \"datePublished\": \"2011-09-{:02}T10:00:00+02:00\", \
+             \"dateModified\": \"2011-10-{day:02}T08:30:00Z\", \
+             \"author\": {{\"name\": \"Ann Leaf\"}}}}</script>\
+             <body><nav><a href=/>Home</a></nav>\
+             <main><h1>Tea number {number}</h1><p>Der Tee Nummer {number} ist heute kalt, und niemand in dem \
+             Haus will ihn noch trinken, weil es schon Abend ist. {}</main>",
+            1 + number % 30,
+            paragraph(number),
+        );
+        let time = format!("2011-10-{day:02}T12:00:00");
+        Row::page(&time, format!("http://www.tea.example/news/{number}"), html)
+    };
+    (0..48).map(article).collect()
+}
+
+fn document(job: &Job, number: u64) -> Value {
+    let columns = "published_at, published_at_source, modified_at, author, author_source, site_name, \
+         site_name_source, description, canonical_url, canonical_url_source, image, html_lang, language";
+    job.row(&format!(
+        "SELECT {columns} FROM documents WHERE url LIKE '%/{number}'"
+    ))
+}
+
+#[test]
+fn documents_have_what_their_pages_say_with_its_source() {
+    let job = Job::of(&articles()).with("output.write_metadata=true");
+    job.backfill(DATES);
+    let said = document(&job, 40);
+    for (column, expected) in [
+        // In UTC.
+        ("published_at", "2011-09-11T08:00:00Z"),
+        ("published_at_source", "json_ld"),
+        ("modified_at", "2011-10-06T08:30:00Z"),
+        ("author", "Ann Leaf"),
+        ("author_source", "json_ld"),
+        ("site_name", "Tea Times"),
+        ("site_name_source", "open_graph"),
+        ("description", "About tea 40."),
+        ("canonical_url", "http://www.tea.example/tea/40"),
+        ("canonical_url_source", "link"),
+        ("image", "http://www.tea.example/40.png"),
+        ("html_lang", "de"),
+    ] {
+        assert_eq!(said[column], expected, "{column}: {said}");
+    }
+    assert_eq!(said["language"], Value::Null);
+}
+
+/// They decide nothing: the other columns are the same, and they may begin with any date.
+#[test]
+fn metadata_and_language_change_no_other_column() {
+    let without = Job::of(&articles());
+    without.backfill(DATES);
+    assert_eq!(document(&without, 40), serde_json::json!({}));
+    let with = Job::of(&articles());
+    with.backfill("2011-10-01..2011-10-03");
+    let with = with
+        .with("output.write_metadata=true")
+        .with("output.write_language=true");
+    with.backfill("2011-10-04..2011-10-06");
+    assert_eq!(document(&with, 4), serde_json::json!({}));
+    assert_eq!(document(&with, 40)["author"], "Ann Leaf");
+    let columns = "date, url, status, title, text, blocks, content_blocks, support, node, warnings";
+    let others = format!("SELECT {columns} FROM documents ORDER BY url");
+    assert_eq!(with.lines(&others), without.lines(&others));
+}
+
+/// A page whose text is not kept through the sorts is parsed again when it is written.
+#[test]
+fn a_very_long_page_has_metadata_and_a_language() {
+    let mut rows = articles();
+    let text =
+        "Der Tee ist heute kalt, und niemand in dem Haus will ihn noch trinken. ".repeat(6000);
+    let html = format!("<meta name=author content='Ann Leaf'><title>All</title><p>{text}");
+    let url = "http://www.tea.example/list/all";
+    rows.push(Row::page("2011-10-06T13:00:00", url, html));
+    let job = Job::of(&rows)
+        .with("output.write_metadata=true")
+        .with("output.write_language=true");
+    job.backfill(DATES);
+    let row =
+        job.row("SELECT author, language, language_score FROM documents WHERE url LIKE '%/all'");
+    assert_eq!(
+        (&row["author"], &row["language"]),
+        (&"Ann Leaf".into(), &"de".into()),
+        "{row}"
+    );
+    assert!(row["language_score"].as_f64() > Some(0.5), "{row}");
+}
