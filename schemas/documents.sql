@@ -27,6 +27,22 @@ CREATE TABLE documents (
   image VARCHAR,                                -- URL of the picture of the page
   image_source VARCHAR,                         -- where it was found
   html_lang VARCHAR,                            -- language that the page declares
+  words INT,                                    -- words of text; this and all below until duplicate_ngrams if output.write_signals is on
+  stop_words INT,                               -- how many of eight English words it has: the, be, to, of, and, that, have, with
+  mean_word_length DOUBLE,                      -- characters per word
+  hashes_per_token DOUBLE,                      -- # per token: a word or a sign
+  ellipses_per_token DOUBLE,                    -- ... and … per token
+  tokens_with_letters DOUBLE,                   -- share of tokens with a letter
+  digits DOUBLE,                                -- share of characters that are digits
+  bullet_lines DOUBLE,                          -- share of lines that begin with - or •
+  ellipsis_lines DOUBLE,                        -- share of lines that end with an ellipsis
+  ended_lines DOUBLE,                           -- share of lines that end as sentences do
+  short_lines DOUBLE,                           -- share of lines of at most 30 characters
+  duplicate_lines DOUBLE,                       -- share of lines that repeat an earlier one
+  duplicate_line_chars DOUBLE,                  -- share of characters in such lines
+  breaks_per_token DOUBLE,                      -- line breaks per token
+  top_ngrams DOUBLE[],                          -- share of characters in the most frequent 2, 3, 4 tokens in a row
+  duplicate_ngrams DOUBLE[],                    -- share of characters in 5 to 10 tokens in a row that were there before
   blocks INT NOT NULL,                          -- text blocks of the page
   content_blocks INT NOT NULL,                  -- text blocks labelled content
   content_chars BIGINT NOT NULL,                -- characters in content blocks

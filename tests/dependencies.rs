@@ -17,8 +17,8 @@ const CORE: [&str; 5] = [
     "urltree-template",
     "urltree-url-parameters",
 ];
-/// The language of a text.
-const LANGUAGE: &str = "urltree-language";
+/// The language of a text, and its signals. They read a text alone.
+const OF_TEXTS: [&str; 2] = ["urltree-language", "urltree-text-signals"];
 /// Crates that observe a page while its blocks are built.
 const OBSERVERS: [&str; 2] = ["urltree-markdown", "urltree-metadata"];
 /// The ids of the tree and of the template.
@@ -157,7 +157,7 @@ fn pure_crates_know_at_most_each_other_and_neither_threads_nor_columns() {
         .into_iter()
         .chain([INTERNER])
         .chain(OBSERVERS)
-        .chain([LANGUAGE]);
+        .chain(OF_TEXTS);
     for member in pure.chain(MEASURING) {
         let expected: &[&str] = match member {
             _ if OBSERVERS.contains(&member) => &["urltree-html-blocks"],
@@ -223,8 +223,9 @@ fn tables_know_no_other_crate_and_no_engine() {
 #[test]
 fn the_engine_stands_on_the_pure_crates_and_the_tables() {
     let workspace = workspace();
-    let own = [REPLAY, TABLES, ERROR_CLASS, LANGUAGE];
-    let expected = CORE.into_iter().chain(OBSERVERS).chain(own).collect();
+    let own = [REPLAY, TABLES, ERROR_CLASS];
+    let pure = CORE.into_iter().chain(OBSERVERS).chain(OF_TEXTS);
+    let expected = pure.chain(own).collect();
     assert_eq!(workspace.arrows(ENGINE), expected);
     assert!(workspace.direct(ENGINE).contains("datafusion"));
 }

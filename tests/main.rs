@@ -82,6 +82,7 @@ mod refusals;
 mod requests;
 mod rules;
 mod sample;
+mod signals;
 mod soak;
 mod stall;
 mod storage;

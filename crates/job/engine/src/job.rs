@@ -119,6 +119,8 @@ pub struct Settings {
     pub write_metadata: bool,
     /// Fill the language columns of `documents`.
     pub write_language: bool,
+    /// Fill the columns of `documents` that tell good text from bad.
+    pub write_signals: bool,
     /// How `documents` has Markdown, if it does.
     pub markdown: Option<MarkdownOptions>,
     /// Digest of the settings that decide rows: the column `settings_digest` of `runs`.
@@ -372,6 +374,7 @@ fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
         write_blocks: spec.output.write_blocks,
         write_metadata: spec.output.write_metadata,
         write_language: spec.output.write_language,
+        write_signals: spec.output.write_signals,
         markdown: markdown_options(&spec.output.markdown),
         digest,
     })

@@ -64,8 +64,8 @@ fn deciding(spec: &JobSpec, rules: &str, blocklist: &str) -> Vec<Setting> {
     let JobSpec {
         archive,
         // The tables that are written, their place and partitions. Tables with other partitions
-        // or columns are refused by `TableError::Layout`. `blocks`, Markdown, metadata and
-        // languages are not read by later runs, so they may begin or end with any date.
+        // or columns are refused by `TableError::Layout`. `blocks`, Markdown, metadata,
+        // languages and signals are not read by later runs, so they may begin or end with any date.
         output: _,
         url_key,
         domain,

@@ -77,6 +77,7 @@ impl JobSpec {
                 write_blocks: false,
                 write_metadata: false,
                 write_language: false,
+                write_signals: false,
                 markdown: MarkdownSpec::default(),
                 file_bytes: OutputSpec::default_file_bytes(),
             },
@@ -163,6 +164,9 @@ pub struct OutputSpec {
     /// Fill the columns `language` and `language_score` of `documents`.
     #[serde(default)]
     pub write_language: bool,
+    /// Fill the columns of `documents` that tell good text from bad: words, repeated lines.
+    #[serde(default)]
+    pub write_signals: bool,
     /// The column `markdown` of `documents`.
     #[serde(default)]
     pub markdown: MarkdownSpec,

@@ -8,5 +8,6 @@ pub(crate) mod read_order;
 pub(crate) mod said;
 pub(crate) mod schemas;
 pub(crate) mod select;
+pub(crate) mod signal_columns;
 pub(crate) mod table_rows;
 pub(crate) mod written;

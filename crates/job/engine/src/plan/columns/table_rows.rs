@@ -12,11 +12,13 @@ use arrow::datatypes::DataType;
 use datafusion::error::{DataFusionError, Result};
 use markdown::{Markup, MarkupError};
 use tables::{Partitioning, Table};
+use text_signals::Signals;
 use url_key::Branch;
 
 use crate::job::Settings;
 use crate::plan::columns::said::said_columns;
 use crate::plan::columns::schemas::{RecordBatchExt, Status, lines, list_field, value_opt};
+use crate::plan::columns::signal_columns::signal_columns;
 
 /// Projects `rows` of `batch` to the columns of `table`. A column comes from `given`, else from
 /// the column of the same name.
@@ -96,6 +98,8 @@ pub(crate) struct DocumentTexts {
     /// Null where the job writes no language, and where the text is too short.
     language: StringArray,
     language_score: Float64Array,
+    /// Of texts, if the job writes signals.
+    signals: Vec<Option<Signals>>,
     /// The errors of Markdown, by position in `rows`.
     failures: BTreeMap<usize, MarkupError>,
     blocks: Int32Array,
@@ -111,6 +115,7 @@ impl DocumentTexts {
         let mut text = StringBuilder::new();
         let (mut markdowns, mut failures) = (StringBuilder::new(), BTreeMap::new());
         let (mut languages, mut scores) = (StringBuilder::new(), Float64Builder::new());
+        let mut signals = Vec::new();
         let (mut blocks, mut content_blocks) = (Vec::new(), Vec::new());
         let (mut content_chars, mut boilerplate_chars) = (Vec::new(), Vec::new());
         for row in rows {
@@ -154,6 +159,8 @@ impl DocumentTexts {
             let detected = detected.flatten();
             languages.append_option(detected.map(|language| language.code));
             scores.append_option(detected.map(|language| f64::from(language.score)));
+            let write_signals = settings.write_signals;
+            signals.push(write_signals.then(|| text_signals::signals(&content)));
             text.append_value(content);
             blocks.push(page.len() as i32);
             content_blocks.push(kept);
@@ -166,6 +173,7 @@ impl DocumentTexts {
             markdown: markdowns.finish(),
             language: languages.finish(),
             language_score: scores.finish(),
+            signals,
             failures,
             blocks: blocks.into(),
             content_blocks: content_blocks.into(),
@@ -198,6 +206,7 @@ pub(crate) fn documents(
     let warnings = lists(warnings);
     let heuristic = StringArray::from_iter_values(std::iter::repeat_n(heuristic, rows.len()));
     let mut given = said_columns(batch, rows)?;
+    given.extend(signal_columns(&texts.signals));
     let own: [(&str, ArrayRef); 11] = [
         ("title", Arc::new(title)),
         ("text", Arc::new(texts.text)),
