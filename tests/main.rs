@@ -64,6 +64,7 @@ mod faults;
 mod frozen;
 mod hostile;
 mod import;
+mod import_pages;
 mod import_stores;
 mod jobs;
 mod keys;

@@ -1,10 +1,12 @@
 //! The command line: reports, status, failure messages, help and manual.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use arrow::array::{ArrayRef, RecordBatch, StringArray};
 use serde_json::Value;
 
-use crate::support::{Job, Row, Site, repository, urltree, urltree_in};
+use crate::support::{Job, Row, Site, repository, urltree, urltree_in, write_batch};
 
 const SITE: Site = Site {
     host: "www.gazette.example",
@@ -259,8 +261,19 @@ const WARC: &str = "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://a
     HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>Hi\r\n\r\n";
 
 /// Writes the files that the examples of `gold`, `eval`, `extract` and `import` name: collections
-/// of one page, texts of a tool, and WARC files.
+/// of one page, texts of a tool, WARC files, and lists of pages.
 fn collections(folder: &Path) {
+    let rows = [
+        ("warc_date", "2011-10-24T12:00:00Z"),
+        ("url", "http://a.example/1"),
+        ("content", "<p>Trees fell."),
+    ];
+    let rows = rows.map(|(name, value)| {
+        let column: ArrayRef = Arc::new(StringArray::from(vec![value]));
+        (name, column)
+    });
+    let rows = RecordBatch::try_from_iter(rows).expect("columns of one length");
+    write_batch(&folder.join("crawl.parquet"), &rows, 10);
     let page = "<title>Storm</title><h1>Storm</h1><p>Trees fell on the road to the sea.</p>";
     let labelled = "<span class=\"x-nc-sel1\">Storm</span><span class=\"x-nc-sel2\">Trees</span>";
     let id = "0b1b5f7c-3b6c-4f65-8d6a-1c2d3e4f5a6b";
@@ -292,6 +305,15 @@ fn collections(folder: &Path) {
         ),
         ("crawl/a.warc", WARC),
         ("more.warc", WARC),
+        ("saved/1.html", page),
+        (
+            "saved/pages.csv",
+            "url,time,title,path\nhttp://a.example/1,2011-10-24,Storm,1.html\n",
+        ),
+        (
+            "saved/pages.jsonl",
+            r#"{"url": "http://a.example/1", "time": 1319457600, "path": "1.html"}"#,
+        ),
     ] {
         let path = folder.join(file);
         let above = path.parent().expect("a folder");
@@ -336,6 +358,7 @@ fn the_examples_of_the_help_work_as_typed() {
         "extract",
         "import",
         "import warc",
+        "import pages",
     ] {
         let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
         let help = urltree(&words).stdout;

@@ -4,6 +4,8 @@ use error_class::{Classified, ErrorClass};
 use parquet::errors::ParquetError;
 use tables::{LocationError, has_retryable_cause};
 
+use crate::pages::RowsError;
+
 /// An error that ends an import.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -24,6 +26,15 @@ pub enum ImportError {
         list: String,
         /// The problem.
         problem: String,
+    },
+    /// A list of pages cannot be read.
+    #[error("{list} cannot be read as a list of pages: {problem}")]
+    Rows {
+        /// The list.
+        list: String,
+        /// The problem.
+        #[source]
+        problem: RowsError,
     },
     /// A store cannot be read or written.
     #[error("cannot {doing} {object}: {source}")]
@@ -78,19 +89,35 @@ pub enum ImportError {
 impl Classified for ImportError {
     fn class(&self) -> ErrorClass {
         match self {
-            Self::Location(_) => ErrorClass::Usage,
+            Self::Location(_)
+            | Self::Rows {
+                problem: RowsError::Folders,
+                ..
+            } => ErrorClass::Usage,
             Self::NoFile { .. } | Self::List { .. } | Self::Manifest { .. } => ErrorClass::Input,
             Self::Store {
                 doing: "find",
                 source: object_store::Error::NotFound { .. },
                 ..
             } => ErrorClass::Input,
+            Self::Rows {
+                problem: RowsError::Store(_),
+                ..
+            } => ErrorClass::Storage,
+            Self::Rows { .. } => ErrorClass::Input,
             Self::Store { .. } | Self::Spool { .. } => ErrorClass::Storage,
             Self::Encode { .. } | Self::Task { .. } => ErrorClass::Internal,
         }
     }
 
     fn is_retryable(&self) -> bool {
-        matches!(self, Self::Store { source, .. } if has_retryable_cause(source))
+        match self {
+            Self::Store { source, .. } => has_retryable_cause(source),
+            Self::Rows {
+                problem: RowsError::Store(source),
+                ..
+            } => has_retryable_cause(source),
+            _ => false,
+        }
     }
 }

@@ -169,7 +169,8 @@ async fn file_or_folder(location: Location) -> Result<Vec<Input>, ImportError> {
     Ok(found)
 }
 
-async fn file(location: Location) -> Result<Input, ImportError> {
+/// Returns the input of one file.
+pub(crate) async fn file(location: Location) -> Result<Input, ImportError> {
     let meta = location.store().head(location.path()).await;
     let meta = meta.map_err(|source| ImportError::Store {
         doing: "find",
@@ -201,7 +202,8 @@ fn input_of(folder: &Location, meta: ObjectMeta) -> Input {
     input_at(location, &meta)
 }
 
-fn input_at(location: Location, meta: &ObjectMeta) -> Input {
+/// Returns the input at `location` in the state of `meta`.
+pub(crate) fn input_at(location: Location, meta: &ObjectMeta) -> Input {
     Input {
         name: name(&location),
         label: location.to_string(),

@@ -1,11 +1,11 @@
-//! Imports WARC and ARC files into an archive: Parquet files that a job reads.
+//! Imports WARC files, ARC files and lists of pages into an archive: Parquet files that a job reads.
 //!
 //! [`import`] reads files, folders, patterns, lists of paths, object storage, web servers and standard
 //! input, several at a time. Each input gives one object per UTC date below the output:
 //!
 //! ```text
 //! OUTPUT/date=2011-10-24/NAME.parquet    pages in time order, with the columns of Page
-//! OUTPUT/_quarantine/NAME.parquet        records that cannot be used: place and reason
+//! OUTPUT/_quarantine/NAME.parquet        records and rows that cannot be used: place and reason
 //! OUTPUT/_revisits/NAME.parquet          revisits of pages in other inputs: URL, time, digest
 //! OUTPUT/_imports/NAME.json              the manifest: the input is imported
 //! ```
@@ -21,6 +21,11 @@
 //! A revisit says that a page was as in an earlier capture. If that is before it in the same input, the
 //! revisit is a row with the HTML of the capture. Otherwise it is a row of `_revisits`, and its
 //! `payload_digest` is that of the row that it repeats, wherever that is.
+//!
+//! [`import_pages`] reads lists: CSV, JSON Lines or Parquet with URL, time, and the page or the path of
+//! its file. Each list is an input. Its state is that of the list, of all files in the folders, and the
+//! settings. Rows that are not pages are quarantined, and a row that repeats an earlier one is only
+//! counted.
 //!
 //! An input is known by its URL, and its objects have its file name and a digest of the URL. Files that
 //! were moved after an import are new inputs, so import them into a new archive.
@@ -54,13 +59,15 @@
 //! than one thread.
 
 mod error;
-mod file;
 mod inputs;
 mod manifest;
 mod page;
+mod pages;
 mod parquet_file;
 mod source;
 mod store;
+mod warc_file;
+mod write;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -69,9 +76,13 @@ use std::path::PathBuf;
 use chrono::NaiveDate;
 use futures::{StreamExt, TryStreamExt};
 use tables::Location;
+use tokio::sync::mpsc::UnboundedSender;
+
+use inputs::Input;
 
 pub use error::ImportError;
 pub use manifest::Manifest;
+pub use pages::{Column, ColumnError, ColumnName, Columns, PageOptions, RowsError, import_pages};
 pub use warc::Limits;
 
 /// Settings of an import.
@@ -155,6 +166,20 @@ pub async fn import(
     progress: &impl Progress,
 ) -> Result<Report, ImportError> {
     let inputs = inputs::expand(inputs, options.base.as_deref()).await?;
+    let import = |input, before, sender| {
+        warc_file::import(input, before, output.clone(), options.clone(), sender)
+    };
+    import_inputs(inputs, output, options.files_at_a_time, progress, import).await
+}
+
+/// Imports the inputs that are not imported, with `import`.
+async fn import_inputs<I: Future<Output = Result<Manifest, ImportError>>>(
+    inputs: Vec<Input>,
+    output: &Location,
+    at_a_time: NonZeroUsize,
+    progress: &impl Progress,
+    import: impl Fn(Input, Option<Manifest>, UnboundedSender<u64>) -> I,
+) -> Result<Report, ImportError> {
     let mut report = Report::default();
     let mut left = Vec::new();
     let manifests = inputs.into_iter().map(|input| async move {
@@ -175,16 +200,8 @@ pub async fn import(
     progress.planned(left.len() as u64, bytes);
     let (sender, mut read) = tokio::sync::mpsc::unbounded_channel();
     let done = futures::stream::iter(left)
-        .map(|(input, before)| {
-            file::import(
-                input,
-                before,
-                output.clone(),
-                options.clone(),
-                sender.clone(),
-            )
-        })
-        .buffer_unordered(options.files_at_a_time.get())
+        .map(|(input, before)| import(input, before, sender.clone()))
+        .buffer_unordered(at_a_time.get())
         .try_for_each(|manifest| {
             report.add(&manifest);
             std::future::ready(Ok(()))

@@ -1,4 +1,4 @@
-//! The pages among the captures of an input.
+//! Pages of an input, and their bodies in a temporary file.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -31,18 +31,22 @@ pub(crate) struct Page {
     pub(crate) fetched_at: i64,
     pub(crate) url: String,
     pub(crate) request_url: Option<String>,
+    /// Only a list of pages has titles.
+    pub(crate) title: Option<String>,
     pub(crate) content_type: Option<String>,
     pub(crate) charset: Option<String>,
     pub(crate) status: Option<i32>,
-    pub(crate) offset: i64,
-    pub(crate) record_id: Option<String>,
+    /// Offset of the record, or row of the list.
+    pub(crate) position: i64,
+    /// Id of the record, or path of the file.
+    pub(crate) name: Option<String>,
     pub(crate) payload_digest: String,
-    body: Body,
+    pub(crate) body: Body,
 }
 
 /// The place of a body in the spool.
 #[derive(Debug, Clone, Copy)]
-struct Body {
+pub(crate) struct Body {
     start: u64,
     bytes: usize,
 }
@@ -71,11 +75,12 @@ impl Page {
             fetched_at: capture.fetched_at,
             url: capture.url,
             request_url: capture.request_url,
+            title: None,
             content_type: capture.content_type,
             charset: capture.charset,
             status: capture.status.map(i32::from),
-            offset: i64::try_from(origin.offset).unwrap_or(i64::MAX),
-            record_id: origin.record_id,
+            position: i64::try_from(origin.offset).unwrap_or(i64::MAX),
+            name: origin.record_id,
             payload_digest: capture.payload_digest,
             body,
         }
@@ -135,7 +140,8 @@ impl Spool {
         })
     }
 
-    fn append(&mut self, body: &[u8]) -> io::Result<Body> {
+    /// Adds a body.
+    pub(crate) fn append(&mut self, body: &[u8]) -> io::Result<Body> {
         let start = self.bytes;
         self.file.write_all(body)?;
         self.bytes += body.len() as u64;

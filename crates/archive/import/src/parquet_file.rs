@@ -11,9 +11,10 @@ use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use parquet::arrow::ArrowWriter;
 use parquet::errors::ParquetError;
 use tables::archive_properties;
-use warc::{Origin, RecordError, Revisit};
+use warc::{Origin, Revisit};
 
 use crate::page::{Page, SpooledBodies, TemporaryFolder};
+use crate::write::{Kind, Quarantined};
 
 /// HTML of a row group. A higher value needs more memory where pages are large.
 const ROW_GROUP_HTML_BYTES: usize = 64 << 20;
@@ -24,32 +25,47 @@ fn text(name: &str, nullable: bool) -> Field {
     Field::new(name, DataType::Utf8, nullable)
 }
 
-/// The columns of `schemas/archive.sql` that a capture has, and its place. HTML is the last.
-fn pages_schema() -> Arc<Schema> {
+impl Kind {
+    /// The columns that say where a page is from: the input, the position in it, and the name there.
+    fn place(self) -> [Field; 3] {
+        let [input, position, name] = match self {
+            Self::Records => ["warc_file", "warc_offset", "warc_record_id"],
+            Self::List => ["manifest", "manifest_row", "path"],
+        };
+        let position = Field::new(position, DataType::Int64, false);
+        [text(input, false), position, text(name, true)]
+    }
+}
+
+/// The columns of `schemas/archive.sql` that a page has, and its place. HTML is the last.
+fn pages_schema(kind: Kind) -> Arc<Schema> {
     let time = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
-    Arc::new(Schema::new(vec![
+    let mut fields = vec![
         Field::new("fetched_at", time, false),
         text("url", false),
         text("request_url", true),
         text("content_type", true),
         text("http_charset", true),
         Field::new("http_status", DataType::Int32, true),
-        text("warc_file", false),
-        Field::new("warc_offset", DataType::Int64, false),
-        text("warc_record_id", true),
-        text("payload_digest", false),
-        Field::new("html", DataType::Binary, false),
-    ]))
+    ];
+    fields.extend(kind.place());
+    fields.push(text("payload_digest", false));
+    if kind == Kind::List {
+        fields.push(text("title", true));
+    }
+    fields.push(Field::new("html", DataType::Binary, false));
+    Arc::new(Schema::new(fields))
 }
 
 /// Writes `pages` of the input `label` to a temporary file.
 pub(crate) fn pages(
     pages: &[Page],
     bodies: &SpooledBodies,
+    kind: Kind,
     label: &str,
     folder: &TemporaryFolder,
 ) -> Result<File, ParquetError> {
-    let schema = pages_schema();
+    let schema = pages_schema(kind);
     let mut writer = ArrowWriter::try_new(
         folder.file()?,
         Arc::clone(&schema),
@@ -64,7 +80,7 @@ pub(crate) fn pages(
         };
         let rows = rest.iter().take_while(fits).count().max(1);
         let (now, later) = rest.split_at(rows);
-        writer.write(&batch(&schema, now, bodies, label)?)?;
+        writer.write(&batch(&schema, now, bodies, kind, label)?)?;
         if writer.in_progress_size() >= ROW_GROUP_HTML_BYTES {
             writer.flush()?;
         }
@@ -77,6 +93,7 @@ fn batch(
     schema: &Arc<Schema>,
     pages: &[Page],
     bodies: &SpooledBodies,
+    kind: Kind,
     label: &str,
 ) -> Result<RecordBatch, ParquetError> {
     let texts = |of: fn(&Page) -> Option<&str>| -> ArrayRef {
@@ -84,7 +101,7 @@ fn batch(
     };
     let html: Result<Vec<_>, _> = pages.iter().map(|page| bodies.html(page)).collect();
     let times = pages.iter().map(|page| page.fetched_at);
-    let columns: Vec<ArrayRef> = vec![
+    let mut columns: Vec<ArrayRef> = vec![
         Arc::new(TimestampMicrosecondArray::from_iter_values(times).with_timezone("UTC")),
         texts(|page| Some(&page.url)),
         texts(|page| page.request_url.as_deref()),
@@ -93,44 +110,44 @@ fn batch(
         Arc::new(Int32Array::from_iter(pages.iter().map(|page| page.status))),
         Arc::new(StringArray::from_iter_values(pages.iter().map(|_| label))),
         Arc::new(Int64Array::from_iter_values(
-            pages.iter().map(|page| page.offset),
+            pages.iter().map(|page| page.position),
         )),
-        texts(|page| page.record_id.as_deref()),
+        texts(|page| page.name.as_deref()),
         texts(|page| Some(&page.payload_digest)),
-        Arc::new(BinaryArray::from_iter_values(html?)),
     ];
+    if kind == Kind::List {
+        columns.push(texts(|page| page.title.as_deref()));
+    }
+    columns.push(Arc::new(BinaryArray::from_iter_values(html?)));
     Ok(RecordBatch::try_new(Arc::clone(schema), columns)?)
 }
 
-/// Writes the records of the input `label` that cannot be used to a temporary file.
+/// Writes the rows of the input `label` that cannot be used to a temporary file.
 pub(crate) fn quarantine(
-    errors: &[RecordError],
+    rows: &[Quarantined],
+    kind: Kind,
     label: &str,
     folder: &TemporaryFolder,
 ) -> Result<File, ParquetError> {
-    let schema = Arc::new(Schema::new(vec![
-        text("warc_file", false),
-        Field::new("warc_offset", DataType::Int64, false),
-        text("warc_record_id", true),
-        text("record_type", true),
-        text("url", true),
-        text("reason", false),
-    ]));
-    let offsets = errors.iter().map(|error| error.origin.offset);
-    let offsets = offsets.map(|offset| i64::try_from(offset).unwrap_or(i64::MAX));
-    let texts = |of: fn(&RecordError) -> Option<&str>| -> ArrayRef {
-        Arc::new(StringArray::from_iter(errors.iter().map(of)))
+    let texts = |of: fn(&Quarantined) -> Option<&str>| -> ArrayRef {
+        Arc::new(StringArray::from_iter(rows.iter().map(of)))
     };
-    let reasons = errors.iter().map(|error| error.reason.to_string());
-    let columns: Vec<ArrayRef> = vec![
-        Arc::new(StringArray::from_iter_values(errors.iter().map(|_| label))),
-        Arc::new(Int64Array::from_iter_values(offsets)),
-        texts(|error| error.origin.record_id.as_deref()),
-        texts(|error| error.record_type.as_ref().map(warc::RecordType::name)),
-        texts(|error| error.origin.url.as_deref()),
-        Arc::new(StringArray::from_iter_values(reasons)),
+    let mut fields = kind.place().to_vec();
+    let mut columns: Vec<ArrayRef> = vec![
+        Arc::new(StringArray::from_iter_values(rows.iter().map(|_| label))),
+        Arc::new(Int64Array::from_iter_values(
+            rows.iter().map(|row| row.position),
+        )),
+        texts(|row| row.name.as_deref()),
     ];
-    write(schema, columns, folder)
+    if kind == Kind::Records {
+        fields.push(text("record_type", true));
+        columns.push(texts(|row| row.record_type.as_deref()));
+    }
+    fields.extend([text("url", true), text("reason", false)]);
+    columns.push(texts(|row| row.url.as_deref()));
+    columns.push(texts(|row| Some(&row.reason)));
+    write(Arc::new(Schema::new(fields)), columns, folder)
 }
 
 /// Writes the revisits of the input `label` whose captures are elsewhere to a temporary file.

@@ -30,10 +30,17 @@ impl Watch {
         self.0.bytes.load(Ordering::Relaxed)
     }
 
-    /// Returns the error that ended the bytes.
-    pub(crate) fn failure(&self) -> Option<object_store::Error> {
+    /// Returns the error that ended the bytes of `input`.
+    pub(crate) fn check(&self, input: &Input) -> Result<(), ImportError> {
         let failure = self.0.failure.lock();
-        failure.unwrap_or_else(PoisonError::into_inner).take()
+        match failure.unwrap_or_else(PoisonError::into_inner).take() {
+            None => Ok(()),
+            Some(source) => Err(ImportError::Store {
+                doing: "read",
+                object: input.label.clone(),
+                source,
+            }),
+        }
     }
 
     fn fail(&self, error: object_store::Error) -> io::Error {

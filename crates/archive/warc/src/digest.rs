@@ -37,8 +37,8 @@ pub(crate) fn check(stored: &str, bytes: &[u8]) -> Check {
     }
 }
 
-/// Returns the digest of a payload in the form that most crawlers write.
-pub(crate) fn sha1_of(bytes: &[u8]) -> String {
+/// Returns the digest of a payload in the form that most crawlers write: `sha1:BASE32`.
+pub fn sha1_of(bytes: &[u8]) -> String {
     format!("sha1:{}", BASE32.encode(&sha1::Sha1::digest(bytes)))
 }
 

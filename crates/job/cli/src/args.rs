@@ -134,9 +134,10 @@ pub(crate) enum Command {
         urltree extract --extractor cetd-ds page.html\n  \
         urltree extract --extractor iwptd page.html other-page.html")]
     Extract(ExtractArgs),
-    /// Import files of crawlers into an archive that a job reads.
+    /// Import files of crawlers and lists of pages into an archive that a job reads.
     #[command(after_help = "Examples:\n  \
         urltree import warc crawl --output data/pages\n  \
+        urltree import pages saved --manifest saved/pages.csv --output data/pages\n  \
         urltree import warc https://host/crawl.warc.gz --output data/pages")]
     Import {
         #[command(subcommand)]

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use bytesize::ByteSize;
 use clap::Subcommand;
-use import::{Limits, Options, Report, import};
+use import::{ColumnName, ImportError, Limits, Options, PageOptions, Report, import, import_pages};
 use serde_json::json;
 use tables::Location;
 
 use crate::Interrupted;
 use crate::args::ReportFormat;
-use crate::progress::{Terminal, megabytes};
+use crate::progress::{ImportProgress, Terminal, megabytes};
 use crate::report::Lines;
 use crate::usage::Usage;
 
@@ -31,6 +31,53 @@ pub(crate) enum ImportCommand {
         urltree import warc s3://bucket/crawl --output s3://bucket/pages --files 8\n  \
         urltree import warc warc.paths.gz --base https://data.commoncrawl.org --output data/pages")]
     Warc(ImportWarcArgs),
+    /// Import pages that a list names: CSV, JSON Lines or Parquet, with files of HTML or with the HTML
+    /// in the list.
+    ///
+    /// A row of the list has the columns url, time (or fetched_at) and path. The columns title,
+    /// request_url, content_type, http_charset and http_status may be there too. A path is relative
+    /// to a FOLDER, and nothing outside of it is read. With --columns html=NAME, and in Parquet,
+    /// pages are in the rows. Rows become pages in time order, in one Parquet file per list and UTC
+    /// date. Rows that are not pages are rows of _quarantine/*.parquet, with row, path and reason.
+    /// A second import changes nothing, unless the list or a file in the folders has changed.
+    #[command(after_help = "Examples:\n  \
+        urltree import pages saved --manifest saved/pages.csv --output data/pages\n  \
+        urltree import pages --manifest saved/pages.jsonl --output data/pages --format json\n  \
+        urltree import pages --manifest crawl.parquet --output data/pages \\\n      \
+        --columns fetched_at=warc_date,html=content\n  \
+        urltree import pages s3://bucket/saved --manifest pages.csv --output s3://bucket/pages --files 64")]
+    Pages(ImportPagesArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ImportPagesArgs {
+    /// Folders or URLs of the files. A path is that of the first folder that has it. The default is
+    /// the folder of the list.
+    #[arg(value_name = "FOLDER")]
+    folders: Vec<String>,
+    /// List of pages: .csv, .tsv, .jsonl, .ndjson, each also with .gz, or .parquet.
+    #[arg(long, required = true, value_name = "FILE")]
+    manifest: Vec<String>,
+    /// Folder or URL of the archive: date=YYYY-MM-DD/*.parquet.
+    #[arg(long, value_name = "DIR")]
+    output: String,
+    /// Names of columns in the list, such as fetched_at=when,url=address. A name of a nested JSON value
+    /// has dots. With html=NAME, pages are in the list.
+    #[arg(long, value_name = "COLUMN=NAME", value_delimiter = ',')]
+    columns: Vec<ColumnName>,
+    /// Pages that are read at a time. A higher number helps with object storage.
+    #[arg(long, value_name = "NUMBER", default_value = "8")]
+    files: NonZeroUsize,
+    /// Most bytes of a page. A larger one is quarantined.
+    #[arg(long, value_name = "SIZE", default_value = "32MiB")]
+    max_page: ByteSize,
+    /// Folder of temporary files, which need as many bytes as the HTML of a list. The default is
+    /// TMPDIR.
+    #[arg(long, value_name = "DIR")]
+    spill_dir: Option<PathBuf>,
+    /// Format of the report.
+    #[arg(long, value_enum)]
+    format: Option<ReportFormat>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -62,8 +109,7 @@ pub(crate) struct ImportWarcArgs {
 
 /// Imports WARC files. Returns the report.
 pub(crate) fn warc(args: &ImportWarcArgs, quiet: bool, terminal: &Terminal) -> Result<String> {
-    let output = Location::parse(&args.output);
-    let output = output.map_err(|error| Usage::of(format!("--output: {error}")))?;
+    let output = location(&args.output)?;
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let bytes = usize::try_from(args.max_page.as_u64()).unwrap_or(usize::MAX);
     let mut limits = Limits::default();
@@ -74,26 +120,68 @@ pub(crate) fn warc(args: &ImportWarcArgs, quiet: bool, terminal: &Terminal) -> R
         limits,
         spill_dir: args.spill_dir.clone(),
     };
+    let progress = terminal.import();
+    let report = run(
+        import(&args.inputs, &output, &options, &progress),
+        &progress,
+    )?;
+    Ok(printed(&report, args.format, quiet, &args.output))
+}
+
+/// Imports lists of pages. Returns the report.
+pub(crate) fn pages(args: &ImportPagesArgs, quiet: bool, terminal: &Terminal) -> Result<String> {
+    let output = location(&args.output)?;
+    let folder = |folder: &String| {
+        let found = Location::parse(folder);
+        found.map_err(|error| Usage::of(format!("FOLDER: {error}")))
+    };
+    let options = PageOptions {
+        columns: args.columns.iter().cloned().collect(),
+        folders: args.folders.iter().map(folder).collect::<Result<_, _>>()?,
+        pages_at_a_time: args.files,
+        max_page_bytes: args.max_page.as_u64(),
+        spill_dir: args.spill_dir.clone(),
+    };
+    let progress = terminal.import();
+    let report = run(
+        import_pages(&args.manifest, &output, &options, &progress),
+        &progress,
+    )?;
+    Ok(printed(&report, args.format, quiet, &args.output))
+}
+
+fn location(output: &str) -> Result<Location> {
+    let output = Location::parse(output);
+    Ok(output.map_err(|error| Usage::of(format!("--output: {error}")))?)
+}
+
+/// Runs an import until it is done or interrupted.
+fn run(
+    import: impl Future<Output = Result<Report, ImportError>>,
+    progress: &ImportProgress,
+) -> Result<Report> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("cannot start worker threads")?;
-    let progress = terminal.import();
     let done = runtime.block_on(async {
         tokio::select! {
-            done = import(&args.inputs, &output, &options, &progress) => Some(done),
+            done = import => Some(done),
             () = crate::interrupted() => None,
         }
     });
     progress.finish();
     // Files that are read on other threads have nothing that must be saved.
     runtime.shutdown_background();
-    let report = done.ok_or(Interrupted::Run)??;
-    Ok(match args.format {
-        Some(ReportFormat::Json) => as_json(&report),
+    Ok(done.ok_or(Interrupted::Run)??)
+}
+
+fn printed(report: &Report, format: Option<ReportFormat>, quiet: bool, output: &str) -> String {
+    match format {
+        Some(ReportFormat::Json) => as_json(report),
         None if quiet => String::new(),
-        None | Some(ReportFormat::Text) => as_text(&report, &args.output),
-    })
+        None | Some(ReportFormat::Text) => as_text(report, output),
+    }
 }
 
 /// The dates as `urltree backfill --dates` reads them.

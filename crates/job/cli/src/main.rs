@@ -81,6 +81,9 @@ fn main() -> ExitCode {
         Command::Import {
             command: ImportCommand::Warc(import_args),
         } => import_files::warc(import_args, args.quiet, &terminal).and_then(|text| print(&text)),
+        Command::Import {
+            command: ImportCommand::Pages(import_args),
+        } => import_files::pages(import_args, args.quiet, &terminal).and_then(|text| print(&text)),
         Command::Sample(args) => sample(args),
         Command::Completions { shell } => print(&manual::completions(*shell)),
         Command::Man { folder } => manual::pages(folder),

@@ -1,0 +1,164 @@
+//! The objects of one input: pages by date, rows that cannot be used, and the manifest at the end.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use chrono::{DateTime, NaiveDate};
+use tables::{Location, fail_point};
+use warc::{Origin, Revisit};
+
+use crate::error::ImportError;
+use crate::inputs::Input;
+use crate::manifest::{self, Manifest};
+use crate::page::{Page, SpooledBodies, TemporaryFolder};
+use crate::parquet_file;
+use crate::store;
+
+/// Most rows of an input whose place and reason are written. An input with more has another format, or
+/// is broken from some place on; all of them are counted.
+const MAX_QUARANTINED: usize = 100_000;
+
+/// A kind of input, which decides the columns that say where a page is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A WARC or ARC file.
+    Records,
+    /// A list of pages.
+    List,
+}
+
+/// A record or a row that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Quarantined {
+    /// Offset of the record, or row of the list.
+    pub(crate) position: i64,
+    /// Id of the record, or path of the file.
+    pub(crate) name: Option<String>,
+    /// Type of the record. A row has none.
+    pub(crate) record_type: Option<String>,
+    pub(crate) url: Option<String>,
+    pub(crate) reason: String,
+}
+
+/// What cannot be used of an input.
+#[derive(Debug, Default)]
+pub(crate) struct Quarantine {
+    /// The first of them.
+    pub(crate) rows: Vec<Quarantined>,
+    /// All of them.
+    pub(crate) count: u64,
+}
+
+impl Quarantine {
+    /// Adds what `of` returns, or only counts it.
+    pub(crate) fn add(&mut self, of: impl FnOnce() -> Quarantined) {
+        self.count += 1;
+        if self.rows.len() < MAX_QUARANTINED {
+            self.rows.push(of());
+        }
+    }
+}
+
+/// The content of an input.
+pub(crate) struct Content {
+    pub(crate) kind: Kind,
+    pub(crate) pages: Vec<Page>,
+    pub(crate) bodies: SpooledBodies,
+    pub(crate) records: BTreeMap<String, u64>,
+    pub(crate) quarantine: Quarantine,
+    /// Revisits of captures in other inputs, in the order of the input.
+    pub(crate) revisits: Vec<(Origin, Revisit)>,
+}
+
+/// Writes the objects of `input`, and its manifest last. `before` is the manifest of an earlier state of
+/// the input, and `bytes` is what was read of it.
+pub(crate) async fn write(
+    mut content: Content,
+    input: &Input,
+    bytes: u64,
+    before: Option<&Manifest>,
+    output: &Location,
+    folder: &TemporaryFolder,
+) -> Result<Manifest, ImportError> {
+    // Total: the order within the input comes last, because the sort is stable.
+    (content.pages).sort_by(|a, b| (a.fetched_at, &a.url).cmp(&(b.fetched_at, &b.url)));
+    let kind = content.kind;
+    let mut manifest = Manifest {
+        input: input.label.clone(),
+        input_bytes: input.bytes.unwrap_or(bytes),
+        input_tag: input.tag.clone(),
+        records: content.records,
+        quarantined: content.quarantine.count,
+        pages: content.pages.len() as u64,
+        revisits: content.revisits.len() as u64,
+        html_bytes: content.pages.iter().map(|page| page.bytes() as u64).sum(),
+        objects: Vec::new(),
+    };
+    let encode = |source| ImportError::Encode {
+        input: input.label.clone(),
+        source,
+    };
+    let mut bodies = content.bodies;
+    for (date, pages) in by_date(content.pages) {
+        let (label, folder) = (input.label.clone(), folder.clone());
+        let written = tokio::task::spawn_blocking(move || {
+            let file = parquet_file::pages(&pages, &bodies, kind, &label, &folder);
+            (file, bodies)
+        });
+        let (file, spooled) = written.await.map_err(|_| ended(input))?;
+        bodies = spooled;
+        let object = object(format_args!("date={date}"), input);
+        fail_point(format_args!("import.object"));
+        store::put_file(output, &object, &input.label, file.map_err(encode)?).await?;
+        manifest.objects.push(object);
+    }
+    let quarantine = match content.quarantine.rows.as_slice() {
+        [] => None,
+        rows => Some(parquet_file::quarantine(rows, kind, &input.label, folder).map_err(encode)?),
+    };
+    let revisits = match content.revisits.as_slice() {
+        [] => None,
+        found => Some(parquet_file::revisits(found, &input.label, folder).map_err(encode)?),
+    };
+    for (folder, file) in [("_quarantine", quarantine), ("_revisits", revisits)] {
+        let object = object(folder, input);
+        match file {
+            Some(file) => store::put_file(output, &object, &input.label, file).await?,
+            None => store::delete(output, &object).await?,
+        }
+    }
+    // Dates that an earlier state of the input had.
+    for object in before.iter().flat_map(|before| &before.objects) {
+        if !manifest.objects.contains(object) {
+            store::delete(output, object).await?;
+        }
+    }
+    fail_point(format_args!("import.manifest"));
+    manifest::write(output, &input.name, &manifest).await?;
+    Ok(manifest)
+}
+
+fn object(folder: impl Display, input: &Input) -> String {
+    format!("{folder}/{}.parquet", input.name)
+}
+
+/// The error of a thread that gave no result.
+pub(crate) fn ended(input: &Input) -> ImportError {
+    ImportError::Task {
+        input: input.label.clone(),
+    }
+}
+
+/// Splits pages in time order by their UTC day.
+fn by_date(pages: Vec<Page>) -> Vec<(NaiveDate, Vec<Page>)> {
+    let mut dates: Vec<(NaiveDate, Vec<Page>)> = Vec::new();
+    for page in pages {
+        let date = DateTime::from_timestamp_micros(page.fetched_at).unwrap_or_default();
+        let date = date.date_naive();
+        match dates.last_mut() {
+            Some((last, pages)) if *last == date => pages.push(page),
+            _ => dates.push((date, vec![page])),
+        }
+    }
+    dates
+}
