@@ -435,3 +435,75 @@ fn huge_records_are_imported_in_bounded_memory() {
     let peak = run.peak_bytes >> 20;
     assert!(peak < 250, "{peak} MiB");
 }
+
+/// A zip file. Contents are not compressed, whatever their method says.
+fn zip(files: &[(&str, &[u8], u16)]) -> Vec<u8> {
+    let (mut zip, mut directory) = (Vec::new(), Vec::new());
+    for (name, content, method) in files {
+        let sizes = [(content.len() as u32).to_le_bytes(); 2].concat();
+        // Version, flags, method, time and checksum, sizes, lengths of the name and of the extension.
+        let common = [
+            &[20, 0, 0, 0][..],
+            &method.to_le_bytes(),
+            &[0; 8],
+            &sizes,
+            &(name.len() as u16).to_le_bytes(),
+            &[0, 0],
+        ]
+        .concat();
+        let offset = (zip.len() as u32).to_le_bytes();
+        zip.extend([b"PK\x03\x04", &common[..], name.as_bytes(), content].concat());
+        directory.extend([b"PK\x01\x02\x14\0", &common[..], &[0; 10], &offset].concat());
+        directory.extend(name.as_bytes());
+    }
+    let (offset, bytes) = (zip.len() as u32, directory.len() as u32);
+    let count = (files.len() as u16).to_le_bytes();
+    let end = [
+        &b"PK\x05\x06\0\0\0\0"[..],
+        &count,
+        &count,
+        &bytes.to_le_bytes(),
+        &offset.to_le_bytes(),
+        &[7, 0],
+        b"comment",
+    ];
+    [zip, directory, end.concat()].concat()
+}
+
+#[test]
+fn warc_files_in_wacz_give_the_pages_of_these_files() {
+    let job = Job::new();
+    std::fs::create_dir(job.path("crawl")).expect("a folder");
+    let (one, two) = (
+        crawl(3),
+        response("http://a.example/", "2011-10-24T12:00:00", b"<p>A"),
+    );
+    let files = [
+        ("datapackage.json", &b"{}"[..], 0),
+        ("archive/two.warc", &two, 0),
+        ("archive/one.warc.gz", &one, 0),
+        ("indexes/index.cdx.gz", b"", 0),
+    ];
+    write(job.path("crawl/a.wacz"), &zip(&files));
+    let counts = report(&job, &["crawl"]);
+    assert_eq!((&counts["files"], &counts["pages"]), (&2.into(), &4.into()));
+    assert_eq!(counts["quarantined"], 1);
+    assert_eq!(report(&job, &["crawl/a.wacz"])["already_imported"], 2);
+    let packed = zip(&[("archive/one.warc.gz", &one, 8)]);
+    let cut = zip(&files);
+    for (bytes, said) in [
+        (&packed[..], "compressed by zip"),
+        (&cut[..cut.len() - 40], "directory"),
+        (&zip(&files[..1]), "no WARC file"),
+        (b"", "directory"),
+    ] {
+        let path = write(job.path("b.wacz"), bytes);
+        let finished = import(&job, &["b.wacz"], &[]);
+        assert_eq!(finished.code, Some(3), "{said}: {finished:?}");
+        assert!(
+            finished.stderr.contains(said),
+            "{path}: {}",
+            finished.stderr
+        );
+    }
+}

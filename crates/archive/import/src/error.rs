@@ -4,7 +4,7 @@ use error_class::{Classified, ErrorClass};
 use parquet::errors::ParquetError;
 use tables::{LocationError, has_retryable_cause};
 
-use crate::pages::RowsError;
+use crate::pages::error::RowsError;
 
 /// An error that ends an import.
 #[derive(Debug, thiserror::Error)]
@@ -14,7 +14,9 @@ pub enum ImportError {
     #[error(transparent)]
     Location(#[from] LocationError),
     /// A folder or a pattern has no WARC file.
-    #[error("{input} has no file that ends with .warc, .arc, .warc.gz, .arc.gz or .warc.zst")]
+    #[error(
+        "{input} has no file that ends with .warc, .arc, .warc.gz, .arc.gz, .warc.zst or .wacz"
+    )]
     NoFile {
         /// The input.
         input: String,
@@ -26,6 +28,15 @@ pub enum ImportError {
         list: String,
         /// The problem.
         problem: String,
+    },
+    /// A WACZ file cannot be read.
+    #[error("{file} cannot be read as WACZ: {problem}")]
+    Wacz {
+        /// The file.
+        file: String,
+        /// The problem.
+        #[source]
+        problem: WaczError,
     },
     /// A list of pages cannot be read.
     #[error("{list} cannot be read as a list of pages: {problem}")]
@@ -86,6 +97,27 @@ pub enum ImportError {
     },
 }
 
+/// The reason why a WACZ file cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WaczError {
+    /// The end of the directory is missing.
+    #[error("it has no directory of a zip file, so it is truncated or another format")]
+    NoDirectory,
+    /// The directory has another form.
+    #[error("its directory of files is broken")]
+    Directory,
+    /// The directory is larger than the limit.
+    #[error("its directory has {0} bytes")]
+    TooLarge(u64),
+    /// A WARC file is compressed.
+    #[error("its WARC files are compressed by zip, which WACZ forbids; unpack it")]
+    Compressed,
+    /// There is no WARC file.
+    #[error("its folder archive/ has no WARC file")]
+    NoFile,
+}
+
 impl Classified for ImportError {
     fn class(&self) -> ErrorClass {
         match self {
@@ -104,7 +136,7 @@ impl Classified for ImportError {
                 problem: RowsError::Store(_),
                 ..
             } => ErrorClass::Storage,
-            Self::Rows { .. } => ErrorClass::Input,
+            Self::Rows { .. } | Self::Wacz { .. } => ErrorClass::Input,
             Self::Store { .. } | Self::Spool { .. } => ErrorClass::Storage,
             Self::Encode { .. } | Self::Task { .. } => ErrorClass::Internal,
         }

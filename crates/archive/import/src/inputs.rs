@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Read;
+use std::ops::Range;
 
 use futures::{StreamExt, TryStreamExt};
 use md5::{Digest, Md5};
@@ -11,16 +12,20 @@ use tables::Location;
 
 use crate::error::ImportError;
 use crate::store;
+use crate::wacz;
 
 /// Ends of the names of files in folders.
-const ENDS: [&str; 6] = [
+const ENDS: [&str; 7] = [
     ".warc",
     ".warc.gz",
     ".warc.zst",
     ".arc",
     ".arc.gz",
     ".warc.zstd",
+    WACZ,
 ];
+/// End of the name of a file of WARC files.
+const WACZ: &str = ".wacz";
 /// Most bytes of a list of paths without its compression: some three million paths.
 const MAX_LIST_BYTES: u64 = 512 << 20;
 
@@ -36,6 +41,8 @@ pub(crate) struct Input {
     pub(crate) label: String,
     /// `None` is standard input.
     pub(crate) location: Option<Location>,
+    /// The bytes of the object that are the file, if it is in another one.
+    pub(crate) range: Option<Range<u64>>,
     pub(crate) bytes: Option<u64>,
     /// Changes with the content.
     pub(crate) tag: Option<String>,
@@ -53,6 +60,7 @@ pub(crate) async fn expand(
                 name: "stdin".to_owned(),
                 label: "standard input".to_owned(),
                 location: None,
+                range: None,
                 bytes: None,
                 tag: None,
             });
@@ -69,9 +77,40 @@ pub(crate) async fn expand(
             found.extend(file_or_folder(Location::parse(input)?).await?);
         }
     }
+    let mut files = Vec::new();
+    for input in found {
+        match input.location.clone() {
+            Some(location) if input.label.ends_with(WACZ) => {
+                files.extend(inside(&input, &location).await?);
+            }
+            _ => files.push(input),
+        }
+    }
+    let mut found = files;
     let mut names = BTreeSet::new();
     found.retain(|input| names.insert(input.name.clone()));
     Ok(found)
+}
+
+/// Returns the WARC files in the WACZ file `input`.
+async fn inside(input: &Input, location: &Location) -> Result<Vec<Input>, ImportError> {
+    let is_warc = |name: &str| !name.ends_with(WACZ) && ENDS.iter().any(|end| name.ends_with(end));
+    let bytes = input.bytes.unwrap_or_default();
+    let files = wacz::warc_files(location, bytes, is_warc).await?;
+    let file = |(path, range): (String, Range<u64>)| {
+        let at = path
+            .split('/')
+            .fold(location.clone(), |at, part| at.child(part));
+        Input {
+            name: name(&at),
+            label: at.to_string(),
+            location: Some(location.clone()),
+            bytes: Some(range.end - range.start),
+            range: Some(range),
+            tag: input.tag.clone(),
+        }
+    };
+    Ok(files.into_iter().map(file).collect())
 }
 
 /// Reads a list of paths: one a line, a URL or relative to `base` or to the folder of the list.
@@ -207,6 +246,7 @@ pub(crate) fn input_at(location: Location, meta: &ObjectMeta) -> Input {
     Input {
         name: name(&location),
         label: location.to_string(),
+        range: None,
         bytes: Some(meta.size),
         tag: Some(match &meta.e_tag {
             Some(tag) if !location.url().scheme().eq("file") => tag.clone(),

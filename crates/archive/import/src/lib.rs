@@ -66,6 +66,7 @@ mod pages;
 mod parquet_file;
 mod source;
 mod store;
+mod wacz;
 mod warc_file;
 mod write;
 
@@ -80,7 +81,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use inputs::Input;
 
-pub use error::ImportError;
+pub use error::{ImportError, WaczError};
 pub use manifest::Manifest;
 pub use pages::{Column, ColumnError, ColumnName, Columns, PageOptions, RowsError, import_pages};
 pub use warc::Limits;

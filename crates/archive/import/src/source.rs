@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use object_store::ObjectStoreExt;
+use object_store::{GetOptions, ObjectStore};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -68,7 +68,11 @@ impl Source {
     ) -> Result<Self, ImportError> {
         let stream = match &input.location {
             Some(location) => {
-                let found = location.store().get(location.path()).await;
+                let options = GetOptions {
+                    range: input.range.clone().map(Into::into),
+                    ..GetOptions::default()
+                };
+                let found = location.store().get_opts(location.path(), options).await;
                 let found = found.map_err(|source| ImportError::Store {
                     doing: "read",
                     object: input.label.clone(),

@@ -40,7 +40,7 @@ pub(crate) struct Quarantined {
     pub(crate) reason: String,
 }
 
-/// What cannot be used of an input.
+/// The records or rows of an input that cannot be used.
 #[derive(Debug, Default)]
 pub(crate) struct Quarantine {
     /// The first of them.
@@ -50,7 +50,7 @@ pub(crate) struct Quarantine {
 }
 
 impl Quarantine {
-    /// Adds what `of` returns, or only counts it.
+    /// Adds the result of `of`, or only counts it.
     pub(crate) fn add(&mut self, of: impl FnOnce() -> Quarantined) {
         self.count += 1;
         if self.rows.len() < MAX_QUARANTINED {

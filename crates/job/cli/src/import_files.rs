@@ -18,7 +18,7 @@ use crate::usage::Usage;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ImportCommand {
-    /// Import WARC and ARC files: WARC 0.17 to 1.1, ARC, gzip, zstd or not compressed.
+    /// Import WARC and ARC files: WARC 0.17 to 1.1, ARC, gzip, zstd or not compressed, and WACZ.
     ///
     /// HTML responses become rows, in time order, in one Parquet file per input and UTC date. Records
     /// that are truncated, corrupt or have a wrong length or digest are rows of

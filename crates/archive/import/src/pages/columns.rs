@@ -95,12 +95,12 @@ impl FromStr for ColumnName {
     }
 }
 
-/// The names of the columns in a list. A column without a name of its own has that of the archive.
+/// The names of the columns in a list. Other columns have the names of the archive.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Columns(BTreeMap<Column, String>);
 
 impl Columns {
-    /// Whether a column has a name of its own.
+    /// Whether a column was given a name.
     pub(crate) fn names(&self, column: Column) -> bool {
         self.0.contains_key(&column)
     }

@@ -139,7 +139,7 @@ fn is_inside(folder: &Location, parts: &[&str]) -> Result<(), Reason> {
     }
 }
 
-/// The error of a disk that is about one file, and that another attempt would meet again.
+/// Returns the error of a disk that is about one file, and that a second attempt would return too.
 fn of_the_file(error: &object_store::Error) -> Option<io::ErrorKind> {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {

@@ -2,6 +2,7 @@
 //! a file that the row names.
 
 mod columns;
+pub(crate) mod error;
 mod folders;
 mod parquet_rows;
 mod row;
@@ -15,12 +16,12 @@ use std::path::PathBuf;
 
 use futures::{StreamExt, TryStreamExt};
 use md5::{Digest, Md5};
-use parquet::errors::ParquetError;
 use tables::Location;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::UnboundedSender;
 
 pub use columns::{Column, ColumnError, ColumnName, Columns};
+pub use error::RowsError;
 
 use crate::error::ImportError;
 use crate::inputs::{self, Input};
@@ -36,60 +37,6 @@ use text_rows::TextRows;
 
 /// Most bytes of a row beside the page: its URL, title, path and columns that are not used.
 const MAX_ROW_BYTES: u64 = 1 << 20;
-
-/// The reason why a list cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RowsError {
-    /// The name has an unknown end.
-    #[error(
-        "its name does not end with .csv, .tsv, .jsonl or .ndjson (or these with .gz), or .parquet"
-    )]
-    UnknownFormat,
-    /// Its pages are in its rows, so folders have no meaning.
-    #[error("its pages are in its rows, so no folder can be given")]
-    Folders,
-    /// A text of two bytes per letter.
-    #[error("it is UTF-16; convert it: iconv -f UTF-16 -t UTF-8")]
-    Utf16,
-    /// A needed column is missing.
-    #[error(
-        "it has no column {names}, for {column}, but: {found}; --columns {column}=NAME names it"
-    )]
-    NoColumn {
-        /// The column.
-        column: Column,
-        /// The names that were looked for.
-        names: String,
-        /// The names in the list.
-        found: String,
-    },
-    /// A column has a type that has no value of this kind.
-    #[error("its column for {column} has the type {found}")]
-    Type {
-        /// The column.
-        column: Column,
-        /// The type.
-        found: String,
-    },
-    /// A row of CSV does not end.
-    #[error("row {row} has more than {limit} bytes; is a quote not closed?")]
-    RowTooLarge {
-        /// The row, from 1 upwards; 0 is the first line.
-        row: i64,
-        /// The limit.
-        limit: u64,
-    },
-    /// The bytes cannot be read, or their compression is broken.
-    #[error(transparent)]
-    Read(io::Error),
-    /// It is not Parquet.
-    #[error(transparent)]
-    Parquet(ParquetError),
-    /// The store fails.
-    #[error(transparent)]
-    Store(object_store::Error),
-}
 
 /// Settings of an import of pages.
 #[derive(Debug, Clone)]
@@ -219,7 +166,7 @@ enum Rows {
     Parquet(ParquetRows),
 }
 
-/// What reads the pages of a list.
+/// Reads the pages of a list.
 struct Reader {
     input: Input,
     options: PageOptions,

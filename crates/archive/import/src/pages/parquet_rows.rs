@@ -20,8 +20,8 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use tables::Location;
 use tokio::runtime::Handle;
 
-use crate::pages::RowsError;
 use crate::pages::columns::{Column, Columns};
+use crate::pages::error::RowsError;
 use crate::pages::row::{Reason, Row, Value, Values};
 use crate::pages::text_rows::positions;
 

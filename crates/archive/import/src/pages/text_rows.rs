@@ -5,8 +5,8 @@ use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use flate2::read::MultiGzDecoder;
 use serde_json::{Map, Value as Json};
 
-use crate::pages::RowsError;
 use crate::pages::columns::{Column, Columns};
+use crate::pages::error::RowsError;
 use crate::pages::row::{Reason, Row, Value, Values};
 
 /// Bytes of a reader, without the compression of gzip and without a mark of UTF-8 at the beginning.
