@@ -43,6 +43,9 @@ CREATE TABLE documents (
   breaks_per_token DOUBLE,                      -- line breaks per token
   top_ngrams DOUBLE[],                          -- share of characters in the most frequent 2, 3, 4 tokens in a row
   duplicate_ngrams DOUBLE[],                    -- share of characters in 5 to 10 tokens in a row that were there before
+  document_id VARCHAR,                          -- equal in all runs: a digest of url_key, url and fetched_at; changes with the URL key, and if another fetch becomes the document
+  content_digest VARCHAR,                       -- SHA-256 of text, in hexadecimal digits
+  minhash BYTEA,                                -- signature of text, if output.write_minhash is on and text has five words: 14 bands of 8 values of 4 bytes, little endian
   blocks INT NOT NULL,                          -- text blocks of the page
   content_blocks INT NOT NULL,                  -- text blocks labelled content
   content_chars BIGINT NOT NULL,                -- characters in content blocks

@@ -21,6 +21,8 @@ const CORE: [&str; 5] = [
 const OF_TEXTS: [&str; 2] = ["urltree-language", "urltree-text-signals"];
 /// Crates that observe a page while its blocks are built.
 const OBSERVERS: [&str; 2] = ["urltree-markdown", "urltree-metadata"];
+/// Signatures of texts.
+const NEAR_DUPLICATES: &str = "urltree-near-duplicates";
 /// The ids of the tree and of the template.
 const INTERNER: &str = "urltree-interner";
 /// The class of an error. Every crate whose errors end a command depends on it.
@@ -190,8 +192,10 @@ fn pure_crates_know_at_most_each_other_and_neither_threads_nor_columns() {
 }
 
 #[test]
-fn the_class_of_an_error_depends_on_nothing() {
-    assert_eq!(workspace().transitive(ERROR_CLASS), BTreeSet::new());
+fn errors_and_signatures_depend_on_nothing() {
+    for member in [ERROR_CLASS, NEAR_DUPLICATES] {
+        assert_eq!(workspace().transitive(member), BTreeSet::new(), "{member}");
+    }
 }
 
 #[test]
@@ -223,7 +227,7 @@ fn tables_know_no_other_crate_and_no_engine() {
 #[test]
 fn the_engine_stands_on_the_pure_crates_and_the_tables() {
     let workspace = workspace();
-    let own = [REPLAY, TABLES, ERROR_CLASS];
+    let own = [REPLAY, TABLES, ERROR_CLASS, NEAR_DUPLICATES];
     let pure = CORE.into_iter().chain(OBSERVERS).chain(OF_TEXTS);
     let expected = pure.chain(own).collect();
     assert_eq!(workspace.arrows(ENGINE), expected);

@@ -63,6 +63,7 @@ mod eval;
 mod faults;
 mod frozen;
 mod hostile;
+mod identity;
 mod import;
 mod import_pages;
 mod import_stores;

@@ -121,6 +121,8 @@ pub struct Settings {
     pub write_language: bool,
     /// Fill the columns of `documents` that tell good text from bad.
     pub write_signals: bool,
+    /// Fill the column `minhash` of `documents`.
+    pub write_minhash: bool,
     /// How `documents` has Markdown, if it does.
     pub markdown: Option<MarkdownOptions>,
     /// Digest of the settings that decide rows: the column `settings_digest` of `runs`.
@@ -375,6 +377,7 @@ fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
         write_metadata: spec.output.write_metadata,
         write_language: spec.output.write_language,
         write_signals: spec.output.write_signals,
+        write_minhash: spec.output.write_minhash,
         markdown: markdown_options(&spec.output.markdown),
         digest,
     })

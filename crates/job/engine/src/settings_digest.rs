@@ -65,7 +65,8 @@ fn deciding(spec: &JobSpec, rules: &str, blocklist: &str) -> Vec<Setting> {
         archive,
         // The tables that are written, their place and partitions. Tables with other partitions
         // or columns are refused by `TableError::Layout`. `blocks`, Markdown, metadata,
-        // languages and signals are not read by later runs, so they may begin or end with any date.
+        // languages, signals and signatures are not read by later runs, so they may begin or end with any
+        // date.
         output: _,
         url_key,
         domain,

@@ -36,6 +36,7 @@ const SETTINGS: &[(&str, &str, Decides)] = &[
     ("output.write_metadata", "true", NoRow),
     ("output.write_language", "true", NoRow),
     ("output.write_signals", "true", NoRow),
+    ("output.write_minhash", "true", NoRow),
     ("output.markdown.write", "true", NoRow),
     ("output.markdown.emphasis", "false", NoRow),
     ("output.markdown.links", "true", NoRow),

@@ -78,6 +78,7 @@ impl JobSpec {
                 write_metadata: false,
                 write_language: false,
                 write_signals: false,
+                write_minhash: false,
                 markdown: MarkdownSpec::default(),
                 file_bytes: OutputSpec::default_file_bytes(),
             },
@@ -167,6 +168,9 @@ pub struct OutputSpec {
     /// Fill the columns of `documents` that tell good text from bad: words, repeated lines.
     #[serde(default)]
     pub write_signals: bool,
+    /// Fill the column `minhash` of `documents`, by which near duplicates are found.
+    #[serde(default)]
+    pub write_minhash: bool,
     /// The column `markdown` of `documents`.
     #[serde(default)]
     pub markdown: MarkdownSpec,

@@ -2,6 +2,7 @@
 
 pub(crate) mod block_rows;
 pub(crate) mod blocks;
+mod identity;
 pub(crate) mod labels;
 pub(crate) mod pages;
 pub(crate) mod read_order;

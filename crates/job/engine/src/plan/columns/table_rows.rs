@@ -16,6 +16,7 @@ use text_signals::Signals;
 use url_key::Branch;
 
 use crate::job::Settings;
+use crate::plan::columns::identity::identity_columns;
 use crate::plan::columns::said::said_columns;
 use crate::plan::columns::schemas::{RecordBatchExt, Status, lines, list_field, value_opt};
 use crate::plan::columns::signal_columns::signal_columns;
@@ -93,6 +94,8 @@ pub(crate) fn window_entries(batch: &RecordBatch, rows: &[u32]) -> Result<Record
 pub(crate) struct DocumentTexts {
     pub(crate) rows: Vec<u32>,
     pub(crate) text: StringArray,
+    /// Whether the job writes signatures.
+    write_minhash: bool,
     /// Null where the job writes no Markdown, and where it failed.
     markdown: StringArray,
     /// Null where the job writes no language, and where the text is too short.
@@ -170,6 +173,7 @@ impl DocumentTexts {
         Ok(Self {
             rows: rows.to_vec(),
             text: text.finish(),
+            write_minhash: settings.write_minhash,
             markdown: markdowns.finish(),
             language: languages.finish(),
             language_score: scores.finish(),
@@ -207,6 +211,12 @@ pub(crate) fn documents(
     let heuristic = StringArray::from_iter_values(std::iter::repeat_n(heuristic, rows.len()));
     let mut given = said_columns(batch, rows)?;
     given.extend(signal_columns(&texts.signals));
+    given.extend(identity_columns(
+        batch,
+        rows,
+        &texts.text,
+        texts.write_minhash,
+    )?);
     let own: [(&str, ArrayRef); 11] = [
         ("title", Arc::new(title)),
         ("text", Arc::new(texts.text)),
