@@ -47,6 +47,16 @@ fn job_of(version: &Path) -> Job {
     job
 }
 
+#[test]
+fn a_command_that_needs_a_newer_column_says_so() {
+    for version in versions() {
+        let finished = job_of(&version).command("dedup", &[]);
+        assert_eq!(finished.code, Some(2), "{version:?}: {finished:?}");
+        let said = "output.write_minhash = true";
+        assert!(finished.stderr.contains(said), "{}", finished.stderr);
+    }
+}
+
 /// Asserts that the queries over the dates of the old version give its rows.
 fn assert_old_rows(version: &Path, job: &Job) {
     let mut queries = 0;

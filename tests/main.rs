@@ -56,6 +56,7 @@ mod archives;
 mod chaos;
 mod claims;
 mod cluster;
+mod dedup;
 mod dependencies;
 mod disk;
 mod elsewhere;

@@ -208,12 +208,13 @@ fn status_lists_dates_with_other_settings() {
     );
 }
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 15] = [
     "backfill",
     "update",
     "status",
     "vacuum",
     "sql",
+    "dedup",
     "rules",
     "eval",
     "tune",
@@ -349,6 +350,7 @@ fn the_examples_of_the_help_work_as_typed() {
         "status",
         "vacuum",
         "sql",
+        "dedup",
         "rules",
         "rules learn",
         "rules check",

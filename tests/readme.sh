@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the commands of README.md and docs/archives.md, and compares their output with the pages.
+# Runs the commands of README.md, docs/archives.md and docs/near-duplicates.md, and compares their output with the pages.
 # A block ```sh is run. A block ```text right after it is the expected output of its
 # last command; a line with only … means that more output may follow.
 # Figures that depend on the machine are not compared. Commands with an archive
@@ -69,3 +69,4 @@ type_page() { # $1: a page; $2: commands and outputs that it has at least
 
 type_page README.md 4
 type_page docs/archives.md 5
+type_page docs/near-duplicates.md 1

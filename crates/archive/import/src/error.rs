@@ -113,7 +113,7 @@ pub enum WaczError {
     /// A WARC file is compressed.
     #[error("its WARC files are compressed by zip, which WACZ forbids; unpack it")]
     Compressed,
-    /// There is no WARC file.
+    /// The folder has other files only.
     #[error("its folder archive/ has no WARC file")]
     NoFile,
 }

@@ -91,6 +91,17 @@ pub(crate) enum Command {
         \"SELECT merged_by, count(*) FROM url_keys WHERE status = 'duplicate' GROUP BY merged_by\"\n  \
         urltree sql --job jobs/backfill.toml --output texts.parquet \"SELECT url, text FROM documents\"")]
     Sql(SqlArgs),
+    /// Find near duplicates among all documents, across sites.
+    ///
+    /// The rows are the documents that are near duplicates of others: cluster_id, document_id, domain,
+    /// url and fetched_at. Two documents are in a cluster if they have one of 14 bands of their MinHash
+    /// signatures in common: 92 % of pairs with a similarity of .8, 1 % of pairs with .4. The
+    /// cluster_id is the least document_id of the cluster. The job must have been run with
+    /// output.write_minhash = true. Documents without a signature are in no cluster.
+    #[command(after_help = "Examples:\n  \
+        urltree dedup --job jobs/backfill.toml\n  \
+        urltree dedup --job jobs/backfill.toml --output clusters.parquet")]
+    Dedup(DedupArgs),
     /// Propose URL rules from the tables, or show the effect of a rule file.
     ///
     /// A URL rule names the query parameters that identify a page. A job reads the file
@@ -404,6 +415,18 @@ pub(crate) struct SqlArgs {
     pub(crate) limit: Option<usize>,
     /// SQL query.
     pub(crate) query: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DedupArgs {
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+    /// Format of the rows. The default is the ending of --output, or a table.
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<QueryFormat>,
+    /// Write the rows to this file, which appears when all rows are in it: .csv, .jsonl or .parquet.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

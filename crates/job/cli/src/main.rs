@@ -41,7 +41,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use args::{
-    Args, BackfillArgs, Command, JobArgs, ReportFormat, RulesCheckArgs, RulesCommand,
+    Args, BackfillArgs, Command, DedupArgs, JobArgs, ReportFormat, RulesCheckArgs, RulesCommand,
     RulesLearnArgs, RunArgs, SampleArgs, SqlArgs, StatusArgs, UpdateArgs, VacuumArgs,
 };
 use exit_code::exit_code;
@@ -68,6 +68,7 @@ fn main() -> ExitCode {
         Command::Status(args) => status(args),
         Command::Vacuum(args) => vacuum(args),
         Command::Sql(sql_args) => sql(sql_args, args.quiet),
+        Command::Dedup(dedup_args) => dedup(dedup_args, args.quiet),
         Command::Rules {
             command: RulesCommand::Learn(args),
         } => rules_learn(args),
@@ -300,10 +301,21 @@ fn vacuum(args: &VacuumArgs) -> Result<()> {
 fn sql(args: &SqlArgs, quiet: bool) -> Result<()> {
     let request = sql::Request::new(args)?;
     let job = job(&args.job)?;
-    let runtime = runtime(&job)?;
+    written(&job, sql::write_rows(&job, &args.query, &request), quiet)
+}
+
+fn dedup(args: &DedupArgs, quiet: bool) -> Result<()> {
+    let request = sql::Request::of_clusters(args)?;
+    let job = job(&args.job)?;
+    written(&job, sql::write_clusters(&job, &request), quiet)
+}
+
+/// Writes rows until all are written or the command is interrupted.
+fn written(job: &Job, rows: impl Future<Output = Result<bool>>, quiet: bool) -> Result<()> {
+    let runtime = runtime(job)?;
     let written = runtime.block_on(async {
         tokio::select! {
-            written = sql::write_rows(&job, &args.query, &request) => Some(written),
+            written = rows => Some(written),
             () = interrupted() => None,
         }
     });

@@ -9,7 +9,7 @@ use arrow::array::RecordBatch;
 use engine::{EngineError, Job, QueryRows};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::args::{QueryFormat, SqlArgs};
+use crate::args::{DedupArgs, QueryFormat, SqlArgs};
 use crate::row_sink::{Destination, RowSink, is_closed_pipe};
 use crate::usage::Usage;
 
@@ -32,7 +32,23 @@ impl Request {
     /// # Errors
     /// [`Usage`].
     pub(crate) fn new(args: &SqlArgs) -> Result<Self, Usage> {
-        let format = match (args.format, &args.output) {
+        Self::of(args.format, args.output.as_ref(), args.limit)
+    }
+
+    /// Checks the arguments of `urltree dedup`.
+    ///
+    /// # Errors
+    /// [`Usage`].
+    pub(crate) fn of_clusters(args: &DedupArgs) -> Result<Self, Usage> {
+        Self::of(args.format, args.output.as_ref(), None)
+    }
+
+    fn of(
+        format: Option<QueryFormat>,
+        output: Option<&PathBuf>,
+        limit: Option<usize>,
+    ) -> Result<Self, Usage> {
+        let format = match (format, output) {
             (Some(QueryFormat::Parquet), None) => {
                 return Err(Usage::of("--format parquet: Parquet needs --output FILE"));
             }
@@ -40,18 +56,18 @@ impl Request {
             (None, Some(path)) => format_of(path)?,
             (None, None) => QueryFormat::Table,
         };
-        if let Some(path) = &args.output {
+        if let Some(path) = output {
             refuse_other_places(path)?;
         }
-        let on_terminal = args.output.is_none() && std::io::stdout().is_terminal();
-        let cut = (format == QueryFormat::Table && on_terminal && args.limit.is_none())
+        let on_terminal = output.is_none() && std::io::stdout().is_terminal();
+        let cut = (format == QueryFormat::Table && on_terminal && limit.is_none())
             .then_some(TERMINAL_ROWS);
         Ok(Self {
             format,
             // With one row more, the sink knows whether it dropped rows.
-            limit: args.limit.or(cut.map(|rows| rows + 1)),
+            limit: limit.or(cut.map(|rows| rows + 1)),
             cut,
-            output: args.output.clone(),
+            output: output.cloned(),
         })
     }
 }
@@ -91,6 +107,15 @@ fn refuse_other_places(path: &Path) -> Result<(), Usage> {
 /// left as it was if the query fails, or if this is dropped before its end.
 pub(crate) async fn write_rows(job: &Job, query: &str, request: &Request) -> Result<bool> {
     let rows = engine::stream_query(job, query, request.limit).await?;
+    write(rows, request).await
+}
+
+/// Writes the clusters of near duplicates, as [`write_rows`] does.
+pub(crate) async fn write_clusters(job: &Job, request: &Request) -> Result<bool> {
+    write(engine::near_duplicates(job).await?, request).await
+}
+
+async fn write(rows: QueryRows, request: &Request) -> Result<bool> {
     let file = request.output.as_deref().map(PartialFile::create);
     let (file, out) = match file.transpose()? {
         Some((partial, file)) => (Some(partial), Destination::File(file)),

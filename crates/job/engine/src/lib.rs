@@ -75,6 +75,7 @@ pub use spec::{
 };
 pub use spill_disk::SpillError;
 pub use state::learned_parameters::{LearnedParameters, MANY_ROWS, NotedParameter};
+pub use state::near_duplicates::near_duplicates;
 pub use state::rules_check::{ChangedKey, ChangedKeys, RulesCheck, check_rules};
 pub use state::rules_learn::learn_rules;
 pub use state::runs_table::Counts;

@@ -7,6 +7,7 @@ pub(crate) mod key_hash;
 pub(crate) mod known_rows;
 pub(crate) mod learned_parameters;
 pub(crate) mod monthly_rollup;
+pub(crate) mod near_duplicates;
 pub(crate) mod prior_state;
 pub(crate) mod rollup_tables;
 pub(crate) mod rules_check;

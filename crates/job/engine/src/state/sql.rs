@@ -25,6 +25,10 @@ pub struct QueryRows {
 }
 
 impl QueryRows {
+    pub(crate) fn new(batches: SendableRecordBatchStream) -> Self {
+        Self { batches }
+    }
+
     /// Returns the columns of the rows.
     pub fn schema(&self) -> SchemaRef {
         self.batches.schema()
@@ -101,7 +105,7 @@ pub async fn stream_query(
     };
     let frame = limited.map_err(EngineError::query)?;
     let batches = frame.execute_stream().await.map_err(EngineError::query)?;
-    Ok(QueryRows { batches })
+    Ok(QueryRows::new(batches))
 }
 
 /// Rows per batch of a query. Batches wait in every operator, and a row of `archive` has 60 KB
@@ -109,7 +113,7 @@ pub async fn stream_query(
 const BATCH_ROWS: usize = 1024;
 
 /// Creates a session for queries over Delta tables with the memory, disk and threads of `job`.
-fn session(job: &Job) -> Result<SessionContext, DataFusionError> {
+pub(crate) fn session(job: &Job) -> Result<SessionContext, DataFusionError> {
     let context = DeltaSessionContext::with_runtime_env(runtime(job)?).into_inner();
     let state = context.state_ref();
     let mut state = state.write();
