@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use chrono::NaiveDate;
 use sample::{SampleOptions, pages};
+use site_replay::Labelling;
 use url_tree::Heuristic;
 
 use crate::queries::is_general;
@@ -74,7 +75,8 @@ fn the_published_heuristics_score_as_on_real_sites() {
             935..=975,
         ),
     ] {
-        let score = scoring::macro_score(&scoring::scores(&DOCUMENTS, heuristic, batch));
+        let labelling = Labelling::Tree(heuristic);
+        let score = scoring::macro_score(&scoring::scores(&DOCUMENTS, labelling, batch));
         let what = format!("{heuristic} by {batch:?}");
         assert_within(score.f1, f1, &format!("{what}, F1"));
         assert_within(score.precision, precision, &format!("{what}, precision"));
@@ -84,7 +86,7 @@ fn the_published_heuristics_score_as_on_real_sites() {
 
 #[test]
 fn some_sites_are_easy_and_some_are_hard() {
-    let sites = scoring::scores(&DOCUMENTS, Heuristic::Strict, Batch::Page);
+    let sites = scoring::scores(&DOCUMENTS, Labelling::Tree(Heuristic::Strict), Batch::Page);
     assert_eq!(sites.len(), 30);
     let mut f1: Vec<f64> = sites.values().map(|score| score.f1).collect();
     f1.sort_by(f64::total_cmp);
@@ -114,7 +116,11 @@ fn pages_have_realistic_sizes() {
 
 #[test]
 fn another_seed_is_as_difficult() {
-    let sites = scoring::scores(&documents(2), Heuristic::Strict, Batch::Date);
+    let sites = scoring::scores(
+        &documents(2),
+        Labelling::Tree(Heuristic::Strict),
+        Batch::Date,
+    );
     let score = scoring::macro_score(&sites);
     assert_within(score.f1, 880..=950, "F1");
 }

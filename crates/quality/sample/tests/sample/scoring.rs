@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use html_blocks::{BlockOptions, TextBlock};
+use site_replay::{BatchedReplay, Batching, Labelling};
+use template::{LayoutBlock, Outline, Title, marks};
 use url_key::{Blocklist, KeyOptions, Keyer, RuleSet};
-use url_tree::{BlockHash, DomainReplay, Entry, Heuristic, Verdict, WindowOptions};
+use url_tree::{BlockHash, Entry, Verdict, WindowOptions};
 
 /// The greatest number of scored pages of a site.
 const PER_SITE: usize = 100;
@@ -20,6 +22,28 @@ pub(crate) struct Document {
     /// The number of blocks with distinct texts.
     pub(crate) distinct: usize,
     pub(crate) gold: Option<String>,
+    title: String,
+}
+
+impl Document {
+    fn outline(&self) -> Outline {
+        let title = Title::new(&self.title);
+        let layout = self.blocks.iter().map(|block| LayoutBlock {
+            path: &block.dom_path,
+            common_prefix: block.common_prefix,
+            chars: u32::try_from(block.text.chars().count()).expect("a short block"),
+            link_chars: block.link_chars,
+            marks: marks(&block.text),
+            title: title.shown_by(&block.text),
+        });
+        Outline::new(&layout.collect::<Vec<_>>())
+    }
+
+    /// Days since 1970.
+    fn day(&self) -> i32 {
+        let day = self.fetched_at.div_euclid(24 * 60 * 60 * 1_000_000);
+        i32::try_from(day).expect("a date of this age")
+    }
 }
 
 /// The pages that are inserted before any of them is labelled.
@@ -67,6 +91,7 @@ pub(crate) fn documents<'a>(
             distinct: distinct.len(),
             blocks: page.blocks,
             gold: gold.map(str::to_owned),
+            title: page.title.unwrap_or_default(),
         });
     }
     documents
@@ -75,7 +100,7 @@ pub(crate) fn documents<'a>(
 /// The mean score of every site.
 pub(crate) fn scores(
     documents: &[Document],
-    heuristic: Heuristic,
+    labelling: Labelling,
     batch: Batch,
 ) -> BTreeMap<String, Score> {
     let mut sites: BTreeMap<&str, Vec<&Document>> = BTreeMap::new();
@@ -84,7 +109,7 @@ pub(crate) fn scores(
     }
     sites
         .into_iter()
-        .map(|(site, documents)| (site.to_owned(), site_score(&documents, heuristic, batch)))
+        .map(|(site, documents)| (site.to_owned(), site_score(&documents, labelling, batch)))
         .collect()
 }
 
@@ -102,8 +127,13 @@ fn mean(scores: &[Score]) -> Score {
     }
 }
 
-fn site_score(documents: &[&Document], heuristic: Heuristic, batch: Batch) -> Score {
-    let mut replay = DomainReplay::new(documents[0].labels, heuristic, WindowOptions::default());
+fn site_score(documents: &[&Document], labelling: Labelling, batch: Batch) -> Score {
+    let batching = match batch {
+        Batch::Page => Batching::Page,
+        Batch::Date => Batching::Date,
+    };
+    let labels = documents[0].labels;
+    let mut replay = BatchedReplay::new(labels, labelling, WindowOptions::default(), batching);
     let with_gold = documents
         .iter()
         .filter(|document| document.gold.is_some())
@@ -112,44 +142,43 @@ fn site_score(documents: &[&Document], heuristic: Heuristic, batch: Batch) -> Sc
     let mut nth = 0;
     let same_batch = |a: &&Document, b: &&Document| match batch {
         Batch::Page => false,
-        Batch::Date => day(a) == day(b),
+        Batch::Date => a.day() == b.day(),
     };
     for batch in documents.chunk_by(same_batch) {
         let hashes: Vec<Vec<BlockHash>> = batch
             .iter()
             .map(|document| document.blocks.iter().map(|block| block.hash).collect())
             .collect();
+        replay.begin(batching.batch_of(batch[0].day()));
         for (document, hashes) in batch.iter().zip(&hashes) {
-            replay.insert(Entry {
+            let entry = Entry {
                 time_micros: document.fetched_at,
                 branch: &document.branch,
                 hashes,
-            });
+            };
+            let outline = (labelling == Labelling::Template).then(|| document.outline());
+            replay.insert(entry, outline);
         }
         for (document, hashes) in batch.iter().zip(&hashes) {
+            let outline = replay.take_outline();
+            let page = replay.label_page(&document.branch, hashes, outline.as_ref());
             let Some(gold) = &document.gold else { continue };
             nth += 1;
             // Score at most `PER_SITE` pages, evenly distributed over the stream.
             if nth * PER_SITE / with_gold == (nth - 1) * PER_SITE / with_gold {
                 continue;
             }
-            let labels = replay.label(&document.branch, hashes);
             let kept: Vec<&str> = document
                 .blocks
                 .iter()
-                .zip(&labels.blocks)
+                .zip(&page.labels.labels.blocks)
                 .filter(|(_, label)| label.verdict == Verdict::Content)
                 .map(|(block, _)| block.text.as_str())
                 .collect();
             scores.push(score(&kept.join("\n"), gold));
         }
-        replay.end_batch(batch.last().expect("not empty").fetched_at);
     }
     mean(&scores)
-}
-
-fn day(document: &Document) -> i64 {
-    document.fetched_at.div_euclid(24 * 60 * 60 * 1_000_000)
 }
 
 /// Splits a text into lower-case words at all other characters [P 5.2].
