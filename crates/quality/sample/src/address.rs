@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use chrono::{Datelike, NaiveDate};
 
+use crate::kind::VERSIONS;
 use crate::site::{IDS, Site, Twin, UrlStyle, Variant};
 
 /// The properties of a story that its URL may contain.
@@ -76,6 +77,12 @@ pub(crate) fn address(site: &Site, story: StoryUrl<'_>) -> String {
             let slash = if story.section % 2 == 1 { "/" } else { "" };
             format!("/{section}/{}-{id}{slash}", slug(story))
         }
+        UrlStyle::Version => {
+            let version = VERSIONS[story.number % VERSIONS.len()];
+            let page = id - (story.number % VERSIONS.len()) as i64;
+            format!("/{}/{version}/{section}/{page}.html", site.language.code)
+        }
+        UrlStyle::Ticket => format!("/ticket/{id}"),
     };
     format!("{}://{}{path}", site.scheme, site.host(story.section))
 }
@@ -93,9 +100,13 @@ pub(crate) fn list(site: &Site, date: NaiveDate) -> String {
         UrlStyle::Content => format!("{year}-{month:02}/{day:02}/index.htm"),
         UrlStyle::Home => format!("~courier/{year}/archive-{date}.html"),
         UrlStyle::Article => format!("news/archive-{date}.html"),
-        UrlStyle::Post | UrlStyle::Story | UrlStyle::Nameless | UrlStyle::Doc | UrlStyle::Desk => {
-            format!("archive-{date}.html")
-        }
+        UrlStyle::Post
+        | UrlStyle::Story
+        | UrlStyle::Nameless
+        | UrlStyle::Doc
+        | UrlStyle::Desk
+        | UrlStyle::Version
+        | UrlStyle::Ticket => format!("archive-{date}.html"),
     };
     format!("{}://{}/{path}", site.scheme, site.host(0))
 }

@@ -9,7 +9,7 @@ use crate::broken::{Broken, broken};
 use crate::dice::Dice;
 use crate::moment::{Moment, Subject};
 use crate::options::SampleOptions;
-use crate::page::render;
+use crate::page::{render, render_with_gold};
 use crate::row::{Gold, Page, fetched};
 use crate::site::{Site, Source, Variant};
 use crate::sites::SITES;
@@ -203,6 +203,14 @@ fn visits(seed: u64, site: &Site, story: &Story) -> Vec<Visit> {
             shown: at,
         });
     }
+    if site.kind.growth() > 0 && dice.percent(site.kind.growth()) {
+        let at = story.fetched + dice.between(1, 4) as i64 * DAY + minutes(dice);
+        visits.push(Visit {
+            at,
+            spelling: Spelling::Plain,
+            shown: at,
+        });
+    }
     if !site.variants.is_empty() {
         vary(&mut visits, seed, site, story);
     }
@@ -252,20 +260,15 @@ fn visited(moment: &Moment<'_>, story: &Story, visit: &Visit) -> Page {
         ..*moment
     };
     let (request_url, url) = respell(&story.url, visit.spelling, site, story.url_parts());
+    let (html, text) = render_with_gold(moment, Subject::Story(story));
     Page {
         title: (site.source == Source::Feed).then(|| story.title.clone()),
         gold: Some(Gold {
-            text: story.text(),
+            text,
             lang: site.language.code,
             site: site.domain(),
         }),
-        ..fetched(
-            site,
-            visit.at,
-            request_url,
-            url,
-            render(moment, Subject::Story(story)),
-        )
+        ..fetched(site, visit.at, request_url, url, html)
     }
 }
 
@@ -280,6 +283,9 @@ fn lists<'a>(moment: &impl Fn(i64) -> Moment<'a>, date: NaiveDate) -> Vec<Page> 
         stories,
         ..
     } = moment(day * DAY);
+    if !site.kind.has_lists() {
+        return Vec::new();
+    }
     let dice = &mut Dice::new(seed, "lists", &[index as i64, day]);
     let mut time = || day * DAY + DAY / 3 + dice.below(DAY as usize * 2 / 3) as i64;
     let [front_at, list_at] = [time(), time()];

@@ -66,4 +66,7 @@ pub(crate) struct Writer<'a> {
     pub(crate) language: &'static Language,
     /// The people and the town that boxes mention on this day.
     pub(crate) cast: Cast,
+    /// The text to extract of pages that are not of [`Kind::News`](crate::kind::Kind::News),
+    /// one block per line.
+    pub(crate) gold: String,
 }

@@ -6,6 +6,7 @@ use chrono::{NaiveDate, TimeDelta};
 
 use crate::address::front;
 use crate::html::Html;
+use crate::kind::Kind;
 use crate::moment::{Moment, Subject, Writer};
 use crate::site::Declared;
 use crate::story::{Block, Comment, DAY, Story};
@@ -13,18 +14,29 @@ use crate::template::{Byline, Frame, Markup, Paragraphs, Role, Side};
 
 /// Renders a page in the site's charset.
 pub(crate) fn render(moment: &Moment<'_>, subject: Subject<'_>) -> Vec<u8> {
+    render_with_gold(moment, subject).0
+}
+
+/// Renders a page in the site's charset, and returns its gold text: of a news story the story,
+/// of another kind of page the marked text of the page at this moment.
+pub(crate) fn render_with_gold(moment: &Moment<'_>, subject: Subject<'_>) -> (Vec<u8>, String) {
     let language = moment.site.language;
     let mut writer = Writer {
         html: Html::new(moment.template),
         now: *moment,
         language,
         cast: language.cast(&mut moment.dice("boxes", moment.day())),
+        gold: String::new(),
     };
     writer.page(subject);
     let (bytes, _, _) = moment.site.charset.encode(&writer.html.out);
-    match moment.site.declared {
+    let bytes = match moment.site.declared {
         Declared::Bom => [b"\xef\xbb\xbf", &*bytes].concat(),
         _ => bytes.into_owned(),
+    };
+    match (subject, moment.site.kind) {
+        (Subject::Story(story), Kind::News) => (bytes, story.text()),
+        _ => (bytes, writer.gold),
     }
 }
 
@@ -42,7 +54,16 @@ impl Writer<'_> {
         }
         self.html.begin(Role::Main);
         match subject {
-            Subject::Story(story) => self.story(story),
+            Subject::Story(story) => match self.now.site.kind {
+                Kind::News => self.story(story),
+                Kind::Forum => self.thread(story),
+                Kind::Documentation => self.manual(story),
+                Kind::Tickets => self.ticket(story),
+                Kind::Shop => self.product(story),
+                Kind::Glossary => self.term(story),
+                Kind::Ministry => self.ministry(story),
+                Kind::Scroll => self.scroll(story),
+            },
             Subject::Front(section) => self.front(section),
             Subject::List(date) => self.list(date),
             Subject::NotFound | Subject::Script => {
@@ -210,7 +231,7 @@ impl Writer<'_> {
         }
     }
 
-    fn body(&mut self, story: &Story) {
+    pub(crate) fn body(&mut self, story: &Story) {
         let mut in_list = false;
         for (position, block) in story.blocks.iter().enumerate() {
             let item = matches!(block, Block::Item(_));
@@ -271,7 +292,7 @@ impl Writer<'_> {
     }
 
     /// Returns the comments at this moment: one more for every day since the first fetch.
-    fn comments_of<'s>(&self, story: &'s Story) -> &'s [Comment] {
+    pub(crate) fn comments_of<'s>(&self, story: &'s Story) -> &'s [Comment] {
         let later = (self.now.at - story.fetched) / DAY;
         let count = story.first_comments + later.unsigned_abs() as usize;
         &story.comments[..count.min(story.comments.len())]
@@ -327,6 +348,9 @@ impl Writer<'_> {
     }
 
     fn side(&mut self, subject: Subject<'_>) {
+        if !self.now.site.kind.has_boxes() {
+            return;
+        }
         self.html.begin(Role::Side);
         for module in &self.now.template.beside {
             self.module(*module, subject);
@@ -372,7 +396,7 @@ fn stressed(text: &str, throw: usize) -> (usize, usize) {
     (start, end)
 }
 
-fn date_of(day: i64) -> NaiveDate {
+pub(crate) fn date_of(day: i64) -> NaiveDate {
     let epoch = NaiveDate::default();
     let date = epoch.checked_add_signed(TimeDelta::days(day));
     date.unwrap_or(epoch)

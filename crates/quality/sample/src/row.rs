@@ -21,14 +21,15 @@ pub struct Page {
     pub http_charset: Option<String>,
     /// The status of the response.
     pub http_status: Option<i32>,
-    /// The text to extract. `None` if the page has no whole article.
+    /// The text to extract. `None` if the page has no whole text.
     pub gold: Option<Gold>,
 }
 
 /// The gold text of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gold {
-    /// Title and body of the article, one block per line.
+    /// Title and text, one block per line. A site of another kind than news has its own rules, see
+    /// the [crate](crate).
     pub text: String,
     /// The language, as an ISO 639-1 code.
     pub lang: &'static str,

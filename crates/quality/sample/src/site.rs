@@ -4,6 +4,7 @@ use chrono::NaiveDate;
 use encoding_rs::Encoding;
 
 use crate::dice::Dice;
+use crate::kind::Kind;
 use crate::language::Language;
 
 /// The number of ids of a site and date. The ids above those of stories are for broken rows.
@@ -13,6 +14,7 @@ pub(crate) const IDS: i64 = 100_000;
 #[derive(Debug)]
 pub(crate) struct Site {
     pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
     /// The hosts, over which sections are distributed.
     hosts: &'static [&'static str],
     pub(crate) scheme: &'static str,
@@ -85,6 +87,11 @@ pub(crate) enum UrlStyle {
     Desk,
     /// `/politics/slug-12345`, and `/business/slug-12345/` in every second section
     Folder,
+    /// `/en/4.2/politics/12345.html`, and `/en/5.0/politics/12345.html` for the same page of
+    /// another version
+    Version,
+    /// `/ticket/12345`
+    Ticket,
 }
 
 /// Another URL of a story. No rule of `jobs/rules/url-keys.tsv` has its parameters.
@@ -171,6 +178,7 @@ impl Site {
     ) -> Self {
         Site {
             name,
+            kind: Kind::News,
             hosts,
             scheme: "http",
             language,
@@ -186,6 +194,10 @@ impl Site {
             variants: &[],
             first_variant: 0,
         }
+    }
+
+    pub(crate) const fn of_kind(self, kind: Kind) -> Self {
+        Site { kind, ..self }
     }
 
     pub(crate) const fn declared(self, declared: Declared) -> Self {

@@ -8,16 +8,17 @@ use encoding_rs::{
 
 use crate::language::{CHINESE, ENGLISH, FRENCH, GERMAN, JAPANESE, RUSSIAN, SLOVENE, SPANISH};
 use crate::site::{Declared, Site, Twin, UrlStyle, Variant};
+use crate::sites_of_kinds;
 
 /// The number of general sites, at the beginning of [`SITES`]. They share the pages of
 /// [`crate::SampleOptions::pages`]. The stories of the other sites are additional.
 pub(crate) const GENERAL: usize = 30;
 
 /// All sites: the general sites, sorted by size, the largest first. After them the sites
-/// with queries that no rule knows, and the site with twins by path.
+/// with queries that no rule knows, the site with twins by path, and the sites of other kinds.
 ///
 /// A story is a function of the position of its site. So new sites go to the end.
-pub(crate) static SITES: [Site; GENERAL + 7] = [
+pub(crate) static SITES: [Site; GENERAL + 14] = [
     Site::new(
         "The Norwick Post",
         &[
@@ -427,4 +428,11 @@ pub(crate) static SITES: [Site; GENERAL + 7] = [
         ],
         15,
     ),
+    sites_of_kinds::FORUM,
+    sites_of_kinds::DOCUMENTATION,
+    sites_of_kinds::TICKETS,
+    sites_of_kinds::SHOP,
+    sites_of_kinds::GLOSSARY,
+    sites_of_kinds::MINISTRY,
+    sites_of_kinds::SCROLL,
 ];

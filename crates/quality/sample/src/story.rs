@@ -7,6 +7,7 @@ use crate::dice::Dice;
 use crate::language::Cast;
 use crate::site::{IDS, Site, UrlStyle};
 use crate::sites::{GENERAL, SITES};
+use crate::titles::title;
 
 const MINUTE: i64 = 60_000_000;
 pub(crate) const DAY: i64 = 24 * 60 * MINUTE;
@@ -88,8 +89,9 @@ pub(crate) fn count(seed: u64, site: usize, date: NaiveDate, thousandths: u64) -
 impl Story {
     pub(crate) fn new(seed: u64, site: usize, date: NaiveDate, number: usize) -> Self {
         let day = day_of(date);
-        let dice = &mut Dice::new(seed, "story", &[site as i64, day, number as i64]);
         let place = &SITES[site];
+        let drawn = place.kind.drawn(number) as i64;
+        let dice = &mut Dice::new(seed, "story", &[site as i64, day, drawn]);
         let language = place.language;
         let cast = language.cast(dice);
         let mut section = dice.below(language.sections.len());
@@ -99,7 +101,10 @@ impl Story {
         }
         let published = day * DAY + (dice.between(4 * 60, 21 * 60) as i64) * MINUTE;
         let lag = lag(dice);
-        let title = language.headline(dice, &cast);
+        let title = match title(place.kind, dice, &cast) {
+            Some(title) => title,
+            None => language.headline(dice, &cast),
+        };
         let id = (day - 10_957) * IDS + number as i64;
         let parts = StoryUrl {
             title: &title,

@@ -2,5 +2,6 @@
 
 mod archive;
 mod difficulty;
+mod kinds;
 mod queries;
 mod scoring;

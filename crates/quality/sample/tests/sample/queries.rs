@@ -7,6 +7,7 @@ use sample::{Gold, Page, pages};
 use url_key::{Blocklist, KeyOptions, Keyer, RuleSet};
 
 use crate::archive::{RULES, blocks, usual};
+use crate::kinds;
 
 const NAMELESS: &str = "gazette-marlieu.example";
 const DOC: &str = "brunnthaler-anzeiger.example";
@@ -44,7 +45,7 @@ fn site(page: &Page) -> Option<&'static str> {
 /// Returns whether a page is of one of the thirty sites that share the pages of
 /// `SampleOptions::pages`.
 pub(crate) fn is_general(page: &Page) -> bool {
-    site(page).is_none()
+    site(page).is_none() && kinds::kind(page).is_none()
 }
 
 /// An article page of a site in [`SITES`].
