@@ -35,3 +35,4 @@ run url_key url.dict
 run rules url.dict
 run job_spec job.dict
 run warc warc.dict
+run feed feed.dict

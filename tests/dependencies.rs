@@ -41,6 +41,8 @@ const SAMPLE: &str = "urltree-sample";
 const TABLES: &str = "urltree-tables";
 /// Reads WARC files. Pure, as the crates of the core are.
 const WARC: &str = "urltree-warc";
+/// Reads feeds and decides what a poll does. Pure too.
+const FEEDS: &str = "urltree-feeds";
 const IMPORT: &str = "urltree-import";
 const ENGINE: &str = "urltree-engine";
 const CLUSTER: &str = "urltree-cluster";
@@ -265,12 +267,14 @@ fn the_evaluation_knows_files_and_no_engine() {
 
 /// A reader of files from outside needs no runtime, no columns and no crate of ours.
 #[test]
-fn the_reader_of_warc_files_is_pure() {
+fn the_readers_of_warc_files_and_feeds_are_pure() {
     let workspace = workspace();
-    assert_eq!(workspace.arrows(WARC), BTreeSet::new());
-    let built_with = workspace.transitive(WARC);
-    for name in ["tokio", "arrow", "parquet", "object_store"] {
-        assert!(!built_with.contains(name), "{name}");
+    for reader in [WARC, FEEDS] {
+        assert_eq!(workspace.arrows(reader), BTreeSet::new());
+        let built_with = workspace.transitive(reader);
+        for name in ["tokio", "arrow", "parquet", "object_store", "reqwest"] {
+            assert!(!built_with.contains(name), "{reader}: {name}");
+        }
     }
 }
 
