@@ -58,6 +58,7 @@
 //! The crate extracts no text, follows no link and writes no WARC file. It needs a runtime with more
 //! than one thread.
 
+mod archive_file;
 mod error;
 mod inputs;
 mod manifest;
@@ -65,10 +66,19 @@ mod page;
 mod pages;
 mod parquet_file;
 mod source;
+mod spool;
 mod store;
 mod wacz;
 mod warc_file;
 mod write;
+
+/// Temporary files, Parquet files of pages and whole objects, for other ways into an archive.
+pub mod output {
+    pub use crate::archive_file::write_pages;
+    pub use crate::page::{begins_as_html, is_html};
+    pub use crate::spool::{Body, Spool, SpooledBodies, TemporaryFolder};
+    pub use crate::store::{delete, path, put_file};
+}
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;

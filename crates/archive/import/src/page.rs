@@ -1,11 +1,10 @@
-//! Pages of an input, and their bodies in a temporary file.
+//! Pages of an input. Their bodies are in a spool.
 
-use std::fs::File;
-use std::io::{self, Seek, SeekFrom, Write};
-use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::io;
 
 use warc::{Capture, Origin};
+
+use crate::spool::{Body, Spool};
 
 /// Beginnings of HTML without a type, in lower case.
 const BEGINNINGS: [&str; 14] = [
@@ -42,13 +41,6 @@ pub(crate) struct Page {
     pub(crate) name: Option<String>,
     pub(crate) payload_digest: String,
     pub(crate) body: Body,
-}
-
-/// The place of a body in the spool.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Body {
-    start: u64,
-    bytes: usize,
 }
 
 impl Page {
@@ -88,88 +80,27 @@ impl Page {
 
     /// Bytes of the HTML.
     pub(crate) fn bytes(&self) -> usize {
-        self.body.bytes
+        self.body.bytes()
     }
 }
 
 /// Whether a capture is HTML.
 pub(crate) fn is_page(capture: &Capture) -> bool {
-    is_html(capture.content_type.as_deref()).unwrap_or_else(|| {
-        let start = &capture.body[..capture.body.len().min(512)];
-        let start = String::from_utf8_lossy(start).to_ascii_lowercase();
-        let start = start.trim_start_matches('\u{feff}').trim_start();
-        BEGINNINGS
-            .iter()
-            .any(|beginning| start.starts_with(beginning))
-    })
+    is_html(capture.content_type.as_deref()).unwrap_or_else(|| begins_as_html(&capture.body))
+}
+
+/// Whether a body without a content type begins as HTML does.
+pub fn begins_as_html(body: &[u8]) -> bool {
+    let start = String::from_utf8_lossy(&body[..body.len().min(512)]).to_ascii_lowercase();
+    let start = start.trim_start_matches('\u{feff}').trim_start();
+    BEGINNINGS
+        .iter()
+        .any(|beginning| start.starts_with(beginning))
 }
 
 /// Whether a content type is that of HTML, or `None` if there is none.
-pub(crate) fn is_html(content_type: Option<&str>) -> Option<bool> {
+pub fn is_html(content_type: Option<&str>) -> Option<bool> {
     let essence = content_type?.split(';').next().unwrap_or_default().trim();
     let is = |html: &str| essence.eq_ignore_ascii_case(html);
     (!essence.is_empty()).then(|| is("text/html") || is("application/xhtml+xml"))
-}
-
-/// The folder of temporary files.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct TemporaryFolder(pub(crate) Option<PathBuf>);
-
-impl TemporaryFolder {
-    /// Creates a file without a name.
-    pub(crate) fn file(&self) -> io::Result<File> {
-        match &self.0 {
-            Some(folder) => tempfile::tempfile_in(folder),
-            None => tempfile::tempfile(),
-        }
-    }
-}
-
-/// Bodies in the order of the input, in an unnamed file.
-#[derive(Debug)]
-pub(crate) struct Spool {
-    file: io::BufWriter<File>,
-    bytes: u64,
-}
-
-impl Spool {
-    pub(crate) fn new(folder: &TemporaryFolder) -> io::Result<Self> {
-        Ok(Self {
-            file: io::BufWriter::with_capacity(1 << 20, folder.file()?),
-            bytes: 0,
-        })
-    }
-
-    /// Adds a body.
-    pub(crate) fn append(&mut self, body: &[u8]) -> io::Result<Body> {
-        let start = self.bytes;
-        self.file.write_all(body)?;
-        self.bytes += body.len() as u64;
-        Ok(Body {
-            start,
-            bytes: body.len(),
-        })
-    }
-
-    /// Ends writing.
-    pub(crate) fn finish(self) -> io::Result<SpooledBodies> {
-        let mut file = self
-            .file
-            .into_inner()
-            .map_err(io::IntoInnerError::into_error)?;
-        file.seek(SeekFrom::Start(0))?;
-        Ok(SpooledBodies(file))
-    }
-}
-
-/// Bodies in any order.
-#[derive(Debug)]
-pub(crate) struct SpooledBodies(File);
-
-impl SpooledBodies {
-    pub(crate) fn html(&self, page: &Page) -> io::Result<Vec<u8>> {
-        let mut html = vec![0; page.body.bytes];
-        self.0.read_exact_at(&mut html, page.body.start)?;
-        Ok(html)
-    }
 }

@@ -13,13 +13,10 @@ use parquet::errors::ParquetError;
 use tables::archive_properties;
 use warc::{Origin, Revisit};
 
-use crate::page::{Page, SpooledBodies, TemporaryFolder};
+use crate::archive_file::write_pages;
+use crate::page::Page;
+use crate::spool::{SpooledBodies, TemporaryFolder};
 use crate::write::{Kind, Quarantined};
-
-/// HTML of a row group. A higher value needs more memory where pages are large.
-const ROW_GROUP_HTML_BYTES: usize = 64 << 20;
-/// HTML that is encoded at a time, or one page.
-const BATCH_HTML_BYTES: usize = 4 << 20;
 
 fn text(name: &str, nullable: bool) -> Field {
     Field::new(name, DataType::Utf8, nullable)
@@ -66,27 +63,8 @@ pub(crate) fn pages(
     folder: &TemporaryFolder,
 ) -> Result<File, ParquetError> {
     let schema = pages_schema(kind);
-    let mut writer = ArrowWriter::try_new(
-        folder.file()?,
-        Arc::clone(&schema),
-        Some(archive_properties()),
-    )?;
-    let mut rest = pages;
-    while !rest.is_empty() {
-        let mut bytes = 0;
-        let fits = |page: &&Page| {
-            bytes += page.bytes();
-            bytes <= BATCH_HTML_BYTES
-        };
-        let rows = rest.iter().take_while(fits).count().max(1);
-        let (now, later) = rest.split_at(rows);
-        writer.write(&batch(&schema, now, bodies, kind, label)?)?;
-        if writer.in_progress_size() >= ROW_GROUP_HTML_BYTES {
-            writer.flush()?;
-        }
-        rest = later;
-    }
-    writer.into_inner()
+    let rows = |pages: &[Page]| batch(&schema, pages, bodies, kind, label);
+    write_pages(&schema, pages, Page::bytes, rows, folder)
 }
 
 fn batch(
@@ -99,7 +77,7 @@ fn batch(
     let texts = |of: fn(&Page) -> Option<&str>| -> ArrayRef {
         Arc::new(StringArray::from_iter(pages.iter().map(of)))
     };
-    let html: Result<Vec<_>, _> = pages.iter().map(|page| bodies.html(page)).collect();
+    let html: Result<Vec<_>, _> = pages.iter().map(|page| bodies.read(page.body)).collect();
     let times = pages.iter().map(|page| page.fetched_at);
     let mut columns: Vec<ArrayRef> = vec![
         Arc::new(TimestampMicrosecondArray::from_iter_values(times).with_timezone("UTC")),

@@ -16,7 +16,7 @@ const PART_BYTES: usize = 8 << 20;
 const PARTS_AT_A_TIME: usize = 4;
 
 /// Returns the path of `name`, which may have folders, below `folder`.
-pub(crate) fn path(folder: &Location, name: &str) -> Path {
+pub fn path(folder: &Location, name: &str) -> Path {
     Path::from_iter(folder.path().parts().chain(Path::from(name).parts()))
 }
 
@@ -48,8 +48,12 @@ pub(crate) async fn read(location: &Location, doing: &'static str) -> Result<Vec
     Ok(found.bytes().await.map_err(failed)?.to_vec())
 }
 
-/// Writes an object from the beginning of `file`. It is visible when it is whole.
-pub(crate) async fn put_file(
+/// Writes the object `name` below `folder` from the beginning of `file`. It is visible when it is whole.
+/// `input` is the name of the content in errors.
+///
+/// # Errors
+/// Those of the store, and those of the disk.
+pub async fn put_file(
     folder: &Location,
     name: &str,
     input: &str,
@@ -100,7 +104,10 @@ pub(crate) async fn put(folder: &Location, name: &str, bytes: Vec<u8>) -> Result
 }
 
 /// Deletes an object, if it is there.
-pub(crate) async fn delete(folder: &Location, name: &str) -> Result<(), ImportError> {
+///
+/// # Errors
+/// Those of the store.
+pub async fn delete(folder: &Location, name: &str) -> Result<(), ImportError> {
     match folder.store().delete(&path(folder, name)).await {
         Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
         Err(error) => Err(failed("delete", folder, name)(error)),

@@ -11,8 +11,9 @@ use crate::Options;
 use crate::error::ImportError;
 use crate::inputs::Input;
 use crate::manifest::Manifest;
-use crate::page::{Page, Spool, TemporaryFolder, is_html, is_page};
+use crate::page::{Page, is_html, is_page};
 use crate::source::{Source, Watch};
+use crate::spool::{Spool, TemporaryFolder};
 use crate::write::{self, Content, Kind, Quarantine, Quarantined};
 
 /// Imports `input` and writes its manifest. `before` is the manifest of an earlier state of the input.

@@ -10,8 +10,9 @@ use warc::{Origin, Revisit};
 use crate::error::ImportError;
 use crate::inputs::Input;
 use crate::manifest::{self, Manifest};
-use crate::page::{Page, SpooledBodies, TemporaryFolder};
+use crate::page::Page;
 use crate::parquet_file;
+use crate::spool::{SpooledBodies, TemporaryFolder};
 use crate::store;
 
 /// Most rows of an input whose place and reason are written. An input with more has another format, or

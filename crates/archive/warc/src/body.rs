@@ -38,12 +38,12 @@ pub(crate) fn without_chunks(body: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// Removes the content encodings in `encodings`, the last of which was applied last.
+/// Removes the content encodings of a body: those in `encodings`, the value of `Content-Encoding`.
 ///
 /// # Errors
 /// Where the result has more than `max_bytes`, or the bytes are broken from the start. A body that
 /// is already decoded, as some crawlers store it, is returned as it is.
-pub(crate) fn decoded(
+pub fn decoded(
     mut body: Vec<u8>,
     encodings: Option<&str>,
     max_bytes: usize,

@@ -44,6 +44,7 @@ mod links;
 mod records;
 mod stream;
 
+pub use body::decoded as decoded_body;
 pub use digest::sha1_of as payload_digest;
 pub use entry::{Capture, Entry, Limits, Origin, Reason, RecordError, Revisit};
 pub use header::RecordType;

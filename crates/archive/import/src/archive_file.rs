@@ -1,0 +1,52 @@
+//! Parquet files of pages, which are written a few pages at a time.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::Schema;
+use parquet::arrow::ArrowWriter;
+use parquet::errors::ParquetError;
+use tables::archive_properties;
+
+use crate::spool::TemporaryFolder;
+
+/// HTML of a row group. A higher value needs more memory where pages are large.
+const ROW_GROUP_HTML_BYTES: usize = 64 << 20;
+/// HTML that is encoded at a time, or one page.
+const BATCH_HTML_BYTES: usize = 4 << 20;
+
+/// Writes `pages` to a temporary file, in the form that a run reads with few bytes. `bytes` is the size
+/// of a page's HTML, and `batch` makes the rows of some pages.
+///
+/// # Errors
+/// Those of `batch`, and those of the disk.
+pub fn write_pages<P>(
+    schema: &Arc<Schema>,
+    pages: &[P],
+    bytes: impl Fn(&P) -> usize,
+    batch: impl Fn(&[P]) -> Result<RecordBatch, ParquetError>,
+    folder: &TemporaryFolder,
+) -> Result<File, ParquetError> {
+    let mut writer = ArrowWriter::try_new(
+        folder.file()?,
+        Arc::clone(schema),
+        Some(archive_properties()),
+    )?;
+    let mut rest = pages;
+    while !rest.is_empty() {
+        let mut total = 0;
+        let fits = |page: &&P| {
+            total += bytes(page);
+            total <= BATCH_HTML_BYTES
+        };
+        let rows = rest.iter().take_while(fits).count().max(1);
+        let (now, later) = rest.split_at(rows);
+        writer.write(&batch(now)?)?;
+        if writer.in_progress_size() >= ROW_GROUP_HTML_BYTES {
+            writer.flush()?;
+        }
+        rest = later;
+    }
+    writer.into_inner()
+}
