@@ -44,6 +44,8 @@ const WARC: &str = "urltree-warc";
 /// Reads feeds and decides what a poll does. Pure too.
 const FEEDS: &str = "urltree-feeds";
 const IMPORT: &str = "urltree-import";
+/// Sends requests.
+const FETCH: &str = "urltree-fetch";
 const ENGINE: &str = "urltree-engine";
 const CLUSTER: &str = "urltree-cluster";
 const BINARY: &str = "urltree";
@@ -285,6 +287,17 @@ fn an_import_knows_files_and_stores_and_no_engine() {
     assert_eq!(workspace.arrows(IMPORT), expected);
     let direct = workspace.direct(IMPORT);
     assert!(!direct.contains("datafusion"), "{direct:?}");
+}
+
+#[test]
+fn a_fetch_decides_in_the_reader_of_feeds_and_writes_as_an_import_does() {
+    let workspace = workspace();
+    let expected = BTreeSet::from([FEEDS, IMPORT, WARC, TABLES, ERROR_CLASS]);
+    assert_eq!(workspace.arrows(FETCH), expected);
+    for member in workspace.members.keys() {
+        let sends = workspace.direct(member).contains("reqwest");
+        assert_eq!(sends, member == FETCH, "{member}");
+    }
 }
 
 /// The wings of `crates/`: what a page's text is, ways into archives, what moves rows, what measures.

@@ -10,6 +10,9 @@
 //! - `hostile`: single bad rows and pages
 //! - `import`: WARC files become archives
 //! - `import_stores`: WARC files in object stores and on web servers, and records of a gigabyte
+//! - `fetch`: feeds become archives
+//! - `fetch_failures`: hostile servers, and fetches that are killed
+//! - `fetch_history`: real feeds, version by version, as polls
 //! - `objects`: damaged files, unusual files, files with wrong columns
 //! - `paper`: the job file of the published method
 //! - `poison`: pages made to be expensive or to break the parser
@@ -62,6 +65,9 @@ mod disk;
 mod elsewhere;
 mod eval;
 mod faults;
+mod fetch;
+mod fetch_failures;
+mod fetch_history;
 mod frozen;
 mod hostile;
 mod identity;

@@ -208,7 +208,7 @@ fn status_lists_dates_with_other_settings() {
     );
 }
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "backfill",
     "update",
     "status",
@@ -221,6 +221,7 @@ const COMMANDS: [&str; 15] = [
     "gold",
     "extract",
     "import",
+    "fetch",
     "sample",
     "completions",
     "man",
@@ -261,8 +262,8 @@ const WARC: &str = "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://a
     WARC-Date: 2011-10-24T12:00:00Z\r\nContent-Type: application/http\r\nContent-Length: 49\r\n\r\n\
     HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>Hi\r\n\r\n";
 
-/// Writes the files that the examples of `gold`, `eval`, `extract` and `import` name: collections
-/// of one page, texts of a tool, WARC files, and lists of pages.
+/// Writes the files that the examples of `gold`, `eval`, `extract`, `import` and `fetch` name:
+/// collections of one page, texts of a tool, WARC files, lists of pages and of feeds.
 fn collections(folder: &Path) {
     let rows = [
         ("warc_date", "2011-10-24T12:00:00Z"),
@@ -315,6 +316,8 @@ fn collections(folder: &Path) {
             "saved/pages.jsonl",
             r#"{"url": "http://a.example/1", "time": 1319457600, "path": "1.html"}"#,
         ),
+        // An address of the own network, which is refused.
+        ("feeds.tsv", "gazette\thttp://127.0.0.1/rss\n"),
     ] {
         let path = folder.join(file);
         let above = path.parent().expect("a folder");
@@ -361,6 +364,7 @@ fn the_examples_of_the_help_work_as_typed() {
         "import",
         "import warc",
         "import pages",
+        "fetch",
     ] {
         let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
         let help = urltree(&words).stdout;

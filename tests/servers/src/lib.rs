@@ -24,6 +24,7 @@
 //! Both servers can inject faults: [`Faults`] decides for each request. There is no TLS.
 
 mod faults;
+mod scripted;
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -43,6 +44,7 @@ use hyper_util::service::TowerToHyperService;
 use s3s::auth::SimpleAuth;
 use s3s::service::{S3Service, S3ServiceBuilder};
 use s3s_fs::FileSystem;
+pub use scripted::{Get, Script, Scripted, respond};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 use tower_http::services::ServeDir;

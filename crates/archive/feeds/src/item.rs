@@ -15,7 +15,7 @@ pub struct Item {
     pub title: Option<String>,
     /// Description or summary, with its markup.
     pub description: Option<String>,
-    /// Date of publication, or of the last update if there is no other.
+    /// Date of publication. Without one, the date of the last update.
     pub published: Option<DateTime<Utc>>,
     /// Digest of title, description and date.
     pub digest: ItemDigest,

@@ -37,7 +37,7 @@ impl FeedList {
     /// Empty lines and lines that start with `#` are ignored.
     ///
     /// # Errors
-    /// [`ListError`] of the first line that is no URL with http or https, or that repeats a URL.
+    /// [`ListError`] of the first line without an http or https URL, or with a URL of an earlier line.
     pub fn parse(text: &str) -> Result<Self, ListError> {
         let mut lines = BTreeMap::new();
         let mut feeds = Vec::new();

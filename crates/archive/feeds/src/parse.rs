@@ -21,7 +21,7 @@ pub struct Feed {
     pub items: Vec<Item>,
 }
 
-/// Bytes that are no feed.
+/// Bytes that are not a feed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FeedError {
@@ -57,7 +57,7 @@ pub fn parse(bytes: &[u8], charset: Option<&str>, url: &Url) -> Result<Feed, Fee
 
 fn item(entry: Entry, base: &Url) -> Item {
     let link = page_link(&entry.links).or_else(|| {
-        // The identifier of RSS is the link where there is no other.
+        // The identifier of RSS stands in for a missing link.
         let id = entry.id.trim();
         (id.starts_with("http://") || id.starts_with("https://")).then_some(id)
     });

@@ -21,7 +21,7 @@ enum Rules {
 }
 
 impl Robots {
-    /// Reads the answer to the request for robots.txt: its status, or `None` if there was no answer.
+    /// Reads the answer to the request for robots.txt: its status, or `None` without an answer.
     /// A missing file allows everything, and a server that fails allows nothing (RFC 9309, 2.3.1).
     pub fn of(status: Option<u16>, body: &[u8], agent: &str) -> Self {
         Self(match status {

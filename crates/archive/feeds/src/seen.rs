@@ -28,9 +28,8 @@ impl Seen {
         }
     }
 
-    /// Removes the oldest items until [`Seen::CAPACITY`] are left. Those in `current`, the items of the
-    /// present version of the feed, become the newest and are all kept, because the next poll finds
-    /// them again.
+    /// Removes the oldest items until [`Seen::CAPACITY`] are left. The items of `current`, the present
+    /// version of the feed, become the newest and are all kept, because the next poll finds them again.
     pub fn trim(&mut self, current: &HashSet<ItemDigest>) {
         let (newest, mut older): (VecDeque<_>, VecDeque<_>) =
             (self.order.drain(..)).partition(|digest| current.contains(digest));

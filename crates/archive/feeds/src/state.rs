@@ -1,4 +1,4 @@
-//! What a reader stores about a feed, and what follows from each answer.
+//! The state of a feed between two polls, and how each answer changes it.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub struct Validators {
     pub last_modified: Option<String>,
 }
 
-/// What the status of an answer says about a feed.
+/// The meaning of an answer's status for a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
     /// The body is the feed.
@@ -36,7 +36,7 @@ pub enum Meaning {
 }
 
 impl Meaning {
-    /// The meaning of a status that is no redirect.
+    /// The meaning of a status other than a redirect.
     pub fn of(status: u16) -> Self {
         match status {
             200 | 203 => Self::Feed,
@@ -47,7 +47,7 @@ impl Meaning {
     }
 }
 
-/// What became of an item.
+/// The fate of a new item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemResult {
     /// Its page is stored, or will never be a page of the archive.

@@ -13,9 +13,9 @@ use url::Url;
 const DIFFERENCES: [(&str, &[&str]); 6] = [
     // Letters of a title are kept, and the space around it is not.
     ("trimmed", &["  spaced\n title ", "pre ", "a "]),
-    // Repeated elements: theirs are joined by " ;; ", which makes a URL that nobody has.
+    // Repeated elements: theirs are joined by " ;; ", which makes a URL without a page.
     ("repeated", &["two titles ;; second"]),
-    // Theirs reads BST as the time of Bangladesh. Names of zones that mean several are no date.
+    // Theirs reads BST as the time of Bangladesh. A zone with several meanings gives no date.
     ("zone", &["bst"]),
     // Theirs keeps a date that it cannot read. The digest has dates only.
     ("unreadable date", &["pre "]),

@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use tables::DateRange;
 
+use crate::fetch_feeds::FetchArgs;
 use crate::import_files::ImportCommand;
 
 /// Extract clean text from crawl archives.
@@ -154,6 +155,20 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: ImportCommand,
     },
+    /// Poll feeds, and write the pages of their new items into an archive that a job reads.
+    ///
+    /// FILE has a feed per line: its URL, or a site, a tab and the URL. Lines that start with # are
+    /// comments. A feed is polled when it is due, and a page is fetched when its item is new: its title,
+    /// description or date has not been seen. Feeds and pages that fail stop no other, and are rows of
+    /// _feeds/failures/*.parquet. robots.txt is obeyed. A fetch that was stopped loses and repeats
+    /// nothing that it has committed.
+    #[command(after_help = "Examples:\n  \
+        urltree fetch --feeds feeds.tsv --output data/pages --contact crawler@example.org\n  \
+        urltree fetch --feeds feeds.tsv --output data/pages --contact crawler@example.org \\\n      \
+        --delay 5s --interval 1h --format json\n  \
+        urltree fetch --feeds feeds.tsv --output s3://bucket/pages \\\n      \
+        --contact https://example.org/crawler --daemon")]
+    Fetch(Box<FetchArgs>),
     /// Write an archive of invented news sites, and the text of every article as gold.
     #[command(after_help = "Examples:\n  \
         urltree sample --output data/sample --dates 2011-10-24..2011-12-19\n  \

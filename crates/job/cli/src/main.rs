@@ -8,6 +8,7 @@ mod eval;
 mod exit_code;
 mod extract;
 mod failure_line;
+mod fetch_feeds;
 mod gold_sets;
 mod import_files;
 mod manual;
@@ -46,6 +47,7 @@ use args::{
 };
 use exit_code::exit_code;
 use failure_line::failure_line;
+use fetch::FetchError;
 use import::ImportError;
 use import_files::ImportCommand;
 use progress::{RunProgress, Terminal};
@@ -85,6 +87,9 @@ fn main() -> ExitCode {
         Command::Import {
             command: ImportCommand::Pages(import_args),
         } => import_files::pages(import_args, args.quiet, &terminal).and_then(|text| print(&text)),
+        Command::Fetch(fetch_args) => {
+            fetch_feeds::fetch(fetch_args, args.quiet).and_then(|text| print(&text))
+        }
         Command::Sample(args) => sample(args),
         Command::Completions { shell } => print(&manual::completions(*shell)),
         Command::Man { folder } => manual::pages(folder),
@@ -139,6 +144,7 @@ fn is_ours(target: &str) -> bool {
         "engine",
         "tables",
         "evaluation",
+        "fetch",
         "import",
     ]
     .contains(&name)
@@ -386,13 +392,14 @@ fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Formats an error. Errors of the engine, of imports and of samples include their causes, others do
+/// Formats an error. Errors of the engine, of imports, fetches and samples include their causes, others do
 /// not.
 fn message(error: &anyhow::Error) -> String {
     if error.is::<Failure>()
         || error.is::<EngineError>()
         || error.is::<SampleError>()
         || error.is::<ImportError>()
+        || error.is::<FetchError>()
     {
         error.to_string()
     } else {
