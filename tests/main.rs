@@ -10,6 +10,7 @@
 //! - `hostile`: single bad rows and pages
 //! - `import`: WARC files become archives
 //! - `import_stores`: WARC files in object stores and on web servers, and records of a gigabyte
+//! - `feed_to_text`: a site with feeds over several days and nights
 //! - `fetch`: feeds become archives
 //! - `fetch_failures`: hostile servers, and fetches that are killed
 //! - `fetch_history`: real feeds, version by version, as polls
@@ -65,6 +66,7 @@ mod disk;
 mod elsewhere;
 mod eval;
 mod faults;
+mod feed_to_text;
 mod fetch;
 mod fetch_failures;
 mod fetch_history;
