@@ -6,7 +6,10 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use feeds::FeedList;
+use fetch::{Options, TimeFrom};
 use servers::{Get, Scripted, respond};
+use tables::Location;
 
 use crate::fetch::{Row, command, fetch, files, html, missing, report, rows, rss, site, urls};
 use crate::support::{Finished, Job, finished};
@@ -283,4 +286,44 @@ fn of_two_fetches_one_stops_and_rows_are_written_once() {
         stopped.stderr
     );
     assert_eq!(urls(&job).len(), 4);
+}
+
+#[test]
+fn a_slow_host_holds_a_poll_for_a_bounded_time_and_the_next_poll_continues() {
+    let server = Scripted::start(|get, stream| match get.path.as_str() {
+        "/rss" => respond(
+            stream,
+            200,
+            &[("etag", "\"v1\"")],
+            &rss(&[("A", "/a"), ("B", "/b"), ("C", "/c")]),
+        ),
+        "/robots.txt" => missing(stream),
+        path => {
+            std::thread::sleep(Duration::from_millis(700));
+            html(stream, path)
+        }
+    });
+    let server = server.expect("a server");
+    let job = Job::new();
+    let list = FeedList::parse("http://site.example/rss").expect("a list");
+    let output = Location::parse(&job.path("archive").display().to_string()).expect("a location");
+    let mut options = Options::new("a@b.example").expect("a contact");
+    options.addresses = [("site.example".to_owned(), server.address())].into();
+    (options.delay, options.limits.poll_time) = (Duration::ZERO, Duration::from_millis(1000));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    let runtime = runtime.expect("a runtime");
+    let pages = [
+        "2011-10-24T08:00:00Z",
+        "2011-10-24T09:00:00Z",
+        "2011-10-24T10:00:00Z",
+    ]
+    .map(|now| {
+        let clock = TimeFrom::new(now.parse().expect("a time"));
+        let report = runtime.block_on(fetch::fetch(&list, &output, &options, &clock));
+        report.expect("a fetch").pages
+    });
+    assert_eq!(pages, [2, 1, 0]);
+    assert_eq!(urls(&job).len(), 3);
 }

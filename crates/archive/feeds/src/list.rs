@@ -61,6 +61,11 @@ impl FeedList {
                 ("http" | "https", Some(host)) => host,
                 _ => return Err(failed(format!("{address} is not an http or https URL"))),
             };
+            if !url.username().is_empty() || url.password().is_some() {
+                // It would be in every row. The address is not printed for the same reason.
+                let problem = "a URL with a user name or password, which would be in every row";
+                return Err(failed(problem.to_owned()));
+            }
             let site = site.filter(|site| !site.is_empty()).unwrap_or(host);
             if let Some(first) = lines.insert(url.to_string(), number) {
                 return Err(failed(format!("{address} is the feed of line {first} too")));
@@ -109,6 +114,10 @@ mod tests {
             (
                 "http://a.example/\n#\nb\thttp://A.example",
                 "line 3: http://A.example is the feed of line 1 too",
+            ),
+            (
+                "http://me:secret@a.example/rss",
+                "line 1: a URL with a user name or password, which would be in every row",
             ),
         ] {
             assert_eq!(FeedList::parse(text).unwrap_err().to_string(), error);

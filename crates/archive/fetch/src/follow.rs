@@ -62,7 +62,7 @@ impl Follower<'_> {
     ) -> Result<Found, Failure> {
         let mut visited = HashSet::new();
         let (mut moved_to, mut is_permanent) = (None, true);
-        for hop in 0..=self.limits.redirects {
+        for _ in 0..=self.limits.redirects {
             self.web.check(&url)?;
             let mut delay = None;
             if obeys_robots {
@@ -76,9 +76,6 @@ impl Follower<'_> {
             }
             let mut turn = self.hosts.turn(&url, delay).await?;
             let began = Instant::now();
-            // Validators are those of the first URL.
-            let none = Validators::default();
-            let validators = if hop == 0 { validators } else { &none };
             let answer = self.web.get(&url, validators, max_bytes, *left).await;
             *left = left.saturating_sub(began.elapsed());
             let answer = answer?;

@@ -21,10 +21,13 @@ pub struct Limits {
     pub redirects: usize,
     /// Most pages of one feed in one poll. The next poll continues.
     pub pages_per_poll: usize,
+    /// Time after which a poll of one feed begins no more pages, and the next poll continues. Without it,
+    /// a host that is slow or asks for long delays would hold the commit of all other feeds.
+    pub poll_time: Duration,
 }
 
 impl Default for Limits {
-    /// 10 MiB, 30 seconds, 10 redirects, 100 pages.
+    /// 10 MiB, 30 seconds, 10 redirects, 100 pages, 10 minutes.
     fn default() -> Self {
         Self {
             page_bytes: 10 << 20,
@@ -32,6 +35,7 @@ impl Default for Limits {
             time: Duration::from_secs(30),
             redirects: 10,
             pages_per_poll: 100,
+            poll_time: Duration::from_secs(600),
         }
     }
 }

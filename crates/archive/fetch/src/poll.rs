@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io;
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use chrono::{DateTime, Utc};
 use feeds::{
@@ -100,14 +101,15 @@ impl Poller<'_> {
         let mut results: Vec<(ItemDigest, ItemResult)> = Vec::new();
         let mut links = HashSet::new();
         let mut asked = None;
+        let (limits, began) = (&self.options.limits, Instant::now());
         for item in polled.state.new_items(items) {
             let is_first = !polled.state.tries.contains_key(&item.digest);
             // A feed can have an article twice, with another description.
             let is_done = item.link.as_ref().is_some_and(|link| links.contains(link));
             let result = if is_done {
                 ItemResult::Done
-            } else if polled.pages.len() + polled.failures.len()
-                >= self.options.limits.pages_per_poll
+            } else if polled.pages.len() + polled.failures.len() >= limits.pages_per_poll
+                || began.elapsed() >= limits.poll_time
             {
                 ItemResult::Later
             } else {
