@@ -14,6 +14,7 @@
 //! - `fetch`: feeds become archives
 //! - `fetch_failures`: hostile servers, and fetches that are killed
 //! - `fetch_history`: real feeds, version by version, as polls
+//! - `fetch_store`: feeds into an object store
 //! - `objects`: damaged files, unusual files, files with wrong columns
 //! - `paper`: the job file of the published method
 //! - `poison`: pages made to be expensive or to break the parser
@@ -70,6 +71,7 @@ mod feed_to_text;
 mod fetch;
 mod fetch_failures;
 mod fetch_history;
+mod fetch_store;
 mod frozen;
 mod hostile;
 mod identity;
