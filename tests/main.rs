@@ -15,6 +15,7 @@
 //! - `fetch_failures`: hostile servers, and fetches that are killed
 //! - `fetch_history`: real feeds, version by version, as polls
 //! - `fetch_store`: feeds into an object store
+//! - `fetch_vectors`: requests and pages beside those of the authors
 //! - `objects`: damaged files, unusual files, files with wrong columns
 //! - `paper`: the job file of the published method
 //! - `poison`: pages made to be expensive or to break the parser
@@ -72,6 +73,7 @@ mod fetch;
 mod fetch_failures;
 mod fetch_history;
 mod fetch_store;
+mod fetch_vectors;
 mod frozen;
 mod hostile;
 mod identity;
