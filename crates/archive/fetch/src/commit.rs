@@ -16,6 +16,8 @@ use crate::state_file::{self, States};
 
 const FOLDER: &str = "_feeds";
 const STAGED: &str = "_feeds/staged";
+/// Where failures are published. Pages are in the folders of their dates.
+const FAILURES: &str = "_feeds/failures";
 
 /// The rows of a commit.
 pub(crate) struct Rows {
@@ -39,6 +41,21 @@ fn failed(
 
 fn state_name(version: u64) -> String {
     format!("{FOLDER}/state-{version:010}.parquet")
+}
+
+/// The staged name of the rows for `folder`. All staged objects are in one folder: an empty folder would
+/// stay on a disk for each commit.
+fn staged_name(staged: &str, folder: &str) -> String {
+    let folder = folder.rsplit('/').next().unwrap_or_default();
+    format!("{STAGED}/{staged},{folder}")
+}
+
+/// The folder in which staged rows are published, from the end of their name.
+fn published_folder(name: &str) -> &str {
+    match FAILURES.ends_with(name) {
+        true => FAILURES,
+        false => name,
+    }
 }
 
 /// Reads the last state, and publishes its rows if the process that committed it could not.
@@ -84,9 +101,9 @@ pub(crate) async fn commit(
 ) -> Result<Vec<NaiveDate>, FetchError> {
     let version = states.version + 1;
     let staged = format!("{version:010}-{}", Uuid::new_v4().simple());
-    let (files, dates) = files(rows, version, folder.clone()).await?;
+    let (files, dates) = files(rows, folder.clone()).await?;
     for (name, file) in files {
-        let name = format!("{STAGED}/{staged}/{name}");
+        let name = staged_name(&staged, &name);
         put_file(output, &name, "a poll of feeds", file).await?;
         fail_point(format_args!("fetch.staged"));
     }
@@ -122,17 +139,16 @@ pub(crate) async fn commit(
     Ok(dates)
 }
 
-/// Names below the output and content of the objects of a commit, and the dates of its pages.
+/// The folders and the content of the objects of a commit, and the dates of its pages.
 type Files = (Vec<(String, File)>, Vec<NaiveDate>);
 
-async fn files(rows: Rows, version: u64, folder: TemporaryFolder) -> Result<Files, FetchError> {
+async fn files(rows: Rows, folder: TemporaryFolder) -> Result<Files, FetchError> {
     let encoded = tokio::task::spawn_blocking(move || -> Result<Files, FetchError> {
         let Rows {
             mut pages,
             failures,
             spool,
         } = rows;
-        let name = format!("feeds-{version:010}.parquet");
         let bodies = spool
             .finish()
             .map_err(parquet::errors::ParquetError::from)?;
@@ -142,12 +158,12 @@ async fn files(rows: Rows, version: u64, folder: TemporaryFolder) -> Result<File
         for pages in pages.chunk_by(|a, b| date(a) == date(b)) {
             let date = date(&pages[0]);
             let file = rows::pages(pages, &bodies, &folder)?;
-            files.push((format!("date={date}/{name}"), file));
+            files.push((format!("date={date}"), file));
             dates.push(date);
         }
         if !failures.is_empty() {
             let file = rows::failures(&failures, &folder)?;
-            files.push((format!("{FOLDER}/failures/{name}"), file));
+            files.push((FAILURES.to_owned(), file));
         }
         Ok((files, dates))
     });
@@ -176,21 +192,25 @@ async fn publish(output: &Location, states: &States) -> Result<(), FetchError> {
     let Some(staged) = &states.staged else {
         return Ok(());
     };
-    let folder = format!("{STAGED}/{staged}");
-    for (object, name) in below(output, &folder).await? {
+    for (object, name) in below(output, STAGED).await? {
+        let Some(folder) = name.strip_prefix(&format!("{staged},")) else {
+            continue;
+        };
+        let folder = published_folder(folder);
+        let published = format!("{folder}/feeds-{:010}.parquet", states.version);
         // The object has its name already if the process was killed after its copy. A disk would copy it
         // to itself, and leave a link.
-        let target = path(output, &name);
+        let target = path(output, &published);
         match output.store().head(&target).await {
             Ok(_) => {}
             Err(object_store::Error::NotFound { .. }) => {
                 let copied = output.store().copy(&object, &target).await;
-                copied.map_err(failed("write", output, &name))?;
+                copied.map_err(failed("write", output, &published))?;
             }
-            Err(error) => return Err(failed("read", output, &name)(error)),
+            Err(error) => return Err(failed("read", output, &published)(error)),
         }
         fail_point(format_args!("fetch.published"));
-        delete(output, &format!("{folder}/{name}")).await?;
+        delete(output, &format!("{STAGED}/{name}")).await?;
     }
     Ok(())
 }
