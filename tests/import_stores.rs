@@ -1,9 +1,10 @@
-//! `urltree import warc` from and to object stores and web servers, and records that are larger than
+//! `urltree import` from and to object stores and web servers, and records that are larger than
 //! the memory.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 use servers::{Fault, Faults, Server};
@@ -16,10 +17,15 @@ const OUTPUT: &str = "s3://text/imported";
 
 /// Imports with the credentials of `store`.
 fn import(store: &Store, inputs: &[&str]) -> Finished {
+    run(store, &[&["warc"], inputs].concat())
+}
+
+/// Runs `urltree import` with the credentials of `store`.
+fn run(store: &Store, words: &[&str]) -> Finished {
     let job = Job::new();
     let arguments = [
-        &["import", "warc"],
-        inputs,
+        &["import"],
+        words,
         &["--output", OUTPUT, "--format", "json", "-q"],
     ]
     .concat();
@@ -166,6 +172,92 @@ fn files_and_lists_on_a_web_server_are_read() {
         let counts = report(&finished(&mut job.urltree(&words)));
         assert_eq!(counts["files"], 1, "{counts}");
         assert_eq!(names(&job.path("archive/_imports")).len(), done);
+    }
+}
+
+const LIST: &str = "url,time,title,path\n\
+    http://a.example/1,2011-10-24,,a/1.html\n\
+    http://a.example/2,2011-10-25,,2 %.html\n\
+    http://a.example/3,2011-10-25,,3.html\n";
+
+/// A page that the store does not give ends the import, and a page that is missing does not.
+#[test]
+fn pages_of_a_list_in_a_bucket_are_read_with_retries() {
+    let requests = AtomicUsize::new(0);
+    let store = Store::failing(Faults::new(move |asked| {
+        if asked.method != "GET" || !asked.path.ends_with("1.html") {
+            return None;
+        }
+        match requests.fetch_add(1, Ordering::Relaxed) {
+            0 => Some(Fault::Denied),
+            1 => Some(Fault::SlowDown),
+            2 => Some(Fault::CutBody),
+            _ => None,
+        }
+    }));
+    put(&store, "saved/pages.csv", LIST.as_bytes());
+    put(&store, "saved/a/1.html", b"<p>One");
+    put(&store, "saved/2 %.html", b"<p>Two");
+    let list = "s3://pages/crawl/saved/pages.csv";
+    let words = ["pages", "s3://pages/crawl/saved", "--manifest", list];
+    let mut codes = Vec::new();
+    let counts = loop {
+        let finished = run(&store, &words);
+        codes.push(finished.code);
+        if finished.code == Some(0) {
+            break report(&finished);
+        }
+        assert!(finished.stderr.contains("a/1.html"), "{}", finished.stderr);
+        assert!(codes.len() < 5, "{}", finished.stderr);
+        assert!(!imported(&store).exists());
+    };
+    assert_eq!(codes[0], Some(4), "{codes:?}");
+    assert_eq!(
+        (&counts["pages"], &counts["quarantined"]),
+        (&2.into(), &1.into())
+    );
+    // The folder of the list is the folder that was given.
+    let again = report(&run(&store, &["pages", "--manifest", list]));
+    assert_eq!(again["already_imported"], 1);
+    put(&store, "saved/3.html", b"<p>Three");
+    let more = report(&run(&store, &["pages", "--manifest", list]));
+    assert_eq!(
+        (&more["pages"], &more["quarantined"]),
+        (&3.into(), &0.into())
+    );
+}
+
+#[test]
+fn a_list_on_a_web_server_has_its_pages_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir_all(folder.path().join("saved/a")).expect("a folder");
+    for (name, bytes) in [
+        ("pages.csv", LIST),
+        ("a/1.html", "<p>One"),
+        ("2 %.html", "<p>Two"),
+    ] {
+        std::fs::write(folder.path().join("saved").join(name), bytes).expect("a file");
+    }
+    let server = Server::web(folder.path()).expect("a server");
+    let list = format!("http://{}/saved/pages.csv", server.address());
+    let job = Job::new();
+    let words = [
+        "import",
+        "pages",
+        "--manifest",
+        &list,
+        "--output",
+        "archive",
+        "--format",
+        "json",
+    ];
+    for already in [0, 1] {
+        let counts = report(&finished(&mut job.urltree(&words)));
+        assert_eq!(counts["already_imported"], already, "{counts}");
+        assert_eq!(
+            counts["pages"].as_u64(),
+            Some(if already == 0 { 2 } else { 0 })
+        );
     }
 }
 

@@ -144,7 +144,7 @@ async fn tag(
     let mut state = format!("{list} {:?} {}", options.columns, options.max_page_bytes);
     if let Some(files) = files {
         for folder in &files.0 {
-            state += &format!(" {}", folder.url());
+            state += &format!(" {}", folder.url().as_str().trim_end_matches('/'));
         }
         state += &files.digest(output).await?;
     }
