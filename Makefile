@@ -49,7 +49,7 @@ help: ## List these commands
 build: ## Build the urltree binary
 	@cargo build --locked --bin urltree
 
-sample: $(SAMPLE)/.complete ## Generate the archive of invented news sites that backfill reads
+sample: $(SAMPLE)/.complete ## Generate the archive of invented sites that backfill reads
 $(SAMPLE)/.complete: | build
 	@$(URLTREE) sample --output $(SAMPLE) --dates $(SAMPLE_DATE) --pages $(SAMPLE_PAGES) >&2
 	@touch $@

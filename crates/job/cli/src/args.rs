@@ -169,7 +169,7 @@ pub(crate) enum Command {
         urltree fetch --feeds feeds.tsv --output s3://bucket/pages \\\n      \
         --contact https://example.org/crawler --daemon")]
     Fetch(Box<FetchArgs>),
-    /// Write an archive of invented news sites, and the text of every article as gold.
+    /// Write an archive of invented sites, and the text of every article as gold.
     #[command(after_help = "Examples:\n  \
         urltree sample --output data/sample --dates 2011-10-24..2011-12-19\n  \
         urltree sample --output data/crawl --dates 2011-10-24..2011-10-25 --pages 100 --warc\n  \
