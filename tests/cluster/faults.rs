@@ -214,7 +214,8 @@ fn a_run_with_a_worker_that_is_cut_off_from_the_store_ends_and_can_be_continued(
     is_cut.store(true, Ordering::Relaxed);
     let (code, rest) = end(&mut run, &mut messages);
     assert_eq!(code, Some(4), "{rest}");
-    assert_eq!(bridge.fired()[&Fault::Down], 1);
+    // Two requests may arrive before the server is down.
+    assert!(bridge.fired()[&Fault::Down] >= 1);
     assert!(rest.contains("(on a worker)"), "{rest}");
     let done = backfill(&job, &days(), &[&one, &worker(&store.server)]);
     assert_eq!(done.code, Some(0), "{}", done.stderr);
