@@ -9,7 +9,7 @@ async fn the_embedded_job_gives_texts_of_its_archive() {
     let folder = tempfile::tempdir().unwrap();
     let (count, pages) = embed_the_job::run(folder.path()).await.unwrap();
     // Some 300 rows of general sites, as many as the example asks for, and those of the others.
-    assert_eq!(count, 351);
+    assert_eq!(count, 416);
     assert_eq!(pages.len(), 3);
     for (url, text) in pages {
         assert!(url.starts_with("http"), "{url}");
