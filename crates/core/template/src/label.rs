@@ -201,8 +201,8 @@ fn keep_lists(
     }
 }
 
-/// Keeps the repeated headings of the main branch, also in headers, and the labels of rows, right
-/// before a text of the same section or row.
+/// Keeps the repeated headings of the main branch, also in headers, right before a text of the same section,
+/// and the labels of a table's rows and columns, if the first cell that they label is text.
 fn keep_headings(outline: &Outline, main: &Range<usize>, reasons: &mut [Reason]) {
     for at in main.start..main.end.saturating_sub(1) {
         let node = &outline.nodes[outline.leaves[at]];
@@ -211,30 +211,45 @@ fn keep_headings(outline: &Outline, main: &Range<usize>, reasons: &mut [Reason])
             Reason::SkipElement => node.header && !node.boilerplate,
             _ => false,
         };
-        let next = &outline.nodes[outline.leaves[at + 1]];
-        if is_dropped
-            && (node.heading || node.row_label)
-            && reasons[at + 1].is_content()
-            && !next.heading
-            && !next.row_label
-            && section(outline, at).contains(&(at + 1))
-        {
+        let is_before_text = |next: usize| {
+            let node = &outline.nodes[outline.leaves[next]];
+            reasons[next].is_content() && !node.heading && !node.row_label
+        };
+        let is_kept = if !is_dropped {
+            false
+        } else if node.row_label {
+            labelled(outline, at).is_some_and(is_before_text)
+        } else {
+            node.heading && section(outline, at).contains(&(at + 1)) && is_before_text(at + 1)
+        };
+        if is_kept {
             reasons[at] = Reason::ContentSlot;
         }
     }
 }
 
-/// Returns the blocks of the lowest element around a heading or the label of a row that is neither
-/// of them and no
-/// header.
+/// Returns the blocks of the lowest element around a heading that is neither a heading nor a header.
 fn section(outline: &Outline, heading: usize) -> Range<usize> {
     let mut at = outline.leaves[heading];
-    while at != 0
-        && (outline.nodes[at].heading || outline.nodes[at].header || outline.nodes[at].row_label)
-    {
+    while at != 0 && (outline.nodes[at].heading || outline.nodes[at].header) {
         at = outline.nodes[at].parent;
     }
     outline.nodes[at].first..outline.nodes[at].end
+}
+
+/// Returns the first cell that a label is for: in its row, or below a row that has only labels. `None` if it
+/// is for none.
+fn labelled(outline: &Outline, label: usize) -> Option<usize> {
+    let is_label = |block: &usize| outline.nodes[outline.leaves[*block]].row_label;
+    let mut at = outline.leaves[label];
+    loop {
+        let node = &outline.nodes[at];
+        let cell = (node.first..node.end).find(|block| !is_label(block));
+        if cell.is_some() || at == 0 {
+            return (label + 1..node.end).find(|block| !is_label(block));
+        }
+        at = node.parent;
+    }
 }
 
 /// Pages with a path from which on its links are known. Lower: the related articles of a site of 20

@@ -52,7 +52,7 @@
 //! | [`Rule::Units`] | content, if it repeats in a paragraph or a list with other text |
 //! | [`Rule::Repetition`] | boilerplate, if more than a quarter of the pages contain it |
 //! | [`Rule::ContentSlots`] | content in spite of that, at a DOM path where less than a tenth of the text repeats |
-//! | [`Rule::Headings`] | content in spite of that, if it is a heading or the label of a row right before a text |
+//! | [`Rule::Headings`] | content in spite of that, if it is a heading right before a text, or the label of a row or column of text |
 //!
 //! [`Rule::Prior`] corrects these labels on a site of fewer than ten pages: see [`prior`].
 //!

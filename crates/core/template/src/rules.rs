@@ -33,7 +33,7 @@ pub enum Rule {
     FamiliarPaths,
     /// A repeated block in a paragraph or a list with other text is content.
     Units,
-    /// A repeated heading right before a text is content.
+    /// A repeated heading right before a text is content, and the repeated label of a row or column of text.
     Headings,
     /// A repeated block is boilerplate.
     Repetition,

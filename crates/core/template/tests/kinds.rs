@@ -230,6 +230,29 @@ fn labels_of_a_row_are_kept_beside_a_value() {
     }
 }
 
+/// The labels of columns are the same on each page of a manual. A table that every page has is boilerplate.
+#[test]
+fn labels_of_columns_are_kept_above_their_cells() {
+    let mut site = SketchSite::default();
+    for day in 0..12_usize {
+        let story = prose(&format!("story {day}"), 600);
+        let [name, effect] = ["name", "effect"].map(|of| prose(&format!("{of} {day}"), 60));
+        let kept = site.next(page![
+            "",
+            format!("div.tree@>p | {story}"),
+            "div.tree@>table@1>thead@>tr@1>th | Setting",
+            "div.tree@>table@1>thead@>tr@1>th | Effect",
+            format!("div.tree@>table@1>tbody@>tr@2>td | {name}"),
+            format!("div.tree@>table@1>tbody@>tr@2>td | {effect}"),
+            "div.tree@>table@3>tr@3>th | Unit",
+            "div.tree@>table@3>tr@4>td | Metre",
+        ]);
+        if day > 5 {
+            assert_eq!(kept, [&story, "Setting", "Effect", &name, &effect]);
+        }
+    }
+}
+
 /// A list of links is the content of a page that has nothing else, and a menu beside a text.
 #[test]
 fn links_of_a_page_of_links_are_kept() {
