@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, RecordBatch, StringBuilder, TimestampMicrosecondBuilder};
+use arrow::array::{Array, ArrayRef, RecordBatch, StringArray, TimestampMicrosecondArray};
 use datafusion::error::{DataFusionError, Result};
 use metadata::{Found, Metadata, Moment};
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,32 @@ use crate::plan::columns::schemas::RecordBatchExt;
 
 /// A value and its source.
 type Sourced<T> = Option<(T, String)>;
+
+/// A field of what a page says.
+type Of<T> = fn(&Said) -> &Sourced<T>;
+
+/// Times, each with the columns of its value and its source.
+const TIMES: [([&str; 2], Of<i64>); 2] = [
+    (["published_at", "published_at_source"], |said| {
+        &said.published_at
+    }),
+    (["modified_at", "modified_at_source"], |said| {
+        &said.modified_at
+    }),
+];
+
+/// Texts, each with the columns of its value and its source.
+const TEXTS: [([&str; 2], Of<String>); 5] = [
+    (["author", "author_source"], |said| &said.author),
+    (["site_name", "site_name_source"], |said| &said.site_name),
+    (["description", "description_source"], |said| {
+        &said.description
+    }),
+    (["canonical_url", "canonical_url_source"], |said| {
+        &said.canonical_url
+    }),
+    (["image", "image_source"], |said| &said.image),
+];
 
 /// [`Metadata`] as it travels. Times are microseconds since 1970, UTC.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -61,52 +87,33 @@ pub(crate) fn said_columns(
             .map_err(|error| DataFusionError::External(error.into()))
     });
     let said: Vec<Said> = said.collect::<Result<_>>()?;
-    let mut columns = Vec::new();
-    let mut times = |names: [&'static str; 2], of: fn(&Said) -> &Sourced<i64>| {
-        let mut values = TimestampMicrosecondBuilder::new().with_timezone("UTC");
-        let mut sources = StringBuilder::new();
-        for said in &said {
-            let (value, source) = of(said)
-                .as_ref()
-                .map(|(time, source)| (*time, source))
-                .unzip();
-            values.append_option(value);
-            sources.append_option(source);
-        }
-        columns.push((names[0], Arc::new(values.finish()) as ArrayRef));
-        columns.push((names[1], Arc::new(sources.finish()) as ArrayRef));
-    };
-    times(["published_at", "published_at_source"], |said| {
-        &said.published_at
-    });
-    times(["modified_at", "modified_at_source"], |said| {
-        &said.modified_at
-    });
-    let mut texts = |names: [&'static str; 2], of: fn(&Said) -> &Sourced<String>| {
-        let (mut values, mut sources) = (StringBuilder::new(), StringBuilder::new());
-        for said in &said {
-            let (value, source) = of(said)
-                .as_ref()
-                .map(|(text, source)| (text, source))
-                .unzip();
-            values.append_option(value);
-            sources.append_option(source);
-        }
-        columns.push((names[0], Arc::new(values.finish()) as ArrayRef));
-        columns.push((names[1], Arc::new(sources.finish()) as ArrayRef));
-    };
-    texts(["author", "author_source"], |said| &said.author);
-    texts(["site_name", "site_name_source"], |said| &said.site_name);
-    texts(["description", "description_source"], |said| {
-        &said.description
-    });
-    texts(["canonical_url", "canonical_url_source"], |said| {
-        &said.canonical_url
-    });
-    texts(["image", "image_source"], |said| &said.image);
-    let mut languages = StringBuilder::new();
-    said.iter()
-        .for_each(|said| languages.append_option(said.html_lang.as_deref()));
-    columns.push(("html_lang", Arc::new(languages.finish())));
+    let mut columns: Vec<(&'static str, ArrayRef)> = Vec::new();
+    for (names, of) in TIMES {
+        let times = values(&said, of).map(|value| value.copied());
+        let times = TimestampMicrosecondArray::from_iter(times).with_timezone("UTC");
+        columns.push((names[0], Arc::new(times)));
+        columns.push((names[1], sources(&said, of)));
+    }
+    for (names, of) in TEXTS {
+        columns.push((
+            names[0],
+            Arc::new(StringArray::from_iter(values(&said, of))),
+        ));
+        columns.push((names[1], sources(&said, of)));
+    }
+    let languages = said.iter().map(|said| said.html_lang.as_deref());
+    columns.push(("html_lang", Arc::new(StringArray::from_iter(languages))));
     Ok(columns)
+}
+
+fn values<T: 'static>(said: &[Said], of: Of<T>) -> impl Iterator<Item = Option<&T>> {
+    said.iter()
+        .map(move |said| of(said).as_ref().map(|(value, _)| value))
+}
+
+fn sources<T: 'static>(said: &[Said], of: Of<T>) -> ArrayRef {
+    let sources = said
+        .iter()
+        .map(|said| of(said).as_ref().map(|(_, source)| source));
+    Arc::new(StringArray::from_iter(sources))
 }
