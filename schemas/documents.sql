@@ -46,6 +46,8 @@ CREATE TABLE documents (
   document_id VARCHAR,                          -- equal in all runs: a digest of url_key, url and fetched_at; changes with the URL key, and if another fetch becomes the document
   content_digest VARCHAR,                       -- SHA-256 of text, in hexadecimal digits
   minhash BYTEA,                                -- signature of text, if output.write_minhash is on and text has five words: 14 bands of 8 values of 4 bytes, little endian
+  opt_out VARCHAR[],                            -- what robots directives and TDM-Reservation forbid, such as noindex, noai or gptbot: noai; empty if nothing, null unless output.write_opt_out is on
+  archive VARCHAR,                              -- the columns of the archive in output.archive_columns, as an object of JSON
   blocks INT NOT NULL,                          -- text blocks of the page
   content_blocks INT NOT NULL,                  -- text blocks labelled content
   content_chars BIGINT NOT NULL,                -- characters in content blocks

@@ -23,6 +23,8 @@ const OF_TEXTS: [&str; 2] = ["urltree-language", "urltree-text-signals"];
 const OBSERVERS: [&str; 2] = ["urltree-markdown", "urltree-metadata"];
 /// Signatures of texts.
 const NEAR_DUPLICATES: &str = "urltree-near-duplicates";
+/// What robots.txt allows.
+const ROBOTS: &str = "urltree-robots";
 /// The ids of the tree and of the template.
 const INTERNER: &str = "urltree-interner";
 /// The class of an error. Every crate whose errors end a command depends on it.
@@ -231,7 +233,7 @@ fn tables_know_no_other_crate_and_no_engine() {
 #[test]
 fn the_engine_stands_on_the_pure_crates_and_the_tables() {
     let workspace = workspace();
-    let own = [REPLAY, TABLES, ERROR_CLASS, NEAR_DUPLICATES];
+    let own = [REPLAY, TABLES, ERROR_CLASS, NEAR_DUPLICATES, ROBOTS];
     let pure = CORE.into_iter().chain(OBSERVERS).chain(OF_TEXTS);
     let expected = pure.chain(own).collect();
     assert_eq!(workspace.arrows(ENGINE), expected);
@@ -269,9 +271,9 @@ fn the_evaluation_knows_files_and_no_engine() {
 
 /// A reader of files from outside needs no runtime, no columns and no crate of ours.
 #[test]
-fn the_readers_of_warc_files_and_feeds_are_pure() {
+fn the_readers_of_warc_files_feeds_and_robots_txt_are_pure() {
     let workspace = workspace();
-    for reader in [WARC, FEEDS] {
+    for reader in [WARC, FEEDS, ROBOTS] {
         assert_eq!(workspace.arrows(reader), BTreeSet::new());
         let built_with = workspace.transitive(reader);
         for name in ["tokio", "arrow", "parquet", "object_store", "reqwest"] {
@@ -292,7 +294,7 @@ fn an_import_knows_files_and_stores_and_no_engine() {
 #[test]
 fn a_fetch_decides_in_the_reader_of_feeds_and_writes_as_an_import_does() {
     let workspace = workspace();
-    let expected = BTreeSet::from([FEEDS, IMPORT, WARC, TABLES, ERROR_CLASS]);
+    let expected = BTreeSet::from([FEEDS, IMPORT, WARC, TABLES, ERROR_CLASS, ROBOTS]);
     assert_eq!(workspace.arrows(FETCH), expected);
     for member in workspace.members.keys() {
         let sends = workspace.direct(member).contains("reqwest");

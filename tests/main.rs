@@ -28,6 +28,7 @@
 //! - `learn`: parameters of URLs that no rule knows
 //! - `law`: one run, consecutive runs and chunks give the same tables
 //! - `streams`: seventeen real sites under several settings
+//! - `opt_out`: what pages forbid, and columns of the archive that are passed through
 //! - `frozen`: tables of earlier versions
 //! - `elsewhere`: DuckDB and Python's `deltalake` read the tables
 //!
@@ -90,6 +91,7 @@ mod memory;
 mod metadata;
 mod modules;
 mod objects;
+mod opt_out;
 mod paper;
 mod poison;
 mod queries;

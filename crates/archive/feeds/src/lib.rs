@@ -6,7 +6,7 @@
 //! - [`FeedState`] is what a reader stores about a feed between two polls: validators, digests, time of
 //!   the next poll. Its methods say which items are new and what follows from each answer.
 //! - [`Schedule`] spaces polls, with a jitter that depends on the URL of the feed alone.
-//! - [`FeedList`] is the file that names the feeds, [`Robots`] the rules of a host.
+//! - [`FeedList`] is the file that names the feeds.
 //!
 //! All of them are functions of values: a poll can be replayed without a network and without a clock.
 //!
@@ -37,7 +37,6 @@ mod charset;
 mod item;
 mod list;
 mod parse;
-mod robots;
 mod root;
 mod schedule;
 mod seen;
@@ -46,7 +45,6 @@ mod state;
 pub use item::{Item, ItemDigest};
 pub use list::{FeedList, ListError, ListedFeed};
 pub use parse::{Feed, FeedError, MAX_ITEMS, parse};
-pub use robots::Robots;
 pub use schedule::{Poll, Schedule, retry_after};
 pub use seen::Seen;
 pub use state::{FeedState, ItemResult, Meaning, Validators};

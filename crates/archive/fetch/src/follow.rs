@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
-use feeds::{Robots, Validators, retry_after};
+use feeds::{Validators, retry_after};
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use robots::Robots;
 use url::Url;
 
 use crate::failure::Failure;

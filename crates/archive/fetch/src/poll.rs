@@ -180,6 +180,8 @@ impl Poller<'_> {
             title: item.title.clone(),
             content_type,
             status: i32::from(answer.status),
+            x_robots_tag: answer.x_robots_tag,
+            tdm_reservation: answer.tdm_reservation,
             description: item.description.clone(),
             published_at: item.published,
             feed_url: feed.url.to_string(),

@@ -33,6 +33,9 @@ pub(crate) struct Web {
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) content_type: Option<String>,
+    /// One header per line.
+    pub(crate) x_robots_tag: Option<String>,
+    pub(crate) tdm_reservation: Option<String>,
     pub(crate) location: Option<String>,
     pub(crate) retry_after: Option<String>,
     pub(crate) validators: Validators,
@@ -149,11 +152,19 @@ impl Web {
             // Old servers send Latin-1.
             Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
         };
+        let texts = |headers: &HeaderMap, name: &str| {
+            let values = headers.get_all(name).iter();
+            let values = values.map(|value| String::from_utf8_lossy(value.as_bytes()));
+            let values: Vec<_> = values.collect();
+            (!values.is_empty()).then(|| values.join("\n"))
+        };
         let headers = response.headers();
         let encodings = text(headers, header::CONTENT_ENCODING);
         let mut answer = Answer {
             status: response.status().as_u16(),
             content_type: text(headers, header::CONTENT_TYPE),
+            x_robots_tag: texts(headers, "x-robots-tag"),
+            tdm_reservation: texts(headers, "tdm-reservation"),
             location: text(headers, header::LOCATION),
             retry_after: text(headers, header::RETRY_AFTER),
             validators: Validators {

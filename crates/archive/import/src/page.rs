@@ -34,6 +34,9 @@ pub(crate) struct Page {
     pub(crate) title: Option<String>,
     pub(crate) content_type: Option<String>,
     pub(crate) charset: Option<String>,
+    /// One header per line.
+    pub(crate) x_robots_tag: Option<String>,
+    pub(crate) tdm_reservation: Option<String>,
     pub(crate) status: Option<i32>,
     /// Offset of the record, or row of the list.
     pub(crate) position: i64,
@@ -59,6 +62,8 @@ impl Page {
             page.content_type.clone_from(&self.content_type);
             page.charset.clone_from(&self.charset);
         }
+        page.x_robots_tag = page.x_robots_tag.or_else(|| self.x_robots_tag.clone());
+        page.tdm_reservation = (page.tdm_reservation).or_else(|| self.tdm_reservation.clone());
         page
     }
 
@@ -70,6 +75,8 @@ impl Page {
             title: None,
             content_type: capture.content_type,
             charset: capture.charset,
+            x_robots_tag: capture.x_robots_tag,
+            tdm_reservation: capture.tdm_reservation,
             status: capture.status.map(i32::from),
             position: i64::try_from(origin.offset).unwrap_or(i64::MAX),
             name: origin.record_id,

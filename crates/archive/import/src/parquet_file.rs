@@ -44,6 +44,8 @@ fn pages_schema(kind: Kind) -> Arc<Schema> {
         text("content_type", true),
         text("http_charset", true),
         Field::new("http_status", DataType::Int32, true),
+        text("x_robots_tag", true),
+        text("tdm_reservation", true),
     ];
     fields.extend(kind.place());
     fields.push(text("payload_digest", false));
@@ -86,6 +88,8 @@ fn batch(
         texts(|page| page.content_type.as_deref()),
         texts(|page| page.charset.as_deref()),
         Arc::new(Int32Array::from_iter(pages.iter().map(|page| page.status))),
+        texts(|page| page.x_robots_tag.as_deref()),
+        texts(|page| page.tdm_reservation.as_deref()),
         Arc::new(StringArray::from_iter_values(pages.iter().map(|_| label))),
         Arc::new(Int64Array::from_iter_values(
             pages.iter().map(|page| page.position),

@@ -84,6 +84,10 @@ pub struct Capture {
     pub content_type: Option<String>,
     /// The parameter `charset` of `Content-Type`.
     pub charset: Option<String>,
+    /// `X-Robots-Tag`, one header per line.
+    pub x_robots_tag: Option<String>,
+    /// `TDM-Reservation`.
+    pub tdm_reservation: Option<String>,
     /// Body without transfer encoding and content encoding. Empty for a revisit, and where
     /// [`Records::with_bodies_of`](crate::Records::with_bodies_of) leaves it out.
     pub body: Vec<u8>,

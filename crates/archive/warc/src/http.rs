@@ -35,6 +35,13 @@ impl Head {
         let named = self.headers.iter().rev().find(|(found, _)| found == name);
         named.map(|(_, value)| value.as_str())
     }
+
+    /// Returns the values of all headers with this name, one per line.
+    pub(crate) fn lines(&self, name: &str) -> Option<String> {
+        let named = self.headers.iter().filter(|(found, _)| found == name);
+        let values: Vec<&str> = named.map(|(_, value)| value.as_str()).collect();
+        (!values.is_empty()).then(|| values.join("\n"))
+    }
 }
 
 /// Parses headers up to the empty line. Returns them with the number of bytes.

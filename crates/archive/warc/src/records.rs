@@ -354,6 +354,8 @@ impl<R: Read> Records<R> {
         let payload_digest = header.payload_digest.clone();
         let payload_digest = payload_digest.unwrap_or_else(|| digest::sha1_of(payload));
         let content_type = head.get("content-type").map(str::to_owned);
+        let x_robots_tag = head.lines("x-robots-tag");
+        let tdm_reservation = head.get("tdm-reservation").map(str::to_owned);
         let body = if is_revisit || !(self.has_body)(content_type.as_deref()) {
             Vec::new()
         } else {
@@ -381,6 +383,8 @@ impl<R: Read> Records<R> {
             status: head.status,
             charset: content_type.as_deref().and_then(http::charset),
             content_type,
+            x_robots_tag,
+            tdm_reservation,
             body,
             payload_digest,
             position,

@@ -38,6 +38,10 @@
 //! with 年月日. In `3/4/2012` the month is first if the page declares American English or plain English,
 //! or no language.
 //!
+//! # Opt-out
+//!
+//! [`MetadataReader::opt_out`] gives what robots directives and the TDM Reservation Protocol forbid.
+//!
 //! # Non-goals
 //!
 //! - It looks at one page. A site has its date at one DOM path, which it does not learn.
@@ -48,10 +52,12 @@ mod json_ld;
 mod meta_names;
 mod moment;
 mod months;
+mod opt_out;
 mod reader;
 mod select;
 
 pub use moment::Moment;
+pub use opt_out::UseHeaders;
 pub use reader::MetadataReader;
 pub use select::{Found, Metadata, Source};
 

@@ -34,7 +34,7 @@ fn next(command: &str, args: &RunArgs, failure: &Failure) -> String {
         EngineError::EmptyArchive { .. } => setting = Some("archive.location=LOCATION".to_owned()),
         EngineError::Undated { .. } => setting = Some("archive.layout=flat".to_owned()),
         EngineError::MissingColumn { key, .. } => {
-            setting = Some(format!("archive.columns.{key}=COLUMN"));
+            setting = Some(format!("{key}=COLUMN"));
         }
         EngineError::Memory { .. } => setting = Some("run.memory_limit=MORE".to_owned()),
         EngineError::Spill { spill, .. } => {

@@ -35,7 +35,7 @@ pub(crate) enum ImportCommand {
     /// in the list.
     ///
     /// A row of the list has the columns url, time (or fetched_at) and path. The columns title,
-    /// request_url, content_type, http_charset and http_status may be there too. A path is relative
+    /// request_url, content_type, http_charset, http_status, x_robots_tag and tdm_reservation may be there too. A path is relative
     /// to a FOLDER, and nothing outside of it is read. With --columns html=NAME, and in Parquet,
     /// pages are in the rows. Rows become pages in time order, in one Parquet file per list and UTC
     /// date. Rows that are not pages are rows of _quarantine/*.parquet, with row, path and reason.

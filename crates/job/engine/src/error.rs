@@ -91,14 +91,14 @@ pub enum EngineError {
     /// An object lacks a column.
     #[error(
         "{source_object} has no column `{column}`, only {found}; name the column in \
-         archive.columns.{key}"
+         {key}"
     )]
     MissingColumn {
         /// The object.
         source_object: String,
         /// The expected name.
         column: String,
-        /// The key of `archive.columns` that changes the name.
+        /// The key of the job that names the column.
         key: &'static str,
         /// The columns of the object.
         found: String,

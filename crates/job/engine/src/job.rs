@@ -18,7 +18,8 @@ use tables::{Location, Output, Partitioning, RetryPolicy, Table};
 use url_key::{Blocklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
 use url_tree::WindowOptions;
 
-use crate::archive::{ArchiveSource, OpenObjects, ReadAheadMemory};
+use crate::archive::{ArchiveSource, OpenObjects, ReadAheadMemory, page_columns};
+use crate::optional_columns::{OptionalColumns, passed_through};
 use crate::running_plans::RunningPlans;
 use crate::session_extension::SessionExtension;
 use crate::settings_digest::settings_digest;
@@ -75,6 +76,8 @@ pub struct Job {
     pub output: Output,
     /// The settings that decide rows.
     pub settings: Arc<Settings>,
+    /// The rules of robots.txt files, for queries.
+    pub(crate) robots: Option<RobotsRules>,
     /// The settings that decide speed and memory only.
     pub resources: Resources,
     /// The disk to which plans spill.
@@ -88,6 +91,14 @@ pub struct Job {
     pub(crate) parsed_rows: Arc<AtomicU64>,
     /// Runs plans elsewhere.
     pub(crate) session_extension: Option<Arc<dyn SessionExtension>>,
+}
+
+/// The rules of robots.txt files.
+#[derive(Debug, Clone)]
+pub(crate) struct RobotsRules {
+    pub(crate) location: Location,
+    /// The crawler that asks.
+    pub(crate) agent: String,
 }
 
 /// The settings that decide the rows of the output tables, together with the archive.
@@ -115,14 +126,10 @@ pub struct Settings {
     pub window: WindowOptions,
     /// Write the `blocks` table.
     pub write_blocks: bool,
-    /// Fill the columns of `documents` with what pages say about themselves.
-    pub write_metadata: bool,
-    /// Fill the language columns of `documents`.
-    pub write_language: bool,
-    /// Fill the columns of `documents` that tell good text from bad.
-    pub write_signals: bool,
-    /// Fill the column `minhash` of `documents`.
-    pub write_minhash: bool,
+    /// Columns of `documents` that are filled.
+    pub write: OptionalColumns,
+    /// Names of the columns of the archive for the column `archive` of `documents`.
+    pub passed_through: Arc<[String]>,
     /// How `documents` has Markdown, if it does.
     pub markdown: Option<MarkdownOptions>,
     /// Digest of the settings that decide rows: the column `settings_digest` of `runs`.
@@ -150,6 +157,11 @@ impl Settings {
         let tables = Table::ALL.into_iter();
         let of_driver = [Table::Runs, Table::UrlParameters];
         tables.filter(move |table| !of_driver.contains(table) && self.writes(*table))
+    }
+
+    /// Whether something of a page is kept beside its texts.
+    pub(crate) fn keeps_beside(&self) -> bool {
+        self.write.metadata || self.write.opt_out || !self.passed_through.is_empty()
     }
 
     /// Whether the job writes `table`.
@@ -262,11 +274,14 @@ impl Job {
         let file_bytes = NonZeroU64::new(spec.output.file_bytes.as_u64())
             .ok_or_else(|| SpecError::key("output.file_bytes", "expected a size above 0"))?;
         let resources = resources(spec)?;
+        let settings = settings(&document)?;
         Ok(Self {
             archive: ArchiveSource {
                 location: location("archive.location", &spec.archive.location)?,
                 by_date: spec.archive.layout == ArchiveLayout::Hive,
                 columns: spec.archive.columns.clone(),
+                passed_through: Arc::clone(&settings.passed_through),
+                page_columns: page_columns(settings.write.opt_out, settings.passed_through.len()),
                 opened: OpenObjects::new(resources.footers()),
                 read_ahead: ReadAheadMemory::new(resources.memory / READ_AHEAD_SHARE),
             },
@@ -276,7 +291,14 @@ impl Job {
                 partitioning,
                 file_bytes,
             ),
-            settings: Arc::new(settings(&document)?),
+            settings: Arc::new(settings),
+            robots: (spec.robots.rules.as_deref())
+                .map(|rules| {
+                    let agent = spec.robots.agent.clone();
+                    let location = location("robots.rules", rules)?;
+                    Ok::<_, SpecError>(RobotsRules { location, agent })
+                })
+                .transpose()?,
             spill_disk: Arc::new(spill_disk(spec)?),
             table_footers: Arc::new(DefaultCache::new(resources.footers())),
             resources,
@@ -374,10 +396,8 @@ fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
         relabel_days: spec.tree.relabel_days,
         window,
         write_blocks: spec.output.write_blocks,
-        write_metadata: spec.output.write_metadata,
-        write_language: spec.output.write_language,
-        write_signals: spec.output.write_signals,
-        write_minhash: spec.output.write_minhash,
+        write: OptionalColumns::new(&spec.output),
+        passed_through: passed_through(spec)?,
         markdown: markdown_options(&spec.output.markdown),
         digest,
     })

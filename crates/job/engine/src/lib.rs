@@ -37,6 +37,7 @@ mod error_record;
 mod job;
 mod lease;
 mod metrics;
+mod optional_columns;
 mod peak_memory;
 mod plan;
 mod progress;
@@ -62,6 +63,7 @@ pub use error_class::{Classified, ErrorClass};
 pub use error_record::ErrorRecord;
 pub use job::{Job, Resources, Settings};
 pub use metrics::{OperatorMetrics, PlanMetrics};
+pub use optional_columns::OptionalColumns;
 pub use plan::codec::StepCodec;
 pub use progress::{Progress, RowsAndBytes, Stage, Unwatched};
 pub use remote::{
@@ -70,8 +72,8 @@ pub use remote::{
 pub use session_extension::SessionExtension;
 pub use spec::{
     ArchiveLayout, ArchiveSpec, Batching, BlocksSpec, ColumnNames, DedupSpec, DomainSpec,
-    GroupingSpec, JobSpec, JoiningSpec, LimitsSpec, OutputSpec, Queries, RunSpec, SchemeSpec,
-    SpecError, SplitSpec, StoreSpec, TitleSource, TreeSpec, UrlKeySpec, WindowSpec,
+    GroupingSpec, JobSpec, JoiningSpec, LimitsSpec, OutputSpec, Queries, RobotsSpec, RunSpec,
+    SchemeSpec, SpecError, SplitSpec, StoreSpec, TitleSource, TreeSpec, UrlKeySpec, WindowSpec,
 };
 pub use spill_disk::SpillError;
 pub use state::learned_parameters::{LearnedParameters, MANY_ROWS, NotedParameter};

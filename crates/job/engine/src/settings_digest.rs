@@ -75,6 +75,8 @@ fn deciding(spec: &JobSpec, rules: &str, blocklist: &str) -> Vec<Setting> {
         tree,
         window,
         limits,
+        // Read by queries only.
+        robots: _,
         // Resources of a run.
         run: _,
         // Retries of requests.
@@ -156,6 +158,9 @@ fn column_settings(columns: &ColumnNames) -> [Setting; 8] {
         content_type,
         http_charset,
         http_status,
+        // They decide `documents.opt_out`, which no later run reads.
+        x_robots_tag: _,
+        tdm_reservation: _,
     } = columns;
     let named = |key, name: &Option<String>, default: &str| {
         setting(key, name.as_deref().unwrap_or(default), default)

@@ -26,11 +26,15 @@ pub enum Column {
     HttpCharset,
     /// The status code.
     HttpStatus,
+    /// The header `X-Robots-Tag`; several are separated by commas or line breaks.
+    XRobotsTag,
+    /// The header `TDM-Reservation`.
+    TdmReservation,
 }
 
 impl Column {
     /// All columns, in the order of their values in a row.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::FetchedAt,
         Self::Url,
         Self::Path,
@@ -40,6 +44,8 @@ impl Column {
         Self::ContentType,
         Self::HttpCharset,
         Self::HttpStatus,
+        Self::XRobotsTag,
+        Self::TdmReservation,
     ];
 
     /// Returns the name in the archive.
@@ -54,6 +60,8 @@ impl Column {
             Self::ContentType => "content_type",
             Self::HttpCharset => "http_charset",
             Self::HttpStatus => "http_status",
+            Self::XRobotsTag => "x_robots_tag",
+            Self::TdmReservation => "tdm_reservation",
         }
     }
 }
@@ -67,7 +75,7 @@ impl fmt::Display for Column {
 /// A pair that is not `COLUMN=NAME`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is not COLUMN=NAME, where COLUMN is fetched_at, url, path, html, title, request_url, content_type, http_charset or http_status"
+    "`{0}` is not COLUMN=NAME, where COLUMN is fetched_at, url, path, html, title, request_url, content_type, http_charset, http_status, x_robots_tag or tdm_reservation"
 )]
 pub struct ColumnError(String);
 

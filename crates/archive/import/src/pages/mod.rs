@@ -386,6 +386,8 @@ impl Reader {
             content_type: listed.content_type,
             charset: listed.charset,
             status: listed.status,
+            x_robots_tag: listed.x_robots_tag,
+            tdm_reservation: listed.tdm_reservation,
             position: number,
             name: listed.path,
             payload_digest,

@@ -95,6 +95,8 @@ pub(crate) struct Listed {
     pub(crate) content_type: Option<String>,
     pub(crate) charset: Option<String>,
     pub(crate) status: Option<i32>,
+    pub(crate) x_robots_tag: Option<String>,
+    pub(crate) tdm_reservation: Option<String>,
     pub(crate) path: Option<String>,
     /// The page, if the row has it.
     pub(crate) html: Option<Vec<u8>>,
@@ -144,6 +146,8 @@ impl TryFrom<Values> for Listed {
             content_type: values.text(Column::ContentType)?,
             charset,
             status,
+            x_robots_tag: values.text(Column::XRobotsTag)?,
+            tdm_reservation: values.text(Column::TdmReservation)?,
             path: values.text(Column::Path)?,
             html,
         })

@@ -11,7 +11,8 @@ use tables::{DateRange, Reason, date_from_days};
 use url_tree::DAY_MICROS;
 
 use super::{ArchiveObject, ArchiveSource, ObjectState};
-use crate::archive::object::{ObjectColumn, OpenObject};
+use crate::archive::column::ObjectColumn;
+use crate::archive::object::OpenObject;
 use crate::error::EngineError;
 
 /// Objects whose footers are read at the same time. A higher value opens more connections to the

@@ -2,6 +2,7 @@
 //! row groups.
 
 mod census;
+mod column;
 mod footer;
 mod object;
 mod open_objects;
@@ -17,7 +18,8 @@ use object_store::{ObjectMeta, ObjectStoreExt};
 use tables::{DateRange, Location};
 
 pub(crate) use census::{Census, Input, ObjectCensus, row_date, share};
-pub(crate) use object::{DecodedColumns, ObjectColumn, OpenObject, RowGroupRows};
+pub(crate) use column::{ObjectColumn, page_columns};
+pub(crate) use object::{DecodedColumns, OpenObject, RowGroupRows};
 pub(crate) use open_objects::OpenObjects;
 pub(crate) use read_ahead::{ReadAhead, ReadAheadMemory, RowGroupRequest};
 pub(crate) use reader::ObjectState;
@@ -34,6 +36,10 @@ pub struct ArchiveSource {
     pub by_date: bool,
     /// Names of columns.
     pub columns: ColumnNames,
+    /// Names of the columns that are passed through to `documents`.
+    pub(crate) passed_through: Arc<[String]>,
+    /// The columns that are read of pages.
+    pub(crate) page_columns: Arc<[ObjectColumn]>,
     /// The objects whose footers were read.
     pub(crate) opened: OpenObjects,
     /// Memory of row groups that are read before their turn.
@@ -110,38 +116,13 @@ impl ArchiveSource {
         })
     }
 
-    /// Returns the object at the location, or `None` if the location is a folder.
-    ///
-    /// # Errors
-    /// Where the store fails.
-    pub(crate) async fn single_object(&self) -> Result<Option<ObjectMeta>, EngineError> {
-        let path = self.location.path();
-        if !is_parquet(path.filename().unwrap_or_default()) {
-            return Ok(None);
-        }
-        match self.location.store().head(path).await {
-            Ok(meta) => Ok(Some(meta)),
-            // A folder is listed next. Most web servers cannot list folders.
-            Err(object_store::Error::NotFound { .. }) if !self.location.is_web() => Ok(None),
-            Err(error) => Err(self.cannot_list(error)),
-        }
-    }
-
     async fn list(&self) -> Result<Vec<ObjectMeta>, EngineError> {
-        if let Some(meta) = self.single_object().await? {
+        if let Some(meta) = single_object(&self.location).await? {
             return Ok(vec![meta]);
         }
         let store = self.location.store();
         let listed = store.list(Some(self.location.path())).try_collect().await;
-        listed.map_err(|error| self.cannot_list(error))
-    }
-
-    fn cannot_list(&self, source: object_store::Error) -> EngineError {
-        EngineError::Store {
-            doing: "list",
-            object: self.location.to_string(),
-            source,
-        }
+        listed.map_err(|error| cannot_list(&self.location, error))
     }
 
     /// Returns `None` for an object that is not Parquet, or that is hidden, as `_log` and `.tmp`
@@ -166,6 +147,31 @@ impl ArchiveSource {
                 .clone()
                 .unwrap_or_else(|| meta.last_modified.timestamp_micros().to_string()),
         })
+    }
+}
+
+/// Returns the object at the location, or `None` if the location is a folder.
+///
+/// # Errors
+/// Where the store fails.
+pub(crate) async fn single_object(location: &Location) -> Result<Option<ObjectMeta>, EngineError> {
+    let path = location.path();
+    if !is_parquet(path.filename().unwrap_or_default()) {
+        return Ok(None);
+    }
+    match location.store().head(path).await {
+        Ok(meta) => Ok(Some(meta)),
+        // A folder is listed next. Most web servers cannot list folders.
+        Err(object_store::Error::NotFound { .. }) if !location.is_web() => Ok(None),
+        Err(error) => Err(cannot_list(location, error)),
+    }
+}
+
+fn cannot_list(location: &Location, source: object_store::Error) -> EngineError {
+    EngineError::Store {
+        doing: "list",
+        object: location.to_string(),
+        source,
     }
 }
 

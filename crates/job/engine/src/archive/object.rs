@@ -2,9 +2,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, AsArray, BinaryArray, RecordBatch, StringArray};
+use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, RecordBatch, StringArray};
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, Schema, TimeUnit, TimestampMicrosecondType};
+use arrow::datatypes::{DataType, Schema, TimestampMicrosecondType};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowSelection,
@@ -14,106 +14,10 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 
 use super::ArchiveSource;
+use crate::archive::column::ObjectColumn;
 use crate::archive::footer::text_as_bytes;
 use crate::archive::reader::{ObjectState, StoreReader};
 use crate::error::EngineError;
-use crate::spec::ColumnNames;
-
-/// A column of the archive. Objects may use other column names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum ObjectColumn {
-    /// Time of the fetch.
-    FetchedAt,
-    /// Response URL.
-    Url,
-    /// Content of the page.
-    Html,
-    /// URL before redirects.
-    RequestUrl,
-    /// Title from the feed.
-    Title,
-    /// Content-Type header.
-    ContentType,
-    /// Charset of the header.
-    HttpCharset,
-    /// Status of the response.
-    HttpStatus,
-}
-
-impl ObjectColumn {
-    const ALL: [Self; 8] = [
-        Self::FetchedAt,
-        Self::Url,
-        Self::Html,
-        Self::RequestUrl,
-        Self::Title,
-        Self::ContentType,
-        Self::HttpCharset,
-        Self::HttpStatus,
-    ];
-
-    /// Returns the default name, which is also the key under `[archive.columns]`.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::FetchedAt => "fetched_at",
-            Self::Url => "url",
-            Self::Html => "html",
-            Self::RequestUrl => "request_url",
-            Self::Title => "title",
-            Self::ContentType => "content_type",
-            Self::HttpCharset => "http_charset",
-            Self::HttpStatus => "http_status",
-        }
-    }
-
-    /// Returns the name that the job gives the column, if any.
-    pub(crate) fn configured_name(self, names: &ColumnNames) -> Option<&str> {
-        match self {
-            Self::FetchedAt => &names.fetched_at,
-            Self::Url => &names.url,
-            Self::Html => &names.html,
-            Self::RequestUrl => &names.request_url,
-            Self::Title => &names.title,
-            Self::ContentType => &names.content_type,
-            Self::HttpCharset => &names.http_charset,
-            Self::HttpStatus => &names.http_status,
-        }
-        .as_deref()
-    }
-
-    fn required(self) -> bool {
-        matches!(self, Self::FetchedAt | Self::Html)
-    }
-
-    /// Returns the type that the column is converted to. Times are microseconds; a time without a
-    /// zone is UTC.
-    fn target(self) -> DataType {
-        match self {
-            Self::FetchedAt => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
-            Self::Html => DataType::Binary,
-            Self::HttpStatus => DataType::Int32,
-            _ => DataType::Utf8,
-        }
-    }
-
-    fn accepts(self, found: &DataType) -> Result<(), &'static str> {
-        let text = matches!(
-            found,
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
-        );
-        let binary = matches!(
-            found,
-            DataType::Binary | DataType::LargeBinary | DataType::BinaryView
-        );
-        let (accepted, expected) = match self {
-            Self::FetchedAt => (matches!(found, DataType::Timestamp(..)), "a timestamp"),
-            Self::Html => (binary || text, "binary"),
-            Self::HttpStatus => (found.is_integer(), "an integer"),
-            _ => (text, "a string"),
-        };
-        if accepted { Ok(()) } else { Err(expected) }
-    }
-}
 
 /// The rows of one row group, read from the store and not decoded yet. Yields batches; after an
 /// error there are no more.
@@ -216,6 +120,12 @@ impl DecodedColumns {
             .map(|(_, array)| array)
     }
 
+    /// Returns the text of a row in one column, if the object has it.
+    pub(crate) fn value(&self, column: ObjectColumn, row: usize) -> Option<&str> {
+        let array = self.get(column)?.as_string_opt::<i32>()?;
+        array.is_valid(row).then(|| array.value(row))
+    }
+
     /// Returns whether the text of a row was not UTF-8. Invalid bytes are replaced by U+FFFD.
     pub(crate) fn is_broken(&self, column: ObjectColumn, row: usize) -> bool {
         self.broken.contains(&(column, row))
@@ -263,7 +173,7 @@ impl OpenObject {
             Ok(metadata) => metadata,
             Err(error) => return split_store_error(error).map(Err),
         };
-        let columns = check_columns(&reader.state.source, metadata.schema(), &archive.columns)?;
+        let columns = check_columns(&reader.state.source, metadata.schema(), archive)?;
         let metadata = match text_as_bytes(metadata.metadata())
             .and_then(|bytes| ArrowReaderMetadata::try_new(Arc::new(bytes), options))
         {
@@ -402,7 +312,8 @@ impl OpenObject {
         };
         for (column, _, name) in &self.columns {
             if let Some(array) = batch.column_by_name(name) {
-                let array = match (column.target(), array.as_binary_opt::<i32>()) {
+                let target = column.target(array.data_type());
+                let array = match (target, array.as_binary_opt::<i32>()) {
                     (DataType::Utf8, Some(bytes)) => columns.text(*column, bytes),
                     (target, _) => cast(array, &target).map_err(ParquetError::from)?,
                 };
@@ -457,11 +368,11 @@ fn split_store_error(error: ParquetError) -> Result<ParquetError, EngineError> {
 fn check_columns(
     source: &str,
     schema: &Schema,
-    names: &ColumnNames,
+    archive: &ArchiveSource,
 ) -> Result<Vec<(ObjectColumn, usize, String)>, EngineError> {
     let mut columns = Vec::new();
-    for column in ObjectColumn::ALL {
-        let configured = column.configured_name(names);
+    for column in ObjectColumn::KNOWN {
+        let configured = column.configured_name(&archive.columns);
         let name = configured.unwrap_or(column.name());
         let Ok(index) = schema.index_of(name) else {
             if configured.is_some() || column.required() {
@@ -469,16 +380,25 @@ fn check_columns(
             }
             continue;
         };
-        let found = schema.field(index).data_type();
+        columns.push((column, index, name.to_owned()));
+    }
+    for (position, name) in (0..).zip(archive.passed_through.iter()) {
+        let column = ObjectColumn::PassedThrough(position);
+        let Ok(index) = schema.index_of(name) else {
+            return Err(missing(source, schema, column, name));
+        };
+        columns.push((column, index, name.to_owned()));
+    }
+    for (column, index, name) in &columns {
+        let found = schema.field(*index).data_type();
         if let Err(expected) = column.accepts(found) {
             return Err(EngineError::ColumnType {
                 source_object: source.to_owned(),
-                column: name.to_owned(),
+                column: name.clone(),
                 expected,
                 found: found.to_string(),
             });
         }
-        columns.push((column, index, name.to_owned()));
     }
     let has = |wanted| columns.iter().any(|(column, ..)| *column == wanted);
     if !has(ObjectColumn::Url) && !has(ObjectColumn::RequestUrl) {
@@ -491,7 +411,7 @@ fn missing(source: &str, schema: &Schema, column: ObjectColumn, name: &str) -> E
     EngineError::MissingColumn {
         source_object: source.to_owned(),
         column: name.to_owned(),
-        key: column.name(),
+        key: column.key(),
         found: schema
             .fields()
             .iter()

@@ -8,7 +8,8 @@ use datafusion::common::runtime::SpawnedTask;
 use datafusion::error::{DataFusionError, Result};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::object::{ObjectColumn, OpenObject, RowGroupRows};
+use super::column::ObjectColumn;
+use super::object::{OpenObject, RowGroupRows};
 use super::{ArchiveSource, ObjectState};
 
 /// Row groups that one reader reads ahead at most. With a latency of 50 ms and eight requests at a
@@ -52,7 +53,7 @@ impl ReadAheadMemory {
 pub(crate) struct RowGroupRequest {
     pub(crate) object: ObjectState,
     pub(crate) row_group: i32,
-    pub(crate) columns: &'static [ObjectColumn],
+    pub(crate) columns: Arc<[ObjectColumn]>,
     /// Ascending positions in the object; all rows if `None`.
     pub(crate) rows: Option<Vec<i64>>,
     pub(crate) batch_rows: usize,
@@ -85,7 +86,7 @@ impl RowGroupRequest {
         let selection = self.rows.as_deref().map(|rows| group.select(rows));
         let selection = selection.transpose()?;
         Ok(object
-            .read(group.index, self.columns, selection, self.batch_rows)
+            .read(group.index, &self.columns, selection, self.batch_rows)
             .await)
     }
 
@@ -93,7 +94,7 @@ impl RowGroupRequest {
         let object = archive.open(&self.object).await?;
         let group = object.row_group(self.row_group)?;
         // With a selection the bytes are at most these.
-        let bytes = object.stored_bytes(group.index, self.columns);
+        let bytes = object.stored_bytes(group.index, &self.columns);
         let rows = match archive.read_ahead.reserve(bytes) {
             Some(permit) => Some((self.rows_of(&object).await?, permit)),
             None => None,

@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, AsArray, BinaryArray};
+use arrow::array::{Array, ArrayRef, AsArray, BinaryArray};
+use arrow::datatypes::{DataType, Int64Type, UInt64Type};
 use datafusion::error::Result;
+use metadata::UseHeaders;
 use parquet::errors::ParquetError;
+use serde_json::{Value, json};
 use site_replay::http_charset;
 
 use crate::archive::{
-    DecodedColumns, ObjectColumn, ObjectState, OpenObject, RowGroupRequest, RowGroupRows,
+    ArchiveSource, DecodedColumns, ObjectColumn, ObjectState, OpenObject, RowGroupRequest,
+    RowGroupRows,
 };
 
 /// Rows that Parquet decodes at a time. The size of the next page is unknown, and with more than
@@ -23,27 +27,61 @@ const MAX_PAGES: usize = 32;
 /// higher value keeps more HTML in memory.
 pub(crate) const PAGES_BYTES: usize = 2 << 20;
 
-const PAGE_COLUMNS: [ObjectColumn; 3] = [
-    ObjectColumn::Html,
-    ObjectColumn::ContentType,
-    ObjectColumn::HttpCharset,
-];
-
-/// The HTML of one page.
+/// The HTML of one page, and the columns beside it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PageBytes<'a> {
     pub(crate) html: Option<&'a [u8]>,
     /// The charset label that the HTTP response declared.
     pub(crate) charset: Option<&'a str>,
+    columns: &'a DecodedColumns,
+    row: usize,
+}
+
+impl<'a> PageBytes<'a> {
+    /// Returns the headers that speak of uses of the page.
+    pub(crate) fn use_headers(self) -> UseHeaders<'a> {
+        UseHeaders {
+            x_robots_tag: self.columns.value(ObjectColumn::XRobotsTag, self.row),
+            tdm_reservation: self.columns.value(ObjectColumn::TdmReservation, self.row),
+        }
+    }
+
+    /// Returns the columns that are passed through, as an object of JSON without nulls. `names` are
+    /// their names.
+    pub(crate) fn passed_through(self, names: &[String]) -> String {
+        let columns = (0..).zip(names).filter_map(|(position, name)| {
+            let array = self.columns.get(ObjectColumn::PassedThrough(position))?;
+            Some((name.clone(), json_value(array, self.row)?))
+        });
+        Value::Object(columns.collect()).to_string()
+    }
+}
+
+/// Returns a value of a column that is passed through.
+fn json_value(array: &ArrayRef, row: usize) -> Option<Value> {
+    if array.is_null(row) {
+        return None;
+    }
+    Some(match array.data_type() {
+        DataType::Int64 => json!(array.as_primitive::<Int64Type>().value(row)),
+        DataType::UInt64 => json!(array.as_primitive::<UInt64Type>().value(row)),
+        DataType::Boolean => json!(array.as_boolean().value(row)),
+        _ => json!(array.as_string_opt::<i32>()?.value(row)),
+    })
 }
 
 /// Returns the request for the pages of `rows`: ascending positions in the object, all in
 /// `row_group`.
-pub(crate) fn page_request(object: ObjectState, row_group: i32, rows: Vec<i64>) -> RowGroupRequest {
+pub(crate) fn page_request(
+    archive: &ArchiveSource,
+    object: ObjectState,
+    row_group: i32,
+    rows: Vec<i64>,
+) -> RowGroupRequest {
     RowGroupRequest {
         object,
         row_group,
-        columns: &PAGE_COLUMNS,
+        columns: Arc::clone(&archive.page_columns),
         rows: Some(rows),
         batch_rows: PAGES_PER_BATCH,
     }
@@ -118,16 +156,14 @@ impl Pages {
     pub(crate) fn iter(&self) -> impl Iterator<Item = PageBytes<'_>> {
         self.batches.iter().flat_map(|columns| {
             let html = html(columns);
-            let text = |column, row| {
-                let array = columns.get(column)?.as_string_opt::<i32>()?;
-                array.is_valid(row).then(|| array.value(row))
-            };
             (0..columns.rows()).map(move |row| PageBytes {
                 html: html.and_then(|html| html.is_valid(row).then(|| html.value(row))),
                 charset: http_charset(
-                    text(ObjectColumn::HttpCharset, row),
-                    text(ObjectColumn::ContentType, row),
+                    columns.value(ObjectColumn::HttpCharset, row),
+                    columns.value(ObjectColumn::ContentType, row),
                 ),
+                columns,
+                row,
             })
         })
     }

@@ -53,6 +53,9 @@ pub struct JobSpec {
     /// Limits of URLs and pages.
     #[serde(default)]
     pub limits: LimitsSpec,
+    /// Rules of robots.txt files.
+    #[serde(default)]
+    pub robots: RobotsSpec,
     /// Resources of a run.
     #[serde(default)]
     pub run: RunSpec,
@@ -79,6 +82,8 @@ impl JobSpec {
                 write_language: false,
                 write_signals: false,
                 write_minhash: false,
+                write_opt_out: false,
+                archive_columns: Vec::new(),
                 markdown: MarkdownSpec::default(),
                 file_bytes: OutputSpec::default_file_bytes(),
             },
@@ -89,6 +94,7 @@ impl JobSpec {
             tree: TreeSpec::default(),
             window: WindowSpec::default(),
             limits: LimitsSpec::default(),
+            robots: RobotsSpec::default(),
             run: RunSpec::default(),
             store: StoreSpec::default(),
         }
@@ -144,6 +150,10 @@ pub struct ColumnNames {
     pub http_charset: Option<String>,
     /// Status of the response.
     pub http_status: Option<String>,
+    /// X-Robots-Tag header.
+    pub x_robots_tag: Option<String>,
+    /// TDM-Reservation header.
+    pub tdm_reservation: Option<String>,
 }
 
 /// `[output]`
@@ -171,6 +181,12 @@ pub struct OutputSpec {
     /// Fill the column `minhash` of `documents`, by which near duplicates are found.
     #[serde(default)]
     pub write_minhash: bool,
+    /// Fill the column `opt_out` of `documents`: what robots directives forbid.
+    #[serde(default)]
+    pub write_opt_out: bool,
+    /// Columns of the archive for the column `archive` of `documents`: where a page is from.
+    #[serde(default)]
+    pub archive_columns: Vec<String>,
     /// The column `markdown` of `documents`.
     #[serde(default)]
     pub markdown: MarkdownSpec,
@@ -318,6 +334,27 @@ pub enum JoiningSpec {
     Tight,
     /// One space, as in the authors' code.
     Spaced,
+}
+
+/// `[robots]`: what robots.txt files allow, for queries over the tables. It decides no row of a table.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct RobotsSpec {
+    /// A Parquet file or a folder of Parquet files, as a path or a URL, with the columns `host` and
+    /// `robots_txt`. With it, `documents` has the column `allowed` in queries.
+    pub rules: Option<String>,
+    /// The name of the crawler that asks. `*` is any crawler.
+    pub agent: String,
+}
+
+impl Default for RobotsSpec {
+    fn default() -> Self {
+        Self {
+            rules: None,
+            agent: "*".to_owned(),
+        }
+    }
 }
 
 /// `[tree]`

@@ -9,6 +9,7 @@ pub(crate) mod learned_parameters;
 pub(crate) mod monthly_rollup;
 pub(crate) mod near_duplicates;
 pub(crate) mod prior_state;
+pub(crate) mod robots_allowed;
 pub(crate) mod rollup_tables;
 pub(crate) mod rules_check;
 pub(crate) mod rules_learn;

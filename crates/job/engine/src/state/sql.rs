@@ -11,12 +11,14 @@ use datafusion::physical_plan::SendableRecordBatchStream;
 use datafusion::prelude::{DataFrame, ParquetReadOptions, SessionContext};
 use deltalake::delta_datafusion::DeltaSessionContext;
 use futures::StreamExt;
-use tables::{Partitioning, Table};
+use tables::{Location, Partitioning, Table};
 
+use crate::archive::single_object;
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::plan::session::{runtime, spill_reservation};
 use crate::state::delta_scan::open;
+use crate::state::robots_allowed;
 
 /// The rows of a query, batch by batch. The query runs while batches are taken, and stops when
 /// this is dropped.
@@ -89,6 +91,11 @@ pub async fn stream_query(
         }
     }
     register_archive(&context, job).await?;
+    robots_allowed::register_function(&context);
+    if let Some(rules) = &job.robots {
+        let registered = robots_allowed::register_rules(&context, rules).await;
+        registered.map_err(EngineError::query)?;
+    }
     let state = context.state();
     let plan = state.create_logical_plan(sql).await;
     let plan = plan.map_err(EngineError::query)?;
@@ -136,18 +143,32 @@ fn register_empty(context: &SessionContext, table: Table) -> Result<(), EngineEr
 /// Registers the archive. An archive that cannot be read is only warned about, so that the tables
 /// can be queried without it.
 async fn register_archive(context: &SessionContext, job: &Job) -> Result<(), EngineError> {
+    let by_date = job.archive.by_date;
+    let folders = by_date.then(|| ("date".to_owned(), DataType::Date32));
     let location = &job.archive.location;
-    context.register_object_store(&location.store_url(), Arc::clone(location.store()));
-    let mut url = location.url().to_string();
-    if job.archive.single_object().await?.is_none() && !url.ends_with('/') {
-        url.push('/');
-    }
-    let mut options = ParquetReadOptions::default();
-    if job.archive.by_date {
-        options = options.table_partition_cols(vec![("date".to_owned(), DataType::Date32)]);
-    }
-    if let Err(error) = context.register_parquet("archive", url, options).await {
+    if let Err(error) =
+        register_parquet(context, "archive", location, folders.into_iter().collect()).await
+    {
         tracing::warn!("the table `archive` is not available: {error}");
     }
     Ok(())
+}
+
+/// Registers the Parquet file at `location`, or the folder of Parquet files there, as the table `name`.
+/// `folders` are columns that the names of folders have.
+pub(crate) async fn register_parquet(
+    context: &SessionContext,
+    name: &str,
+    location: &Location,
+    folders: Vec<(String, DataType)>,
+) -> Result<(), DataFusionError> {
+    context.register_object_store(&location.store_url(), Arc::clone(location.store()));
+    let single = single_object(location).await;
+    let single = single.map_err(|error| DataFusionError::External(error.into()))?;
+    let mut url = location.url().to_string();
+    if single.is_none() && !url.ends_with('/') {
+        url.push('/');
+    }
+    let options = ParquetReadOptions::default().table_partition_cols(folders);
+    context.register_parquet(name, url, options).await
 }

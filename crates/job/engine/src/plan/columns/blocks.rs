@@ -28,7 +28,7 @@ pub(crate) struct ParsedPage {
     pub(crate) page: Page,
     /// The bytes of its markup, if the job writes Markdown.
     pub(crate) markup: Option<Vec<u8>>,
-    /// The bytes of what it says about itself, if the job writes it.
+    /// The bytes of what is known beside its texts, if the job writes it.
     pub(crate) metadata: Option<Vec<u8>>,
 }
 
@@ -207,7 +207,7 @@ impl TextColumns {
         Self {
             texts: StringBuilder::new(),
             markup: settings.markdown.as_ref().map(|_| BinaryBuilder::new()),
-            metadata: settings.write_metadata.then(BinaryBuilder::new),
+            metadata: settings.keeps_beside().then(BinaryBuilder::new),
             details: settings.write_blocks.then(details),
             rows: 0,
         }

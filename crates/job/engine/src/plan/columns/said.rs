@@ -1,14 +1,18 @@
-//! Metadata of pages: date, author, site. It travels beside the texts of a page from the step
-//! that reads it to the step that writes.
+//! Metadata of pages (date, author, site), what they forbid, and where they are from. It travels
+//! beside the texts of a page from the step that reads it to the step that writes.
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, RecordBatch, StringArray, TimestampMicrosecondArray};
+use arrow::array::{
+    Array, ArrayRef, ListArray, ListBuilder, RecordBatch, StringArray, StringBuilder,
+    TimestampMicrosecondArray,
+};
+use arrow::datatypes::DataType;
 use datafusion::error::{DataFusionError, Result};
 use metadata::{Found, Metadata, Moment};
 use serde::{Deserialize, Serialize};
 
-use crate::plan::columns::schemas::RecordBatchExt;
+use crate::plan::columns::schemas::{RecordBatchExt, list_field};
 
 /// A value and its source.
 type Sourced<T> = Option<(T, String)>;
@@ -39,7 +43,7 @@ const TEXTS: [([&str; 2], Of<String>); 5] = [
     (["image", "image_source"], |said| &said.image),
 ];
 
-/// [`Metadata`] as it travels. Times are microseconds since 1970, UTC.
+/// What is known of a page beside its texts. Times are microseconds since 1970, UTC.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Said {
     published_at: Sourced<i64>,
@@ -50,10 +54,18 @@ struct Said {
     canonical_url: Sourced<String>,
     image: Sourced<String>,
     html_lang: Option<String>,
+    /// What page and response forbid, if the job writes it.
+    opt_out: Option<Vec<String>>,
+    /// Columns of the archive, if any are passed through.
+    archive: Option<String>,
 }
 
-/// Writes the metadata of a page as bytes, for [`said_columns`].
-pub(crate) fn said_bytes(metadata: Metadata) -> Result<Vec<u8>> {
+/// Writes what is known of a page as bytes, for [`said_columns`].
+pub(crate) fn said_bytes(
+    metadata: Metadata,
+    opt_out: Option<Vec<String>>,
+    archive: Option<String>,
+) -> Result<Vec<u8>> {
     let time = |found: Found<Moment>| {
         let micros = found.value.utc().and_utc().timestamp_micros();
         (micros, found.source.as_str().to_owned())
@@ -68,6 +80,8 @@ pub(crate) fn said_bytes(metadata: Metadata) -> Result<Vec<u8>> {
         canonical_url: metadata.canonical_url.map(text),
         image: metadata.image.map(text),
         html_lang: metadata.html_lang,
+        opt_out,
+        archive,
     };
     postcard::to_allocvec(&said).map_err(|error| DataFusionError::External(error.into()))
 }
@@ -103,7 +117,19 @@ pub(crate) fn said_columns(
     }
     let languages = said.iter().map(|said| said.html_lang.as_deref());
     columns.push(("html_lang", Arc::new(StringArray::from_iter(languages))));
+    columns.push(("opt_out", Arc::new(opt_outs(&said))));
+    let archives = said.iter().map(|said| said.archive.as_deref());
+    columns.push(("archive", Arc::new(StringArray::from_iter(archives))));
     Ok(columns)
+}
+
+fn opt_outs(said: &[Said]) -> ListArray {
+    let lists = ListBuilder::new(StringBuilder::new());
+    let mut lists = lists.with_field(list_field(DataType::Utf8));
+    for said in said {
+        lists.append_option(said.opt_out.as_ref().map(|words| words.iter().map(Some)));
+    }
+    lists.finish()
 }
 
 fn values<T: 'static>(said: &[Said], of: Of<T>) -> impl Iterator<Item = Option<&T>> {

@@ -158,11 +158,11 @@ impl DocumentTexts {
                     markdowns.append_null();
                 }
             }
-            let detected = settings.write_language.then(|| language::detect(&content));
+            let detected = settings.write.language.then(|| language::detect(&content));
             let detected = detected.flatten();
             languages.append_option(detected.map(|language| language.code));
             scores.append_option(detected.map(|language| f64::from(language.score)));
-            let write_signals = settings.write_signals;
+            let write_signals = settings.write.signals;
             signals.push(write_signals.then(|| text_signals::signals(&content)));
             text.append_value(content);
             blocks.push(page.len() as i32);
@@ -173,7 +173,7 @@ impl DocumentTexts {
         Ok(Self {
             rows: rows.to_vec(),
             text: text.finish(),
-            write_minhash: settings.write_minhash,
+            write_minhash: settings.write.minhash,
             markdown: markdowns.finish(),
             language: languages.finish(),
             language_score: scores.finish(),

@@ -204,7 +204,9 @@ impl PartitionBlock {
         }
         let batches = std::mem::take(&mut self.row_group);
         let rows = self.pages_of(&batches).await?;
-        let request = rows.as_ref().map(request).transpose()?;
+        let archive = &self.step.archive;
+        let request = rows.as_ref().map(|rows| request(archive, rows));
+        let request = request.transpose()?;
         let copies = Vec::new();
         self.ahead.push(RowGroupPages { rows, copies }, request);
         while self.ahead.is_full() || self.waiting() >= MAX_WAITING_ROWS {
@@ -297,7 +299,8 @@ impl PartitionBlock {
 
     /// Reads and parses the pages of `rows`, all of one row group.
     async fn pages(&mut self, rows: &RecordBatch, rejected: &RejectedSender) -> Result<()> {
-        let pages = request(rows)?.read(&self.step.archive).await?;
+        let archive = &self.step.archive;
+        let pages = request(archive, rows)?.read(archive).await?;
         (self.step)
             .pages(
                 rows,
@@ -409,10 +412,11 @@ impl Block {
 }
 
 /// Returns the request for the pages of `rows`, all of one row group.
-fn request(rows: &RecordBatch) -> Result<RowGroupRequest> {
+fn request(archive: &ArchiveSource, rows: &RecordBatch) -> Result<RowGroupRequest> {
     let row_group = rows.numbers::<Int32Type>("row_group")?.value(0);
     let positions = rows.numbers::<Int64Type>("row")?;
     Ok(page_request(
+        archive,
         object_of(rows, 0)?,
         row_group,
         positions.values().to_vec(),
@@ -588,22 +592,42 @@ pub(crate) fn parse(
     };
     let options = &settings.blocks;
     let markup = settings.markdown.as_ref().map(|_| Markup::default());
-    let metadata = settings.write_metadata.then(MetadataReader::default);
+    let observes = settings.write.metadata || settings.write.opt_out;
+    let metadata = observes.then(MetadataReader::default);
     let parsed = if markup.is_none() && metadata.is_none() {
         html_blocks::page(html, page.charset, options).map(|page| (page, (None, None)))
     } else {
         html_blocks::page_with(html, page.charset, options, (markup, metadata))
     };
-    let (page, (markup, metadata)) = match parsed {
+    let (parsed, (markup, metadata)) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return Ok(Err((reason(&error), error.to_string()))),
     };
-    let metadata = metadata.map(|said| said_bytes(said.finish(fetched.url, fetched.date)));
     Ok(Ok(ParsedPage {
-        page,
+        page: parsed,
         markup: markup.map(|markup| markup.to_bytes()),
-        metadata: metadata.transpose()?,
+        metadata: beside(page, fetched, metadata, settings)?,
     }))
+}
+
+/// Returns what the job writes of a page beside its texts, as bytes.
+fn beside(
+    page: PageBytes<'_>,
+    fetched: Fetched<'_>,
+    reader: Option<MetadataReader>,
+    settings: &Settings,
+) -> Result<Option<Vec<u8>>> {
+    if !settings.keeps_beside() {
+        return Ok(None);
+    }
+    let write = settings.write;
+    let opt_out = reader.as_ref().filter(|_| write.opt_out);
+    let opt_out = opt_out.map(|reader| reader.opt_out(page.use_headers()));
+    let metadata = reader.filter(|_| write.metadata);
+    let metadata = metadata.map(|reader| reader.finish(fetched.url, fetched.date));
+    let names = &settings.passed_through;
+    let archive = (!names.is_empty()).then(|| page.passed_through(names));
+    said_bytes(metadata.unwrap_or_default(), opt_out, archive).map(Some)
 }
 
 fn reason(error: &PageError) -> Reason {

@@ -158,7 +158,12 @@ impl Key {
         }) {
             let first = rows[0];
             let found: Vec<i64> = rows.iter().map(|row| positions.value(*row)).collect();
-            let request = page_request(object_of(batch, first)?, groups.value(first), found);
+            let request = page_request(
+                &self.archive,
+                object_of(batch, first)?,
+                groups.value(first),
+                found,
+            );
             let mut read = PageStream::new(request.read(&self.archive).await?);
             let mut rest = rows.iter();
             while let Some(Ok(read_pages)) = read.next()? {

@@ -124,7 +124,7 @@ impl ScanUnit {
         Some(RowGroupRequest {
             object: self.object.clone(),
             row_group,
-            columns: &NARROW,
+            columns: Arc::from(NARROW),
             rows: None,
             batch_rows,
         })

@@ -226,7 +226,7 @@ impl Writer {
             url: batch.text("url")?.value(0),
             date: date_from_days(batch.numbers::<Date32Type>("date")?.value(0)),
         };
-        let request = page_request(object_of(batch, 0)?, row_group, vec![row]);
+        let request = page_request(&self.archive, object_of(batch, 0)?, row_group, vec![row]);
         let pages = PageStream::new(request.read(&self.archive).await?).next()?;
         let pages = pages.and_then(std::result::Result::ok);
         let page = pages

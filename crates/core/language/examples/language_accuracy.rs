@@ -1,7 +1,7 @@
 //! Measures the accuracy by language and the time per text.
 //!
 //! ```sh
-//! cargo run --release -p urltree-language --example accuracy -- TEXTS.tsv
+//! cargo run --release -p urltree-language --example language_accuracy -- TEXTS.tsv
 //! ```
 //!
 //! A line of `TEXTS.tsv` is a set, the code of a language, and a text.

@@ -1,4 +1,20 @@
-//! The rules of a host in its robots.txt.
+//! What the robots.txt of a host allows a crawler, by RFC 9309. Matching is that of `texting_robots`; this
+//! crate decides what a missing file and a failing server mean.
+//!
+//! ```
+//! use robots::Robots;
+//! use url::Url;
+//!
+//! let url = Url::parse("http://tea.example/private/list")?;
+//! let robots = Robots::of(Some(200), b"User-agent: *\nDisallow: /private\n", "tea-bot");
+//! assert!(!robots.allows(&url));
+//! assert!(Robots::of(Some(404), b"", "tea-bot").allows(&url));
+//! # Ok::<(), url::ParseError>(())
+//! ```
+//!
+//! # Non-goals
+//!
+//! It fetches nothing, and it reads no robots `meta` elements and headers.
 
 use std::time::Duration;
 
@@ -52,6 +68,11 @@ impl Robots {
         Some(Duration::from_secs_f32(seconds.min(LONGEST_DELAY)))
     }
 }
+
+/// Compiles and runs the example of the README as a doc test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,63 @@
+//! Columns of `documents` that are null unless the job fills them. They decide no other column.
+
+use std::sync::Arc;
+
+use crate::spec::{JobSpec, OutputSpec, SpecError};
+
+/// Most columns of the archive that are passed through.
+const MAX_PASSED_THROUGH: usize = 100;
+
+/// Columns of `documents` that are null unless the job fills them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OptionalColumns {
+    /// What pages say about themselves: date, author, site.
+    pub metadata: bool,
+    /// The language of the text.
+    pub language: bool,
+    /// What tells good text from bad.
+    pub signals: bool,
+    /// The signature by which near duplicates are found.
+    pub minhash: bool,
+    /// What robots directives forbid.
+    pub opt_out: bool,
+}
+
+impl OptionalColumns {
+    /// Reads the settings `output.write_...`.
+    pub(crate) fn new(spec: &OutputSpec) -> Self {
+        Self {
+            metadata: spec.write_metadata,
+            language: spec.write_language,
+            signals: spec.write_signals,
+            minhash: spec.write_minhash,
+            opt_out: spec.write_opt_out,
+        }
+    }
+}
+
+/// Returns the names of the columns that are passed through.
+pub(crate) fn passed_through(spec: &JobSpec) -> Result<Arc<[String]>, SpecError> {
+    let names = &spec.output.archive_columns;
+    let key = "output.archive_columns";
+    let html = spec.archive.columns.html.as_deref().unwrap_or("html");
+    if names.len() > MAX_PASSED_THROUGH {
+        let expected = format!(
+            "{} columns; expected at most {MAX_PASSED_THROUGH}",
+            names.len()
+        );
+        return Err(SpecError::key(key, expected));
+    }
+    if let Some(name) = names.iter().find(|name| *name == html) {
+        return Err(SpecError::key(
+            key,
+            format!("`{name}` is the HTML of the pages; remove it"),
+        ));
+    }
+    let twice =
+        (names.iter().enumerate()).find(|(position, name)| names[..*position].contains(name));
+    if let Some((_, name)) = twice {
+        return Err(SpecError::key(key, format!("`{name}` is there twice")));
+    }
+    Ok(names.as_slice().into())
+}
