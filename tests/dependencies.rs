@@ -23,7 +23,7 @@ const OF_TEXTS: [&str; 2] = ["urltree-language", "urltree-text-signals"];
 const OBSERVERS: [&str; 2] = ["urltree-markdown", "urltree-metadata"];
 /// Signatures of texts.
 const NEAR_DUPLICATES: &str = "urltree-near-duplicates";
-/// What robots.txt allows.
+/// Reads robots.txt.
 const ROBOTS: &str = "urltree-robots";
 /// The ids of the tree and of the template.
 const INTERNER: &str = "urltree-interner";

@@ -1,5 +1,5 @@
-//! `documents.opt_out` and `documents.archive`: what pages and responses forbid, and columns of the
-//! archive that are passed through.
+//! `documents.opt_out` and `documents.archive`: uses that pages and responses forbid, and columns of
+//! the archive that are passed through.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What a page and its response forbid: robots directives and the reservation of text and data mining.
+//! Uses that a page and its response forbid: robots directives, and the reservation of text and data mining.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What a page and its response forbid.
+//! Uses that a page and its response forbid.
 
 use html_blocks::{BlockOptions, page_with};
 use metadata::{MetadataReader, UseHeaders};
@@ -62,7 +62,7 @@ fn a_header_names_crawlers_before_a_colon() {
             "noindex"
         ]
     );
-    // Fields of their own: the crawler of the first is not that of the second.
+    // In a second header, the crawler of the first one does not count.
     assert_eq!(
         of_header("googlebot: nosnippet\nnoai"),
         ["googlebot: nosnippet", "noai"]

@@ -11,15 +11,15 @@ const MAX_PASSED_THROUGH: usize = 100;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OptionalColumns {
-    /// What pages say about themselves: date, author, site.
+    /// Date, author, site and more, as pages say.
     pub metadata: bool,
     /// The language of the text.
     pub language: bool,
-    /// What tells good text from bad.
+    /// Counts that tell good text from bad.
     pub signals: bool,
     /// The signature by which near duplicates are found.
     pub minhash: bool,
-    /// What robots directives forbid.
+    /// Uses that robots directives forbid.
     pub opt_out: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What robots.txt files allow: the SQL function `robots_allowed`, and the column `allowed` of
+//! Rules of robots.txt files in SQL: the function `robots_allowed`, and the column `allowed` of
 //! `documents`.
 
 use std::collections::HashMap;

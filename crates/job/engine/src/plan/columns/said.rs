@@ -43,7 +43,7 @@ const TEXTS: [([&str; 2], Of<String>); 5] = [
     (["image", "image_source"], |said| &said.image),
 ];
 
-/// What is known of a page beside its texts. Times are microseconds since 1970, UTC.
+/// Values of a page beside its texts. Times are microseconds since 1970, UTC.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Said {
     published_at: Sourced<i64>,
@@ -54,7 +54,7 @@ struct Said {
     canonical_url: Sourced<String>,
     image: Sourced<String>,
     html_lang: Option<String>,
-    /// What page and response forbid, if the job writes it.
+    /// Uses that page and response forbid, if the job writes them.
     opt_out: Option<Vec<String>>,
     /// Columns of the archive, if any are passed through.
     archive: Option<String>,
