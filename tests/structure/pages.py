@@ -60,8 +60,8 @@ class Writer:
     def table(self) -> str:
         columns = self.dice.randint(2, 4)
         head = "".join(f"<th>{noun.capitalize()}</th>" for noun in self.dice.sample(NOUNS, columns))
-        # Two words and a verb: cells of one word and a number would recur in all tables.
-        cell = lambda: " ".join(self.words().split(" ")[1:5])  # noqa: E731
+        # A word and a number. Many words recur on a site, so the numbers tell its cells apart.
+        cell = lambda: " ".join(self.words().split(" ")[4:6])  # noqa: E731
         row = lambda: "".join(f"<td>{cell()}</td>" for _ in range(columns))  # noqa: E731
         rows = "".join(f"<tr>{row()}</tr>" for _ in range(self.dice.randint(2, 6)))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"

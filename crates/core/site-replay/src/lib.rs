@@ -21,7 +21,7 @@
 //! let window = WindowOptions::default();
 //! let mut site = BatchedReplay::new(2, Labelling::Template, window, Batching::Page);
 //! let branch = ["example", "news", "www"];
-//! let block = |path, chars| LayoutBlock { path, common_prefix: 0, chars, link_chars: 0, marks: 0, title: 0 };
+//! let block = |path, chars| LayoutBlock { path, common_prefix: 0, chars, link_chars: 0, marks: 0, title: 0, figures: 0 };
 //! let layout = [block("ul.menu>li", 20), block("div.story>p", 400)];
 //! for story in 1..=3_u8 {
 //!     let hashes = [[0; 16], [story; 16]];

@@ -35,6 +35,7 @@ fn pages() -> impl Strategy<Value = Vec<Page>> {
                 link_chars: if *link { *chars } else { 0 },
                 marks: 0,
                 title: 0,
+                figures: 0,
             })
             .collect(),
     });
@@ -121,6 +122,7 @@ fn outlines_are_kept_as_long_as_there_is_room() {
             link_chars: 0,
             marks: 0,
             title: 0,
+            figures: 0,
         };
         60_000
     ];

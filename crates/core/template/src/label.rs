@@ -93,6 +93,7 @@ impl Template {
         let main = main.first..main.end;
 
         let units = Units::new(outline, counts);
+        let has_figures = self.rows().own_cells(outline, counts, rules);
         let is_in_text = |block: usize| {
             rules.has(Rule::Headers)
                 && main.contains(&block)
@@ -118,6 +119,10 @@ impl Template {
                 Reason::OffMainBranch
             } else if rules.has(Rule::LinkSlots) && is_link_slot(path) {
                 Reason::LinkSlot
+            } else if has_figures[block] && counts.is_repeated(block) {
+                Reason::ContentSlot
+            } else if has_figures[block] {
+                Reason::Unique
             } else if rules.has(Rule::FamiliarPaths)
                 && self.is_familiar(path)
                 && !units.is_own(block)

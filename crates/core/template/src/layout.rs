@@ -22,6 +22,7 @@ struct EncodedBlock {
     link_chars: u32,
     marks: u32,
     title: u32,
+    figures: u32,
 }
 
 impl Layout {
@@ -42,6 +43,7 @@ impl Layout {
             varint::write(&mut bytes, block.link_chars);
             varint::write(&mut bytes, block.marks);
             varint::write(&mut bytes, block.title);
+            varint::write(&mut bytes, block.figures);
             before = block.path;
         }
         bytes
@@ -86,6 +88,7 @@ impl Layout {
             link_chars: varint::read(bytes)?,
             marks: varint::read(bytes)?,
             title: varint::read(bytes)?,
+            figures: varint::read(bytes)?,
         })
     }
 
@@ -98,6 +101,7 @@ impl Layout {
             link_chars: block.link_chars,
             marks: block.marks,
             title: block.title,
+            figures: block.figures,
         };
         self.blocks.iter().map(block).collect()
     }
@@ -131,19 +135,20 @@ mod tests {
         #[test]
         fn blocks_round_trip(
             pages in prop::collection::vec(
-                ("([a-cä]{1,3}>){0,3}[a-cä]{0,3}", any::<u16>(), any::<u32>(), any::<u32>(), any::<u32>(), any::<u32>()),
+                ("([a-cä]{1,3}>){0,3}[a-cä]{0,3}", any::<u16>(), any::<u32>(), any::<u32>(), any::<u32>(), any::<u32>(), any::<u32>()),
                 0..20,
             )
         ) {
             let blocks: Vec<LayoutBlock<'_>> = pages
                 .iter()
-                .map(|(path, common_prefix, chars, link_chars, marks, title)| LayoutBlock {
+                .map(|(path, common_prefix, chars, link_chars, marks, title, figures)| LayoutBlock {
                     path,
                     common_prefix: *common_prefix,
                     chars: *chars,
                     link_chars: *link_chars,
                     marks: *marks,
                     title: *title,
+                    figures: *figures,
                 })
                 .collect();
             let bytes = Layout::to_bytes(&blocks);
@@ -166,6 +171,7 @@ mod tests {
             link_chars: 0,
             marks: 0,
             title: 0,
+            figures: 0,
         };
         let bytes = Layout::to_bytes(&[block]);
         assert!(bytes.len() < 20);
@@ -183,14 +189,15 @@ mod tests {
             link_chars,
             marks: 5,
             title: 128,
+            figures: 200,
         };
         let blocks = [
             block("div.ä>p", 0, 300, 0),
             block("div.ö>p", u16::MAX, u32::MAX, 127),
         ];
         let bytes = [
-            0, 8, 100, 105, 118, 46, 195, 164, 62, 112, 0, 172, 2, 0, 5, 128, 1, 4, 4, 195, 182,
-            62, 112, 255, 255, 3, 255, 255, 255, 255, 15, 127, 5, 128, 1,
+            0, 8, 100, 105, 118, 46, 195, 164, 62, 112, 0, 172, 2, 0, 5, 128, 1, 200, 1, 4, 4, 195,
+            182, 62, 112, 255, 255, 3, 255, 255, 255, 255, 15, 127, 5, 128, 1, 200, 1,
         ];
         assert_eq!(Layout::to_bytes(&blocks), bytes);
         let layout = Layout::from_bytes(&bytes).expect("it is a layout");

@@ -10,7 +10,7 @@
 //! ```
 //! use template::{LayoutBlock, BlockCounts, Outline, Reason, Template};
 //!
-//! let block = |path, common_prefix, chars, link_chars| LayoutBlock { path, common_prefix, chars, link_chars, marks: 0, title: 0 };
+//! let block = |path, common_prefix, chars, link_chars| LayoutBlock { path, common_prefix, chars, link_chars, marks: 0, title: 0, figures: 0 };
 //! // A menu, a story of two paragraphs, and a box of links to other pages.
 //! let page = [
 //!     block("ul.menu>li", 0, 4, 4),
@@ -48,6 +48,7 @@
 //! | [`Rule::Teasers`] | boilerplate in teasers of other pages, below the text of an article |
 //! | [`Rule::LinkSlots`] | boilerplate at a DOM path whose text is link text |
 //! | [`Rule::Lists`] | not boilerplate by that rule on a page that is a list of links |
+//! | [`Rule::Figures`] | content in a row of a table of figures, if hardly any other page has the row with its digits |
 //! | [`Rule::FamiliarPaths`] | boilerplate, if it is a line at a DOM path whose lines return on many pages |
 //! | [`Rule::Units`] | content, if it repeats in a paragraph or a list with other text |
 //! | [`Rule::Repetition`] | boilerplate, if more than a quarter of the pages contain it |
@@ -97,6 +98,7 @@ mod counters;
 mod discussion;
 mod element;
 mod element_code;
+mod figures;
 mod label;
 mod layout;
 mod lead;
@@ -118,6 +120,7 @@ mod varint;
 mod words;
 
 pub use block_counts::BlockCounts;
+pub use figures::figures;
 pub use layout::Layout;
 pub use marks::marks;
 pub use outline::{LayoutBlock, Outline};

@@ -27,6 +27,8 @@ pub struct LayoutBlock<'p> {
     ///
     /// [`Title::shown_by`]: crate::Title::shown_by
     pub title: u32,
+    /// Digest of the letters and digits of a short text with digits: [`figures`](crate::figures()).
+    pub figures: u32,
 }
 
 /// The elements of a page that have text, in page order.
@@ -63,6 +65,7 @@ pub(crate) struct BlockText {
     pub(crate) link_chars: u32,
     pub(crate) title: u32,
     pub(crate) marks: u32,
+    pub(crate) figures: u32,
 }
 
 /// An element of a page.
@@ -115,6 +118,7 @@ impl Outline {
             link_chars: block.link_chars,
             title: block.title,
             marks: block.marks,
+            figures: block.figures,
         };
         let mut outline = Outline {
             blocks: blocks.iter().map(numbers).collect(),
@@ -362,6 +366,7 @@ mod tests {
             link_chars: 0,
             marks: 0,
             title: 0,
+            figures: 0,
         };
         paths.iter().map(block).collect()
     }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::block_counts::BlockCounts;
 use crate::discussion::rules_of_page;
+use crate::figures::digests;
 use crate::main_text::is_text;
 use crate::other_articles::{OTHER_ARTICLES, OtherArticles};
 use crate::outline::{Node, Outline};
@@ -25,6 +26,8 @@ const MAX_PATHS: usize = 1024;
 pub struct PagePaths {
     /// The paths. `body` is the first, and a path follows its parent.
     pub paths: Vec<DomPath>,
+    /// Digests of the rows with figures in the tables of the page, ascending and without repetitions.
+    pub rows: Vec<u32>,
 }
 
 /// A DOM path of a page, and its numbers.
@@ -113,7 +116,12 @@ impl PagePaths {
                 ..DomPath::default()
             });
         }
-        PagePaths { paths }
+        let rows = if rules.has(Rule::Figures) {
+            digests(outline)
+        } else {
+            Vec::new()
+        };
+        PagePaths { paths, rows }
     }
 }
 
@@ -176,6 +184,7 @@ mod tests {
                 link_chars: 0,
                 marks: 0,
                 title: 0,
+                figures: 0,
             })
             .collect();
         let outline = Outline::new(&blocks);
@@ -199,6 +208,7 @@ mod tests {
             link_chars: 0,
             marks: 0,
             title: 0,
+            figures: 0,
         };
         // Two elements, of 64 + 36 and of 81 characters.
         let blocks = [block(0, 64), block(1, 36), block(0, 81)];

@@ -21,7 +21,8 @@ pub enum Reason {
     Repeated,
     /// Content: more than a quarter of the pages contain the block, but less than a tenth of
     /// the site's text at this path repeats, or the block is part of a paragraph or a list with
-    /// other text, or a heading right before a text, or the label of a row or column of text.
+    /// other text, or a heading right before a text, or the label of a row or column of text, or
+    /// a cell in a row of figures that hardly any other page has.
     ContentSlot,
     /// Content: the site is unknown, and blocks like this one are content on other sites.
     PriorContent,

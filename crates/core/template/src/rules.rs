@@ -39,13 +39,15 @@ pub enum Rule {
     Repetition,
     /// A repeated block at a DOM path with little repeated text is content.
     ContentSlots,
+    /// The cells of a row with figures that hardly any other page has are content.
+    Figures,
     /// Blocks of unknown sites are judged by what such blocks are on other sites.
     Prior,
 }
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Rule; 18] = [
+    pub const ALL: [Rule; 19] = [
         Rule::OwnTitle,
         Rule::TitleLeads,
         Rule::Comments,
@@ -63,6 +65,7 @@ impl Rule {
         Rule::Headings,
         Rule::Repetition,
         Rule::ContentSlots,
+        Rule::Figures,
         Rule::Prior,
     ];
 }
@@ -87,6 +90,7 @@ impl fmt::Display for Rule {
             Rule::Headings => "headings",
             Rule::Repetition => "repetition",
             Rule::ContentSlots => "content slots",
+            Rule::Figures => "figures",
             Rule::Prior => "prior",
         })
     }

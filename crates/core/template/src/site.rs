@@ -6,6 +6,7 @@ use interner::{Interner, Keyed};
 
 use crate::block_counts::BlockCounts;
 use crate::counters::{Share, Shares, Sums};
+use crate::figures::RowCounts;
 use crate::outline::Outline;
 use crate::page_paths::PagePaths;
 use crate::rules::Rules;
@@ -16,6 +17,13 @@ pub(crate) type PathId = u32;
 /// The path of `body`, which every other path is below.
 const BODY: PathId = 0;
 
+/// The numbers that a page of the window added.
+#[derive(Debug)]
+struct PageShares {
+    paths: Shares,
+    rows: Box<[u32]>,
+}
+
 /// The template of one site, learned from the pages of a window.
 #[derive(Debug)]
 pub struct Template {
@@ -23,7 +31,9 @@ pub struct Template {
     paths: Interner<SitePath>,
     keys: Interner<PathKey>,
     /// The numbers that each page of the window added to the sums, oldest page first.
-    window: VecDeque<Shares>,
+    window: VecDeque<PageShares>,
+    /// The pages of the window by their rows of figures.
+    rows: RowCounts,
 }
 
 #[derive(Debug, Default)]
@@ -74,6 +84,7 @@ impl Template {
             paths: Interner::with_root(SitePath::default()),
             keys: Interner::default(),
             window: VecDeque::new(),
+            rows: RowCounts::default(),
         }
     }
 
@@ -102,14 +113,19 @@ impl Template {
             ids.push(id);
         }
         let shares = ids.into_iter().zip(page.paths.iter().map(Share::from));
-        self.window.push_back(Shares::pack(shares));
+        self.rows.add(&page.rows);
+        self.window.push_back(PageShares {
+            paths: Shares::pack(shares),
+            rows: page.rows.as_slice().into(),
+        });
     }
 
     /// Removes the oldest pages from the window and from all sums.
     pub fn evict(&mut self, pages: usize) {
-        for shares in self.window.drain(..pages.min(self.window.len())) {
+        for page in self.window.drain(..pages.min(self.window.len())) {
+            self.rows.subtract(&page.rows);
             // A path comes after its parent, so it is removed before its parent.
-            let shares: Vec<(PathId, Share)> = shares.iter().collect();
+            let shares: Vec<(PathId, Share)> = page.paths.iter().collect();
             for (id, share) in shares.into_iter().rev() {
                 let path = &mut self.paths[id];
                 path.sums.subtract(share);
@@ -127,6 +143,11 @@ impl Template {
     /// Returns the number of pages in the window.
     pub fn pages(&self) -> usize {
         self.window.len()
+    }
+
+    /// Returns the number of pages with each row of figures.
+    pub(crate) fn rows(&self) -> &RowCounts {
+        &self.rows
     }
 
     /// Returns the sums of each path of a page; zeros for a path that no page has.
@@ -190,6 +211,7 @@ mod tests {
         });
         PagePaths {
             paths: [DomPath::default()].into_iter().chain(chain).collect(),
+            rows: Vec::new(),
         }
     }
 

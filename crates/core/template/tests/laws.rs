@@ -38,11 +38,15 @@ fn path() -> impl Strategy<Value = String> {
         "form",
         "div.comments",
         "td",
+        "table>tr>td",
         "div.rare-x",
         "div.rare-y",
     ]);
     vec(element, 0..5).prop_map(|elements| elements.join(">"))
 }
+
+/// Path, common prefix, characters, quarters of links, title, count and figures of a block.
+type Numbers = (String, u16, u32, u32, u32, u32, u32);
 
 fn page() -> impl Strategy<Value = Page> {
     let block = (
@@ -52,21 +56,22 @@ fn page() -> impl Strategy<Value = Page> {
         0..=4_u32,
         prop_oneof![5 => Just(0), 1 => 1..40_u32],
         0..9_u32,
+        prop_oneof![1 => Just(0), 1 => 1..4_u32],
     );
     (vec(block, 0..12), 1..20_u32).prop_map(|(blocks, pages)| {
         let counts = blocks.iter().map(|block| block.5.clamp(1, pages)).collect();
-        let block =
-            |(path, common_prefix, chars, links, title, _): (String, u16, u32, u32, u32, u32)| {
-                let block = LayoutBlock {
-                    path: "",
-                    common_prefix,
-                    chars,
-                    link_chars: chars * links / 4,
-                    marks: chars / 50,
-                    title,
-                };
-                (path, block)
+        let block = |(path, common_prefix, chars, links, title, _, figures): Numbers| {
+            let block = LayoutBlock {
+                path: "",
+                common_prefix,
+                chars,
+                link_chars: chars * links / 4,
+                marks: chars / 50,
+                title,
+                figures,
             };
+            (path, block)
+        };
         Page {
             blocks: blocks.into_iter().map(block).collect(),
             counts,
@@ -180,7 +185,7 @@ proptest! {
                 familiar_chars: number / 2,
                 blocks: number % 7,
             };
-            template.insert(&PagePaths { paths: paths.iter().map(path).collect() });
+            template.insert(&PagePaths { paths: paths.iter().map(path).collect(), rows: vec![7] });
         }
         prop_assert_eq!(page.labels(&template).len(), page.counts.len());
         template.evict(usize::MAX);

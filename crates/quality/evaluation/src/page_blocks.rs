@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use html_blocks::TextBlock;
-use template::{LayoutBlock, Reason, Title, marks};
+use template::{LayoutBlock, Reason, Title, figures, marks};
 use url_tree::BlockHash;
 
 /// The blocks of a page: hashes for the tree, a layout for the template, and the texts.
@@ -14,8 +14,8 @@ pub struct PageBlocks {
     /// The texts of the blocks.
     pub texts: Arc<[String]>,
     slots: Vec<(Arc<str>, u16)>,
-    /// Characters, characters inside links, and the similarity to the title.
-    sizes: Vec<[u32; 4]>,
+    /// Characters, characters inside links, marks, the similarity to the title, and figures.
+    sizes: Vec<[u32; 5]>,
 }
 
 impl PageBlocks {
@@ -29,6 +29,7 @@ impl PageBlocks {
                 block.link_chars,
                 marks(&block.text),
                 title.shown_by(&block.text),
+                figures(&block.text),
             ]
         };
         Self {
@@ -45,13 +46,14 @@ impl PageBlocks {
     pub fn layout(&self) -> Vec<LayoutBlock<'_>> {
         (self.slots.iter().zip(&self.sizes))
             .map(
-                |((slot, shared), [chars, link_chars, marks, title])| LayoutBlock {
+                |((slot, shared), [chars, link_chars, marks, title, figures])| LayoutBlock {
                     path: slot,
                     common_prefix: *shared,
                     chars: *chars,
                     link_chars: *link_chars,
                     marks: *marks,
                     title: *title,
+                    figures: *figures,
                 },
             )
             .collect()

@@ -1,6 +1,6 @@
 //! Test pages, written as a few lines of text.
 
-use template::{BlockCounts, LayoutBlock, Outline, Reason, Template, Title, marks};
+use template::{BlockCounts, LayoutBlock, Outline, Reason, Template, Title, figures, marks};
 
 /// A page of lines: literals and formatted strings.
 #[allow(unused_macros)]
@@ -74,6 +74,7 @@ impl Sketch {
                 link_chars: block.link_chars,
                 marks: marks(&block.text),
                 title: title.shown_by(&block.text),
+                figures: figures(&block.text),
             })
             .collect()
     }
@@ -88,9 +89,19 @@ fn chars(text: &str) -> u32 {
 pub(crate) struct SketchSite {
     template: Template,
     pages: Vec<Sketch>,
+    by_letters: bool,
 }
 
 impl SketchSite {
+    /// A site whose blocks are counted by their letters, as those of a job.
+    #[allow(dead_code, reason = "each test binary has its own copy")]
+    pub(crate) fn by_letters() -> Self {
+        SketchSite {
+            by_letters: true,
+            ..Self::default()
+        }
+    }
+
     /// Adds a page, and returns the texts of its content.
     pub(crate) fn next(&mut self, page: Sketch) -> Vec<String> {
         let labelled = self.next_with_reasons(page);
@@ -104,8 +115,13 @@ impl SketchSite {
     pub(crate) fn next_with_reasons(&mut self, page: Sketch) -> Vec<(String, Reason)> {
         self.pages.push(page);
         let page = &self.pages[self.pages.len() - 1];
+        let counted = |text: &str| -> String {
+            let is_counted = |letter: &char| !self.by_letters || letter.is_alphabetic();
+            text.chars().filter(is_counted).collect()
+        };
         let pages_with = |text: &str| {
-            let has = |page: &&Sketch| page.blocks.iter().any(|block| block.text == text);
+            let text = counted(text);
+            let has = |page: &&Sketch| page.blocks.iter().any(|block| counted(&block.text) == text);
             u32::try_from(self.pages.iter().filter(has).count()).expect("few pages")
         };
         let counts: Vec<u32> = page

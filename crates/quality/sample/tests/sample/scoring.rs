@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use html_blocks::{BlockOptions, TextBlock};
 use site_replay::{BatchedReplay, Batching, Labelling};
-use template::{LayoutBlock, Outline, Title, marks};
+use template::{LayoutBlock, Outline, Title, figures, marks};
 use url_key::{Blocklist, KeyOptions, Keyer, RuleSet};
 use url_tree::{BlockHash, Entry, Verdict, WindowOptions};
 
@@ -35,6 +35,7 @@ impl Document {
             link_chars: block.link_chars,
             marks: marks(&block.text),
             title: title.shown_by(&block.text),
+            figures: figures(&block.text),
         });
         Outline::new(&layout.collect::<Vec<_>>())
     }

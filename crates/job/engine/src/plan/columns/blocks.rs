@@ -10,7 +10,7 @@ use datafusion::error::Result;
 use html_blocks::Page;
 use site_replay::{Labelling, MAX_LAYOUT_BYTES};
 use tables::Reason;
-use template::{Layout, LayoutBlock, Title, marks};
+use template::{Layout, LayoutBlock, Title, figures, marks};
 use url_parameters::Signature;
 
 use crate::job::Settings;
@@ -174,6 +174,7 @@ fn layout(page: &Page) -> Vec<u8> {
             link_chars: block.link_chars,
             marks: marks(&block.text),
             title: title.shown_by(&block.text),
+            figures: figures(&block.text),
         })
         .collect();
     Layout::to_bytes(&blocks)
