@@ -11,7 +11,7 @@ use crate::main_text::own_title;
 use crate::other_articles::{OTHER_ARTICLES, OtherArticles};
 use crate::outline::Outline;
 use crate::page_paths::{own_weights, weights};
-use crate::prior::{Numbers, Prior};
+use crate::prior::{Numbers, Prior, SecondFeatures, Surroundings};
 use crate::reason::Reason;
 use crate::rules::{Rule, Rules};
 use crate::site::Template;
@@ -30,6 +30,15 @@ const PAGE_BLOCKS: usize = 30;
 /// Mean characters of a line of the template. Lower: long bylines are content. Higher: paragraphs
 /// that other pages quote are boilerplate.
 const LINE_CHARS: u64 = 80;
+
+/// The labels of a page by the rules, and the parts that they found.
+struct BySite {
+    /// The blocks of the main branch.
+    main: Range<usize>,
+    /// The blocks of whole other articles.
+    others: Range<usize>,
+    reasons: Vec<Reason>,
+}
 
 impl Template {
     /// Labels the blocks of a page by the current sums of the template.
@@ -52,11 +61,16 @@ impl Template {
         counts: BlockCounts<'_>,
         prior: &Prior,
     ) -> Vec<Reason> {
-        let (main, mut reasons) = self.label_by_site(outline, counts);
+        let BySite {
+            main,
+            others,
+            mut reasons,
+        } = self.label_by_site(outline, counts);
         let is_usual = outline.blocks.len() >= PAGE_BLOCKS;
         if self.rules().has(Rule::Prior) && self.pages() < KNOWN_PAGES && is_usual {
-            let numbers = Numbers::new(outline, counts, &main, &reasons);
-            prior.correct(outline, &numbers, &mut reasons);
+            let surroundings = Surroundings::new(outline, counts);
+            let numbers = Numbers::new(&surroundings, &main, &reasons);
+            prior.correct(&surroundings, &numbers, &others, &mut reasons);
         }
         reasons
     }
@@ -66,16 +80,26 @@ impl Template {
     /// # Panics
     /// Panics if `counts` and `outline` have different numbers of blocks.
     pub fn numbers(&self, outline: &Outline, counts: BlockCounts<'_>) -> Numbers {
-        let (main, reasons) = self.label_by_site(outline, counts);
-        Numbers::new(outline, counts, &main, &reasons)
+        let BySite { main, reasons, .. } = self.label_by_site(outline, counts);
+        Numbers::new(&Surroundings::new(outline, counts), &main, &reasons)
     }
 
-    /// Returns the blocks of the main branch, and the labels without the prior.
-    fn label_by_site(
-        &self,
+    /// Returns the numbers of the blocks of a page from which the second stage of the prior is learned.
+    /// `numbers` are those of the page, and `prior` has the first stage.
+    ///
+    /// # Panics
+    /// Panics if `counts` and `outline` have different numbers of blocks.
+    pub fn second_numbers(
         outline: &Outline,
         counts: BlockCounts<'_>,
-    ) -> (Range<usize>, Vec<Reason>) {
+        numbers: &Numbers,
+        prior: &Prior,
+    ) -> Vec<SecondFeatures> {
+        prior.second_numbers(&Surroundings::new(outline, counts), numbers)
+    }
+
+    /// Returns the labels without the prior.
+    fn label_by_site(&self, outline: &Outline, counts: BlockCounts<'_>) -> BySite {
         assert_eq!(
             outline.blocks.len(),
             counts.blocks.len(),
@@ -154,7 +178,11 @@ impl Template {
         if rules.has(Rule::Headings) {
             keep_headings(outline, &main, &mut reasons);
         }
-        (main, reasons)
+        BySite {
+            main,
+            others,
+            reasons,
+        }
     }
 }
 

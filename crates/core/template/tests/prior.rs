@@ -5,15 +5,16 @@
 mod sketch;
 
 use sketch::{Sketch, prose};
-use template::prior::{Prior, Tree, Trees};
+use template::prior::{Prior, SECOND_FEATURES, Tree, Trees};
 use template::{BlockCounts, Outline, Reason, Template};
 
-/// A model for which long blocks are content and short ones are not, on lists or on articles.
-fn long_is_content(is_list: bool) -> Prior {
+/// A model for which long blocks are content with a logit in 1/256, and short ones are not, on lists or
+/// on articles.
+fn long_is_content(is_list: bool, logit: i16) -> Prior {
     let long = Tree {
         // The binary logarithm of 60 characters, times eight.
         tests: vec![(0, 48)],
-        leaves: vec![-1000, 1000],
+        leaves: vec![-logit, logit],
     };
     let of_pages = if is_list { 1000 } else { -1000 };
     Prior {
@@ -21,12 +22,17 @@ fn long_is_content(is_list: bool) -> Prior {
             bias: 0,
             trees: vec![long],
         },
+        second: Trees::default(),
         pages: Trees {
             bias: of_pages,
             trees: Vec::new(),
         },
     }
 }
+
+/// Too little for a block that the rules drop on an article.
+const UNSURE: i16 = 200;
+const SURE: i16 = 1000;
 
 /// A page with a menu, a story, and many offers beside it.
 fn page() -> Sketch {
@@ -54,12 +60,16 @@ fn page_of(menu: &str, main: &str) -> Sketch {
 
 /// The labels of the last of `pages` equal pages of a site, each with blocks of its own.
 fn labels(page: &Sketch, pages: usize, prior: &Prior) -> Vec<Reason> {
+    labels_of(page, pages, &vec![1; page.blocks().len()], prior)
+}
+
+/// The labels of the last of `pages` equal pages, whose blocks are on `counts` pages.
+fn labels_of(page: &Sketch, pages: usize, counts: &[u32], prior: &Prior) -> Vec<Reason> {
     let blocks = page.blocks();
     let outline = Outline::new(&blocks);
-    let ones = vec![1; blocks.len()];
     let counts = BlockCounts {
         pages: pages as u32,
-        blocks: &ones,
+        blocks: counts,
     };
     let mut template = Template::default();
     for _ in 0..pages {
@@ -70,7 +80,7 @@ fn labels(page: &Sketch, pages: usize, prior: &Prior) -> Vec<Reason> {
 
 #[test]
 fn the_prior_drops_blocks_of_an_unknown_site_but_not_its_title() {
-    let labels = labels(&page(), 1, &long_is_content(false));
+    let labels = labels(&page(), 1, &long_is_content(false, UNSURE));
     let expected = [
         Reason::SkipElement,
         Reason::OwnTitle,
@@ -87,22 +97,115 @@ fn the_prior_drops_blocks_of_an_unknown_site_but_not_its_title() {
 
 #[test]
 fn the_prior_keeps_dropped_blocks_of_a_list() {
-    let labels = labels(&page(), 1, &long_is_content(true));
+    let labels = labels(&page(), 1, &long_is_content(true, UNSURE));
     for offer in labels[4..].chunks(2) {
         assert_eq!(offer, [Reason::PriorContent, Reason::OffMainBranch]);
     }
 }
 
 #[test]
-fn a_page_without_elements_of_html_5_keeps_nothing_more() {
-    let labels = labels(&page_of("div.menu", "div.main"), 1, &long_is_content(true));
+fn a_sure_block_is_kept_on_every_kind_of_page() {
+    let labels = labels(&page(), 1, &long_is_content(false, SURE));
+    for offer in labels[4..].chunks(2) {
+        assert_eq!(offer, [Reason::PriorContent, Reason::OffMainBranch]);
+    }
+}
+
+#[test]
+fn comments_of_an_article_stay_boilerplate_however_sure_the_prior_is() {
+    let comments = (0..20).map(|at| {
+        let text = prose(&format!("comment {at}"), 90);
+        format!("section.comments>p | {text}")
+    });
+    let mut lines = vec![
+        "nav@>a | Home".to_owned(),
+        "main@>h1 | Trees".to_owned(),
+        format!("main@>p | {}", prose("the story", 400)),
+    ];
+    lines.extend((0..10).map(|at| format!("main@>p | {}", prose(&format!("part {at}"), 300))));
+    lines.extend(comments);
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let labels = labels(
+        &Sketch::new("Trees", &lines),
+        1,
+        &long_is_content(false, SURE),
+    );
     assert!(!labels.contains(&Reason::PriorContent), "{labels:?}");
+    assert_eq!(
+        labels
+            .iter()
+            .filter(|one| **one == Reason::Comments)
+            .count(),
+        20
+    );
+}
+
+#[test]
+fn a_page_without_elements_of_html_5_keeps_nothing_more() {
+    for logit in [UNSURE, SURE] {
+        let page = page_of("div.menu", "div.main");
+        let labels = labels(&page, 1, &long_is_content(true, logit));
+        assert!(!labels.contains(&Reason::PriorContent), "{labels:?}");
+    }
+}
+
+/// An endless scroll: other pages have the articles below the page's own.
+#[test]
+fn known_other_articles_stay_boilerplate_however_sure_the_prior_is() {
+    let mut lines = vec!["nav@>a | Home".to_owned()];
+    for article in 0..4 {
+        let name = ["Trees", "Ships", "Kites", "Wells"][article];
+        lines.push(format!("main@>div.post@{article}>h1 | {name}"));
+        lines.extend((0..10).map(|at| {
+            let text = prose(&format!("part {at} of {name}"), 300);
+            format!("main@>div.post@{article}>p | {text}")
+        }));
+    }
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let page = Sketch::new("Trees", &lines);
+    // The menu, the article with its heading, and the articles that one other page has.
+    let counts: Vec<u32> = (0..lines.len())
+        .map(|at| [6, 1, 2][usize::from(at > 0) + usize::from(at > 11)])
+        .collect();
+    for is_list in [false, true] {
+        let prior = long_is_content(is_list, SURE);
+        let labels = labels_of(&page, 6, &counts, &prior);
+        assert_eq!(labels[11], Reason::Unique);
+        assert!(labels[12..].iter().all(|one| *one == Reason::OffMainBranch));
+    }
+}
+
+/// A short block between long ones is content for a second stage that reads the next block.
+#[test]
+fn the_second_stage_reads_the_probability_of_neighbours() {
+    let next = u16::try_from(SECOND_FEATURES - 3).expect("a few hundred numbers");
+    let after_likely = Tree {
+        tests: vec![(next, 500)],
+        leaves: vec![-SURE, SURE],
+    };
+    let prior = Prior {
+        second: Trees {
+            bias: 0,
+            trees: vec![after_likely],
+        },
+        ..long_is_content(true, UNSURE)
+    };
+    let labels = labels(&page(), 1, &prior);
+    // Each offer is a long block and a short one. The next block of the last is missing.
+    for offer in labels[4..labels.len() - 1].chunks_exact(2) {
+        assert_eq!(offer[0], Reason::OffMainBranch);
+    }
+    assert_eq!(labels[5], Reason::PriorContent);
+    assert_ne!(labels[labels.len() - 1], Reason::PriorContent);
 }
 
 #[test]
 fn a_known_site_is_judged_by_itself() {
     let (page, none) = (page(), Prior::default());
-    for prior in [long_is_content(false), long_is_content(true)] {
+    for prior in [
+        long_is_content(false, UNSURE),
+        long_is_content(true, UNSURE),
+    ] {
         assert_ne!(labels(&page, 9, &prior), labels(&page, 9, &none));
         assert_eq!(labels(&page, 10, &prior), labels(&page, 10, &none));
     }
@@ -116,6 +219,6 @@ fn a_page_of_a_few_blocks_is_judged_by_the_rules() {
         format!("main@>p | {}", prose("the story", 400)),
         "main@>p | Print",
     ];
-    let labels = labels(&page, 1, &long_is_content(false));
+    let labels = labels(&page, 1, &long_is_content(false, UNSURE));
     assert_eq!(labels, [Reason::OwnTitle, Reason::Unique, Reason::Unique]);
 }

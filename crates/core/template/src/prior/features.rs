@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::prior::context::second_name;
 use crate::prior::structure::{Sum, Surroundings, above, container, log, share, small};
 use crate::reason::Reason;
 use crate::words::FAMILIES;
@@ -86,6 +87,9 @@ pub fn feature_name(at: usize) -> String {
         return format!("{of}_{}", at % FAMILIES);
     }
     let at = at - 2 * FAMILIES;
+    if let Some(at) = at.checked_sub(2 * NEIGHBOURS * OF_NEIGHBOUR) {
+        return second_name(at);
+    }
     let what = ["chars", "links", "marks", "element", "same_path"][at % OF_NEIGHBOUR];
     let steps = [-3, -2, -1, 1, 2, 3][at / OF_NEIGHBOUR];
     format!("{what}_{steps:+}")

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! `WCXB` is a gold set whose pages have kinds. `--folds N` measures each page with a model of the
-//! hosts of other folds. `--test` measures the model of all pages on another set. Each page is a site
+//! hosts of other folds, both stages. `--test` measures the model of all pages on another set. Each page is a site
 //! of one page. The same pages give the same model.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use evaluation::timed;
-use template::prior::{Prior, feature_name};
+use template::prior::{Prior, Trees, feature_name};
 
 use crate::boost::{Rows, Settings, train};
 use crate::pages::{Page, pages};
@@ -36,6 +36,15 @@ const OF_BLOCKS: Settings = Settings {
     ridge: 0.5,
 };
 
+/// The trees of the second stage, over the numbers of blocks and the probabilities of the first.
+const OF_SECOND: Settings = Settings {
+    trees: 60,
+    depth: 6,
+    rate: 0.15,
+    pages: 2,
+    ridge: 0.5,
+};
+
 /// The trees over the numbers of pages. There are some hundred pages of a kind, so the trees are small.
 const OF_PAGES: Settings = Settings {
     trees: 60,
@@ -44,6 +53,10 @@ const OF_PAGES: Settings = Settings {
     pages: 4,
     ridge: 3.0,
 };
+
+/// Parts of the hosts. The second stage learns from the probabilities that a first stage of the other
+/// parts gives to the pages of a part: those of pages that it knows are too sure. Higher: slower.
+const PARTS: usize = 3;
 
 /// Kinds of pages that are no articles, and on which blocks are kept that the rules drop. With
 /// services and documentation among them, `scrapinghub` loses .016.
@@ -83,18 +96,18 @@ fn run() -> Result<(), String> {
     }
     let known = pages(&set.ok_or(USAGE)?, usize::MAX)?;
     if folds > 1 {
-        let model = |fold: usize| learn(known.iter().filter(|page| fold_of(page, folds) != fold));
+        let model = |fold: usize| {
+            let others = known.iter().filter(|page| fold_of(page, folds) != fold);
+            learn(&others.collect::<Vec<_>>())
+        };
         let models: Vec<Prior> = (0..folds).map(model).collect();
         println!(
             "folds of hosts\n\n{}",
             table(&known, |page| &models[fold_of(page, folds)])
         );
     }
-    let prior = learn(known.iter());
-    println!(
-        "numbers of blocks by the trees that test them: {}",
-        uses(&prior)
-    );
+    let prior = learn(&known.iter().collect::<Vec<_>>());
+    println!("numbers by the trees that test them: {}", uses(&prior));
     if let Some(path) = write {
         let text = HEAD.to_owned() + &prior.to_text();
         std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -116,33 +129,58 @@ fn run() -> Result<(), String> {
 
 /// Returns the fold of a page: pages of one host are in one.
 fn fold_of(page: &Page, folds: usize) -> usize {
-    let hash = |hash: usize, byte: u8| hash.wrapping_mul(31) ^ usize::from(byte);
-    page.host.bytes().fold(7, hash) % 1009 % folds
+    host_hash(page) % 1009 % folds
 }
 
-fn learn<'p>(pages: impl Iterator<Item = &'p Page> + Clone) -> Prior {
-    let (mut blocks, mut of_pages) = (Rows::default(), Rows::default());
-    for (number, page) in pages.enumerate() {
-        let all: usize = page.words.iter().map(Vec::len).sum();
-        for (at, words) in page
-            .words
-            .iter()
-            .enumerate()
-            .filter(|(_, words)| !words.is_empty())
-        {
+fn host_hash(page: &Page) -> usize {
+    let hash = |hash: usize, byte: u8| hash.wrapping_mul(31) ^ usize::from(byte);
+    page.host.bytes().fold(7, hash)
+}
+
+/// Learns both stages.
+fn learn(pages: &[&Page]) -> Prior {
+    let mut prior = learn_first(pages);
+    let of_others = |part: usize| {
+        let others = pages.iter().filter(|page| part_of(page) != part);
+        learn_first(&others.copied().collect::<Vec<_>>())
+    };
+    let parts: Vec<Prior> = (0..PARTS).map(of_others).collect();
+    let mut rows = Rows::default();
+    for (number, page) in pages.iter().enumerate() {
+        let numbers = page.second_numbers(&parts[part_of(page)]);
+        push(&mut rows, page, number, |at| &numbers[at]);
+    }
+    prior.second = train(&rows, OF_SECOND);
+    prior
+}
+
+/// Returns the part of a page, which does not depend on its fold.
+fn part_of(page: &Page) -> usize {
+    host_hash(page) % 1013 % PARTS
+}
+
+/// Adds the blocks of a page. Its words weigh together 1.
+fn push<'n>(rows: &mut Rows, page: &Page, number: usize, numbers: impl Fn(usize) -> &'n [i16]) {
+    let all: usize = page.words.iter().map(Vec::len).sum();
+    for (at, words) in page.words.iter().enumerate() {
+        if !words.is_empty() {
             let weight = words.len() as f32 / all as f32;
-            blocks.push(
-                &page.numbers.blocks[at],
-                page.is_content[at],
-                weight,
-                number,
-            );
+            rows.push(numbers(at), page.is_content[at], weight, number);
         }
+    }
+}
+
+/// Learns the first stage, and the trees over the numbers of pages.
+fn learn_first(pages: &[&Page]) -> Prior {
+    let (mut blocks, mut of_pages) = (Rows::default(), Rows::default());
+    for (number, page) in pages.iter().enumerate() {
+        push(&mut blocks, page, number, |at| &page.numbers.blocks[at]);
         let is_no_article = NO_ARTICLES.contains(&page.kind.as_str());
         of_pages.push(&page.numbers.page, is_no_article, 1.0, number);
     }
     Prior {
         blocks: train(&blocks, OF_BLOCKS),
+        second: Trees::default(),
         pages: train(&of_pages, OF_PAGES),
     }
 }
@@ -150,7 +188,8 @@ fn learn<'p>(pages: impl Iterator<Item = &'p Page> + Clone) -> Prior {
 /// Returns the names of the numbers of blocks, those of most trees first.
 fn uses(prior: &Prior) -> String {
     let mut uses: BTreeMap<String, usize> = BTreeMap::new();
-    for (number, _) in prior.blocks.trees.iter().flat_map(|tree| &tree.tests) {
+    let trees = prior.blocks.trees.iter().chain(&prior.second.trees);
+    for (number, _) in trees.flat_map(|tree| &tree.tests) {
         *uses.entry(feature_name(usize::from(*number))).or_default() += 1;
     }
     let mut uses: Vec<(String, usize)> = uses.into_iter().collect();

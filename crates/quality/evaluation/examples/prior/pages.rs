@@ -6,7 +6,7 @@ use std::path::Path;
 use evaluation::{GoldPage, GoldSet, PageBlocks};
 use html_blocks::BlockOptions;
 use scoring::{Tokens, Vocabulary, WordId, lcs};
-use template::prior::{Numbers, Prior};
+use template::prior::{Numbers, Prior, SecondFeatures};
 use template::{BlockCounts, Outline, Reason, Template};
 
 /// A page and its gold text.
@@ -63,6 +63,16 @@ impl Page {
             blocks: &ones,
         };
         self.template.label_with(&self.outline, counts, prior)
+    }
+
+    /// Returns the numbers of the second stage of the blocks, of which the first stage is that of a model.
+    pub(crate) fn second_numbers(&self, prior: &Prior) -> Vec<SecondFeatures> {
+        let ones = vec![1; self.words.len()];
+        let counts = BlockCounts {
+            pages: 1,
+            blocks: &ones,
+        };
+        Template::second_numbers(&self.outline, counts, &self.numbers, prior)
     }
 
     /// Returns F1 of the page's text with a model; `None` if the page has no gold.
