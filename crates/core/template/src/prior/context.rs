@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::outline::Outline;
-use crate::prior::features::{FEATURES, Features};
-use crate::prior::probability;
+use crate::prior::features::{self, FEATURES, Features};
+use crate::prior::logistic::probability;
 use crate::prior::structure::{Surroundings, container, share, small};
 
 /// Neighbours whose probability is a number.
@@ -35,8 +35,11 @@ pub const SECOND_FEATURES: usize = FEATURES + NAMES.len() + STEPS.len();
 /// The numbers of a block in the second stage: those of the first, and what the first says.
 pub type SecondFeatures = [i16; SECOND_FEATURES];
 
-/// Returns the name of a number of the second stage, without those of the first.
-pub(crate) fn second_name(at: usize) -> String {
+/// Returns the name of a number. Those of the first stage are the first ones of the second.
+pub fn feature_name(at: usize) -> String {
+    let Some(at) = at.checked_sub(FEATURES) else {
+        return features::feature_name(at);
+    };
     match NAMES.get(at) {
         Some(name) => (*name).to_owned(),
         None => format!("first_{:+}", STEPS[(at - NAMES.len()) % STEPS.len()]),

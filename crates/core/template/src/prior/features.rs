@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use crate::prior::context::second_name;
 use crate::prior::structure::{Sum, Surroundings, above, container, log, share, small};
 use crate::reason::Reason;
 use crate::words::FAMILIES;
@@ -77,7 +76,7 @@ pub const FEATURES: usize = PLAIN.len() + 2 * FAMILIES + 2 * NEIGHBOURS * OF_NEI
 pub type Features = [i16; FEATURES];
 
 /// Returns the name of a number.
-pub fn feature_name(at: usize) -> String {
+pub(crate) fn feature_name(at: usize) -> String {
     if let Some(name) = PLAIN.get(at) {
         return (*name).to_owned();
     }
@@ -87,9 +86,6 @@ pub fn feature_name(at: usize) -> String {
         return format!("{of}_{}", at % FAMILIES);
     }
     let at = at - 2 * FAMILIES;
-    if let Some(at) = at.checked_sub(2 * NEIGHBOURS * OF_NEIGHBOUR) {
-        return second_name(at);
-    }
     let what = ["chars", "links", "marks", "element", "same_path"][at % OF_NEIGHBOUR];
     let steps = [-3, -2, -1, 1, 2, 3][at / OF_NEIGHBOUR];
     format!("{what}_{steps:+}")
