@@ -162,6 +162,20 @@ fn code(lang: Lang) -> &'static str {
     known.map_or(three, |(_, two)| two)
 }
 
+/// Returns the code of ISO 639-3 of a code that [`detect`] gives, as WARC files name languages. Where two
+/// letters stand for a group of languages, this is the code of the group: `zho` and not `cmn`.
+pub fn three_letters(code: &str) -> Option<&'static str> {
+    match code {
+        "zh" => Some("zho"),
+        "fa" => Some("fas"),
+        _ => {
+            let known = CODES.iter().find(|(_, two)| *two == code);
+            known.map(|(three, _)| *three)
+        }
+    }
+    .or_else(|| Lang::from_code(code).map(|lang| lang.code()))
+}
+
 /// The codes of whatlang's languages that have two letters.
 const CODES: [(&str, &str); 69] = [
     ("epo", "eo"),
@@ -334,6 +348,18 @@ mod tests {
         assert!((0.0..=1.0).contains(&sure.score));
         let mixed = detect("茶很热,但没有人在晚上之前喝它。杯子放在桌子上,客人们在谈论天气。 tea is hot but nobody drinks any of it").unwrap();
         assert!(mixed.code == "zh" && mixed.score < 0.8, "{mixed:?}");
+    }
+
+    #[test]
+    fn codes_of_three_letters_are_those_of_warc_files() {
+        for (code, three) in [("en", "eng"), ("zh", "zho"), ("fa", "fas"), ("nb", "nob")] {
+            assert_eq!(three_letters(code), Some(three));
+        }
+        assert_eq!(three_letters("xx"), None);
+        for lang in Lang::all() {
+            let three = three_letters(code(*lang)).unwrap_or_default();
+            assert_eq!(three.len(), 3, "{lang}");
+        }
     }
 
     #[test]
