@@ -48,6 +48,8 @@ const FEEDS: &str = "urltree-feeds";
 const IMPORT: &str = "urltree-import";
 /// Sends requests.
 const FETCH: &str = "urltree-fetch";
+/// Writes documents for other tools.
+const EXPORT: &str = "urltree-export";
 const ENGINE: &str = "urltree-engine";
 const CLUSTER: &str = "urltree-cluster";
 const BINARY: &str = "urltree";
@@ -288,6 +290,15 @@ fn an_import_knows_files_and_stores_and_no_engine() {
     let expected = BTreeSet::from([WARC, TABLES, ERROR_CLASS]);
     assert_eq!(workspace.arrows(IMPORT), expected);
     let direct = workspace.direct(IMPORT);
+    assert!(!direct.contains("datafusion"), "{direct:?}");
+}
+
+#[test]
+fn an_export_knows_columns_and_stores_and_no_engine() {
+    let workspace = workspace();
+    let expected = BTreeSet::from(["urltree-language", TABLES, ERROR_CLASS]);
+    assert_eq!(workspace.arrows(EXPORT), expected);
+    let direct = workspace.direct(EXPORT);
     assert!(!direct.contains("datafusion"), "{direct:?}");
 }
 

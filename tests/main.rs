@@ -35,6 +35,7 @@
 //! Commands:
 //! - `manners`: reports, status, help, failures, exit codes
 //! - `queries`: `urltree sql`
+//! - `export`: `urltree export`, and other readers of its files
 //! - `refusals`: wrong settings, refused before the run starts
 //! - `update`: `urltree update` on an archive that grows
 //! - `vacuum`: `urltree vacuum`
@@ -68,6 +69,7 @@ mod dependencies;
 mod disk;
 mod elsewhere;
 mod eval;
+mod export;
 mod faults;
 mod feed_to_text;
 mod fetch;

@@ -208,13 +208,14 @@ fn status_lists_dates_with_other_settings() {
     );
 }
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "backfill",
     "update",
     "status",
     "vacuum",
     "sql",
     "dedup",
+    "export",
     "rules",
     "eval",
     "tune",
@@ -354,6 +355,7 @@ fn the_examples_of_the_help_work_as_typed() {
         "vacuum",
         "sql",
         "dedup",
+        "export",
         "rules",
         "rules learn",
         "rules check",

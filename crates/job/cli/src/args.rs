@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use tables::DateRange;
 
+use crate::export_documents::ExportArgs;
 use crate::fetch_feeds::FetchArgs;
 use crate::import_files::ImportCommand;
 
@@ -92,6 +93,22 @@ pub(crate) enum Command {
         \"SELECT merged_by, count(*) FROM url_keys WHERE status = 'duplicate' GROUP BY merged_by\"\n  \
         urltree sql --job jobs/backfill.toml --output texts.parquet \"SELECT url, text FROM documents\"")]
     Sql(SqlArgs),
+    /// Write documents for other tools: JSON Lines, Parquet or WET files.
+    ///
+    /// Unique documents with text are written in the order of date, domain, time and URL, with the fields
+    /// of datatrove, Dolma and Hugging Face: id, text, source, url, date, added, created, and metadata,
+    /// which has the other columns of documents. An export that was stopped continues when the same command
+    /// is given again, and refuses if the tables have changed meanwhile. Files appear when they are whole,
+    /// and manifest.json is written last.
+    #[command(after_help = "Examples:\n  \
+        urltree export --job jobs/backfill.toml --format jsonl.zst --output data/export\n  \
+        urltree export --job jobs/backfill.toml --format parquet --output data/october \\\n      \
+        --dates 2011-10-24..2011-10-31 --shard-size 64MB\n  \
+        urltree export --job jobs/backfill.toml --format wet --output data/wet \\\n      \
+        --query \"SELECT document_id AS id, text, url, fetched_at AS date FROM documents \\\n      \
+        WHERE content_chars > 500\"\n  \
+        urltree export --job jobs/backfill.toml --format jsonl.gz --output s3://bucket/export")]
+    Export(Box<ExportArgs>),
     /// Find near duplicates among all documents, across sites.
     ///
     /// The rows are the documents that are near duplicates of others: cluster_id, document_id, domain,

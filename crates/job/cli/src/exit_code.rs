@@ -7,6 +7,7 @@ use cluster::ClusterError;
 use engine::{EngineError, Failure};
 use error_class::{Classified, ErrorClass};
 use evaluation::{ImportError, InputError};
+use export::ExportError;
 use fetch::FetchError;
 use sample::SampleError;
 
@@ -46,6 +47,7 @@ fn classified<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a dyn Classif
         .or_else(|| is::<InputError>(error))
         .or_else(|| is::<ImportError>(error))
         .or_else(|| is::<import::ImportError>(error))
+        .or_else(|| is::<ExportError>(error))
         .or_else(|| is::<FetchError>(error))
         .or_else(|| is::<SampleError>(error))
         .or_else(|| is::<Failure>(error))

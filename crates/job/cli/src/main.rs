@@ -6,6 +6,7 @@
 mod args;
 mod eval;
 mod exit_code;
+mod export_documents;
 mod extract;
 mod failure_line;
 mod fetch_feeds;
@@ -46,6 +47,8 @@ use args::{
     RulesLearnArgs, RunArgs, SampleArgs, SqlArgs, StatusArgs, UpdateArgs, VacuumArgs,
 };
 use exit_code::exit_code;
+use export::ExportError;
+use export_documents::ExportArgs;
 use failure_line::failure_line;
 use fetch::FetchError;
 use import::ImportError;
@@ -71,6 +74,7 @@ fn main() -> ExitCode {
         Command::Vacuum(args) => vacuum(args),
         Command::Sql(sql_args) => sql(sql_args, args.quiet),
         Command::Dedup(dedup_args) => dedup(dedup_args, args.quiet),
+        Command::Export(export_args) => export_documents(export_args, args.quiet),
         Command::Rules {
             command: RulesCommand::Learn(args),
         } => rules_learn(args),
@@ -116,9 +120,15 @@ fn main() -> ExitCode {
 fn init_logs(args: &Args, terminal: &Terminal) {
     let level = match (args.quiet, args.verbose) {
         (true, _) => "error",
-        (_, 0) => "warn,html5ever=error,cluster=info,engine=info,tables=info,urltree=info",
-        (_, 1) => "warn,html5ever=error,cluster=debug,engine=debug,tables=debug,urltree=debug",
-        _ => "warn,html5ever=error,cluster=trace,engine=trace,tables=trace,urltree=trace",
+        (_, 0) => {
+            "warn,html5ever=error,cluster=info,engine=info,export=info,tables=info,urltree=info"
+        }
+        (_, 1) => {
+            "warn,html5ever=error,cluster=debug,engine=debug,export=debug,tables=debug,urltree=debug"
+        }
+        _ => {
+            "warn,html5ever=error,cluster=trace,engine=trace,export=trace,tables=trace,urltree=trace"
+        }
     };
     let filter = EnvFilter::try_from_env("URLTREE_LOG").unwrap_or_else(|_| EnvFilter::new(level));
     let terminal = terminal.clone();
@@ -144,6 +154,7 @@ fn is_ours(target: &str) -> bool {
         "engine",
         "tables",
         "evaluation",
+        "export",
         "fetch",
         "import",
     ]
@@ -334,6 +345,22 @@ fn written(job: &Job, rows: impl Future<Output = Result<bool>>, quiet: bool) -> 
     Ok(())
 }
 
+fn export_documents(args: &ExportArgs, quiet: bool) -> Result<()> {
+    let job = job(&args.job)?;
+    let runtime = runtime(&job)?;
+    let exported = runtime.block_on(async {
+        tokio::select! {
+            exported = export_documents::export(args, &job, quiet) => Some(exported),
+            () = interrupted() => None,
+        }
+    });
+    runtime.shutdown_timeout(SHUTDOWN);
+    match exported.ok_or(Interrupted::Run)?? {
+        report if report.is_empty() => Ok(()),
+        report => print(&report),
+    }
+}
+
 fn rules_learn(args: &RulesLearnArgs) -> Result<()> {
     let job = job(&args.job)?;
     print(&runtime(&job)?.block_on(engine::learn_rules(&job))?)
@@ -397,6 +424,7 @@ fn print(text: &str) -> Result<()> {
 fn message(error: &anyhow::Error) -> String {
     if error.is::<Failure>()
         || error.is::<EngineError>()
+        || error.is::<ExportError>()
         || error.is::<SampleError>()
         || error.is::<ImportError>()
         || error.is::<FetchError>()

@@ -76,6 +76,7 @@ pub use spec::{
     SchemeSpec, SpecError, SplitSpec, StoreSpec, TitleSource, TreeSpec, UrlKeySpec, WindowSpec,
 };
 pub use spill_disk::SpillError;
+pub use state::export::{DocumentSelection, ExportRows, ReadVersion, TextColumn};
 pub use state::learned_parameters::{LearnedParameters, MANY_ROWS, NotedParameter};
 pub use state::near_duplicates::near_duplicates;
 pub use state::rules_check::{ChangedKey, ChangedKeys, RulesCheck, check_rules};

@@ -3,6 +3,7 @@
 
 pub(crate) mod chunk_keys;
 pub(crate) mod delta_scan;
+pub(crate) mod export;
 pub(crate) mod key_hash;
 pub(crate) mod known_rows;
 pub(crate) mod learned_parameters;

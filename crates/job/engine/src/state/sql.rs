@@ -7,6 +7,7 @@ use arrow::record_batch::RecordBatch;
 use datafusion::datasource::MemTable;
 use datafusion::error::DataFusionError;
 use datafusion::execution::context::SQLOptions;
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::SendableRecordBatchStream;
 use datafusion::prelude::{DataFrame, ParquetReadOptions, SessionContext};
 use deltalake::delta_datafusion::DeltaSessionContext;
@@ -90,22 +91,9 @@ pub async fn stream_query(
             register_empty(&context, table)?;
         }
     }
-    register_archive(&context, job).await?;
-    robots_allowed::register_function(&context);
-    if let Some(rules) = &job.robots {
-        let registered = robots_allowed::register_rules(&context, rules).await;
-        registered.map_err(EngineError::query)?;
-    }
-    let state = context.state();
-    let plan = state.create_logical_plan(sql).await;
-    let plan = plan.map_err(EngineError::query)?;
-    // The plan is made before it is checked: making a plan changes nothing.
-    let queries_only = SQLOptions::new()
-        .with_allow_ddl(false)
-        .with_allow_dml(false)
-        .with_allow_statements(false);
-    (queries_only.verify_plan(&plan)).map_err(EngineError::NotAQuery)?;
-    let frame = DataFrame::new(state, plan);
+    register_inputs(&context, job).await?;
+    let plan = checked_query(&context, sql).await?;
+    let frame = DataFrame::new(context.state(), plan);
     let limited = match limit {
         Some(_) => frame.limit(0, limit),
         None => Ok(frame),
@@ -113,6 +101,26 @@ pub async fn stream_query(
     let frame = limited.map_err(EngineError::query)?;
     let batches = frame.execute_stream().await.map_err(EngineError::query)?;
     Ok(QueryRows::new(batches))
+}
+
+/// Returns the plan of the query `sql`.
+///
+/// # Errors
+/// [`EngineError::NotAQuery`] for a statement that changes something, and [`EngineError::Query`] if it is
+/// invalid.
+pub(crate) async fn checked_query(
+    context: &SessionContext,
+    sql: &str,
+) -> Result<LogicalPlan, EngineError> {
+    let plan = context.state().create_logical_plan(sql).await;
+    let plan = plan.map_err(EngineError::query)?;
+    // The plan is made before it is checked: making a plan changes nothing.
+    let queries_only = SQLOptions::new()
+        .with_allow_ddl(false)
+        .with_allow_dml(false)
+        .with_allow_statements(false);
+    (queries_only.verify_plan(&plan)).map_err(EngineError::NotAQuery)?;
+    Ok(plan)
 }
 
 /// Rows per batch of a query. Batches wait in every operator, and a row of `archive` has 60 KB
@@ -134,15 +142,32 @@ pub(crate) fn session(job: &Job) -> Result<SessionContext, DataFusionError> {
 }
 
 /// Registers a table without rows: a run makes `url_parameters` with its first row.
-fn register_empty(context: &SessionContext, table: Table) -> Result<(), EngineError> {
+pub(crate) fn register_empty(context: &SessionContext, table: Table) -> Result<(), EngineError> {
     let empty = MemTable::try_new(table.schema(Partitioning::Day), vec![vec![]]);
     let registered = empty.and_then(|empty| context.register_table(table.name(), Arc::new(empty)));
     registered.map(drop).map_err(EngineError::query)
 }
 
+/// Registers the archive and the rules of robots.txt files.
+///
+/// # Errors
+/// Where the rules cannot be read.
+pub(crate) async fn register_inputs(
+    context: &SessionContext,
+    job: &Job,
+) -> Result<(), EngineError> {
+    register_archive(context, job).await;
+    robots_allowed::register_function(context);
+    let Some(rules) = &job.robots else {
+        return Ok(());
+    };
+    let registered = robots_allowed::register_rules(context, rules).await;
+    registered.map_err(EngineError::query)
+}
+
 /// Registers the archive. An archive that cannot be read is only warned about, so that the tables
 /// can be queried without it.
-async fn register_archive(context: &SessionContext, job: &Job) -> Result<(), EngineError> {
+async fn register_archive(context: &SessionContext, job: &Job) {
     let by_date = job.archive.by_date;
     let folders = by_date.then(|| ("date".to_owned(), DataType::Date32));
     let location = &job.archive.location;
@@ -151,7 +176,6 @@ async fn register_archive(context: &SessionContext, job: &Job) -> Result<(), Eng
     {
         tracing::warn!("the table `archive` is not available: {error}");
     }
-    Ok(())
 }
 
 /// Registers the Parquet file at `location`, or the folder of Parquet files there, as the table `name`.
