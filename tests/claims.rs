@@ -12,7 +12,12 @@ use crate::support::{Finished, Job, signal, write};
 
 /// Starts a run that waits or halts at a fail point. Returns when it is there.
 fn start_until(job: &Job, settings: &str, point: &str) -> Child {
-    let mut child = job.start("backfill", &run_with(settings), Some(point));
+    start_with(job, &run_with(settings), point)
+}
+
+/// Starts a run with these arguments, and returns when it is at the fail point.
+pub(crate) fn start_with(job: &Job, arguments: &[&str], point: &str) -> Child {
+    let mut child = job.start("backfill", arguments, Some(point));
     let mut said = BufReader::new(child.stderr.take().expect("a pipe"));
     let mut line = String::new();
     while !line.starts_with("fail point ") {

@@ -30,6 +30,7 @@
 //! - `streams`: seventeen real sites under several settings
 //! - `opt_out`: what pages forbid, and columns of the archive that are passed through
 //! - `frozen`: tables of earlier versions
+//! - `plain_folders`: tables as folders of Parquet files, without the Delta log
 //! - `elsewhere`: DuckDB and Python's `deltalake` read the tables
 //!
 //! Commands:
@@ -95,6 +96,7 @@ mod modules;
 mod objects;
 mod opt_out;
 mod paper;
+mod plain_folders;
 mod poison;
 mod queries;
 mod refusals;

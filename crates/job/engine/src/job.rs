@@ -14,7 +14,7 @@ use html_blocks::{BlockOptions, Joining, Noscript, PageLimits, SplitList};
 use markdown::MarkdownOptions;
 use serde::{Deserialize, Serialize};
 use site_replay::{Labelling, Lookback};
-use tables::{Location, Output, Partitioning, RetryPolicy, Table};
+use tables::{Location, Output, Partitioning, RetryPolicy, Table, TableFormat};
 use url_key::{Blocklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
 use url_tree::WindowOptions;
 
@@ -271,6 +271,8 @@ impl Job {
             .partition
             .parse()
             .map_err(|error: String| SpecError::key("output.partition", error))?;
+        let format: TableFormat = (spec.output.format.parse())
+            .map_err(|error: String| SpecError::key("output.format", error))?;
         let file_bytes = NonZeroU64::new(spec.output.file_bytes.as_u64())
             .ok_or_else(|| SpecError::key("output.file_bytes", "expected a size above 0"))?;
         let resources = resources(spec)?;
@@ -290,7 +292,8 @@ impl Job {
                     .with_small_objects(resources.footers()),
                 partitioning,
                 file_bytes,
-            ),
+            )
+            .with_format(format),
             settings: Arc::new(settings),
             robots: (spec.robots.rules.as_deref())
                 .map(|rules| {

@@ -11,6 +11,7 @@
 //! - [`TableSink`] writes the data files for a commit, and spills rows to a
 //!   [`RowSpill`].
 //! - [`LeaseStore`] has the leases on the tables: the exclusive right to change them.
+//! - [`TableFormat::Parquet`] keeps the folders of tables right for readers without the log.
 //! - [`UnreferencedFile`] is a file that a vacuum may delete.
 //!
 //! ```
@@ -36,6 +37,7 @@ mod lease;
 mod location;
 mod output;
 mod partition;
+mod plain_folders;
 mod quarantine;
 mod retry;
 mod s3_error;
@@ -57,6 +59,7 @@ pub use output::{Output, Replacement};
 pub use partition::{
     DateRange, DateRangeError, Partitioning, add_adjacent, date_from_days, days_from_date,
 };
+pub use plain_folders::TableFormat;
 pub use quarantine::Reason;
 pub use retry::RetryPolicy;
 pub use schema::{Table, archive_schema};

@@ -15,6 +15,7 @@ use object_store::prefix::PrefixStore;
 
 use crate::data_files::DataFiles;
 use crate::fence::fencing_transaction;
+use crate::plain_folders::TableFormat;
 use crate::{Location, Partitioning, RowSpill, SinkSize, Table, TableError, TableSink};
 
 /// Number of leading columns with statistics for data skipping: `date`, `domain` and
@@ -34,6 +35,7 @@ pub struct Output {
     location: Location,
     partitioning: Partitioning,
     target_file_bytes: NonZeroU64,
+    format: TableFormat,
 }
 
 /// The new content of whole partitions of one table.
@@ -53,6 +55,13 @@ pub struct Replacement {
     pub fencing_token: i64,
 }
 
+/// The result of a commit.
+struct Committed {
+    version: u64,
+    /// Paths of the files that the new version has no more, below the table.
+    replaced: Vec<String>,
+}
+
 impl Output {
     /// Creates a handle for the tables below `location`. A data file is closed when it
     /// reaches about `target_file_bytes`.
@@ -65,7 +74,20 @@ impl Output {
             location,
             partitioning,
             target_file_bytes,
+            format: TableFormat::default(),
         }
+    }
+
+    /// Returns the same tables, written for the readers of `format`.
+    #[must_use]
+    pub fn with_format(mut self, format: TableFormat) -> Self {
+        self.format = format;
+        self
+    }
+
+    /// Returns the readers for which the tables are written.
+    pub fn format(&self) -> TableFormat {
+        self.format
     }
 
     /// Returns the folder of the tables.
@@ -204,7 +226,7 @@ impl Output {
     /// Creates a writer of data files for `table` that spills rows to `spill`. The files
     /// are invisible until [`Output::replace`] commits them.
     pub fn sink(&self, table: Table, size: SinkSize, spill: Arc<dyn RowSpill>) -> TableSink {
-        let store = prefixed(&self.location.child(table.name()));
+        let store = prefixed(&self.written_to(table));
         let files = DataFiles::new(
             Arc::new(store),
             table,
@@ -216,7 +238,9 @@ impl Output {
     }
 
     /// Replaces whole partitions of `table` in one commit. Returns the new version, or
-    /// `None` if the table already has the change or there is nothing to change.
+    /// `None` if the table already has the change or there is nothing to change. In
+    /// [`TableFormat::Parquet`], the new files are in the folder of the table just before the
+    /// commit, and the replaced ones are deleted just after it.
     ///
     /// # Errors
     /// [`TableError`], with the table unchanged, if another writer changed the table
@@ -230,9 +254,18 @@ impl Output {
         self.check_token(table, &opened, replacement.fencing_token)
             .await?;
         let column = self.partitioning_of(table).column();
-        self.commit(&opened, column, replacement)
-            .await
-            .map_err(|error| self.error(table, error))
+        let published = self.publish(table, &replacement.files).await?;
+        match self.commit(&opened, column, replacement).await {
+            Ok(None) => Ok(None),
+            Ok(Some(Committed { version, replaced })) => {
+                self.remove_replaced(table, replaced).await?;
+                Ok(Some(version))
+            }
+            Err(error) => {
+                self.withdraw(table, published, &error).await;
+                Err(self.error(table, error))
+            }
+        }
     }
 
     async fn commit(
@@ -240,7 +273,7 @@ impl Output {
         table: &DeltaTable,
         column: &str,
         replacement: Replacement,
-    ) -> DeltaResult<Option<u64>> {
+    ) -> DeltaResult<Option<Committed>> {
         let log_store = table.log_store();
         let snapshot = table.snapshot()?.snapshot().clone();
         let committed = snapshot
@@ -263,6 +296,11 @@ impl Output {
             })
             .map(|file| Action::Remove(file.remove_action(true)))
             .collect();
+        let removed = actions.iter().filter_map(|action| match action {
+            Action::Remove(remove) => Some(remove.path.clone()),
+            _ => None,
+        });
+        let replaced = removed.collect();
         for file in &replacement.files {
             actions.push(Action::Add(serde_json::from_str::<Add>(file)?));
         }
@@ -289,7 +327,10 @@ impl Output {
             .with_actions(actions)
             .build(Some(&snapshot), log_store, operation)
             .await?;
-        Ok(Some(commit.version()))
+        Ok(Some(Committed {
+            version: commit.version(),
+            replaced,
+        }))
     }
 
     /// Creates a table handle over the location's own store. deltalake's builder would

@@ -204,6 +204,8 @@ async fn run_under(
     if now.map_err(&in_tables)? != dates {
         return Err(in_tables(EngineError::ConcurrentRun));
     }
+    let cleaned = job.output.clean_folders().await.map_err(EngineError::from);
+    lease.or_taken_over(cleaned).await.map_err(&in_tables)?;
     create_tables(job, &tables).await.map_err(&in_tables)?;
     let resumable = resume::resumable_run(&mut tables, dates, &request).await;
     let resumable = resumable

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tables::{Table, UnreferencedFile};
+use tables::{Table, TableFormat, UnreferencedFile};
 
 use crate::error::EngineError;
 use crate::job::Job;
@@ -49,6 +49,11 @@ async fn unreferenced(
     retention: Duration,
     lease: Option<&Lease>,
 ) -> Result<Vec<(Table, Vec<UnreferencedFile>)>, EngineError> {
+    // No reader of an earlier version has its files anyway.
+    let retention = match job.output.format() {
+        TableFormat::Delta => retention,
+        TableFormat::Parquet => Duration::ZERO,
+    };
     let mut found = Vec::new();
     for table in Table::every() {
         let files = job.output.unreferenced_files(table, retention).await?;
@@ -59,6 +64,7 @@ async fn unreferenced(
         found.push((table, files));
     }
     if let Some(lease) = lease {
+        job.output.clean_folders().await?;
         lease.remove_earlier().await?;
     }
     Ok(found)

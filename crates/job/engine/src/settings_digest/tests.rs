@@ -32,6 +32,7 @@ const SETTINGS: &[(&str, &str, Decides)] = &[
     ("archive.columns.http_status", "'other'", Rows),
     ("output.location", "'elsewhere'", NoRow),
     ("output.partition", "'month'", NoRow),
+    ("output.format", "'parquet'", NoRow),
     ("output.write_blocks", "true", NoRow),
     ("output.write_metadata", "true", NoRow),
     ("output.write_language", "true", NoRow),

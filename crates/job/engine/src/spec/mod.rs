@@ -77,6 +77,7 @@ impl JobSpec {
             output: OutputSpec {
                 location: output.into(),
                 partition: OutputSpec::default_partition(),
+                format: OutputSpec::default_format(),
                 write_blocks: false,
                 write_metadata: false,
                 write_language: false,
@@ -166,6 +167,9 @@ pub struct OutputSpec {
     /// `day`, `month` or `year`.
     #[serde(default = "OutputSpec::default_partition")]
     pub partition: String,
+    /// `delta`, or `parquet`: the folders of the tables are right for readers without the Delta log too.
+    #[serde(default = "OutputSpec::default_format")]
+    pub format: String,
     /// Write the `blocks` table.
     #[serde(default)]
     pub write_blocks: bool,
@@ -198,6 +202,10 @@ pub struct OutputSpec {
 impl OutputSpec {
     fn default_partition() -> String {
         "day".to_owned()
+    }
+
+    fn default_format() -> String {
+        "delta".to_owned()
     }
 
     fn default_file_bytes() -> ByteSize {
