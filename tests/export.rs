@@ -1,12 +1,12 @@
 //! `urltree export`: files of documents for other tools.
 
 mod failures;
+mod readers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use arrow::array::{AsArray, RecordBatch};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -15,8 +15,7 @@ use warc::{Limits, RecordType, Records};
 
 use crate::import::objects;
 use crate::support::{
-    Finished, Job, Row, Site, Store, assert_silent, can_watch, paragraph, python, repository, skip,
-    text,
+    Finished, Job, Row, Site, Store, assert_silent, can_watch, paragraph, skip, text,
 };
 
 const DATES: &str = "2011-10-01..2011-10-12";
@@ -465,49 +464,5 @@ fn an_export_to_s3_equals_one_on_a_disk() {
         );
         let other = export(&job, format, &output, &["--shard-size", "1MB"]);
         assert_eq!(other.code, Some(2), "{other:?}");
-    }
-}
-
-#[test]
-fn datatrove_hugging_face_and_warcio_read_the_exported_documents() {
-    let packages = "datasets, datatrove, duckdb, orjson, pyarrow, warcio, zstandard";
-    let Some(python) = python(packages) else {
-        return;
-    };
-    let job = job();
-    let mut folders = Vec::new();
-    for format in FORMATS {
-        let words = ["--shard-size", "60KB"];
-        folders.push(exported(&job, format, format, &words).display().to_string());
-    }
-    let output = Command::new(python)
-        .arg(repository().join("tests/elsewhere/exported.py"))
-        .args(&folders)
-        .env("HF_HUB_OFFLINE", "1")
-        .env("HF_HOME", job.path("hugging-face"))
-        .output()
-        .expect("the interpreter can be started");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    let read: BTreeMap<String, Vec<Value>> =
-        serde_json::from_slice(&output.stdout).expect("a JSON object");
-    let readers: Vec<&String> = read.keys().collect();
-    assert_eq!(readers.len(), 14, "{readers:?}");
-    let documents = lines(&job.path("jsonl"));
-    for (reader, found) in &read {
-        assert_eq!(found.len(), documents.len(), "{reader}");
-        for (found, document) in found.iter().zip(&documents) {
-            for field in ["text", "url"] {
-                assert_eq!(found[field], document[field], "{reader}: {field}");
-            }
-            if reader.starts_with("warc") {
-                continue;
-            }
-            assert_eq!(found["id"], document["id"], "{reader}");
-            for field in ["domain", "title", "content_chars", "warnings"] {
-                let expected = &document["metadata"][field];
-                assert_eq!(&found["metadata"][field], expected, "{reader}: {field}");
-            }
-        }
     }
 }

@@ -50,7 +50,7 @@ pub enum ExportError {
         part: String,
         /// ` (URL)`, if it is known.
         url: String,
-        /// What helps.
+        /// The remedy.
         remedy: &'static str,
     },
     /// A date that a WARC file cannot have.

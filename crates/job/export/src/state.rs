@@ -1,4 +1,4 @@
-//! What an export has left in its folder: its request, its shards, and its manifest at the end.
+//! The state of an export in its folder: the request, the shards, and the manifest at the end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -151,7 +151,7 @@ pub struct Manifest {
     pub shards: Vec<Shard>,
 }
 
-/// What to do with another export in the folder.
+/// The treatment of another export in the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
     /// Refuse to write.
@@ -162,9 +162,9 @@ pub enum Existing {
 
 /// The state of the folder at the start of an export.
 pub(crate) enum State {
-    /// The same export is complete.
+    /// An export with this request is complete.
     Complete(Manifest),
-    /// These shards of the same export are whole.
+    /// These shards of this export are whole.
     Begun(Vec<Record>),
 }
 

@@ -144,7 +144,7 @@ pub(crate) struct Upload {
     bytes: u64,
 }
 
-/// What was uploaded.
+/// An object that was uploaded.
 pub(crate) struct Uploaded {
     pub(crate) bytes: u64,
     /// SHA-256 in hexadecimal digits.

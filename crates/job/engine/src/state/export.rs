@@ -15,8 +15,8 @@ use crate::job::Job;
 use crate::state::delta_scan::register;
 use crate::state::sql::{QueryRows, checked_query, register_empty, register_inputs, session};
 
-/// Columns of `documents` that are no metadata: fields of an exported document, and texts. A text is exported
-/// once, and the partition is a part of `fetched_at`.
+/// Columns of `documents` that are not metadata: fields of an exported document, texts, of which one is exported,
+/// and partitions, which are a part of `fetched_at`.
 const NOT_METADATA: [&str; 8] = [
     "date",
     "month",
