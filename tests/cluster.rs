@@ -10,6 +10,7 @@ use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use serde_json::Value;
 
 use crate::law::archive::{FIRST, LAST, busy_archive, busy_rows};
+use crate::plain_folders::listed;
 use crate::support::{
     Job, assert_same, contents, contents_anywhere, signal, urltree, write_groups,
 };
@@ -58,6 +59,24 @@ fn workers_leave_the_same_tables_for_shuffled_files() {
     together.assert_accounts();
     let (alone, together) = (contents_anywhere(&alone), contents_anywhere(&together));
     assert_same(&alone, &together, "shuffled files");
+}
+
+/// Workers write data files to the folder of staged files, and the driver moves them.
+#[test]
+fn workers_leave_plain_folders() {
+    let archive = tempfile::tempdir().expect("a folder for the archive");
+    busy_archive(archive.path());
+    let workers = [Worker::start(), Worker::start()];
+    let job = job_on_workers(archive.path()).with("output.format=parquet");
+    for time in ["once", "twice"] {
+        let done = backfill(&job, &days(), &workers.each_ref());
+        assert_eq!(done.code, Some(0), "{time}: {}", done.stderr);
+        for table in ["documents", "url_keys"] {
+            let listed: usize = listed(job.tables(), table).values().sum();
+            let rows = job.row(&format!("SELECT count(*) AS n FROM {table}"));
+            assert_eq!(rows["n"], listed, "{table} {time}");
+        }
+    }
 }
 
 /// The report has the CPU time of workers, and the bytes that crossed the network.

@@ -52,7 +52,7 @@ fn job() -> Job {
 }
 
 /// Rows by partition, in all Parquet files of a table, as a reader sees them that lists files.
-fn listed(tables: &Path, table: &str) -> BTreeMap<String, usize> {
+pub(crate) fn listed(tables: &Path, table: &str) -> BTreeMap<String, usize> {
     let mut rows = BTreeMap::new();
     for (partition, file) in data_files(tables, table) {
         let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("a whole file");

@@ -15,6 +15,8 @@ from pathlib import Path
 import datasets
 import duckdb
 from datatrove.pipeline.readers import JsonlReader, ParquetReader
+from fastwarc.warc import ArchiveIterator as FastIterator
+from fastwarc.warc import WarcRecordType
 from warcio.archiveiterator import ArchiveIterator
 
 
@@ -56,6 +58,12 @@ def of_warcio(files):
                 }
 
 
+def of_fastwarc(files):
+    for file in files:
+        for record in FastIterator(open(file, "rb"), record_types=WarcRecordType.conversion):
+            yield {"url": record.headers["WARC-Target-URI"], "text": record.reader.read().decode()}
+
+
 def read(folder):
     files = sorted((folder / "documents").iterdir())
     documents = str(folder / "documents")
@@ -73,6 +81,7 @@ def read(folder):
         yield "duckdb parquet", of_duckdb(folder)
     else:
         yield "warcio", of_warcio(files)
+        yield "warc fastwarc", of_fastwarc(files)
 
 
 def main():

@@ -10,7 +10,7 @@ use crate::support::{python, repository};
 
 #[test]
 fn datatrove_hugging_face_and_warcio_read_the_exported_documents() {
-    let packages = "datasets, datatrove, duckdb, orjson, pyarrow, warcio, zstandard";
+    let packages = "datasets, datatrove, duckdb, fastwarc, orjson, pyarrow, warcio, zstandard";
     let Some(python) = python(packages) else {
         return;
     };
@@ -32,7 +32,7 @@ fn datatrove_hugging_face_and_warcio_read_the_exported_documents() {
     let read: BTreeMap<String, Vec<Value>> =
         serde_json::from_slice(&output.stdout).expect("a JSON object");
     let readers: Vec<&String> = read.keys().collect();
-    assert_eq!(readers.len(), 14, "{readers:?}");
+    assert_eq!(readers.len(), 15, "{readers:?}");
     let documents = lines(&job.path("jsonl"));
     for (reader, found) in &read {
         assert_eq!(found.len(), documents.len(), "{reader}");

@@ -226,8 +226,8 @@ impl Source for TableRows {
 
     async fn rows(&self, part: Part) -> Result<Rows<EngineError>, EngineError> {
         let rows = match part {
-            Part::Dates(dates) => self.rows.part(dates).await?,
-            Part::Query => self.rows.query_rows().await?,
+            Part::Dates(dates) => self.rows.rows(Some(dates)).await?,
+            Part::Query => self.rows.rows(None).await?,
         };
         let schema = rows.schema();
         let batches = futures::stream::unfold(rows, async |mut rows: QueryRows| {

@@ -2,8 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use arrow::array::AsArray;
+use arrow::compute::cast;
+use arrow::datatypes::DataType;
 use chrono::NaiveDate;
 use datafusion::common::ScalarValue;
+use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::{Expr, LogicalPlan, ident, lit};
 use datafusion::prelude::{DataFrame, SessionContext};
@@ -26,6 +30,16 @@ const NOT_METADATA: [&str; 8] = [
     "fetched_at",
     "text",
     "markdown",
+];
+
+/// The order of documents. It is total: of one URL at one time there are only revisions with other texts.
+const ORDER: [&str; 6] = [
+    "date",
+    "domain",
+    "fetched_at",
+    "url",
+    "status",
+    "content_digest",
 ];
 
 /// The documents of an export.
@@ -165,13 +179,12 @@ impl ExportRows {
         &self.versions
     }
 
-    /// Whether these are rows of a query, which [`ExportRows::query_rows`] reads.
+    /// Whether these are rows of a query.
     pub fn is_query(&self) -> bool {
         matches!(self.rows, Selected::Query(_))
     }
 
-    /// Returns the parts in which [`ExportRows::part`] gives documents, in order: the dates of the partitions.
-    /// A query has none of these.
+    /// Returns the dates of the partitions that have documents, in order. A query has none.
     pub fn partitions(&self) -> &[DateRange] {
         match &self.rows {
             Selected::Documents { partitions, .. } => partitions,
@@ -182,7 +195,7 @@ impl ExportRows {
     /// Returns the domains of the selection of which no date has a document.
     ///
     /// # Errors
-    /// As [`ExportRows::part`].
+    /// As [`ExportRows::rows`].
     pub async fn absent_domains(&self) -> Result<Vec<String>, EngineError> {
         let Selected::Documents { selection, .. } = &self.rows else {
             return Ok(Vec::new());
@@ -191,87 +204,46 @@ impl ExportRows {
             return Ok(Vec::new());
         }
         let found = async {
-            let frame = self.selected(selection, selection.dates).await?;
+            // Without a condition on texts, which would be read.
+            let mut frame = self.context.table(Table::Documents.name()).await?;
+            for condition in conditions(selection, selection.dates) {
+                frame = frame.filter(condition)?;
+            }
             let frame = frame.select(vec![ident("domain")])?.distinct()?;
             frame.collect().await
         };
         let found = found.await.map_err(EngineError::query)?;
         let mut absent: BTreeSet<String> = selection.domains.iter().cloned().collect();
         for batch in &found {
-            let domains = arrow::compute::cast(batch.column(0), &arrow::datatypes::DataType::Utf8);
+            let domains = cast(batch.column(0), &DataType::Utf8);
             let domains = domains.map_err(|error| EngineError::query(error.into()))?;
-            for domain in arrow::array::AsArray::as_string::<i32>(&domains)
-                .iter()
-                .flatten()
-            {
+            for domain in domains.as_string::<i32>().iter().flatten() {
                 absent.remove(domain);
             }
         }
         Ok(absent.into_iter().collect())
     }
 
-    /// Starts to read the documents of `dates`, one of [`ExportRows::partitions`], ordered by date, domain,
-    /// time and URL.
+    /// Starts to read the documents of `dates`, or of all dates of the selection, ordered by date, domain, time
+    /// and URL. The rows of a query are not divided by dates. Without ORDER BY they are sorted by `date`, `id`,
+    /// `url` and `text`, as far as they have these columns.
     ///
     /// # Errors
-    /// [`EngineError::Query`] if the table lacks the column of the text.
-    pub async fn part(&self, dates: DateRange) -> Result<QueryRows, EngineError> {
-        let rows = async {
-            let Selected::Documents { selection, .. } = &self.rows else {
-                return Err(DataFusionError::Plan("a query has no dates".to_owned()));
-            };
-            let frame = self.selected(selection, Some(dates)).await?;
-            let named = |column: &str, name: &str| ident(column).alias(name);
-            let mut columns = vec![
-                match frame
-                    .schema()
-                    .has_column_with_unqualified_name("document_id")
-                {
-                    true => named("document_id", "id"),
-                    false => lit(ScalarValue::Utf8(None)).alias("id"),
-                },
-                named(selection.text.name(), "text"),
-                ident("url"),
-                named("fetched_at", "date"),
-            ];
-            let metadata = frame.schema().fields().iter().map(|field| field.name());
-            let metadata = metadata.filter(|name| !NOT_METADATA.contains(&name.as_str()));
-            columns.extend(metadata.map(ident));
-            // No two documents have one URL at one time, so the order is total.
-            let order = ["date", "domain", "fetched_at", "url"];
-            let frame = frame.sort(order.map(|column| ident(column).sort(true, false)).to_vec())?;
-            frame.select(columns)?.execute_stream().await
-        };
-        rows.await.map(QueryRows::new).map_err(EngineError::query)
-    }
-
-    /// Starts to read the rows of the query. Without ORDER BY they are sorted by `date`, `id`, `url` and
-    /// `text`, as far as they have these columns.
-    ///
-    /// # Errors
-    /// [`EngineError::Query`] if the query cannot be started.
-    pub async fn query_rows(&self) -> Result<QueryRows, EngineError> {
-        let Selected::Query(sql) = &self.rows else {
-            let not = DataFusionError::Plan("documents are read by their dates".to_owned());
-            return Err(EngineError::query(not));
-        };
-        let plan = checked_query(&self.context, sql).await?;
-        let is_ordered = is_ordered(&plan);
-        let frame = DataFrame::new(self.context.state(), plan);
-        let rows = async {
-            let order = ["date", "id", "url", "text"].into_iter();
-            let order = order.filter(|column| {
-                let named = frame.schema().fields().iter();
-                named.filter(|field| field.name() == column).count() == 1
-            });
-            let order: Vec<_> = order
-                .map(|column| ident(column).sort(true, false))
-                .collect();
-            match is_ordered || order.is_empty() {
-                true => frame.execute_stream().await,
-                false => frame.sort(order)?.execute_stream().await,
+    /// [`EngineError::Query`] if the rows cannot be read, for example because the table lacks the column of the
+    /// text.
+    pub async fn rows(&self, dates: Option<DateRange>) -> Result<QueryRows, EngineError> {
+        let rows = match &self.rows {
+            Selected::Query(sql) => {
+                let plan = checked_query(&self.context, sql).await?;
+                in_order(plan, &self.context)
+            }
+            Selected::Documents { selection, .. } => {
+                let dates = dates.or(selection.dates);
+                let selected = self.selected(selection, dates).await;
+                selected.and_then(|frame| documents(frame, selection.text))
             }
         };
+        let rows = async { rows?.execute_stream().await };
         rows.await.map(QueryRows::new).map_err(EngineError::query)
     }
 
@@ -283,22 +255,71 @@ impl ExportRows {
     ) -> Result<DataFrame, DataFusionError> {
         let text = selection.text.name();
         let mut frame = self.context.table(Table::Documents.name()).await?;
-        let mut conditions = vec![ident(text).is_not_null(), ident(text).not_eq(lit(""))];
-        if let Some(dates) = dates {
-            conditions.push(ident("date").between(day(dates.first()), day(dates.last())));
-        }
-        if !selection.domains.is_empty() {
-            let domains = selection.domains.iter().map(|domain| lit(domain.as_str()));
-            conditions.push(ident("domain").in_list(domains.collect(), false));
-        }
-        if !selection.revisions {
-            conditions.push(ident("status").eq(lit("unique")));
-        }
-        for condition in conditions {
+        let has_text = [ident(text).is_not_null(), ident(text).not_eq(lit(""))];
+        for condition in conditions(selection, dates).into_iter().chain(has_text) {
             frame = frame.filter(condition)?;
         }
         Ok(frame)
     }
+}
+
+/// Gives rows of `documents` the columns and the order of an export.
+fn documents(frame: DataFrame, text: TextColumn) -> Result<DataFrame, DataFusionError> {
+    let has = |column: &str| frame.schema().has_column_with_unqualified_name(column);
+    let id = match has("document_id") {
+        true => ident("document_id"),
+        // Tables of an earlier version have no ids.
+        false => lit(ScalarValue::Utf8(None)),
+    };
+    let mut columns = vec![
+        id.alias("id"),
+        ident(text.name()).alias("text"),
+        ident("url"),
+        ident("fetched_at").alias("date"),
+    ];
+    let metadata = frame.schema().fields().iter().map(|field| field.name());
+    let metadata = metadata.filter(|name| !NOT_METADATA.contains(&name.as_str()));
+    columns.extend(metadata.map(ident));
+    let order: Vec<_> = ORDER
+        .into_iter()
+        .filter(|column| has(column))
+        .map(|column| ident(column).sort(true, false))
+        .collect();
+    frame.sort(order)?.select(columns)
+}
+
+/// Sorts the rows of a query that has no order.
+fn in_order(plan: LogicalPlan, context: &SessionContext) -> Result<DataFrame, DataFusionError> {
+    let is_ordered = is_ordered(&plan);
+    let frame = DataFrame::new(context.state(), plan);
+    let is_column = |column: &&str| {
+        let fields = frame.schema().fields().iter();
+        fields.filter(|field| field.name() == column).count() == 1
+    };
+    let order = ["date", "id", "url", "text"].into_iter().filter(is_column);
+    let order: Vec<_> = order
+        .map(|column| ident(column).sort(true, false))
+        .collect();
+    match is_ordered || order.is_empty() {
+        true => Ok(frame),
+        false => frame.sort(order),
+    }
+}
+
+/// Returns the conditions of a selection on `dates`, but for that on texts.
+fn conditions(selection: &DocumentSelection, dates: Option<DateRange>) -> Vec<Expr> {
+    let mut conditions = Vec::new();
+    if let Some(dates) = dates {
+        conditions.push(ident("date").between(day(dates.first()), day(dates.last())));
+    }
+    if !selection.domains.is_empty() {
+        let domains = selection.domains.iter().map(|domain| lit(domain.as_str()));
+        conditions.push(ident("domain").in_list(domains.collect(), false));
+    }
+    if !selection.revisions {
+        conditions.push(ident("status").eq(lit("unique")));
+    }
+    conditions
 }
 
 fn day(date: NaiveDate) -> Expr {
@@ -333,7 +354,6 @@ fn read_versions<'a>(
 
 /// Returns the names of the tables that a plan reads, in its subqueries too.
 fn tables_of(plan: &LogicalPlan) -> Result<BTreeSet<String>, EngineError> {
-    use datafusion::common::tree_node::TreeNodeRecursion;
     let mut names = BTreeSet::new();
     let visited = plan.apply_with_subqueries(|node| {
         if let LogicalPlan::TableScan(scan) = node {
