@@ -35,7 +35,7 @@ pub const SECOND_FEATURES: usize = FEATURES + NAMES.len() + STEPS.len();
 /// The numbers of a block in the second stage: those of the first, and what the first says.
 pub type SecondFeatures = [i16; SECOND_FEATURES];
 
-/// Returns the name of a number. Those of the first stage are the first ones of the second.
+/// Returns the name of a number. The numbers of the second stage begin with those of the first.
 pub fn feature_name(at: usize) -> String {
     let Some(at) = at.checked_sub(FEATURES) else {
         return features::feature_name(at);
