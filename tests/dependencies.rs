@@ -31,6 +31,8 @@ const INTERNER: &str = "urltree-interner";
 const ERROR_CLASS: &str = "urltree-error-class";
 /// Joins URL keys, the tree and the template: the rules that a job and an evaluation share.
 const REPLAY: &str = "urltree-site-replay";
+/// A domain in memory: the replay with its parser, for programs that have their pages in hand.
+const SITE_TEXT: &str = "urltree-site-text";
 /// Crates that measure what was extracted.
 const MEASURING: [&str; 4] = [
     "urltree-scoring",
@@ -217,6 +219,18 @@ fn a_replay_knows_keys_the_tree_and_the_template() {
         .difference(&workspace.transitive("urltree-url-key"))
         .count();
     assert!(own < 20, "{built_with:?}");
+}
+
+#[test]
+fn a_site_in_memory_knows_the_core_and_no_engine() {
+    let workspace = workspace();
+    let pure = CORE.into_iter().chain(OBSERVERS);
+    let expected = pure.chain([REPLAY, ERROR_CLASS, "urltree-language"]);
+    assert_eq!(workspace.arrows(SITE_TEXT), expected.collect());
+    let built_with = workspace.transitive(SITE_TEXT);
+    for name in ["tokio", "arrow", "parquet", "object_store"] {
+        assert!(!built_with.contains(name), "{name}");
+    }
 }
 
 #[test]

@@ -27,6 +27,7 @@
 //! - `keys`: URL keys, titles, domains and duplicates
 //! - `learn`: parameters of URLs that no rule knows
 //! - `law`: one run, consecutive runs and chunks give the same tables
+//! - `site_text`: a site in memory gives the texts of the tables
 //! - `streams`: seventeen real sites under several settings
 //! - `opt_out`: what pages forbid, and columns of the archive that are passed through
 //! - `frozen`: tables of earlier versions
@@ -104,6 +105,7 @@ mod requests;
 mod rules;
 mod sample;
 mod signals;
+mod site_text;
 mod soak;
 mod stall;
 mod storage;

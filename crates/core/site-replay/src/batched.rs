@@ -118,6 +118,23 @@ impl BatchedReplay {
         self.site.take_outline()
     }
 
+    /// Counts the oldest inserted page that is not labelled yet as labelled: a caller that stores no
+    /// window labels its pages with [`label`](Self::label), in any order and any number of times.
+    pub fn skip_page(&mut self) {
+        self.labelled += 1;
+        drop(self.site.take_slots());
+    }
+
+    /// Labels the blocks of a page by the current counts, and changes nothing.
+    pub fn label<S: AsRef<str>>(
+        &self,
+        branch: &[S],
+        hashes: &[BlockHash],
+        outline: Option<&Outline>,
+    ) -> PageLabels {
+        self.site.label(branch, hashes, outline)
+    }
+
     /// Labels the oldest inserted page that is not labelled yet.
     pub fn label_page<S: AsRef<str>>(
         &mut self,

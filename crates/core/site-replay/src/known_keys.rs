@@ -171,6 +171,18 @@ impl<T> KnownKeys<T> {
         }
     }
 
+    /// Removes all aliases: the caller adds those that follow from later verdicts.
+    pub fn clear_aliases(&mut self) {
+        self.aliases.clear();
+    }
+
+    /// Returns the first page of `key`, or the page that has it as an alias on `date`, and changes
+    /// nothing. A number of days as lookback does not count.
+    pub fn find(&self, key: &str, date: i32) -> Option<&T> {
+        let first = self.first_pages.get(key).map(|first| &first.page);
+        first.or_else(|| self.alias(key, date))
+    }
+
     /// Decides whether a page is a duplicate, and adds its key if not. `date` is the page's, in
     /// days since 1970. `same_content` is the value to keep for the key if the page has the content
     /// of an earlier page with another key.

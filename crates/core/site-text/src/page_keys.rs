@@ -1,0 +1,261 @@
+//! URL keys and duplicates of a domain, one page after the other.
+//!
+//! A job learns about parts of URLs before its plan, and gives pages their later keys as aliases
+//! with dates. Here pages come one at a time. Verdicts change between two dates only, so at the
+//! first page of a date all verdicts of the date are known, and if one has changed, the aliases
+//! of all earlier pages are computed again.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use site_replay::{AliasDates, KnownKeys, Lookback, Occurrence, Queries};
+use url_key::{Keyer, PageUrl, PartKind, UrlKey, UrlParts};
+use url_parameters::{ComparedPage, Learner, Outcome, Verdict, Verdicts, is_audited};
+
+use crate::page::PageId;
+use crate::parsed_page::LazyPage;
+use crate::settings::SiteSettings;
+
+/// The keys of the pages of a domain.
+#[derive(Debug)]
+pub(crate) struct PageKeys {
+    known: KnownKeys<Arc<PageId>>,
+    /// `None` if the job learns nothing about parts of URLs.
+    learned: Option<Learned>,
+}
+
+/// Verdicts about parts of URLs, and the pages that they depend on.
+#[derive(Debug, Default)]
+struct Learned {
+    learner: Learner<Arc<PageId>>,
+    verdicts: Verdicts,
+    /// Keys with all parts, of pages that were compared.
+    full_keys: HashSet<String>,
+    /// Pages whose keys may change, in time order, one of each key with all parts.
+    changeable: Vec<ChangeablePage>,
+    changeable_keys: HashSet<String>,
+}
+
+#[derive(Debug)]
+struct ChangeablePage {
+    url: PageUrl,
+    parts: UrlParts,
+    key: String,
+    date: i32,
+    page: Arc<PageId>,
+}
+
+/// A page, as its key is decided.
+pub(crate) struct KeyedPage<'a> {
+    pub(crate) url: &'a PageUrl,
+    pub(crate) key: &'a UrlKey,
+    /// Days since 1970.
+    pub(crate) date: i32,
+    pub(crate) time_micros: i64,
+    pub(crate) id: &'a Arc<PageId>,
+}
+
+/// The decision about a page.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The first page of its key.
+    First,
+    /// A duplicate of this page.
+    Duplicate(Arc<PageId>),
+}
+
+/// The comparison of a page with earlier pages.
+#[derive(Debug, Default)]
+struct Compared {
+    /// The earlier page with its content.
+    same_content: Option<Arc<PageId>>,
+    /// Whether it was compared and has no text.
+    has_no_text: bool,
+}
+
+impl PageKeys {
+    pub(crate) fn new(settings: &SiteSettings) -> Self {
+        let learns = settings.queries == Queries::Learn && settings.lookback == Lookback::All;
+        Self {
+            known: KnownKeys::new(settings.lookback, settings.batching),
+            learned: learns.then(Learned::default),
+        }
+    }
+
+    /// Begins the date of the next page.
+    pub(crate) fn begin(&mut self, keyer: &Keyer, date: i32) {
+        if let Some(learned) = &mut self.learned
+            && learned.begin(date)
+        {
+            self.known.clear_aliases();
+            for page in &learned.changeable {
+                for (dates, key) in learned.later_keys(keyer, page) {
+                    self.known.add_alias(&key, dates, Arc::clone(&page.page));
+                }
+            }
+        }
+    }
+
+    /// Returns the key of a page on `date`.
+    pub(crate) fn key(
+        &self,
+        settings: &SiteSettings,
+        url: &PageUrl,
+        title: Option<&str>,
+        date: i32,
+    ) -> UrlKey {
+        let keyer = &settings.keyer;
+        match (&self.learned, settings.queries) {
+            (_, Queries::Drop) => keyer.key(url, title),
+            (None, Queries::Learn) => keyer.key_with_parts(url, title, |_, _| false),
+            (Some(learned), Queries::Learn) => learned.key(keyer, url, title, date),
+        }
+    }
+
+    /// Returns the first page of a key, and changes nothing.
+    pub(crate) fn find(&self, key: &str, date: i32) -> Option<&Arc<PageId>> {
+        self.known.find(key, date)
+    }
+
+    /// Decides whether a page is a duplicate. Parses it if it has to be compared, and if it is the first
+    /// of its key.
+    pub(crate) fn classify(
+        &mut self,
+        keyer: &Keyer,
+        page: &KeyedPage<'_>,
+        parsed: &mut LazyPage<'_>,
+    ) -> Role {
+        let compared = match &mut self.learned {
+            Some(learned) => learned.compare(keyer, page, parsed),
+            None => Compared::default(),
+        };
+        let same_content = compared.same_content.clone();
+        let key = &page.key.text;
+        let id = Arc::clone(page.id);
+        let occurrence =
+            (self.known).classify(key, page.date, page.time_micros, id, compared.same_content);
+        let role = match occurrence {
+            Occurrence::First => Role::First,
+            Occurrence::Duplicate { original, .. } => Role::Duplicate(Arc::clone(original)),
+        };
+        let is_rejected = role == Role::First && (compared.has_no_text || !parsed.has_text());
+        if is_rejected {
+            self.known.reject(key);
+        }
+        if let Some(learned) = &mut self.learned
+            && !is_rejected
+            && !compared.has_no_text
+        {
+            let owner = same_content.as_ref().unwrap_or(page.id);
+            learned.may_change(keyer, page, owner);
+        }
+        role
+    }
+}
+
+impl Learned {
+    /// Ends the dates before `date`. Returns whether the key of an earlier page changes.
+    fn begin(&mut self, date: i32) -> bool {
+        let mut changes_keys = false;
+        for change in self.learner.changes_before(date) {
+            let (slot, evidence) = (change.slot, change.evidence);
+            let before = self
+                .verdicts
+                .verdict(&slot.host, &slot.shape, &slot.parameter, i32::MAX);
+            let is_noise = |verdict: Verdict| verdict == Verdict::Noise;
+            changes_keys |= is_noise(before) != is_noise(evidence.verdict);
+            self.verdicts.insert(slot, evidence.since, evidence.verdict);
+        }
+        changes_keys
+    }
+
+    fn key(&self, keyer: &Keyer, url: &PageUrl, title: Option<&str>, date: i32) -> UrlKey {
+        let is_noise = |parts: &UrlParts, kind: &PartKind| {
+            self.verdicts.of(parts, kind, date) == Verdict::Noise
+        };
+        keyer.key_with_parts(url, title, is_noise)
+    }
+
+    fn compare(
+        &mut self,
+        keyer: &Keyer,
+        page: &KeyedPage<'_>,
+        parsed: &mut LazyPage<'_>,
+    ) -> Compared {
+        let mut compared = Compared::default();
+        let Some(parts) = keyer.parts(page.url) else {
+            return compared;
+        };
+        let full_key = keyer.key_with_parts(page.url, None, |_, _| false).text;
+        let is_known = self.full_keys.contains(&full_key);
+        let audited = is_audited(&page.id.url);
+        if is_known && !audited {
+            return compared;
+        }
+        let page = ComparedPage {
+            date: page.date,
+            url: page.id.url.clone(),
+            parts,
+            signature: parsed.signature(),
+            page: Arc::clone(page.id),
+        };
+        if audited {
+            self.learner.audit(&page);
+        }
+        if is_known {
+            return compared;
+        }
+        if page.signature.is_empty() {
+            compared.has_no_text = true;
+            return compared;
+        }
+        match self.learner.page(page) {
+            Outcome::New => {
+                self.full_keys.insert(full_key);
+            }
+            Outcome::SameContent { original } => {
+                self.full_keys.insert(full_key);
+                compared.same_content = Some(original);
+            }
+            Outcome::SameKey { .. } => {}
+        }
+        compared
+    }
+
+    /// Notes a page whose key changes when a part of its URL becomes noise. Its later keys lead to
+    /// `owner`.
+    fn may_change(&mut self, keyer: &Keyer, page: &KeyedPage<'_>, owner: &Arc<PageId>) {
+        let Some(parts) = keyer
+            .parts(page.url)
+            .filter(|parts| !parts.parts.is_empty())
+        else {
+            return;
+        };
+        let full_key = keyer.key_with_parts(page.url, None, |_, _| false).text;
+        if self.changeable_keys.insert(full_key) {
+            self.changeable.push(ChangeablePage {
+                url: page.url.clone(),
+                parts,
+                key: page.key.text.clone(),
+                date: page.date,
+                page: Arc::clone(owner),
+            });
+        }
+    }
+
+    /// The keys of a page on the dates after its own, by the verdicts so far.
+    fn later_keys(&self, keyer: &Keyer, page: &ChangeablePage) -> Vec<(AliasDates, String)> {
+        let first = page.date.saturating_add(1);
+        let dates = self.verdicts.key_dates(&page.parts, first, i32::MAX);
+        let keys = dates.into_iter().map(|dates| {
+            let key = self.key(keyer, &page.url, None, dates.from).text;
+            let dates = AliasDates {
+                from: dates.from,
+                until: dates.until,
+                since: dates.since,
+            };
+            (dates, key)
+        });
+        keys.filter(|(_, key)| *key != page.key).collect()
+    }
+}

@@ -1,0 +1,47 @@
+//! The settings of a job that decide the text of a page.
+
+use html_blocks::BlockOptions;
+use site_replay::{Batching, Labelling, Lookback, Queries, TitleSource};
+use url_key::Keyer;
+use url_tree::WindowOptions;
+
+/// The settings of a job that decide the text of a page.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SiteSettings {
+    /// `[url_key]` and `[domain]`: scheme, rules, blocklist, suffixes.
+    pub keyer: Keyer,
+    /// `url_key.title`
+    pub title: TitleSource,
+    /// `dedup.lookback`
+    pub lookback: Lookback,
+    /// `dedup.queries`
+    pub queries: Queries,
+    /// `dedup.revisions`
+    pub revisions: bool,
+    /// `[blocks]` and `[limits]`
+    pub blocks: BlockOptions,
+    /// `tree.heuristic`
+    pub labelling: Labelling,
+    /// `tree.batching`
+    pub batching: Batching,
+    /// `[window]`
+    pub window: WindowOptions,
+}
+
+impl SiteSettings {
+    /// Returns the defaults of a job with this keyer.
+    pub fn new(keyer: Keyer) -> Self {
+        Self {
+            keyer,
+            title: TitleSource::default(),
+            lookback: Lookback::All,
+            queries: Queries::default(),
+            revisions: false,
+            blocks: BlockOptions::default(),
+            labelling: Labelling::default(),
+            batching: Batching::default(),
+            window: WindowOptions::default(),
+        }
+    }
+}
