@@ -58,7 +58,7 @@ pub(crate) fn run(report: &RunReport) -> String {
 }
 
 /// Formats the report of a run as one JSON object.
-pub(crate) fn run_json(report: &RunReport) -> String {
+pub fn run_json(report: &RunReport) -> String {
     let account = &report.accounting;
     let all = account.rows();
     let statuses = STATUSES.map(|(status, _)| {
