@@ -41,7 +41,7 @@ NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 .DEFAULT_GOAL := help
 .PHONY: help build sample backfill nightly status sql check test chaos fuzz peers thresholds eval \
-    accuracy bench readme clean
+    accuracy wheel bench readme clean
 
 help: ## List these commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -133,6 +133,10 @@ accuracy: ## F1 by kind of page, and the words that each reason decides wrongly:
 	@mkdir -p target/evaluation
 	@./target/release/examples/accuracy $(or $(GOLD),../shared/data) \
 	    --write target/evaluation/accuracy.tsv $(if $(BEFORE),--before $(BEFORE))
+
+wheel: ## Build the Python package into target/wheels: PROFILE=dev shares the build of the tests
+	CARGO=$(if $(filter dev,$(PROFILE)),$(CURDIR)/tests/python/cargo,cargo) maturin build --locked \
+	    --profile $(or $(PROFILE),dist) --manifest-path crates/job/python/Cargo.toml --out target/wheels
 
 bench: ## Measure the cost of a job, for docs/performance.md: ARCHIVE=FOLDER, or SCALE=PAGES invented
 	cargo build --locked --profile dist --bin urltree --bin urltree-bench

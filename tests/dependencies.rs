@@ -33,6 +33,8 @@ const ERROR_CLASS: &str = "urltree-error-class";
 const REPLAY: &str = "urltree-site-replay";
 /// A domain in memory: the replay with its parser, for programs that have their pages in hand.
 const SITE_TEXT: &str = "urltree-site-text";
+/// The Python package: the command, a site in memory and runs of a job.
+const PYTHON: &str = "urltree-python";
 /// Crates that measure what was extracted.
 const MEASURING: [&str; 4] = [
     "urltree-scoring",
@@ -228,9 +230,26 @@ fn a_site_in_memory_knows_the_core_and_no_engine() {
     let expected = pure.chain([REPLAY, ERROR_CLASS, "urltree-language"]);
     assert_eq!(workspace.arrows(SITE_TEXT), expected.collect());
     let built_with = workspace.transitive(SITE_TEXT);
-    for name in ["tokio", "arrow", "parquet", "object_store"] {
+    for name in ["tokio", "arrow", "parquet", "object_store", "pyo3"] {
         assert!(!built_with.contains(name), "{name}");
     }
+}
+
+#[test]
+fn only_the_python_package_knows_python_and_it_is_a_thin_layer() {
+    let workspace = workspace();
+    for member in workspace.members.keys() {
+        let knows = workspace.direct(member).contains("pyo3");
+        assert_eq!(knows, member == PYTHON, "{member}");
+    }
+    let of_pages = [
+        "urltree-html-blocks",
+        "urltree-markdown",
+        "urltree-metadata",
+    ];
+    let own = [BINARY, ENGINE, ERROR_CLASS, SITE_TEXT, TABLES];
+    let expected = of_pages.into_iter().chain(own).collect();
+    assert_eq!(workspace.arrows(PYTHON), expected);
 }
 
 #[test]
@@ -387,8 +406,13 @@ fn only_binaries_read_arguments_and_wrap_errors() {
                 "{member}: {dependency}"
             );
         }
+        // The command of the Python package is that of the binary.
         let on_binary = workspace.arrows(member).contains(BINARY);
-        assert!(!on_binary, "{member} depends on the binary");
+        assert_eq!(
+            on_binary,
+            member == PYTHON,
+            "{member} depends on the binary"
+        );
     }
     assert!(!workspace.direct(BINARY).contains("datafusion"));
 }

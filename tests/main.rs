@@ -41,6 +41,7 @@
 //! - `refusals`: wrong settings, refused before the run starts
 //! - `update`: `urltree update` on an archive that grows
 //! - `vacuum`: `urltree vacuum`
+//! - `python`: the wheel, its types and its documentation
 //! - `rules`: `urltree rules`
 //! - `eval`: `urltree eval`, `tune`, `gold` and `extract`
 //!
@@ -99,6 +100,7 @@ mod opt_out;
 mod paper;
 mod plain_folders;
 mod poison;
+mod python;
 mod queries;
 mod refusals;
 mod requests;
