@@ -5,7 +5,7 @@ use html_blocks::{BlockOptions, PageError};
 use markdown::Markup;
 use metadata::{Metadata, MetadataReader};
 use site_replay::MAX_LAYOUT_BYTES;
-use template::{Layout, LayoutBlock, Outline, Title, marks};
+use template::{Layout, LayoutBlock, Outline, Title, figures, marks};
 use url_parameters::Signature;
 use url_tree::BlockHash;
 
@@ -84,6 +84,7 @@ impl ParsedPage {
                 link_chars: block.link_chars,
                 marks: marks(&block.text),
                 title: title.shown_by(&block.text),
+                figures: figures(&block.text),
             })
             .collect();
         let fits = Layout::to_bytes(&layout).len() <= MAX_LAYOUT_BYTES;
