@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Job, Row, paragraph};
+use crate::support::{Job, Row, paragraph, shared, skip};
 
 const DATES: &str = "2011-10-01..2011-10-06";
 
@@ -105,4 +105,26 @@ fn a_very_long_page_has_metadata_and_a_language() {
         "{row}"
     );
     assert!(row["language_score"].as_f64() > Some(0.5), "{row}");
+}
+
+/// Sites whose pages have no values for machines, and whose fetch times are those of the publication.
+#[test]
+fn tickets_and_a_forum_have_the_dates_of_their_first_posts() {
+    for site in ["ckantrac", "compforum"] {
+        let Some(archive) = shared(&format!("data/field/sites/{site}.parquet")) else {
+            return skip(&format!("data/field/sites/{site}.parquet"));
+        };
+        let job = Job::new()
+            .reading(&archive)
+            .with("output.partition=year")
+            .with("output.write_metadata=true");
+        job.run("2005-01-01..2014-12-31");
+        let days = "abs(date_part('epoch', published_at) - date_part('epoch', fetched_at)) / 86400";
+        let row = job.row(&format!(
+            "SELECT count(*) AS pages, count(*) FILTER (WHERE {days} < 1.5) AS right FROM documents"
+        ));
+        let count = |name: &str| row[name].as_i64().unwrap_or_default();
+        assert!(count("pages") >= 500, "{site}: {row}");
+        assert_eq!(count("right"), count("pages"), "{site}");
+    }
 }

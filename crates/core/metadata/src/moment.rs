@@ -290,14 +290,16 @@ fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// The date in the path of a URL: `/2012/03/01/`, `/2012-03-01-title`, `/20120301/`.
-pub(crate) fn of_path(path: &str) -> Option<Moment> {
+/// The date in the path of a URL: `/2012/03/01/`, `/2012-03-01-title`. With `before_title`, also
+/// `/2012/03/01-title`: in `/2012/03/10-things`, the number is not a day.
+pub(crate) fn of_path(path: &str, before_title: bool) -> Option<Moment> {
     let segments: Vec<&str> = path.split('/').collect();
     for (at, segment) in segments.iter().enumerate() {
         let day = |month: &str, day: &str| {
             let number = |text: &str, most: usize| {
                 let (number, rest) = digits(text, 1..=most)?;
-                (rest.is_empty() || rest.starts_with(['-', '_', '.'])).then_some(number)
+                let is_whole = rest.is_empty() || rest.starts_with('.');
+                (is_whole || (before_title && rest.starts_with(['-', '_']))).then_some(number)
             };
             let year = number(segment, 4).filter(|_| segment.len() == 4)?;
             let month = number(month, 2).or_else(|| crate::months::month(month))?;
@@ -393,7 +395,7 @@ mod tests {
 
     #[test]
     fn dates_of_paths_are_whole() {
-        let read = |path| of_path(path).map(|moment| moment.to_string());
+        let read = |path| of_path(path, false).map(|moment| moment.to_string());
         assert_eq!(
             read("/blog/2012/03/01/tea.html").as_deref(),
             Some("2012-03-01")
@@ -402,5 +404,11 @@ mod tests {
         assert_eq!(read("/posts/2012-03-01-tea").as_deref(), Some("2012-03-01"));
         assert_eq!(read("/2012/03/"), None);
         assert_eq!(read("/2012/03/tea"), None);
+        assert_eq!(read("/2012/03/10-reasons-for-tea"), None);
+        let before_title = of_path("/2012/03/10-reasons-for-tea", true);
+        assert_eq!(
+            before_title.map(|moment| moment.to_string()).as_deref(),
+            Some("2012-03-10")
+        );
     }
 }

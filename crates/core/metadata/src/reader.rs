@@ -24,8 +24,10 @@ pub struct MetadataReader {
     pub(crate) html_lang: Option<String>,
     pub(crate) scripts: Vec<String>,
     pub(crate) elements: Vec<Element>,
-    /// The short texts around the first heading. A page without a heading has its last ones here.
-    pub(crate) texts: Vec<String>,
+    /// The short texts around the first heading: the last ones before it, and those after it.
+    texts: Vec<String>,
+    /// The first short texts of the page, for a page without a heading.
+    first_texts: Vec<String>,
     script_bytes: usize,
     /// The open script is JSON-LD.
     in_json: bool,
@@ -83,6 +85,16 @@ enum End {
 }
 
 impl MetadataReader {
+    /// Returns the short texts near the place where an article begins: the first `h1`, or the begin of
+    /// a page without one.
+    pub(crate) fn near_texts(&self) -> &[String] {
+        if self.headings == 0 {
+            &self.first_texts
+        } else {
+            &self.texts
+        }
+    }
+
     fn close(&mut self, depth: usize) {
         self.reading
             .retain(|reading| !matches!(reading.end, End::Depth(open) if open >= depth));
@@ -119,6 +131,8 @@ impl MetadataReader {
                 .any(|of| of.eq_ignore_ascii_case(name))
         };
         let rel = tag.attribute("rel").unwrap_or_default();
+        let title_has_time =
+            || (tag.attribute("title")).is_some_and(|title| begins_with_time(&title));
         let kind = if property("datePublished") || property("dateCreated") {
             Kind::Published
         } else if property("dateModified") {
@@ -127,13 +141,9 @@ impl MetadataReader {
             Kind::Author
         } else if tag.name() == "time" {
             Kind::Time
-        } else if rel.split_ascii_whitespace().any(|rel| rel == "author") {
+        } else if rel.split_ascii_whitespace().any(|rel| rel == "author") || author_class(&class) {
             Kind::AuthorClass
-        } else if class.is_empty() {
-            return;
-        } else if author_class(&class) {
-            Kind::AuthorClass
-        } else if date_class(&class) {
+        } else if date_class(&class) || title_has_time() {
             Kind::DateClass
         } else {
             return;
@@ -206,9 +216,25 @@ fn date_class(class: &str) -> bool {
                 | "updated"
                 | "publish"
                 | "postdate"
+                | "lastmod"
+                | "postdetails"
+                | "postinfo"
         ) || word.starts_with("date")
             || word.ends_with("date")
+            || word.ends_with("metadata")
     })
+}
+
+/// Whether a text begins with a time of ISO 8601: `2006-08-18T12:55:53Z in Timeline`, as trackers write it
+/// into `title`.
+fn begins_with_time(text: &str) -> bool {
+    let bytes = text.trim_start().as_bytes();
+    let shape = b"0000-00-00T00:00";
+    bytes.len() >= shape.len()
+        && shape.iter().zip(bytes).all(|(shape, byte)| match shape {
+            b'0' => byte.is_ascii_digit(),
+            other => byte == other,
+        })
 }
 
 /// Whether an element is beside the article: its dates and authors are of other articles or of comments.
@@ -315,6 +341,9 @@ impl Observer for MetadataReader {
             return;
         }
         if self.headings == 0 {
+            if self.first_texts.len() < TEXTS_AFTER {
+                self.first_texts.push(block.text.clone());
+            }
             // Of the texts before the first heading, the last are the nearest to it.
             if self.texts.len() == TEXTS_BEFORE {
                 self.texts.remove(0);

@@ -225,19 +225,24 @@ impl Said<'_> {
             .map(|date| Found::new(date, Source::JsonLd))
             .or_else(|| self.dated_meta(&PUBLISHED))
             .or_else(|| self.element(Source::Microdata, |element| element.kind == Kind::Published));
-        let path = self.address.and_then(|url| of_path(url.path()));
-        let path = path.filter(|date| date.believable(self.fetched_on));
+        let path = |before_title| {
+            let path = self
+                .address
+                .and_then(|url| of_path(url.path(), before_title));
+            path.filter(|date| date.believable(self.fetched_on))
+        };
         if let Some(declared) = declared {
             // A time in UTC can be of the next day. The address has the day of the author.
             let next_day = |path: &Moment| {
                 let apart = declared.value.date.signed_duration_since(path.date);
                 declared.value.offset_minutes == Some(0) && apart.num_days().abs() == 1
             };
-            let exact = path.filter(next_day);
+            let exact = path(true).filter(next_day);
             return Some(exact.map_or(declared, |date| Found::new(date, Source::Url)));
         }
         let of_kind = |kind| move |element: &Element| element.kind == kind && !changed(element);
-        path.map(|date| Found::new(date, Source::Url))
+        path(false)
+            .map(|date| Found::new(date, Source::Url))
             .or_else(|| {
                 let is = |element: &Element| element.kind == Kind::Time && published_class(element);
                 self.element(Source::Time, is)
@@ -246,6 +251,7 @@ impl Said<'_> {
             .or_else(|| self.element(Source::Class, of_kind(Kind::DateClass)))
             .or_else(|| self.element(Source::Class, of_kind(Kind::AuthorClass)))
             .or_else(|| self.text(false))
+            .or_else(|| path(true).map(|date| Found::new(date, Source::Url)))
             .or_else(|| self.element_beside(Source::Time, of_kind(Kind::Time)))
             .or_else(|| self.element_beside(Source::Class, of_kind(Kind::DateClass)))
     }
@@ -268,11 +274,20 @@ impl Said<'_> {
                 })
             })
             .or_else(|| self.text(true))
+            .or_else(|| {
+                self.element_beside(Source::Class, |element| {
+                    element.kind == Kind::DateClass && changed(element)
+                })
+            })
     }
 
     /// A date in a short text after the first heading.
     fn text(&self, of_change: bool) -> Option<Found<Moment>> {
-        let mut texts = self.read.texts.iter().filter(|text| text.len() <= 120);
+        let mut texts = self
+            .read
+            .near_texts()
+            .iter()
+            .filter(|text| text.len() <= 120);
         texts.find_map(|text| {
             let moment = self.written(text)?;
             (says_changed(text) == of_change).then_some(Found::new(moment, Source::Text))
@@ -329,7 +344,7 @@ impl Said<'_> {
                 }
             }
         }
-        let texts = &self.read.texts;
+        let texts = self.read.near_texts();
         texts.iter().enumerate().find_map(|(at, text)| {
             let next = texts.get(at + 1).map(String::as_str);
             let name = author::in_byline(text).or_else(|| author::after_label(text, next))?;

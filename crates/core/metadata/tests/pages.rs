@@ -230,3 +230,46 @@ proptest! {
         }
     }
 }
+
+/// The forms of forums, trackers, wikis and blogs of their time, without values for machines.
+#[test]
+fn dates_of_older_software_are_found() {
+    let forum = "<title>Tea</title><body><span class=postdetails>Verfasst am: 11.03.2005 - 19:14</span>\
+                 <p>Which tea, and why?</p>";
+    assert_eq!(published(forum), date("2005-03-11", Source::Class));
+    let ticket = "<h1>Ticket 3: tea is cold</h1><div><p>Opened \
+                  <a class=timeline title='2006-08-18T12:55:53Z in Timeline'>6 years</a> ago</p></div>";
+    assert_eq!(
+        published(ticket),
+        date("2006-08-18T12:55:53Z", Source::Class)
+    );
+    let blog = "<h2>Total tea</h2><p class=postmetadata>admin | September 6, 2004 2:52 pm</p>\
+                <p>On July 14, 2003 nobody drank tea.</p>";
+    assert_eq!(published(blog), date("2004-09-06", Source::Class));
+    let wiki = "<h1>Tea</h1><p>A drink.</p><footer><li id=footer-info-lastmod> This page was last edited on \
+                21 July 2007, at 23:05.</li></footer>";
+    assert_eq!(
+        said(of(wiki).modified_at),
+        date("2007-07-21", Source::Class)
+    );
+    assert_eq!(published(wiki), None);
+}
+
+#[test]
+fn a_page_without_h1_has_its_date_near_its_begin() {
+    let comments: String = (0..80)
+        .map(|number| format!("<p>Comment {number}</p>"))
+        .collect();
+    let html =
+        format!("<h2>Tea</h2><p>March 3, 2012</p><p>A drink.</p>{comments}<p>May 1, 2012</p>");
+    assert_eq!(published(&html), date("2012-03-03", Source::Text));
+}
+
+#[test]
+fn a_number_before_a_title_in_the_address_is_the_last_choice() {
+    let url = "http://www.tea.example/2012/03/10-reasons-for-tea";
+    let dated = at(url, "<h1>10 reasons for tea</h1><p>March 5, 2012</p>");
+    assert_eq!(said(dated.published_at), date("2012-03-05", Source::Text));
+    let undated = at(url, "<h1>10 reasons for tea</h1><p>It is hot.</p>");
+    assert_eq!(said(undated.published_at), date("2012-03-10", Source::Url));
+}
