@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the commands of README.md, docs/archives.md and docs/near-duplicates.md, and compares their output with the pages.
+# Runs the commands of README.md and of the pages below, and compares their output with the pages.
 # A block ```sh is run. A block ```text right after it is the expected output of its
 # last command; a line with only … means that more output may follow.
 # Figures that depend on the machine are not compared. Commands with an archive
