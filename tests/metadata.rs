@@ -112,7 +112,7 @@ fn a_very_long_page_has_metadata_and_a_language() {
 fn tickets_and_a_forum_have_the_dates_of_their_first_posts() {
     for site in ["ckantrac", "compforum"] {
         let Some(archive) = shared(&format!("data/field/sites/{site}.parquet")) else {
-            return skip(&format!("data/field/sites/{site}.parquet"));
+            return skip(format!("data/field/sites/{site}.parquet"));
         };
         let job = Job::new()
             .reading(&archive)
