@@ -1,4 +1,4 @@
-//! Tells whether the robots.txt of a host allows a crawler a URL, by RFC 9309. Matching is that of `texting_robots`; this
+//! Checks whether the robots.txt of a host allows a crawler a URL, by RFC 9309. Matching is that of `texting_robots`; this
 //! crate decides what a missing file and a failing server mean.
 //!
 //! ```

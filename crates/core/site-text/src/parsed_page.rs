@@ -5,7 +5,7 @@ use html_blocks::{BlockOptions, PageError};
 use markdown::Markup;
 use metadata::{Metadata, MetadataReader};
 use site_replay::MAX_LAYOUT_BYTES;
-use template::{Layout, LayoutBlock, Outline, Title, figures, marks};
+use template::{Layout, LayoutBlock, Outline, Title};
 use url_parameters::Signature;
 use url_tree::BlockHash;
 
@@ -77,14 +77,9 @@ impl ParsedPage {
     pub(crate) fn outline(&self) -> Option<Outline> {
         let title = Title::new(self.page.title.as_deref().unwrap_or_default());
         let layout: Vec<LayoutBlock<'_>> = (self.page.blocks.iter())
-            .map(|block| LayoutBlock {
-                path: &block.dom_path,
-                common_prefix: block.common_prefix,
-                chars: u32::try_from(block.text.chars().count()).unwrap_or(u32::MAX),
-                link_chars: block.link_chars,
-                marks: marks(&block.text),
-                title: title.shown_by(&block.text),
-                figures: figures(&block.text),
+            .map(|block| {
+                let (path, shared) = (&*block.dom_path, block.common_prefix);
+                LayoutBlock::new(path, shared, &block.text, block.link_chars, &title)
             })
             .collect();
         let fits = Layout::to_bytes(&layout).len() <= MAX_LAYOUT_BYTES;

@@ -18,7 +18,7 @@ use crate::rules::{Rule, Rules};
 const FIGURE_BYTES: usize = 256;
 
 /// Returns a digest of the letters and digits of a short text with a digit; 0 for other texts.
-pub fn figures(text: &str) -> u32 {
+pub(crate) fn figures(text: &str) -> u32 {
     if text.len() > FIGURE_BYTES || !text.chars().any(char::is_numeric) {
         return 0;
     }

@@ -3,8 +3,33 @@
 
 use std::ops::Range;
 
+use crate::figures::figures;
+use crate::marks::marks;
 use crate::outline::LayoutBlock;
+use crate::title::Title;
 use crate::varint::{self, BytesError};
+
+impl<'p> LayoutBlock<'p> {
+    /// Measures the text of a block, on a page with the title `title`.
+    pub fn new(
+        path: &'p str,
+        common_prefix: u16,
+        text: &str,
+        link_chars: u32,
+        title: &Title,
+    ) -> Self {
+        Self {
+            path,
+            common_prefix,
+            // Saturates for texts that no column of a table can have.
+            chars: u32::try_from(text.chars().count()).unwrap_or(u32::MAX),
+            link_chars,
+            marks: marks(text),
+            title: title.shown_by(text),
+            figures: figures(text),
+        }
+    }
+}
 
 /// The blocks of a page without their texts, with the fields that a template needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -120,9 +120,7 @@ mod varint;
 mod words;
 
 pub use block_counts::BlockCounts;
-pub use figures::figures;
 pub use layout::Layout;
-pub use marks::marks;
 pub use outline::{LayoutBlock, Outline};
 pub use page_paths::{DomPath, PagePaths};
 pub use reason::Reason;

@@ -2,7 +2,7 @@
 
 /// Returns the number of commas and of ends of sentences in a text, in the scripts of Unicode that
 /// have such marks.
-pub fn marks(text: &str) -> u32 {
+pub(crate) fn marks(text: &str) -> u32 {
     let is_mark = |letter: char| match letter {
         ',' | '.' | ';' | '!' | '?' => true,
         letter if letter.is_ascii() => false,

@@ -27,7 +27,7 @@ pub struct LayoutBlock<'p> {
     ///
     /// [`Title::shown_by`]: crate::Title::shown_by
     pub title: u32,
-    /// Digest of the letters and digits of a short text with digits: [`figures`](crate::figures()).
+    /// Digest of the letters and digits of a short text with digits, 0 for other texts.
     pub figures: u32,
 }
 

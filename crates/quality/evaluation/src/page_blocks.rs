@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use html_blocks::TextBlock;
-use template::{LayoutBlock, Reason, Title, figures, marks};
+use template::{LayoutBlock, Reason, Title};
 use url_tree::BlockHash;
 
 /// The blocks of a page: hashes for the tree, a layout for the template, and the texts.
@@ -23,14 +23,9 @@ impl PageBlocks {
     pub fn of(page: html_blocks::Page) -> Self {
         let title = Title::new(page.title.as_deref().unwrap_or_default());
         let size = |block: &TextBlock| {
-            let chars = u32::try_from(block.text.chars().count()).unwrap_or(u32::MAX);
-            [
-                chars,
-                block.link_chars,
-                marks(&block.text),
-                title.shown_by(&block.text),
-                figures(&block.text),
-            ]
+            let (path, shared) = (&*block.dom_path, block.common_prefix);
+            let of = LayoutBlock::new(path, shared, &block.text, block.link_chars, &title);
+            [of.chars, of.link_chars, of.marks, of.title, of.figures]
         };
         Self {
             hashes: page.blocks.iter().map(|block| block.hash).collect(),

@@ -1,6 +1,6 @@
 //! Test pages, written as a few lines of text.
 
-use template::{BlockCounts, LayoutBlock, Outline, Reason, Template, Title, figures, marks};
+use template::{BlockCounts, LayoutBlock, Outline, Reason, Template, Title};
 
 /// A page of lines: literals and formatted strings.
 #[allow(unused_macros)]
@@ -67,14 +67,9 @@ impl Sketch {
         let title = Title::new(&self.title);
         self.blocks
             .iter()
-            .map(|block| LayoutBlock {
-                path: &block.path,
-                common_prefix: block.common_prefix,
-                chars: chars(&block.text),
-                link_chars: block.link_chars,
-                marks: marks(&block.text),
-                title: title.shown_by(&block.text),
-                figures: figures(&block.text),
+            .map(|block| {
+                let (path, shared) = (&*block.path, block.common_prefix);
+                LayoutBlock::new(path, shared, &block.text, block.link_chars, &title)
             })
             .collect()
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use html_blocks::{BlockOptions, TextBlock};
 use site_replay::{BatchedReplay, Batching, Labelling};
-use template::{LayoutBlock, Outline, Title, figures, marks};
+use template::{LayoutBlock, Outline, Title};
 use url_key::{Blocklist, KeyOptions, Keyer, RuleSet};
 use url_tree::{BlockHash, Entry, Verdict, WindowOptions};
 
@@ -28,14 +28,9 @@ pub(crate) struct Document {
 impl Document {
     fn outline(&self) -> Outline {
         let title = Title::new(&self.title);
-        let layout = self.blocks.iter().map(|block| LayoutBlock {
-            path: &block.dom_path,
-            common_prefix: block.common_prefix,
-            chars: u32::try_from(block.text.chars().count()).expect("a short block"),
-            link_chars: block.link_chars,
-            marks: marks(&block.text),
-            title: title.shown_by(&block.text),
-            figures: figures(&block.text),
+        let layout = self.blocks.iter().map(|block| {
+            let (path, shared) = (&*block.dom_path, block.common_prefix);
+            LayoutBlock::new(path, shared, &block.text, block.link_chars, &title)
         });
         Outline::new(&layout.collect::<Vec<_>>())
     }

@@ -10,7 +10,7 @@ use datafusion::error::Result;
 use html_blocks::Page;
 use site_replay::{Labelling, MAX_LAYOUT_BYTES};
 use tables::Reason;
-use template::{Layout, LayoutBlock, Title, figures, marks};
+use template::{Layout, LayoutBlock, Title};
 use url_parameters::Signature;
 
 use crate::job::Settings;
@@ -166,15 +166,9 @@ fn layout(page: &Page) -> Vec<u8> {
     let blocks: Vec<LayoutBlock<'_>> = page
         .blocks
         .iter()
-        .map(|block| LayoutBlock {
-            path: &block.dom_path,
-            common_prefix: block.common_prefix,
-            // Never saturates: an Arrow value has less than 2^31 bytes.
-            chars: u32::try_from(block.text.chars().count()).unwrap_or(u32::MAX),
-            link_chars: block.link_chars,
-            marks: marks(&block.text),
-            title: title.shown_by(&block.text),
-            figures: figures(&block.text),
+        .map(|block| {
+            let (path, shared) = (&*block.dom_path, block.common_prefix);
+            LayoutBlock::new(path, shared, &block.text, block.link_chars, &title)
         })
         .collect();
     Layout::to_bytes(&blocks)
