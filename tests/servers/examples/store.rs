@@ -1,6 +1,6 @@
 //! An S3 store with latency and faults for measurements. It serves the folders below `ROOT`
 //! as buckets until it is killed. It prints its environment variables for `urltree`, then one
-//! line per request: milliseconds since the start, method, path, range.
+//! line per request: milliseconds since the start, method, path with query, range.
 //!
 //! ```sh
 //! cargo run --package urltree-test-servers --example store -- ROOT LATENCY_MS FAULTS_PERCENT
@@ -35,11 +35,12 @@ fn main() -> io::Result<()> {
     let started = Instant::now();
     let faults = Faults::new(move |asked| {
         let line = format!(
-            "{} {} {}{} {}",
+            "{} {} {}{}{} {}",
             started.elapsed().as_millis(),
             asked.method,
             asked.path,
             if asked.query.is_empty() { "" } else { "?" },
+            asked.query,
             asked.range
         );
         // A reader that stopped ends the record and not the server.

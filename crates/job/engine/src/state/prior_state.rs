@@ -9,6 +9,7 @@ use datafusion::error::Result;
 use datafusion::logical_expr::{LogicalPlan, ident, lit};
 use datafusion::prelude::{DataFrame, SessionContext};
 use deltalake::DeltaTable;
+use futures::try_join;
 use site_replay::Lookback;
 use tables::{DateRange, Output, Table, TableError, date_from_days, days_from_date};
 use url_tree::{DAY_MICROS, WindowOptions};
@@ -69,15 +70,25 @@ impl NonEmptyTable {
 impl PriorState {
     pub(crate) async fn open(job: &Job) -> Result<Self, TableError> {
         let output = &job.output;
-        Ok(Self {
-            url_keys: NonEmptyTable::open(output, Table::UrlKeys).await?,
-            window_entries: NonEmptyTable::open(output, Table::WindowEntries).await?,
-            url_parameters: if job.settings.writes(Table::UrlParameters) {
-                NonEmptyTable::open(output, Table::UrlParameters).await?
+        let url_parameters = async {
+            if job.settings.writes(Table::UrlParameters) {
+                NonEmptyTable::open(output, Table::UrlParameters).await
             } else {
-                None
-            },
-            rollup: MonthlyRollup::open(output, job.settings.window).await?,
+                Ok(None)
+            }
+        };
+        // One after the other, the tables would take nine answers of the store.
+        let (url_keys, window_entries, url_parameters, rollup) = try_join!(
+            NonEmptyTable::open(output, Table::UrlKeys),
+            NonEmptyTable::open(output, Table::WindowEntries),
+            url_parameters,
+            MonthlyRollup::open(output, job.settings.window),
+        )?;
+        Ok(Self {
+            url_keys,
+            window_entries,
+            url_parameters,
+            rollup,
         })
     }
 

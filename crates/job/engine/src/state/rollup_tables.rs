@@ -9,6 +9,7 @@ use datafusion::error::Result;
 use datafusion::logical_expr::ident;
 use datafusion::prelude::{DataFrame, SessionContext};
 use deltalake::DeltaTable;
+use futures::try_join;
 use tables::{DateRange, Output, Partitioning, Table, TableError, add_adjacent, date_from_days};
 use url_tree::WindowOptions;
 
@@ -44,11 +45,13 @@ impl MonthlyRollup {
                 .collect()
         };
         let mut months = Self::default();
-        if let Some(index) = output.open(Table::KeyIndex).await? {
+        let opened = try_join!(output.open(Table::KeyIndex), output.open(Table::Windows));
+        let (index, windows) = opened?;
+        if let Some(index) = index {
             months.indexed = ranges(output.partitions_of(Table::KeyIndex, &index).await?);
             months.index = Some(index);
         }
-        if let Some(windows) = output.open(Table::Windows).await? {
+        if let Some(windows) = windows {
             // Windows with other options, written before a change of settings, can lack rows.
             let made = output
                 .transaction_version(Table::Windows, &windows, &windows_transaction(window))
