@@ -1,14 +1,12 @@
 //! Runs a range of dates as a sequence of chunks, each with one plan and one commit per
 //! table.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use arrow::array::RecordBatch;
 use chrono::Utc;
 use futures::future::join_all;
-use tables::{DateRange, MemorySpill, Replacement, SinkSize, Table, TableError, fail_point};
+use tables::{DateRange, Table, fail_point};
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 use uuid::Uuid;
@@ -19,7 +17,7 @@ use crate::driver::chunk::{ChunkSize, chunks};
 use crate::driver::failure::Failure;
 use crate::driver::relabel;
 use crate::driver::resume::{self, ResumableRun, request};
-use crate::driver::runs_rows::{ChunkCost, RunIds, runs_rows};
+use crate::driver::runs_rows::ChunkCost;
 use crate::driver::tries::run_chunk;
 use crate::driver::warnings::{warn_about, warn_about_chunks};
 use crate::error::EngineError;
@@ -30,23 +28,10 @@ use crate::peak_memory::peak_memory;
 use crate::plan;
 use crate::progress::{Progress, ProgressReporter, RowsAndBytes, Stage, Unwatched};
 use crate::spec::{Batching, SpecError};
-use crate::state::monthly_rollup::{discard_rollups, roll_up_months};
+use crate::state::monthly_rollup::roll_up_months;
 use crate::state::prior_state::PriorState;
 use crate::state::tables_snapshot::TablesSnapshot;
 use crate::watchdog::watched;
-
-/// The tables that are committed together, in order.
-const COMMIT_ORDER: [&[Table]; 3] = [
-    &[Table::UrlKeys],
-    &[
-        Table::Documents,
-        Table::Blocks,
-        Table::Quarantine,
-        Table::WindowEntries,
-        Table::UrlParameters,
-    ],
-    &[Table::Runs],
-];
 
 /// The result of a run.
 #[derive(Debug)]
@@ -88,13 +73,13 @@ struct Prepared {
 }
 
 /// One run of a job.
-struct Run<'a> {
-    job: &'a Job,
-    lease: &'a Lease,
-    id: String,
-    request: String,
-    started_micros: i64,
-    census: &'a Census,
+pub(super) struct Run<'a> {
+    pub(super) job: &'a Job,
+    pub(super) lease: &'a Lease,
+    pub(super) id: String,
+    pub(super) request: String,
+    pub(super) started_micros: i64,
+    pub(super) census: &'a Census,
     reporter: ProgressReporter,
     progress: &'a dyn Progress,
 }
@@ -439,120 +424,5 @@ impl Run<'_> {
         }
         self.commit(chunk, &mut output).await.map_err(failed)?;
         Ok(output)
-    }
-
-    /// Commits each table once, and `runs` twice: first to remove the old dates, last to add
-    /// the new ones. So a date in `runs` is complete. `url_keys` comes before the other tables of
-    /// pages, because a date that it has and `runs` has not is incomplete. The other tables are
-    /// committed together: a commit waits for eleven answers of the store, one after the other.
-    async fn commit(
-        &self,
-        chunk: DateRange,
-        chunk_output: &mut ChunkOutput,
-    ) -> Result<(), EngineError> {
-        let output = &self.job.output;
-        let reopened = discard_rollups(output, chunk, self.lease.token()).await;
-        self.lease.or_taken_over(reopened).await?;
-        let partitioning = output.partitioning();
-        let partitions: BTreeSet<String> = partitioning
-            .partitions(chunk)
-            .into_iter()
-            .map(|partition| partitioning.value(partition.first()))
-            .collect();
-        let change = |transaction: String, files| Replacement {
-            partitions: partitions.clone(),
-            files,
-            transaction,
-            transaction_version: self.lease.token(),
-            fencing_token: self.lease.token(),
-        };
-        let begun = change(format!("urltree {chunk} begun"), Vec::new());
-        fail_point(format_args!("begin"));
-        self.replace(Table::Runs, begun).await?;
-        fail_point(format_args!("begun"));
-        let mut commits = Vec::new();
-        for table in Table::ALL {
-            let files = chunk_output.files.remove(&table).unwrap_or_default();
-            let is_needed = match table {
-                Table::UrlParameters => !files.is_empty(),
-                table => self.job.settings.writes(table),
-            };
-            if is_needed || output.open(table).await?.is_some() {
-                commits.push((table, change(format!("urltree {chunk}"), files)));
-            }
-        }
-        for tables in COMMIT_ORDER {
-            let together = commits.extract_if(.., |(table, _)| tables.contains(table));
-            let commits = together.map(|(table, change)| self.commit_table(table, change));
-            // Await all of them, also after one has failed.
-            for committed in join_all(commits).await {
-                committed?;
-            }
-        }
-        Ok(())
-    }
-
-    async fn commit_table(&self, table: Table, change: Replacement) -> Result<(), EngineError> {
-        fail_point(format_args!("commit.{}", table.name()));
-        self.replace(table, change).await?;
-        fail_point(format_args!("committed.{}", table.name()));
-        Ok(())
-    }
-
-    async fn replace(&self, table: Table, change: Replacement) -> Result<(), EngineError> {
-        self.lease.check().await?;
-        fail_point(format_args!("checked.{}", table.name()));
-        let replaced = self.job.output.replace(table, change).await;
-        self.lease
-            .or_taken_over(replaced.map_err(EngineError::from))
-            .await?;
-        Ok(())
-    }
-
-    /// Writes the rows of `runs` for the chunk as a data file.
-    async fn runs_file(
-        &self,
-        chunk: DateRange,
-        accounting: &RowAccounting,
-        cost: ChunkCost,
-    ) -> Result<Vec<String>, EngineError> {
-        let run = RunIds {
-            id: &self.id,
-            request: &self.request,
-            settings: &self.job.settings.digest,
-            started_micros: self.started_micros,
-        };
-        let rows = runs_rows(run, self.census, chunk, accounting, cost)?;
-        self.file(Table::Runs, &rows).await
-    }
-
-    /// Writes rows of the driver as data files.
-    async fn file(&self, table: Table, rows: &RecordBatch) -> Result<Vec<String>, EngineError> {
-        let spill = Arc::new(MemorySpill::default());
-        let mut sink = self.job.output.sink(table, SinkSize::default(), spill);
-        let failed = |source| {
-            EngineError::Table(TableError::Delta {
-                table: table.name(),
-                location: self.job.output.location().to_string(),
-                source: Box::new(source),
-            })
-        };
-        sink.write(rows).await.map_err(failed)?;
-        sink.close().await.map_err(failed)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_table_is_committed_once_and_runs_last() {
-        let mut order: Vec<Table> = COMMIT_ORDER.concat();
-        assert_eq!(order.last(), Some(&Table::Runs));
-        order.sort();
-        let mut all = Table::ALL.to_vec();
-        all.sort();
-        assert_eq!(order, all);
     }
 }

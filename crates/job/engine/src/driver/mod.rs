@@ -2,6 +2,7 @@
 
 pub(crate) mod backfill;
 pub(crate) mod chunk;
+mod commit;
 pub(crate) mod failure;
 pub(crate) mod relabel;
 pub(crate) mod resume;

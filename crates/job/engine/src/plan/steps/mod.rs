@@ -6,6 +6,7 @@ pub(crate) mod dedupe;
 pub(crate) mod domain_stream;
 pub(crate) mod key;
 mod later_copies;
+pub(crate) mod parse_pages;
 pub(crate) mod replay;
 mod revision_pages;
 pub(crate) mod scan;

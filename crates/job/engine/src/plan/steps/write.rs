@@ -36,7 +36,7 @@ use crate::plan::exec::row_spill::DiskSpill;
 use crate::plan::exec::step::{RequiredDistribution, Step, spawn_stream, to_bytes};
 use crate::plan::html_reader::{PageStream, page_request};
 use crate::plan::session::coalesced_size;
-use crate::plan::steps::block::{Fetched, parse};
+use crate::plan::steps::parse_pages::{Fetched, parse};
 
 /// Bytes of HTML below which a single partition writes the chunk.
 ///

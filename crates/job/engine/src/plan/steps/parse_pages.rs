@@ -1,0 +1,175 @@
+//! Parses the pages of a row group into rows of [`Block`](crate::plan::steps::block::Block).
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{Date32Type, Int64Type};
+use chrono::NaiveDate;
+use datafusion::error::Result;
+use html_blocks::{Page, PageError};
+use markdown::Markup;
+use metadata::MetadataReader;
+use tables::{Reason, date_from_days};
+
+use crate::job::Settings;
+use crate::plan::columns::blocks::{BlockColumns, ParsedPage};
+use crate::plan::columns::said::said_bytes;
+use crate::plan::columns::schemas::{RecordBatchExt, Status};
+use crate::plan::html_reader::{PageBytes, Pages};
+use crate::plan::steps::later_copies::RejectedSender;
+
+/// Parsed rows.
+pub(super) struct Blocked {
+    pub(super) rows: RecordBatch,
+    /// The archive rows of unique pages that are quarantined or have no text block.
+    rejected: Vec<i64>,
+}
+
+impl Blocked {
+    /// Sends the rejected rows of `input`, the rows before they were parsed.
+    pub(super) fn report_rejected(
+        &self,
+        input: &RecordBatch,
+        rejected: &RejectedSender,
+    ) -> Result<()> {
+        if !self.rejected.is_empty() {
+            let source = input.text("source")?.value(0).to_owned();
+            // The receiver is gone if the row group has no copies.
+            let _ = rejected.send((source, self.rejected.clone()));
+        }
+        Ok(())
+    }
+}
+
+/// Quarantines rows whose HTML cannot be decoded.
+pub(super) fn unreadable(rows: &RecordBatch, detail: &str, settings: &Settings) -> Result<Blocked> {
+    let statuses = rows.text("status")?;
+    let positions = rows.numbers::<Int64Type>("row")?;
+    let mut columns = BlockColumns::new(settings);
+    let mut rejected = Vec::new();
+    for row in 0..rows.num_rows() {
+        let status = Status::from_name(statuses.value(row))?;
+        columns.problem(
+            quarantine_batch(status),
+            Reason::UnreadableRow,
+            detail,
+            None,
+        );
+        if status == Status::Unique {
+            rejected.push(positions.value(row));
+        }
+    }
+    Ok(Blocked {
+        rows: columns.finish(rows)?,
+        rejected,
+    })
+}
+
+/// Returns the `batch` of a row that is quarantined: first pages come before all pages of their
+/// domain, and revision candidates come after them. [`RevisionPages`] decides in this order.
+///
+/// [`RevisionPages`]: crate::plan::steps::revision_pages::RevisionPages
+fn quarantine_batch(status: Status) -> i64 {
+    match status {
+        Status::RevisionCandidate => i64::MAX,
+        _ => i64::MIN,
+    }
+}
+
+/// Parses `pages`, one per row of `rows`.
+pub(super) fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> Result<Blocked> {
+    let positions = rows.numbers::<Int64Type>("row")?;
+    let dates = rows.numbers::<Date32Type>("date")?;
+    let (statuses, urls) = (rows.text("status")?, rows.text("url")?);
+    let mut columns = BlockColumns::new(settings);
+    let mut rejected = Vec::new();
+    for (row, page) in pages.iter().enumerate() {
+        let bytes = page.html.map(|html| html.len() as i64);
+        let batch = settings.batching.batch_of(dates.value(row));
+        let status = Status::from_name(statuses.value(row))?;
+        let fetched = Fetched {
+            url: urls.value(row),
+            date: date_from_days(dates.value(row)),
+        };
+        let parsed = parse(page, fetched, settings)?;
+        if status == Status::Unique && !parsed.as_ref().is_ok_and(|parsed| has_text(&parsed.page)) {
+            rejected.push(positions.value(row));
+        }
+        match parsed {
+            Ok(parsed) => columns.page(status, batch, bytes, &parsed),
+            Err((reason, detail)) => {
+                columns.problem(quarantine_batch(status), reason, &detail, bytes);
+            }
+        }
+    }
+    Ok(Blocked {
+        rows: columns.finish(rows)?,
+        rejected,
+    })
+}
+
+/// Whether a page can be the first page of its URL key.
+fn has_text(page: &Page) -> bool {
+    !page.blocks.is_empty()
+}
+
+/// The fetch of a page.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fetched<'a> {
+    pub(crate) url: &'a str,
+    pub(crate) date: NaiveDate,
+}
+
+/// Parses one page. The inner error is the reason to quarantine the row, with a detail.
+pub(crate) fn parse(
+    page: PageBytes<'_>,
+    fetched: Fetched<'_>,
+    settings: &Settings,
+) -> Result<std::result::Result<ParsedPage, (Reason, String)>> {
+    let Some(html) = page.html else {
+        return Ok(Err((Reason::MissingHtml, "html is null".to_owned())));
+    };
+    let options = &settings.blocks;
+    let markup = settings.markdown.as_ref().map(|_| Markup::default());
+    let observes = settings.write.metadata || settings.write.opt_out;
+    let metadata = observes.then(MetadataReader::default);
+    let parsed = if markup.is_none() && metadata.is_none() {
+        html_blocks::page(html, page.charset, options).map(|page| (page, (None, None)))
+    } else {
+        html_blocks::page_with(html, page.charset, options, (markup, metadata))
+    };
+    let (parsed, (markup, metadata)) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => return Ok(Err((reason(&error), error.to_string()))),
+    };
+    Ok(Ok(ParsedPage {
+        page: parsed,
+        markup: markup.map(|markup| markup.to_bytes()),
+        metadata: beside(page, fetched, metadata, settings)?,
+    }))
+}
+
+/// Returns what the job writes of a page beside its texts, as bytes.
+fn beside(
+    page: PageBytes<'_>,
+    fetched: Fetched<'_>,
+    reader: Option<MetadataReader>,
+    settings: &Settings,
+) -> Result<Option<Vec<u8>>> {
+    if !settings.keeps_beside() {
+        return Ok(None);
+    }
+    let write = settings.write;
+    let opt_out = reader.as_ref().filter(|_| write.opt_out);
+    let opt_out = opt_out.map(|reader| reader.opt_out(page.use_headers()));
+    let metadata = reader.filter(|_| write.metadata);
+    let metadata = metadata.map(|reader| reader.finish(fetched.url, fetched.date));
+    let names = &settings.passed_through;
+    let archive = (!names.is_empty()).then(|| page.passed_through(names));
+    said_bytes(metadata.unwrap_or_default(), opt_out, archive).map(Some)
+}
+
+fn reason(error: &PageError) -> Reason {
+    match error {
+        PageError::Empty { .. } => Reason::EmptyHtml,
+        PageError::Binary { .. } => Reason::BinaryHtml,
+    }
+}
