@@ -41,7 +41,7 @@ NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 .DEFAULT_GOAL := help
 .PHONY: help build sample backfill nightly status sql check test chaos fuzz peers thresholds eval \
-    accuracy wheel bench readme clean
+    accuracy wheel bench readme docs clean
 
 help: ## List these commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -133,6 +133,10 @@ accuracy: ## F1 by kind of page, and the words that each reason decides wrongly:
 	@mkdir -p target/evaluation
 	@./target/release/examples/accuracy $(or $(GOLD),../shared/data) \
 	    --write target/evaluation/accuracy.tsv $(if $(BEFORE),--before $(BEFORE))
+
+docs: ## Build the site of the documentation into target/docs: pip install -r docs/requirements.txt
+	sphinx-build --quiet --fail-on-warning --keep-going --nitpicky docs target/docs
+	@echo 'target/docs/site/index.html'
 
 wheel: ## Build the Python package into target/wheels: PROFILE=dev shares the build of the tests
 	CARGO=$(if $(filter dev,$(PROFILE)),$(CURDIR)/tests/python/cargo,cargo) maturin build --locked \

@@ -70,6 +70,7 @@ mod cluster;
 mod dedup;
 mod dependencies;
 mod disk;
+mod docs;
 mod elsewhere;
 mod eval;
 mod export;

@@ -69,5 +69,6 @@ type_page() { # $1: a page; $2: commands and outputs that it has at least
 
 type_page README.md 4
 type_page docs/archives.md 5
+type_page docs/nights.md 3
 type_page docs/output.md 3
 type_page docs/near-duplicates.md 1
