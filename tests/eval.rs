@@ -465,8 +465,8 @@ fn a_threshold_is_lowered_only_for_a_reason() {
 fn a_parameter_is_chosen_on_the_prefix_of_each_family() {
     let folder = Folder::of(&SITE.daily_articles(30));
     let rows = folder.rows("tune --gold gold.parquet --prefix 0.5 --report report.md");
-    assert_eq!(rows.len(), 20);
-    for family in ["strict-support-", "relaxed-at-domain-"] {
+    assert_eq!(rows.len(), 30);
+    for family in ["strict-support-", "relaxed-at-domain-", "relaxed-strict-"] {
         let own = rows.iter().filter(|row| {
             let name = row["heuristic"].as_str().expect("a name");
             name.starts_with(family)

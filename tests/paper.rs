@@ -87,3 +87,81 @@ fn the_paper_job_labels_online_with_the_rules_of_table_1() {
         [json!({"url": "http://espn.go.com/a?id=2", "merged_by": "dropped_query"})]
     );
 }
+
+/// In the text of the paper the first rule whose expression matches applies, whatever parameters
+/// the URL has. The authors' code tries the next rule.
+#[test]
+fn a_rule_needs_its_parameters_unless_the_job_says_otherwise() {
+    let at = "http://news.example/story";
+    let rows = [
+        story("2011-10-24T10:00:00", &format!("{at}?page=1"), "One is"),
+        story("2011-10-24T11:00:00", &format!("{at}?page=2"), "Two is"),
+    ];
+    for (needed, keys) in [
+        ("true", [format!("{at}?page=1"), format!("{at}?page=2")]),
+        ("false", [at.to_owned(), at.to_owned()]),
+    ] {
+        let job = Job::of(&rows)
+            .with("dedup.queries=drop")
+            .with("url_key.rules=rules.tsv")
+            .with(&format!("url_key.rules_need_parameters={needed}"));
+        std::fs::write(job.path("rules.tsv"), "/story\tid\n/story\tpage\n").expect("a file");
+        job.run(DATES);
+        let rows = job.rows("SELECT url_key, rule FROM url_keys ORDER BY fetched_at");
+        let rule = if needed == "true" { "page" } else { "id" };
+        let expected = keys.map(|key| json!({"url_key": key, "rule": format!("/story {rule}")}));
+        assert_eq!(rows, expected, "{needed}");
+    }
+}
+
+/// A text on two pages is content if `tree.c_max` is 2, and the node of a section decides once it
+/// has `tree.n_min` pages.
+#[test]
+fn the_constants_of_a_heuristic_are_settings() {
+    let rows: Vec<Row> = ["a/one", "a/two", "b/three", "b/four"]
+        .into_iter()
+        .enumerate()
+        .map(|(hour, path)| {
+            // All pages share the menu; those of a section share a line.
+            let section = path.split('/').next().unwrap_or_default();
+            let html = format!("<p>Menu of all<p>Line of {section}{section}<p>Own text of {path}");
+            let url = format!("http://news.example/{path}.html");
+            Row::page(&format!("2011-10-24T1{hour}:00:00"), url, html)
+        })
+        .collect();
+    let text = |settings: &[&str]| {
+        let job = Job::of(&rows).with("tree.heuristic=strict");
+        let job = settings.iter().fold(job, |job, setting| job.with(setting));
+        job.run(DATES);
+        let row = job.row("SELECT text FROM documents WHERE url LIKE '%/one.html'");
+        row["text"].as_str().expect("a text").to_owned()
+    };
+    assert_eq!(text(&[]), "Own text of a/one");
+    assert_eq!(text(&["tree.c_max=2"]), "Line of aa\nOwn text of a/one");
+    // The section has two pages, so each block of all is on two.
+    let of_section = text(&["tree.c_max=2", "tree.n_min=2"]);
+    assert_eq!(of_section, "Menu of all\nLine of aa\nOwn text of a/one");
+}
+
+#[test]
+fn constants_that_no_label_reads_are_refused() {
+    let rows = [story(
+        "2011-10-24T10:00:00",
+        "http://news.example/1",
+        "One is",
+    )];
+    for (setting, said) in [
+        (
+            "tree.n_min=4",
+            "tree.n_min: it is for the heuristics of the paper",
+        ),
+        (
+            "tree.c_max=2",
+            "tree.c_max: it is for the heuristics of the paper",
+        ),
+        ("tree.c_max=0", "tree.c_max: 0; expected at least 1"),
+    ] {
+        let error = Job::of(&rows).with(setting).refused(DATES, 2);
+        assert!(error.contains(said), "{error}");
+    }
+}

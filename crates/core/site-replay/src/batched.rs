@@ -2,7 +2,7 @@
 //! what was inserted.
 
 use template::{Outline, PagePaths};
-use url_tree::{BlockHash, Entry, WindowOptions, revision_hashes};
+use url_tree::{BlockHash, Constants, Entry, WindowOptions, revision_hashes};
 
 use crate::clock::{BatchClock, BatchStart};
 use crate::{Batching, Labelling, PageLabels, SiteReplay};
@@ -69,6 +69,15 @@ impl BatchedReplay {
             inserted: 0,
             labelled: 0,
             revisions: 0,
+        }
+    }
+
+    /// Sets the constants of the heuristic: see [`SiteReplay::with_constants`].
+    #[must_use]
+    pub fn with_constants(self, constants: Constants) -> Self {
+        Self {
+            site: self.site.with_constants(constants),
+            ..self
         }
     }
 

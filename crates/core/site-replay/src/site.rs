@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use template::{BlockCounts, Outline, PagePaths, Reason, Template};
-use url_tree::{BlockHash, DomainReplay, Entry, Heuristic, TreeLabels, Verdict, WindowOptions};
+use url_tree::{
+    BlockHash, Constants, DomainReplay, Entry, Heuristic, TreeLabels, Verdict, WindowOptions,
+};
 
 use crate::Labelling;
 
@@ -59,6 +61,19 @@ impl SiteReplay {
         Self {
             tree: DomainReplay::new(domain_labels, heuristic, window),
             template,
+        }
+    }
+
+    /// Sets the constants of a heuristic of the paper. [`Labelling::Template`] has none of them.
+    /// Nothing must be inserted yet.
+    #[must_use]
+    pub fn with_constants(self, constants: Constants) -> Self {
+        match self.template {
+            Some(_) => self,
+            None => Self {
+                tree: self.tree.with_constants(constants),
+                ..self
+            },
         }
     }
 

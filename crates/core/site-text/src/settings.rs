@@ -3,7 +3,7 @@
 use html_blocks::BlockOptions;
 use site_replay::{Batching, Labelling, Lookback, Queries, TitleSource};
 use url_key::Keyer;
-use url_tree::WindowOptions;
+use url_tree::{Constants, WindowOptions};
 
 /// The settings of a job that decide the text of a page.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub struct SiteSettings {
     pub blocks: BlockOptions,
     /// `tree.heuristic`
     pub labelling: Labelling,
+    /// `tree.n_min` and `tree.c_max`
+    pub constants: Constants,
     /// `tree.batching`
     pub batching: Batching,
     /// `[window]`
@@ -40,6 +42,7 @@ impl SiteSettings {
             revisions: false,
             blocks: BlockOptions::default(),
             labelling: Labelling::default(),
+            constants: Constants::default(),
             batching: Batching::default(),
             window: WindowOptions::default(),
         }

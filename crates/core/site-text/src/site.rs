@@ -336,11 +336,13 @@ impl Site {
     fn begin_domain(&mut self, domain: Domain) {
         let SiteSettings {
             labelling,
+            constants,
             window,
             batching,
             ..
         } = *self.settings;
-        let replay = BatchedReplay::new(domain.labels(), labelling, window, batching);
+        let replay = BatchedReplay::new(domain.labels(), labelling, window, batching)
+            .with_constants(constants);
         (self.domain, self.replay) = (Some(domain), Some(replay));
     }
 
@@ -404,7 +406,8 @@ impl Site {
             None => {
                 let (settings, labels) = (&self.settings, page.key.domain.labels());
                 let (window, batching) = (settings.window, settings.batching);
-                let replay = BatchedReplay::new(labels, settings.labelling, window, batching);
+                let replay = BatchedReplay::new(labels, settings.labelling, window, batching)
+                    .with_constants(settings.constants);
                 Some(replay.label(branch.items(), hashes, outline))
             }
         }

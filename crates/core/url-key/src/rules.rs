@@ -11,7 +11,8 @@ use crate::title::{CONTENT_ID, ORIGINAL_CONTENT_ID, is_content_id};
 /// key of a URL that it applies to [P 3, Table 1].
 ///
 /// A rule applies if its expression matches the URL and the URL has all its parameters. The
-/// first rule that applies is used [O B3].
+/// first rule that applies is used [O B3]. In the text of the paper a rule needs no parameters:
+/// see [`needing_parameters`](Self::needing_parameters).
 ///
 /// The expression is searched, case-sensitively, in the normalised URL: with `http` for both
 /// schemes, and with all parameters in sorted order. These include `_cid_`, the content id, with
@@ -29,6 +30,8 @@ pub struct RuleSet {
     /// Positions and expressions of the rules that need no parameter of the URL. Most URLs have no
     /// parameters, and only these rules can apply to them.
     without_parameters: (Vec<usize>, RegexSet),
+    /// Whether a rule applies if its expression matches, whatever parameters the URL has.
+    by_expression_alone: bool,
 }
 
 /// The parameters that a rule retains.
@@ -133,12 +136,27 @@ impl RuleSet {
             expressions: compiled(&expressions)?,
             without_parameters: (positions, compiled(&applicable)?),
             rules,
+            by_expression_alone: false,
         })
+    }
+
+    /// Sets whether a rule applies only to URLs that have all its parameters, as in the authors'
+    /// code and by default. Without, the first rule whose expression matches applies [P 3]; a URL
+    /// that has none of its parameters loses its query.
+    #[must_use]
+    pub fn needing_parameters(self, needs_parameters: bool) -> Self {
+        RuleSet {
+            by_expression_alone: !needs_parameters,
+            ..self
+        }
     }
 
     /// The first rule that applies to a URL in any of its spellings.
     pub(crate) fn applicable(&self, spellings: &[String], query: &Query) -> Option<Arc<Rule>> {
         let first = |spelling: &String| {
+            if self.by_expression_alone {
+                return self.expressions.matches(spelling).into_iter().next();
+            }
             if query.is_empty() {
                 let (positions, expressions) = &self.without_parameters;
                 let matching = expressions.matches(spelling).into_iter().next()?;
@@ -223,6 +241,26 @@ mod tests {
         assert_eq!(applies(rules, "b", "id=1"), None);
         assert_eq!(applies(rules, "a", "").unwrap(), "a __cid__");
         assert_eq!(applies("a\tid\nb\t__cid__", "a", ""), None);
+    }
+
+    #[test]
+    fn a_rule_may_need_no_parameters() {
+        let rules = "a\tid\na\tpage";
+        let by_expression = RuleSet::parse(rules).unwrap().needing_parameters(false);
+        for (query, with_parameters) in [
+            ("id=1", Some("a id")),
+            ("page=1", Some("a page")),
+            ("", None),
+        ] {
+            assert_eq!(applies(rules, "a", query).as_deref(), with_parameters);
+            let rule = by_expression.applicable(&["a".to_owned()], &Query::parse(query));
+            assert_eq!(rule.unwrap().id(), "a id", "{query}");
+        }
+        assert!(
+            by_expression
+                .applicable(&["b".to_owned()], &Query::parse("id=1"))
+                .is_none()
+        );
     }
 
     #[test]

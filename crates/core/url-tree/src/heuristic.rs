@@ -9,6 +9,27 @@ use std::str::FromStr;
 /// `n_min` [P 5.4].
 pub const N_MIN: u32 = 5;
 
+/// Pages of a node that a block of content may be in: the paper's `c_max` [P 5.4].
+pub const C_MAX: u32 = 1;
+
+/// The constants of the heuristics [P 5.4]. [`Default`] has the paper's values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Constants {
+    /// Pages that a node needs before [`Heuristic::Strict`] or a vote uses it. At least 1.
+    pub n_min: u32,
+    /// Most pages of a node that a block of content may be in. Above, it is boilerplate.
+    pub c_max: u32,
+}
+
+impl Default for Constants {
+    fn default() -> Self {
+        Self {
+            n_min: N_MIN,
+            c_max: C_MAX,
+        }
+    }
+}
+
 /// The class of a text block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
@@ -22,7 +43,8 @@ pub enum Verdict {
 /// boilerplate.
 ///
 /// `n` is the support of a node: its pages. `c` is the number of these pages that contain
-/// the block. The labelled page itself is counted in both. [`fmt::Display`] writes the
+/// the block. The labelled page itself is counted in both. The numbers 5 and 1 below are the
+/// paper's [`Constants`]; with another `c_max`, thresholds move with it. [`fmt::Display`] writes the
 /// names in this list, and [`FromStr`] reads them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Heuristic {
@@ -38,6 +60,10 @@ pub enum Heuristic {
     /// `relaxed-at-domain-N`: the domain node; boilerplate iff `c > 2` if `n > N`, and
     /// iff `c > 1` otherwise. The paper tuned N to 500.
     RelaxedAtDomain(u32),
+    /// `relaxed-strict-N`: the other reading of the paper's relaxed-at-domain-N. The node of
+    /// `strict`; boilerplate iff `c > 2` if the domain node has `n > N`, and iff `c > 1`
+    /// otherwise.
+    RelaxedStrict(u32),
     /// `vote-slow`: every node of the domain with `n >= `[`N_MIN`] votes, and votes
     /// boilerplate iff `c > n/100 + 1`; a tie is boilerplate [O D5].
     VoteSlow,
@@ -50,8 +76,8 @@ pub enum Heuristic {
 #[non_exhaustive]
 #[error(
     "unknown heuristic {name:?}: expected strict, strict-support-N, strict-at-domain, \
-     relaxed-at-domain-N, vote-slow or vote-fast (N a whole number; \
-     strict-support means N = 100, relaxed-at-domain N = 500)"
+     relaxed-at-domain-N, relaxed-strict-N, vote-slow or vote-fast (N a whole number; \
+     strict-support means N = 100, relaxed-at-domain and relaxed-strict N = 500)"
 )]
 pub struct UnknownHeuristic {
     /// The name as given.
@@ -65,6 +91,7 @@ impl fmt::Display for Heuristic {
             Heuristic::StrictSupport(n) => write!(f, "strict-support-{n}"),
             Heuristic::StrictAtDomain => f.write_str("strict-at-domain"),
             Heuristic::RelaxedAtDomain(n) => write!(f, "relaxed-at-domain-{n}"),
+            Heuristic::RelaxedStrict(n) => write!(f, "relaxed-strict-{n}"),
             Heuristic::VoteSlow => f.write_str("vote-slow"),
             Heuristic::VoteFast => f.write_str("vote-fast"),
         }
@@ -81,11 +108,13 @@ impl FromStr for Heuristic {
             "strict-support" => Ok(Heuristic::StrictSupport(100)),
             "strict-at-domain" => Ok(Heuristic::StrictAtDomain),
             "relaxed-at-domain" => Ok(Heuristic::RelaxedAtDomain(500)),
+            "relaxed-strict" => Ok(Heuristic::RelaxedStrict(500)),
             "vote-slow" => Ok(Heuristic::VoteSlow),
             "vote-fast" => Ok(Heuristic::VoteFast),
             _ => parameter("strict-support-")
                 .map(Heuristic::StrictSupport)
                 .or_else(|| parameter("relaxed-at-domain-").map(Heuristic::RelaxedAtDomain))
+                .or_else(|| parameter("relaxed-strict-").map(Heuristic::RelaxedStrict))
                 .ok_or_else(|| UnknownHeuristic { name: name.into() }),
         }
     }
@@ -150,6 +179,7 @@ impl Heuristic {
             Heuristic::StrictSupport(than) => Some(n_min.min(than.saturating_add(1))),
             Heuristic::Strict
             | Heuristic::RelaxedAtDomain(_)
+            | Heuristic::RelaxedStrict(_)
             | Heuristic::VoteSlow
             | Heuristic::VoteFast => Some(n_min),
         }
@@ -159,19 +189,24 @@ impl Heuristic {
     ///
     /// `supports` are those of its branch, from the domain node, which is also the root
     /// [O C3], to the last node that exists.
-    pub(crate) fn voters(self, supports: &[u32], n_min: u32) -> Voters {
+    pub(crate) fn voters(self, supports: &[u32], constants: Constants) -> Voters {
+        let Constants { n_min, c_max } = constants;
+        let strict = || nearest_to_leaf(supports, |n| n >= n_min);
+        // The paper relaxes the threshold from 1 to 2.
+        let relaxed = |than: u32| {
+            let is_relaxed = supports.first().is_some_and(|&n| n > than);
+            c_max.saturating_add(u32::from(is_relaxed))
+        };
         match self {
-            Heuristic::Strict => Voters::one(nearest_to_leaf(supports, |n| n >= n_min), 1),
+            Heuristic::Strict => Voters::one(strict(), c_max),
             Heuristic::StrictSupport(than) => {
-                Voters::one(nearest_to_leaf(supports, |n| n > than), 1)
+                Voters::one(nearest_to_leaf(supports, |n| n > than), c_max)
             }
-            Heuristic::StrictAtDomain => Voters::one(0, 1),
-            Heuristic::RelaxedAtDomain(than) => {
-                let relaxed = supports.first().is_some_and(|&n| n > than);
-                Voters::one(0, if relaxed { 2 } else { 1 })
-            }
-            Heuristic::VoteSlow => Voters::all(supports, n_min, 100, Verdict::Boilerplate),
-            Heuristic::VoteFast => Voters::all(supports, n_min, 50, Verdict::Content),
+            Heuristic::StrictAtDomain => Voters::one(0, c_max),
+            Heuristic::RelaxedAtDomain(than) => Voters::one(0, relaxed(than)),
+            Heuristic::RelaxedStrict(than) => Voters::one(strict(), relaxed(than)),
+            Heuristic::VoteSlow => Voters::all(supports, constants, 100, Verdict::Boilerplate),
+            Heuristic::VoteFast => Voters::all(supports, constants, 50, Verdict::Content),
         }
     }
 }
@@ -191,10 +226,11 @@ impl Voters {
     /// Returns all nodes with enough support, or the root if it has too little [O D5, D6].
     ///
     /// The threshold of a node grows by one per `per` pages.
-    fn all(supports: &[u32], n_min: u32, per: u32, tie: Verdict) -> Self {
+    fn all(supports: &[u32], constants: Constants, per: u32, tie: Verdict) -> Self {
+        let Constants { n_min, c_max } = constants;
         let voter = |position: usize, n: u32| Voter {
             position,
-            threshold: n / per + 1,
+            threshold: (n / per).saturating_add(c_max),
         };
         let mut nodes: Vec<Voter> = supports
             .iter()
@@ -265,8 +301,13 @@ impl Ballot {
 mod tests {
     use super::*;
 
+    const PAPER: Constants = Constants {
+        n_min: N_MIN,
+        c_max: C_MAX,
+    };
+
     fn decided_at(heuristic: Heuristic, supports: &[u32]) -> usize {
-        heuristic.voters(supports, N_MIN).nearest()
+        heuristic.voters(supports, PAPER).nearest()
     }
 
     #[test]
@@ -277,6 +318,7 @@ mod tests {
             "strict-support-0",
             "strict-at-domain",
             "relaxed-at-domain-500",
+            "relaxed-strict-500",
             "vote-slow",
             "vote-fast",
         ] {
@@ -325,7 +367,7 @@ mod tests {
     #[test]
     fn strict_at_domain_uses_the_domain_node_at_any_support() {
         for supports in [&[2, 2, 1][..], &[900, 40, 5]] {
-            let voters = Heuristic::StrictAtDomain.voters(supports, N_MIN);
+            let voters = Heuristic::StrictAtDomain.voters(supports, PAPER);
             assert_eq!(voters.nearest(), 0);
             assert_eq!(voters.decide(|_| 1).verdict, Verdict::Content);
             assert_eq!(voters.decide(|_| 2).verdict, Verdict::Boilerplate);
@@ -335,7 +377,7 @@ mod tests {
     #[test]
     fn relaxed_allows_a_second_page_above_support_n() {
         let second = |n| {
-            let voters = Heuristic::RelaxedAtDomain(500).voters(&[n, 9], N_MIN);
+            let voters = Heuristic::RelaxedAtDomain(500).voters(&[n, 9], PAPER);
             voters.decide(|_| 2).verdict
         };
         assert_eq!(second(500), Verdict::Boilerplate);
@@ -343,10 +385,38 @@ mod tests {
     }
 
     #[test]
+    fn the_other_reading_relaxes_the_node_of_strict() {
+        let heuristic = Heuristic::RelaxedStrict(500);
+        assert_eq!(decided_at(heuristic, &[501, 9, 4]), 1);
+        for (n, verdict) in [(500, Verdict::Boilerplate), (501, Verdict::Content)] {
+            assert_eq!(
+                heuristic.voters(&[n, 9], PAPER).decide(|_| 2).verdict,
+                verdict
+            );
+        }
+        let third = heuristic.voters(&[501, 9], PAPER).decide(|_| 3);
+        assert_eq!((third.verdict, third.position), (Verdict::Boilerplate, 1));
+    }
+
+    #[test]
+    fn thresholds_move_with_the_constants() {
+        let constants = Constants { n_min: 9, c_max: 3 };
+        let strict = Heuristic::Strict.voters(&[40, 9, 8], constants);
+        assert_eq!(strict.nearest(), 1);
+        assert_eq!(strict.decide(|_| 3).verdict, Verdict::Content);
+        assert_eq!(strict.decide(|_| 4).verdict, Verdict::Boilerplate);
+        let relaxed = Heuristic::RelaxedAtDomain(10).voters(&[11], constants);
+        assert_eq!(relaxed.decide(|_| 4).verdict, Verdict::Content);
+        let slow = Heuristic::VoteSlow.voters(&[99], constants);
+        assert_eq!(slow.decide(|_| 3).verdict, Verdict::Content);
+        assert_eq!(slow.decide(|_| 4).verdict, Verdict::Boilerplate);
+    }
+
+    #[test]
     fn a_tied_vote_is_boilerplate_when_slow_and_content_when_fast() {
         // The count of the block is 1 at the leaf and 50 at the domain node.
         let counts = |position: usize| [50, 1][position];
-        let slow = Heuristic::VoteSlow.voters(&[99, 5], N_MIN).decide(counts);
+        let slow = Heuristic::VoteSlow.voters(&[99, 5], PAPER).decide(counts);
         assert_eq!(
             slow,
             Decision {
@@ -355,7 +425,7 @@ mod tests {
                 count: 50
             }
         );
-        let fast = Heuristic::VoteFast.voters(&[99, 5], N_MIN).decide(counts);
+        let fast = Heuristic::VoteFast.voters(&[99, 5], PAPER).decide(counts);
         assert_eq!(
             fast,
             Decision {
@@ -369,7 +439,7 @@ mod tests {
     #[test]
     fn vote_thresholds_grow_with_support() {
         let verdict =
-            |heuristic: Heuristic, n, c| heuristic.voters(&[n], N_MIN).decide(|_| c).verdict;
+            |heuristic: Heuristic, n, c| heuristic.voters(&[n], PAPER).decide(|_| c).verdict;
         assert_eq!(verdict(Heuristic::VoteSlow, 199, 2), Verdict::Content);
         assert_eq!(verdict(Heuristic::VoteSlow, 199, 3), Verdict::Boilerplate);
         assert_eq!(verdict(Heuristic::VoteSlow, 200, 3), Verdict::Content);
@@ -388,11 +458,12 @@ mod tests {
             Heuristic::StrictSupport(u32::MAX),
             Heuristic::StrictAtDomain,
             Heuristic::RelaxedAtDomain(2),
+            Heuristic::RelaxedStrict(2),
             Heuristic::VoteSlow,
             Heuristic::VoteFast,
         ] {
             for supports in (0..7 * 7 * 7).map(|n| [9, n / 49, n / 7 % 7, n % 7]) {
-                let voters = heuristic.voters(&supports, N_MIN);
+                let voters = heuristic.voters(&supports, PAPER);
                 for voter in voters.nodes.iter().filter(|voter| voter.position > 0) {
                     let from = heuristic
                         .min_counted_support(N_MIN)
@@ -407,8 +478,8 @@ mod tests {
 
     #[test]
     fn a_root_with_too_little_support_decides_alone() {
-        let voters = Heuristic::VoteSlow.voters(&[4, 3, 2], N_MIN);
-        assert_eq!(voters, Heuristic::VoteSlow.voters(&[4], N_MIN));
+        let voters = Heuristic::VoteSlow.voters(&[4, 3, 2], PAPER);
+        assert_eq!(voters, Heuristic::VoteSlow.voters(&[4], PAPER));
         assert_eq!(voters.decide(|_| 2).verdict, Verdict::Boilerplate);
     }
 }

@@ -94,7 +94,7 @@ mod vocabulary;
 mod window;
 
 pub use heap::HeapBytes;
-pub use heuristic::{Heuristic, N_MIN, UnknownHeuristic, Verdict};
+pub use heuristic::{C_MAX, Constants, Heuristic, N_MIN, UnknownHeuristic, Verdict};
 pub use ids::BlockHash;
 pub use replay::{BlockLabel, DomainReplay, Entry, NodeCounts, SelectedNode, TreeLabels};
 pub use revision::{UNSEEN_CHARS, revision_hashes, unseen_chars};

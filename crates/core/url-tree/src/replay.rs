@@ -1,7 +1,7 @@
 //! Replay of the pages of one domain: insertion, labels, eviction.
 
 use crate::heap::HeapBytes;
-use crate::heuristic::{Heuristic, N_MIN, Verdict, Voters, nearest_to_leaf};
+use crate::heuristic::{Constants, Heuristic, Verdict, Voters, nearest_to_leaf};
 use crate::ids::BlockHash;
 use crate::tree::{Path, UrlTree};
 use crate::window::{EntryKind, WindowOptions};
@@ -15,7 +15,7 @@ use crate::window::{EntryKind, WindowOptions};
 #[derive(Debug)]
 pub struct DomainReplay {
     heuristic: Heuristic,
-    n_min: u32,
+    constants: Constants,
     tree: UrlTree,
     window: WindowOptions,
 }
@@ -93,19 +93,22 @@ impl DomainReplay {
     /// `["eu", "news", "www", ...]`. The nodes of these items share one set of counters,
     /// because all of them have every entry of the domain [O C3].
     pub fn new(domain_labels: usize, heuristic: Heuristic, window: WindowOptions) -> Self {
+        let constants = Constants::default();
+        let counted = heuristic.min_counted_support(constants.n_min);
         DomainReplay {
             heuristic,
-            n_min: N_MIN,
-            tree: UrlTree::new(domain_labels, heuristic.min_counted_support(N_MIN)),
+            constants,
+            tree: UrlTree::new(domain_labels, counted),
             window,
         }
     }
 
-    /// Sets the support that a node needs to decide, instead of [`N_MIN`].
-    pub fn with_n_min(mut self, n_min: u32) -> Self {
-        self.n_min = n_min;
+    /// Sets the constants of the heuristic. Nothing must be inserted yet.
+    #[must_use]
+    pub fn with_constants(mut self, constants: Constants) -> Self {
+        self.constants = constants;
         self.tree
-            .set_min_counted_support(self.heuristic.min_counted_support(n_min));
+            .set_min_counted_support(self.heuristic.min_counted_support(constants.n_min));
         self
     }
 
@@ -134,8 +137,8 @@ impl DomainReplay {
     pub fn label<S: AsRef<str>>(&self, branch: &[S], hashes: &[BlockHash]) -> TreeLabels {
         let path = self.tree.path(branch);
         let supports = self.supports(&path);
-        let voters = self.heuristic.voters(&supports, self.n_min);
-        let supported = nearest_to_leaf(&supports, |n| n >= self.n_min);
+        let voters = self.heuristic.voters(&supports, self.constants);
+        let supported = nearest_to_leaf(&supports, |n| n >= self.constants.n_min);
         TreeLabels {
             blocks: hashes
                 .iter()

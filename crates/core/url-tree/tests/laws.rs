@@ -16,7 +16,8 @@ use proptest::sample::select;
 use proptest::test_runner::{RngSeed, TestRunner};
 use transitions::Transitions;
 use url_tree::{
-    BlockHash, DomainReplay, Entry, Heuristic, N_MIN, TreeLabels, WindowOptions, window_start,
+    BlockHash, Constants, DomainReplay, Entry, Heuristic, N_MIN, TreeLabels, WindowOptions,
+    window_start,
 };
 
 const DOMAIN_LABELS: usize = 2;
@@ -73,12 +74,13 @@ fn window() -> impl Strategy<Value = WindowOptions> {
     })
 }
 
-const HEURISTICS: [Heuristic; 7] = [
+const HEURISTICS: [Heuristic; 8] = [
     Heuristic::Strict,
     Heuristic::StrictSupport(3),
     Heuristic::StrictSupport(12),
     Heuristic::StrictAtDomain,
     Heuristic::RelaxedAtDomain(10),
+    Heuristic::RelaxedStrict(10),
     Heuristic::VoteSlow,
     Heuristic::VoteFast,
 ];
@@ -137,7 +139,7 @@ fn replay_all(replay: &mut DomainReplay, batches: &[&[Item]]) -> Vec<TreeLabels>
 fn assert_equals_model(
     replay: &DomainReplay,
     heuristic: Heuristic,
-    n_min: u32,
+    constants: Constants,
     model: &ModelTree,
     branch: &[String],
     hashes: &[BlockHash],
@@ -153,7 +155,7 @@ fn assert_equals_model(
             None => assert_eq!(expected, &(0, vec![0; hashes.len()])),
         }
     }
-    let (labels, node) = model::label(heuristic, &statistics, DOMAIN_LABELS, n_min);
+    let (labels, node) = model::label(heuristic, &statistics, DOMAIN_LABELS, constants);
     let actual = replay.label(branch, hashes);
     assert_eq!(actual.blocks, labels, "{heuristic}");
     assert_eq!((actual.node.depth, actual.node.support), node);
@@ -171,9 +173,12 @@ proptest! {
         options in window(),
         heuristic in heuristic(),
         n_min in select(vec![1, 2, N_MIN]),
+        c_max in 1..4_u32,
         others in vec((branch(), hashes()), 3),
     ) {
-        let mut replay = DomainReplay::new(DOMAIN_LABELS, heuristic, options).with_n_min(n_min);
+        let constants = Constants { n_min, c_max };
+        let mut replay =
+            DomainReplay::new(DOMAIN_LABELS, heuristic, options).with_constants(constants);
         let mut window = VecDeque::new();
         for batch in batches(&stream, &sizes) {
             for item in batch {
@@ -182,7 +187,7 @@ proptest! {
             }
             let before = ModelTree::from_items(window.iter().copied());
             for item in batch {
-                assert_equals_model(&replay, heuristic, n_min, &before, &item.branch, &item.hashes);
+                assert_equals_model(&replay, heuristic, constants, &before, &item.branch, &item.hashes);
             }
             let gone = replay.end_batch(batch[batch.len() - 1].time);
             window.drain(..gone);
@@ -190,7 +195,7 @@ proptest! {
 
             let after = ModelTree::from_items(window.iter().copied());
             for (branch, hashes) in &others {
-                assert_equals_model(&replay, heuristic, n_min, &after, branch, hashes);
+                assert_equals_model(&replay, heuristic, constants, &after, branch, hashes);
             }
         }
     }
@@ -313,9 +318,13 @@ fn no_transition_changes_a_label() {
             min_pages: 0,
             ..WindowOptions::default()
         };
+        let constants = Constants {
+            n_min,
+            ..Constants::default()
+        };
         let new = |heuristic| {
             let replay = DomainReplay::new(DOMAIN_LABELS, heuristic, options);
-            (heuristic, replay.with_n_min(n_min))
+            (heuristic, replay.with_constants(constants))
         };
         let mut replays = HEURISTICS.map(new);
         let mut transitions = Transitions::default();
@@ -332,12 +341,12 @@ fn no_transition_changes_a_label() {
                 insert(replay, item);
                 for page in [item, &oldest] {
                     let (branch, hashes) = (&page.branch, &page.hashes);
-                    assert_equals_model(replay, *heuristic, n_min, &before, branch, hashes);
+                    assert_equals_model(replay, *heuristic, constants, &before, branch, hashes);
                 }
                 assert_eq!(replay.end_batch(0), usize::from(full));
                 for page in [item, &oldest] {
                     let (branch, hashes) = (&page.branch, &page.hashes);
-                    assert_equals_model(replay, *heuristic, n_min, &after, branch, hashes);
+                    assert_equals_model(replay, *heuristic, constants, &after, branch, hashes);
                 }
             }
         }

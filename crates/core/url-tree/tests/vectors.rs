@@ -28,7 +28,7 @@ use model::{Item, Kind, ModelTree};
 use observed::Observed;
 use stream::{Config, Document, Expected};
 use url_tree::{
-    BlockHash, DomainReplay, Entry, Heuristic, SelectedNode, TreeLabels, WindowOptions,
+    BlockHash, Constants, DomainReplay, Entry, Heuristic, SelectedNode, TreeLabels, WindowOptions,
     revision_hashes, unseen_chars,
 };
 
@@ -36,6 +36,13 @@ const WHOLE_BRANCH: Difference = Difference::meaning(
     "whole branch",
     "An entry that leaves the window is taken out of its whole branch. There the walk stops at the first node without documents, whose counts stay and whose children go, revisions among them [O F3, F4]; a window would not determine its tree.",
 );
+
+fn constants(n_min: u32) -> Constants {
+    Constants {
+        n_min,
+        ..Constants::default()
+    }
+}
 
 fn heuristic(name: &str) -> Heuristic {
     match name {
@@ -118,7 +125,7 @@ impl Domain {
         let domain_labels = first.domain_labels();
         let replay = |name: &String| {
             let replay = DomainReplay::new(domain_labels, heuristic(name), window);
-            (name.clone(), replay.with_n_min(config.n_min))
+            (name.clone(), replay.with_constants(constants(config.n_min)))
         };
         Domain {
             n_min: config.n_min,
@@ -177,8 +184,12 @@ impl Domain {
     fn modelled(&self, tree: &ModelTree, document: &Document) -> Observed {
         let statistics = tree.statistics(&document.branch, &document.hashes);
         let labels = |name: &str| {
-            let (blocks, (depth, support)) =
-                model::label(heuristic(name), &statistics, self.domain_labels, self.n_min);
+            let (blocks, (depth, support)) = model::label(
+                heuristic(name),
+                &statistics,
+                self.domain_labels,
+                constants(self.n_min),
+            );
             let node = SelectedNode { depth, support };
             TreeLabels { blocks, node }
         };

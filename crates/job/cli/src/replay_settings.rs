@@ -22,6 +22,7 @@ pub(crate) fn replay_settings(
     replay.queries = settings.queries;
     replay.revisions = settings.revisions;
     replay.blocks = settings.blocks;
+    replay.constants = settings.constants;
     replay.batching = settings.batching;
     replay.relabel_days = settings.relabel_days;
     replay.window = settings.window;

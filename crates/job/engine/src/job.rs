@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use site_replay::{Labelling, Lookback};
 use tables::{Location, Output, Partitioning, RetryPolicy, Table, TableFormat};
 use url_key::{Blocklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
-use url_tree::WindowOptions;
+use url_tree::{Constants, WindowOptions};
 
 use crate::archive::{ArchiveSource, OpenObjects, ReadAheadMemory, page_columns};
 use crate::optional_columns::{OptionalColumns, passed_through};
@@ -118,6 +118,8 @@ pub struct Settings {
     pub blocks: BlockOptions,
     /// The labelling heuristic.
     pub labelling: Labelling,
+    /// The constants of a heuristic of the paper.
+    pub constants: Constants,
     /// Pages that are inserted before the first of them is labelled.
     pub batching: Batching,
     /// Days after a date whose pages decide its labels too.
@@ -277,6 +279,7 @@ impl Job {
             .ok_or_else(|| SpecError::key("output.file_bytes", "expected a size above 0"))?;
         let resources = resources(spec)?;
         let settings = settings(&document)?;
+        refuse_constants_of_template(&settings)?;
         Ok(Self {
             archive: ArchiveSource {
                 location: location("archive.location", &spec.archive.location)?,
@@ -369,7 +372,8 @@ fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
     } = document;
     let digest = settings_digest(spec, rules, blocklist);
     let rules = RuleSet::parse(rules)
-        .map_err(|error| SpecError::key("url_key.rules", error.to_string()))?;
+        .map_err(|error| SpecError::key("url_key.rules", error.to_string()))?
+        .needing_parameters(spec.url_key.rules_need_parameters);
     let keyer = Keyer::new(key_options(spec), rules, Blocklist::parse(blocklist))
         .map_err(|error| SpecError::key("domain.extra_suffixes", error.to_string()))?;
     let window = WindowOptions {
@@ -395,6 +399,7 @@ fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
         revisions: spec.dedup.revisions,
         blocks: block_options(spec)?,
         labelling,
+        constants: constants(spec)?,
         batching: spec.tree.batching,
         relabel_days: spec.tree.relabel_days,
         window,
@@ -412,6 +417,32 @@ fn markdown_options(spec: &MarkdownSpec) -> Option<MarkdownOptions> {
         .with_links(spec.links)
         .with_images(spec.images);
     spec.write.then_some(options)
+}
+
+fn constants(spec: &JobSpec) -> Result<Constants, SpecError> {
+    let at_least_1 = |key, value: u32| match value {
+        0 => Err(SpecError::key(key, "0; expected at least 1")),
+        value => Ok(value),
+    };
+    Ok(Constants {
+        n_min: at_least_1("tree.n_min", spec.tree.n_min)?,
+        c_max: at_least_1("tree.c_max", spec.tree.c_max)?,
+    })
+}
+
+/// Refuses constants that no label of the job would read. `urltree eval` compares heuristics with
+/// the settings of any job, so [`Settings::new`] does not refuse them.
+fn refuse_constants_of_template(settings: &Settings) -> Result<(), SpecError> {
+    let paper = Constants::default();
+    let key = match settings.constants {
+        _ if settings.labelling != Labelling::Template => return Ok(()),
+        Constants { n_min, .. } if n_min != paper.n_min => "tree.n_min",
+        Constants { c_max, .. } if c_max != paper.c_max => "tree.c_max",
+        _ => return Ok(()),
+    };
+    let expected = "it is for the heuristics of the paper; expected another tree.heuristic than \
+                    template";
+    Err(SpecError::key(key, expected))
 }
 
 /// Refuses `tree.relabel_days` unless the inserted pages do not depend on labels.

@@ -91,6 +91,7 @@ fn deciding(spec: &JobSpec, rules: &str, blocklist: &str) -> Vec<Setting> {
     let UrlKeySpec {
         title,
         rules: _,
+        rules_need_parameters,
         blocklist: _,
         scheme,
     } = url_key;
@@ -108,6 +109,8 @@ fn deciding(spec: &JobSpec, rules: &str, blocklist: &str) -> Vec<Setting> {
         heuristic,
         batching,
         relabel_days,
+        n_min,
+        c_max,
     } = tree;
     let WindowSpec {
         max_pages,
@@ -117,6 +120,11 @@ fn deciding(spec: &JobSpec, rules: &str, blocklist: &str) -> Vec<Setting> {
     let mut settings = vec![
         setting("url_key.title", json!(title), "auto"),
         setting("url_key.rules", in_order(rules), Vec::<Value>::new()),
+        setting(
+            "url_key.rules_need_parameters",
+            *rules_need_parameters,
+            true,
+        ),
         setting("url_key.blocklist", as_set(blocklist), Vec::<Value>::new()),
         setting("url_key.scheme", json!(scheme), "merge"),
         setting("domain.grouping", json!(grouping), "registrable"),
@@ -133,6 +141,8 @@ fn deciding(spec: &JobSpec, rules: &str, blocklist: &str) -> Vec<Setting> {
         setting("tree.heuristic", heuristic.as_str(), "template"),
         setting("tree.batching", json!(batching), "date"),
         setting("tree.relabel_days", *relabel_days, 0),
+        setting("tree.n_min", *n_min, 5),
+        setting("tree.c_max", *c_max, 1),
         setting("window.max_pages", *max_pages, 10_000),
         // As text, because a number of JSON has 64 bits.
         setting(

@@ -34,6 +34,7 @@ pub(crate) fn site_settings(
     site.revisions = settings.revisions;
     site.blocks = settings.blocks;
     site.labelling = settings.labelling;
+    site.constants = settings.constants;
     site.batching = settings.batching;
     site.window = settings.window;
     Ok(site)

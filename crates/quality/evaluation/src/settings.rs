@@ -3,7 +3,7 @@
 use html_blocks::BlockOptions;
 use site_replay::{Batching, Lookback, Queries, TitleSource};
 use url_key::Keyer;
-use url_tree::WindowOptions;
+use url_tree::{Constants, WindowOptions};
 
 /// The settings of a job that decide its texts, except the heuristic.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub struct ReplaySettings {
     pub revisions: bool,
     /// `[blocks]` and `[limits]`
     pub blocks: BlockOptions,
+    /// `tree.n_min` and `tree.c_max`
+    pub constants: Constants,
     /// `tree.batching`
     pub batching: Batching,
     /// `tree.relabel_days`
@@ -40,6 +42,7 @@ impl ReplaySettings {
             queries: Queries::default(),
             revisions: false,
             blocks: BlockOptions::default(),
+            constants: Constants::default(),
             batching: Batching::default(),
             relabel_days: 0,
             window: WindowOptions::default(),

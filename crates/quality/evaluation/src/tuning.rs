@@ -28,7 +28,8 @@ pub struct Tried {
     pub chosen: bool,
 }
 
-/// Tries [`SUPPORTS`] for `strict-support-N` and `relaxed-at-domain-N`. The prefix is
+/// Tries [`SUPPORTS`] for `strict-support-N` and for both readings of the paper's relaxed
+/// heuristic, `relaxed-at-domain-N` and `relaxed-strict-N`. The prefix is
 /// the first `share` of the pages of each set, from 0 to 1. In the paper's experiment
 /// pages are inserted one by one and none is evicted for its age [P 5.5].
 ///
@@ -40,8 +41,11 @@ pub fn tune(
     measure: Measure,
     settings: &ReplaySettings,
 ) -> Result<Vec<Tried>, InputError> {
-    let families: [fn(u32) -> Heuristic; 2] =
-        [Heuristic::StrictSupport, Heuristic::RelaxedAtDomain];
+    let families: [fn(u32) -> Heuristic; 3] = [
+        Heuristic::StrictSupport,
+        Heuristic::RelaxedAtDomain,
+        Heuristic::RelaxedStrict,
+    ];
     let heuristics: Vec<Heuristic> = (families.iter())
         .flat_map(|family| SUPPORTS.map(family))
         .collect();

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use url_tree::{BlockHash, BlockLabel, Heuristic, Verdict};
+use url_tree::{BlockHash, BlockLabel, Constants, Heuristic, Verdict};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -89,7 +89,7 @@ pub(crate) fn deciding(
     let returned = first(&|n| n >= n_min).unwrap_or(0);
     let domain = domain_labels.min(leaf);
     let deciding = match heuristic {
-        Heuristic::Strict => vec![returned],
+        Heuristic::Strict | Heuristic::RelaxedStrict(_) => vec![returned],
         Heuristic::StrictSupport(than) => vec![first(&|n| n > than).unwrap_or(0)],
         Heuristic::StrictAtDomain | Heuristic::RelaxedAtDomain(_) => vec![domain],
         Heuristic::VoteSlow | Heuristic::VoteFast => {
@@ -105,13 +105,22 @@ pub(crate) fn deciding(
     (deciding, returned)
 }
 
-/// Returns whether a node with this support and count votes boilerplate.
-pub(crate) fn is_boilerplate(heuristic: Heuristic, n: u32, c: u32) -> bool {
+/// Returns whether a node with this support and count votes boilerplate. `domain` is the support
+/// of the domain node.
+pub(crate) fn is_boilerplate(
+    heuristic: Heuristic,
+    domain: u32,
+    n: u32,
+    c: u32,
+    c_max: u32,
+) -> bool {
     match heuristic {
-        Heuristic::Strict | Heuristic::StrictSupport(_) | Heuristic::StrictAtDomain => c > 1,
-        Heuristic::RelaxedAtDomain(than) => c > if n > than { 2 } else { 1 },
-        Heuristic::VoteSlow => c > n / 100 + 1,
-        Heuristic::VoteFast => c > n / 50 + 1,
+        Heuristic::Strict | Heuristic::StrictSupport(_) | Heuristic::StrictAtDomain => c > c_max,
+        Heuristic::RelaxedAtDomain(than) | Heuristic::RelaxedStrict(than) => {
+            c > if domain > than { c_max + 1 } else { c_max }
+        }
+        Heuristic::VoteSlow => c > n / 100 + c_max,
+        Heuristic::VoteFast => c > n / 50 + c_max,
     }
 }
 
@@ -121,18 +130,21 @@ pub(crate) fn label(
     heuristic: Heuristic,
     statistics: &[Statistics],
     domain_labels: usize,
-    n_min: u32,
+    constants: Constants,
 ) -> (Vec<BlockLabel>, (u16, u32)) {
+    let Constants { n_min, c_max } = constants;
     let supports: Vec<u32> = statistics.iter().map(|(n, _)| *n).collect();
     let (deciding, returned) = deciding(heuristic, &supports, domain_labels, n_min);
+    let domain = supports[domain_labels.min(supports.len() - 1)];
     let depth = |at: usize| at.max(domain_labels) as u16;
 
     let labels = (0..statistics[0].1.len())
         .map(|block| {
             let count = |at: usize| statistics[at].1[block];
-            let (against, for_content): (Vec<usize>, Vec<usize>) = deciding
-                .iter()
-                .partition(|&&at| is_boilerplate(heuristic, supports[at], count(at)));
+            let (against, for_content): (Vec<usize>, Vec<usize>) =
+                deciding.iter().partition(|&&at| {
+                    is_boilerplate(heuristic, domain, supports[at], count(at), c_max)
+                });
             let boilerplate = against.len() > for_content.len()
                 || against.len() == for_content.len() && heuristic == Heuristic::VoteSlow;
             let reason = if boilerplate { against } else { for_content }[0];

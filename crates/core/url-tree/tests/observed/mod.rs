@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use url_tree::{BlockLabel, Heuristic, TreeLabels, Verdict};
+use url_tree::{BlockLabel, C_MAX, Heuristic, TreeLabels, Verdict};
 
 use crate::model::{self, Statistics};
 use crate::stream::Document;
@@ -104,7 +104,9 @@ fn votes(
     (0..statistics[0].1.len())
         .map(|block| {
             let count = |at: usize| statistics[at].1[block];
-            let votes = |&&at: &&usize| model::is_boilerplate(heuristic, supports[at], count(at));
+            let votes = |&&at: &&usize| {
+                model::is_boilerplate(heuristic, supports[0], supports[at], count(at), C_MAX)
+            };
             let against = voters.iter().filter(votes).count();
             format!("{} : {against}", voters.len() - against)
         })

@@ -240,7 +240,7 @@ impl Default for MarkdownSpec {
 }
 
 /// `[url_key]`
-#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct UrlKeySpec {
@@ -248,10 +248,25 @@ pub struct UrlKeySpec {
     pub title: TitleSource,
     /// File of URL rules. The default is the bundled rules, and `none` uses no rules.
     pub rules: Option<String>,
+    /// Whether a rule applies only to a URL that has all its parameters. `false`: a rule applies if
+    /// its expression matches, as in the paper.
+    pub rules_need_parameters: bool,
     /// File of URL prefixes. Pages below them get a URL key, but are not inserted or labelled.
     pub blocklist: Option<String>,
     /// Whether `http` and `https` are one page.
     pub scheme: SchemeSpec,
+}
+
+impl Default for UrlKeySpec {
+    fn default() -> Self {
+        Self {
+            title: TitleSource::default(),
+            rules: None,
+            rules_need_parameters: true,
+            blocklist: None,
+            scheme: SchemeSpec::default(),
+        }
+    }
 }
 
 /// `url_key.scheme`
@@ -377,6 +392,11 @@ pub struct TreeSpec {
     /// Days after which the labels of a date are final. Until then each run over later dates
     /// relabels it.
     pub relabel_days: u32,
+    /// Pages that a node needs to decide, with `strict`, `relaxed-strict-N` or a vote.
+    pub n_min: u32,
+    /// Pages of the deciding node in which a block of content may be, with a heuristic of the
+    /// paper.
+    pub c_max: u32,
 }
 
 impl Default for TreeSpec {
@@ -385,6 +405,8 @@ impl Default for TreeSpec {
             heuristic: "template".to_owned(),
             batching: Batching::default(),
             relabel_days: 0,
+            n_min: url_tree::N_MIN,
+            c_max: url_tree::C_MAX,
         }
     }
 }

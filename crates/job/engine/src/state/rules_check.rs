@@ -107,7 +107,9 @@ pub async fn check_rules(job: &Job, rules: &Path) -> Result<RulesCheck, EngineEr
     let file = rules.display().to_string();
     let text = std::fs::read_to_string(rules)
         .map_err(|error| SpecError::key(&file, format!("cannot read the rules: {error}")))?;
-    let rules = RuleSet::parse(&text).map_err(|error| SpecError::key(&file, error.to_string()))?;
+    let rules = RuleSet::parse(&text)
+        .map_err(|error| SpecError::key(&file, error.to_string()))?
+        .needing_parameters(job.document.spec.url_key.rules_need_parameters);
     let context = session(job).map_err(EngineError::Query)?;
     if !open(&context, job, Table::UrlKeys).await? {
         return Err(EngineError::NoTable {

@@ -23,7 +23,8 @@ impl DomainStream {
         let (window, batching) = (settings.window, settings.batching);
         Self {
             name: name.to_owned(),
-            replay: BatchedReplay::new(labels, settings.labelling, window, batching),
+            replay: BatchedReplay::new(labels, settings.labelling, window, batching)
+                .with_constants(settings.constants),
             one_by_one: batching == Batching::Page,
         }
     }
