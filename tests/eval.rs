@@ -1,6 +1,7 @@
 //! The commands that measure quality: `urltree eval`, `tune`, `gold` and `extract`.
 
 mod job_texts;
+mod measures;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

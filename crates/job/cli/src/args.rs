@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytesize::ByteSize;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use scoring::Weights;
 use tables::DateRange;
 
 use crate::export_documents::ExportArgs;
@@ -141,6 +142,7 @@ pub(crate) enum Command {
         urltree eval --gold data/sample/gold --job jobs/backfill.toml\n  \
         urltree eval --gold gold.parquet --heuristics all --extractors all --plots charts\n  \
         urltree eval --gold gold.parquet --heuristics strict --set tree.batching=page\n  \
+        urltree eval --gold gold.parquet --extractors alarte,temex --measure nodes\n  \
         urltree eval --gold gold.parquet --texts other=texts.jsonl --report report.md\n  \
         urltree eval --gold gold.parquet --heuristics all --thresholds thresholds.toml --raise-thresholds")]
     Eval(Box<EvalArgs>),
@@ -501,7 +503,22 @@ pub(crate) struct EvalArgs {
     /// The rule for the words that two texts have in common.
     #[arg(long, value_enum, default_value_t = OverlapChoice::Lcs)]
     pub(crate) overlap: OverlapChoice,
-    /// Write a Parquet file with a row per page and extractor.
+    /// The unit of precision, recall and F1.
+    #[arg(long, value_enum, default_value_t = MeasureChoice::Words)]
+    pub(crate) measure: MeasureChoice,
+    /// Weights of --measure weighted, such as title=3,start=2,start-words=50,inline=2.
+    ///
+    /// A word of the first line of the gold text weighs `title`, each of the next `start-words`
+    /// words `start`, and an extracted word that is not in the gold text but between words that
+    /// are `inline`. All other words weigh 1. The defaults are title=1, start=2,
+    /// start-words=50, inline=2.
+    #[arg(long, value_name = "WEIGHTS")]
+    pub(crate) weights: Option<Weights>,
+    /// Also give F-beta, in which recall has BETA times the weight of precision.
+    #[arg(long, value_name = "BETA", value_parser = beta)]
+    pub(crate) beta: Option<f64>,
+    /// Write a Parquet file with a row per page and extractor. It has the running means of F1
+    /// along the stream and along the domain, the paper's equation 4.
     #[arg(long, value_name = "FILE")]
     pub(crate) results: Option<PathBuf>,
     /// Write charts (SVG) into this folder, which is created if it is missing.
@@ -524,6 +541,9 @@ pub(crate) struct EvalArgs {
     /// Allow lower thresholds for this reason, which is written beside them.
     #[arg(long, value_name = "REASON", requires = "raise_thresholds")]
     pub(crate) lower_thresholds: Option<String>,
+    /// The job gives its settings, and no texts.
+    #[arg(skip)]
+    pub(crate) only_settings: bool,
     /// How to print the standings.
     #[arg(long, value_enum, default_value_t = RowFormat::Table)]
     pub(crate) format: RowFormat,
@@ -556,7 +576,14 @@ pub(crate) struct TuneArgs {
     pub(crate) format: RowFormat,
 }
 
-fn share(text: &str) -> Result<f64, String> {
+fn beta(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(beta) if (0.0..=100.0).contains(&beta) => Ok(beta),
+        _ => Err("expected a number from 0 to 100".to_owned()),
+    }
+}
+
+pub(crate) fn share(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
         _ => Err("expected a number from 0 to 1".to_owned()),
@@ -641,8 +668,23 @@ pub(crate) enum OverlapChoice {
     Lcs,
     /// Matching blocks of Python's difflib, as in Kovačič's thesis
     Difflib,
+    /// Words in any order, as in the paper of NCE
+    Bag,
     /// ROUGE-LSum
     RougeLsum,
+}
+
+/// The unit of precision, recall and F1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MeasureChoice {
+    /// Words
+    Words,
+    /// Words, and CleanEval's edit distance beside the scores: words inserted and deleted
+    Edit,
+    /// Words with the weights of --weights
+    Weighted,
+    /// Nodes of the page that the gold text covers, as in Alarte et al.
+    Nodes,
 }
 
 #[derive(Debug, clap::Args)]

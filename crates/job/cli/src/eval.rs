@@ -6,10 +6,10 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use engine::{EngineError, Job};
 use evaluation::{
-    Breach, Collection, DuplicatesByStep, GoldPage, GoldSet, Measure, Measured, MeasuredSet,
-    Overlapping, PageResult, Peer, Peers, Plot, PublishedFigure, PublishedFigures, Reached,
-    ReplaySettings, Texts, Thresholds, compare, evenly, place, section, section_name,
-    standings_table,
+    Breach, Collection, Counted, DuplicatesByStep, GoldPage, GoldSet, Measure, Measured,
+    MeasuredSet, NodeTrees, Overlapping, PageResult, Peer, Peers, Plot, PublishedFigure,
+    PublishedFigures, Reached, ReplaySettings, Texts, Thresholds, compare_nodes, evenly, place,
+    section, section_name, standings_table,
 };
 use extractors::Extractor;
 use scoring::Tokens;
@@ -18,32 +18,51 @@ use site_replay::Labelling;
 use tables::Table;
 use tokio::runtime::Runtime;
 
-use crate::args::{EvalArgs, JobArgs, OverlapChoice, TokensChoice};
+use crate::args::{EvalArgs, JobArgs, MeasureChoice, OverlapChoice, TokensChoice};
 use crate::replay_settings::replay_settings;
 use crate::usage::Usage;
 use crate::{job, rows, runtime};
 
-/// Compares the extractors that the arguments name. Returns the standings as text.
-pub(crate) fn eval(args: &EvalArgs) -> Result<String> {
+/// The results of a comparison.
+pub(crate) struct Compared {
+    /// The results of each collection.
+    pub(crate) measured: Vec<Measured>,
+    duplicates: Option<DuplicatesByStep>,
+}
+
+/// Compares the extractors that the arguments name with the gold.
+pub(crate) fn compared(args: &EvalArgs) -> Result<Compared> {
     let asked = Asked::of(args)?;
-    let published = published(args)?;
     asked.refuse_empty()?;
     let mut measured = Vec::new();
     for path in &args.gold {
         measured.push(asked.collection(Collection::at(path)?)?);
     }
+    Ok(Compared {
+        measured,
+        duplicates: asked.duplicates,
+    })
+}
+
+/// Compares the extractors that the arguments name. Returns the standings as text.
+pub(crate) fn eval(args: &EvalArgs) -> Result<String> {
+    let published = published(args)?;
+    let Compared {
+        measured,
+        duplicates,
+    } = compared(args)?;
     if let Some(path) = &args.results {
         evaluation::write_results(&measured, path).with_context(|| path.display().to_string())?;
     }
     if let Some(path) = &args.report {
         let sections = measured.iter();
         let sections = sections.map(|one| (section_name(one), section(one, &published)));
-        let duplicates = asked.duplicates.iter();
+        let duplicates = duplicates.iter();
         let duplicates = duplicates.map(|found| ("duplicates".to_owned(), found.section()));
         report(path, sections.chain(duplicates))?;
     }
     if let Some(folder) = &args.plots {
-        plot(folder, &measured, asked.duplicates.as_ref())?;
+        plot(folder, &measured, duplicates.as_ref())?;
     }
     let standings = rows::text(&[standings_table(&measured)], args.format)?;
     match &args.thresholds {
@@ -98,17 +117,7 @@ impl<'a> Asked<'a> {
             peers: peers(args)?,
             texts,
             duplicates: None,
-            measure: Measure {
-                tokens: match args.tokens {
-                    TokensChoice::Unicode => Tokens::Unicode,
-                    TokensChoice::Ascii => Tokens::Ascii,
-                },
-                overlapping: match args.overlap {
-                    OverlapChoice::Lcs => Overlapping::Lcs,
-                    OverlapChoice::Difflib => Overlapping::Difflib,
-                    OverlapChoice::RougeLsum => Overlapping::RougeLsum,
-                },
-            },
+            measure: measure(args)?,
         };
         asked.read_tables()?;
         Ok(asked)
@@ -117,7 +126,7 @@ impl<'a> Asked<'a> {
     /// Reads the texts and duplicates of the job's tables. A job without tables is an error
     /// only if nothing else is compared.
     fn read_tables(&mut self) -> Result<()> {
-        let Some(file) = &self.args.job else {
+        let Some(file) = self.args.job.as_ref().filter(|_| !self.args.only_settings) else {
             return Ok(());
         };
         let job = job(&JobArgs {
@@ -188,10 +197,22 @@ impl<'a> Asked<'a> {
             .map(|count| evenly(pages, count));
         let is_wanted = |url: &str| wanted.as_ref().is_none_or(|urls| urls.contains(url));
         tracing::info!("{}: {} pages", set.name(), pages.len());
+        let is_wanted_page = |page: &GoldPage| is_wanted(&page.url);
+        let trees = match self.measure.counted {
+            Counted::Nodes => NodeTrees::read(set, pages, is_wanted_page)?,
+            _ => NodeTrees::default(),
+        };
         let mut results = Vec::new();
         let mut add = |texts: &Texts| {
-            let is_wanted = |page: &GoldPage| is_wanted(&page.url);
-            results.extend(compare(set.name(), pages, is_wanted, texts, self.measure));
+            let compared = compare_nodes(
+                set.name(),
+                pages,
+                is_wanted_page,
+                texts,
+                self.measure,
+                &trees,
+            );
+            results.extend(compared);
         };
         for texts in &self.texts {
             add(texts);
@@ -219,6 +240,40 @@ impl<'a> Asked<'a> {
         }
         Ok(results)
     }
+}
+
+/// The method of comparing texts that the arguments choose.
+fn measure(args: &EvalArgs) -> Result<Measure, Usage> {
+    let tokens = match args.tokens {
+        TokensChoice::Unicode => Tokens::Unicode,
+        TokensChoice::Ascii => Tokens::Ascii,
+    };
+    let overlapping = match args.overlap {
+        OverlapChoice::Lcs => Overlapping::Lcs,
+        OverlapChoice::Difflib => Overlapping::Difflib,
+        OverlapChoice::Bag => Overlapping::Bag,
+        OverlapChoice::RougeLsum => Overlapping::RougeLsum,
+    };
+    let counted = match args.measure {
+        MeasureChoice::Words => Counted::Words,
+        MeasureChoice::Edit => Counted::EditDistance,
+        MeasureChoice::Weighted => Counted::Weighted(args.weights.unwrap_or_default()),
+        MeasureChoice::Nodes => Counted::Nodes,
+    };
+    if counted != Counted::Words && overlapping != Overlapping::Lcs {
+        let expected =
+            "--overlap is for --measure words; the other measures have a rule of their own";
+        return Err(Usage::of(expected));
+    }
+    if args.weights.is_some() && args.measure != MeasureChoice::Weighted {
+        return Err(Usage::of("--weights needs --measure weighted"));
+    }
+    Ok(Measure {
+        tokens,
+        overlapping,
+        counted,
+        beta: args.beta,
+    })
 }
 
 /// The heuristics of `--heuristics all`, with the parameters of the paper.
@@ -339,7 +394,7 @@ fn plot(folder: &Path, measured: &[Measured], duplicates: Option<&DuplicatesBySt
     }
 }
 
-fn write_plots(folder: &Path, plots: Vec<Plot>) -> Result<()> {
+pub(crate) fn write_plots(folder: &Path, plots: Vec<Plot>) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     for plot in plots {
         let path = folder.join(&plot.file);

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use scoring::{
-    Autojunk, Outcome, Overlap, Tokens, Vocabulary, lcs, ratcliff_obershelp, rouge_lsum,
+    Autojunk, Outcome, Overlap, Tokens, Vocabulary, Weights, bag_of_words, lcs, ratcliff_obershelp,
+    rouge_lsum, weighted,
 };
 
-use crate::{Cause, GoldPage, Kind, Texts};
+use crate::{Cause, GoldPage, Kind, NodeTrees, Text, Texts};
 
 /// The measure of the words that two texts have in common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,17 +17,37 @@ pub enum Overlapping {
     Lcs,
     /// The matches of Python's `difflib` with its defaults, as in the thesis.
     Difflib,
+    /// The words of both bags, as in the paper of NCE.
+    Bag,
     /// ROUGE-LSum.
     RougeLsum,
 }
 
+/// The unit of precision, recall and F1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Counted {
+    /// Words.
+    #[default]
+    Words,
+    /// Words, with CleanEval's edit distance beside the scores.
+    EditDistance,
+    /// Words with weights. Words in common are those of the longest common subsequence.
+    Weighted(Weights),
+    /// Nodes of the page: see [`NodeTrees`].
+    Nodes,
+}
+
 /// The method of comparing texts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
     /// The rule for cutting texts into words.
     pub tokens: Tokens,
     /// The rule for words in common.
     pub overlapping: Overlapping,
+    /// The unit that is counted.
+    pub counted: Counted,
+    /// The weight of recall in F-beta, if F-beta is asked for too.
+    pub beta: Option<f64>,
 }
 
 impl Default for Measure {
@@ -34,6 +55,8 @@ impl Default for Measure {
         Self {
             tokens: Tokens::Unicode,
             overlapping: Overlapping::default(),
+            counted: Counted::default(),
+            beta: None,
         }
     }
 }
@@ -60,9 +83,11 @@ pub struct PageResult {
     pub fetched_at: Option<i64>,
     /// Number of earlier pages of the domain in the set.
     pub earlier: usize,
-    /// Words of the gold text, of the extraction, and in common; `None` if the extractor
-    /// failed.
+    /// Words of the gold text, of the extraction, and in common, or nodes if nodes are
+    /// counted; `None` if the extractor failed.
     pub overlap: Option<Overlap>,
+    /// All nodes of the page, if nodes are counted.
+    pub page_nodes: Option<usize>,
     /// The score, or the boundary case.
     pub outcome: Outcome,
     /// The main cause of the page's loss of score, if the text was made of blocks.
@@ -73,15 +98,36 @@ pub struct PageResult {
     pub cpu_seconds: Option<f64>,
 }
 
+impl PageResult {
+    /// The key that orders the pages of a stream by time.
+    pub(crate) fn place_in_stream(&self) -> (Option<i64>, &str) {
+        (self.fetched_at, &self.url)
+    }
+}
+
 /// Compares `texts` with the gold texts of the `wanted` pages of a set, in their order.
 /// Pages are found by URL and, if the set has times, by time of fetch. A page without a
 /// text counts as a failure of the extractor.
+///
+/// If nodes are counted, every page fails, because it is not parsed: see [`compare_nodes`].
 pub fn compare(
     set: &str,
     gold: &[GoldPage],
     wanted: impl Fn(&GoldPage) -> bool,
     texts: &Texts,
     measure: Measure,
+) -> Vec<PageResult> {
+    compare_nodes(set, gold, wanted, texts, measure, &NodeTrees::default())
+}
+
+/// Compares texts as [`compare`] does, with the parsed pages that are needed if nodes are counted.
+pub fn compare_nodes(
+    set: &str,
+    gold: &[GoldPage],
+    wanted: impl Fn(&GoldPage) -> bool,
+    texts: &Texts,
+    measure: Measure,
+    trees: &NodeTrees,
 ) -> Vec<PageResult> {
     let has_times = gold.iter().any(|page| page.fetched_at.is_some());
     let mut seen: HashMap<&str, usize> = HashMap::new();
@@ -98,13 +144,13 @@ pub fn compare(
             } else {
                 texts.get(&page.url)
             };
-            let (overlap, outcome, error) = match text.map(|text| &text.text) {
-                Some(Ok(text)) => {
-                    let overlap = overlap(&page.text, text, measure);
-                    (Some(overlap), overlap.outcome(), None)
-                }
-                Some(Err(error)) => (None, failed(page, measure), Some(error.clone())),
-                None => (None, failed(page, measure), Some("no text".to_owned())),
+            let scored = match text {
+                Some(text) => scored(page, text, measure, trees),
+                None => Err("no text".to_owned()),
+            };
+            let (overlap, outcome, error) = match scored {
+                Ok((overlap, outcome)) => (Some(overlap), outcome, None),
+                Err(error) => (None, failed(page, measure), Some(error)),
             };
             let blocks = text.and_then(|text| text.blocks.as_ref());
             PageResult {
@@ -118,6 +164,7 @@ pub fn compare(
                 fetched_at: page.fetched_at,
                 earlier,
                 overlap,
+                page_nodes: trees.page_nodes(page),
                 outcome,
                 cause: blocks.and_then(|blocks| Cause::of(&page.text, blocks, measure.tokens)),
                 error,
@@ -125,6 +172,35 @@ pub fn compare(
             }
         })
         .collect()
+}
+
+/// Scores the text of a page, or returns the reason why there is none.
+fn scored(
+    page: &GoldPage,
+    text: &Text,
+    measure: Measure,
+    trees: &NodeTrees,
+) -> Result<(Overlap, Outcome), String> {
+    let content = text.text.as_ref().map_err(Clone::clone)?;
+    match measure.counted {
+        Counted::Words | Counted::EditDistance => {
+            let overlap = overlap(&page.text, content, measure);
+            Ok((overlap, overlap.outcome()))
+        }
+        Counted::Weighted(weights) => {
+            let mut vocabulary = Vocabulary::default();
+            let gold = vocabulary.words(&page.text, measure.tokens);
+            let title = page.text.trim_start().lines().next().unwrap_or_default();
+            let title_words = vocabulary.words(title, measure.tokens).len();
+            let extracted = vocabulary.words(content, measure.tokens);
+            Ok(weighted(&gold, title_words, &extracted, &weights))
+        }
+        Counted::Nodes => {
+            let overlap = trees.overlap(page, text, content, measure.tokens);
+            let overlap = overlap.ok_or("the page was not parsed")?;
+            Ok((overlap, overlap.outcome()))
+        }
+    }
 }
 
 fn failed(page: &GoldPage, measure: Measure) -> Outcome {
@@ -141,6 +217,7 @@ fn overlap(gold: &str, extracted: &str, measure: Measure) -> Overlap {
     let extracted = vocabulary.words(extracted, measure.tokens);
     match measure.overlapping {
         Overlapping::Difflib => ratcliff_obershelp(&gold, &extracted, Autojunk::On),
+        Overlapping::Bag => bag_of_words(&gold, &extracted),
         _ => lcs(&gold, &extracted),
     }
 }

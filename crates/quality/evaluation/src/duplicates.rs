@@ -10,6 +10,7 @@ use charts::{ChartError, Duplicates, Step};
 use url_key::Keyer;
 
 use crate::columns::Columns;
+use crate::table::Table;
 use crate::{InputProblem, Plot};
 
 /// The steps, and the addresses that each compares.
@@ -149,6 +150,17 @@ impl DuplicatesByStep {
                 .collect(),
         };
         Ok(Plot::new("duplicates.svg", chart.to_svg()?))
+    }
+
+    /// Returns a row per step.
+    pub fn table(&self) -> RecordBatch {
+        let rows: Vec<_> = STEPS.iter().zip(self.steps()).collect();
+        Table::of(&rows)
+            .text("step", |((name, _), _)| Some(name))
+            .text("address", |((_, address), _)| Some(address))
+            .count("rows", |_| Some(self.rows))
+            .count("duplicates", |(_, (_, duplicates))| Some(*duplicates))
+            .finish()
     }
 
     /// The table of the report.

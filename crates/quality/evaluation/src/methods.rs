@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use extractors::{Extractor, Page, Site};
 
 use crate::cpu::timed;
-use crate::{GoldPage, GoldSet, InputError, Kind, Text, Texts};
+use crate::{GoldPage, GoldSet, InputError, Kind, NodeRanges, Text, Texts};
 
 /// Pages of a domain that methods for sites can choose from. Lower: fewer neighbours to
 /// compare a page with. Higher: more pages to parse; the nearest pages before and after a
@@ -63,7 +63,10 @@ pub fn extract(
 fn text(method: &dyn Extractor, page: &Page<'_>, site: &Site<'_>) -> Text {
     let (extracted, seconds) = timed(|| method.extract(page, site));
     let text = match extracted {
-        Ok(extraction) => Text::of(extraction.text),
+        Ok(extraction) => Text {
+            kept: extraction.kept.map(NodeRanges::of),
+            ..Text::of(extraction.text)
+        },
         Err(error) => Text::failed(error.to_string()),
     };
     text.taking(seconds)

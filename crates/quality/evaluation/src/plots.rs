@@ -48,11 +48,20 @@ pub fn plots(results: &[PageResult]) -> Result<Vec<Plot>, ChartError> {
         plots.push(Plot::new(file, domains(extractor, results)?));
     }
     let mut add = |file: &str, svg: String| plots.push(Plot::new(file, svg));
-    add("stream.svg", stream(&extractors)?);
+    add("stream.svg", stream(&extractors, None)?);
     add("means.svg", means(&extractors)?);
     add("distributions.svg", distributions(&extractors));
     add("boundary-cases.svg", boundary_cases(&extractors));
     Ok(plots)
+}
+
+/// Draws figure 5 of the paper alone: `stream.svg` of [`plots`], with at most `shown` documents.
+/// The score in brackets is that after all.
+///
+/// # Errors
+/// [`ChartError`] if a number cannot be drawn.
+pub fn stream_plot(results: &[PageResult], shown: Option<usize>) -> Result<String, ChartError> {
+    stream(&in_time_order(results), shown)
 }
 
 type ByExtractor<'a> = BTreeMap<&'a str, Vec<&'a PageResult>>;
@@ -60,7 +69,7 @@ type ByExtractor<'a> = BTreeMap<&'a str, Vec<&'a PageResult>>;
 fn in_time_order(results: &[PageResult]) -> ByExtractor<'_> {
     let mut extractors = by_extractor(results);
     for results in extractors.values_mut() {
-        results.sort_by_key(|result| (result.fetched_at, &result.url));
+        results.sort_by_key(|result| result.place_in_stream());
     }
     extractors
 }
@@ -93,12 +102,16 @@ fn domains(extractor: &str, results: &[&PageResult]) -> Result<String, ChartErro
     .to_svg()
 }
 
-fn stream(extractors: &ByExtractor<'_>) -> Result<String, ChartError> {
+fn stream(extractors: &ByExtractor<'_>, shown: Option<usize>) -> Result<String, ChartError> {
     let lines = extractors.iter().map(|(name, results)| {
-        let points = curve(results);
+        let mut points = curve(results);
+        let final_score = points.last().map(|(_, f1)| *f1);
+        if let Some(shown) = shown {
+            points.truncate(points.partition_point(|(document, _)| *document <= shown));
+        }
         Line {
             name,
-            final_score: points.last().map(|(_, f1)| *f1),
+            final_score,
             points,
         }
     });
@@ -176,7 +189,7 @@ fn boundary_cases(extractors: &ByExtractor<'_>) -> String {
 }
 
 /// Returns the name with only the characters that are safe in a path.
-fn file_name(extractor: &str) -> String {
+pub(crate) fn file_name(extractor: &str) -> String {
     let safe = |c: char| c.is_ascii_alphanumeric() || c == '-';
     (extractor.chars())
         .map(|c| if safe(c) { c } else { '_' })

@@ -5,41 +5,11 @@ use std::fmt::Write;
 
 use md5::{Digest, Md5};
 use scoring::{LearningCurve, MacroSummary, Outcome, PageInStream, Score, Summary, Tokens};
-use serde::Deserialize;
 
 use crate::results::{by_extractor, summary};
-use crate::{Kind, Measured, Overlapping, PageResult, Standing, Tried, standings};
-
-/// A published figure, to be printed beside the result of today.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PublishedFigure {
-    /// Name of the [section](section_name) that prints it.
-    pub beside: String,
-    /// The source, such as `Kovačič 2012, table 5.3`.
-    pub source: String,
-    /// The pages that it was measured on.
-    pub pages: String,
-    /// The name of the extractor in the source.
-    pub name: String,
-    /// The extractor of today.
-    pub extractor: String,
-    /// Mean precision, if it was published.
-    pub precision: Option<f64>,
-    /// Mean recall, if it was published.
-    pub recall: Option<f64>,
-    /// Mean F1.
-    pub f1: f64,
-}
-
-/// A file of published figures, each a `[[figure]]`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PublishedFigures {
-    /// The figures, in the order of the file.
-    #[serde(rename = "figure")]
-    pub figures: Vec<PublishedFigure>,
-}
+use crate::{
+    Counted, Kind, Measured, Overlapping, PageResult, PublishedFigure, Standing, Tried, standings,
+};
 
 /// The length of the list of worst pages.
 const WORST: usize = 20;
@@ -78,9 +48,16 @@ pub fn section_name(measured: &Measured) -> String {
     let overlapping = match measured.measure.overlapping {
         Overlapping::Lcs => "",
         Overlapping::Difflib => "-difflib",
+        Overlapping::Bag => "-bag",
         Overlapping::RougeLsum => "-rouge-lsum",
     };
-    format!("{}{tokens}{overlapping}", measured.name)
+    let counted = match measured.measure.counted {
+        Counted::Words => "",
+        Counted::EditDistance => "-edit",
+        Counted::Weighted(_) => "-weighted",
+        Counted::Nodes => "-nodes",
+    };
+    format!("{}{tokens}{overlapping}{counted}", measured.name)
 }
 
 /// Returns the section of the parameters that were tried.
@@ -134,11 +111,24 @@ fn pages_and_measure(measured: &Measured) -> String {
     let common = match measured.measure.overlapping {
         Overlapping::Lcs => "their longest common subsequence",
         Overlapping::Difflib => "the matches of Python's difflib",
+        Overlapping::Bag => "those of both bags of words",
         Overlapping::RougeLsum => "ROUGE-LSum",
+    };
+    let counted = match measured.measure.counted {
+        Counted::Words => String::new(),
+        Counted::EditDistance => " Edit distance: words inserted and deleted.".to_owned(),
+        Counted::Weighted(weights) => format!(
+            " Weights of words: {} in the title, {} for the first {} words after it, {} for \
+             noise inside the text, 1 else.",
+            weights.title, weights.start, weights.start_words, weights.inline
+        ),
+        Counted::Nodes => " Counted are the nodes of the page that a text covers, or that a \
+                            method names."
+            .to_owned(),
     };
     format!(
         "{} of {pages} pages, {} domains, pages `{}`. Words: {words}, lower-cased; in common: \
-         {common}.\n",
+         {common}.{counted}\n",
         compared.len(),
         domains.len(),
         digest(measured),
@@ -355,7 +345,7 @@ fn beside(measured: &Measured, published: &[PublishedFigure]) -> String {
     let results = by_extractor(&measured.results);
     let name = section_name(measured);
     let rows: Vec<Vec<String>> = (published.iter())
-        .filter(|figure| figure.beside == name)
+        .filter(|figure| figure.is_beside(&name))
         .filter_map(|figure_of| {
             let pages = results.get(figure_of.extractor.as_str())?;
             let spread = Summary::from_outcomes(succeeded(pages)).spread?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use arrow::array::{
     ArrayRef, BinaryArray, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray,
+    TimestampMicrosecondArray,
 };
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -49,6 +50,12 @@ impl<'r, R> Table<'r, R> {
         let counts = self.rows.iter().map(of);
         let values = Int64Array::from_iter(counts.map(|count| i64::try_from(count?).ok()));
         self.with(name, Arc::new(values))
+    }
+
+    /// A column of times in microseconds since 1970.
+    pub(crate) fn time(self, name: &'static str, of: impl Fn(&'r R) -> Option<i64>) -> Self {
+        let values = TimestampMicrosecondArray::from_iter(self.rows.iter().map(of));
+        self.with(name, Arc::new(values.with_timezone("UTC")))
     }
 
     pub(crate) fn flag(self, name: &'static str, of: impl Fn(&'r R) -> bool) -> Self {

@@ -10,7 +10,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde::Deserialize;
 
 use crate::columns::Columns;
-use crate::{InputError, InputProblem, LabelledBlocks};
+use crate::{InputError, InputProblem, LabelledBlocks, NodeRanges};
 
 /// The text of one page.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +22,8 @@ pub struct Text {
     pub cpu_seconds: Option<f64>,
     /// The blocks of the page, if the text was made of blocks.
     pub blocks: Option<LabelledBlocks>,
+    /// The nodes of the page that the extractor kept, if it names them.
+    pub kept: Option<NodeRanges>,
 }
 
 impl Text {
@@ -31,6 +33,7 @@ impl Text {
             text: Ok(text.into()),
             cpu_seconds: None,
             blocks: None,
+            kept: None,
         }
     }
 
@@ -61,6 +64,7 @@ impl Text {
             text: Err(reason.into()),
             cpu_seconds: None,
             blocks: None,
+            kept: None,
         }
     }
 }
@@ -245,6 +249,7 @@ impl Texts {
                 text,
                 cpu_seconds,
                 blocks: None,
+                kept: None,
             };
             self.insert(line.url, text);
         }

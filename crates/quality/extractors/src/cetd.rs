@@ -106,7 +106,7 @@ fn extract(
     let content = content(dom, &composite_densities(dom, &counts));
     let nodes = content.iter().filter(|kept| **kept).count();
     let text = lines_of(dom, |id| content[id]);
-    Ok(Extraction::new(text, Some(nodes)))
+    Ok(Extraction::new(text, Some(nodes)).keeping(|id| content[id], dom))
 }
 
 fn composite_densities(dom: &Dom, counts: &SubtreeCounts) -> Vec<f64> {

@@ -63,6 +63,7 @@ mod dom;
 mod feed;
 mod limits;
 mod nce;
+mod nodes;
 mod page;
 mod parse;
 mod registry;
@@ -75,6 +76,7 @@ pub use ccb::ContentCodeBlurring;
 pub use cetd::{Cetd, CetdDensitySum};
 pub use cetr::{Cetr, CetrClusters};
 pub use nce::{Nce, NceParameters};
+pub use nodes::PageNodes;
 pub use page::{Page, Site};
 pub use registry::{UnknownExtractor, by_name, extractors};
 pub use site::{Alarte, Iwptd, TemEx};
@@ -127,6 +129,9 @@ pub struct Extraction {
     /// The number of nodes that were kept, elements and texts, if the method works on a
     /// tree.
     pub nodes: Option<usize>,
+    /// Which nodes were kept, if the method works on a tree: their ids in [`PageNodes`], in
+    /// document order.
+    pub kept: Option<Vec<usize>>,
 }
 
 impl Extraction {
@@ -136,6 +141,15 @@ impl Extraction {
             text,
             title: None,
             nodes,
+            kept: None,
+        }
+    }
+
+    /// Names the nodes that were kept.
+    fn keeping(self, is_kept: impl Fn(dom::NodeId) -> bool, dom: &dom::Dom) -> Self {
+        Self {
+            kept: Some((0..dom.len()).filter(|id| is_kept(*id)).collect()),
+            ..self
         }
     }
 }

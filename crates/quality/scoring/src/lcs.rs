@@ -17,31 +17,40 @@ use crate::{Overlap, WordId};
 /// Takes at most `|gold| * |extracted| / 64` steps, and far fewer on real texts: a
 /// block of 64 words costs a step only if it contains the word or a carry enters it.
 pub fn lcs(gold: &[WordId], extracted: &[WordId]) -> Overlap {
-    let positions = Positions::new(gold);
-    let mut row = Row::first(gold.len());
-    for word in extracted {
-        row.advance(positions.masks(*word));
-    }
     Overlap {
-        common: row.length(),
+        common: Row::last(gold, extracted).length(),
         extracted: extracted.len(),
         gold: gold.len(),
     }
 }
 
 /// Returns, for each word of `gold`, whether it belongs to the longest common
-/// subsequence.
+/// subsequence that [`trace`] finds.
+pub(crate) fn lcs_members(
+    gold: &[WordId],
+    positions: &Positions,
+    extracted: &[WordId],
+) -> Vec<bool> {
+    let mut members = vec![false; gold.len()];
+    for (position, _) in trace(gold, positions, extracted) {
+        members[position] = true;
+    }
+    members
+}
+
+/// Returns the positions of the words of a longest common subsequence in `gold` and in
+/// `extracted`, from the first to the last.
 ///
 /// Of several such subsequences it takes the one read from the end of the table: equal
 /// last words are a match; otherwise the last word of `gold` is dropped if the length
 /// stays the same, and that of `extracted` if not.
 ///
 /// Uses one bit of memory per pair of words.
-pub(crate) fn lcs_members(
+pub(crate) fn trace(
     gold: &[WordId],
     positions: &Positions,
     extracted: &[WordId],
-) -> Vec<bool> {
+) -> Vec<(usize, usize)> {
     let mut row = Row::first(gold.len());
     let width = row.blocks.len();
     let mut rows = Vec::with_capacity(extracted.len() * width);
@@ -50,12 +59,12 @@ pub(crate) fn lcs_members(
         rows.extend_from_slice(&row.blocks);
     }
 
-    let mut members = vec![false; gold.len()];
+    let mut pairs = Vec::new();
     let (mut i, mut j) = (gold.len(), extracted.len());
     while i > 0 && j > 0 {
         let row = &rows[(j - 1) * width..j * width];
         if gold[i - 1] == extracted[j - 1] {
-            members[i - 1] = true;
+            pairs.push((i - 1, j - 1));
             (i, j) = (i - 1, j - 1);
         } else if rises_at(row, i - 1) {
             j -= 1;
@@ -63,7 +72,8 @@ pub(crate) fn lcs_members(
             i -= 1;
         }
     }
-    members
+    pairs.reverse();
+    pairs
 }
 
 /// The positions of each word in a sequence, as bit masks over blocks of 64 words.
@@ -103,7 +113,7 @@ impl Positions {
 }
 
 /// A row of the table. A bit is 0 where the length increases by one.
-struct Row {
+pub(crate) struct Row {
     blocks: Vec<u64>,
 }
 
@@ -113,6 +123,29 @@ impl Row {
         Row {
             blocks: vec![u64::MAX; length.div_ceil(64)],
         }
+    }
+
+    /// The row of all words of an extraction.
+    pub(crate) fn last<'w>(
+        gold: &[WordId],
+        extracted: impl IntoIterator<Item = &'w WordId>,
+    ) -> Self {
+        let positions = Positions::new(gold);
+        let mut row = Self::first(gold.len());
+        for word in extracted {
+            row.advance(positions.masks(*word));
+        }
+        row
+    }
+
+    /// The lengths for the first 0 to `words` words of the gold text.
+    pub(crate) fn lengths(&self, words: usize) -> Vec<usize> {
+        let mut length = 0;
+        let rises = (0..words).map(|position| {
+            length += usize::from(rises_at(&self.blocks, position));
+            length
+        });
+        std::iter::once(0).chain(rises).collect()
     }
 
     /// Computes the next row, for a word with these positions.

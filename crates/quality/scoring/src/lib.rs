@@ -30,18 +30,23 @@
 //!
 //! # Which F1?
 //!
-//! The literature uses "F1" for several numbers. This crate has three overlaps and two
+//! The literature uses "F1" for several numbers. This crate has four overlaps and two
 //! ways to split a text into words:
 //!
 //! | | overlap | words |
 //! |---|---|---|
 //! | the paper [P 5.2] | [`lcs`] | [`Tokens::Unicode`] |
 //! | the thesis [K 4] | [`ratcliff_obershelp`] with [`Autojunk::On`] | [`Tokens::Ascii`] |
+//! | bag of words [N 2] | [`bag_of_words`] | either |
 //! | ROUGE-LSum [L 3.2] | [`rouge_lsum`] of [`Vocabulary::lines`] | either |
 //!
 //! [`ratcliff_obershelp`] equals the matching of Python's `difflib`. It is never more
 //! than the longest common subsequence and depends on the order of its arguments, so
 //! figures made with it and with [`lcs`] are not comparable.
+//!
+//! [`weighted`] gives words at the start of a text, and noise inside it, more weight
+//! [K 6.1]. [`Score::f_beta`] weighs recall against precision. [`Overlap::edit_distance`] is
+//! the measure of CleanEval.
 //!
 //! # Boundary cases
 //!
@@ -82,9 +87,12 @@
 //! Unsupervised Content Extraction from Streams of Web Documents", CIKM 2013;
 //! [K n] is chapter or section n of Kovačič, "Evaluating Web Content Extraction
 //! Algorithms", University of Ljubljana 2012, and where it is silent, the program
-//! published with it; [L n] is section n of Lin, "ROUGE: A Package for Automatic
+//! published with it; [N n] is section n of Laber et al., "A Fast and Simple Method for
+//! Extracting Relevant Content from News Webpages", CIKM 2009; [L n] is section n of Lin, "ROUGE: A Package for Automatic
 //! Evaluation of Summaries", 2004, as in Google Research's `rouge_score`.
 
+mod alignment;
+mod bag;
 mod cases;
 mod curve;
 mod histogram;
@@ -93,14 +101,18 @@ mod outcome;
 mod ratcliff_obershelp;
 mod rouge;
 mod summary;
+mod weighted;
 mod words;
 
+pub use alignment::alignment;
+pub use bag::bag_of_words;
 pub use cases::Cases;
 pub use curve::{Average, LearningCurve, PageInStream, cumulative_average};
 pub use histogram::{BINS, Histogram};
 pub use lcs::lcs;
 pub use outcome::{ImpossibleOverlap, Outcome, Overlap, Score};
-pub use ratcliff_obershelp::{Autojunk, ratcliff_obershelp};
+pub use ratcliff_obershelp::{Autojunk, MatchingBlock, matching_blocks, ratcliff_obershelp};
 pub use rouge::rouge_lsum;
 pub use summary::{MacroSummary, Spread, Summary};
+pub use weighted::{UnknownWeight, Weights, weighted};
 pub use words::{Tokens, Vocabulary, WordId};

@@ -63,6 +63,22 @@ impl Overlap {
         self.gold
     }
 
+    /// The least number of words to insert and to delete that makes the gold text of the
+    /// extraction: CleanEval's edit distance, which has no substitutions [K 3.3.3]. Exact if
+    /// the words in common are those of [`lcs`](crate::lcs).
+    pub fn edit_distance(self) -> usize {
+        self.extracted + self.gold - 2 * self.common
+    }
+
+    /// 1 less the [edit distance](Self::edit_distance) by the length of the alignment, which
+    /// has the words in common, inserted and deleted. From 0 to 1, and 1 for two empty texts.
+    pub fn edit_similarity(self) -> f64 {
+        match self.extracted + self.gold - self.common {
+            0 => 1.0,
+            length => self.common as f64 / length as f64,
+        }
+    }
+
     /// Computes the score, or the boundary case that has none.
     pub fn outcome(self) -> Outcome {
         match (self.common, self.extracted, self.gold) {
@@ -99,6 +115,16 @@ impl Score {
         recall: 0.0,
         f1: 0.0,
     };
+
+    /// Computes F-beta [K 3.3.1, equation 3.4]: `beta` above 1 gives recall more weight, below
+    /// 1 precision. 0 if precision and recall are.
+    pub fn f_beta(self, beta: f64) -> f64 {
+        let (precision, recall, square) = (self.precision, self.recall, beta * beta);
+        match square * precision + recall {
+            0.0 => 0.0,
+            sum => (1.0 + square) * precision * recall / sum,
+        }
+    }
 
     /// Computes a statistic of each measure over many scores.
     pub(crate) fn per_measure(scores: &[Score], statistic: impl Fn(&[f64]) -> f64) -> Score {
@@ -189,6 +215,30 @@ mod tests {
              (8 words)"
         );
         assert!(outcome(5, 8, 4).is_err());
+    }
+
+    #[test]
+    fn beta_gives_recall_or_precision_more_weight() {
+        let Outcome::Measured(score) = Overlap::new(2, 4, 8).expect("two of four").outcome() else {
+            panic!("words in common");
+        };
+        assert_eq!(score.f_beta(1.0), score.f1);
+        // Precision 1/2, recall 1/4: 5 * 1/8 / (4/2 + 1/4).
+        assert_eq!(score.f_beta(2.0), 0.625 / 2.25);
+        assert_eq!(score.f_beta(0.0), 0.5);
+        assert_eq!(Score::ZERO.f_beta(0.5), 0.0);
+    }
+
+    #[test]
+    fn words_are_inserted_and_deleted_but_not_substituted() {
+        let overlap =
+            |common, extracted, gold| Overlap::new(common, extracted, gold).expect("words");
+        // One word is another: it is deleted, and its successor inserted.
+        assert_eq!(overlap(3, 4, 4).edit_distance(), 2);
+        assert_eq!(overlap(3, 4, 4).edit_similarity(), 0.6);
+        assert_eq!(overlap(0, 0, 8).edit_distance(), 8);
+        assert_eq!(overlap(0, 0, 8).edit_similarity(), 0.0);
+        assert_eq!(overlap(0, 0, 0).edit_similarity(), 1.0);
     }
 
     #[test]

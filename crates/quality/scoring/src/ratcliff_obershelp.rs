@@ -30,34 +30,46 @@ const AUTOJUNK_WORDS: usize = 200;
 /// Unlike [`lcs`](crate::lcs) the result depends on the order of the arguments. Time is
 /// quadratic for ordinary texts and cubic in the worst case.
 pub fn ratcliff_obershelp(gold: &[WordId], extracted: &[WordId], autojunk: Autojunk) -> Overlap {
-    let mut matcher = Matcher::new(gold, extracted, autojunk);
-    let mut open = vec![(0..gold.len(), 0..extracted.len())];
-    let mut common = 0;
-    while let Some((left, right)) = open.pop() {
-        let found = matcher.longest_match(&left, &right);
-        if found.length > 0 {
-            common += found.length;
-            open.push((left.start..found.gold, right.start..found.extracted));
-            let behind = |start: usize, side: Range<usize>| start + found.length..side.end;
-            open.push((behind(found.gold, left), behind(found.extracted, right)));
-        }
-    }
+    let blocks = matching_blocks(gold, extracted, autojunk);
     Overlap {
-        common,
+        common: blocks.iter().map(|block| block.length).sum(),
         extracted: extracted.len(),
         gold: gold.len(),
     }
 }
 
+/// Returns the matching blocks that [`ratcliff_obershelp`] counts, in the order in which they are
+/// found.
+pub fn matching_blocks(
+    gold: &[WordId],
+    extracted: &[WordId],
+    autojunk: Autojunk,
+) -> Vec<MatchingBlock> {
+    let mut matcher = Matcher::new(gold, extracted, autojunk);
+    let mut open = vec![(0..gold.len(), 0..extracted.len())];
+    let mut blocks = Vec::new();
+    while let Some((left, right)) = open.pop() {
+        let found = matcher.longest_match(&left, &right);
+        if found.length > 0 {
+            blocks.push(found);
+            open.push((left.start..found.gold, right.start..found.extracted));
+            let behind = |start: usize, side: Range<usize>| start + found.length..side.end;
+            open.push((behind(found.gold, left), behind(found.extracted, right)));
+        }
+    }
+    blocks
+}
+
 /// A run of words that both texts have.
-#[derive(Clone, Copy)]
-struct Match {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MatchingBlock {
     /// Its start in the gold text.
-    gold: usize,
+    pub gold: usize,
     /// Its start in the extraction.
-    extracted: usize,
+    pub extracted: usize,
     /// Its length in words.
-    length: usize,
+    pub length: usize,
 }
 
 struct Matcher<'a> {
@@ -93,8 +105,8 @@ impl<'a> Matcher<'a> {
 
     /// Finds the longest match within two ranges; of several the first in the gold text,
     /// then the first in the extraction. The length is 0 if there is no match.
-    fn longest_match(&mut self, left: &Range<usize>, right: &Range<usize>) -> Match {
-        let mut best = Match {
+    fn longest_match(&mut self, left: &Range<usize>, right: &Range<usize>) -> MatchingBlock {
+        let mut best = MatchingBlock {
             gold: left.start,
             extracted: right.start,
             length: 0,
@@ -109,7 +121,7 @@ impl<'a> Matcher<'a> {
                 };
                 self.next_runs[position] = run;
                 if run > best.length {
-                    best = Match {
+                    best = MatchingBlock {
                         gold: at + 1 - run,
                         extracted: position + 1 - run,
                         length: run,
@@ -126,7 +138,12 @@ impl<'a> Matcher<'a> {
 
     /// Extends a match by the equal words before and after it. These can only be
     /// frequent words. Frequent words alone match only at the start of both ranges.
-    fn extend(&self, found: Match, left: &Range<usize>, right: &Range<usize>) -> Match {
+    fn extend(
+        &self,
+        found: MatchingBlock,
+        left: &Range<usize>,
+        right: &Range<usize>,
+    ) -> MatchingBlock {
         let before = self.gold[left.start..found.gold].iter().rev();
         let before = before
             .zip(self.extracted[right.start..found.extracted].iter().rev())
@@ -137,7 +154,7 @@ impl<'a> Matcher<'a> {
             .zip(&self.extracted[found.extracted + found.length..right.end])
             .take_while(|(one, other)| one == other)
             .count();
-        Match {
+        MatchingBlock {
             gold: found.gold - before,
             extracted: found.extracted - before,
             length: before + found.length + behind,

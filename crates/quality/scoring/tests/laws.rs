@@ -6,7 +6,7 @@ use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 use scoring::{
     Autojunk, Histogram, MacroSummary, Outcome, Overlap, Summary, Tokens, Vocabulary, WordId,
-    cumulative_average, lcs, ratcliff_obershelp, rouge_lsum,
+    alignment, bag_of_words, cumulative_average, lcs, ratcliff_obershelp, rouge_lsum,
 };
 
 /// A configuration with a fixed seed, so that every machine checks the same texts.
@@ -138,6 +138,23 @@ proptest! {
         let overlap = lcs(&gold, &extracted);
         prop_assert_eq!(overlap.common(), table(&gold, &extracted)[gold.len()][extracted.len()]);
         prop_assert_eq!((overlap.gold(), overlap.extracted()), (gold.len(), extracted.len()));
+    }
+
+    #[test]
+    fn aligned_words_are_a_longest_common_subsequence((gold, extracted) in pair()) {
+        let pairs = alignment(&gold, &extracted);
+        prop_assert_eq!(pairs.len(), lcs(&gold, &extracted).common());
+        prop_assert!(pairs.iter().all(|(i, j)| gold[*i] == extracted[*j]));
+        prop_assert!(pairs.is_sorted_by(|one, next| one.0 < next.0 && one.1 < next.1));
+    }
+
+    #[test]
+    fn a_bag_has_at_least_the_words_of_a_sequence((gold, extracted) in pair()) {
+        let bag = bag_of_words(&gold, &extracted);
+        prop_assert!(bag.common() >= lcs(&gold, &extracted).common());
+        let mut sorted = extracted.clone();
+        sorted.reverse();
+        prop_assert_eq!(bag, bag_of_words(&gold, &sorted));
     }
 
     #[test]

@@ -165,14 +165,16 @@ impl Extractor for Nce {
         let body = lines_of(dom, |id| kept[id]);
         let mut nodes = kept.iter().filter(|kept| **kept).count();
         let Some(title) = title else {
-            return Ok(Extraction::new(body, Some(nodes)));
+            return Ok(Extraction::new(body, Some(nodes)).keeping(|id| kept[id], dom));
         };
-        nodes += dom.subtree(title).len();
+        let of_title = dom.subtree(title);
+        nodes += of_title.len();
         let title = lines_of(dom, |id| dom.contains(title, id)).replace('\n', " ");
         let text = [title.as_str(), &body].join("\n");
         Ok(Extraction {
             title: Some(title),
             ..Extraction::new(text.trim_end().to_owned(), Some(nodes))
+                .keeping(|id| kept[id] || of_title.contains(&id), dom)
         })
     }
 }

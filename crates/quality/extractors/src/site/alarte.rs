@@ -65,7 +65,8 @@ impl Extractor for Alarte {
             kept[dom.subtree(root)].fill(true);
         }
         let nodes = kept.iter().filter(|kept| **kept).count();
-        Ok(Extraction::new(lines_of(dom, |id| kept[id]), Some(nodes)))
+        let text = lines_of(dom, |id| kept[id]);
+        Ok(Extraction::new(text, Some(nodes)).keeping(|id| kept[id], dom))
     }
 }
 

@@ -86,7 +86,10 @@ impl Extractor for Iwptd {
                 .is_some_and(|(template, all)| 2 * template <= *all)
         };
         let nodes = dom.subtree(dom.body()).filter(|id| is_content(*id)).count();
-        Ok(Extraction::new(lines_of(dom, is_content), Some(nodes)))
+        let body = dom.subtree(dom.body());
+        let text = lines_of(dom, is_content);
+        Ok(Extraction::new(text, Some(nodes))
+            .keeping(|id| body.contains(&id) && is_content(id), dom))
     }
 }
 

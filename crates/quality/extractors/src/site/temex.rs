@@ -55,6 +55,6 @@ impl Extractor for TemEx {
         let threshold = THRESHOLD.min(pages.len());
         let is_content = |id: usize| body.contains(&id) && occurrences[id] < threshold;
         let nodes = body.clone().filter(|id| is_content(*id)).count();
-        Ok(Extraction::new(lines_of(dom, is_content), Some(nodes)))
+        Ok(Extraction::new(lines_of(dom, is_content), Some(nodes)).keeping(is_content, dom))
     }
 }
