@@ -2,6 +2,7 @@
 
 mod job_texts;
 mod measures;
+mod reproduce;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

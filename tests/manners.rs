@@ -208,7 +208,7 @@ fn status_lists_dates_with_other_settings() {
     );
 }
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 18] = [
     "backfill",
     "update",
     "status",
@@ -219,6 +219,7 @@ const COMMANDS: [&str; 17] = [
     "rules",
     "eval",
     "tune",
+    "reproduce",
     "gold",
     "extract",
     "import",
@@ -362,6 +363,7 @@ fn the_examples_of_the_help_work_as_typed() {
         "gold",
         "eval",
         "tune",
+        "reproduce",
         "extract",
         "import",
         "import warc",

@@ -11,6 +11,7 @@ use tables::DateRange;
 use crate::export_documents::ExportArgs;
 use crate::fetch_feeds::FetchArgs;
 use crate::import_files::ImportCommand;
+use crate::reproduce::ReproduceArgs;
 
 /// Extract clean text from crawl archives.
 ///
@@ -152,6 +153,17 @@ pub(crate) enum Command {
         urltree tune --gold gold.parquet --prefix 0.2\n  \
         urltree tune --gold gold.parquet --set window.max_age=14d")]
     Tune(TuneArgs),
+    /// Make a table or a figure of the source papers anew.
+    ///
+    /// An experiment is one or more runs of `urltree eval`, and a view of their results. Its tables
+    /// are printed, and written to --output/NAME with charts, results by page, the commands that
+    /// were run, and what was left out. --list says what each experiment needs.
+    #[command(after_help = "Examples:\n  \
+        urltree reproduce --list\n  \
+        urltree reproduce url-tree-figure-4 --gold gold.parquet\n  \
+        urltree reproduce alarte-table-3 --gold gold.parquet --max-pages-per-domain 10\n  \
+        urltree reproduce url-tree-figure-2 --job jobs/backfill.toml")]
+    Reproduce(ReproduceArgs),
     /// Convert a published collection to a gold set.
     #[command(after_help = "Examples:\n  \
         urltree gold --format cleaneval --gold GoldStandard --pages finalrun-input \\\n      \

@@ -319,6 +319,13 @@ fn documents(job: &Job, runtime: &Runtime) -> Result<Texts> {
     Ok(texts)
 }
 
+/// Counts the duplicates in the tables of a job after each step of the URL normalisation.
+pub(crate) fn duplicates_of(args: &JobArgs) -> Result<DuplicatesByStep> {
+    let job = job(args)?;
+    let runtime = runtime(&job)?;
+    duplicates(&job, &runtime)
+}
+
 fn duplicates(job: &Job, runtime: &Runtime) -> Result<DuplicatesByStep> {
     let query = |sql: &str| runtime.block_on(engine::query(job, sql));
     let mut found =

@@ -19,6 +19,7 @@ mod manual;
 mod progress;
 mod replay_settings;
 mod report;
+mod reproduce;
 mod row_sink;
 mod rows;
 mod rules_report;
@@ -105,6 +106,7 @@ fn run_command(args: &Args) -> u8 {
         } => rules_check(args),
         Command::Eval(args) => eval::eval(args).and_then(|text| print(&text)),
         Command::Tune(args) => gold_sets::tune(args).and_then(|text| print(&text)),
+        Command::Reproduce(args) => reproduce::reproduce(args).and_then(|text| print(&text)),
         Command::Gold(args) => gold_sets::gold(args).and_then(|text| print(&text)),
         Command::Extract(args) => extract::extract(args).and_then(|text| print(&text)),
         Command::Import {

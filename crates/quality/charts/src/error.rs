@@ -22,6 +22,14 @@ pub enum ChartError {
         /// The value.
         value: f64,
     },
+    /// A number of a page that is negative or not finite.
+    #[error("{name:?}: {value} is negative or not finite")]
+    Number {
+        /// The name of the number.
+        name: String,
+        /// The value.
+        value: f64,
+    },
     /// A point whose document number is not larger than that of the point before, or is 0.
     #[error("{name:?}: document numbers must increase from 1, but {document} follows {previous}")]
     Order {

@@ -7,6 +7,7 @@
 //! | [`MeanScores`] | mean precision, recall and F1 with their standard deviations | [K figures 5.1, 5.2] |
 //! | [`Distributions`] | pages per twentieth of precision, recall and F1 | [K figures 5.3, 5.4] |
 //! | [`BoundaryCases`] | pages by outcome, and why some have no score | [K figures 5.5, 5.6] |
+//! | [`Points`] | the time of each page against its size | [A figure 4] |
 //!
 //! ```
 //! use charts::{Curves, DocumentAxis, Line};
@@ -65,7 +66,8 @@
 //! References: [P figure n] is a figure of Sluban & Grčar, "URL Tree: Efficient
 //! Unsupervised Content Extraction from Streams of Web Documents", CIKM 2013;
 //! [K figure n] of Kovačič, "Evaluating Web Content Extraction Algorithms",
-//! University of Ljubljana 2012.
+//! University of Ljubljana 2012; [A figure 4] of Alarte et al., "Main Content Extraction from
+//! Heterogeneous Webpages", WISE 2018.
 
 mod boundary_cases;
 mod canvas;
@@ -76,6 +78,7 @@ mod duplicates;
 mod error;
 mod means;
 mod palette;
+mod points;
 mod scale;
 mod text;
 
@@ -85,3 +88,4 @@ pub use distributions::{BINS, Distribution, Distributions};
 pub use duplicates::{Duplicates, Step};
 pub use error::ChartError;
 pub use means::{Mean, MeanScore, MeanScores};
+pub use points::Points;

@@ -47,6 +47,7 @@ mod plots;
 mod published;
 mod replay;
 mod report;
+pub mod reproduce;
 mod results;
 mod settings;
 mod table;

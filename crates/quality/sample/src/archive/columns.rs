@@ -42,7 +42,8 @@ pub(crate) fn pages(pages: &[Page]) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns.collect())
 }
 
-/// Returns the gold texts of `pages` as `fetched_at, url, lang, gold_text`.
+/// Returns the pages with a gold text, as a gold set that needs no other file: `fetched_at, url,
+/// lang, gold_text`, and what a replay reads of the archive.
 pub(crate) fn gold(pages: &[Page]) -> Result<RecordBatch, ArrowError> {
     let articles: Vec<_> = pages
         .iter()
@@ -57,18 +58,34 @@ pub(crate) fn gold(pages: &[Page]) -> Result<RecordBatch, ArrowError> {
         Field::new("url", DataType::Utf8, true),
         Field::new("lang", DataType::Utf8, false),
         Field::new("gold_text", DataType::Utf8, false),
+        Field::new("html", DataType::Binary, false),
+        Field::new("title", DataType::Utf8, true),
+        Field::new("content_type", DataType::Utf8, true),
+        Field::new("http_charset", DataType::Utf8, true),
+        Field::new("http_status", DataType::Int32, true),
     ]);
     let times = articles.iter().map(|(page, _)| page.fetched_at);
+    let of_page = |column: fn(&Page) -> Option<&str>| -> ArrayRef {
+        let values = articles.iter().map(|(page, _)| column(page));
+        Arc::new(StringArray::from_iter(values))
+    };
     let columns: Vec<ArrayRef> = vec![
         Arc::new(TimestampMicrosecondArray::from_iter_values(times).with_timezone("UTC")),
-        Arc::new(StringArray::from_iter(
-            articles.iter().map(|(page, _)| page.url.as_deref()),
-        )),
+        of_page(|page| page.url.as_deref()),
         Arc::new(StringArray::from_iter_values(
             articles.iter().map(|(_, gold)| gold.lang),
         )),
         Arc::new(StringArray::from_iter_values(
             articles.iter().map(|(_, gold)| &gold.text),
+        )),
+        Arc::new(BinaryArray::from_iter_values(
+            articles.iter().map(|(page, _)| &page.html),
+        )),
+        of_page(|page| page.title.as_deref()),
+        of_page(|page| page.content_type.as_deref()),
+        of_page(|page| page.http_charset.as_deref()),
+        Arc::new(Int32Array::from_iter(
+            articles.iter().map(|(page, _)| page.http_status),
         )),
     ];
     RecordBatch::try_new(Arc::new(schema), columns)

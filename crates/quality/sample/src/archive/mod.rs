@@ -84,7 +84,8 @@ impl Classified for SampleError {
 ///
 /// `pages/date=…/pages.parquet` is the archive. `gold/date=…/gold.parquet` has the gold
 /// texts (`fetched_at`, `url`, `lang`, `gold_text`), with the first two columns as the
-/// key of the page. The objects of an existing sample with the same dates are replaced.
+/// key of the page, and the pages themselves (`html` and the columns that a replay reads), so
+/// that it is a gold set on its own. The objects of an existing sample with the same dates are replaced.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
