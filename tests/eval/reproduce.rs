@@ -49,11 +49,23 @@ fn every_experiment_on_gold_makes_its_report() {
     for experiment in experiments(&folder) {
         let name = experiment["name"].as_str().expect("a name");
         let needs = experiment["needs"].as_str().expect("needs");
-        // Its extractors are named with parameters.
-        if needs.contains("--job") || name == "alarte-table-1" {
+        if needs.contains("--job") {
             continue;
         }
-        folder.prints(&format!("reproduce {name} --gold gold.parquet"));
+        let line = format!("reproduce {name} --gold gold.parquet");
+        // Extractors with parameters may not be part of the program.
+        if ["alarte-table-1", "nce-ablation"].contains(&name) {
+            let finished = folder.command(&line);
+            if finished.code != Some(0) {
+                assert!(
+                    finished.stderr.contains("this program does not have"),
+                    "{finished:?}"
+                );
+                continue;
+            }
+        } else {
+            folder.prints(&line);
+        }
         let report = folder.read(&format!("reproduced/{name}/report.md"));
         let source = experiment["source"].as_str().expect("a source");
         assert!(report.starts_with(&format!("# {source}\n")), "{report}");
@@ -69,7 +81,7 @@ fn every_experiment_on_gold_makes_its_report() {
         );
         made += 1;
     }
-    assert!(made >= 13, "{made}");
+    assert!(made >= 13, "{made} reports");
 }
 
 #[test]

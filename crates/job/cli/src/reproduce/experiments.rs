@@ -241,12 +241,17 @@ fn nodes_and_words(
 ) -> Result<(Vec<Measured>, Vec<Measured>)> {
     let known = found.known(names);
     if known.is_empty() {
-        return Err(Usage::of(format!("this program has none of {}", names.join(", "))).into());
+        return Err(without(names).into());
     }
     let options = ["--extractors", &known, "--measure", "nodes"];
     let nodes = found.eval(of, Settings::Job, &options)?;
     let words = found.eval(of, Settings::Job, &["--extractors", &known])?;
     Ok((nodes, words))
+}
+
+/// The error of a program that lacks the extractors that an experiment is about.
+fn without(names: &[&str]) -> Usage {
+    Usage::of(format!("this program does not have {}", names.join(", ")))
 }
 
 pub(super) fn nce_table_1(of: &Reproduction<'_>) -> Result<Found> {
@@ -277,11 +282,14 @@ pub(super) fn nce_table_1(of: &Reproduction<'_>) -> Result<Found> {
 
 pub(super) fn nce_ablation(of: &Reproduction<'_>) -> Result<Found> {
     let mut found = Found::default();
-    let (with, without) = ("nce", "nce:comments=keep");
-    let known = found.known(&[with, without]);
+    let (with, ablated) = ("nce", "nce:comments=keep");
+    let known = found.known(&[with, ablated]);
+    if !found.left_out.is_empty() {
+        return Err(without(&[ablated]).into());
+    }
     let options = ["--extractors", &known, "--overlap", "bag"];
     let measured = found.eval(of, Settings::Job, &options)?;
-    let table = ablation_table(&measured, with, without);
+    let table = ablation_table(&measured, with, ablated);
     found.table("With and without the removal of comments", table);
     found.results.push(("results.parquet", measured));
     Ok(found)

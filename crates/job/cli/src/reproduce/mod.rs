@@ -39,6 +39,9 @@ pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<String> {
         published: toml::from_str(PUBLISHED).context("the published figures")?,
     };
     let found = (experiment.run)(&reproduction)?;
+    for reason in &found.left_out {
+        tracing::warn!("left out: {reason}");
+    }
     let folder = args.output.join(experiment.name);
     found.write(experiment, &folder)?;
     let mut text = String::new();
