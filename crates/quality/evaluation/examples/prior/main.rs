@@ -12,6 +12,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod boost;
+mod in_gold;
 mod pages;
 
 use std::collections::BTreeMap;
