@@ -4,6 +4,7 @@ mod job_texts;
 mod measures;
 mod reproduce;
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -516,6 +517,20 @@ fn a_published_collection_becomes_a_gold_set() {
     let said = folder.prints("extract --extractor cetd-ds pages/1.html pages/3.html");
     assert!(said.starts_with("==> pages/1.html <==\n"), "{said}");
     assert!(said.contains("Trees fell."), "{said}");
+    // Options change what an extractor does, and are part of its name in a comparison.
+    let said = folder.prints("extract --extractor ncleaner:bias=8 pages/1.html");
+    assert_eq!(said.trim(), "", "{said}");
+    let rows = folder.rows(
+        "eval --gold set.parquet --extractors cetd,nce:comments=keep,leaf_chars=5 --extractors ccb",
+    );
+    let names: BTreeSet<&str> = rows
+        .iter()
+        .filter_map(|row| row["extractor"].as_str())
+        .collect();
+    assert_eq!(
+        names,
+        BTreeSet::from(["ccb", "cetd", "nce:comments=keep,leaf_chars=5"])
+    );
     let pages = folder.rows("extract --extractor nce pages/1.html");
     let url = pages[0]["url"].as_str().expect("an address");
     assert!(
@@ -548,6 +563,11 @@ fn inputs_that_cannot_be_measured_are_refused() {
             "--gold gold.parquet --extractors best",
             2,
             "no extractor is called \"best\"",
+        ),
+        (
+            "--gold gold.parquet --extractors alarte:pages=none",
+            2,
+            "extractor alarte: pages=none: expected a whole number from 1 to 50",
         ),
         (
             "--gold gold.parquet --heuristics strict --set tree.batching=week",

@@ -496,8 +496,8 @@ pub(crate) struct EvalArgs {
     /// Compare heuristics of the URL Tree: names as in a job, or all.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) heuristics: Vec<String>,
-    /// Compare published extractors: names as for extract --extractor, or all.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    /// Compare published extractors: names with options as for extract --extractor, or all.
+    #[arg(long, value_name = "NAMES")]
     pub(crate) extractors: Vec<String>,
     /// Compare extractors of other projects that adapters run: names in --peers-file, or all.
     /// An extractor that cannot be run is left out with a warning.
@@ -699,10 +699,26 @@ pub(crate) enum MeasureChoice {
     Nodes,
 }
 
+/// The help of `extract --extractor`.
+const EXTRACTORS: &str = "\
+Name of the extractor, with options if it has any: NAME:KEY=VALUE,KEY=VALUE.
+
+Of one page: nce, ncleaner, ncleaner-nonlexical, mss, v-wrapper, cetr, cetr-km, ccb, cetd, \
+cetd-ds. Of the pages of a site: alarte, temex, iwptd, rtdm-td, rbmtd, sst.
+
+Options:
+  nce                            comments=remove|keep, and its constants: leaf_chars=100, ...
+  ncleaner, ncleaner-nonlexical  bias=BITS
+  mss                            subsequences=N
+  alarte                         pages=N, choice=links|random, seed=N, repeated=N
+  temex                          pages=N, choice=links|random, seed=N, threshold=N
+  rtdm-td, rbmtd                 pages=N, choice=links|random, seed=N
+  sst                            threshold=SHARE";
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExtractArgs {
-    /// Name of the extractor.
-    #[arg(long, value_name = "NAME")]
+    /// Name of the extractor, with options if it has any: NAME:KEY=VALUE,KEY=VALUE.
+    #[arg(long, value_name = "NAME", long_help = EXTRACTORS)]
     pub(crate) extractor: String,
     /// Format of the output. JSON is one object per page and line, with title, words and
     /// tree nodes if the extractor has them.

@@ -11,7 +11,7 @@ use evaluation::{
     PublishedFigures, Reached, ReplaySettings, Texts, Thresholds, compare_nodes, evenly, place,
     section, section_name, standings_table,
 };
-use extractors::Extractor;
+use extractors::Selected;
 use scoring::Tokens;
 use serde::de::DeserializeOwned;
 use site_replay::Labelling;
@@ -77,7 +77,7 @@ struct Asked<'a> {
     heuristics: Vec<Labelling>,
     /// The settings that the heuristics replay pages with.
     settings: ReplaySettings,
-    methods: Vec<&'static dyn Extractor>,
+    methods: Vec<Selected>,
     peers: Vec<Peer>,
     /// Texts from files and from the job's table `documents`.
     texts: Vec<Texts>,
@@ -96,11 +96,8 @@ impl<'a> Asked<'a> {
             .map(|name| name.parse().map_err(Usage::of))
             .collect::<Result<_, _>>()?;
         let mut methods = Vec::new();
-        for name in &args.extractors {
-            match name.as_str() {
-                "all" => methods.extend(extractors::extractors()),
-                name => methods.push(extractors::by_name(name).map_err(Usage::of)?),
-            }
+        for list in &args.extractors {
+            methods.extend(extractors::select(list).map_err(Usage::of)?);
         }
         let mut texts = Vec::new();
         for named in &args.texts {

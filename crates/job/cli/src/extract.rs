@@ -11,7 +11,8 @@ use crate::usage::Usage;
 
 /// Returns the text that an extractor finds in each file.
 pub(crate) fn extract(args: &ExtractArgs) -> Result<String> {
-    let method = extractors::by_name(&args.extractor).map_err(Usage::of)?;
+    let selected = extractors::select_one(&args.extractor).map_err(Usage::of)?;
+    let method = selected.extractor();
     let mut pages = Vec::new();
     for file in &args.files {
         let bytes = std::fs::read(file).with_context(|| file.display().to_string())?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use extractors::{Extractor, Page, Site};
+use extractors::{Extractor, Page, Selected, Site};
 
 use crate::cpu::timed;
 use crate::{GoldPage, GoldSet, InputError, Kind, NodeRanges, Text, Texts};
@@ -23,7 +23,7 @@ const SITE_PAGES: usize = 300;
 pub fn extract(
     set: &GoldSet,
     pages: &[GoldPage],
-    methods: &[&dyn Extractor],
+    methods: &[Selected],
     wanted: impl Fn(&str) -> bool,
 ) -> Result<Vec<Texts>, InputError> {
     let mut html: BTreeMap<String, String> = BTreeMap::new();
@@ -51,7 +51,7 @@ pub fn extract(
                 // A page is parsed at its first use: each method gets an unparsed one.
                 let text = match page_of(page, &html) {
                     None => Text::failed("no text"),
-                    Some(parsed) => text(*method, &parsed, &site),
+                    Some(parsed) => text(method.extractor(), &parsed, &site),
                 };
                 texts.insert(&page.url, text);
             }

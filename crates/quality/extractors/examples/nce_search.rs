@@ -123,6 +123,7 @@ fn start() -> NceParameters {
         sibling_chars: 200,
         sibling_link_density: 0.4,
         kept_link_density: 0.4,
+        remove_comments: true,
         block_words_min: 4,
         block_words_max: 30,
         block_distance: 60,

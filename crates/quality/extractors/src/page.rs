@@ -8,7 +8,7 @@ use url::Url;
 use crate::ExtractError;
 use crate::dom::Dom;
 use crate::parse::parse;
-use crate::site::SegmentTable;
+use crate::site::{SegmentTable, StyleTree};
 
 /// A page: its URL and its decoded HTML. The HTML is parsed once, when an extractor first
 /// needs the tree.
@@ -75,6 +75,7 @@ pub struct Site<'a> {
     pages: Vec<Page<'a>>,
     indices: OnceLock<HashMap<String, usize>>,
     segments: OnceLock<SegmentTable>,
+    style_tree: OnceLock<StyleTree>,
 }
 
 impl<'a> Site<'a> {
@@ -112,6 +113,12 @@ impl<'a> Site<'a> {
     pub(crate) fn segments(&self) -> &SegmentTable {
         self.segments
             .get_or_init(|| SegmentTable::from_pages(&self.pages))
+    }
+
+    /// The style tree of the pages.
+    pub(crate) fn style_tree(&self) -> &StyleTree {
+        self.style_tree
+            .get_or_init(|| StyleTree::from_pages(&self.pages))
     }
 }
 

@@ -11,6 +11,15 @@ fn extract(method: &dyn Extractor, html: &str) -> Result<Extraction, ExtractErro
     method.extract(&Page::new("http://a.example/", html), &site)
 }
 
+/// Methods with a learned model. What it says of an artificial text is not known.
+const LEARNED: [&str; 4] = ["ncleaner", "ncleaner-nonlexical", "mss", "v-wrapper"];
+
+/// The methods whose rules keep a text that is all there is.
+fn not_learned() -> impl Iterator<Item = &'static dyn Extractor> {
+    let methods = extractors().iter().copied();
+    methods.filter(|method| !LEARNED.contains(&method.name()))
+}
+
 #[test]
 fn methods_are_found_by_their_distinct_names() {
     let mut names: Vec<&str> = extractors().iter().map(|method| method.name()).collect();
@@ -21,7 +30,7 @@ fn methods_are_found_by_their_distinct_names() {
     }
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), 9);
+    assert_eq!(names.len(), 16);
     let error = by_name("readability")
         .map(|method| method.name())
         .expect_err("no such name");
@@ -56,8 +65,8 @@ fn a_page_without_text_is_an_error() {
 #[test]
 fn a_text_without_markup_is_kept() {
     let text = "A page may be nothing but a text. It is all there is.";
-    for method in extractors() {
-        let found = extract(*method, text).expect("there is text");
+    for method in not_learned() {
+        let found = extract(method, text).expect("there is text");
         assert_eq!(found.text, text, "{}", method.name());
         assert_eq!(found.words, 13, "{}", method.name());
     }
@@ -117,8 +126,8 @@ fn unfinished_markup_gives_a_result_or_no_text() {
 fn a_giant_text_is_one_block() {
     let giant = "words without end ".repeat(100_000);
     let html = format!("<ul><li><a href=/>Home</a></ul><div><p>{giant}</p></div>");
-    for method in extractors() {
-        let found = extract(*method, &html).expect("there is text");
+    for method in not_learned() {
+        let found = extract(method, &html).expect("there is text");
         let longest = found.text.lines().map(str::len).max().unwrap_or(0);
         assert!(
             longest > giant.len() * 9 / 10,

@@ -9,6 +9,7 @@ const SMALL: NceParameters = NceParameters {
     sibling_chars: 30,
     sibling_link_density: 0.4,
     kept_link_density: 0.4,
+    remove_comments: true,
     block_words_min: 4,
     block_words_max: 12,
     block_distance: 15,
@@ -107,6 +108,21 @@ fn three_similar_blocks_are_comments() {
     // Three blocks that are far apart are not linked.
     let far = three.replace("Yes,", &"<i>x</i>".repeat(20));
     assert!(text(&page(&far)).contains("Cid wrote"));
+}
+
+#[test]
+fn comments_are_kept_without_phase_2() {
+    let three = [comment("Ann", 3), comment("Bob", 4), comment("Cid", 12)].concat();
+    let html = format!("<div><p>{FIRST}<p>{SECOND}{three}</div>");
+    let parameters = NceParameters {
+        remove_comments: false,
+        ..SMALL
+    };
+    assert!(
+        extract(&html, &parameters)
+            .text
+            .ends_with("Yes, Cid likes it.")
+    );
 }
 
 #[test]

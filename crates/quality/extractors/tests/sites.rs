@@ -109,6 +109,94 @@ fn iwptd_drops_blocks_of_texts_that_are_on_five_pages() {
 }
 
 #[test]
+fn rtdm_td_keeps_nodes_that_are_not_mapped_in_all_pages() {
+    let found = extract("rtdm-td", 6).expect("an extraction");
+    assert_eq!(
+        found.text,
+        "All about Assam\nAssam is a tea.\nIt is from the region of Assam.\nAssam of the day"
+    );
+    // The elements around the four texts are mapped: they have equal names.
+    assert_eq!(found.nodes, Some(4));
+}
+
+#[test]
+fn rbmtd_keeps_nodes_whose_subtree_is_not_in_all_pages() {
+    let found = extract("rbmtd", 6).expect("an extraction");
+    assert_eq!(
+        found.text,
+        "All about Assam\nAssam is a tea.\nIt is from the region of Assam.\nAssam of the day"
+    );
+    // The four texts, an h2 and three p, and the content, side and body around them.
+    assert_eq!(found.nodes, Some(4 + 4 + 3));
+}
+
+#[test]
+fn sst_keeps_leaves_whose_words_differ() {
+    // On six pages, a word of all has entropy 1 and the name of each story 0. `All about Assam`
+    // has two such words beside six names, so its importance is 1 - 2/8 = .75. `Assam is a tea`
+    // and `Assam of the day` have 1 - 3/9 = .67, and `It is from the region of Assam` has
+    // 1 - 6/12 = .5. The rest has 0.
+    let found = extract("sst", 6).expect("an extraction");
+    assert_eq!(
+        found.text,
+        "All about Assam\nAssam is a tea.\nIt is from the region of Assam.\nAssam of the day"
+    );
+    let text = |threshold: &str| {
+        let pages: Vec<(String, String)> = STORIES.map(|story| (url(story), html(story))).into();
+        let site = Site::new(pages.iter().map(|(u, h)| Page::new(u, h)).collect());
+        let sst = extractors::select_one(&format!("sst:threshold={threshold}"));
+        let sst = sst.expect("an extractor with an option");
+        let page = Page::new(&pages[0].0, &pages[0].1);
+        (sst.extractor().extract(&page, &site))
+            .expect("an extraction")
+            .text
+    };
+    assert_eq!(text("0.49"), found.text);
+    assert!(!text("0.51").contains("from the region"));
+    assert_eq!(text("0.7"), "All about Assam");
+    assert_eq!(text("1"), "");
+}
+
+#[test]
+fn options_change_the_pages_and_what_may_be_repeated() {
+    // Half of the site has the line, so the choice of pages decides whether it is template.
+    let story = |line: &str, story: &str| {
+        html(story).replace(
+            "Share this page",
+            if line.is_empty() { story } else { line },
+        )
+    };
+    let pages: Vec<(String, String)> = (STORIES.iter().enumerate())
+        .map(|(at, name)| (url(name), story(["Share", ""][at % 2], name)))
+        .collect();
+    let site = Site::new(pages.iter().map(|(u, h)| Page::new(u, h)).collect());
+    let page = Page::new(&pages[0].0, &pages[0].1);
+    let text = |name: &str| {
+        let selected = extractors::select_one(name).expect("an extractor with options");
+        (selected.extractor().extract(&page, &site))
+            .expect("an extraction")
+            .text
+    };
+    // Of the pages in the order of links (Ceylon, Darjeeling, ...), the second has the line.
+    assert!(text("temex:pages=1,threshold=1").contains("Share"));
+    assert!(!text("temex:pages=2,threshold=1").contains("Share"));
+    assert!(text("temex:pages=4,threshold=3").contains("Share"));
+    // With random pages, it depends on the seed.
+    let by_seed: Vec<bool> = (0..20)
+        .map(|seed| {
+            text(&format!(
+                "temex:pages=1,threshold=1,choice=random,seed={seed}"
+            ))
+        })
+        .map(|text| text.contains("Share"))
+        .collect();
+    assert!(
+        by_seed.contains(&true) && by_seed.contains(&false),
+        "{by_seed:?}"
+    );
+}
+
+#[test]
 fn the_extracted_page_counts_among_the_pages_of_a_text() {
     let pages: Vec<(String, String)> = (STORIES[1..5].iter())
         .map(|story| (url(story), html(story)))
@@ -133,7 +221,7 @@ fn methods_for_a_site_need_another_page_and_a_url() {
         .iter()
         .filter(|method| method.scope() == Scope::Site)
         .collect();
-    assert_eq!(methods.len(), 3);
+    assert_eq!(methods.len(), 6);
     for method in methods {
         let html = html(STORIES[0]);
         let url = url(STORIES[0]);

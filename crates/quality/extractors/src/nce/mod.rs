@@ -66,6 +66,7 @@ mod separator;
 mod title;
 
 use crate::dom::{Dom, NodeId, SubtreeCounts};
+use crate::options::{OptionProblem, Options};
 use crate::text::lines_of;
 use crate::{ExtractError, Extraction, Extractor, Page, Scope, Site};
 
@@ -82,6 +83,8 @@ pub struct NceParameters {
     pub sibling_link_density: f64,
     /// Phase 1: the greatest link density of a kept child of the separator node.
     pub kept_link_density: f64,
+    /// Phase 2: whether comments are removed. The paper measures both [Laber 4].
+    pub remove_comments: bool,
     /// Phase 2: the least number of words of a block.
     pub block_words_min: usize,
     /// Phase 2: the greatest number of words of a block.
@@ -107,6 +110,7 @@ impl NceParameters {
         sibling_chars: 200,
         sibling_link_density: 0.4,
         kept_link_density: 0.2,
+        remove_comments: true,
         block_words_min: 4,
         block_words_max: 30,
         block_distance: 15,
@@ -116,6 +120,13 @@ impl NceParameters {
         title_overlap: 0.6,
     };
 }
+
+/// The greatest value of a constant that an option sets: more than any article has.
+const MOST: usize = 1_000_000;
+
+/// The greatest distance of two close blocks that an option sets. A block is compared with
+/// all blocks at this distance, so a higher one would let a hostile page take minutes.
+const MOST_DISTANCE: usize = 500;
 
 /// The News Content Extractor. See the [table](crate) of methods.
 #[derive(Clone, Debug)]
@@ -128,6 +139,45 @@ impl Nce {
     #[must_use]
     pub const fn new(parameters: NceParameters) -> Self {
         Self { parameters }
+    }
+
+    /// Takes `comments` and every constant by its name.
+    pub(crate) fn from_options(options: &mut Options<'_>) -> Result<Self, OptionProblem> {
+        let mut parameters = NceParameters::FITTED;
+        if let Some(remove) = options.one_of("comments", &[("remove", true), ("keep", false)])? {
+            parameters.remove_comments = remove;
+        }
+        let counts = [
+            ("leaf_chars", MOST, &mut parameters.leaf_chars),
+            ("separator_chars", MOST, &mut parameters.separator_chars),
+            ("sibling_chars", MOST, &mut parameters.sibling_chars),
+            ("block_words_min", MOST, &mut parameters.block_words_min),
+            ("block_words_max", MOST, &mut parameters.block_words_max),
+            (
+                "block_distance",
+                MOST_DISTANCE,
+                &mut parameters.block_distance,
+            ),
+            ("title_words_min", MOST, &mut parameters.title_words_min),
+            ("title_words_max", MOST, &mut parameters.title_words_max),
+        ];
+        for (key, most, parameter) in counts {
+            if let Some(value) = options.whole(key, 0..=most)? {
+                *parameter = value;
+            }
+        }
+        let shares = [
+            ("sibling_link_density", &mut parameters.sibling_link_density),
+            ("kept_link_density", &mut parameters.kept_link_density),
+            ("block_similarity", &mut parameters.block_similarity),
+            ("title_overlap", &mut parameters.title_overlap),
+        ];
+        for (key, parameter) in shares {
+            if let Some(value) = options.decimal(key, 0.0..=1.0)? {
+                *parameter = value;
+            }
+        }
+        Ok(Self::new(parameters))
     }
 }
 
@@ -157,7 +207,9 @@ impl Extractor for Nce {
         }
         let forest = separator::forest(dom, &counts, &self.parameters);
         let mut kept = marked(dom, &forest);
-        if let Some(comments) = comments::find_start(dom, &kept, &self.parameters) {
+        if self.parameters.remove_comments
+            && let Some(comments) = comments::find_start(dom, &kept, &self.parameters)
+        {
             kept[comments..].fill(false);
         }
         let title = title::find(dom, &kept, &self.parameters);

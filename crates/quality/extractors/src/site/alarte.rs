@@ -5,7 +5,8 @@
 //!
 //! 1. Four pages are chosen for comparison [Alarte 2.1]: see `neighbours`.
 //! 2. Algorithm 1 [Alarte 2.2] counts the pages in which each node occurs: see `mapping`.
-//!    Nodes that occur in none of them are *candidates*.
+//!    Nodes that occur in none of them are *candidates*. The paper also tried those that
+//!    occur in 2, 3 or 4 pages [Alarte 6]: see [`Alarte::repeated`].
 //! 3. Algorithm 2 [2.3] keeps the candidates whose parent is not a candidate. (All nodes
 //!    below a candidate are candidates, theorem 1.) If only one is left, it is the
 //!    content.
@@ -24,15 +25,39 @@
 //!   not.
 //! - The method does not search for a title.
 
-use super::{mapping, neighbours};
+use super::{PageChoice, mapping, neighbours};
 use crate::dom::{Dom, NodeId};
+use crate::options::{OptionProblem, Options};
 use crate::text::lines_of;
 use crate::{ExtractError, Extraction, Extractor, Page, Scope, Site};
 
 /// Keeps the nodes that four linked pages do not have, in the part of the page with most
 /// of them. See the [table](crate) of methods.
 #[derive(Clone, Copy, Debug)]
-pub struct Alarte;
+pub struct Alarte {
+    /// The pages to compare with.
+    pub choice: PageChoice,
+    /// The most of these pages that may have a candidate.
+    pub repeated: usize,
+}
+
+impl Alarte {
+    /// The method as published: four linked pages, none of which has a candidate.
+    pub const PUBLISHED: Self = Self {
+        choice: PageChoice::PUBLISHED,
+        repeated: 0,
+    };
+
+    pub(crate) fn from_options(options: &mut Options<'_>) -> Result<Self, OptionProblem> {
+        let choice = PageChoice::from_options(options)?;
+        // With as many as there are pages, every node would be a candidate.
+        let repeated = options.whole("repeated", 0..=choice.pages - 1)?;
+        Ok(Self {
+            choice,
+            repeated: repeated.unwrap_or(0),
+        })
+    }
+}
 
 impl Extractor for Alarte {
     fn name(&self) -> &'static str {
@@ -57,9 +82,11 @@ impl Extractor for Alarte {
         if dom.subtree(dom.body()).all(|id| dom.text(id).is_none()) {
             return Err(ExtractError::NoText);
         }
-        let pages = neighbours::neighbours(page, site, self.name())?;
+        let pages = neighbours::neighbours(page, site, self.choice, self.name())?;
         let occurrences = mapping::occurrences(dom, &pages);
-        let roots = main_content(dom, &reduced(dom, &occurrences));
+        // A site may have fewer pages than are asked for.
+        let repeated = self.repeated.min(pages.len() - 1);
+        let roots = main_content(dom, &reduced(dom, &occurrences, repeated));
         let mut kept = vec![false; dom.len()];
         for root in roots {
             kept[dom.subtree(root)].fill(true);
@@ -71,13 +98,14 @@ impl Extractor for Alarte {
 }
 
 /// Algorithm 2: the candidates whose parent is not a candidate.
-fn reduced(dom: &Dom, occurrences: &[usize]) -> Vec<NodeId> {
+fn reduced(dom: &Dom, occurrences: &[usize], repeated: usize) -> Vec<NodeId> {
     let body = dom.body();
+    let is_candidate = |id: NodeId| occurrences[id] <= repeated;
     dom.subtree(body)
         .skip(1)
         .filter(|id| {
             let parent = dom.node(*id).parent;
-            occurrences[*id] == 0 && (parent == body || occurrences[parent] > 0)
+            is_candidate(*id) && (parent == body || !is_candidate(parent))
         })
         .collect()
 }
@@ -166,8 +194,14 @@ mod tests {
             occurrences[dom.subtree(with_id(&dom, id))].fill(0);
         }
         assert_eq!(
-            names(&dom, &reduced(&dom, &occurrences)),
+            names(&dom, &reduced(&dom, &occurrences, 0)),
             ["p.a", "div.wrap"]
+        );
+        // If two pages may have a candidate, `b` is one.
+        occurrences[dom.subtree(with_id(&dom, "b"))].fill(2);
+        assert_eq!(
+            names(&dom, &reduced(&dom, &occurrences, 2)),
+            ["p.a", "p.b", "div.wrap"]
         );
     }
 

@@ -4,9 +4,30 @@ mod alarte;
 mod iwptd;
 mod mapping;
 mod neighbours;
+mod rbmtd;
+mod rtdm;
+mod sst;
+mod style_tree;
 mod temex;
 
 pub use alarte::Alarte;
 pub use iwptd::Iwptd;
 pub(crate) use iwptd::SegmentTable;
+pub use neighbours::{PageChoice, PageOrder};
+pub use rbmtd::RbmTd;
+pub use rtdm::RtdmTd;
+pub use sst::Sst;
+pub(crate) use style_tree::StyleTree;
 pub use temex::TemEx;
+
+use crate::Extraction;
+use crate::dom::{Dom, NodeId};
+use crate::text::lines_of;
+
+/// Extracts the nodes of `body` that are not template.
+fn outside(dom: &Dom, template: &[bool]) -> Extraction {
+    let body = dom.subtree(dom.body());
+    let is_content = |id: NodeId| body.contains(&id) && !template[id];
+    let nodes = body.clone().filter(|id| is_content(*id)).count();
+    Extraction::new(lines_of(dom, is_content), Some(nodes))
+}

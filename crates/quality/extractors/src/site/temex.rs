@@ -14,17 +14,37 @@
 //! - The threshold is not published. Here it is 2, half of the pages; it is chosen, not
 //!   fitted. If there is only one page to compare with, the threshold is 1.
 
-use super::{mapping, neighbours};
+use super::{PageChoice, mapping, neighbours};
+use crate::options::{OptionProblem, Options};
 use crate::text::lines_of;
 use crate::{ExtractError, Extraction, Extractor, Page, Scope, Site};
-
-/// The number of pages, of four, from which a node is template.
-const THRESHOLD: usize = 2;
 
 /// Keeps the nodes that most of four linked pages do not have. See the [table](crate) of
 /// methods.
 #[derive(Clone, Copy, Debug)]
-pub struct TemEx;
+pub struct TemEx {
+    /// The pages to compare with.
+    pub choice: PageChoice,
+    /// The number of these pages from which a node is template.
+    pub threshold: usize,
+}
+
+impl TemEx {
+    /// Four linked pages, and a threshold of two.
+    pub const DEFAULT: Self = Self {
+        choice: PageChoice::PUBLISHED,
+        threshold: 2,
+    };
+
+    pub(crate) fn from_options(options: &mut Options<'_>) -> Result<Self, OptionProblem> {
+        let choice = PageChoice::from_options(options)?;
+        let threshold = options.whole("threshold", 1..=choice.pages)?;
+        Ok(Self {
+            choice,
+            threshold: threshold.unwrap_or(Self::DEFAULT.threshold),
+        })
+    }
+}
 
 impl Extractor for TemEx {
     fn name(&self) -> &'static str {
@@ -50,9 +70,9 @@ impl Extractor for TemEx {
         if body.clone().all(|id| dom.text(id).is_none()) {
             return Err(ExtractError::NoText);
         }
-        let pages = neighbours::neighbours(page, site, self.name())?;
+        let pages = neighbours::neighbours(page, site, self.choice, self.name())?;
         let occurrences = mapping::occurrences(dom, &pages);
-        let threshold = THRESHOLD.min(pages.len());
+        let threshold = self.threshold.min(pages.len());
         let is_content = |id: usize| body.contains(&id) && occurrences[id] < threshold;
         let nodes = body.clone().filter(|id| is_content(*id)).count();
         Ok(Extraction::new(lines_of(dom, is_content), Some(nodes)).keeping(is_content, dom))
