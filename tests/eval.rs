@@ -517,6 +517,19 @@ fn a_published_collection_becomes_a_gold_set() {
     let said = folder.prints("extract --extractor cetd-ds pages/1.html pages/3.html");
     assert!(said.starts_with("==> pages/1.html <==\n"), "{said}");
     assert!(said.contains("Trees fell."), "{said}");
+    // The help has every name that the error for an unknown one has.
+    let refused = folder
+        .command("extract --extractor best pages/1.html")
+        .stderr;
+    let (_, names) = refused.split_once("the names are ").expect("names");
+    let help = folder.prints("extract --help");
+    for name in names
+        .split_whitespace()
+        .map(|name| name.trim_end_matches(','))
+    {
+        let is_there = |word: &str| word.trim_matches(['.', ',']) == name;
+        assert!(help.split_whitespace().any(is_there), "{name} in {help}");
+    }
     // Options change what an extractor does, and are part of its name in a comparison.
     let said = folder.prints("extract --extractor ncleaner:bias=8 pages/1.html");
     assert_eq!(said.trim(), "", "{said}");

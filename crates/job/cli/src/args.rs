@@ -707,7 +707,7 @@ Of one page: nce, ncleaner, ncleaner-nonlexical, mss, v-wrapper, cetr, cetr-km, 
 cetd-ds. Of the pages of a site: alarte, temex, iwptd, rtdm-td, rbmtd, sst.
 
 Options:
-  nce                            comments=remove|keep, and its constants: leaf_chars=100, ...
+  nce                            comments=remove|keep, and constants: leaf_chars=N
   ncleaner, ncleaner-nonlexical  bias=BITS
   mss                            subsequences=N
   alarte                         pages=N, choice=links|random, seed=N, repeated=N

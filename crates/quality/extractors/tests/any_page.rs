@@ -11,7 +11,7 @@ fn extract(method: &dyn Extractor, html: &str) -> Result<Extraction, ExtractErro
     method.extract(&Page::new("http://a.example/", html), &site)
 }
 
-/// Methods with a learned model. What it says of an artificial text is not known.
+/// Methods with a learned model, which may drop an artificial text.
 const LEARNED: [&str; 4] = ["ncleaner", "ncleaner-nonlexical", "mss", "v-wrapper"];
 
 /// The methods whose rules keep a text that is all there is.

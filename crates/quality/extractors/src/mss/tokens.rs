@@ -7,6 +7,10 @@ use crate::dom::{Dom, NodeId, NodeKind};
 /// Letters of a word that are compared.
 const STEM: usize = 5;
 
+/// Tokens of a page; the rest of the page is ignored. An article has some thousand. A token and
+/// its scores take about 100 bytes.
+const TOKENS: usize = 1_000_000;
+
 /// A token: a tag, a word or another character of the text.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
@@ -24,7 +28,10 @@ pub(super) fn tokens(dom: &Dom) -> Vec<Token> {
     let mut open: Vec<NodeId> = Vec::new();
     let body = dom.subtree(dom.body());
     let name = |id: NodeId| dom.element(id).map_or("", |element| &*element.name);
-    for id in body.clone() {
+    for id in body {
+        if tokens.len() >= TOKENS {
+            break;
+        }
         while let Some(last) = open.pop_if(|last| dom.node(*last).end <= id) {
             tokens.push(Token::tag("end", name(last), last));
         }
@@ -39,6 +46,7 @@ pub(super) fn tokens(dom: &Dom) -> Vec<Token> {
     while let Some(last) = open.pop() {
         tokens.push(Token::tag("end", name(last), last));
     }
+    tokens.truncate(TOKENS);
     tokens
 }
 
@@ -63,6 +71,9 @@ impl Token {
 fn push_text(tokens: &mut Vec<Token>, element: NodeId, node: NodeId, text: &str) {
     let mut word = None;
     for (at, character) in text.char_indices() {
+        if tokens.len() >= TOKENS {
+            return;
+        }
         if character.is_alphanumeric() {
             word.get_or_insert(at);
             continue;
@@ -145,6 +156,12 @@ mod tests {
             ]
         );
         assert!(dom.is(tokens[6].element, "b"));
+    }
+
+    #[test]
+    fn a_page_has_a_limited_number_of_tokens() {
+        let long = "a b. ".repeat(TOKENS / 3 + 10);
+        assert_eq!(tokens(&parse(&long)).len(), TOKENS);
     }
 
     #[test]
