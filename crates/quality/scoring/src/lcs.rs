@@ -25,8 +25,24 @@ pub fn lcs(gold: &[WordId], extracted: &[WordId]) -> Overlap {
 }
 
 /// Returns, for each word of `gold`, whether it belongs to the longest common
-/// subsequence that [`trace`] finds.
-pub(crate) fn lcs_members(
+/// subsequence. [`lcs`] is its length, in less time and memory.
+///
+/// ```
+/// use scoring::{Tokens, Vocabulary, lcs_members};
+///
+/// let mut vocabulary = Vocabulary::default();
+/// let page = vocabulary.words("Home Storm in Ljubljana Imprint", Tokens::Unicode);
+/// let gold = vocabulary.words("Storm in Ljubljana.", Tokens::Unicode);
+/// assert_eq!(lcs_members(&page, &gold), [false, true, true, true, false]);
+/// ```
+///
+/// Uses one bit of memory per pair of words.
+pub fn lcs_members(gold: &[WordId], extracted: &[WordId]) -> Vec<bool> {
+    members_by_positions(gold, &Positions::new(gold), extracted)
+}
+
+/// As [`lcs_members`], with the positions of the words of `gold`: those that [`trace`] finds.
+pub(crate) fn members_by_positions(
     gold: &[WordId],
     positions: &Positions,
     extracted: &[WordId],

@@ -109,7 +109,7 @@ pub use bag::bag_of_words;
 pub use cases::Cases;
 pub use curve::{Average, LearningCurve, PageInStream, cumulative_average};
 pub use histogram::{BINS, Histogram};
-pub use lcs::lcs;
+pub use lcs::{lcs, lcs_members};
 pub use outcome::{ImpossibleOverlap, Outcome, Overlap, Score};
 pub use ratcliff_obershelp::{Autojunk, MatchingBlock, matching_blocks, ratcliff_obershelp};
 pub use rouge::rouge_lsum;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::lcs::{Positions, lcs_members};
+use crate::lcs::{Positions, members_by_positions};
 use crate::{Overlap, WordId};
 
 /// Computes ROUGE-LSum [L 3.2] of two texts in lines or sentences
@@ -50,7 +50,7 @@ fn union(line: &[WordId], extracted: &[Vec<WordId>]) -> Vec<bool> {
     let positions = Positions::new(line);
     let mut union = vec![false; line.len()];
     for other in extracted {
-        let members = lcs_members(line, &positions, other);
+        let members = members_by_positions(line, &positions, other);
         for (in_union, member) in union.iter_mut().zip(members) {
             *in_union |= member;
         }
