@@ -54,6 +54,8 @@ const IMPORT: &str = "urltree-import";
 const FETCH: &str = "urltree-fetch";
 /// Writes documents for other tools.
 const EXPORT: &str = "urltree-export";
+/// Pages of HTML about a job.
+const REPORT: &str = "urltree-report";
 const ENGINE: &str = "urltree-engine";
 const CLUSTER: &str = "urltree-cluster";
 const BINARY: &str = "urltree";
@@ -333,6 +335,16 @@ fn an_export_knows_columns_and_stores_and_no_engine() {
     assert_eq!(workspace.arrows(EXPORT), expected);
     let direct = workspace.direct(EXPORT);
     assert!(!direct.contains("datafusion"), "{direct:?}");
+}
+
+#[test]
+fn a_report_is_a_function_of_data() {
+    let workspace = workspace();
+    assert_eq!(workspace.arrows(REPORT), BTreeSet::new());
+    let built_with = workspace.transitive(REPORT);
+    for name in ["tokio", "arrow", "parquet", "object_store", "datafusion"] {
+        assert!(!built_with.contains(name), "{name}");
+    }
 }
 
 #[test]

@@ -37,6 +37,7 @@
 //! Commands:
 //! - `manners`: reports, status, help, failures, exit codes
 //! - `queries`: `urltree sql`
+//! - `explain`: `urltree explain`
 //! - `export`: `urltree export`, and other readers of its files
 //! - `refusals`: wrong settings, refused before the run starts
 //! - `update`: `urltree update` on an archive that grows
@@ -73,6 +74,7 @@ mod disk;
 mod docs;
 mod elsewhere;
 mod eval;
+mod explain;
 mod export;
 mod faults;
 mod feed_to_text;

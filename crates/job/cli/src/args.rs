@@ -8,6 +8,7 @@ use clap_complete::Shell;
 use scoring::Weights;
 use tables::DateRange;
 
+use crate::explain_page::ExplainArgs;
 use crate::export_documents::ExportArgs;
 use crate::fetch_feeds::FetchArgs;
 use crate::import_files::ImportCommand;
@@ -111,6 +112,17 @@ pub(crate) enum Command {
         WHERE content_chars > 500\"\n  \
         urltree export --job jobs/backfill.toml --format jsonl.gz --output s3://bucket/export")]
     Export(Box<ExportArgs>),
+    /// Show a page block by block: what is kept and what is dropped, and why.
+    ///
+    /// Every text block has the label and the reason that the run gave it, the pages that have it, and its
+    /// DOM path. The tree and the template of the site are rebuilt from window_entries as they were when
+    /// the page was labelled, and the page is read from the archive, so the tables need no blocks. A
+    /// duplicate is answered with the page that it duplicates, and a quarantined page with its reason.
+    #[command(after_help = "Examples:\n  \
+        urltree explain http://herald.eastham.example/politics/ --job jobs/backfill.toml\n  \
+        urltree explain http://herald.eastham.example/politics/ --job jobs/backfill.toml \\\n      \
+        --gold data/sample/gold --html page.html")]
+    Explain(Box<ExplainArgs>),
     /// Find near duplicates among all documents, across sites.
     ///
     /// The rows are the documents that are near duplicates of others: cluster_id, document_id, domain,

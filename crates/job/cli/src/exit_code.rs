@@ -13,7 +13,7 @@ use sample::SampleError;
 
 use crate::Interrupted;
 use crate::eval::ThresholdsMissed;
-use crate::usage::Usage;
+use crate::usage::{NotFound, Usage};
 
 /// Quality is below its threshold.
 const QUALITY: u8 = 1;
@@ -44,6 +44,7 @@ fn classified<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a dyn Classif
         error.downcast_ref::<E>().map(|error| error as _)
     }
     is::<Usage>(error)
+        .or_else(|| is::<NotFound>(error))
         .or_else(|| is::<InputError>(error))
         .or_else(|| is::<ImportError>(error))
         .or_else(|| is::<import::ImportError>(error))

@@ -9,10 +9,12 @@
 mod args;
 mod eval;
 mod exit_code;
+mod explain_page;
 mod export_documents;
 mod extract;
 mod failure_line;
 mod fetch_feeds;
+mod gold_comparison;
 mod gold_sets;
 mod import_files;
 mod manual;
@@ -51,6 +53,7 @@ use args::{
     RulesLearnArgs, RunArgs, SampleArgs, SqlArgs, StatusArgs, UpdateArgs, VacuumArgs,
 };
 use exit_code::exit_code;
+use explain_page::ExplainArgs;
 use export::ExportError;
 use export_documents::ExportArgs;
 use failure_line::failure_line;
@@ -98,6 +101,7 @@ fn run_command(args: &Args) -> u8 {
         Command::Sql(sql_args) => sql(sql_args, args.quiet),
         Command::Dedup(dedup_args) => dedup(dedup_args, args.quiet),
         Command::Export(export_args) => export_documents(export_args, args.quiet),
+        Command::Explain(explain_args) => explain(explain_args),
         Command::Rules {
             command: RulesCommand::Learn(args),
         } => rules_learn(args),
@@ -383,6 +387,19 @@ fn export_documents(args: &ExportArgs, quiet: bool) -> Result<()> {
         report if report.is_empty() => Ok(()),
         report => print(&report),
     }
+}
+
+fn explain(args: &ExplainArgs) -> Result<()> {
+    let job = job(&args.job)?;
+    let runtime = runtime(&job)?;
+    let explained = runtime.block_on(async {
+        tokio::select! {
+            explained = explain_page::explain(args, &job) => Some(explained),
+            () = interrupted() => None,
+        }
+    });
+    runtime.shutdown_timeout(SHUTDOWN);
+    print(&explained.ok_or(Interrupted::Query)??)
 }
 
 fn rules_learn(args: &RulesLearnArgs) -> Result<()> {

@@ -31,3 +31,31 @@ impl Classified for Usage {
         false
     }
 }
+
+/// Something that a user names is not there.
+#[derive(Debug)]
+pub(crate) struct NotFound(String);
+
+impl NotFound {
+    pub(crate) fn of(problem: impl ToString) -> Self {
+        Self(problem.to_string())
+    }
+}
+
+impl std::error::Error for NotFound {}
+
+impl fmt::Display for NotFound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Classified for NotFound {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Input
+    }
+
+    fn is_retryable(&self) -> bool {
+        false
+    }
+}

@@ -158,6 +158,26 @@ pub enum EngineError {
         /// The run that writes the table.
         remedy: &'static str,
     },
+    /// A page is explained with other settings than those of its run.
+    #[error(
+        "{date} was run with other settings than the job has now, so its labels cannot be explained; undo \
+         the change of the job, or run the date again"
+    )]
+    ExplainedSettings {
+        /// The date.
+        date: NaiveDate,
+    },
+    /// A page would not get the labels that its run has given.
+    #[error(
+        "{url}: {difference}; the archive or the tables have changed since its date was run, or another \
+         version of urltree ran it. Run the date again"
+    )]
+    Relabelled {
+        /// The response URL.
+        url: String,
+        /// The first difference.
+        difference: String,
+    },
     /// Another process holds the lease.
     #[error(
         "{owner} holds the lease on the tables at {location}; wait until it ends, or end it, and \
@@ -366,6 +386,8 @@ impl EngineError {
             | Self::CutPartition { .. }
             | Self::OtherSettings { .. }
             | Self::NeedsRelabelling { .. }
+            | Self::ExplainedSettings { .. }
+            | Self::Relabelled { .. }
             | Self::ConcurrentRun
             | Self::Interrupted
             | Self::Memory { .. }
@@ -388,12 +410,14 @@ impl Classified for EngineError {
             Self::Interrupted
             | Self::CutPartition { .. }
             | Self::OtherSettings { .. }
+            | Self::ExplainedSettings { .. }
             | Self::NoTable { .. }
             | Self::Memory { .. }
             | Self::QueryMemory { .. }
             | Self::NotAQuery(_) => ErrorClass::Usage,
             Self::EmptyArchive { .. }
             | Self::NeedsRelabelling { .. }
+            | Self::Relabelled { .. }
             | Self::Undated { .. }
             | Self::MissingColumn { .. }
             | Self::ColumnType { .. }
@@ -439,6 +463,8 @@ impl Classified for EngineError {
             | Self::CutPartition { .. }
             | Self::OtherSettings { .. }
             | Self::NeedsRelabelling { .. }
+            | Self::ExplainedSettings { .. }
+            | Self::Relabelled { .. }
             | Self::EmptyArchive { .. }
             | Self::Undated { .. }
             | Self::MissingColumn { .. }

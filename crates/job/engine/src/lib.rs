@@ -76,6 +76,7 @@ pub use spec::{
     SchemeSpec, SpecError, SplitSpec, StoreSpec, TitleSource, TreeSpec, UrlKeySpec, WindowSpec,
 };
 pub use spill_disk::SpillError;
+pub use state::explain::{ExplainedBlock, ExplainedPage, Explainer, Fetch};
 pub use state::export::{DocumentSelection, ExportRows, ReadVersion, TextColumn};
 pub use state::learned_parameters::{LearnedParameters, MANY_ROWS, NotedParameter};
 pub use state::near_duplicates::near_duplicates;
@@ -85,6 +86,7 @@ pub use state::runs_table::Counts;
 pub use state::sql::{QueryRows, query, stream_query};
 pub use state::status::{Status, status, status_with_archive};
 pub use step_counters::{StepCount, StepCounters};
+pub use template::Reason;
 pub use tokio_util::sync::CancellationToken;
 
 /// Compiles the example of the README as a doc test.

@@ -20,11 +20,11 @@
 pub(crate) mod codec;
 pub(crate) mod columns;
 pub(crate) mod exec;
-mod html_reader;
+pub(crate) mod html_reader;
 pub(crate) mod learn;
 mod row_group_scan;
 pub(crate) mod session;
-mod steps;
+pub(crate) mod steps;
 #[cfg(test)]
 pub(crate) mod test_support;
 #[cfg(test)]

@@ -1,8 +1,9 @@
-//! Reads the output tables: the prior state of a chunk, the dates that were run, SQL, and URL
-//! rules.
+//! Reads the output tables: the prior state of a chunk, the dates that were run, SQL, the labels of a page,
+//! and URL rules.
 
 pub(crate) mod chunk_keys;
 pub(crate) mod delta_scan;
+pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod key_hash;
 pub(crate) mod known_rows;

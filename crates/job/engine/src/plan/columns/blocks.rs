@@ -161,7 +161,7 @@ impl BlockColumns {
 }
 
 /// Returns the encoded layout of a page, from which the template of its site is counted.
-fn layout(page: &Page) -> Vec<u8> {
+pub(crate) fn layout(page: &Page) -> Vec<u8> {
     let title = Title::new(page.title.as_deref().unwrap_or_default());
     let blocks: Vec<LayoutBlock<'_>> = page
         .blocks

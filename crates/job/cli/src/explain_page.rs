@@ -1,0 +1,350 @@
+//! `urltree explain`: a page of a job, block by block.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use chrono::DateTime;
+use clap::Args;
+use engine::{ExplainedPage, Explainer, Fetch, Job};
+use evaluation::GoldSet;
+use report::{Block, BlocksPage, Facts, Fetched, visible};
+use serde_json::{Value, json};
+
+use crate::args::{JobArgs, ReportFormat};
+use crate::gold_comparison;
+use crate::usage::{NotFound, Usage};
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// URL of the page, as in the archive, or its URL key.
+    pub(crate) url: String,
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+    /// Explain the fetch at this time, if there are several: the beginning of a time as it is printed,
+    /// such as 2011-10-24 or "2011-10-24 12:00:00".
+    #[arg(long, value_name = "TIME")]
+    pub(crate) at: Option<String>,
+    /// Compare with the gold text of this set: Parquet with the columns url and gold_text, or a
+    /// folder of such files.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) gold: Option<PathBuf>,
+    /// Write a page of HTML, to be opened in a browser. It is one file and sends no request.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Format of the answer on standard output.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+/// The answer to a question about a URL.
+struct Answer {
+    url: String,
+    /// All fetches with the URL, in time order.
+    fetches: Vec<Fetch>,
+    /// Says whose blocks these are, or why there are none.
+    note: String,
+    page: Option<ExplainedPage>,
+}
+
+/// Explains the page. Returns the text to print.
+pub(crate) async fn explain(args: &ExplainArgs, job: &Job) -> Result<String> {
+    let explainer = Explainer::open(job).await?;
+    let answer = answer(&explainer, &args.url, args.at.as_deref()).await?;
+    let page = blocks_page(&answer, args.gold.as_deref())?;
+    if let Some(path) = &args.html {
+        std::fs::write(path, page.to_html()?)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(match (args.format, &args.html) {
+        (ReportFormat::Json, _) => as_json(&answer, &page).to_string(),
+        (ReportFormat::Text, Some(path)) => format!("written: {}", path.display()),
+        (ReportFormat::Text, None) => as_text(&page),
+    })
+}
+
+async fn answer(explainer: &Explainer<'_>, url: &str, at: Option<&str>) -> Result<Answer> {
+    let url = url.to_owned();
+    let fetches = explainer.find(&url).await?;
+    if fetches.is_empty() {
+        let dates = explainer.dates();
+        let dates = dates.map_or_else(|| "none".to_owned(), |dates| dates.to_string());
+        return Err(NotFound::of(format!(
+            "no page of the job has the URL or the URL key {url}; dates that were run: {dates}. Give the URL \
+             as the archive has it, or run the date of the page"
+        ))
+        .into());
+    }
+    let asked = asked(&fetches, at)?;
+    let Some(shown) = explainer.page_of(asked).await? else {
+        return Ok(Answer {
+            note: why_unlabelled(asked),
+            url,
+            fetches,
+            page: None,
+        });
+    };
+    let note = note(asked, &shown, &fetches);
+    let page = explainer.explain(&shown).await?;
+    Ok(Answer {
+        url,
+        fetches,
+        note,
+        page: Some(page),
+    })
+}
+
+/// The fetch that is meant: at the time that was given, else the last that has labels, else the last.
+fn asked<'a>(fetches: &'a [Fetch], at: Option<&str>) -> Result<&'a Fetch> {
+    let times = |fetch: &&Fetch| at.is_none_or(|at| time(fetch.fetched_at).starts_with(at.trim()));
+    let mut found = fetches.iter().rev().filter(times);
+    let labelled = found.clone().find(|fetch| fetch.is_labelled());
+    if let Some(fetch) = labelled.or_else(|| found.next()) {
+        return Ok(fetch);
+    }
+    let times: Vec<_> = fetches.iter().map(|fetch| time(fetch.fetched_at)).collect();
+    let at = at.unwrap_or_default();
+    Err(Usage::of(format!(
+        "--at {at}: the page was fetched at {}",
+        times.join(", ")
+    ))
+    .into())
+}
+
+/// Why a fetch has no labels.
+fn why_unlabelled(fetch: &Fetch) -> String {
+    let place = fetch.place();
+    match (fetch.status.as_str(), &fetch.quarantine) {
+        ("quarantined", Some((reason, detail))) => {
+            format!("Quarantined, so it has no blocks: {reason}, {detail} ({place}).")
+        }
+        ("blocklisted", _) => {
+            "The blocklist of the job covers the URL (url_key.blocklist), so the page was not processed."
+                .to_owned()
+        }
+        ("duplicate", _) => format!(
+            "A duplicate of {}, which has no labels.",
+            fetch.duplicate_of.as_deref().unwrap_or("another page")
+        ),
+        (status, _) => format!("The page is {status}, and has no blocks."),
+    }
+}
+
+/// Says whose blocks are shown, unless it is the only fetch.
+fn note(asked: &Fetch, shown: &Fetch, fetches: &[Fetch]) -> String {
+    if asked != shown {
+        let step = asked.merged_by.as_deref().unwrap_or("its URL key");
+        return format!(
+            "A duplicate by {step}, so it has no text of its own. These are the blocks of the page that it \
+             duplicates: {}, fetched at {}.",
+            shown.url.as_deref().unwrap_or_default(),
+            time(shown.fetched_at)
+        );
+    }
+    let labelled = fetches.iter().filter(|fetch| fetch.is_labelled()).count();
+    if labelled > 1 {
+        return format!(
+            "The URL has {labelled} versions with text. These are the blocks of the one that was fetched at \
+             {}; --at names another.",
+            time(shown.fetched_at)
+        );
+    }
+    String::new()
+}
+
+fn blocks_page(answer: &Answer, gold: Option<&Path>) -> Result<BlocksPage> {
+    let shown = answer.page.as_ref().map(|page| &page.fetch);
+    let fetches = answer.fetches.iter().map(|fetch| fetched(fetch, shown));
+    let mut fetches: Vec<Fetched> = fetches.collect();
+    if let Some(shown) = shown.filter(|shown| !answer.fetches.contains(shown)) {
+        fetches.push(fetched(shown, Some(shown)));
+    }
+    let blocks: Vec<Block> = (answer.page.iter().flat_map(|page| &page.blocks))
+        .map(|block| Block {
+            text: block.text.clone(),
+            is_content: block.is_content,
+            reason: block.reason.as_str(),
+            count: block.count,
+            support: block.support,
+            node: block.node.clone(),
+            dom_path: block.dom_path.clone(),
+            link_chars: block.link_chars,
+        })
+        .collect();
+    let mut facts = Facts {
+        note: answer.note.clone(),
+        ..Facts::default()
+    };
+    let mut urls = vec![answer.url.as_str()];
+    if let Some(page) = &answer.page {
+        facts.title.clone_from(&page.title);
+        facts.node.clone_from(&page.node);
+        facts.support = page.support;
+        facts.heuristic.clone_from(&page.heuristic);
+        facts.charset = format!("{} ({})", page.charset, page.charset_source);
+        facts.warnings.clone_from(&page.warnings);
+        urls.extend(
+            [&page.fetch.url, &page.fetch.request_url]
+                .into_iter()
+                .flatten()
+                .map(String::as_str),
+        );
+    }
+    let gold = gold.map(|path| gold_text(path, &urls)).transpose()?;
+    Ok(BlocksPage {
+        url: answer.url.clone(),
+        gold: gold.map(|text| gold_comparison::compared(text, &blocks)),
+        facts,
+        fetches,
+        blocks,
+    })
+}
+
+fn fetched(fetch: &Fetch, shown: Option<&Fetch>) -> Fetched {
+    let detail = match (&fetch.quarantine, &fetch.merged_by, &fetch.duplicate_of) {
+        (Some((reason, detail)), ..) => format!("{reason}: {detail}"),
+        (None, Some(step), Some(page)) => format!("{step}; of {page}"),
+        (None, Some(step), None) => step.clone(),
+        (None, None, Some(page)) => format!("of {page}"),
+        (None, None, None) => String::new(),
+    };
+    Fetched {
+        fetched_at: fetch.fetched_at,
+        url: fetch.url.clone().unwrap_or_default(),
+        status: fetch.status.clone(),
+        detail,
+        place: fetch.place(),
+        is_shown: shown == Some(fetch),
+    }
+}
+
+/// Finds the gold text of a page in a set.
+fn gold_text(path: &Path, urls: &[&str]) -> Result<String> {
+    for set in GoldSet::at(path)? {
+        let page = set
+            .pages()?
+            .into_iter()
+            .find(|page| urls.contains(&page.url.as_str()));
+        if let Some(page) = page {
+            return Ok(page.text);
+        }
+    }
+    let (path, url) = (path.display(), urls.first().copied().unwrap_or_default());
+    Err(NotFound::of(format!("--gold {path}: it has no text of {url}")).into())
+}
+
+fn time(micros: Option<i64>) -> String {
+    let time = micros.and_then(DateTime::from_timestamp_micros);
+    time.map_or_else(
+        || "an unknown time".to_owned(),
+        |time| time.format("%Y-%m-%d %H:%M:%S").to_string(),
+    )
+}
+
+/// The page for a terminal. Texts are of crawled pages, so control characters are replaced.
+fn as_text(page: &BlocksPage) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let mut line = |words: String| {
+        let _ = writeln!(text, "{}", words.trim_end());
+    };
+    let facts = &page.facts;
+    line(visible(&page.url).into_owned());
+    if let Some(title) = &facts.title {
+        line(visible(title).into_owned());
+    }
+    for fetch in &page.fetches {
+        let mark = if fetch.is_shown { "*" } else { " " };
+        line(format!(
+            "{mark} {}  {}  {}  {}",
+            time(fetch.fetched_at),
+            fetch.status,
+            visible(&fetch.place),
+            visible(&fetch.detail)
+        ));
+    }
+    if !facts.note.is_empty() {
+        line(visible(&facts.note).into_owned());
+    }
+    if page.blocks.is_empty() {
+        return text;
+    }
+    line(String::new());
+    let kept = page.blocks.iter().filter(|block| block.is_content).count();
+    line(format!("{kept} of {} blocks kept", page.blocks.len()));
+    line(format!(
+        "heuristic {}, {} pages of {}, charset {}",
+        facts.heuristic,
+        facts.support,
+        visible(&facts.node),
+        facts.charset
+    ));
+    for warning in &facts.warnings {
+        line(format!("warning: {}", visible(warning)));
+    }
+    if let Some((precision, recall, f1)) = page.gold.as_ref().and_then(|gold| gold.score) {
+        line(format!(
+            "gold: F1 {f1:.3}, precision {precision:.3}, recall {recall:.3}"
+        ));
+    }
+    for (at, block) in page.blocks.iter().enumerate() {
+        let mark = if block.is_content { '+' } else { '-' };
+        let gold = page.gold.as_ref().and_then(|gold| gold.blocks.get(at));
+        let gold = gold.map_or_else(String::new, |share| {
+            format!("  gold {}/{} words", share.in_gold, share.words)
+        });
+        line(String::new());
+        line(format!(
+            "{mark} {} {}  {} of {} pages of {}  {}{gold}",
+            at + 1,
+            block.reason,
+            block.count,
+            block.support,
+            visible(&block.node),
+            visible(&block.dom_path)
+        ));
+        line(format!("    {}", visible(&block.text)));
+    }
+    text
+}
+
+fn as_json(answer: &Answer, page: &BlocksPage) -> Value {
+    let fetch = |fetch: &Fetched| {
+        json!({
+            "fetched_at": fetch.fetched_at.and_then(DateTime::from_timestamp_micros).map(|time| time.to_rfc3339()),
+            "url": fetch.url,
+            "status": fetch.status,
+            "detail": fetch.detail,
+            "place": fetch.place,
+            "explained": fetch.is_shown,
+        })
+    };
+    let block = |(at, block): (usize, &Block)| {
+        let gold = page.gold.as_ref().and_then(|gold| gold.blocks.get(at));
+        json!({
+            "ordinal": at,
+            "text": block.text,
+            "label": if block.is_content { "content" } else { "boilerplate" },
+            "reason": block.reason,
+            "count": block.count,
+            "support": block.support,
+            "node": block.node,
+            "slot": block.dom_path,
+            "link_chars": block.link_chars,
+            "gold_words": gold.map(|share| share.in_gold),
+        })
+    };
+    let facts = &page.facts;
+    json!({
+        "url": answer.url,
+        "note": answer.note,
+        "title": facts.title,
+        "node": answer.page.as_ref().map(|page| &page.node),
+        "support": answer.page.as_ref().map(|page| page.support),
+        "heuristic": answer.page.as_ref().map(|page| &page.heuristic),
+        "warnings": facts.warnings,
+        "f1": page.gold.as_ref().and_then(|gold| gold.score).map(|(_, _, f1)| f1),
+        "fetches": page.fetches.iter().map(fetch).collect::<Vec<_>>(),
+        "blocks": page.blocks.iter().enumerate().map(block).collect::<Vec<_>>(),
+    })
+}

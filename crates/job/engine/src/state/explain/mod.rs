@@ -1,0 +1,226 @@
+//! One page of a job, block by block: what the run has decided about it, and by which counts.
+//!
+//! The tables have the window entries of every date, so the tree and the template of a domain can be
+//! rebuilt as they were when a page was labelled. The page itself is read from the archive. The texts
+//! and counts are compared with the row of `documents`: an archive that has changed is an error.
+
+mod archive_page;
+mod entries;
+mod fetches;
+mod labelled;
+mod rows;
+
+use chrono::NaiveDate;
+use datafusion::prelude::SessionContext;
+use site_replay::Batching;
+use tables::{DateRange, Table, days_from_date};
+
+use crate::error::EngineError;
+use crate::job::Job;
+use crate::state::delta_scan::open;
+use crate::state::explain::entries::{Moment, ordinal, replay, within};
+use crate::state::explain::fetches::{at_place, is_row_of, of_url, order, revisions};
+use crate::state::runs_table::RunDate;
+use crate::state::sql::session;
+use crate::state::tables_snapshot::TablesSnapshot;
+
+pub use fetches::Fetch;
+pub use labelled::{ExplainedBlock, ExplainedPage};
+
+/// Duplicates of duplicates that are followed. With `dedup.lookback = "all"` a page has text; with
+/// others, a duplicate may name a row that is a duplicate itself.
+const MAX_STEPS: usize = 8;
+
+/// The tables of a job, opened to explain pages.
+pub struct Explainer<'a> {
+    job: &'a Job,
+    context: SessionContext,
+    runs: Vec<RunDate>,
+}
+
+impl std::fmt::Debug for Explainer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Explainer({} dates)", self.runs.len())
+    }
+}
+
+impl<'a> Explainer<'a> {
+    /// Opens the tables.
+    ///
+    /// # Errors
+    /// [`EngineError::NoTable`] if no date was run, and [`EngineError`] if a table cannot be read.
+    pub async fn open(job: &'a Job) -> Result<Self, EngineError> {
+        let context = session(job).map_err(EngineError::query)?;
+        for table in [Table::UrlKeys, Table::WindowEntries, Table::Documents] {
+            if !open(&context, job, table).await? {
+                return Err(EngineError::NoTable {
+                    table: table.name(),
+                    location: job.output.location().to_string(),
+                    remedy: "run dates of the job first: urltree backfill",
+                });
+            }
+        }
+        open(&context, job, Table::Quarantine).await?;
+        let mut tables = TablesSnapshot::open(&job.output, &TablesSnapshot::DATED).await?;
+        let runs = tables.all_runs().await?;
+        Ok(Self { job, context, runs })
+    }
+
+    /// Returns the fetches of `url` in time order; none if the tables have no such page. A URL key, and
+    /// a URL that differs from a fetched one only in what keys leave out, name a page too.
+    ///
+    /// # Errors
+    /// [`EngineError`] if a table cannot be read.
+    pub async fn find(&self, url: &str) -> Result<Vec<Fetch>, EngineError> {
+        let found = of_url(&self.context, &self.job.settings, url).await;
+        found.map_err(EngineError::query)
+    }
+
+    /// Returns the first and the last date that were run; `None` if none was.
+    pub fn dates(&self) -> Option<DateRange> {
+        let (first, last) = (self.runs.first()?, self.runs.last()?);
+        Some(DateRange::between(first.date, last.date))
+    }
+
+    /// Returns the fetch whose text stands for `fetch`: itself if it is labelled, and for a duplicate, the
+    /// page that it equals. `None` if no page was labelled.
+    ///
+    /// # Errors
+    /// [`EngineError`] if a table cannot be read.
+    pub async fn page_of(&self, fetch: &Fetch) -> Result<Option<Fetch>, EngineError> {
+        let mut fetch = fetch.clone();
+        for _ in 0..MAX_STEPS {
+            if fetch.is_labelled() {
+                return Ok(Some(fetch));
+            }
+            let Some(place) = &fetch.duplicate_of else {
+                return Ok(None);
+            };
+            let found = at_place(&self.context, place).await;
+            match found.map_err(EngineError::query)? {
+                Some(found) => fetch = found,
+                None => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Labels the blocks of a fetch that is labelled, exactly as the run has.
+    ///
+    /// # Errors
+    /// [`EngineError::ExplainedSettings`] if its date was run with other settings than the job has now,
+    /// [`EngineError::Relabelled`] if the archive or the tables are not those of the run, and
+    /// [`EngineError`] if they cannot be read.
+    pub async fn explain(&self, fetch: &Fetch) -> Result<ExplainedPage, EngineError> {
+        let (Some(domain), Some(key)) = (&fetch.domain, &fetch.url_key) else {
+            return Err(differs(fetch, "it has no URL key"));
+        };
+        self.refuse_other_settings(fetch)?;
+        let moment = self.moment(fetch, domain, key).await?;
+        let settings = &self.job.settings;
+        let replay = replay(&self.context, settings, domain, &moment);
+        let replay = replay.await.map_err(EngineError::query)?;
+        let page = archive_page::parsed(self.job, fetch).await?;
+        let page = page.map_err(|detail| differs(fetch, &detail))?;
+        let outline = archive_page::outline(&page, settings)?;
+        let branch = url_key::Branch::from_key(key);
+        let hashes = archive_page::hashes(&page);
+        let labels = replay.label(branch.items(), &hashes, outline.as_ref());
+        let explained = ExplainedPage::new(fetch, &branch, page, &labels, settings);
+        self.compare(fetch, domain, key, &explained).await?;
+        Ok(explained)
+    }
+
+    fn run_of(&self, date: NaiveDate) -> Option<&RunDate> {
+        self.runs.iter().find(|run| run.date == date)
+    }
+
+    fn refuse_other_settings(&self, fetch: &Fetch) -> Result<(), EngineError> {
+        match self.run_of(fetch.date) {
+            Some(run) if run.settings != self.job.settings.digest => {
+                Err(EngineError::ExplainedSettings { date: fetch.date })
+            }
+            Some(_) => Ok(()),
+            None => Err(differs(fetch, "no run of its date is complete")),
+        }
+    }
+
+    /// Finds out when a page was labelled.
+    async fn moment(&self, fetch: &Fetch, domain: &str, key: &str) -> Result<Moment, EngineError> {
+        let settings = &self.job.settings;
+        let is_revision = fetch.status == "revision";
+        let ordinal = ordinal(&self.context, is_row_of(fetch, domain, key), is_revision).await;
+        let ordinal = ordinal.map_err(EngineError::query)?;
+        let ordinal = ordinal.ok_or_else(|| differs(fetch, "it has no row in window_entries"))?;
+        let (dates, batch) = match settings.batching {
+            Batching::Page => (DateRange::between(fetch.date, fetch.date), 0),
+            Batching::Run => (self.dates_of_run(fetch.date), 0),
+            Batching::Date => {
+                let last = self.last_relabelling(fetch.date);
+                let batch = settings.batching.batch_of(days_from_date(last));
+                (DateRange::between(fetch.date, last), batch)
+            }
+        };
+        // With batches of one page, the entries before the page have all revisions before it.
+        let revisions = if settings.revisions && settings.batching != Batching::Page {
+            let of_batch = revisions(&self.context, domain, within(dates)).await;
+            let of_batch = of_batch.map_err(EngineError::query)?;
+            let is_before = |other: &&Fetch| order(other) < order(fetch);
+            of_batch.iter().filter(is_before).count()
+        } else {
+            0
+        };
+        Ok(Moment {
+            dates,
+            batch,
+            ordinal,
+            revisions,
+        })
+    }
+
+    /// The last date whose pages decide the labels of `date`. Each run labels the dates within
+    /// `tree.relabel_days` before its first date again, and `runs` has every date of a run.
+    fn last_relabelling(&self, date: NaiveDate) -> NaiveDate {
+        let reach = chrono::Days::new(self.job.settings.relabel_days.into());
+        let end = date.checked_add_days(reach).unwrap_or(date);
+        let dates = self.runs.iter().map(|run| run.date);
+        let last = dates.filter(|run| date <= *run && *run <= end).max();
+        last.unwrap_or(date)
+    }
+
+    /// The dates of the run that wrote `date`.
+    fn dates_of_run(&self, date: NaiveDate) -> DateRange {
+        let id = self.run_of(date).map(|run| &run.run_id);
+        let dates = self.runs.iter().filter(|run| Some(&run.run_id) == id);
+        let dates = dates.map(|run| DateRange::between(run.date, run.date));
+        dates
+            .reduce(DateRange::through)
+            .unwrap_or_else(|| DateRange::between(date, date))
+    }
+
+    /// Compares a page with its row of `documents`.
+    async fn compare(
+        &self,
+        fetch: &Fetch,
+        domain: &str,
+        key: &str,
+        explained: &ExplainedPage,
+    ) -> Result<(), EngineError> {
+        let is_row = is_row_of(fetch, domain, key);
+        let written = labelled::written(&self.context, is_row, &fetch.status);
+        match written.await.map_err(EngineError::query)? {
+            None => Err(differs(fetch, "it has no row in documents")),
+            Some(written) => match explained.difference(&written) {
+                Some(difference) => Err(differs(fetch, &difference)),
+                None => Ok(()),
+            },
+        }
+    }
+}
+
+fn differs(fetch: &Fetch, difference: &str) -> EngineError {
+    EngineError::Relabelled {
+        url: fetch.url.clone().unwrap_or_default(),
+        difference: difference.to_owned(),
+    }
+}

@@ -1,0 +1,196 @@
+//! A page, block by block.
+
+use std::collections::BTreeMap;
+
+use askama::Template;
+
+use crate::error::ReportError;
+use crate::format::{percent, time};
+use crate::gold::{GoldComparison, GoldShare};
+use crate::policy::policy;
+use crate::show;
+
+/// The style of all pages, and that of this one.
+const STYLE: &str = concat!(
+    include_str!("../templates/base.css"),
+    include_str!("../templates/blocks.css")
+);
+
+/// A page with the label of each block.
+#[derive(Debug, Clone)]
+pub struct BlocksPage {
+    /// The URL that was asked for.
+    pub url: String,
+    /// What is known of the page as a whole.
+    pub facts: Facts,
+    /// All fetches of the URL, in time order.
+    pub fetches: Vec<Fetched>,
+    /// The text blocks in source order; empty if the page has no labels.
+    pub blocks: Vec<Block>,
+    /// The gold text, if there is one.
+    pub gold: Option<GoldComparison>,
+}
+
+/// What is known of a page as a whole.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// What is explained, in a sentence: why there are no blocks, or whose they are.
+    pub note: String,
+    /// `<title>`.
+    pub title: Option<String>,
+    /// The URL Tree node that decided: a host and a path below it.
+    pub node: String,
+    /// Pages of the node.
+    pub support: u32,
+    /// The labelling heuristic.
+    pub heuristic: String,
+    /// Encoding, and its source.
+    pub charset: String,
+    /// Limits that cut the page, and doubts about it.
+    pub warnings: Vec<String>,
+}
+
+/// An archive row with the URL.
+#[derive(Debug, Clone, Default)]
+pub struct Fetched {
+    /// Microseconds since 1970, UTC.
+    pub fetched_at: Option<i64>,
+    /// Response URL.
+    pub url: String,
+    /// `unique`, `duplicate`, `revision`, `blocklisted` or `quarantined`.
+    pub status: String,
+    /// What made it a duplicate, or why it is in quarantine.
+    pub detail: String,
+    /// Object and row in the archive.
+    pub place: String,
+    /// Whether it is the one whose blocks are shown.
+    pub is_shown: bool,
+}
+
+/// A text block, with its label and the counts that led to it.
+#[derive(Debug, Clone, Default)]
+pub struct Block {
+    /// The text.
+    pub text: String,
+    /// Whether it is kept.
+    pub is_content: bool,
+    /// The reason, as in the table `blocks`.
+    pub reason: &'static str,
+    /// Pages of the node with this block.
+    pub count: u32,
+    /// Pages of the node.
+    pub support: u32,
+    /// The node: a host and a path below it.
+    pub node: String,
+    /// Open elements with their classes, from `body` to the block.
+    pub dom_path: String,
+    /// Characters inside links.
+    pub link_chars: u32,
+}
+
+impl Fetched {
+    fn time(&self) -> String {
+        self.fetched_at.map_or_else(|| "unknown".to_owned(), time)
+    }
+}
+
+impl BlocksPage {
+    /// Renders the page.
+    ///
+    /// # Errors
+    /// [`ReportError`], which does not happen: rendering writes to memory.
+    pub fn to_html(&self) -> Result<String, ReportError> {
+        let template = BlocksTemplate {
+            policy: policy(STYLE, ""),
+            style: STYLE,
+            page: self,
+            reasons: self.reasons(),
+        };
+        template.render().map_err(ReportError::of("blocks.html"))
+    }
+
+    fn kept(&self) -> usize {
+        self.blocks.iter().filter(|block| block.is_content).count()
+    }
+
+    /// The reasons of the page's blocks: kept ones first, the most frequent first.
+    fn reasons(&self) -> Vec<ReasonCount> {
+        let mut counts: BTreeMap<(bool, &'static str), usize> = BTreeMap::new();
+        for block in &self.blocks {
+            *counts.entry((!block.is_content, block.reason)).or_default() += 1;
+        }
+        let mut reasons: Vec<_> = counts
+            .into_iter()
+            .map(|((is_dropped, name), count)| ReasonCount {
+                is_dropped,
+                name,
+                count,
+            })
+            .collect();
+        reasons.sort_by_key(|reason| {
+            (
+                reason.is_dropped,
+                std::cmp::Reverse(reason.count),
+                reason.name,
+            )
+        });
+        reasons
+    }
+
+    fn numbered(&self) -> impl Iterator<Item = Numbered<'_>> {
+        self.blocks.iter().enumerate().map(|(at, block)| Numbered {
+            number: at + 1,
+            block,
+            gold: self
+                .gold
+                .as_ref()
+                .and_then(|gold| gold.blocks.get(at))
+                .copied(),
+        })
+    }
+
+    /// Blocks of which the label and the gold text disagree.
+    fn disagreements(&self) -> usize {
+        self.numbered().filter(Numbered::disagrees).count()
+    }
+}
+
+struct ReasonCount {
+    is_dropped: bool,
+    name: &'static str,
+    count: usize,
+}
+
+struct Numbered<'a> {
+    number: usize,
+    block: &'a Block,
+    gold: Option<GoldShare>,
+}
+
+impl Numbered<'_> {
+    fn disagrees(&self) -> bool {
+        self.gold
+            .is_some_and(|gold| gold.words > 0 && gold.is_gold() != self.block.is_content)
+    }
+
+    /// Share of the pages that have the block.
+    fn share(&self) -> String {
+        percent(self.block.count.into(), self.block.support.into())
+    }
+
+    fn gold_words(&self) -> String {
+        let share = self
+            .gold
+            .map(|gold| percent(gold.in_gold.into(), gold.words.into()));
+        share.unwrap_or_default()
+    }
+}
+
+#[derive(Template)]
+#[template(path = "blocks.html")]
+struct BlocksTemplate<'a> {
+    policy: String,
+    style: &'static str,
+    page: &'a BlocksPage,
+    reasons: Vec<ReasonCount>,
+}

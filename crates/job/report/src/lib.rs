@@ -1,0 +1,74 @@
+//! HTML pages about a job.
+//!
+//! | page | what it shows |
+//! |---|---|
+//! | [`Overview`] | the dates of a job: pages, duplicates by step, quarantine, speed, memory |
+//! | [`domains_page`] | all domains, in a table that can be sorted and searched |
+//! | [`DomainPage`] | a site: its content along the stream, URL tree, DOM paths, boilerplate, worst pages |
+//! | [`quarantine_page`] | the rows that could not be processed |
+//! | [`BlocksPage`] | a page, block by block: what is kept, what is dropped, and why |
+//!
+//! A page is a function of its data: it reads no table and no clock, and equal data give equal bytes.
+//!
+//! ```
+//! use report::{Block, BlocksPage, Facts, Fetched};
+//!
+//! let block = Block {
+//!     text: "<script>alert(1)</script> is escaped.".to_owned(),
+//!     is_content: true,
+//!     reason: "unique",
+//!     count: 1,
+//!     support: 40,
+//!     node: "www.news.example/sport".to_owned(),
+//!     dom_path: "div.story>p".to_owned(),
+//!     link_chars: 0,
+//! };
+//! let page = BlocksPage {
+//!     url: "http://www.news.example/sport/1".to_owned(),
+//!     facts: Facts::default(),
+//!     fetches: vec![Fetched::default()],
+//!     blocks: vec![block],
+//!     gold: None,
+//! };
+//! let html = page.to_html()?;
+//! assert!(html.contains("&#60;script&#62;") && !html.contains("<script"));
+//! # Ok::<(), report::ReportError>(())
+//! ```
+//!
+//! # Untrusted texts
+//!
+//! Texts, URLs and titles are of crawled pages. They are escaped, characters that change the direction of
+//! writing or that are not text become U+FFFD ([`visible`]), and the policy in the head of each page allows
+//! neither requests nor foreign scripts, should an escape be missing.
+//!
+//! # Non-goals
+//!
+//! It reads no tables: `urltree` runs the queries and writes the files.
+
+mod blocks_page;
+mod charts;
+mod domain_page;
+mod error;
+mod format;
+mod gold;
+mod head;
+mod overview;
+mod policy;
+mod reasons;
+mod show;
+mod table;
+mod table_pages;
+
+pub use blocks_page::{Block, BlocksPage, Facts, Fetched};
+pub use domain_page::{DomainDay, DomainPage, DroppedBlock, PathSums, WorstPage, domain_file};
+pub use error::ReportError;
+pub use format::visible;
+pub use gold::{GoldComparison, GoldShare};
+pub use overview::{Count, Day, Overview};
+pub use reasons::meaning;
+pub use table_pages::{DomainRow, QuarantineRow, domains_page, quarantine_page};
+
+/// Compiles the example of the README as a doc test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
