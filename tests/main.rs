@@ -43,6 +43,8 @@
 //! - `update`: `urltree update` on an archive that grows
 //! - `vacuum`: `urltree vacuum`
 //! - `python`: the wheel, its types and its documentation
+//! - `browser`: pages of `urltree report` and `urltree explain` in a browser
+//! - `report`: `urltree report`
 //! - `rules`: `urltree rules`
 //! - `eval`: `urltree eval`, `tune`, `gold` and `extract`
 //!
@@ -65,6 +67,7 @@
 
 mod accuracy;
 mod archives;
+mod browser;
 mod chaos;
 mod claims;
 mod cluster;
@@ -106,6 +109,7 @@ mod poison;
 mod python;
 mod queries;
 mod refusals;
+mod report;
 mod requests;
 mod rules;
 mod sample;

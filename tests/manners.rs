@@ -208,7 +208,7 @@ fn status_lists_dates_with_other_settings() {
     );
 }
 
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 20] = [
     "backfill",
     "update",
     "status",
@@ -217,6 +217,7 @@ const COMMANDS: [&str; 18] = [
     "dedup",
     "export",
     "explain",
+    "report",
     "rules",
     "eval",
     "tune",
@@ -359,6 +360,7 @@ fn the_examples_of_the_help_work_as_typed() {
         "dedup",
         "export",
         "explain",
+        "report",
         "rules",
         "rules learn",
         "rules check",

@@ -12,6 +12,7 @@ use crate::explain_page::ExplainArgs;
 use crate::export_documents::ExportArgs;
 use crate::fetch_feeds::FetchArgs;
 use crate::import_files::ImportCommand;
+use crate::report_site::ReportArgs;
 use crate::reproduce::ReproduceArgs;
 
 /// Extract clean text from crawl archives.
@@ -123,6 +124,18 @@ pub(crate) enum Command {
         urltree explain http://herald.eastham.example/politics/ --job jobs/backfill.toml \\\n      \
         --gold data/sample/gold --html page.html")]
     Explain(Box<ExplainArgs>),
+    /// Write a report of the tables as HTML: the run, every domain, the quarantine.
+    ///
+    /// The folder is a static site that needs no network, no web server and no build: open index.html.
+    /// Pages have the dates with their rows, speed and memory, duplicates by step, the quarantine with
+    /// object and row, and a table of all domains. The largest domains have a page with their content along
+    /// the stream, their URL tree, DOM paths, boilerplate and worst pages. Only the tables are read,
+    /// unless --explain is given. Equal tables give equal bytes.
+    #[command(after_help = "Examples:\n  \
+        urltree report --job jobs/backfill.toml --output data/report\n  \
+        urltree report --job jobs/backfill.toml --dates 2011-10-24..2011-10-31 --output data/week \\\n      \
+        --domain-pages 20 --explain 1")]
+    Report(ReportArgs),
     /// Find near duplicates among all documents, across sites.
     ///
     /// The rows are the documents that are near duplicates of others: cluster_id, document_id, domain,

@@ -63,6 +63,16 @@ pub(crate) async fn explain(args: &ExplainArgs, job: &Job) -> Result<String> {
     })
 }
 
+/// Returns the page of HTML of the fetch of `url` at a time in microseconds since 1970.
+pub(crate) async fn html_of_page(
+    explainer: &Explainer<'_>,
+    url: &str,
+    fetched_at: i64,
+) -> Result<String> {
+    let answer = answer(explainer, url, Some(&time(Some(fetched_at)))).await?;
+    Ok(blocks_page(&answer, None)?.to_html()?)
+}
+
 async fn answer(explainer: &Explainer<'_>, url: &str, at: Option<&str>) -> Result<Answer> {
     let url = url.to_owned();
     let fetches = explainer.find(&url).await?;

@@ -21,6 +21,7 @@ mod manual;
 mod progress;
 mod replay_settings;
 mod report;
+mod report_site;
 mod reproduce;
 mod row_sink;
 mod rows;
@@ -61,6 +62,7 @@ use fetch::FetchError;
 use import::ImportError;
 use import_files::ImportCommand;
 use progress::{RunProgress, Terminal};
+use report_site::ReportArgs;
 use usage::Usage;
 use worker::with_workers;
 
@@ -102,6 +104,7 @@ fn run_command(args: &Args) -> u8 {
         Command::Dedup(dedup_args) => dedup(dedup_args, args.quiet),
         Command::Export(export_args) => export_documents(export_args, args.quiet),
         Command::Explain(explain_args) => explain(explain_args),
+        Command::Report(report_args) => report_site(report_args, args.quiet),
         Command::Rules {
             command: RulesCommand::Learn(args),
         } => rules_learn(args),
@@ -400,6 +403,22 @@ fn explain(args: &ExplainArgs) -> Result<()> {
     });
     runtime.shutdown_timeout(SHUTDOWN);
     print(&explained.ok_or(Interrupted::Query)??)
+}
+
+fn report_site(args: &ReportArgs, quiet: bool) -> Result<()> {
+    let job = job(&args.job)?;
+    let runtime = runtime(&job)?;
+    let written = runtime.block_on(async {
+        tokio::select! {
+            written = report_site::write(args, &job) => Some(written),
+            () = interrupted() => None,
+        }
+    });
+    runtime.shutdown_timeout(SHUTDOWN);
+    match written.ok_or(Interrupted::Query)?? {
+        _ if quiet => Ok(()),
+        said => print(&said),
+    }
 }
 
 fn rules_learn(args: &RulesLearnArgs) -> Result<()> {

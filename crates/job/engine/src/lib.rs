@@ -83,7 +83,7 @@ pub use state::near_duplicates::near_duplicates;
 pub use state::rules_check::{ChangedKey, ChangedKeys, RulesCheck, check_rules};
 pub use state::rules_learn::learn_rules;
 pub use state::runs_table::Counts;
-pub use state::sql::{QueryRows, query, stream_query};
+pub use state::sql::{QueryRows, TablesSession, query, stream_query};
 pub use state::status::{Status, status, status_with_archive};
 pub use step_counters::{StepCount, StepCounters};
 pub use template::Reason;

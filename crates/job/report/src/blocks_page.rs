@@ -21,7 +21,7 @@ const STYLE: &str = concat!(
 pub struct BlocksPage {
     /// The URL that was asked for.
     pub url: String,
-    /// What is known of the page as a whole.
+    /// The facts of the whole page.
     pub facts: Facts,
     /// All fetches of the URL, in time order.
     pub fetches: Vec<Fetched>,
@@ -31,10 +31,10 @@ pub struct BlocksPage {
     pub gold: Option<GoldComparison>,
 }
 
-/// What is known of a page as a whole.
+/// The facts of a whole page.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
-    /// What is explained, in a sentence: why there are no blocks, or whose they are.
+    /// Why there are no blocks, or of which page they are.
     pub note: String,
     /// `<title>`.
     pub title: Option<String>,
@@ -59,7 +59,7 @@ pub struct Fetched {
     pub url: String,
     /// `unique`, `duplicate`, `revision`, `blocklisted` or `quarantined`.
     pub status: String,
-    /// What made it a duplicate, or why it is in quarantine.
+    /// The step that made it a duplicate, or the reason of its quarantine.
     pub detail: String,
     /// Object and row in the archive.
     pub place: String,

@@ -66,7 +66,7 @@ pub(crate) fn line(values: &[Option<f64>], most: f64) -> String {
             0.0
         };
         let (x, y) = (tenths(at as f64 * step), tenths(HEIGHT - share * HEIGHT));
-        // Writing to a string cannot fail. A point of its own is drawn by its round end.
+        // Writing to a string cannot fail. A point between gaps is drawn by its round end.
         let _ = match is_down {
             true => write!(path, "L{x} {y}"),
             false => write!(path, "M{x} {y}h.1"),

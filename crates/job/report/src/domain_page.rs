@@ -52,9 +52,9 @@ pub struct PathSums {
     pub pages: u64,
     /// Characters at this path.
     pub chars: u64,
-    /// Those inside links.
+    /// Number of these characters inside links.
     pub link_chars: u64,
-    /// Those in blocks that more than a quarter of the pages have.
+    /// Number of these characters in blocks that more than a quarter of the pages have.
     pub repeated_chars: u64,
 }
 
@@ -102,7 +102,7 @@ pub fn domain_file(domain: &str) -> String {
 }
 
 impl PathSums {
-    /// What the text at the path is, by the sums that the rules look at.
+    /// The kind of text at the path, by the sums that the rules look at.
     fn role(&self) -> &'static str {
         if self.link_chars * 5 > self.chars * 4 {
             "links"

@@ -5,7 +5,7 @@
 pub struct GoldComparison {
     /// The gold text.
     pub text: String,
-    /// Precision, recall and F1 of the kept blocks; `None` if there is no word to compare.
+    /// Precision, recall and F1 of the kept blocks; `None` if a text has no words.
     pub score: Option<(f64, f64, f64)>,
     /// The words of each block that the gold text has, in the order of blocks.
     pub blocks: Vec<GoldShare>,
@@ -16,7 +16,7 @@ pub struct GoldComparison {
 pub struct GoldShare {
     /// Words of the block.
     pub words: u32,
-    /// Those that are in the longest common subsequence of the page and the gold text.
+    /// Number of these words in the longest common subsequence of the page and the gold text.
     pub in_gold: u32,
 }
 

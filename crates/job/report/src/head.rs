@@ -1,4 +1,4 @@
-//! What all pages of a report have in common.
+//! The head, the navigation and the charts of all pages of a report.
 
 use crate::policy::policy;
 

@@ -99,7 +99,7 @@ pub fn domains_page(dates: &str, domains: &[DomainRow]) -> Result<String, Report
         .filter(|domain| domain.file.is_some())
         .count();
     let about = format!(
-        "{} domains, the largest first. {} of them have a page of their own. Kept is the share of characters \
+        "{} domains, the largest first. {} of them have their own page. Kept is the share of characters \
          in content blocks; text is their number.",
         grouped(domains.len() as u64),
         grouped(with_page as u64)

@@ -163,7 +163,7 @@ impl Found {
 
     /// Returns the extractors of `names` that this program has, separated by commas.
     fn known(&mut self, names: &[&str]) -> String {
-        let is_known = |name: &&&str| extractors::by_name(name).is_ok();
+        let is_known = |name: &&&str| extractors::select_one(name).is_ok();
         let (known, unknown): (Vec<&str>, Vec<&str>) =
             names.iter().partition(|name| is_known(name));
         let unknown = unknown.into_iter();

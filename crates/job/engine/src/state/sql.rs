@@ -103,6 +103,51 @@ pub async fn stream_query(
     Ok(QueryRows::new(batches))
 }
 
+/// The output tables of a job at one version each, for several queries.
+pub struct TablesSession {
+    context: SessionContext,
+    tables: Vec<Table>,
+}
+
+impl std::fmt::Debug for TablesSession {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "TablesSession({:?})", self.tables)
+    }
+}
+
+impl TablesSession {
+    /// Opens the tables that exist. The archive is not opened.
+    ///
+    /// # Errors
+    /// [`EngineError`] if a table cannot be read.
+    pub async fn open(job: &Job) -> Result<Self, EngineError> {
+        let context = session(job).map_err(EngineError::query)?;
+        let mut tables = Vec::new();
+        for table in Table::ALL {
+            if open(&context, job, table).await? {
+                tables.push(table);
+            }
+        }
+        Ok(Self { context, tables })
+    }
+
+    /// Whether `table` exists.
+    pub fn has(&self, table: Table) -> bool {
+        self.tables.contains(&table)
+    }
+
+    /// Starts a query over the tables, as [`stream_query`] does.
+    ///
+    /// # Errors
+    /// Those of [`stream_query`].
+    pub async fn rows(&self, sql: &str) -> Result<QueryRows, EngineError> {
+        let plan = checked_query(&self.context, sql).await?;
+        let frame = DataFrame::new(self.context.state(), plan);
+        let batches = frame.execute_stream().await.map_err(EngineError::query)?;
+        Ok(QueryRows::new(batches))
+    }
+}
+
 /// Returns the plan of the query `sql`.
 ///
 /// # Errors

@@ -29,5 +29,5 @@ fn outside(dom: &Dom, template: &[bool]) -> Extraction {
     let body = dom.subtree(dom.body());
     let is_content = |id: NodeId| body.contains(&id) && !template[id];
     let nodes = body.clone().filter(|id| is_content(*id)).count();
-    Extraction::new(lines_of(dom, is_content), Some(nodes))
+    Extraction::new(lines_of(dom, is_content), Some(nodes)).keeping(is_content, dom)
 }

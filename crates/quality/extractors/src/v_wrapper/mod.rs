@@ -89,7 +89,7 @@ impl Extractor for VWrapper {
         let title = lines_of(dom, |id| title.binary_search(&id).is_ok()).replace('\n', " ");
         Ok(Extraction {
             title: Some(title).filter(|title| !title.is_empty()),
-            ..Extraction::new(lines_of(dom, |id| kept[id]), Some(nodes))
+            ..Extraction::new(lines_of(dom, |id| kept[id]), Some(nodes)).keeping(|id| kept[id], dom)
         })
     }
 }

@@ -121,8 +121,12 @@ pub(super) async fn of_url(
     Ok(fetches)
 }
 
-/// Returns the fetch at `place`, which is `source#row`.
-pub(super) async fn at_place(context: &SessionContext, place: &str) -> Result<Option<Fetch>> {
+/// Returns the fetch of `domain` at `place`, which is `source#row`.
+pub(super) async fn at_place(
+    context: &SessionContext,
+    domain: &str,
+    place: &str,
+) -> Result<Option<Fetch>> {
     let Some((source, row)) = place.rsplit_once('#') else {
         return Ok(None);
     };
@@ -132,6 +136,8 @@ pub(super) async fn at_place(context: &SessionContext, place: &str) -> Result<Op
     let is_there = ident("source")
         .eq(lit(source))
         .and(ident("row").eq(lit(row)));
+    // Statistics of domains leave out files; those of rows do not.
+    let is_there = ident("domain").eq(lit(domain)).and(is_there);
     Ok(keyed(context, is_there).await?.pop())
 }
 
@@ -153,7 +159,7 @@ pub(super) fn sort(fetches: &mut [Fetch]) {
     fetches.sort_by(|one, other| order(one).cmp(&order(other)));
 }
 
-/// What the pages of a batch are sorted by.
+/// The order of the pages of a batch.
 pub(super) fn order(fetch: &Fetch) -> (Option<i64>, Option<&str>, &str, Option<i64>) {
     let url = fetch.url.as_deref();
     (fetch.fetched_at, url, &fetch.source, fetch.row)

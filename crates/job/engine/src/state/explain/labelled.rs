@@ -62,7 +62,7 @@ pub struct ExplainedBlock {
     pub chrome: bool,
 }
 
-/// What `documents` has of a page.
+/// The columns of a page in `documents` that are compared.
 pub(super) struct WrittenPage {
     text: String,
     blocks: i64,

@@ -93,10 +93,10 @@ impl<'a> Explainer<'a> {
             if fetch.is_labelled() {
                 return Ok(Some(fetch));
             }
-            let Some(place) = &fetch.duplicate_of else {
+            let (Some(domain), Some(place)) = (&fetch.domain, &fetch.duplicate_of) else {
                 return Ok(None);
             };
-            let found = at_place(&self.context, place).await;
+            let found = at_place(&self.context, domain, place).await;
             match found.map_err(EngineError::query)? {
                 Some(found) => fetch = found,
                 None => return Ok(None),
