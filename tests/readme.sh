@@ -72,4 +72,5 @@ type_page docs/archives.md 5
 type_page docs/nights.md 3
 type_page docs/output.md 3
 type_page docs/near-duplicates.md 1
+type_page docs/boilerplate.md 1
 type_page docs/report.md 1
