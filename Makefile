@@ -41,7 +41,7 @@ NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 .DEFAULT_GOAL := help
 .PHONY: help build sample backfill nightly status sql check test chaos fuzz peers thresholds eval \
-    accuracy wheel bench readme docs clean
+    accuracy wheel bench readme docs screenshots clean
 
 help: ## List these commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -137,6 +137,12 @@ accuracy: ## F1 by kind of page, and the words that each reason decides wrongly:
 docs: ## Build the site of the documentation into target/docs: pip install -r docs/requirements.txt
 	sphinx-build --quiet --fail-on-warning --keep-going --nitpicky docs target/docs
 	@echo 'target/docs/site/index.html'
+
+screenshots: ## Take the pictures of the README: URLTREE_BROWSER_MODULES=FOLDER, see tests/browser.rs
+	URLTREE_SCREENSHOTS=$(CURDIR)/target/screenshots cargo test --locked --workspace --test urltree -- browser::a_reader
+	@mkdir -p docs/images
+	cp target/screenshots/domain-light-1280.png docs/images/domain.png
+	cp target/screenshots/blocks-light-1280.png docs/images/blocks.png
 
 wheel: ## Build the Python package into target/wheels: PROFILE=dev shares the build of the tests
 	CARGO=$(if $(filter dev,$(PROFILE)),$(CURDIR)/tests/python/cargo,cargo) maturin build --locked \

@@ -1,8 +1,8 @@
 //! The tables and figures of the source papers, from results.
 //!
 //! Each function is the view of one experiment: it takes what [`compare`](crate::compare) measured
-//! and returns the rows that the paper printed. [P] is Sluban and Grčar 2013, [K] Kovačič 2012,
-//! [A] Alarte et al. 2018, [N] Laber et al. 2009 (NCE).
+//! and returns the rows that the paper printed. P is Sluban and Grčar 2013, K Kovačič 2012,
+//! A Alarte et al. 2018, N Laber et al. 2009 (NCE).
 
 mod alarte;
 mod kovacic;
