@@ -18,7 +18,8 @@ use site_replay::Labelling;
 use tables::Table;
 use tokio::runtime::Runtime;
 
-use crate::args::{EvalArgs, JobArgs, MeasureChoice, OverlapChoice, TokensChoice};
+use crate::args::JobArgs;
+use crate::eval_args::{EvalArgs, MeasureChoice, OverlapChoice, TokensChoice};
 use crate::replay_settings::replay_settings;
 use crate::usage::Usage;
 use crate::{job, rows, runtime};

@@ -6,7 +6,8 @@ use anyhow::{Context, Result};
 use extractors::{Extraction, Page, Site};
 use serde_json::json;
 
-use crate::args::{ExtractArgs, ReportFormat};
+use crate::args::ReportFormat;
+use crate::eval_args::ExtractArgs;
 use crate::usage::Usage;
 
 /// Returns the text that an extractor finds in each file.

@@ -4,8 +4,8 @@ use anyhow::Result;
 use evaluation::{GoldSet, Layout, Measure, Source, tuning_section, tuning_table};
 use gold::{Comments, Format, Label, Labels};
 
-use crate::args::{GoldArgs, GoldFormat, LabelChoice, TuneArgs};
 use crate::eval::report;
+use crate::eval_args::{GoldArgs, GoldFormat, LabelChoice, TuneArgs};
 use crate::replay_settings::replay_settings;
 use crate::rows;
 

@@ -8,6 +8,7 @@
 
 mod args;
 mod eval;
+mod eval_args;
 mod exit_code;
 mod explain_page;
 mod export_documents;

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::args::{RowFormat, share};
+use crate::args::RowFormat;
+use crate::eval_args::share;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReproduceArgs {

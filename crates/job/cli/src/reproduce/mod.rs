@@ -15,8 +15,9 @@ use clap::Parser;
 use evaluation::{GoldSet, Measured, Plot, PublishedFigures, ReplaySettings};
 use tables::without_secrets;
 
-use crate::args::{Args, Command, EvalArgs, RowFormat};
+use crate::args::{Args, Command, RowFormat};
 use crate::eval::{compared, write_plots};
+use crate::eval_args::EvalArgs;
 use crate::gold_sets::PAPER;
 use crate::replay_settings::replay_settings;
 use crate::rows;
