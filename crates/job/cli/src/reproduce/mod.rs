@@ -162,17 +162,6 @@ impl Found {
         self.tables.push((title.into(), rows));
     }
 
-    /// Returns the extractors of `names` that this program has, separated by commas.
-    fn known(&mut self, names: &[&str]) -> String {
-        let is_known = |name: &&&str| extractors::select_one(name).is_ok();
-        let (known, unknown): (Vec<&str>, Vec<&str>) =
-            names.iter().partition(|name| is_known(name));
-        let unknown = unknown.into_iter();
-        self.left_out
-            .extend(unknown.map(|name| format!("{name}: this program has no such extractor")));
-        known.join(",")
-    }
-
     /// Returns the option for peers; nothing if the file of adapters does not exist.
     fn peers<'n>(&mut self, reproduction: &Reproduction<'_>, names: &'n str) -> Vec<&'n str> {
         let file = &reproduction.args.peers_file;
