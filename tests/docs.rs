@@ -23,7 +23,7 @@ fn commands(page: &str) -> Vec<Vec<String>> {
         let mut command = String::new();
         for line in block.replace("\\\n", " ").lines() {
             command += line;
-            // A quoted text goes on.
+            // The quoted text continues on the next line.
             let Some(words) = shlex::split(&command) else {
                 command.push('\n');
                 continue;

@@ -34,7 +34,7 @@ pub struct BlocksPage {
 /// The facts of a whole page.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
-    /// Why there are no blocks, or of which page they are.
+    /// The reason why there are no blocks, or the page that they are of.
     pub note: String,
     /// `<title>`.
     pub title: Option<String>,
