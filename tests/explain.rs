@@ -103,6 +103,10 @@ fn every_block_of_whole_sites_gets_the_label_that_the_run_gave() {
         (&["tree.batching=page", "dedup.revisions=true"], &[dates]),
         (&["tree.batching=run", "tree.heuristic=vote-slow"], &[dates]),
         (&["window.max_pages=12", "window.min_pages=5"], &[dates]),
+        (
+            &["tree.heuristic=strict", "tree.n_min=2", "tree.c_max=2"],
+            &[dates],
+        ),
     ] {
         let settings = [&written, settings].concat();
         let job = settings

@@ -55,29 +55,21 @@ pub struct Revision {
 impl BatchedReplay {
     /// Creates a domain of which nothing is known. `domain_labels` is the number of
     /// leading items of its branches at or above the domain, as for
-    /// [`SiteReplay::new`].
+    /// [`SiteReplay::new`]. `constants` are those of a heuristic of the paper.
     pub fn new(
         domain_labels: usize,
         labelling: Labelling,
+        constants: Constants,
         window: WindowOptions,
         batching: Batching,
     ) -> Self {
         Self {
-            site: SiteReplay::new(domain_labels, labelling, window),
+            site: SiteReplay::new(domain_labels, labelling, window).with_constants(constants),
             clock: BatchClock::new(batching),
             before: 0,
             inserted: 0,
             labelled: 0,
             revisions: 0,
-        }
-    }
-
-    /// Sets the constants of the heuristic: see [`SiteReplay::with_constants`].
-    #[must_use]
-    pub fn with_constants(self, constants: Constants) -> Self {
-        Self {
-            site: self.site.with_constants(constants),
-            ..self
         }
     }
 
@@ -204,7 +196,7 @@ mod tests {
             min_pages: 1,
         };
         let strict = "strict-at-domain".parse().unwrap();
-        BatchedReplay::new(2, strict, window, batching)
+        BatchedReplay::new(2, strict, Constants::default(), window, batching)
     }
 
     fn entry(time_micros: i64, hashes: &[BlockHash]) -> Entry<'_, &'static str> {

@@ -16,10 +16,10 @@
 //! ```
 //! use site_replay::{BatchedReplay, Batching, Labelling};
 //! use template::{LayoutBlock, Outline};
-//! use url_tree::{Entry, Verdict, WindowOptions};
+//! use url_tree::{Constants, Entry, Verdict, WindowOptions};
 //!
-//! let window = WindowOptions::default();
-//! let mut site = BatchedReplay::new(2, Labelling::Template, window, Batching::Page);
+//! let (constants, window) = (Constants::default(), WindowOptions::default());
+//! let mut site = BatchedReplay::new(2, Labelling::Template, constants, window, Batching::Page);
 //! let branch = ["example", "news", "www"];
 //! let block = |path, chars| LayoutBlock { path, common_prefix: 0, chars, link_chars: 0, marks: 0, title: 0, figures: 0 };
 //! let layout = [block("ul.menu>li", 20), block("div.story>p", 400)];

@@ -341,8 +341,7 @@ impl Site {
             batching,
             ..
         } = *self.settings;
-        let replay = BatchedReplay::new(domain.labels(), labelling, window, batching)
-            .with_constants(constants);
+        let replay = BatchedReplay::new(domain.labels(), labelling, constants, window, batching);
         (self.domain, self.replay) = (Some(domain), Some(replay));
     }
 
@@ -406,8 +405,13 @@ impl Site {
             None => {
                 let (settings, labels) = (&self.settings, page.key.domain.labels());
                 let (window, batching) = (settings.window, settings.batching);
-                let replay = BatchedReplay::new(labels, settings.labelling, window, batching)
-                    .with_constants(settings.constants);
+                let replay = BatchedReplay::new(
+                    labels,
+                    settings.labelling,
+                    settings.constants,
+                    window,
+                    batching,
+                );
                 Some(replay.label(branch.items(), hashes, outline))
             }
         }

@@ -36,8 +36,13 @@ pub(super) fn replay_domain(
     let Some(first) = parsed.first() else { return };
     let (window, batching) = (settings.window, settings.batching);
     let mut running = Running {
-        replay: BatchedReplay::new(first.domain_labels, labelling, window, batching)
-            .with_constants(settings.constants),
+        replay: BatchedReplay::new(
+            first.domain_labels,
+            labelling,
+            settings.constants,
+            window,
+            batching,
+        ),
         labelling,
         inserting: HashMap::new(),
         made,

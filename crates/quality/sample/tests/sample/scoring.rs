@@ -6,7 +6,7 @@ use html_blocks::{BlockOptions, TextBlock};
 use site_replay::{BatchedReplay, Batching, Labelling};
 use template::{LayoutBlock, Outline, Title};
 use url_key::{Blocklist, KeyOptions, Keyer, RuleSet};
-use url_tree::{BlockHash, Entry, Verdict, WindowOptions};
+use url_tree::{BlockHash, Constants, Entry, Verdict, WindowOptions};
 
 /// The greatest number of scored pages of a site.
 const PER_SITE: usize = 100;
@@ -129,7 +129,8 @@ fn site_score(documents: &[&Document], labelling: Labelling, batch: Batch) -> Sc
         Batch::Date => Batching::Date,
     };
     let labels = documents[0].labels;
-    let mut replay = BatchedReplay::new(labels, labelling, WindowOptions::default(), batching);
+    let (constants, window) = (Constants::default(), WindowOptions::default());
+    let mut replay = BatchedReplay::new(labels, labelling, constants, window, batching);
     let with_gold = documents
         .iter()
         .filter(|document| document.gold.is_some())

@@ -23,8 +23,13 @@ impl DomainStream {
         let (window, batching) = (settings.window, settings.batching);
         Self {
             name: name.to_owned(),
-            replay: BatchedReplay::new(labels, settings.labelling, window, batching)
-                .with_constants(settings.constants),
+            replay: BatchedReplay::new(
+                labels,
+                settings.labelling,
+                settings.constants,
+                window,
+                batching,
+            ),
             one_by_one: batching == Batching::Page,
         }
     }

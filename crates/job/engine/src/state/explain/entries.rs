@@ -95,8 +95,14 @@ fn replayed(
     together: &[StoredEntry],
 ) -> Result<BatchedReplay> {
     let labels = Domain::from_name(domain).labels();
-    let (labelling, window, batching) = (settings.labelling, settings.window, settings.batching);
-    let mut replay = BatchedReplay::new(labels, labelling, window, batching);
+    let batching = settings.batching;
+    let mut replay = BatchedReplay::new(
+        labels,
+        settings.labelling,
+        settings.constants,
+        settings.window,
+        batching,
+    );
     for entry in prior {
         entry.restore(&mut replay)?;
     }
