@@ -34,7 +34,7 @@ pub struct BlocksPage {
 /// The facts of a whole page.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
-    /// The reason why there are no blocks, or the page that they are of.
+    /// The reason why the page has no blocks, or whose blocks these are.
     pub note: String,
     /// `<title>`.
     pub title: Option<String>,

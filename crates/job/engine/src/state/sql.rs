@@ -92,7 +92,16 @@ pub async fn stream_query(
         }
     }
     register_inputs(&context, job).await?;
-    let plan = checked_query(&context, sql).await?;
+    start(&context, sql, limit).await
+}
+
+/// Starts a checked query over the tables of `context`.
+async fn start(
+    context: &SessionContext,
+    sql: &str,
+    limit: Option<usize>,
+) -> Result<QueryRows, EngineError> {
+    let plan = checked_query(context, sql).await?;
     let frame = DataFrame::new(context.state(), plan);
     let limited = match limit {
         Some(_) => frame.limit(0, limit),
@@ -141,10 +150,7 @@ impl TablesSession {
     /// # Errors
     /// Those of [`stream_query`].
     pub async fn rows(&self, sql: &str) -> Result<QueryRows, EngineError> {
-        let plan = checked_query(&self.context, sql).await?;
-        let frame = DataFrame::new(self.context.state(), plan);
-        let batches = frame.execute_stream().await.map_err(EngineError::query)?;
-        Ok(QueryRows::new(batches))
+        start(&self.context, sql, None).await
     }
 }
 

@@ -25,7 +25,7 @@
 //!   not.
 //! - The method does not search for a title.
 
-use super::{PageChoice, mapping, neighbours};
+use super::{PageChoice, body_with_text, mapping, neighbours};
 use crate::dom::{Dom, NodeId};
 use crate::options::{OptionProblem, Options};
 use crate::text::lines_of;
@@ -79,9 +79,7 @@ impl Extractor for Alarte {
 
     fn extract(&self, page: &Page<'_>, site: &Site<'_>) -> Result<Extraction, ExtractError> {
         let dom = page.dom();
-        if dom.subtree(dom.body()).all(|id| dom.text(id).is_none()) {
-            return Err(ExtractError::NoText);
-        }
+        body_with_text(dom)?;
         let pages = neighbours::neighbours(page, site, self.choice, self.name())?;
         let occurrences = mapping::occurrences(dom, &pages);
         // A site may have fewer pages than are asked for.

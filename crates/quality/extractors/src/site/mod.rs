@@ -20,9 +20,23 @@ pub use sst::Sst;
 pub(crate) use style_tree::StyleTree;
 pub use temex::TemEx;
 
-use crate::Extraction;
+use std::ops::Range;
+
 use crate::dom::{Dom, NodeId};
 use crate::text::lines_of;
+use crate::{ExtractError, Extraction};
+
+/// Returns the nodes of `body`.
+///
+/// # Errors
+/// [`ExtractError::NoText`] if none of them is a text.
+fn body_with_text(dom: &Dom) -> Result<Range<NodeId>, ExtractError> {
+    let body = dom.subtree(dom.body());
+    if body.clone().all(|id| dom.text(id).is_none()) {
+        return Err(ExtractError::NoText);
+    }
+    Ok(body)
+}
 
 /// Extracts the nodes of `body` that are not template.
 fn outside(dom: &Dom, template: &[bool]) -> Extraction {

@@ -19,7 +19,7 @@
 use std::collections::HashSet;
 
 use super::rtdm::{hash, labels};
-use super::{PageChoice, neighbours, outside};
+use super::{PageChoice, body_with_text, neighbours, outside};
 use crate::dom::{Dom, NodeId};
 use crate::options::{OptionProblem, Options};
 use crate::{ExtractError, Extraction, Extractor, Page, Scope, Site};
@@ -64,10 +64,7 @@ impl Extractor for RbmTd {
 
     fn extract(&self, page: &Page<'_>, site: &Site<'_>) -> Result<Extraction, ExtractError> {
         let dom = page.dom();
-        let body = dom.subtree(dom.body());
-        if body.clone().all(|id| dom.text(id).is_none()) {
-            return Err(ExtractError::NoText);
-        }
+        let body = body_with_text(dom)?;
         let pages = neighbours::neighbours(page, site, self.choice, self.name())?;
         let placed = placed_subtrees(dom);
         let mut template = vec![false; dom.len()];

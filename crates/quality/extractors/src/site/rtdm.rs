@@ -32,7 +32,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::{PageChoice, neighbours, outside};
+use super::{PageChoice, body_with_text, neighbours, outside};
 use crate::dom::{Dom, NodeId, NodeKind};
 use crate::options::{OptionProblem, Options};
 use crate::{ExtractError, Extraction, Extractor, Page, Scope, Site};
@@ -77,10 +77,7 @@ impl Extractor for RtdmTd {
 
     fn extract(&self, page: &Page<'_>, site: &Site<'_>) -> Result<Extraction, ExtractError> {
         let dom = page.dom();
-        let body = dom.subtree(dom.body());
-        if body.clone().all(|id| dom.text(id).is_none()) {
-            return Err(ExtractError::NoText);
-        }
+        let body = body_with_text(dom)?;
         let pages = neighbours::neighbours(page, site, self.choice, self.name())?;
         let mut template = vec![false; dom.len()];
         template[body].fill(true);

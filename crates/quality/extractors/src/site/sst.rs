@@ -31,7 +31,7 @@
 //! - The threshold is chosen per site in the paper. Here it is .2 for all; it is chosen, not
 //!   fitted. The option `threshold` sets another.
 
-use super::outside;
+use super::{body_with_text, outside};
 use crate::options::{OptionProblem, Options};
 use crate::{ExtractError, Extraction, Extractor, Page, Scope, Site};
 
@@ -75,9 +75,7 @@ impl Extractor for Sst {
 
     fn extract(&self, page: &Page<'_>, site: &Site<'_>) -> Result<Extraction, ExtractError> {
         let dom = page.dom();
-        if dom.subtree(dom.body()).all(|id| dom.text(id).is_none()) {
-            return Err(ExtractError::NoText);
-        }
+        body_with_text(dom)?;
         let address = page.address()?;
         let tree = site.style_tree();
         if tree.pages_without(&address.key) == 0 {

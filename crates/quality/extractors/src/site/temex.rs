@@ -14,9 +14,8 @@
 //! - The threshold is not published. Here it is 2, half of the pages; it is chosen, not
 //!   fitted. If there is only one page to compare with, the threshold is 1.
 
-use super::{PageChoice, mapping, neighbours};
+use super::{PageChoice, body_with_text, mapping, neighbours, outside};
 use crate::options::{OptionProblem, Options};
-use crate::text::lines_of;
 use crate::{ExtractError, Extraction, Extractor, Page, Scope, Site};
 
 /// Keeps the nodes that most of four linked pages do not have. See the [table](crate) of
@@ -66,15 +65,11 @@ impl Extractor for TemEx {
 
     fn extract(&self, page: &Page<'_>, site: &Site<'_>) -> Result<Extraction, ExtractError> {
         let dom = page.dom();
-        let body = dom.subtree(dom.body());
-        if body.clone().all(|id| dom.text(id).is_none()) {
-            return Err(ExtractError::NoText);
-        }
+        body_with_text(dom)?;
         let pages = neighbours::neighbours(page, site, self.choice, self.name())?;
         let occurrences = mapping::occurrences(dom, &pages);
         let threshold = self.threshold.min(pages.len());
-        let is_content = |id: usize| body.contains(&id) && occurrences[id] < threshold;
-        let nodes = body.clone().filter(|id| is_content(*id)).count();
-        Ok(Extraction::new(lines_of(dom, is_content), Some(nodes)).keeping(is_content, dom))
+        let is_template = occurrences.iter().map(|pages| *pages >= threshold);
+        Ok(outside(dom, &is_template.collect::<Vec<_>>()))
     }
 }
