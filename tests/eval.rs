@@ -367,6 +367,35 @@ fn texts_of_any_tool_are_measured_and_reported() {
     }
 }
 
+#[test]
+fn collections_are_compared_in_one_table() {
+    let rows = SITE.daily_articles(12);
+    let folder = Folder::of(&rows);
+    let gold = folder.path("gold.parquet");
+    std::fs::copy(gold, folder.path("again.parquet")).expect("a second collection");
+    let address = rows[0].url.as_deref().expect("an address");
+    folder.write(
+        "texts.jsonl",
+        &format!("{{\"url\": \"{address}\", \"text\": \"\"}}"),
+    );
+    folder.rows(
+        "eval --gold gold.parquet again.parquet --texts other=texts.jsonl --heuristics template \
+         --report report.md",
+    );
+    let report = folder.read("report.md");
+    let f1 = report
+        .lines()
+        .find_map(|line| line.strip_prefix("| template | heuristic | **"))
+        .and_then(|rest| rest.split("**").next())
+        .expect("F1 of the default");
+    let table = format!(
+        "| extractor |  | gold | again | mean |\n| --- | --- | --- | --- | --- |\n\
+         | template | heuristic | **{f1}** | **{f1}** | {f1} |\n\
+         | other | given | 0.000 | 0.000 | 0.000 |\n"
+    );
+    assert!(report.contains(&table), "{report}");
+}
+
 /// An adapter in the shell that answers every page with one text.
 #[cfg(unix)]
 const ADAPTER: &str = r#"echo '{"extractor": "echo", "version": "1.2", "runtime": "sh"}'

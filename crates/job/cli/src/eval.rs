@@ -60,7 +60,11 @@ pub(crate) fn eval(args: &EvalArgs) -> Result<String> {
         let sections = sections.map(|one| (section_name(one), section(one, &published)));
         let duplicates = duplicates.iter();
         let duplicates = duplicates.map(|found| ("duplicates".to_owned(), found.section()));
-        report(path, sections.chain(duplicates))?;
+        let comparison = evaluation::comparison_section(&measured);
+        report(
+            path,
+            comparison.into_iter().chain(sections).chain(duplicates),
+        )?;
     }
     if let Some(folder) = &args.plots {
         plot(folder, &measured, duplicates.as_ref())?;

@@ -70,7 +70,7 @@ pub use peer::{Peer, PeerError, Peers};
 pub use plots::{Plot, plots, stream_plot};
 pub use published::{PublishedCases, PublishedFigure, PublishedFigures};
 pub use replay::replay;
-pub use report::{place, section, section_name, tuning_section};
+pub use report::{comparison_section, place, section, section_name, tuning_section};
 pub use results::{Standing, results_table, standings, standings_table, write_results};
 pub use settings::ReplaySettings;
 pub use texts::{Kind, Text, Texts};

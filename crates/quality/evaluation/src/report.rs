@@ -8,7 +8,8 @@ use scoring::{LearningCurve, MacroSummary, Outcome, PageInStream, Score, Summary
 
 use crate::results::{by_extractor, summary};
 use crate::{
-    Counted, Kind, Measured, Overlapping, PageResult, PublishedFigure, Standing, Tried, standings,
+    Counted, Kind, Measure, Measured, Overlapping, PageResult, PublishedFigure, Standing, Tried,
+    standings,
 };
 
 /// The length of the list of worst pages.
@@ -41,23 +42,78 @@ pub fn section(measured: &Measured, published: &[PublishedFigure]) -> String {
 /// Returns the name of the section of a collection: the name of the collection, and the
 /// method of comparing texts, unless it is the paper's.
 pub fn section_name(measured: &Measured) -> String {
-    let tokens = match measured.measure.tokens {
+    format!("{}{}", measured.name, suffix(&measured.measure))
+}
+
+/// Returns the name and text of the section that compares the collections: F1 of each extractor
+/// on each of them, best mean first. Returns `None` for fewer than two collections.
+pub fn comparison_section(measured: &[Measured]) -> Option<(String, String)> {
+    let [first, _, ..] = measured else {
+        return None;
+    };
+    let columns: Vec<BTreeMap<String, Standing>> = (measured.iter())
+        .map(|one| {
+            let standings = standings(&one.results).into_iter();
+            standings
+                .map(|standing| (standing.extractor.clone(), standing))
+                .collect()
+        })
+        .collect();
+    let best: Vec<Option<f64>> = (columns.iter())
+        .map(|column| column.values().map(Standing::f1).reduce(f64::max))
+        .collect();
+    let kinds: BTreeMap<&str, Kind> = (columns.iter().flat_map(BTreeMap::values))
+        .map(|standing| (standing.extractor.as_str(), standing.kind))
+        .collect();
+    let mut rows: Vec<(Option<f64>, Vec<String>)> = (kinds.iter())
+        .map(|(extractor, kind)| {
+            let reached: Vec<Option<f64>> = (columns.iter())
+                .map(|column| column.get(*extractor).map(Standing::f1))
+                .collect();
+            let all: Option<Vec<f64>> = reached.iter().copied().collect();
+            let mean = all.map(|all| all.iter().sum::<f64>() / all.len() as f64);
+            let cells = reached.iter().zip(&best).map(|(f1, best)| match f1 {
+                Some(_) if f1 == best => format!("**{}**", figure(*f1)),
+                f1 => figure(*f1),
+            });
+            let names = [(*extractor).to_owned(), kind.as_str().to_owned()];
+            let cells = names.into_iter().chain(cells).chain([figure(mean)]);
+            (mean, cells.collect())
+        })
+        .collect();
+    // Extractors that miss on a collection have no mean, and are last.
+    rows.sort_by(|one, other| (other.0.unwrap_or(-1.0)).total_cmp(&one.0.unwrap_or(-1.0)));
+    let mut head = vec!["extractor", ""];
+    head.extend(measured.iter().map(|one| one.name.as_str()));
+    head.push("mean");
+    Some((
+        format!("collections{}", suffix(&first.measure)),
+        titled(
+            "F1 of each collection: means over domains",
+            &table(&head, rows.into_iter().map(|(_, row)| row)),
+        ),
+    ))
+}
+
+/// The part of a section's name that says how texts were compared.
+fn suffix(measure: &Measure) -> String {
+    let tokens = match measure.tokens {
         Tokens::Unicode => "",
         Tokens::Ascii => "-ascii",
     };
-    let overlapping = match measured.measure.overlapping {
+    let overlapping = match measure.overlapping {
         Overlapping::Lcs => "",
         Overlapping::Difflib => "-difflib",
         Overlapping::Bag => "-bag",
         Overlapping::RougeLsum => "-rouge-lsum",
     };
-    let counted = match measured.measure.counted {
+    let counted = match measure.counted {
         Counted::Words => "",
         Counted::EditDistance => "-edit",
         Counted::Weighted(_) => "-weighted",
         Counted::Nodes => "-nodes",
     };
-    format!("{}{tokens}{overlapping}{counted}", measured.name)
+    format!("{tokens}{overlapping}{counted}")
 }
 
 /// Returns the section of the parameters that were tried.
