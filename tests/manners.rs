@@ -208,7 +208,7 @@ fn status_lists_dates_with_other_settings() {
     );
 }
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 21] = [
     "backfill",
     "update",
     "status",
@@ -218,6 +218,7 @@ const COMMANDS: [&str; 20] = [
     "export",
     "explain",
     "report",
+    "serve",
     "rules",
     "eval",
     "tune",
