@@ -349,7 +349,7 @@ fn a_report_is_a_function_of_data() {
     }
 }
 
-/// Between a socket and the pages there are no tables: a program brings the pages.
+/// A program brings the pages, so the crate reads no table.
 #[test]
 fn a_server_of_pages_knows_neither_tables_nor_columns() {
     let workspace = workspace();

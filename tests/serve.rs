@@ -174,7 +174,7 @@ fn a_query_beyond_a_limit_is_stopped_or_cut_off_and_the_page_says_so() {
         "{took:?}"
     );
     if let Some(before) = cpu_ticks(&served) {
-        // A query that went on would use some 100 ticks a second.
+        // A query that still ran would use some 100 ticks a second.
         std::thread::sleep(Duration::from_secs(1));
         let ticks = cpu_ticks(&served).expect("a process") - before;
         assert!(ticks < 50, "{ticks} ticks after the query was stopped");
@@ -274,7 +274,7 @@ fn requests_of_other_hosts_and_of_other_pages_are_refused() {
         assert!(!refused.body.contains("gazette"), "{}", refused.body);
         assert_guarded(&refused);
     }
-    // What a page of another site can make a browser send.
+    // Requests that a page of another site can make a browser send.
     let host = ("Host", local.as_str());
     let cross = ("Sec-Fetch-Site", "cross-site");
     for headers in [

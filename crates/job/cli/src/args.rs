@@ -141,8 +141,8 @@ pub(crate) enum Command {
     ///
     /// Pages are computed from the tables when they are asked for, so they have the dates that a run has just
     /// written. Every domain has its page, every URL its blocks, as `urltree explain` shows them, and the form
-    /// takes the queries of `urltree sql`. Nothing is changed. Only browsers of this machine can connect: there
-    /// are no passwords, so other addresses, other host names and requests of other web pages are refused.
+    /// takes the queries of `urltree sql`. Nothing is changed. The pages ask for no password, so only this
+    /// machine can connect: other addresses, other host names and requests of other web pages are refused.
     #[command(after_help = "Examples:\n  \
         urltree serve --job jobs/backfill.toml\n  \
         urltree serve --job jobs/backfill.toml --listen 127.0.0.1:0 --query-timeout 5m --max-rows 10000")]

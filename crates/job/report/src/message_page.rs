@@ -1,4 +1,4 @@
-//! The page that says why there is no other.
+//! The page with the reason why another page is missing.
 
 use askama::Template;
 

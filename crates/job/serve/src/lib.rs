@@ -24,10 +24,10 @@
 //!
 //! # Readers
 //!
-//! There are no users and no passwords. So [`listen`] refuses addresses that other machines can reach. That is
+//! The server knows neither users nor passwords, so [`listen`] refuses addresses that other machines can reach. That is
 //! not enough, because a browser of this machine sends the requests of any web page that it shows:
 //!
-//! - The `Host` of a request must be the address of the server or `localhost`. A name of somebody else that
+//! - The `Host` of a request must be the address of the server or `localhost`. A foreign name that
 //!   resolves to a loopback address (DNS rebinding) is refused.
 //! - A request of a page of another site or port is refused (`Sec-Fetch-Site`, `Origin`), unless it is a link
 //!   that a reader follows.

@@ -1,4 +1,4 @@
-//! What a program answers.
+//! Questions of readers, and answers of a program.
 
 /// A page that a reader asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,9 +52,9 @@ pub struct Answer {
 pub enum Status {
     /// The page is as it was asked for.
     Ok,
-    /// What was asked for does not exist.
+    /// The page, the domain or the table does not exist.
     NotFound,
-    /// A query is no query, fails, or exceeds a limit.
+    /// A query is refused, fails, or exceeds a limit.
     Refused,
     /// A disk, a store or the job does not let the page be computed now.
     Unavailable,

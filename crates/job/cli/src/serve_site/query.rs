@@ -29,7 +29,7 @@ const MAX_VALUE_BYTES: usize = 2000;
 
 /// Runs a query. It is stopped at the limit of time, or when the future is dropped.
 pub(super) async fn outcome(job: &Job, sql: &str, limits: Limits) -> Outcome {
-    // In a task of its own, the limit holds while the query computes without a pause.
+    // The query has its own task, so the limit holds while it computes without a pause.
     let mut query = JoinSet::new();
     query.spawn(rows(job.clone(), sql.to_owned(), limits.rows));
     let Ok(ended) = tokio::time::timeout(limits.time, query.join_next()).await else {
