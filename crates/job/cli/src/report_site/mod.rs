@@ -108,12 +108,16 @@ pub(crate) async fn overview(
     dates: Selection<'_>,
     domains: u64,
 ) -> Result<Overview> {
-    let days = queries::days(tables, dates).await?;
+    let (days, duplicates, quarantine) = tokio::try_join!(
+        queries::days(tables, dates),
+        queries::duplicates(tables, dates),
+        queries::quarantine_reasons(tables, dates),
+    )?;
     Ok(Overview {
         job: job.job.display().to_string(),
         dates: dates_in_words(&days),
-        duplicates: queries::duplicates(tables, dates).await?,
-        quarantine: queries::quarantine_reasons(tables, dates).await?,
+        duplicates,
+        quarantine,
         domains,
         days,
     })

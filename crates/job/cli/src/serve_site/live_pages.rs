@@ -3,8 +3,8 @@
 use anyhow::Result;
 use engine::{EngineError, Explainer, Job};
 use report::{
-    MessagePage, Outcome, Site, SqlPage, TableColumns, domain_address, domains_page, page_address,
-    quarantine_page, visible,
+    DomainRow, MessagePage, Outcome, Site, SqlPage, TableColumns, domain_address, domains_page,
+    page_address, quarantine_page, visible,
 };
 use serve::{Answer, MAX_PAGES, Pages, Question, Status};
 use tables::{Partitioning, Table, archive_schema};
@@ -56,9 +56,11 @@ impl LivePages {
     async fn quarantine(&self) -> Result<String> {
         let tables = opened(&self.job).await?;
         let all = Selection::default();
-        let reasons = queries::quarantine_reasons(&tables, all).await?;
+        let (reasons, rows) = tokio::try_join!(
+            queries::quarantine_reasons(&tables, all),
+            queries::quarantine(&tables, all, QUARANTINE_ROWS),
+        )?;
         let total = reasons.iter().map(|reason| reason.count).sum();
-        let rows = queries::quarantine(&tables, all, QUARANTINE_ROWS).await?;
         Ok(quarantine_page(Site::Live, VERSION, &rows, total)?)
     }
 
@@ -69,9 +71,15 @@ impl LivePages {
             domain: Some(name),
             ..Selection::default()
         };
-        let rows = queries::domains(&tables, selection).await?;
-        let mut pages = queries::details(&tables, selection, &rows).await?;
-        let Some(mut page) = pages.remove(name) else {
+        let asked = [DomainRow {
+            domain: name.to_owned(),
+            ..DomainRow::default()
+        }];
+        let (rows, mut pages) = tokio::try_join!(
+            queries::domains(&tables, selection),
+            queries::details(&tables, selection, &asked),
+        )?;
+        let (Some(row), Some(mut page)) = (rows.into_iter().next(), pages.remove(name)) else {
             let domains = queries::domains_with(&tables, name, OFFERED_DOMAINS).await?;
             let message = MessagePage {
                 heading: "No such domain".to_owned(),
@@ -83,6 +91,10 @@ impl LivePages {
                 status: Status::NotFound,
                 html: message.to_html(VERSION)?,
             });
+        };
+        page.row = DomainRow {
+            template_changes: page.row.template_changes,
+            ..row
         };
         for worst in &mut page.worst {
             let at = time(Some(worst.fetched_at));
