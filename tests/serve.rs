@@ -105,6 +105,12 @@ fn every_domain_and_every_url_has_a_page() {
         page.contains("href=\"domain?name=gazette%2Eexample\""),
         "{page}"
     );
+    // The URL was fetched twice, and each fetch has its address.
+    let copy = page_address(&SITES[0].url(3), Some("2011-10-08 13:00:00"));
+    let first = url(&SITES[0].url(3)).page(200);
+    assert!(first.contains(&copy.replace('&', "&#38;")), "{first}");
+    let copy = served.get(&format!("/{copy}")).page(200);
+    assert!(copy.contains("A duplicate by identical_url"), "{copy}");
     let quarantined = url(&SITES[0].url(20)).page(200);
     assert!(quarantined.contains("missing_html"), "{quarantined}");
     let none = url("http://www.gazette.example/none").page(404);
