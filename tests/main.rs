@@ -45,7 +45,8 @@
 //! - `python`: the wheel, its types and its documentation
 //! - `browser`: pages of `urltree report`, `urltree explain` and `urltree serve` in a browser
 //! - `report`: `urltree report`
-//! - `serve`: `urltree serve`, and who may ask it
+//! - `serve`: `urltree serve`
+//! - `serve_refusals`: requests that `urltree serve` refuses, and hostile pages in it
 //! - `rules`: `urltree rules`
 //! - `eval`: `urltree eval`, `tune`, `gold` and `extract`
 //!
@@ -115,6 +116,7 @@ mod requests;
 mod rules;
 mod sample;
 mod serve;
+mod serve_refusals;
 mod signals;
 mod site_text;
 mod soak;
