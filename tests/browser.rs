@@ -1,4 +1,4 @@
-//! The pages of `urltree report` and `urltree explain --html` in a headless browser.
+//! The pages of `urltree report`, `urltree explain --html` and `urltree serve` in a headless browser.
 //!
 //! `URLTREE_BROWSER_MODULES` names the folder `node_modules` with the packages of
 //! `browser/package.json`, and `URLTREE_CHROMIUM` a Chromium that is not in the path. Without node, the packages
@@ -7,10 +7,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ::report::{DomainRow, domains_page};
+use ::report::{DomainRow, domain_address, domains_page, page_address};
 use serde_json::json;
 
-use crate::support::{Job, Row, repository, skip, text, urltree};
+use crate::support::{Job, Row, Served, repository, skip, text, urltree};
 
 struct Browser {
     modules: PathBuf,
@@ -92,7 +92,11 @@ fn many_domains(job: &Job) -> PathBuf {
     });
     let domains: Vec<DomainRow> = domains.collect();
     let path = job.path("many.html");
-    std::fs::write(&path, domains_page("2011", &domains).expect("a page")).expect("a file");
+    std::fs::write(
+        &path,
+        domains_page(::report::Site::Files, "2011", &domains).expect("a page"),
+    )
+    .expect("a file");
     path
 }
 
@@ -141,7 +145,17 @@ fn a_reader_gets_from_the_overview_to_a_block_in_a_browser() {
     };
     let folder = tempfile::tempdir().expect("a folder");
     let job = reported(folder.path());
-    let (_evil, hostile) = hostile_pages();
+    let (evil, hostile) = hostile_pages();
+    let url = evil.row("SELECT url FROM documents ORDER BY url LIMIT 1");
+    let hostile_live = [
+        "domain?name=evil.example".to_owned(),
+        "quarantine".to_owned(),
+        page_address(&text(&url, "url"), None),
+        domain_address("<script>globalThis.hacked = 1</script>"),
+        "sql?query=%3C/textarea%3E%3Cscript%3EglobalThis.hacked=1%3C/script%3E".to_owned(),
+    ];
+    let live = Served::start(&job, &[]);
+    let evil = Served::start(&evil, &[]);
     let places = json!({
         "modules": browser.modules,
         "chromium": browser.chromium,
@@ -149,6 +163,9 @@ fn a_reader_gets_from_the_overview_to_a_block_in_a_browser() {
         "blocks": with_gold(&job, folder.path()),
         "many": many_domains(&job),
         "hostile": hostile,
+        "live": live.address,
+        "evil": evil.address,
+        "hostileLive": hostile_live,
         "screenshots": std::env::var("URLTREE_SCREENSHOTS").ok(),
     });
     let script = repository().join("tests/browser/visit.mjs");
@@ -160,5 +177,5 @@ fn a_reader_gets_from_the_overview_to_a_block_in_a_browser() {
     let said = String::from_utf8_lossy(&visited.stdout);
     let errors = String::from_utf8_lossy(&visited.stderr);
     assert!(visited.status.success(), "{said}\n{errors}");
-    assert_eq!(said.matches("passed ").count(), 5, "{said}");
+    assert_eq!(said.matches("passed ").count(), 10, "{said}");
 }

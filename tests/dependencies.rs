@@ -56,6 +56,8 @@ const FETCH: &str = "urltree-fetch";
 const EXPORT: &str = "urltree-export";
 /// Pages of HTML about a job.
 const REPORT: &str = "urltree-report";
+/// Answers requests for these pages.
+const SERVE: &str = "urltree-serve";
 const ENGINE: &str = "urltree-engine";
 const CLUSTER: &str = "urltree-cluster";
 const BINARY: &str = "urltree";
@@ -343,6 +345,18 @@ fn a_report_is_a_function_of_data() {
     assert_eq!(workspace.arrows(REPORT), BTreeSet::new());
     let built_with = workspace.transitive(REPORT);
     for name in ["tokio", "arrow", "parquet", "object_store", "datafusion"] {
+        assert!(!built_with.contains(name), "{name}");
+    }
+}
+
+/// A program brings the pages, so the crate reads no table.
+#[test]
+fn a_server_of_pages_knows_neither_tables_nor_columns() {
+    let workspace = workspace();
+    let expected = BTreeSet::from([REPORT, ERROR_CLASS]);
+    assert_eq!(workspace.arrows(SERVE), expected);
+    let built_with = workspace.transitive(SERVE);
+    for name in ["arrow", "parquet", "object_store", "datafusion", "reqwest"] {
         assert!(!built_with.contains(name), "{name}");
     }
 }

@@ -43,8 +43,10 @@
 //! - `update`: `urltree update` on an archive that grows
 //! - `vacuum`: `urltree vacuum`
 //! - `python`: the wheel, its types and its documentation
-//! - `browser`: pages of `urltree report` and `urltree explain` in a browser
+//! - `browser`: pages of `urltree report`, `urltree explain` and `urltree serve` in a browser
 //! - `report`: `urltree report`
+//! - `serve`: `urltree serve`
+//! - `serve_refusals`: requests that `urltree serve` refuses, and hostile pages in it
 //! - `rules`: `urltree rules`
 //! - `eval`: `urltree eval`, `tune`, `gold` and `extract`
 //!
@@ -113,6 +115,8 @@ mod report;
 mod requests;
 mod rules;
 mod sample;
+mod serve;
+mod serve_refusals;
 mod signals;
 mod site_text;
 mod soak;

@@ -208,7 +208,7 @@ fn status_lists_dates_with_other_settings() {
     );
 }
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 21] = [
     "backfill",
     "update",
     "status",
@@ -218,6 +218,7 @@ const COMMANDS: [&str; 20] = [
     "export",
     "explain",
     "report",
+    "serve",
     "rules",
     "eval",
     "tune",
@@ -330,7 +331,7 @@ fn collections(folder: &Path) {
     }
 }
 
-/// Examples with a remote store are parsed, but not run.
+/// Examples with a remote store, and of a server, which does not end, are parsed but not run.
 #[test]
 fn the_examples_of_the_help_work_as_typed() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -361,6 +362,7 @@ fn the_examples_of_the_help_work_as_typed() {
         "export",
         "explain",
         "report",
+        "serve",
         "rules",
         "rules learn",
         "rules check",
@@ -385,7 +387,7 @@ fn the_examples_of_the_help_work_as_typed() {
         {
             let mut words = shlex::split(line).expect("words of a shell");
             assert_eq!(words.remove(0), "urltree", "{line}");
-            if line.contains("://") {
+            if line.contains("://") || command == "serve" {
                 // With --help at the end, all arguments before it are still parsed.
                 words.push("--help".to_owned());
                 read += 1;

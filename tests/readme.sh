@@ -38,7 +38,11 @@ type_in() { # $1: a block of commands
     esac
     commands=$((commands + 1))
     echo "\$ $1"
-    bash -euo pipefail -c "$1" > "$typed"
+    case $1 in
+    # A server runs until Ctrl-C.
+    'urltree serve '*) timeout --signal=INT --preserve-status 5 bash -c "exec $1" > "$typed" ;;
+    *) bash -euo pipefail -c "$1" > "$typed" ;;
+    esac
 }
 
 type_page() { # $1: a page; $2: commands and outputs that it has at least
@@ -73,4 +77,4 @@ type_page docs/nights.md 3
 type_page docs/output.md 3
 type_page docs/near-duplicates.md 1
 type_page docs/boilerplate.md 1
-type_page docs/report.md 1
+type_page docs/report.md 2

@@ -22,13 +22,22 @@ const browser = await chromium.launch({
 const WIDE = { width: 1280, height: 900 };
 const NARROW = { width: 360, height: 740 };
 
-/// Opens a file, and fails on every error of the console, dialog, and request that is not for the file itself.
-async function visit(file, { colorScheme = "light", viewport = WIDE } = {}) {
-  const context = await browser.newContext({ colorScheme, viewport });
+/// Opens a file or an address, and fails on every error of the console, dialog, and request that is not for the
+/// file itself or for the server. `refusals` are responses of the server that the visit is about: a browser says
+/// in the console that they are errors.
+async function visit(
+  file,
+  { colorScheme = "light", viewport = WIDE, javaScriptEnabled = true, refusals = [] } = {},
+) {
+  const isServed = file.startsWith("http://");
+  const address = isServed ? file : pathToFileURL(file).href;
+  const context = await browser.newContext({ colorScheme, viewport, javaScriptEnabled });
   const page = await context.newPage();
   const problems = [];
   page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) problems.push(`console: ${message.text()}`);
+    const text = message.text();
+    if (refusals.some((status) => text.includes(`status of ${status} `))) return;
+    if (["error", "warning"].includes(message.type())) problems.push(`console: ${text}`);
   });
   page.on("pageerror", (error) => problems.push(`error: ${error}`));
   page.on("dialog", (dialog) => {
@@ -36,10 +45,11 @@ async function visit(file, { colorScheme = "light", viewport = WIDE } = {}) {
     void dialog.dismiss();
   });
   page.on("request", (request) => {
-    const isPage = request.url().startsWith("file://") && request.isNavigationRequest();
-    if (!isPage) problems.push(`request: ${request.url()}`);
+    const isFile = request.url().startsWith("file://") && request.isNavigationRequest();
+    const isOwn = isServed ? new URL(request.url()).origin === new URL(address).origin : isFile;
+    if (!isOwn) problems.push(`request: ${request.url()}`);
   });
-  await page.goto(pathToFileURL(file).href);
+  await page.goto(address);
   return {
     page,
     async done() {
@@ -218,6 +228,167 @@ async function hostileTextsStayTexts() {
   }
 }
 
+const live = (path) => `http://${places.live}/${path}`;
+
+/// The address of the first link to the page of something.
+const firstLink = (page, kind) => page.locator(`main a[href^="${kind}?"]`).first().getAttribute("href");
+
+async function everyLivePageInEveryForm() {
+  const { page, done } = await visit(live("domains"));
+  const domain = await firstLink(page, "domain");
+  await page.goto(live(domain));
+  const blocks = await firstLink(page, "page");
+  await done();
+  const paths = {
+    overview: "",
+    domains: "domains",
+    quarantine: "quarantine",
+    domain,
+    blocks,
+    sql: "sql?query=SELECT%201",
+    missing: "domain?name=a",
+  };
+  for (const [name, path] of Object.entries(paths)) {
+    for (const colorScheme of ["light", "dark"]) {
+      for (const viewport of [WIDE, NARROW]) {
+        const what = `live ${name}, ${colorScheme}, ${viewport.width}`;
+        const { page, done } = await visit(live(path), { colorScheme, viewport, refusals: [404] });
+        if (name === "sql") {
+          for (const table of await page.locator("summary").all()) await table.click();
+          await page.getByRole("button", { name: "Run" }).click();
+          await page.getByRole("status").waitFor();
+        }
+        await assertAccessible(page, what);
+        await assertFits(page, what);
+        const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+        const [red] = background.match(/\d+/g).map(Number);
+        assert.equal(red < 128, colorScheme === "dark", `${what}: ${background}`);
+        await screenshot(page, `live-${name}-${colorScheme}-${viewport.width}`);
+        await done();
+      }
+    }
+  }
+}
+
+async function fromTheLiveOverviewToAQueryAndBack() {
+  const { page, done } = await visit(live(""), { refusals: [404, 422] });
+  assert.ok((await page.locator(".plot svg").count()) >= 4);
+
+  // Domains: sorted, searched, opened; and the page of any URL from there.
+  await page.getByRole("link", { name: "Domains" }).click();
+  const pages = page.getByRole("columnheader", { name: "Pages", exact: true });
+  await pages.getByRole("button").click();
+  assert.equal(await pages.getAttribute("aria-sort"), "descending");
+  const names = await firstCells(page);
+  const wanted = names[names.length - 1];
+  await page.getByRole("searchbox", { name: "Search" }).fill(wanted);
+  await page.getByRole("link", { name: wanted }).first().click();
+  await page.getByRole("heading", { level: 1, name: wanted }).waitFor();
+  await page.locator("[aria-labelledby=worst] a").first().click();
+  await page.getByRole("heading", { name: "Blocks" }).waitFor();
+  const boxes = page.locator(".filters input[id^=r-]");
+  const all = await page.locator(".block:visible").count();
+  await boxes.first().uncheck();
+  assert.ok((await page.locator(".block:visible").count()) < all);
+  await page.getByRole("link", { name: "The site of the page" }).click();
+  await page.getByRole("heading", { level: 1, name: wanted }).waitFor();
+  await page.getByRole("link", { name: "All pages of the site, as a query" }).click();
+  assert.match(await page.getByRole("textbox", { name: /A query/ }).inputValue(), new RegExp(wanted));
+  assert.equal(await page.locator(".result").count(), 0, "a link runs no query");
+  await page.getByRole("button", { name: "Run" }).click();
+  await page.getByRole("status").waitFor();
+  assert.match(await page.getByRole("status").textContent(), /^\d+ rows?$/);
+
+  // A query is typed, fails, is mended, and leads to a page.
+  const form = page.getByRole("textbox", { name: /A query/ });
+  const broken = "SELECT url, tittle\nFROM documents ORDER BY url LIMIT 7";
+  await form.fill(broken);
+  await page.getByRole("button", { name: "Run" }).click();
+  assert.match(await page.getByRole("alert").textContent(), /tittle/);
+  assert.equal(await form.inputValue(), broken);
+  await form.fill(broken.replace("tittle", "title"));
+  await page.getByRole("button", { name: "Run" }).click();
+  assert.equal(await page.getByRole("status").textContent(), "7 rows");
+  const url = await page.locator(".result a").first().textContent();
+  await page.locator(".result a").first().click();
+  await page.getByRole("heading", { name: "Blocks" }).waitFor();
+  assert.equal(await page.locator("p.url").textContent(), url);
+
+  // The search for a URL, by keyboard.
+  const search = page.getByRole("searchbox", { name: "URL of a page" });
+  await search.fill("http://nowhere.example/");
+  await search.press("Enter");
+  assert.match(await page.locator("main").innerText(), /no page of the job has the URL/);
+  await page.getByRole("searchbox", { name: "URL of a page" }).fill(url);
+  await page.getByRole("button", { name: "Explain" }).click();
+  await page.getByRole("heading", { name: "Blocks" }).waitFor();
+  await page.goBack();
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByRole("heading", { name: "Night by night" }).waitFor();
+  await done();
+}
+
+async function withoutScriptsTheLivePagesWork() {
+  const { page, done } = await visit(live("domains"), { javaScriptEnabled: false, refusals: [404] });
+  const name = await page.locator("#rows tbody th a").last().textContent();
+  await page.getByRole("textbox", { name: /Name of a domain/ }).fill(name.slice(0, -3));
+  await page.getByRole("button", { name: "Open" }).click();
+  await page.getByRole("heading", { name: "No such domain" }).waitFor();
+  await page.getByRole("link", { name, exact: true }).click();
+  await page.getByRole("heading", { level: 1, name }).waitFor();
+  await page.getByRole("link", { name: "SQL" }).click();
+  await page.getByRole("textbox", { name: /A query/ }).fill("SELECT 40 + 2 AS answer");
+  await page.getByRole("button", { name: "Run" }).click();
+  assert.equal(await page.locator(".result tbody td").innerText(), "42");
+  await done();
+}
+
+async function hostileTextsOfALiveSiteStayTexts() {
+  for (const path of places.hostileLive) {
+    const { page, done } = await visit(`http://${places.evil}/${path}`, { refusals: [404] });
+    assert.equal(await page.locator("img, iframe, object, embed, base").count(), 0, path);
+    assert.equal(await page.evaluate(() => globalThis.hacked), undefined, path);
+    assert.match(await page.locator("body").textContent(), /globalThis\.hacked/, path);
+    const links = await page.locator("a[href]").evaluateAll((all) => all.map((link) => link.href));
+    assert.ok(links.every((link) => link.startsWith(`http://${places.evil}/`)), path);
+    await assertAccessible(page, path);
+    await done();
+  }
+}
+
+/// A page of another site in the same browser reads no page and runs no query.
+async function anotherSiteCannotAsk() {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const form = `<form method="post" action="${live("sql")}"><input name="query" value="SELECT 1"><button>Send</button></form>`;
+  await page.route("http://elsewhere.example/**", (route) =>
+    route.fulfill({ contentType: "text/html", body: form }));
+  await page.goto("http://elsewhere.example/");
+  const asked = await page.evaluate(async (addresses) => {
+    const body = () => new URLSearchParams({ query: "SELECT 1" });
+    const read = async (address, options) => {
+      try {
+        const response = await fetch(address, options);
+        return `${response.type} ${await response.text()}`.trim();
+      } catch {
+        return "refused";
+      }
+    };
+    return [
+      await read(addresses.domains),
+      await read(addresses.sql, { method: "POST", body: body() }),
+      await read(addresses.sql, { method: "POST", body: body(), mode: "no-cors" }),
+    ];
+  }, { domains: live("domains"), sql: live("sql") });
+  assert.ok(asked.every((text) => ["refused", "opaque"].includes(text)), String(asked));
+  const answer = page.waitForResponse(live("sql"));
+  await page.getByRole("button", { name: "Send" }).click();
+  assert.equal((await answer).status(), 403);
+  await page.waitForURL(live("sql"));
+  assert.match(await page.locator("body").innerText(), /page of another site/);
+  await context.close();
+}
+
 try {
   for (const part of [
     everyPageInEveryForm,
@@ -225,6 +396,11 @@ try {
     blocksAreFilteredByReason,
     aHundredThousandDomainsStayUsable,
     hostileTextsStayTexts,
+    everyLivePageInEveryForm,
+    fromTheLiveOverviewToAQueryAndBack,
+    withoutScriptsTheLivePagesWork,
+    hostileTextsOfALiveSiteStayTexts,
+    anotherSiteCannotAsk,
   ]) {
     await part();
     console.log(`passed ${part.name}`);

@@ -3,6 +3,7 @@
 mod archive;
 mod job;
 mod s3;
+mod served;
 mod site;
 mod tables;
 mod watched;
@@ -22,6 +23,7 @@ pub(crate) use job::{
 pub(crate) use s3::{
     KEYS, Store, TOKEN, assert_no_secret, assert_silent, credentials, files, signing,
 };
+pub(crate) use served::{Response, Served};
 pub(crate) use site::{GAMMA, Site, mix, paragraph};
 pub(crate) use tables::{Snapshot, assert_same, contents, contents_anywhere, difference};
 pub(crate) use watched::{can_watch, watched};

@@ -14,6 +14,7 @@ use crate::fetch_feeds::FetchArgs;
 use crate::import_files::ImportCommand;
 use crate::report_site::ReportArgs;
 use crate::reproduce::ReproduceArgs;
+use crate::serve_site::ServeArgs;
 
 /// Extract clean text from crawl archives.
 ///
@@ -136,6 +137,16 @@ pub(crate) enum Command {
         urltree report --job jobs/backfill.toml --dates 2011-10-24..2011-10-31 --output data/week \\\n      \
         --domain-pages 20 --explain 1")]
     Report(ReportArgs),
+    /// Show the pages of a report in a browser, live, with a page for every URL and a form for SQL.
+    ///
+    /// Pages are computed from the tables when they are asked for, so they have the dates that a run has just
+    /// written. Every domain has its page, every URL its blocks, as `urltree explain` shows them, and the form
+    /// takes the queries of `urltree sql`. Nothing is changed. The pages ask for no password, so only this
+    /// machine can connect: other addresses, other host names and requests of other web pages are refused.
+    #[command(after_help = "Examples:\n  \
+        urltree serve --job jobs/backfill.toml\n  \
+        urltree serve --job jobs/backfill.toml --listen 127.0.0.1:0 --query-timeout 5m --max-rows 10000")]
+    Serve(ServeArgs),
     /// Find near duplicates among all documents, across sites.
     ///
     /// The rows are the documents that are near duplicates of others: cluster_id, document_id, domain,
@@ -248,7 +259,7 @@ pub(crate) enum Command {
     },
 }
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct JobArgs {
     /// Job file: TOML with the archive, the output and the settings.
     #[arg(long, value_name = "FILE")]

@@ -10,6 +10,7 @@ use evaluation::{ImportError, InputError};
 use export::ExportError;
 use fetch::FetchError;
 use sample::SampleError;
+use serve::ServeError;
 
 use crate::Interrupted;
 use crate::eval::ThresholdsMissed;
@@ -54,5 +55,6 @@ fn classified<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a dyn Classif
         .or_else(|| is::<Failure>(error))
         .or_else(|| is::<EngineError>(error))
         .or_else(|| is::<ClusterError>(error))
+        .or_else(|| is::<ServeError>(error))
         .or_else(|| is::<io::Error>(error))
 }

@@ -8,7 +8,7 @@ use chrono::DateTime;
 use clap::Args;
 use engine::{ExplainedPage, Explainer, Fetch, Job};
 use evaluation::GoldSet;
-use report::{Block, BlocksPage, Facts, Fetched, visible};
+use report::{Block, BlocksPage, Facts, Fetched, Site, visible};
 use serde_json::{Value, json};
 
 use crate::args::{JobArgs, ReportFormat};
@@ -53,7 +53,7 @@ pub(crate) async fn explain(args: &ExplainArgs, job: &Job) -> Result<String> {
     let answer = answer(&explainer, &args.url, args.at.as_deref()).await?;
     let page = blocks_page(&answer, args.gold.as_deref())?;
     if let Some(path) = &args.html {
-        std::fs::write(path, page.to_html()?)
+        std::fs::write(path, page.to_html(Site::Files)?)
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(match (args.format, &args.html) {
@@ -69,8 +69,18 @@ pub(crate) async fn html_of_page(
     url: &str,
     fetched_at: i64,
 ) -> Result<String> {
-    let answer = answer(explainer, url, Some(&time(Some(fetched_at)))).await?;
-    Ok(blocks_page(&answer, None)?.to_html()?)
+    let page = page_at(explainer, url, Some(&time(Some(fetched_at)))).await?;
+    Ok(page.to_html(Site::Files)?)
+}
+
+/// Returns the page with the URL, of the fetch at a time that begins with `at`.
+pub(crate) async fn page_at(
+    explainer: &Explainer<'_>,
+    url: &str,
+    at: Option<&str>,
+) -> Result<BlocksPage> {
+    let answer = answer(explainer, url, at).await?;
+    blocks_page(&answer, None)
 }
 
 async fn answer(explainer: &Explainer<'_>, url: &str, at: Option<&str>) -> Result<Answer> {
@@ -193,6 +203,7 @@ fn blocks_page(answer: &Answer, gold: Option<&Path>) -> Result<BlocksPage> {
         facts.heuristic.clone_from(&page.heuristic);
         facts.charset = format!("{} ({})", page.charset, page.charset_source);
         facts.warnings.clone_from(&page.warnings);
+        facts.domain.clone_from(&page.fetch.domain);
         urls.extend(
             [&page.fetch.url, &page.fetch.request_url]
                 .into_iter()
@@ -243,7 +254,8 @@ fn gold_text(path: &Path, urls: &[&str]) -> Result<String> {
     Err(NotFound::of(format!("--gold {path}: it has no text of {url}")).into())
 }
 
-fn time(micros: Option<i64>) -> String {
+/// Returns a time as [`ExplainArgs::at`] names it.
+pub(crate) fn time(micros: Option<i64>) -> String {
     let time = micros.and_then(DateTime::from_timestamp_micros);
     time.map_or_else(
         || "an unknown time".to_owned(),

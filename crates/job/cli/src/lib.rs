@@ -27,6 +27,7 @@ mod reproduce;
 mod row_sink;
 mod rows;
 mod rules_report;
+mod serve_site;
 mod sql;
 mod usage;
 mod worker;
@@ -42,6 +43,7 @@ use engine::{
     CancellationToken, EngineError, Failure, Job, JobSpec, SettingsChange, Stage, VacuumMode,
 };
 use sample::{SampleError, SampleOptions};
+use serve::ServeError;
 use tables::{DateRange, Location};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -106,6 +108,7 @@ fn run_command(args: &Args) -> u8 {
         Command::Export(export_args) => export_documents(export_args, args.quiet),
         Command::Explain(explain_args) => explain(explain_args),
         Command::Report(report_args) => report_site(report_args, args.quiet),
+        Command::Serve(serve_args) => serve_site::serve(serve_args, args.quiet),
         Command::Rules {
             command: RulesCommand::Learn(args),
         } => rules_learn(args),
@@ -361,33 +364,35 @@ fn dedup(args: &DedupArgs, quiet: bool) -> Result<()> {
 
 /// Writes rows until all are written or the command is interrupted.
 fn written(job: &Job, rows: impl Future<Output = Result<bool>>, quiet: bool) -> Result<()> {
-    let runtime = runtime(job)?;
-    let written = runtime.block_on(async {
-        tokio::select! {
-            written = rows => Some(written),
-            () = interrupted() => None,
-        }
-    });
-    // Operators delete their spilled rows when they are dropped.
-    runtime.shutdown_timeout(SHUTDOWN);
-    let is_cut = written.ok_or(Interrupted::Query)??;
+    let is_cut = until_interrupted(job, Interrupted::Query, rows)?;
     if is_cut && !quiet {
         sql::note_cut()?;
     }
     Ok(())
 }
 
-fn export_documents(args: &ExportArgs, quiet: bool) -> Result<()> {
-    let job = job(&args.job)?;
-    let runtime = runtime(&job)?;
-    let exported = runtime.block_on(async {
+/// Works for a job until the work ends or the command is interrupted.
+fn until_interrupted<T>(
+    job: &Job,
+    interruption: Interrupted,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    let runtime = runtime(job)?;
+    let done = runtime.block_on(async {
         tokio::select! {
-            exported = export_documents::export(args, &job, quiet) => Some(exported),
+            done = work => Some(done),
             () = interrupted() => None,
         }
     });
+    // Operators delete their spilled rows when they are dropped.
     runtime.shutdown_timeout(SHUTDOWN);
-    match exported.ok_or(Interrupted::Run)?? {
+    done.ok_or(interruption)?
+}
+
+fn export_documents(args: &ExportArgs, quiet: bool) -> Result<()> {
+    let job = job(&args.job)?;
+    let exported = export_documents::export(args, &job, quiet);
+    match until_interrupted(&job, Interrupted::Run, exported)? {
         report if report.is_empty() => Ok(()),
         report => print(&report),
     }
@@ -395,28 +400,14 @@ fn export_documents(args: &ExportArgs, quiet: bool) -> Result<()> {
 
 fn explain(args: &ExplainArgs) -> Result<()> {
     let job = job(&args.job)?;
-    let runtime = runtime(&job)?;
-    let explained = runtime.block_on(async {
-        tokio::select! {
-            explained = explain_page::explain(args, &job) => Some(explained),
-            () = interrupted() => None,
-        }
-    });
-    runtime.shutdown_timeout(SHUTDOWN);
-    print(&explained.ok_or(Interrupted::Query)??)
+    let explained = explain_page::explain(args, &job);
+    print(&until_interrupted(&job, Interrupted::Query, explained)?)
 }
 
 fn report_site(args: &ReportArgs, quiet: bool) -> Result<()> {
     let job = job(&args.job)?;
-    let runtime = runtime(&job)?;
-    let written = runtime.block_on(async {
-        tokio::select! {
-            written = report_site::write(args, &job) => Some(written),
-            () = interrupted() => None,
-        }
-    });
-    runtime.shutdown_timeout(SHUTDOWN);
-    match written.ok_or(Interrupted::Query)?? {
+    let written = report_site::write(args, &job);
+    match until_interrupted(&job, Interrupted::Query, written)? {
         _ if quiet => Ok(()),
         said => print(&said),
     }
@@ -463,15 +454,19 @@ fn job(args: &JobArgs) -> Result<Job, EngineError> {
 }
 
 fn runtime(job: &Job) -> Result<Runtime> {
+    runtime_of(job.resources.threads)
+}
+
+fn runtime_of(threads: usize) -> Result<Runtime> {
     tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(job.resources.threads)
+        .worker_threads(threads)
         .thread_stack_size(worker::STACK_BYTES)
         .enable_all()
         .build()
         .context("cannot start worker threads")
 }
 
-fn print(text: &str) -> Result<()> {
+pub(crate) fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     match writeln!(out, "{}", text.trim_end()) {
         // A reader such as `head` has closed the pipe.
@@ -480,15 +475,16 @@ fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Formats an error. Errors of the engine, of imports, fetches and samples include their causes, others do
-/// not.
-fn message(error: &anyhow::Error) -> String {
+/// Formats an error. Errors of the engine, of imports, fetches, samples and servers include their causes,
+/// others do not.
+pub(crate) fn message(error: &anyhow::Error) -> String {
     if error.is::<Failure>()
         || error.is::<EngineError>()
         || error.is::<ExportError>()
         || error.is::<SampleError>()
         || error.is::<ImportError>()
         || error.is::<FetchError>()
+        || error.is::<ServeError>()
     {
         error.to_string()
     } else {

@@ -7,8 +7,9 @@ use askama::Template;
 use crate::error::ReportError;
 use crate::format::{percent, time};
 use crate::gold::{GoldComparison, GoldShare};
-use crate::policy::policy;
+use crate::head::Head;
 use crate::show;
+use crate::site::{Site, domain_address, page_address};
 
 /// The style of all pages, and that of this one.
 const STYLE: &str = concat!(
@@ -48,6 +49,8 @@ pub struct Facts {
     pub charset: String,
     /// Limits that cut the page, and doubts about it.
     pub warnings: Vec<String>,
+    /// Public suffix and one label.
+    pub domain: Option<String>,
 }
 
 /// An archive row with the URL.
@@ -92,17 +95,23 @@ impl Fetched {
     fn time(&self) -> String {
         self.fetched_at.map_or_else(|| "unknown".to_owned(), time)
     }
+
+    /// The time without its zone, by which the fetch can be asked for.
+    fn moment(&self) -> Option<String> {
+        let time = self.time();
+        time.strip_suffix(" UTC").map(str::to_owned)
+    }
 }
 
 impl BlocksPage {
-    /// Renders the page.
+    /// Renders the page. Only a live page leads to its site and to its other fetches.
     ///
     /// # Errors
     /// [`ReportError`], which does not happen: rendering writes to memory.
-    pub fn to_html(&self) -> Result<String, ReportError> {
+    pub fn to_html(&self, site: Site) -> Result<String, ReportError> {
+        let title = format!("{} – blocks", show::visible(&self.url));
         let template = BlocksTemplate {
-            policy: policy(STYLE, ""),
-            style: STYLE,
+            head: Head::new(site, title, "", "", "").with_style(STYLE, ""),
             page: self,
             reasons: self.reasons(),
         };
@@ -189,8 +198,21 @@ impl Numbered<'_> {
 #[derive(Template)]
 #[template(path = "blocks.html")]
 struct BlocksTemplate<'a> {
-    policy: String,
-    style: &'static str,
+    head: Head<'a>,
     page: &'a BlocksPage,
     reasons: Vec<ReasonCount>,
+}
+
+impl BlocksTemplate<'_> {
+    /// The address of the page of the site.
+    fn domain(&self) -> Option<String> {
+        let domain = self.page.facts.domain.as_deref();
+        domain.filter(|_| self.head.is_live()).map(domain_address)
+    }
+
+    /// The address of the blocks of another fetch.
+    fn address(&self, fetch: &Fetched) -> Option<String> {
+        let is_other = self.head.is_live() && !fetch.is_shown && fetch.fetched_at.is_some();
+        is_other.then(|| page_address(&fetch.url, fetch.moment().as_deref()))
+    }
 }

@@ -9,6 +9,7 @@ use crate::format::{grouped, percent, time, visible};
 use crate::head::{Chart, Head};
 use crate::overview::Count;
 use crate::show;
+use crate::site::{Site, query_address};
 use crate::table_pages::DomainRow;
 
 /// A domain with its details.
@@ -84,7 +85,7 @@ pub struct WorstPage {
     pub content_chars: u64,
     /// Characters in boilerplate blocks.
     pub boilerplate_chars: u64,
-    /// The file with its blocks, relative to that of the domain.
+    /// The address of the page with its blocks, relative to that of the domain.
     pub file: Option<String>,
 }
 
@@ -134,9 +135,14 @@ impl DomainPage {
     ///
     /// # Errors
     /// [`ReportError`], which does not happen: rendering writes to memory.
-    pub fn to_html(&self, dates: &str, has_blocks: bool) -> Result<String, ReportError> {
+    pub fn to_html(
+        &self,
+        site: Site,
+        dates: &str,
+        has_blocks: bool,
+    ) -> Result<String, ReportError> {
         let template = DomainTemplate {
-            head: Head::new(self.name(), dates, "Domain", "").below(),
+            head: Head::new(site, self.name(), dates, "Domain", "").below(),
             charts: self.charts(),
             domain: self,
             has_blocks,
@@ -146,6 +152,15 @@ impl DomainPage {
 
     fn name(&self) -> String {
         visible(&self.row.domain).into_owned()
+    }
+
+    /// The address of the form with a query of all pages of the domain.
+    fn query(&self) -> String {
+        query_address(&format!(
+            "SELECT url, fetched_at, content_blocks, blocks, content_chars, boilerplate_chars, support\n\
+             FROM documents\nWHERE domain = '{}'\nORDER BY fetched_at, url",
+            self.row.domain.replace('\'', "''")
+        ))
     }
 
     /// Name, value and detail of the numbers at the top.
@@ -279,7 +294,7 @@ mod tests {
             }],
             ..DomainPage::default()
         };
-        let html = page.to_html("", true).unwrap();
+        let html = page.to_html(Site::Files, "", true).unwrap();
         assert!(!html.contains("<script"), "{html}");
         assert!(html.matches("&#60;script&#62;").count() >= 4, "{html}");
     }

@@ -7,11 +7,15 @@
 //! | [`DomainPage`] | a site: its content along the stream, URL tree, DOM paths, boilerplate, worst pages |
 //! | [`quarantine_page`] | the rows that could not be processed |
 //! | [`BlocksPage`] | a page, block by block: what is kept, what is dropped, and why |
+//! | [`SqlPage`] | a query and its rows, or the reason why it has none |
+//! | [`MessagePage`] | the reason why a page is missing |
+//!
+//! A page is part of one of two [`Site`]s: a folder of files, or the live pages of a server.
 //!
 //! A page is a function of its data: it reads no table and no clock, and equal data give equal bytes.
 //!
 //! ```
-//! use report::{Block, BlocksPage, Facts, Fetched};
+//! use report::{Block, BlocksPage, Facts, Fetched, Site};
 //!
 //! let block = Block {
 //!     text: "<script>alert(1)</script> is escaped.".to_owned(),
@@ -30,7 +34,7 @@
 //!     blocks: vec![block],
 //!     gold: None,
 //! };
-//! let html = page.to_html()?;
+//! let html = page.to_html(Site::Files)?;
 //! assert!(html.contains("&#60;script&#62;") && !html.contains("<script"));
 //! # Ok::<(), report::ReportError>(())
 //! ```
@@ -38,12 +42,14 @@
 //! # Untrusted texts
 //!
 //! Texts, URLs and titles are of crawled pages. They are escaped, characters that change the direction of
-//! writing or that are not text become U+FFFD ([`visible`]), and the policy in the head of each page allows
-//! neither requests nor foreign scripts, should an escape be missing.
+//! writing or that are not text become U+FFFD ([`visible`]), and the policy of each page allows neither foreign
+//! requests nor foreign scripts, should an escape be missing. No address of a crawled page is a link: links lead
+//! to other pages of the site alone.
 //!
 //! # Non-goals
 //!
-//! It reads no tables: `urltree` runs the queries and writes the files.
+//! It reads no tables and sends nothing: `urltree` runs the queries and writes the files, and the crate `serve`
+//! answers requests.
 
 mod blocks_page;
 mod charts;
@@ -52,10 +58,13 @@ mod error;
 mod format;
 mod gold;
 mod head;
+mod message_page;
 mod overview;
 mod policy;
 mod reasons;
 mod show;
+mod site;
+mod sql_page;
 mod table;
 mod table_pages;
 
@@ -64,8 +73,13 @@ pub use domain_page::{DomainDay, DomainPage, DroppedBlock, PathSums, WorstPage, 
 pub use error::ReportError;
 pub use format::visible;
 pub use gold::{GoldComparison, GoldShare};
+pub use message_page::MessagePage;
 pub use overview::{Count, Day, Overview};
 pub use reasons::meaning;
+pub use site::{
+    LIVE_ICON, LIVE_POLICY, LIVE_SCRIPT, LIVE_STYLE, Site, domain_address, page_address,
+};
+pub use sql_page::{Cut, Outcome, ResultColumn, ResultRows, SqlPage, TableColumns, Value};
 pub use table_pages::{DomainRow, QuarantineRow, domains_page, quarantine_page};
 
 /// Compiles the example of the README as a doc test.

@@ -7,6 +7,7 @@ use crate::error::ReportError;
 use crate::format::{bytes, grouped, percent, visible};
 use crate::head::{Chart, Head};
 use crate::show;
+use crate::site::Site;
 
 /// All dates of a report.
 #[derive(Debug, Clone, Default)]
@@ -94,9 +95,10 @@ impl Overview {
     ///
     /// # Errors
     /// [`ReportError`], which does not happen: rendering writes to memory.
-    pub fn to_html(&self) -> Result<String, ReportError> {
+    pub fn to_html(&self, site: Site) -> Result<String, ReportError> {
         let template = OverviewTemplate {
             head: Head::new(
+                site,
                 format!("{} – overview", self.name()),
                 &self.dates,
                 "Overview",

@@ -6,6 +6,7 @@ use crate::error::ReportError;
 use crate::format::grouped;
 use crate::head::Head;
 use crate::show;
+use crate::site::Site;
 use crate::table::{Cell, Column, Kind, Row, SCRIPT, Table};
 
 /// A domain in the table of all domains.
@@ -13,7 +14,7 @@ use crate::table::{Cell, Column, Kind, Row, SCRIPT, Table};
 pub struct DomainRow {
     /// Public suffix and one label.
     pub domain: String,
-    /// The file of its page, relative to the folder of the report.
+    /// The address of its page, relative to the table.
     pub file: Option<String>,
     /// Rows of `documents`.
     pub pages: u64,
@@ -60,7 +61,8 @@ pub struct QuarantineRow {
 ///
 /// # Errors
 /// [`ReportError`], which does not happen: rendering writes to memory.
-pub fn domains_page(dates: &str, domains: &[DomainRow]) -> Result<String, ReportError> {
+pub fn domains_page(site: Site, dates: &str, domains: &[DomainRow]) -> Result<String, ReportError> {
+    const CHANGES: &str = "Template changes";
     const COLUMNS: [(&str, Kind); 11] = [
         ("Domain", Kind::Text),
         ("Pages", Kind::Number),
@@ -69,15 +71,16 @@ pub fn domains_page(dates: &str, domains: &[DomainRow]) -> Result<String, Report
         ("Pages without content", Kind::Number),
         ("Charset guessed", Kind::Number),
         ("Support", Kind::Number),
-        ("Template changes", Kind::Number),
+        (CHANGES, Kind::Number),
         ("Learned parameters", Kind::Number),
         ("Quarantined", Kind::Number),
         ("Text", Kind::Number),
     ];
     let number = Cell::Number;
-    let rows = domains.iter().map(|domain| Row {
-        href: domain.file.clone(),
-        cells: vec![
+    // A live table would have to read the window entries of all domains for it.
+    let is_shown = |name: &str| site == Site::Files || name != CHANGES;
+    let cells = |domain: &DomainRow| {
+        [
             Cell::text(&domain.domain),
             number(domain.pages),
             number(domain.duplicates),
@@ -92,19 +95,42 @@ pub fn domains_page(dates: &str, domains: &[DomainRow]) -> Result<String, Report
             number(domain.learned),
             number(domain.quarantined),
             number(domain.content_chars),
-        ],
+        ]
+    };
+    let rows = domains.iter().map(|domain| Row {
+        href: domain.file.clone(),
+        cells: (COLUMNS.iter().zip(cells(domain)))
+            .filter(|((name, _), _)| is_shown(name))
+            .map(|(_, cell)| cell)
+            .collect(),
     });
+    let columns = COLUMNS.into_iter().filter(|(name, _)| is_shown(name));
+    let columns: Vec<_> = columns.collect();
     let with_page = domains
         .iter()
         .filter(|domain| domain.file.is_some())
         .count();
+    let own_page = match site {
+        Site::Files => format!(
+            " {} of them have their own page.",
+            grouped(with_page as u64)
+        ),
+        Site::Live => String::new(),
+    };
     let about = format!(
-        "{} domains, the largest first. {} of them have their own page. Kept is the share of characters \
-         in content blocks; text is their number.",
+        "{} domains, the largest first.{own_page} Kept is the share of characters in content blocks; text is \
+         their number.",
         grouped(domains.len() as u64),
-        grouped(with_page as u64)
     );
-    render("Domains", dates, about, &COLUMNS, rows.collect())
+    let head = Head::new(site, "Domains".to_owned(), dates, "Domains", SCRIPT);
+    // Without a script, a table has its first rows only and no search.
+    let field = (site == Site::Live).then_some(Field {
+        action: "domain",
+        name: "name",
+        label: "Name of a domain, or a part of it",
+        button: "Open",
+    });
+    render(head, field, about, &columns, rows.collect())
 }
 
 /// Renders the quarantine. `total` is the number of all rows, of which `rows` may be the first.
@@ -112,6 +138,7 @@ pub fn domains_page(dates: &str, domains: &[DomainRow]) -> Result<String, Report
 /// # Errors
 /// [`ReportError`], which does not happen: rendering writes to memory.
 pub fn quarantine_page(
+    site: Site,
     dates: &str,
     rows: &[QuarantineRow],
     total: u64,
@@ -150,12 +177,13 @@ pub fn quarantine_page(
             grouped(total)
         ),
     };
-    render("Quarantine", dates, about, &COLUMNS, rows.collect())
+    let head = Head::new(site, "Quarantine".to_owned(), dates, "Quarantine", SCRIPT);
+    render(head, None, about, &COLUMNS, rows.collect())
 }
 
 fn render(
-    name: &'static str,
-    dates: &str,
+    head: Head<'_>,
+    field: Option<Field>,
     about: String,
     columns: &[(&'static str, Kind)],
     rows: Vec<Row>,
@@ -168,8 +196,9 @@ fn render(
         rows,
     };
     let template = TablePage {
-        head: Head::new(name.to_owned(), dates, name, SCRIPT),
-        heading: name,
+        heading: head.here,
+        head,
+        field,
         about,
         json: table.json(),
         script: SCRIPT,
@@ -180,11 +209,20 @@ fn render(
         .map_err(ReportError::of("table_page.html"))
 }
 
+/// A form of one field, for readers without scripts.
+struct Field {
+    action: &'static str,
+    name: &'static str,
+    label: &'static str,
+    button: &'static str,
+}
+
 #[derive(Template)]
 #[template(path = "table_page.html")]
 struct TablePage<'a> {
     head: Head<'a>,
     heading: &'static str,
+    field: Option<Field>,
     about: String,
     table: Table,
     json: String,

@@ -1,6 +1,6 @@
 //! `urltree report`: the pages of a report, and the folder that they are written to.
 
-mod queries;
+pub(crate) mod queries;
 mod query_rows;
 mod site_profile;
 
@@ -10,16 +10,16 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use engine::{Explainer, Job, TablesSession};
-use report::{DomainPage, DomainRow, Overview, domain_file, domains_page, quarantine_page};
+use report::{DomainPage, DomainRow, Overview, Site, domain_file, domains_page, quarantine_page};
 use tables::{DateRange, Table};
 
 use crate::args::JobArgs;
 use crate::explain_page::html_of_page;
-use crate::report_site::queries::Dates;
+use crate::report_site::queries::Selection;
 use crate::usage::Usage;
 
 /// Rows of the quarantine in the report. More would make its page larger than 10 MB.
-const QUARANTINE_ROWS: usize = 20_000;
+pub(crate) const QUARANTINE_ROWS: usize = 20_000;
 
 /// Folders of a report that have one file per domain or page. They are replaced as a whole.
 const FOLDERS: [&str; 2] = ["domains", "pages"];
@@ -46,19 +46,15 @@ pub(crate) struct ReportArgs {
 /// Writes the report. Returns a line about it.
 pub(crate) async fn write(args: &ReportArgs, job: &Job) -> Result<String> {
     let folder = Folder::prepare(&args.output)?;
-    let tables = TablesSession::open(job).await?;
-    if !tables.has(Table::Runs) {
-        return Err(engine::EngineError::NoTable {
-            table: Table::Runs.name(),
-            location: job.output.location().to_string(),
-            remedy: "run dates of the job first: urltree backfill",
-        }
-        .into());
-    }
-    let dates = Dates(args.dates);
-    let days = queries::days(&tables, dates).await?;
-    let shown = dates_in_words(&days);
+    let tables = opened(job).await?;
+    let dates = Selection {
+        dates: args.dates,
+        ..Selection::default()
+    };
     let mut domains = queries::domains(&tables, dates).await?;
+    let with_documents = domains.iter().filter(|domain| domain.pages > 0).count();
+    let overview = overview(&tables, &args.job, dates, with_documents as u64).await?;
+    let shown = overview.dates.clone();
     for domain in domains.iter_mut().take(args.domain_pages) {
         domain.file = Some(domain_file(&domain.domain));
     }
@@ -71,29 +67,60 @@ pub(crate) async fn write(args: &ReportArgs, job: &Job) -> Result<String> {
     if args.explain > 0 {
         explain_worst(job, &folder, &mut pages, args.explain).await?;
     }
-    let overview = Overview {
-        job: args.job.job.display().to_string(),
-        dates: shown.clone(),
-        duplicates: queries::duplicates(&tables, dates).await?,
-        quarantine: queries::quarantine_reasons(&tables, dates).await?,
-        domains: domains.len() as u64,
-        days,
-    };
     let quarantined = overview.quarantine.iter().map(|reason| reason.count).sum();
     let quarantine = queries::quarantine(&tables, dates, QUARANTINE_ROWS).await?;
     let has_blocks = tables.has(Table::Blocks);
     for page in pages.values() {
         let file = page.row.file.as_deref().unwrap_or_default();
-        folder.write(file, &page.to_html(&shown, has_blocks)?)?;
+        folder.write(file, &page.to_html(Site::Files, &shown, has_blocks)?)?;
     }
     folder.write(
         "quarantine.html",
-        &quarantine_page(&shown, &quarantine, quarantined)?,
+        &quarantine_page(Site::Files, &shown, &quarantine, quarantined)?,
     )?;
-    folder.write("domains.html", &domains_page(&shown, &domains)?)?;
+    folder.write(
+        "domains.html",
+        &domains_page(Site::Files, &shown, &domains)?,
+    )?;
     // The last, because readers begin there.
-    folder.write("index.html", &overview.to_html()?)?;
+    folder.write("index.html", &overview.to_html(Site::Files)?)?;
     Ok(said(&domains, pages.len(), &args.output))
+}
+
+/// Opens the tables of a job that has been run.
+pub(crate) async fn opened(job: &Job) -> Result<TablesSession> {
+    let tables = TablesSession::open(job).await?;
+    if tables.has(Table::Runs) {
+        return Ok(tables);
+    }
+    Err(engine::EngineError::NoTable {
+        table: Table::Runs.name(),
+        location: job.output.location().to_string(),
+        remedy: "run dates of the job first: urltree backfill",
+    }
+    .into())
+}
+
+/// Returns the overview of the dates. `domains` is the number of those with documents.
+pub(crate) async fn overview(
+    tables: &TablesSession,
+    job: &JobArgs,
+    dates: Selection<'_>,
+    domains: u64,
+) -> Result<Overview> {
+    let (days, duplicates, quarantine) = tokio::try_join!(
+        queries::days(tables, dates),
+        queries::duplicates(tables, dates),
+        queries::quarantine_reasons(tables, dates),
+    )?;
+    Ok(Overview {
+        job: job.job.display().to_string(),
+        dates: dates_in_words(&days),
+        duplicates,
+        quarantine,
+        domains,
+        days,
+    })
 }
 
 fn said(domains: &[DomainRow], pages: usize, output: &Path) -> String {

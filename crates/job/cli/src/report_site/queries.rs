@@ -30,14 +30,30 @@ const DROPPED_TEXTS: usize = 15;
 /// Pages with the least content in the page of a domain.
 const WORST_PAGES: usize = 10;
 
-/// The dates of a report; all if `None`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Dates(pub(super) Option<DateRange>);
+/// The rows that pages are about; all by default.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Selection<'a> {
+    pub(crate) dates: Option<DateRange>,
+    pub(crate) domain: Option<&'a str>,
+}
 
-impl Dates {
-    /// The SQL condition for rows of the dates.
+impl Selection<'_> {
+    /// The SQL condition for rows of the selection, in a table with domains.
     fn condition(self) -> String {
-        match self.0 {
+        format!("{} AND {}", self.of_dates(), self.of_domain())
+    }
+
+    /// The SQL condition for rows of the domain.
+    fn of_domain(self) -> String {
+        match self.domain {
+            Some(domain) => format!("domain = {}", quoted(domain)),
+            None => "TRUE".to_owned(),
+        }
+    }
+
+    /// The SQL condition for rows of the dates.
+    fn of_dates(self) -> String {
+        match self.dates {
             Some(dates) => {
                 format!(
                     "date BETWEEN DATE '{}' AND DATE '{}'",
@@ -50,13 +66,18 @@ impl Dates {
     }
 }
 
+/// A text as a literal of SQL.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
 /// Returns the dates with their row accounting and costs.
-pub(super) async fn days(tables: &TablesSession, dates: Dates) -> Result<Vec<Day>> {
+pub(crate) async fn days(tables: &TablesSession, selection: Selection<'_>) -> Result<Vec<Day>> {
     let sql = format!(
         "SELECT CAST(date AS VARCHAR) AS date, run_id, archive_rows, unique_pages, duplicates, revisions, \
          blocklisted, quarantined, html_bytes, text_bytes, seconds, \
          peak_memory_bytes, spilled_bytes FROM runs WHERE {} ORDER BY date",
-        dates.condition()
+        selection.of_dates()
     );
     let mut days = Vec::new();
     for_each(tables, &sql, |row| {
@@ -83,14 +104,17 @@ pub(super) async fn days(tables: &TablesSession, dates: Dates) -> Result<Vec<Day
 }
 
 /// Returns the duplicates by the step that found them.
-pub(super) async fn duplicates(tables: &TablesSession, dates: Dates) -> Result<Vec<Count>> {
+pub(crate) async fn duplicates(
+    tables: &TablesSession,
+    selection: Selection<'_>,
+) -> Result<Vec<Count>> {
     if !tables.has(Table::UrlKeys) {
         return Ok(Vec::new());
     }
     let sql = format!(
         "SELECT merged_by AS name, count(*) AS rows FROM url_keys \
          WHERE status IN ('duplicate', 'revision') AND {} GROUP BY merged_by",
-        dates.condition()
+        selection.condition()
     );
     let mut counts = counts(tables, &sql).await?;
     counts.sort_by_key(|count| STEPS.iter().position(|step| *step == count.name));
@@ -98,14 +122,17 @@ pub(super) async fn duplicates(tables: &TablesSession, dates: Dates) -> Result<V
 }
 
 /// Returns the rows of the quarantine by reason, the most frequent first.
-pub(super) async fn quarantine_reasons(tables: &TablesSession, dates: Dates) -> Result<Vec<Count>> {
+pub(crate) async fn quarantine_reasons(
+    tables: &TablesSession,
+    selection: Selection<'_>,
+) -> Result<Vec<Count>> {
     if !tables.has(Table::Quarantine) {
         return Ok(Vec::new());
     }
     let sql = format!(
         "SELECT reason AS name, count(*) AS rows FROM quarantine WHERE {} GROUP BY reason \
          ORDER BY rows DESC, reason",
-        dates.condition()
+        selection.condition()
     );
     counts(tables, &sql).await
 }
@@ -124,9 +151,9 @@ async fn counts(tables: &TablesSession, sql: &str) -> Result<Vec<Count>> {
 }
 
 /// Returns the first `most` rows of the quarantine.
-pub(super) async fn quarantine(
+pub(crate) async fn quarantine(
     tables: &TablesSession,
-    dates: Dates,
+    selection: Selection<'_>,
     most: usize,
 ) -> Result<Vec<QuarantineRow>> {
     let mut rows = Vec::new();
@@ -136,7 +163,7 @@ pub(super) async fn quarantine(
     let sql = format!(
         "SELECT url, reason, detail, source, row, CAST(date AS VARCHAR) AS date, bytes FROM quarantine \
          WHERE {} ORDER BY date, source, row, url, detail LIMIT {most}",
-        dates.condition()
+        selection.condition()
     );
     for_each(tables, &sql, |row| {
         rows.push(QuarantineRow {
@@ -154,9 +181,12 @@ pub(super) async fn quarantine(
     Ok(rows)
 }
 
-/// Returns all domains, the largest first.
-pub(super) async fn domains(tables: &TablesSession, dates: Dates) -> Result<Vec<DomainRow>> {
-    let within = dates.condition();
+/// Returns the domains of the selection, the largest first.
+pub(crate) async fn domains(
+    tables: &TablesSession,
+    selection: Selection<'_>,
+) -> Result<Vec<DomainRow>> {
+    let within = selection.condition();
     let mut domains: BTreeMap<String, DomainRow> = BTreeMap::new();
     let documents = format!(
         "SELECT domain, count(*) AS pages, sum(content_chars) AS content, \
@@ -171,11 +201,12 @@ pub(super) async fn domains(tables: &TablesSession, dates: Dates) -> Result<Vec<
     let quarantined = format!(
         "SELECT domain, count(*) AS rows FROM quarantine WHERE domain IS NOT NULL AND {within} GROUP BY domain"
     );
-    let learned =
+    let learned = format!(
         "SELECT domain, count(*) AS rows FROM (SELECT domain, verdict, row_number() OVER \
          (PARTITION BY domain, host, path_shape, parameter ORDER BY date DESC) AS recency \
-         FROM url_parameters) WHERE recency = 1 AND verdict <> 'undecided' GROUP BY domain"
-            .to_owned();
+         FROM url_parameters WHERE {}) WHERE recency = 1 AND verdict <> 'undecided' GROUP BY domain",
+        selection.of_domain()
+    );
     let count = |row: &Row<'_>, column: &str| row.count(column).unwrap_or(0);
     let queries = [
         (Table::Documents, documents),
@@ -211,10 +242,38 @@ pub(super) async fn domains(tables: &TablesSession, dates: Dates) -> Result<Vec<
     Ok(domains)
 }
 
-/// Returns the details of domains, by name.
-pub(super) async fn details(
+/// Returns the number of domains with documents.
+pub(crate) async fn domain_count(tables: &TablesSession) -> Result<u64> {
+    if !tables.has(Table::Documents) {
+        return Ok(0);
+    }
+    let sql = "SELECT '' AS name, count(DISTINCT domain) AS rows FROM documents";
+    let counts = counts(tables, sql).await?;
+    Ok(counts.first().map_or(0, |count| count.count))
+}
+
+/// Returns the first `most` domains with a text in their names.
+pub(crate) async fn domains_with(
     tables: &TablesSession,
-    dates: Dates,
+    text: &str,
+    most: usize,
+) -> Result<Vec<String>> {
+    if !tables.has(Table::Documents) {
+        return Ok(Vec::new());
+    }
+    let sql = format!(
+        "SELECT domain AS name, count(*) AS rows FROM documents WHERE strpos(domain, {}) > 0 \
+         GROUP BY domain ORDER BY domain LIMIT {most}",
+        quoted(text)
+    );
+    let counts = counts(tables, &sql).await?;
+    Ok(counts.into_iter().map(|count| count.name).collect())
+}
+
+/// Returns the details of domains, by name.
+pub(crate) async fn details(
+    tables: &TablesSession,
+    selection: Selection<'_>,
     domains: &[DomainRow],
 ) -> Result<BTreeMap<String, DomainPage>> {
     let page = |row: &DomainRow| DomainPage {
@@ -227,10 +286,12 @@ pub(super) async fn details(
     if pages.is_empty() {
         return Ok(pages);
     }
-    let names: Vec<String> = (pages.keys())
-        .map(|name| format!("'{}'", name.replace('\'', "''")))
-        .collect();
-    let within = format!("domain IN ({}) AND {}", names.join(", "), dates.condition());
+    let names: Vec<String> = pages.keys().map(|name| quoted(name)).collect();
+    let within = format!(
+        "domain IN ({}) AND {}",
+        names.join(", "),
+        selection.condition()
+    );
     if tables.has(Table::Documents) {
         add_days(tables, &within, &mut pages).await?;
         add_worst(tables, &within, &mut pages).await?;

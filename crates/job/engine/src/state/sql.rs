@@ -85,14 +85,24 @@ pub async fn stream_query(
     limit: Option<usize>,
 ) -> Result<QueryRows, EngineError> {
     let context = session(job).map_err(EngineError::query)?;
-    for table in Table::ALL {
-        let is_there = open(&context, job, table).await?;
-        if !is_there && table == Table::UrlParameters {
-            register_empty(&context, table)?;
-        }
+    let tables = open_all(&context, job).await?;
+    if !tables.contains(&Table::UrlParameters) {
+        register_empty(&context, Table::UrlParameters)?;
     }
     register_inputs(&context, job).await?;
     start(&context, sql, limit).await
+}
+
+/// Opens the output tables and registers them in `context`. Returns those that exist.
+///
+/// The tables are opened at the same time: each waits for several requests to its store.
+async fn open_all(context: &SessionContext, job: &Job) -> Result<Vec<Table>, EngineError> {
+    let opened = Table::ALL.map(|table| async move {
+        let is_there = open(context, job, table).await?;
+        Ok::<_, EngineError>(is_there.then_some(table))
+    });
+    let opened = futures::future::try_join_all(opened).await?;
+    Ok(opened.into_iter().flatten().collect())
 }
 
 /// Starts a checked query over the tables of `context`.
@@ -131,12 +141,7 @@ impl TablesSession {
     /// [`EngineError`] if a table cannot be read.
     pub async fn open(job: &Job) -> Result<Self, EngineError> {
         let context = session(job).map_err(EngineError::query)?;
-        let mut tables = Vec::new();
-        for table in Table::ALL {
-            if open(&context, job, table).await? {
-                tables.push(table);
-            }
-        }
+        let tables = open_all(&context, job).await?;
         Ok(Self { context, tables })
     }
 

@@ -82,10 +82,11 @@ impl TablesSnapshot {
     /// # Errors
     /// [`EngineError::Table`] if a table cannot be read or has a different layout.
     pub(crate) async fn open(output: &Output, tables: &[Table]) -> Result<Self, EngineError> {
-        let opened: Vec<_> = stream::iter(tables)
-            .map(|table| async {
-                let opened = OpenedTable::open(output, *table).await?;
-                Ok::<_, EngineError>((*table, opened))
+        // By value: with references, the future could not be sent to another thread.
+        let opened: Vec<_> = stream::iter(tables.to_vec())
+            .map(|table| async move {
+                let opened = OpenedTable::open(output, table).await?;
+                Ok::<_, EngineError>((table, opened))
             })
             .buffered(OPENED_AT_ONCE)
             .try_collect()

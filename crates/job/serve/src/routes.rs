@@ -1,0 +1,296 @@
+//! The addresses of pages, and the responses to requests for them.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Form, Query, Request, State};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use axum::http::{StatusCode, Uri};
+use axum::middleware::{Next, from_fn_with_state, map_response};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
+use report::{LIVE_ICON, LIVE_POLICY, LIVE_SCRIPT, LIVE_STYLE};
+use serde::Deserialize;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::guard::Hosts;
+use crate::pages::{Answer, Pages, Question, Status};
+
+/// Pages that are computed at a time, queries among them. Each has its share of the memory of the job.
+pub const MAX_PAGES: usize = 4;
+
+/// Queries that are computed at a time. With as many as pages, slow queries would keep pages waiting.
+pub const MAX_QUERIES: usize = 2;
+
+/// Most bytes of a form. A query has some hundreds.
+const MAX_FORM_BYTES: usize = 256 << 10;
+
+/// The headers of every response, refusals among them.
+const HEADERS: [(HeaderName, &str); 7] = [
+    (CONTENT_SECURITY_POLICY, LIVE_POLICY),
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    // The origin of a form is `null` with a stricter policy, and forms of other sites have that too.
+    (REFERRER_POLICY, "same-origin"),
+    (X_FRAME_OPTIONS, "DENY"),
+    (CACHE_CONTROL, "no-store"),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        "same-origin",
+    ),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        "same-origin",
+    ),
+];
+
+struct Server<P> {
+    pages: P,
+    places: Semaphore,
+    query_places: Semaphore,
+}
+
+/// The conditions under which requests are answered.
+#[derive(Clone)]
+struct Door {
+    hosts: Hosts,
+    stop: CancellationToken,
+}
+
+/// Returns the routes to `pages`. Once `stop` is cancelled, pages that are being computed are given up.
+pub(crate) fn routes<P: Pages>(pages: P, hosts: Hosts, stop: CancellationToken) -> Router {
+    let server = Server {
+        pages,
+        places: Semaphore::new(MAX_PAGES),
+        query_places: Semaphore::new(MAX_QUERIES),
+    };
+    let file = |kind: &'static str, text: &'static str| {
+        get(move || async move { ([(CONTENT_TYPE, kind)], text) })
+    };
+    Router::new()
+        .route("/", get(overview::<P>))
+        .route("/domains", get(domains::<P>))
+        .route("/domain", get(domain::<P>))
+        .route("/quarantine", get(quarantine::<P>))
+        .route("/page", get(page::<P>))
+        .route("/sql", get(form::<P>).post(query::<P>))
+        .route("/style.css", file("text/css; charset=utf-8", LIVE_STYLE))
+        .route(
+            "/table.js",
+            file("text/javascript; charset=utf-8", LIVE_SCRIPT),
+        )
+        .route("/icon.svg", file("image/svg+xml", LIVE_ICON))
+        .fallback(elsewhere::<P>)
+        .layer(DefaultBodyLimit::max(MAX_FORM_BYTES))
+        .with_state(Arc::new(server))
+        .layer(from_fn_with_state(Door { hosts, stop }, guarded))
+        .layer(map_response(with_headers))
+}
+
+/// Refuses what other sites send, and gives up what is not answered when the server ends.
+async fn guarded(State(door): State<Door>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    if let Err(refusal) = door.hosts.check(&parts) {
+        return (refusal.status(), refusal.reason()).into_response();
+    }
+    tokio::select! {
+        response = next.run(Request::from_parts(parts, body)) => response,
+        () = door.stop.cancelled() => {
+            (StatusCode::SERVICE_UNAVAILABLE, "The server ends.\n").into_response()
+        }
+    }
+}
+
+async fn with_headers(mut response: Response) -> Response {
+    for (name, value) in HEADERS {
+        response
+            .headers_mut()
+            .insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+impl<P: Pages> Server<P> {
+    async fn answered(&self, question: Question) -> Response {
+        // The semaphores are never closed.
+        let _query = match question {
+            Question::Query { .. } => self.query_places.acquire().await.ok(),
+            _ => None,
+        };
+        let _place = self.places.acquire().await.ok();
+        let Answer { status, html } = self.pages.answer(question).await;
+        let status = match status {
+            Status::Ok => StatusCode::OK,
+            Status::NotFound => StatusCode::NOT_FOUND,
+            Status::Refused => StatusCode::UNPROCESSABLE_ENTITY,
+            Status::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Status::Failed => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        (status, Html(html)).into_response()
+    }
+}
+
+#[derive(Deserialize)]
+struct DomainName {
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct PageUrl {
+    url: String,
+    at: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct FormText {
+    #[serde(default)]
+    query: String,
+}
+
+#[derive(Deserialize)]
+struct Sql {
+    query: String,
+}
+
+type Asked<P> = State<Arc<Server<P>>>;
+
+async fn overview<P: Pages>(State(server): Asked<P>) -> Response {
+    server.answered(Question::Overview).await
+}
+
+async fn domains<P: Pages>(State(server): Asked<P>) -> Response {
+    server.answered(Question::Domains).await
+}
+
+async fn quarantine<P: Pages>(State(server): Asked<P>) -> Response {
+    server.answered(Question::Quarantine).await
+}
+
+async fn domain<P: Pages>(
+    State(server): Asked<P>,
+    Query(DomainName { name }): Query<DomainName>,
+) -> Response {
+    server.answered(Question::Domain { name }).await
+}
+
+async fn page<P: Pages>(
+    State(server): Asked<P>,
+    Query(PageUrl { url, at }): Query<PageUrl>,
+) -> Response {
+    server.answered(Question::Page { url, at }).await
+}
+
+async fn form<P: Pages>(
+    State(server): Asked<P>,
+    Query(FormText { query }): Query<FormText>,
+) -> Response {
+    server.answered(Question::Form { query }).await
+}
+
+async fn query<P: Pages>(State(server): Asked<P>, Form(Sql { query: sql }): Form<Sql>) -> Response {
+    server.answered(Question::Query { sql }).await
+}
+
+async fn elsewhere<P: Pages>(State(server): Asked<P>, uri: Uri) -> Response {
+    let path = uri.path().to_owned();
+    server.answered(Question::Elsewhere { path }).await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use axum::body::Body;
+    use http_body_util::BodyExt;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    /// Answers with the question, queries after a long time.
+    struct Echo;
+
+    impl Pages for Echo {
+        async fn answer(&self, question: Question) -> Answer {
+            if matches!(question, Question::Query { .. }) {
+                tokio::time::sleep(Duration::from_secs(3600)).await;
+            }
+            Answer {
+                status: Status::Ok,
+                html: format!("{question:?}"),
+            }
+        }
+    }
+
+    fn router(stop: &CancellationToken) -> Router {
+        let hosts = Hosts::of("127.0.0.1:7080".parse().unwrap());
+        routes(Echo, hosts, stop.clone())
+    }
+
+    async fn sent(router: Router, method: &str, uri: &str, body: &str) -> (StatusCode, String) {
+        let request = Request::builder()
+            .method(method)
+            .uri(uri)
+            .header("host", "localhost:7080")
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(Body::from(body.to_owned()))
+            .unwrap();
+        let response = router.oneshot(request).await.unwrap();
+        let status = response.status();
+        for (name, value) in HEADERS {
+            assert_eq!(response.headers()[&name], value, "{uri}");
+        }
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        (status, String::from_utf8_lossy(&body).into_owned())
+    }
+
+    #[tokio::test]
+    async fn addresses_are_questions_and_every_response_has_the_policy() {
+        let stop = CancellationToken::new();
+        for (uri, expected) in [
+            ("/", "Overview"),
+            ("/domains", "Domains"),
+            ("/domain?name=a%26b+c", "Domain { name: \"a&b c\" }"),
+            (
+                "/page?url=http%3A%2F%2Fa%2F",
+                "Page { url: \"http://a/\", at: None }",
+            ),
+            ("/sql", "Form { query: \"\" }"),
+            // A link does not run a query.
+            ("/sql?query=SELECT+1", "Form { query: \"SELECT 1\" }"),
+            ("/../etc/passwd", "Elsewhere { path: \"/../etc/passwd\" }"),
+            ("/style.css", ".charts"),
+            ("/table.js", "use strict"),
+        ] {
+            let (status, body) = sent(router(&stop), "GET", uri, "").await;
+            assert_eq!(status, StatusCode::OK, "{uri}");
+            assert!(body.contains(expected), "{uri}: {body}");
+        }
+        for (method, uri) in [("GET", "/domain"), ("POST", "/"), ("DELETE", "/sql")] {
+            let (status, _) = sent(router(&stop), method, uri, "").await;
+            assert!(status.is_client_error(), "{method} {uri}: {status}");
+        }
+        let long = format!("query={}", "a".repeat(MAX_FORM_BYTES));
+        let (status, _) = sent(router(&stop), "POST", "/sql", &long).await;
+        assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
+    }
+
+    #[tokio::test]
+    async fn slow_queries_leave_places_for_pages_and_are_given_up_at_the_end() {
+        let stop = CancellationToken::new();
+        let router = router(&stop);
+        let slow: Vec<_> = (0..MAX_PAGES + 1)
+            .map(|_| tokio::spawn(sent(router.clone(), "POST", "/sql", "query=SELECT+1")))
+            .collect();
+        tokio::task::yield_now().await;
+        let (status, _) = sent(router, "GET", "/", "").await;
+        assert_eq!(status, StatusCode::OK);
+        stop.cancel();
+        for answer in slow {
+            let (status, _) = answer.await.unwrap();
+            assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+        }
+    }
+}
