@@ -203,7 +203,7 @@ fn tables_with_other_marks_are_stale_until_they_are_run_again() {
     let answer = job.command("explain", &arguments).stdout;
     let answer: Value = serde_json::from_str(&answer).expect("one JSON object");
     assert_eq!(text(&answer, "note"), "");
-    // Other marks than those of the tables are no reason to refuse, and other settings are.
+    // A page with changed marks is explained, and one with changed settings is refused.
     set_marks(&mut job, "gazette.example\tnav\tcontent\n");
     assert_eq!(job.command("explain", &arguments).code, Some(0));
     let other = job

@@ -15,7 +15,7 @@ pub struct Mark {
     pub path: MarkedPath,
     /// The label of the blocks at the path and below it.
     pub label: Label,
-    /// Who marked it, when and why. May be empty.
+    /// A note of the reader: name, date, cause. May be empty.
     pub note: String,
 }
 

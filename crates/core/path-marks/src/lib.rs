@@ -28,7 +28,7 @@
 //!   has other further classes ([`MarkedPath`]).
 //! - A mark is for the blocks at its path and for all blocks below it.
 //! - Of several marks, the longest path that is a beginning of the block's path decides. Paths are
-//!   compared element by element: `div.a` is no beginning of `div.ab`.
+//!   compared element by element: `div.ab` does not begin with `div.a`.
 //! - `body` is the empty path. It is a beginning of every path, and so the mark of last resort.
 //! - A marked block has the label of its mark, whatever the heuristic says ([`SiteMarks`]).
 //!

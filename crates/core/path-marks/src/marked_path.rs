@@ -28,7 +28,7 @@ pub struct MarkedPath {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathProblem {
-    /// There is no text, or nothing between two `>`.
+    /// The path is empty, or has nothing between two `>`.
     #[error("an element of the DOM path is empty; expected one such as div.story>p")]
     Empty,
     /// An element does not start with the name of an element.
@@ -42,7 +42,7 @@ pub enum PathProblem {
 }
 
 impl MarkedPath {
-    /// Reads a path as `explain` shows it. `body` is the whole page, and may begin a path.
+    /// Reads a path as `explain` shows it. `body` is the whole page, and may begin a path, with any classes.
     ///
     /// Digits in classes are removed, as they are from DOM paths.
     ///
@@ -54,9 +54,11 @@ impl MarkedPath {
         }
         let mut elements = path.split('>').map(str::trim).peekable();
         let mut keys = String::new();
-        if elements.peek() == Some(&BODY) {
-            elements.next();
-        }
+        let is_body = |element: &&str| {
+            let name = element.split('.').next().unwrap_or_default();
+            name.eq_ignore_ascii_case(BODY)
+        };
+        while elements.next_if(is_body).is_some() {}
         for element in elements {
             let element = normal(element)?;
             if !keys.is_empty() {
@@ -82,7 +84,7 @@ fn normal(element: &str) -> Result<String, PathProblem> {
     let name = parts.next().unwrap_or_default();
     let is_name = |name: &str| {
         name.starts_with(|first: char| first.is_ascii_alphabetic())
-            && !name.contains(['#', ':', '*', '[', ' '])
+            && !name.contains(['#', '*', '[', ' '])
     };
     if !is_name(name) {
         return Err(PathProblem::Name(element.to_owned()));
@@ -123,6 +125,8 @@ mod tests {
             ("div.a=b", "div.a=b"),
             ("my-card.md:w-[10px]", "my-card.md:w-[px]"),
             ("body", "body"),
+            ("BODY.home > body.1>p", "p"),
+            ("bodyguard>o:p", "bodyguard>o:p"),
         ] {
             assert_eq!(normal(path), expected, "{path}");
             assert_eq!(normal(&normal(path)), expected, "{path}");
@@ -140,7 +144,6 @@ mod tests {
             (".story", "`.story`"),
             ("div>*", "`*`"),
             ("div p", "`div p`"),
-            ("div:first-child", "`div:first-child`"),
             ("div.a\u{1b}[2J", "control"),
         ] {
             let problem = MarkedPath::parse(path).unwrap_err().to_string();

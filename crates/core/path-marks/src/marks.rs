@@ -9,7 +9,7 @@ use template::{Outline, path_key};
 
 use crate::marked_path::MarkedPath;
 
-/// What a reader says about the blocks at a DOM path.
+/// The label that a reader gives to the blocks at a DOM path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Label {
     /// They are text of their page.

@@ -32,7 +32,7 @@ pub(crate) fn compared(text: String, blocks: &[Block]) -> GoldComparison {
     }
 }
 
-/// Returns precision, recall and F1; `None` if there is no gold text.
+/// Returns precision, recall and F1; `None` if the gold text has no words.
 fn score(gold: &[WordId], kept: &[WordId]) -> Option<(f64, f64, f64)> {
     match lcs(gold, kept).outcome() {
         Outcome::Measured(score) => Some((score.precision, score.recall, score.f1)),

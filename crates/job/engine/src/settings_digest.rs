@@ -13,8 +13,8 @@
 //!   another digest than before, because their rows differ.
 //! - A setting is in the digest by its meaning: `'10 MiB'` and `10485760` are equal, and a rule
 //!   file counts by its rules, without comments and blank lines.
-//! - Marks of DOM paths (`tree.paths`) decide labels and nothing that a later run reads. So they have
-//!   an MD5 of their own, after a `+`: a program can tell that only the marks of a table are others.
+//! - Marks of DOM paths (`tree.paths`) decide labels and nothing that a later run reads. Their MD5
+//!   is separate, after a `+`: a program can tell that only the marks of a table are others.
 //!   Without marks there is no such part.
 //! - A change to these rules, or to how a value is written, gets another [`VERSION`]. The version
 //!   is the start of the digest, so that a later program can compute the digest of an old table.

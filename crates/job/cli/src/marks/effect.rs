@@ -13,7 +13,7 @@ const EXAMPLES: usize = 3;
 /// Gold texts by URL.
 pub(crate) type GoldTexts = HashMap<String, String>;
 
-/// What changes on a page and on the newest pages of its site.
+/// The changes on a page and on the newest pages of its site.
 #[derive(Debug)]
 pub(crate) struct SiteEffect {
     pub(crate) domain: String,

@@ -1,6 +1,6 @@
 //! Marks of DOM paths: `--mark` and `--unmark` of `urltree explain`.
 //!
-//! [`effect`](effect::effect) tells what changes on pages, and [`save`](file::save) writes the changes into the file
+//! [`effect`](effect::effect) finds the changes on pages, and [`save`](file::save) writes the changes into the file
 //! of the job. Both take and return values, for other commands that let a reader mark paths.
 
 pub(crate) mod answer;
@@ -47,7 +47,7 @@ fn parse_mark(text: &str) -> Result<(MarkedPath, Label), String> {
     Ok((path, label))
 }
 
-/// What is asked about marks.
+/// A question about the effect of changed marks.
 #[derive(Debug)]
 pub(crate) struct MarkQuestion {
     pub(crate) changes: MarkChanges,

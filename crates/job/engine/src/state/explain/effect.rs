@@ -6,7 +6,7 @@ use text_signals::tokens;
 
 use crate::state::explain::labelled::ExplainedPage;
 
-/// What changes on pages if the marks of their domain change.
+/// The changes on pages if the marks of their domain change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MarksEffect {

@@ -73,7 +73,7 @@ pub struct ExplainedBlock {
 /// The marks with which a date was run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RunMarks {
-    /// Those of the job.
+    /// The marks of the job.
     Same,
     /// None, and the job has some.
     None,
