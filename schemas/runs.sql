@@ -4,7 +4,7 @@ CREATE TABLE runs (
   date DATE NOT NULL,                           -- UTC day the counts are for
   run_id VARCHAR NOT NULL,                      -- identifies the run
   request_digest VARCHAR NOT NULL,              -- MD5 of the request: dates, settings, version, archive objects
-  settings_digest VARCHAR NOT NULL,             -- settings that decide rows: version of the list, and MD5
+  settings_digest VARCHAR NOT NULL,             -- settings that decide rows: version of the list, and MD5; of marked DOM paths, + and MD5
   version VARCHAR NOT NULL,                     -- version of urltree
   objects BIGINT NOT NULL,                      -- archive objects with rows of this date
   archive_rows BIGINT NOT NULL,                 -- rows of the archive for this date

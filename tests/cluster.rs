@@ -1,7 +1,7 @@
 //! A job on workers: other processes read the pages and write the files of its tables.
 
 mod faults;
-mod worker;
+pub(crate) mod worker;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

@@ -10,11 +10,12 @@ use serde_json::Value;
 use crate::support::repository;
 
 /// Crates that decide what a page is.
-const CORE: [&str; 5] = [
+const CORE: [&str; 6] = [
     "urltree-url-key",
     "urltree-html-blocks",
     "urltree-url-tree",
     "urltree-template",
+    "urltree-path-marks",
     "urltree-url-parameters",
 ];
 /// The language of a text, and its signals. They read a text alone.
@@ -180,6 +181,8 @@ fn pure_crates_know_at_most_each_other_and_neither_threads_nor_columns() {
         let expected: &[&str] = match member {
             _ if OBSERVERS.contains(&member) => &["urltree-html-blocks"],
             "urltree-url-tree" | "urltree-template" => &[INTERNER],
+            // Labels the paths of an outline.
+            "urltree-path-marks" => &["urltree-template"],
             // Compares pages that differ in parts of their URLs.
             "urltree-url-parameters" => &["urltree-html-blocks", "urltree-url-key"],
             _ => &[],
@@ -215,9 +218,14 @@ fn errors_and_signatures_depend_on_nothing() {
 }
 
 #[test]
-fn a_replay_knows_keys_the_tree_and_the_template() {
+fn a_replay_knows_keys_the_tree_the_template_and_marks() {
     let workspace = workspace();
-    let expected = BTreeSet::from(["urltree-template", "urltree-url-key", "urltree-url-tree"]);
+    let expected = BTreeSet::from([
+        "urltree-path-marks",
+        "urltree-template",
+        "urltree-url-key",
+        "urltree-url-tree",
+    ]);
     assert_eq!(workspace.arrows(REPLAY), expected);
     let built_with = workspace.transitive(REPLAY);
     // The URL keys need tables of Unicode and regular expressions.

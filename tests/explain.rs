@@ -15,7 +15,12 @@ const DATES: &str = "2011-10-01..2011-10-08";
 
 /// Asserts that each block of each page of `domains` gets the row of `blocks` that the run has written.
 /// Returns the number of pages.
-fn assert_as_written(job: &Job, archive: &Path, settings: &[&str], domains: &[&str]) -> usize {
+pub(crate) fn assert_as_written(
+    job: &Job,
+    archive: &Path,
+    settings: &[&str],
+    domains: &[&str],
+) -> usize {
     let names: Vec<String> = domains.iter().map(|name| format!("'{name}'")).collect();
     let is_of_site = format!("domain IN ({})", names.join(", "));
     let mut written: BTreeMap<(String, String), Vec<Value>> = BTreeMap::new();

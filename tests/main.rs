@@ -38,6 +38,7 @@
 //! - `manners`: reports, status, help, failures, exit codes
 //! - `queries`: `urltree sql`
 //! - `explain`: `urltree explain`
+//! - `paths`: marks of DOM paths
 //! - `export`: `urltree export`, and other readers of its files
 //! - `refusals`: wrong settings, refused before the run starts
 //! - `update`: `urltree update` on an archive that grows
@@ -106,6 +107,7 @@ mod modules;
 mod objects;
 mod opt_out;
 mod paper;
+mod paths;
 mod plain_folders;
 mod poison;
 mod python;

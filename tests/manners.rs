@@ -342,6 +342,7 @@ fn the_examples_of_the_help_work_as_typed() {
         "nightly.toml",
         "rules/url-keys.tsv",
         "rules/blocklist.txt",
+        "rules/paths.tsv",
     ] {
         let copied = std::fs::copy(
             repository().join("jobs").join(file),

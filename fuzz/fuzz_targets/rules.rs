@@ -1,16 +1,18 @@
-//! Parsing of rule files and blocklists, which are then applied to a URL.
+//! Parsing of rule files and blocklists, which are then applied to a URL, and of files of marks.
 //!
 //! The input is a URL, a line end, and the file.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use path_marks::MarkFile;
 use url_key::{Blocklist, KeyOptions, Keyer, RuleError, RuleSet, UrlError};
 
 fuzz_target!(|input: &str| {
     let Some((url, file)) = input.split_once('\n') else {
         return;
     };
+    marks(file);
     let rules = match RuleSet::parse(file) {
         Ok(rules) => rules,
         Err(RuleError::Expression {
@@ -44,3 +46,15 @@ fuzz_target!(|input: &str| {
         Err(error) => panic!("{:?}: {error}", key.normalized),
     }
 });
+
+/// A file that was read is written with the same marks, and an error names one of its lines.
+fn marks(text: &str) {
+    let parse = |text: &str| MarkFile::parse(text, |domain| Some(domain.to_owned()));
+    match parse(text) {
+        Ok(file) => {
+            let again = parse(&file.to_string()).expect("a file that was written");
+            assert_eq!(again.marks(), file.marks());
+        }
+        Err(error) => assert!((1..=text.lines().count()).contains(&error.line), "{error}"),
+    }
+}

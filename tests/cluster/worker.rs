@@ -10,7 +10,7 @@ use crate::law::archive::FIRST;
 use crate::support::{Finished, Job, urltree_command};
 
 /// A worker process. It is killed when dropped.
-pub(super) struct Worker {
+pub(crate) struct Worker {
     pub(super) process: Child,
     pub(super) address: String,
     /// Address of its health and metrics.
@@ -18,7 +18,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::with(&[])
     }
 
@@ -96,7 +96,7 @@ pub(super) fn on(workers: &[&Worker]) -> String {
     addresses.join(",")
 }
 
-pub(super) fn backfill(job: &Job, dates: &str, workers: &[&Worker]) -> Finished {
+pub(crate) fn backfill(job: &Job, dates: &str, workers: &[&Worker]) -> Finished {
     let workers = on(workers);
     job.command("backfill", &["--dates", dates, "--workers", &workers])
 }

@@ -83,6 +83,18 @@ fn assert_replay_is_job(rows: &[Row], dates: &str, heuristic: &str, settings: &[
     }
 }
 
+#[test]
+fn texts_of_a_job_with_marked_paths() {
+    let folder = Folder::new();
+    let marks = "gazette.example\tmain>p\tboilerplate\ngazette.example\taside\tcontent\n";
+    folder.write("paths.tsv", marks);
+    let site = Site {
+        host: "www.gazette.example",
+    };
+    let paths = format!("tree.paths={}", folder.path("paths.tsv").display());
+    assert_replay_is_job(&site.daily_articles(8), YEAR, "template", &[&paths]);
+}
+
 /// A window that pages leave all the time, as in [`crate::law`].
 const SMALL_WINDOW: [&str; 3] = [
     "window.max_pages=30",

@@ -1,6 +1,9 @@
 //! One domain's stream in batches: eviction at the end of each, and the ordinals of
 //! what was inserted.
 
+use std::sync::Arc;
+
+use path_marks::SiteMarks;
 use template::{Outline, PagePaths};
 use url_tree::{BlockHash, Constants, Entry, WindowOptions, revision_hashes};
 
@@ -70,6 +73,15 @@ impl BatchedReplay {
             inserted: 0,
             labelled: 0,
             revisions: 0,
+        }
+    }
+
+    /// Sets the DOM paths that are marked: see [`SiteReplay::with_marks`].
+    #[must_use]
+    pub fn with_marks(self, marks: Option<Arc<SiteMarks>>) -> Self {
+        Self {
+            site: self.site.with_marks(marks),
+            ..self
         }
     }
 

@@ -46,6 +46,11 @@
 //! depend on the whole batch instead, F1 is equal to three digits, and each page has to
 //! be processed once more.)
 //!
+//! # Marks
+//!
+//! DOM paths that a reader has marked ([`path_marks`]) decide after the template, and change labels
+//! alone. So a replay with other marks learns the same, and a mark that is taken back leaves no trace.
+//!
 //! # Non-goals
 //!
 //! It parses no HTML and no URL: `html_blocks` and `url_key` do. It has no heuristics:
@@ -68,7 +73,7 @@ pub use known_keys::{AliasDates, FoundBy, KnownKeys, Lookback, Occurrence, Unkno
 pub use labelling::{Labelling, UnknownLabelling};
 pub use queries::{Queries, key_after_rule_change};
 pub use response::{ResponseProblem, http_charset, response_problem};
-pub use site::{PageLabels, SiteReplay};
+pub use site::{PageLabels, SiteReplay, marked_reason};
 pub use title::TitleSource;
 
 /// Bytes of a page's encoded [`Layout`](template::Layout) above which the page has no

@@ -1,7 +1,9 @@
 //! The URL Tree and the template of one domain.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
+use path_marks::{Label, SiteMarks};
 use template::{BlockCounts, Outline, PagePaths, Reason, Template};
 use url_tree::{
     BlockHash, Constants, DomainReplay, Entry, Heuristic, TreeLabels, Verdict, WindowOptions,
@@ -15,6 +17,7 @@ use crate::Labelling;
 pub struct SiteReplay {
     tree: DomainReplay,
     template: Option<TemplateState>,
+    marks: Option<Arc<SiteMarks>>,
 }
 
 /// A template, and the inserted pages whose slots were not taken yet.
@@ -61,7 +64,16 @@ impl SiteReplay {
         Self {
             tree: DomainReplay::new(domain_labels, heuristic, window),
             template,
+            marks: None,
         }
+    }
+
+    /// Sets the DOM paths that are marked. With [`Labelling::Template`], a marked block gets the label of its
+    /// mark. Marks change labels alone: not the counts of the tree, not the sums of the template, and not the
+    /// text that a revision adds.
+    #[must_use]
+    pub fn with_marks(self, marks: Option<Arc<SiteMarks>>) -> Self {
+        Self { marks, ..self }
     }
 
     /// Sets the constants of a heuristic of the paper. [`Labelling::Template`] has none of them.
@@ -168,6 +180,10 @@ impl SiteReplay {
             blocks: &blocks,
         };
         let reasons = state.template.label(outline, counts);
+        let reasons = match &self.marks {
+            Some(marks) => with_marks(reasons, outline, marks),
+            None => reasons,
+        };
         for (label, reason) in labels.blocks.iter_mut().zip(&reasons) {
             label.verdict = if reason.is_content() {
                 Verdict::Content
@@ -185,6 +201,23 @@ impl SiteReplay {
             state.template.evict(evicted);
         }
     }
+}
+
+/// Returns the reason of a block that is marked.
+pub fn marked_reason(label: Label) -> Reason {
+    match label {
+        Label::Content => Reason::MarkedContent,
+        Label::Boilerplate => Reason::MarkedBoilerplate,
+    }
+}
+
+/// Returns the reasons of the blocks of a page, those of marked blocks replaced.
+fn with_marks(reasons: Vec<Reason>, outline: &Outline, marks: &SiteMarks) -> Vec<Reason> {
+    let marked = marks.labels(outline).into_iter();
+    let reasons = reasons.into_iter().zip(marked);
+    reasons
+        .map(|(reason, label)| label.map_or(reason, marked_reason))
+        .collect()
 }
 
 /// The number of pages of the domain, and for each block the number of those that have

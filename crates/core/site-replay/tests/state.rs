@@ -1,7 +1,10 @@
 //! The stored slots of pages are enough to continue a replay.
 
+use std::sync::Arc;
+
+use path_marks::{Label, MarkedPath, SiteMarks};
 use proptest::prelude::*;
-use site_replay::{Labelling, PageLabels, SiteReplay};
+use site_replay::{Labelling, PageLabels, SiteReplay, marked_reason};
 use template::{LayoutBlock, Outline, PagePaths};
 use url_tree::{BlockHash, Entry, WindowOptions};
 
@@ -96,6 +99,35 @@ proptest! {
         next.end_batch(cut.saturating_sub(1) as i64);
         let rest = replay(&mut next, &pages[cut..], size);
         prop_assert_eq!(&all[cut..], &rest[..]);
+    }
+
+    /// Marks replace the labels of the blocks that they are for, and change nothing else: neither the labels of
+    /// other blocks and other pages, nor what is stored of a page.
+    #[test]
+    fn marks_change_the_labels_of_their_blocks_alone(pages in pages(), slots in prop::collection::btree_map(0..SLOTS.len(), any::<bool>(), 0..4), size in 1..4_usize) {
+        let pages: Vec<(usize, &Page)> = pages.iter().enumerate().collect();
+        let mut marks = SiteMarks::default();
+        for (slot, is_content) in slots {
+            let label = if is_content { Label::Content } else { Label::Boilerplate };
+            marks.set(MarkedPath::parse(SLOTS[slot]).expect("a path"), label);
+        }
+        let marks = Arc::new(marks);
+        let site = || SiteReplay::new(2, Labelling::Template, WINDOW);
+        let plain = replay(&mut site(), &pages, size);
+        let marked = replay(&mut site().with_marks(Some(Arc::clone(&marks))), &pages, size);
+        for (((_, page), (before, learned)), (after, learned_too)) in pages.iter().zip(&plain).zip(&marked) {
+            prop_assert_eq!(learned, learned_too);
+            prop_assert_eq!(before.labels.node, after.labels.node);
+            let blocks = page.layout.iter().enumerate();
+            for (at, block) in blocks {
+                let expected = marks.label(block.path).map(marked_reason);
+                let expected = expected.unwrap_or(before.reasons[at]);
+                prop_assert_eq!(after.reasons[at], expected);
+                let (before, after) = (before.labels.blocks[at], after.labels.blocks[at]);
+                prop_assert_eq!(after.verdict == url_tree::Verdict::Content, expected.is_content());
+                prop_assert_eq!((after.count, after.support, after.unseen), (before.count, before.support, before.unseen));
+            }
+        }
     }
 
     /// A page without an outline is labelled by the tree.

@@ -1,6 +1,9 @@
 //! The settings of a job that decide the text of a page.
 
 use html_blocks::BlockOptions;
+use std::sync::Arc;
+
+use path_marks::Marks;
 use site_replay::{Batching, Labelling, Lookback, Queries, TitleSource};
 use url_key::Keyer;
 use url_tree::{Constants, WindowOptions};
@@ -25,6 +28,8 @@ pub struct SiteSettings {
     pub labelling: Labelling,
     /// `tree.n_min` and `tree.c_max`
     pub constants: Constants,
+    /// `tree.paths`: DOM paths that are marked, with [`Labelling::Template`].
+    pub marks: Arc<Marks>,
     /// `tree.batching`
     pub batching: Batching,
     /// `[window]`
@@ -43,6 +48,7 @@ impl SiteSettings {
             blocks: BlockOptions::default(),
             labelling: Labelling::default(),
             constants: Constants::default(),
+            marks: Arc::default(),
             batching: Batching::default(),
             window: WindowOptions::default(),
         }

@@ -334,15 +334,20 @@ impl Site {
     }
 
     fn begin_domain(&mut self, domain: Domain) {
-        let SiteSettings {
-            labelling,
-            constants,
-            window,
-            batching,
-            ..
-        } = *self.settings;
-        let replay = BatchedReplay::new(domain.labels(), labelling, constants, window, batching);
+        let replay = self.replay_of(&domain);
         (self.domain, self.replay) = (Some(domain), Some(replay));
+    }
+
+    fn replay_of(&self, domain: &Domain) -> BatchedReplay {
+        let settings = &self.settings;
+        let replay = BatchedReplay::new(
+            domain.labels(),
+            settings.labelling,
+            settings.constants,
+            settings.window,
+            settings.batching,
+        );
+        replay.with_marks(settings.marks.of(domain.as_str()).cloned())
     }
 
     fn id(&self, fetched: &Fetched<'_>) -> Arc<PageId> {
@@ -403,15 +408,7 @@ impl Site {
         match &self.replay {
             Some(replay) => Some(replay.label(branch.items(), hashes, outline)),
             None => {
-                let (settings, labels) = (&self.settings, page.key.domain.labels());
-                let (window, batching) = (settings.window, settings.batching);
-                let replay = BatchedReplay::new(
-                    labels,
-                    settings.labelling,
-                    settings.constants,
-                    window,
-                    batching,
-                );
+                let replay = self.replay_of(&page.key.domain);
                 Some(replay.label(branch.items(), hashes, outline))
             }
         }

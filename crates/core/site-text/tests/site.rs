@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use error_class::{Classified, ErrorClass};
+use path_marks::MarkFile;
 use site_replay::Batching;
 use site_text::{Fetched, PageText, Reason, Site, SiteError, SiteSettings, Status, extract_page};
 use url_key::{Blocklist, KeyOptions, Keyer, RuleSet};
@@ -84,6 +85,41 @@ fn a_page_that_was_added_is_labelled_by_all_later_pages_too() {
     let menu = |page: &PageText| page.blocks[1].count;
     assert_eq!((menu(&first), menu(&again)), (1, 11));
     assert!(again.text().contains("\nteaba teabb"), "{}", again.text());
+}
+
+#[test]
+fn marked_paths_have_the_labels_of_their_marks() {
+    let text = "tea.example\tdiv.comments\tcontent\ntea.example\tdiv.story>table\tboilerplate\n";
+    let file = MarkFile::parse(text, |domain| Some(domain.to_owned())).expect("a file of marks");
+    let mut marked = settings();
+    marked.marks = Arc::new(file.marks());
+    let (mut plain, mut marked) = (site(), Site::new(Arc::new(marked)));
+    stories(1..12, |fetched| {
+        let before = plain.extract(fetched).expect("the pages are in order");
+        let after = marked.extract(fetched).expect("the pages are in order");
+        for (before, after) in before.blocks.iter().zip(&after.blocks) {
+            let expected = match &*after.dom_path {
+                path if path.starts_with("div.comments") => Reason::MarkedContent,
+                path if path.starts_with("div.story>table") => Reason::MarkedBoilerplate,
+                _ => before.reason,
+            };
+            assert_eq!(after.reason, expected, "{}", after.dom_path);
+        }
+        assert!(
+            after.text().contains("what a fine tea house"),
+            "{}",
+            after.text()
+        );
+        assert!(!after.text().contains("Cups"), "{}", after.text());
+    });
+    let html = story(1);
+    let elsewhere = page("http://www.coffee.example/1", &html, DAY);
+    let mut other = settings();
+    other.marks = Arc::new(file.marks());
+    let other = Site::new(Arc::new(other))
+        .extract(&elsewhere)
+        .expect("a page");
+    assert!(!reasons(&other).contains(&Reason::MarkedContent));
 }
 
 #[test]

@@ -64,7 +64,11 @@ pub(crate) fn name_and_classes(element: &str) -> (&str, &str) {
 /// Returns the key of an element in a DOM path: its name and its first class.
 ///
 /// Further classes often describe the page (`tag-storm`) and not the role of the element.
-pub(crate) fn key(element: &str) -> &str {
+///
+/// ```
+/// assert_eq!(template::path_key("article.post.tag-storm"), "article.post");
+/// ```
+pub fn path_key(element: &str) -> &str {
     let mut dots = element.match_indices('.').map(|(at, _)| at);
     let end = dots.nth(1).unwrap_or(element.len());
     &element[..end]
@@ -190,9 +194,12 @@ mod tests {
 
     #[test]
     fn a_key_has_the_element_and_its_first_class() {
-        assert_eq!(key("p"), "p");
-        assert_eq!(key("div.wide.dark"), "div.wide");
-        assert_eq!(key("article.post-.tag-storm.tag-rain"), "article.post-");
+        assert_eq!(path_key("p"), "p");
+        assert_eq!(path_key("div.wide.dark"), "div.wide");
+        assert_eq!(
+            path_key("article.post-.tag-storm.tag-rain"),
+            "article.post-"
+        );
     }
 
     #[test]

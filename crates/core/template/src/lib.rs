@@ -55,7 +55,8 @@
 //! | [`Rule::ContentSlots`] | content in spite of that, at a DOM path where less than a tenth of the text repeats |
 //! | [`Rule::Headings`] | content in spite of that, if it is a heading right before a text, or the label of a row or column of text |
 //!
-//! [`Rule::Prior`] corrects these labels on a site of fewer than ten pages: see [`prior`].
+//! [`Rule::Prior`] corrects these labels on a site of fewer than ten pages: see [`prior`]. Two more
+//! reasons, for blocks at DOM paths that a reader has marked, are given by the caller of the template.
 //!
 //! **The main branch** is the element that contains the main text. The search starts at
 //! `body` and goes down. The weight of an element is its text on this page that no other rule
@@ -120,6 +121,7 @@ mod varint;
 mod words;
 
 pub use block_counts::BlockCounts;
+pub use element::path_key;
 pub use layout::Layout;
 pub use outline::{LayoutBlock, Outline};
 pub use page_paths::{DomPath, PagePaths};

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use foldhash::fast::RandomState;
 
-use crate::element::{ElementTraits, key, name_and_classes};
+use crate::element::{ElementTraits, name_and_classes, path_key};
 use crate::words::{Families, families};
 
 /// A text block of a page, with the fields that a template needs.
@@ -172,6 +172,17 @@ impl Outline {
         &self.keys[path.key.clone()]
     }
 
+    /// Returns, per block, a value of its DOM path. `body` is the value of the empty path, and `below` gives
+    /// that of a path from the value of its parent path and the [key](crate::path_key) of its last element.
+    pub fn by_path<V: Copy>(&self, body: V, below: impl Fn(V, &str) -> V) -> Vec<V> {
+        let mut values = vec![body];
+        for path in &self.paths[1..] {
+            values.push(below(values[path.parent], self.key(path)));
+        }
+        let leaves = self.leaves.iter();
+        leaves.map(|leaf| values[self.nodes[*leaf].path]).collect()
+    }
+
     /// Returns the families of the words in the classes of a node. Only few rules need them, and the
     /// prior on the first pages of a site, so they are not found for every page.
     pub(crate) fn words(&self, node: usize) -> Families {
@@ -317,7 +328,7 @@ impl<'p> KnownPaths<'p> {
             return known;
         }
         let found = *self.elements.entry(name).or_insert_with(|| {
-            let key = key(element);
+            let key = path_key(element);
             let path = *self.keys.entry((parent, key)).or_insert_with(|| {
                 let start = outline.keys.len();
                 outline.keys.push_str(key);

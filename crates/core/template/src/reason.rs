@@ -31,6 +31,12 @@ pub enum Reason {
     /// Content: the block is in the main branch or is its lead, and few pages contain it. Link text is
     /// content on a page that is a list of links.
     Unique,
+    /// Content: a reader has marked the DOM path of the block as content. No rule gives this reason: the
+    /// caller of the template replaces the reason of a marked block.
+    MarkedContent,
+    /// Boilerplate: a reader has marked the DOM path of the block as boilerplate. As with
+    /// [`MarkedContent`](Self::MarkedContent), no rule gives it.
+    MarkedBoilerplate,
 }
 
 impl Reason {
@@ -47,6 +53,8 @@ impl Reason {
             Reason::PriorContent => "prior_content",
             Reason::PriorBoilerplate => "prior_boilerplate",
             Reason::Unique => "unique",
+            Reason::MarkedContent => "marked_content",
+            Reason::MarkedBoilerplate => "marked_boilerplate",
         }
     }
 
@@ -54,7 +62,11 @@ impl Reason {
     pub fn is_content(self) -> bool {
         matches!(
             self,
-            Reason::OwnTitle | Reason::ContentSlot | Reason::PriorContent | Reason::Unique
+            Reason::OwnTitle
+                | Reason::ContentSlot
+                | Reason::PriorContent
+                | Reason::Unique
+                | Reason::MarkedContent
         )
     }
 }

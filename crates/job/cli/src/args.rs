@@ -120,10 +120,17 @@ pub(crate) enum Command {
     /// DOM path. The tree and the template of the site are rebuilt from window_entries as they were when
     /// the page was labelled, and the page is read from the archive, so the tables need no blocks. A
     /// duplicate is answered with the page that it duplicates, and a quarantined page with its reason.
+    ///
+    /// --mark says that a DOM path of the site is content or boilerplate, and --unmark takes that back. The
+    /// answer is the effect on this page and on the newest pages of the site; with --gold, also on F1. --save
+    /// writes the marks into the file of the job (tree.paths). Dates that were run keep their labels until
+    /// they are run again.
     #[command(after_help = "Examples:\n  \
         urltree explain http://herald.eastham.example/politics/ --job jobs/backfill.toml\n  \
         urltree explain http://herald.eastham.example/politics/ --job jobs/backfill.toml \\\n      \
-        --gold data/sample/gold --html page.html")]
+        --gold data/sample/gold --html page.html\n  \
+        urltree explain http://herald.eastham.example/politics/ --job jobs/backfill.toml \\\n      \
+        --mark 'div.eu-banner=content' --pages 20")]
     Explain(Box<ExplainArgs>),
     /// Write a report of the tables as HTML: the run, every domain, the quarantine.
     ///

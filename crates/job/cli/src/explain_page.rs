@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 
 use crate::args::{JobArgs, ReportFormat};
 use crate::gold_comparison;
+use crate::marks::MarkArgs;
+use crate::marks::answer::MarkContext;
 use crate::usage::{NotFound, Usage};
 
 #[derive(Debug, Args)]
@@ -26,7 +28,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "TIME")]
     pub(crate) at: Option<String>,
     /// Compare with the gold text of this set: Parquet with the columns url and gold_text, or a
-    /// folder of such files.
+    /// folder of such files. With --mark, all pages that have a gold text count.
     #[arg(long, value_name = "PATH")]
     pub(crate) gold: Option<PathBuf>,
     /// Write a page of HTML, to be opened in a browser. It is one file and sends no request.
@@ -35,6 +37,8 @@ pub(crate) struct ExplainArgs {
     /// Format of the answer on standard output.
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) marks: MarkArgs,
 }
 
 /// The answer to a question about a URL.
@@ -49,17 +53,46 @@ struct Answer {
 
 /// Explains the page. Returns the text to print.
 pub(crate) async fn explain(args: &ExplainArgs, job: &Job) -> Result<String> {
+    let question = args.marks.question()?;
     let explainer = Explainer::open(job).await?;
-    let answer = answer(&explainer, &args.url, args.at.as_deref()).await?;
-    let page = blocks_page(&answer, args.gold.as_deref())?;
+    let mut answer = answer(&explainer, &args.url, args.at.as_deref()).await?;
+    let gold = args.gold.as_deref();
+    let marked = match &question {
+        Some(question) => {
+            let page = answer.page.take();
+            let page = page.ok_or_else(|| NotFound::of(format!("--mark: {}", answer.note)))?;
+            let context = MarkContext {
+                explainer: &explainer,
+                job,
+                args: &args.job,
+                gold,
+            };
+            let marked = context.answer(question, &page).await?;
+            answer.note = format!("{} {}", marked.note, answer.note);
+            answer.page = Some(page.with_marks(Some(&marked.marks)));
+            Some(marked)
+        }
+        None => None,
+    };
+    let page = blocks_page(&answer, gold, marked.is_some())?;
     if let Some(path) = &args.html {
         std::fs::write(path, page.to_html(Site::Files)?)
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    Ok(match (args.format, &args.html) {
-        (ReportFormat::Json, _) => as_json(&answer, &page).to_string(),
-        (ReportFormat::Text, Some(path)) => format!("written: {}", path.display()),
-        (ReportFormat::Text, None) => as_text(&page),
+    Ok(match (args.format, &args.html, marked) {
+        (ReportFormat::Json, _, marked) => {
+            let mut json = as_json(&answer, &page);
+            if let Some(marked) = marked {
+                json["marks"] = marked.json;
+            }
+            json.to_string()
+        }
+        (ReportFormat::Text, Some(path), None) => format!("written: {}", path.display()),
+        (ReportFormat::Text, Some(path), Some(marked)) => {
+            format!("{}written: {}", marked.text, path.display())
+        }
+        (ReportFormat::Text, None, Some(marked)) => marked.text,
+        (ReportFormat::Text, None, None) => as_text(&page),
     })
 }
 
@@ -80,7 +113,7 @@ pub(crate) async fn page_at(
     at: Option<&str>,
 ) -> Result<BlocksPage> {
     let answer = answer(explainer, url, at).await?;
-    blocks_page(&answer, None)
+    blocks_page(&answer, None, false)
 }
 
 async fn answer(explainer: &Explainer<'_>, url: &str, at: Option<&str>) -> Result<Answer> {
@@ -104,8 +137,15 @@ async fn answer(explainer: &Explainer<'_>, url: &str, at: Option<&str>) -> Resul
             page: None,
         });
     };
-    let note = note(asked, &shown, &fetches);
+    let mut note = note(asked, &shown, &fetches);
     let page = explainer.explain(&shown).await?;
+    if page.has_other_marks {
+        let date = shown.date;
+        note = format!(
+            "The marks of DOM paths have changed since {date} was run. These are the labels with the marks of now; \
+             the tables get them when {date} is run again with --change-settings. {note}"
+        );
+    }
     Ok(Answer {
         url,
         fetches,
@@ -172,7 +212,8 @@ fn note(asked: &Fetch, shown: &Fetch, fetches: &[Fetch]) -> String {
     String::new()
 }
 
-fn blocks_page(answer: &Answer, gold: Option<&Path>) -> Result<BlocksPage> {
+/// Makes the page of an answer. With `is_of_site`, the gold set may lack the page.
+fn blocks_page(answer: &Answer, gold: Option<&Path>, is_of_site: bool) -> Result<BlocksPage> {
     let shown = answer.page.as_ref().map(|page| &page.fetch);
     let fetches = answer.fetches.iter().map(|fetch| fetched(fetch, shown));
     let mut fetches: Vec<Fetched> = fetches.collect();
@@ -211,7 +252,13 @@ fn blocks_page(answer: &Answer, gold: Option<&Path>) -> Result<BlocksPage> {
                 .map(String::as_str),
         );
     }
-    let gold = gold.map(|path| gold_text(path, &urls)).transpose()?;
+    let gold = match gold {
+        Some(path) => match gold_text(path, &urls)? {
+            None if !is_of_site => return Err(no_gold(path, &answer.url).into()),
+            text => text,
+        },
+        None => None,
+    };
     Ok(BlocksPage {
         url: answer.url.clone(),
         gold: gold.map(|text| gold_comparison::compared(text, &blocks)),
@@ -240,18 +287,24 @@ fn fetched(fetch: &Fetch, shown: Option<&Fetch>) -> Fetched {
 }
 
 /// Finds the gold text of a page in a set.
-fn gold_text(path: &Path, urls: &[&str]) -> Result<String> {
+fn gold_text(path: &Path, urls: &[&str]) -> Result<Option<String>> {
     for set in GoldSet::at(path)? {
         let page = set
             .pages()?
             .into_iter()
             .find(|page| urls.contains(&page.url.as_str()));
         if let Some(page) = page {
-            return Ok(page.text);
+            return Ok(Some(page.text));
         }
     }
-    let (path, url) = (path.display(), urls.first().copied().unwrap_or_default());
-    Err(NotFound::of(format!("--gold {path}: it has no text of {url}")).into())
+    Ok(None)
+}
+
+fn no_gold(path: &Path, url: &str) -> NotFound {
+    NotFound::of(format!(
+        "--gold {}: it has no text of {url}",
+        path.display()
+    ))
 }
 
 /// Returns a time as [`ExplainArgs::at`] names it.

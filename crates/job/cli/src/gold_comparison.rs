@@ -1,7 +1,7 @@
 //! The blocks of a page beside its gold text.
 
 use report::{Block, GoldComparison, GoldShare};
-use scoring::{Outcome, Tokens, Vocabulary, lcs, lcs_members};
+use scoring::{Outcome, Tokens, Vocabulary, WordId, lcs, lcs_members};
 
 /// Compares the blocks of a page with its gold text, by the longest common subsequence of words.
 ///
@@ -17,11 +17,7 @@ pub(crate) fn compared(text: String, blocks: &[Block]) -> GoldComparison {
         .zip(&words)
         .filter(|(block, _)| block.is_content);
     let kept: Vec<_> = kept.flat_map(|(_, words)| words.iter().copied()).collect();
-    let score = match lcs(&gold, &kept).outcome() {
-        Outcome::Measured(score) => Some((score.precision, score.recall, score.f1)),
-        Outcome::NoOverlap | Outcome::EmptyExtraction => Some((0.0, 0.0, 0.0)),
-        _ => None,
-    };
+    let score = score(&gold, &kept);
     let page: Vec<_> = words.concat();
     let members = lcs_members(&page, &gold);
     let mut members = members.into_iter();
@@ -34,6 +30,22 @@ pub(crate) fn compared(text: String, blocks: &[Block]) -> GoldComparison {
         score,
         text,
     }
+}
+
+/// Returns precision, recall and F1; `None` if the gold text has no words.
+fn score(gold: &[WordId], kept: &[WordId]) -> Option<(f64, f64, f64)> {
+    match lcs(gold, kept).outcome() {
+        Outcome::Measured(score) => Some((score.precision, score.recall, score.f1)),
+        Outcome::NoOverlap | Outcome::EmptyExtraction => Some((0.0, 0.0, 0.0)),
+        _ => None,
+    }
+}
+
+/// Returns the F1 of a text; `None` if the gold text has no words.
+pub(crate) fn f1(gold: &str, text: &str) -> Option<f64> {
+    let mut vocabulary = Vocabulary::default();
+    let [gold, text] = [gold, text].map(|text| vocabulary.words(text, Tokens::Unicode));
+    score(&gold, &text).map(|(_, _, f1)| f1)
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod gold_comparison;
 mod gold_sets;
 mod import_files;
 mod manual;
+mod marks;
 mod progress;
 mod replay_settings;
 mod report;

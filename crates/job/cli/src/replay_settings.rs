@@ -23,6 +23,7 @@ pub(crate) fn replay_settings(
     replay.revisions = settings.revisions;
     replay.blocks = settings.blocks;
     replay.constants = settings.constants;
+    replay.marks = settings.marks;
     replay.batching = settings.batching;
     replay.relabel_days = settings.relabel_days;
     replay.window = settings.window;

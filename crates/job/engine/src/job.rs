@@ -12,6 +12,7 @@ use datafusion::execution::cache::cache_manager::FileMetadataCache;
 use datafusion::execution::cache::default_cache::DefaultCache;
 use html_blocks::{BlockOptions, Joining, Noscript, PageLimits, SplitList};
 use markdown::MarkdownOptions;
+use path_marks::Marks;
 use serde::{Deserialize, Serialize};
 use site_replay::{Labelling, Lookback};
 use tables::{Location, Output, Partitioning, RetryPolicy, Table, TableFormat};
@@ -19,6 +20,7 @@ use url_key::{Blocklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
 use url_tree::{Constants, WindowOptions};
 
 use crate::archive::{ArchiveSource, OpenObjects, ReadAheadMemory, page_columns};
+use crate::marked_paths::{domain_of, parsed_marks, paths_file, refuse_marks_of_trees};
 use crate::optional_columns::{OptionalColumns, passed_through};
 use crate::running_plans::RunningPlans;
 use crate::session_extension::SessionExtension;
@@ -46,6 +48,8 @@ pub(crate) struct JobDocument {
     rules: String,
     /// URL prefixes.
     blocklist: String,
+    /// DOM paths that are marked.
+    paths: String,
 }
 
 impl JobDocument {
@@ -60,6 +64,10 @@ impl JobDocument {
             blocklist: match spec.url_key.blocklist.as_deref() {
                 None => String::new(),
                 Some(path) => read("url_key.blocklist", path)?,
+            },
+            paths: match paths_file(spec) {
+                None => String::new(),
+                Some(path) => read("tree.paths", path)?,
             },
             spec: spec.clone(),
         })
@@ -120,6 +128,8 @@ pub struct Settings {
     pub labelling: Labelling,
     /// The constants of a heuristic of the paper.
     pub constants: Constants,
+    /// DOM paths that are marked, for the heuristic `template`.
+    pub marks: Arc<Marks>,
     /// Pages that are inserted before the first of them is labelled.
     pub batching: Batching,
     /// Days after a date whose pages decide its labels too.
@@ -145,6 +155,11 @@ impl Settings {
     /// [`SpecError`] with the key and the expected value.
     pub fn new(spec: &JobSpec) -> Result<Self, SpecError> {
         settings(&JobDocument::read(spec)?)
+    }
+
+    /// Returns the domain that has the pages of a host; `None` if a text is not a host.
+    pub fn domain_of(&self, host: &str) -> Option<String> {
+        domain_of(&self.keyer, host)
     }
 
     /// Returns the batch after which a page of `date` is labelled, in a run whose last date is
@@ -256,6 +271,12 @@ impl Job {
         self
     }
 
+    /// The file of marked DOM paths, `tree.paths`; `None` if the job names none. A relative path is relative
+    /// to the folder of the process.
+    pub fn paths_file(&self) -> Option<&Path> {
+        paths_file(&self.document.spec).map(Path::new)
+    }
+
     /// Checks a document. Reads no file.
     ///
     /// # Errors
@@ -280,6 +301,7 @@ impl Job {
         let resources = resources(spec)?;
         let settings = settings(&document)?;
         refuse_constants_of_template(&settings)?;
+        refuse_marks_of_trees(settings.labelling, &settings.marks)?;
         Ok(Self {
             archive: ArchiveSource {
                 location: location("archive.location", &spec.archive.location)?,
@@ -369,13 +391,15 @@ fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
         spec,
         rules,
         blocklist,
+        paths,
     } = document;
-    let digest = settings_digest(spec, rules, blocklist);
+    let (rules_text, blocklist_text) = (rules, blocklist);
     let rules = RuleSet::parse(rules)
         .map_err(|error| SpecError::key("url_key.rules", error.to_string()))?
         .needing_parameters(spec.url_key.rules_need_parameters);
     let keyer = Keyer::new(key_options(spec), rules, Blocklist::parse(blocklist))
         .map_err(|error| SpecError::key("domain.extra_suffixes", error.to_string()))?;
+    let marks = parsed_marks(spec, paths, &keyer)?;
     let window = WindowOptions {
         max_pages: spec.window.max_pages,
         max_age_micros: i64::try_from(spec.window.max_age.as_micros()).map_err(|_| {
@@ -400,6 +424,8 @@ fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
         blocks: block_options(spec)?,
         labelling,
         constants: constants(spec)?,
+        digest: settings_digest(spec, rules_text, blocklist_text, &marks),
+        marks: Arc::new(marks),
         batching: spec.tree.batching,
         relabel_days: spec.tree.relabel_days,
         window,
@@ -407,7 +433,6 @@ fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
         write: OptionalColumns::new(&spec.output),
         passed_through: passed_through(spec)?,
         markdown: markdown_options(&spec.output.markdown),
-        digest,
     })
 }
 

@@ -36,6 +36,7 @@ mod error;
 mod error_record;
 mod job;
 mod lease;
+mod marked_paths;
 mod metrics;
 mod optional_columns;
 mod peak_memory;
@@ -76,7 +77,10 @@ pub use spec::{
     SchemeSpec, SpecError, SplitSpec, StoreSpec, TitleSource, TreeSpec, UrlKeySpec, WindowSpec,
 };
 pub use spill_disk::SpillError;
-pub use state::explain::{ExplainedBlock, ExplainedPage, Explainer, Fetch};
+pub use state::explain::{
+    BlocksAndWords, ChangedBlock, ExplainedBlock, ExplainedPage, Explainer, Fetch, MarksEffect,
+    SitePages,
+};
 pub use state::export::{DocumentSelection, ExportRows, ReadVersion, TextColumn};
 pub use state::learned_parameters::{LearnedParameters, MANY_ROWS, NotedParameter};
 pub use state::near_duplicates::near_duplicates;

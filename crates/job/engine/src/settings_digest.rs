@@ -13,10 +13,14 @@
 //!   another digest than before, because their rows differ.
 //! - A setting is in the digest by its meaning: `'10 MiB'` and `10485760` are equal, and a rule
 //!   file counts by its rules, without comments and blank lines.
+//! - Marks of DOM paths (`tree.paths`) decide labels and nothing that a later run reads. Their MD5
+//!   is separate, after a `+`: a program can tell that only the marks of a table are others.
+//!   Without marks there is no such part.
 //! - A change to these rules, or to how a value is written, gets another [`VERSION`]. The version
 //!   is the start of the digest, so that a later program can compute the digest of an old table.
 
 use md5::{Digest, Md5};
+use path_marks::Marks;
 use serde_json::{Value, json};
 use url_key::KeyOptions;
 
@@ -46,8 +50,14 @@ fn setting(key: &'static str, value: impl Into<Value>, baseline: impl Into<Value
 
 /// Returns the digest of `spec`, such as `v1:d41d8cd98f00b204e9800998ecf8427e`: the version, and
 /// the MD5 of a line per setting without its baseline, ordered by key. `rules` and `blocklist`
-/// are the contents of the files that `spec` names.
-pub(crate) fn settings_digest(spec: &JobSpec, rules: &str, blocklist: &str) -> String {
+/// are the contents of the files that `spec` names. If there are `marks`, a `+` and the MD5 of a line per
+/// mark, ordered by domain and path, follow.
+pub(crate) fn settings_digest(
+    spec: &JobSpec,
+    rules: &str,
+    blocklist: &str,
+    marks: &Marks,
+) -> String {
     let mut settings = deciding(spec, rules, blocklist);
     settings.sort_unstable_by_key(|setting| setting.key);
     let lines = settings
@@ -55,7 +65,23 @@ pub(crate) fn settings_digest(spec: &JobSpec, rules: &str, blocklist: &str) -> S
         .filter(|setting| setting.value != setting.baseline)
         .map(|setting| format!("{} = {}\n", setting.key, setting.value));
     let text: String = lines.collect();
-    format!("{VERSION}:{}", md5_hex(text.as_bytes()))
+    let marked: String = (marks.iter())
+        .map(|(domain, path, label)| format!("{domain}\t{path}\t{label}\n"))
+        .collect();
+    let digest = format!("{VERSION}:{}", md5_hex(text.as_bytes()));
+    if marked.is_empty() {
+        digest
+    } else {
+        format!("{digest}{MARKS}{}", md5_hex(marked.as_bytes()))
+    }
+}
+
+/// Separates the digest of the marks from that of all other settings.
+const MARKS: char = '+';
+
+/// Returns a digest without that of the marks.
+pub(crate) fn without_marks(digest: &str) -> &str {
+    digest.split_once(MARKS).map_or(digest, |(rest, _)| rest)
 }
 
 /// Returns the settings that decide rows. Patterns name every key of a job, so that a new key
@@ -111,6 +137,8 @@ fn deciding(spec: &JobSpec, rules: &str, blocklist: &str) -> Vec<Setting> {
         relabel_days,
         n_min,
         c_max,
+        // Its marks are the second part of the digest.
+        paths: _,
     } = tree;
     let WindowSpec {
         max_pages,

@@ -264,8 +264,8 @@ impl Block {
         self.block().reason.is_content()
     }
 
-    /// Why: own_title, unique, content_slot, prior_content, or comments, skip_element,
-    /// off_main_branch, link_slot, repeated, prior_boilerplate.
+    /// Why: own_title, unique, content_slot, prior_content, marked_content, or comments, skip_element,
+    /// off_main_branch, link_slot, repeated, prior_boilerplate, marked_boilerplate.
     #[getter]
     fn reason(&self) -> &'static str {
         self.block().reason.as_str()

@@ -35,6 +35,7 @@ pub(crate) fn site_settings(
     site.blocks = settings.blocks;
     site.labelling = settings.labelling;
     site.constants = settings.constants;
+    site.marks = settings.marks;
     site.batching = settings.batching;
     site.window = settings.window;
     Ok(site)

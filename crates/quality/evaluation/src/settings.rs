@@ -1,6 +1,9 @@
 //! The settings of a job that a replay needs.
 
+use std::sync::Arc;
+
 use html_blocks::BlockOptions;
+use path_marks::Marks;
 use site_replay::{Batching, Lookback, Queries, TitleSource};
 use url_key::Keyer;
 use url_tree::{Constants, WindowOptions};
@@ -23,6 +26,8 @@ pub struct ReplaySettings {
     pub blocks: BlockOptions,
     /// `tree.n_min` and `tree.c_max`
     pub constants: Constants,
+    /// `tree.paths`: DOM paths that are marked, for the heuristic `template`.
+    pub marks: Arc<Marks>,
     /// `tree.batching`
     pub batching: Batching,
     /// `tree.relabel_days`
@@ -43,6 +48,7 @@ impl ReplaySettings {
             revisions: false,
             blocks: BlockOptions::default(),
             constants: Constants::default(),
+            marks: Arc::default(),
             batching: Batching::default(),
             relabel_days: 0,
             window: WindowOptions::default(),

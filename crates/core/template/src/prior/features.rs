@@ -249,5 +249,7 @@ fn reason_code(reason: Reason) -> i16 {
         Reason::Unique => 6,
         Reason::OwnTitle => 7,
         Reason::PriorContent | Reason::PriorBoilerplate => 8,
+        // No rule gives them.
+        Reason::MarkedContent | Reason::MarkedBoilerplate => 8,
     }
 }

@@ -1,8 +1,9 @@
 use std::collections::BTreeSet;
 
+use path_marks::{MarkFile, Marks};
 use serde_json::Value;
 
-use super::settings_digest;
+use super::{settings_digest, without_marks};
 use crate::spec::JobSpec;
 
 /// Whether a setting decides rows.
@@ -66,6 +67,7 @@ const SETTINGS: &[(&str, &str, Decides)] = &[
     ("tree.relabel_days", "1", Rows),
     ("tree.n_min", "6", Rows),
     ("tree.c_max", "2", Rows),
+    ("tree.paths", "'elsewhere'", Content),
     ("window.max_pages", "10001", Rows),
     ("window.max_age", "'14d 1ns'", Rows),
     ("window.min_pages", "101", Rows),
@@ -98,7 +100,7 @@ fn spec(overrides: &[&str]) -> JobSpec {
 }
 
 fn digest(overrides: &[&str]) -> String {
-    settings_digest(&spec(overrides), "", "")
+    settings_digest(&spec(overrides), "", "", &Marks::default())
 }
 
 /// The dotted keys of the values below `value`.
@@ -165,7 +167,7 @@ fn digests_of_version_1_stay() {
     ];
     let rules = "# ids\n^http://a/\tid\n";
     let blocklist = "http://b/\nhttp://a/\n";
-    let digest = settings_digest(&spec(&settings), rules, blocklist);
+    let digest = settings_digest(&spec(&settings), rules, blocklist, &Marks::default());
     let lines = concat!(
         "archive.columns.html = \"body\"\n",
         "domain.extra_suffixes = [\"co.example\",\"go.com\"]\n",
@@ -183,7 +185,9 @@ fn digests_of_version_1_stay() {
 
 #[test]
 fn comments_and_blank_lines_of_rule_files_do_not_count() {
-    let digest = |rules: &str, blocklist: &str| settings_digest(&spec(&[]), rules, blocklist);
+    let digest = |rules: &str, blocklist: &str| {
+        settings_digest(&spec(&[]), rules, blocklist, &Marks::default())
+    };
     let plain = digest("a\tid\nb\tp\n", "http://x\nhttp://y\n");
     let commented = digest(
         "# one\n\n  a\tid  \r\n# two\nb\tp",
@@ -197,6 +201,27 @@ fn comments_and_blank_lines_of_rule_files_do_not_count() {
     assert_ne!(plain, digest("a\tid\nb\tp\n", "http://x\n"));
     // A space and a tab are different rules.
     assert_ne!(digest("a id\n", ""), digest("a\tid\n", ""));
+}
+
+#[test]
+fn marks_are_a_part_of_their_own_and_count_by_path_and_label() {
+    let digest = |text: &str| {
+        let file = MarkFile::parse(text, |domain| Some(domain.to_owned())).unwrap();
+        settings_digest(&spec(&[]), "", "", &file.marks())
+    };
+    assert_eq!(digest("# none\n\n"), BASELINE);
+    let one = digest("b.example\tdiv.x\tcontent\na.example\tp\tboilerplate\n");
+    let lines = "a.example\tp\tboilerplate\nb.example\tdiv.x\tcontent\n";
+    let expected = format!("{BASELINE}+{}", super::md5_hex(lines.as_bytes()));
+    assert_eq!(one, expected);
+    let other_words = "# by Ann\na.example\tp\tboilerplate\tMay\nb.example\tdiv.x.y\tcontent\n";
+    assert_eq!(digest(other_words), one);
+    for other in ["a.example\tp\tcontent\n", "a.example\tdiv\tboilerplate\n"] {
+        let other = digest(&format!("b.example\tdiv.x\tcontent\n{other}"));
+        assert_ne!(other, one);
+        assert_eq!(without_marks(&other), BASELINE);
+    }
+    assert_eq!(without_marks(BASELINE), BASELINE);
 }
 
 #[test]

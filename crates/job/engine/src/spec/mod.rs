@@ -397,6 +397,9 @@ pub struct TreeSpec {
     /// Pages of the deciding node in which a block of content may be, with a heuristic of the
     /// paper.
     pub c_max: u32,
+    /// File of DOM paths that are marked as content or boilerplate, with `template`. The default is none,
+    /// and so is `none`.
+    pub paths: Option<String>,
 }
 
 impl Default for TreeSpec {
@@ -407,6 +410,7 @@ impl Default for TreeSpec {
             relabel_days: 0,
             n_min: url_tree::N_MIN,
             c_max: url_tree::C_MAX,
+            paths: None,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use site_replay::{BatchedReplay, Batching, Labelling, PageLabels};
 use template::Outline;
-use url_key::Branch;
+use url_key::{Branch, Domain};
 use url_tree::Entry;
 
 use super::{Dates, Key, ParsedPage, Role};
@@ -37,12 +37,13 @@ pub(super) fn replay_domain(
     let (window, batching) = (settings.window, settings.batching);
     let mut running = Running {
         replay: BatchedReplay::new(
-            first.domain_labels,
+            first.domain.labels(),
             labelling,
             settings.constants,
             window,
             batching,
-        ),
+        )
+        .with_marks(settings.marks.of(first.domain.as_str()).cloned()),
         labelling,
         inserting: HashMap::new(),
         made,
@@ -80,7 +81,7 @@ struct Page<'a> {
     /// Whether it is the first of its URL key.
     is_first: bool,
     branch: Branch<'a>,
-    domain_labels: usize,
+    domain: &'a Domain,
     parsed: &'a ParsedPage,
 }
 
@@ -94,7 +95,7 @@ impl DomainPages<'_> {
                 time_micros: self.pages[index].fetched_at.unwrap_or_default(),
                 is_first: self.roles[index] == Role::First,
                 branch: key.branch(),
-                domain_labels: key.domain.labels(),
+                domain: &key.domain,
                 parsed: self.parsed.get(&index)?.as_ref().ok()?,
             })
         })

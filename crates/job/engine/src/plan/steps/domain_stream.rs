@@ -29,7 +29,8 @@ impl DomainStream {
                 settings.constants,
                 window,
                 batching,
-            ),
+            )
+            .with_marks(settings.marks.of(name).cloned()),
             one_by_one: batching == Batching::Page,
         }
     }

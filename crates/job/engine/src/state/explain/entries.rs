@@ -4,6 +4,7 @@ use arrow::array::Array;
 use chrono::NaiveDate;
 use datafusion::common::ScalarValue;
 use datafusion::error::{DataFusionError, Result};
+use datafusion::functions_aggregate::expr_fn::min;
 use datafusion::logical_expr::{Expr, ident, lit};
 use datafusion::prelude::{DataFrame, SessionContext};
 use site_replay::{BatchedReplay, Batching};
@@ -29,13 +30,14 @@ pub(super) struct StoredEntry {
 }
 
 /// The moment at which a page was labelled.
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Moment {
     /// The first and the last date whose pages are inserted together with the page or before it is
     /// labelled.
     pub(super) dates: DateRange,
     /// The batch that was open.
     pub(super) batch: i64,
-    /// The entry of the page itself.
+    /// The entry of the page itself with batches of one page, and 0 with others: their pages share a moment.
     pub(super) ordinal: i64,
     /// Revisions of the dates that were inserted before.
     pub(super) revisions: usize,
@@ -194,15 +196,36 @@ impl StoredEntry {
     }
 }
 
+/// Returns the least ordinal of the entries of `domain` from `first` on; `None` if there is none.
+pub(super) async fn least_ordinal(
+    context: &SessionContext,
+    domain: &str,
+    first: NaiveDate,
+) -> Result<Option<i64>> {
+    let table = context.table(Table::WindowEntries.name()).await?;
+    let frame = table
+        .filter(of_domain(domain).and(from(first)))?
+        .aggregate(vec![], vec![min(ident("ordinal")).alias("ordinal")])?;
+    let rows = Rows::collect(frame).await?;
+    let ordinals = rows.numbers("ordinal")?;
+    let has_one = rows.count() > 0 && ordinals.is_valid(0);
+    Ok(has_one.then(|| ordinals.value(0)))
+}
+
+/// The condition for rows from `date` on.
+pub(super) fn from(date: NaiveDate) -> Expr {
+    ident("date").gt_eq(day(date))
+}
+
 /// The condition for rows on `dates`.
 pub(super) fn within(dates: DateRange) -> Expr {
     ident("date").between(day(dates.first()), day(dates.last()))
 }
 
-fn of_domain(domain: &str) -> Expr {
+pub(super) fn of_domain(domain: &str) -> Expr {
     ident("domain").eq(lit(domain))
 }
 
-fn day(date: NaiveDate) -> Expr {
+pub(super) fn day(date: NaiveDate) -> Expr {
     Expr::Literal(ScalarValue::Date32(Some(days_from_date(date))), None)
 }

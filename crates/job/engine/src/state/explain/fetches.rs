@@ -4,7 +4,7 @@ use arrow::array::{Array, Int64Array};
 use chrono::NaiveDate;
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, cast, ident, lit};
-use datafusion::prelude::SessionContext;
+use datafusion::prelude::{DataFrame, SessionContext};
 use site_replay::Queries;
 use tables::{Table, date_from_days};
 
@@ -44,7 +44,7 @@ pub struct Fetch {
 impl Fetch {
     /// Whether the page has labels.
     pub fn is_labelled(&self) -> bool {
-        ["unique", "revision"].contains(&self.status.as_str())
+        LABELLED.contains(&self.status.as_str())
     }
 
     /// Returns the place of the row in the archive.
@@ -56,7 +56,10 @@ impl Fetch {
     }
 }
 
-const KEYED: [&str; 11] = [
+/// The statuses of pages with labels.
+const LABELLED: [&str; 2] = ["unique", "revision"];
+
+pub(super) const KEYED: [&str; 11] = [
     "date",
     "domain",
     "fetched_at",
@@ -154,6 +157,27 @@ pub(super) async fn revisions(
     Ok(fetches)
 }
 
+/// Returns the number of the labelled pages of a domain on dates that `are_asked`, and the newest of them, in time
+/// order.
+pub(super) async fn newest(
+    context: &SessionContext,
+    domain: &str,
+    are_asked: Expr,
+    most: usize,
+) -> Result<(usize, Vec<Fetch>)> {
+    let is_labelled = ident("status").in_list(LABELLED.map(lit).to_vec(), false);
+    let condition = ident("domain").eq(lit(domain)).and(is_labelled);
+    let table = context.table(Table::UrlKeys.name()).await?;
+    let pages = table.filter(condition.and(are_asked))?;
+    let count = pages.clone().count().await?;
+    let newest_first = ["fetched_at", "url", "source", "row"];
+    let newest_first = newest_first.map(|column| ident(column).sort(false, false));
+    let newest = pages.sort(newest_first.to_vec())?.limit(0, Some(most))?;
+    let mut fetches = fetches(newest).await?;
+    sort(&mut fetches);
+    Ok((count, fetches))
+}
+
 /// The order of pages in a replay.
 pub(super) fn sort(fetches: &mut [Fetch]) {
     fetches.sort_by(|one, other| order(one).cmp(&order(other)));
@@ -167,8 +191,12 @@ pub(super) fn order(fetch: &Fetch) -> (Option<i64>, Option<&str>, &str, Option<i
 
 async fn keyed(context: &SessionContext, condition: Expr) -> Result<Vec<Fetch>> {
     let table = context.table(Table::UrlKeys.name()).await?;
-    let frame = table.filter(condition)?.select_columns(&KEYED)?;
-    let rows = Rows::collect(frame).await?;
+    fetches(table.filter(condition)?).await
+}
+
+/// Reads rows of `url_keys`.
+async fn fetches(frame: DataFrame) -> Result<Vec<Fetch>> {
+    let rows = Rows::collect(frame.select_columns(&KEYED)?).await?;
     let (dates, times) = (rows.numbers("date")?, rows.numbers("fetched_at")?);
     let positions = rows.numbers("row")?;
     let [

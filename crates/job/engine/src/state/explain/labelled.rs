@@ -3,11 +3,11 @@
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, ident, lit};
 use datafusion::prelude::SessionContext;
-use site_replay::PageLabels;
+use path_marks::SiteMarks;
+use site_replay::{Labelling, PageLabels, marked_reason};
 use tables::Table;
 use template::Reason;
 use url_key::Branch;
-use url_tree::Verdict;
 
 use crate::job::Settings;
 use crate::plan::columns::blocks::ParsedPage;
@@ -34,6 +34,12 @@ pub struct ExplainedPage {
     pub node: String,
     /// Pages of that node.
     pub support: u32,
+    /// Whether marks of DOM paths are for its blocks: the template labels the page. A page whose layout is too
+    /// large is labelled by the tree alone.
+    pub takes_marks: bool,
+    /// Whether its date was run with other marks than the job has now. The labels are those that the job gives
+    /// now.
+    pub has_other_marks: bool,
     /// The text blocks in source order.
     pub blocks: Vec<ExplainedBlock>,
 }
@@ -48,6 +54,8 @@ pub struct ExplainedBlock {
     pub is_content: bool,
     /// The reason of the label.
     pub reason: Reason,
+    /// The reason that the block has without marks of DOM paths.
+    pub unmarked: Reason,
     /// Pages with this block at the node that decided.
     pub count: u32,
     /// Pages of that node.
@@ -62,6 +70,17 @@ pub struct ExplainedBlock {
     pub chrome: bool,
 }
 
+/// The marks with which a date was run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RunMarks {
+    /// The marks of the job.
+    Same,
+    /// None, and the job has some.
+    None,
+    /// Others than those of the job. The tables do not have them.
+    Unknown,
+}
+
 /// The columns of a page in `documents` that are compared.
 pub(super) struct WrittenPage {
     text: String,
@@ -71,20 +90,23 @@ pub(super) struct WrittenPage {
 }
 
 impl ExplainedPage {
+    /// Makes a page of its labels without marks.
     pub(super) fn new(
         fetch: &Fetch,
         branch: &Branch<'_>,
         page: ParsedPage,
         labels: &PageLabels,
         settings: &Settings,
+        has_outline: bool,
     ) -> Self {
         let page = page.page;
         let labelled = labels.labels.blocks.iter().zip(&labels.reasons);
         let blocks = (page.blocks.into_iter().zip(labelled)).map(|(block, (label, reason))| {
             ExplainedBlock {
                 text: block.text,
-                is_content: label.verdict == Verdict::Content,
+                is_content: reason.is_content(),
                 reason: *reason,
+                unmarked: *reason,
                 count: label.count,
                 support: label.support,
                 node: branch.node(label.depth.into()),
@@ -103,19 +125,48 @@ impl ExplainedPage {
             heuristic: settings.labelling.to_string(),
             node: branch.node(node.depth.into()),
             support: node.support,
+            takes_marks: has_outline && settings.labelling == Labelling::Template,
+            has_other_marks: false,
             blocks: blocks.collect(),
         }
     }
 
+    /// Gives the blocks the labels that they have with `marks`, which are all marks of the domain.
+    #[must_use]
+    pub fn with_marks(mut self, marks: Option<&SiteMarks>) -> Self {
+        let reasons = self.reasons(marks);
+        for (block, reason) in self.blocks.iter_mut().zip(reasons) {
+            (block.reason, block.is_content) = (reason, reason.is_content());
+        }
+        self
+    }
+
+    /// Returns the reasons that the blocks have with `marks`, which are all marks of the domain.
+    pub fn reasons(&self, marks: Option<&SiteMarks>) -> Vec<Reason> {
+        let marks = marks.filter(|_| self.takes_marks);
+        let reason = |block: &ExplainedBlock| {
+            let label = marks.and_then(|marks| marks.label(&block.dom_path));
+            label.map_or(block.unmarked, marked_reason)
+        };
+        self.blocks.iter().map(reason).collect()
+    }
+
     /// Returns the content blocks, one per line: the column `text` of `documents`.
     pub fn text(&self) -> String {
-        let kept = self.blocks.iter().filter(|block| block.is_content);
-        let lines: Vec<&str> = kept.map(|block| block.text.as_str()).collect();
+        let reasons: Vec<Reason> = self.blocks.iter().map(|block| block.reason).collect();
+        self.text_of(&reasons)
+    }
+
+    /// Returns the blocks that are content for these reasons, one per line.
+    pub fn text_of(&self, reasons: &[Reason]) -> String {
+        let blocks = self.blocks.iter().zip(reasons);
+        let kept = blocks.filter(|(_, reason)| reason.is_content());
+        let lines: Vec<&str> = kept.map(|(block, _)| block.text.as_str()).collect();
         lines.join("\n")
     }
 
     /// Describes the first difference to what the run has written; `None` if there is none.
-    pub(super) fn difference(&self, written: &WrittenPage) -> Option<String> {
+    pub(super) fn difference(&self, written: &WrittenPage, marks: RunMarks) -> Option<String> {
         let (blocks, support) = (self.blocks.len() as i64, i64::from(self.support));
         if blocks != written.blocks {
             let had = written.blocks;
@@ -129,7 +180,12 @@ impl ExplainedPage {
                 self.node, written.support, written.node
             ));
         }
-        (self.text() != written.text).then(|| "its text would be another now".to_owned())
+        let is_same = match marks {
+            RunMarks::Same => self.text() == written.text,
+            RunMarks::None => self.text_of(&self.reasons(None)) == written.text,
+            RunMarks::Unknown => true,
+        };
+        (!is_same).then(|| "its text would be another now".to_owned())
     }
 }
 

@@ -5,27 +5,34 @@
 //! and counts are compared with the row of `documents`: an archive that has changed is an error.
 
 mod archive_page;
+mod effect;
 mod entries;
 mod fetches;
 mod labelled;
 mod rows;
+mod site_pages;
 
 use chrono::NaiveDate;
 use datafusion::prelude::SessionContext;
-use site_replay::Batching;
+use site_replay::{BatchedReplay, Batching};
 use tables::{DateRange, Table, days_from_date};
 
 use crate::error::EngineError;
 use crate::job::Job;
+use crate::plan::columns::blocks::ParsedPage;
+use crate::settings_digest::without_marks;
 use crate::state::delta_scan::open;
 use crate::state::explain::entries::{Moment, ordinal, replay, within};
 use crate::state::explain::fetches::{at_place, is_row_of, of_url, order, revisions};
+use crate::state::explain::labelled::RunMarks;
 use crate::state::runs_table::RunDate;
 use crate::state::sql::session;
 use crate::state::tables_snapshot::TablesSnapshot;
 
+pub use effect::{BlocksAndWords, ChangedBlock, MarksEffect};
 pub use fetches::Fetch;
 pub use labelled::{ExplainedBlock, ExplainedPage};
+pub use site_pages::SitePages;
 
 /// Duplicates of duplicates that are followed. With `dedup.lookback = "all"` a page has text; with
 /// others, a duplicate may name a row that is a duplicate itself.
@@ -105,43 +112,77 @@ impl<'a> Explainer<'a> {
         Ok(None)
     }
 
-    /// Labels the blocks of a fetch that is labelled, exactly as the run has.
+    /// Labels the blocks of a fetch that is labelled, exactly as the run has. If the marks of the job have changed
+    /// since, the labels are those with its marks now, and [`ExplainedPage::has_other_marks`] says so.
     ///
     /// # Errors
     /// [`EngineError::ExplainedSettings`] if its date was run with other settings than the job has now,
     /// [`EngineError::Relabelled`] if the archive or the tables are not those of the run, and
     /// [`EngineError`] if they cannot be read.
     pub async fn explain(&self, fetch: &Fetch) -> Result<ExplainedPage, EngineError> {
-        let (Some(domain), Some(key)) = (&fetch.domain, &fetch.url_key) else {
-            return Err(differs(fetch, "it has no URL key"));
-        };
-        self.refuse_other_settings(fetch)?;
+        let (domain, key) = names(fetch)?;
+        let marks = self.marks_of_run(fetch)?;
         let moment = self.moment(fetch, domain, key).await?;
+        let replay = self.replay(domain, &moment).await?;
+        let pages = archive_page::parsed(self.job, std::slice::from_ref(fetch)).await?;
+        let page = pages.into_iter().next();
+        let page = page.unwrap_or_else(|| Err("the row has no page".to_owned()));
+        self.labelled(fetch, page, &replay, marks).await
+    }
+
+    async fn replay(&self, domain: &str, moment: &Moment) -> Result<BatchedReplay, EngineError> {
+        let replay = replay(&self.context, &self.job.settings, domain, moment);
+        replay.await.map_err(EngineError::query)
+    }
+
+    /// Labels the blocks of a parsed page, and compares them with those of the run.
+    async fn labelled(
+        &self,
+        fetch: &Fetch,
+        page: Result<ParsedPage, String>,
+        replay: &BatchedReplay,
+        marks: RunMarks,
+    ) -> Result<ExplainedPage, EngineError> {
+        let (domain, key) = names(fetch)?;
         let settings = &self.job.settings;
-        let replay = replay(&self.context, settings, domain, &moment);
-        let replay = replay.await.map_err(EngineError::query)?;
-        let page = archive_page::parsed(self.job, fetch).await?;
         let page = page.map_err(|detail| differs(fetch, &detail))?;
         let outline = archive_page::outline(&page, settings)?;
         let branch = url_key::Branch::from_key(key);
         let hashes = archive_page::hashes(&page);
         let labels = replay.label(branch.items(), &hashes, outline.as_ref());
-        let explained = ExplainedPage::new(fetch, &branch, page, &labels, settings);
-        self.compare(fetch, domain, key, &explained).await?;
-        Ok(explained)
+        let has_outline = outline.is_some();
+        let page = ExplainedPage::new(fetch, &branch, page, &labels, settings, has_outline);
+        let mut page = page.with_marks(settings.marks.of(domain).map(|marks| &**marks));
+        page.has_other_marks = marks != RunMarks::Same;
+        self.compare(fetch, domain, key, &page, marks).await?;
+        Ok(page)
     }
 
     fn run_of(&self, date: NaiveDate) -> Option<&RunDate> {
         self.runs.iter().find(|run| run.date == date)
     }
 
-    fn refuse_other_settings(&self, fetch: &Fetch) -> Result<(), EngineError> {
+    /// The marks with which the date of a fetch was run. Other settings that differ are an error.
+    fn marks_of_run(&self, fetch: &Fetch) -> Result<RunMarks, EngineError> {
         match self.run_of(fetch.date) {
-            Some(run) if run.settings != self.job.settings.digest => {
-                Err(EngineError::ExplainedSettings { date: fetch.date })
-            }
-            Some(_) => Ok(()),
+            Some(run) => self
+                .marks_of(run)
+                .ok_or(EngineError::ExplainedSettings { date: fetch.date }),
             None => Err(differs(fetch, "no run of its date is complete")),
+        }
+    }
+
+    /// The marks of a run; `None` if other settings differ too.
+    fn marks_of(&self, run: &RunDate) -> Option<RunMarks> {
+        let (of_run, of_job) = (&run.settings, &self.job.settings.digest);
+        if of_run == of_job {
+            Some(RunMarks::Same)
+        } else if without_marks(of_run) != without_marks(of_job) {
+            None
+        } else if without_marks(of_run) == of_run {
+            Some(RunMarks::None)
+        } else {
+            Some(RunMarks::Unknown)
         }
     }
 
@@ -170,10 +211,11 @@ impl<'a> Explainer<'a> {
         } else {
             0
         };
+        let one_by_one = settings.batching == Batching::Page;
         Ok(Moment {
             dates,
             batch,
-            ordinal,
+            ordinal: if one_by_one { ordinal } else { 0 },
             revisions,
         })
     }
@@ -205,17 +247,24 @@ impl<'a> Explainer<'a> {
         domain: &str,
         key: &str,
         explained: &ExplainedPage,
+        marks: RunMarks,
     ) -> Result<(), EngineError> {
         let is_row = is_row_of(fetch, domain, key);
         let written = labelled::written(&self.context, is_row, &fetch.status);
         match written.await.map_err(EngineError::query)? {
             None => Err(differs(fetch, "it has no row in documents")),
-            Some(written) => match explained.difference(&written) {
+            Some(written) => match explained.difference(&written, marks) {
                 Some(difference) => Err(differs(fetch, &difference)),
                 None => Ok(()),
             },
         }
     }
+}
+
+/// Returns the domain and the URL key of a fetch.
+fn names(fetch: &Fetch) -> Result<(&str, &str), EngineError> {
+    let names = fetch.domain.as_deref().zip(fetch.url_key.as_deref());
+    names.ok_or_else(|| differs(fetch, "it has no URL key"))
 }
 
 fn differs(fetch: &Fetch, difference: &str) -> EngineError {

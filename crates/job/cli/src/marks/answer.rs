@@ -1,0 +1,129 @@
+//! The answer to `--mark` and `--unmark`.
+
+use std::path::Path;
+
+use anyhow::Result;
+use engine::{ExplainedPage, Explainer, Job};
+use evaluation::GoldSet;
+use path_marks::SiteMarks;
+use serde_json::Value;
+use site_replay::Labelling;
+
+use crate::args::JobArgs;
+use crate::marks::effect::{GoldTexts, effect};
+use crate::marks::file::save;
+use crate::marks::report::{as_json, as_text};
+use crate::marks::{MarkQuestion, SavedAs};
+use crate::usage::Usage;
+
+/// The job whose marks are asked about.
+pub(crate) struct MarkContext<'a> {
+    pub(crate) explainer: &'a Explainer<'a>,
+    pub(crate) job: &'a Job,
+    pub(crate) args: &'a JobArgs,
+    /// A set of gold texts.
+    pub(crate) gold: Option<&'a Path>,
+}
+
+/// The answer to a question about marks.
+pub(crate) struct MarkAnswer {
+    /// The marks of the site after the changes.
+    pub(crate) marks: SiteMarks,
+    /// Says that labels are those after the changes.
+    pub(crate) note: String,
+    pub(crate) text: String,
+    pub(crate) json: Value,
+}
+
+impl MarkContext<'_> {
+    /// Finds the effect of changed marks on `page` and its site, and writes them if that is asked.
+    pub(crate) async fn answer(
+        &self,
+        question: &MarkQuestion,
+        page: &ExplainedPage,
+    ) -> Result<MarkAnswer> {
+        self.refuse_trees()?;
+        let file = question.save.as_ref().map(|_| self.file()).transpose()?;
+        let settings = &self.job.settings;
+        let domain = page.fetch.domain.as_deref().unwrap_or_default();
+        let before = settings.marks.of(domain).map(|marks| &**marks);
+        let marks = question.changes.applied(before)?;
+        let site = (self.explainer)
+            .newest_pages(domain, question.pages)
+            .await?;
+        let gold = self.gold.map(gold_texts).transpose()?;
+        let effect = effect(page, &site, before, &marks, gold.as_ref());
+        let saved = match question.save.as_deref().zip(file) {
+            None => SavedAs::NotAsked,
+            Some((note, file)) => {
+                let domain_of = |host: &str| settings.domain_of(host);
+                match save(file, domain, &question.changes, note, domain_of)? {
+                    true => SavedAs::Changed,
+                    false => SavedAs::Unchanged,
+                }
+            }
+        };
+        let state = match saved {
+            SavedAs::NotAsked => "not saved",
+            SavedAs::Changed | SavedAs::Unchanged => "saved",
+        };
+        Ok(MarkAnswer {
+            note: format!("With changed marks, {state}: {}.", question.changes),
+            text: format!(
+                "{}\n{}\n",
+                as_text(&question.changes, &effect),
+                self.end(saved)
+            ),
+            json: as_json(&question.changes, &effect, saved),
+            marks,
+        })
+    }
+
+    fn refuse_trees(&self) -> Result<(), Usage> {
+        match self.job.settings.labelling {
+            Labelling::Template => Ok(()),
+            other => Err(Usage::of(format!(
+                "--mark: marks are for tree.heuristic=template; the job has {other}"
+            ))),
+        }
+    }
+
+    /// The file of the job's marks.
+    fn file(&self) -> Result<&Path, Usage> {
+        self.job.paths_file().ok_or_else(|| {
+            Usage::of(format!(
+                "--save: the job names no file of marks; create one, such as jobs/rules/paths.tsv, and add \
+                 paths = \"jobs/rules/paths.tsv\" to [tree] in {}",
+                self.args.job.display()
+            ))
+        })
+    }
+
+    /// Says what was written, and how dates that were run get their labels.
+    fn end(&self, saved: SavedAs) -> String {
+        let path = self.job.paths_file().unwrap_or(Path::new("")).display();
+        match saved {
+            SavedAs::NotAsked => "not saved; --save writes the marks".to_owned(),
+            SavedAs::Unchanged => format!("nothing to save: {path} has these marks"),
+            SavedAs::Changed => {
+                let dates = self.explainer.dates().map(|dates| dates.to_string());
+                let dates = dates.unwrap_or_default();
+                let options = ["--dates", &dates, "--change-settings"];
+                format!(
+                    "saved: {path}\ndates that were run keep their labels until they are run again:\n  {}",
+                    self.args.command("backfill", &options)
+                )
+            }
+        }
+    }
+}
+
+/// Reads all gold texts of a set.
+fn gold_texts(path: &Path) -> Result<GoldTexts> {
+    let mut texts = GoldTexts::new();
+    for set in GoldSet::at(path)? {
+        let pages = set.pages()?.into_iter();
+        texts.extend(pages.map(|page| (page.url, page.text)));
+    }
+    Ok(texts)
+}
