@@ -10,7 +10,7 @@ use crate::main_branch::main_branch;
 use crate::main_text::own_title;
 use crate::other_articles::{OTHER_ARTICLES, OtherArticles};
 use crate::outline::Outline;
-use crate::page_paths::{own_weights, weights};
+use crate::page_paths::{own_weights, sentence_weights, weights};
 use crate::prior::{Numbers, Prior, SecondFeatures, Surroundings};
 use crate::reason::Reason;
 use crate::rules::{Rule, Rules};
@@ -112,7 +112,17 @@ impl Template {
         let title = own_title(outline, counts);
         let leading_title = title.filter(|_| rules.has(Rule::TitleLeads));
         let own = own_weights(outline, counts, rules);
-        let main = main_branch(outline, &weights, &own, &sums, leading_title);
+        let sentences = rules
+            .has(Rule::SentencesLead)
+            .then(|| sentence_weights(outline, counts, &others, rules));
+        let main = main_branch(
+            outline,
+            &weights,
+            &own,
+            &sums,
+            leading_title,
+            sentences.as_deref(),
+        );
         let main = &outline.nodes[main];
         let main = main.first..main.end;
 

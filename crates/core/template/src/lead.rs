@@ -5,18 +5,11 @@ use std::ops::Range;
 use crate::block_counts::BlockCounts;
 use crate::counters::Sums;
 use crate::element_code as code;
-use crate::main_text::is_text;
+use crate::main_text::{has_sentences, is_text};
 use crate::outline::Outline;
 use crate::prior::is_divided;
 use crate::reason::Reason;
 use crate::words::{ADS, IMAGES, OVERLAYS, RELATED};
-
-/// Characters of a lead. Lower: at 50 `scrapinghub` loses .0004 and Polish news .0008.
-const LEAD_CHARS: u32 = 80;
-
-/// Characters and marks of a shorter lead: a text in Chinese has a third of the characters of one in
-/// English. Chinese news gain .0018, and no other kind changes.
-const SHORT_LEAD: (u32, u32) = (40, 3);
 
 /// The least share of a lead in the text of its page, as a fraction, at a path that the site has on
 /// few pages. Gold texts do not agree on the summaries of modern articles: without this limit
@@ -48,7 +41,7 @@ pub(crate) fn keep_leads(
     }
     let is_lead = |at: &usize| {
         reasons[*at] == Reason::OffMainBranch
-            && has_sentences(outline, *at)
+            && has_sentences(&outline.blocks[*at], 1)
             && is_text(*at, &outline.blocks[*at], counts)
             && !counts.is_familiar(*at)
             && !is_other_part(outline, *at, title)
@@ -68,13 +61,6 @@ pub(crate) fn keep_leads(
             reasons[at] = Reason::Unique;
         }
     }
-}
-
-/// Returns whether a block is long enough for a lead, and has marks.
-fn has_sentences(outline: &Outline, at: usize) -> bool {
-    let block = &outline.blocks[at];
-    let is_long = block.chars >= LEAD_CHARS && block.marks > 0;
-    is_long || block.chars >= SHORT_LEAD.0 && block.marks >= SHORT_LEAD.1
 }
 
 /// Returns whether a block is a caption or an item of a list, or below an element named after

@@ -43,6 +43,7 @@
 //! | [`Rule::SkipElements`] | boilerplate below `nav`, `aside`, `footer`, `form`, `header` and the like |
 //! | [`Rule::Headers`] | not boilerplate by that rule, if it is a heading or a sentence of a `header` in the main branch |
 //! | [`Rule::MainBranch`] | boilerplate outside of the one element that contains the main text |
+//! | [`Rule::SentencesLead`] | what the element with most sentences has, if that is the main branch of an unknown site |
 //! | [`Rule::Leads`] | not boilerplate by that rule, if it is a lead: sentences between the page's title and the main branch |
 //! | [`Rule::OtherArticles`] | boilerplate in whole other articles below the page's own |
 //! | [`Rule::Teasers`] | boilerplate in teasers of other pages, below the text of an article |
@@ -72,7 +73,9 @@
 //! a new template.
 //!
 //! **Paths of few pages** have little evidence. On up to four pages a fifth of the text is
-//! enough for [`Rule::TitleLeads`]. On the only page with the path, a `figcaption` is
+//! enough for [`Rule::TitleLeads`], or half of the sentences. On a page without elements of HTML 5 that divide
+//! it, the search goes to the child with three fifths of the sentences ([`Rule::SentencesLead`]): lists of names
+//! and ratings beside a short article can have more text. On the only page with the path, a `figcaption` is
 //! boilerplate ([`Rule::SkipElements`]), and the search does not leave an element that has a
 //! sixth of its text in its own paragraphs.
 //!

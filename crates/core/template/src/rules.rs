@@ -19,6 +19,8 @@ pub enum Rule {
     Headers,
     /// Other articles below the page's own are boilerplate.
     OtherArticles,
+    /// The search for the main branch goes to the element with the sentences.
+    SentencesLead,
     /// Text outside the main branch is boilerplate.
     MainBranch,
     /// The sentences between the page's title and its main branch are content.
@@ -47,7 +49,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Rule; 19] = [
+    pub const ALL: [Rule; 20] = [
         Rule::OwnTitle,
         Rule::TitleLeads,
         Rule::Comments,
@@ -55,6 +57,7 @@ impl Rule {
         Rule::SkipElements,
         Rule::Headers,
         Rule::OtherArticles,
+        Rule::SentencesLead,
         Rule::MainBranch,
         Rule::Leads,
         Rule::Teasers,
@@ -80,6 +83,7 @@ impl fmt::Display for Rule {
             Rule::SkipElements => "skip elements",
             Rule::Headers => "headers",
             Rule::OtherArticles => "other articles",
+            Rule::SentencesLead => "sentences lead",
             Rule::MainBranch => "main branch",
             Rule::Leads => "leads",
             Rule::Teasers => "teasers",

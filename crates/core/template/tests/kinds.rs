@@ -320,6 +320,43 @@ fn the_lead_between_the_title_and_the_main_branch_is_content() {
     assert_eq!(story("cookie", &lead), [title, &text]);
 }
 
+/// A news page without elements of HTML 5: beside a short article are ratings with three times its text.
+#[test]
+fn sentences_lead_beside_longer_lists_on_a_page_without_elements_of_html_5() {
+    let name = |n: usize| {
+        format!(
+            "{n} points, {} of the wood",
+            "a speaker and envoy ".repeat(3)
+        )
+    };
+    let names: Vec<String> = (0..30)
+        .map(|n| format!("div.page@>div.side@>ul@>li | {}", name(n)))
+        .collect();
+    let [one, other] = [("the first half", 200), ("the rest", 250)].map(|(of, n)| prose(of, n));
+    let kept = |title: &str, menu: &str, article: [&str; 2]| {
+        let mut lines = vec![
+            menu.to_owned(),
+            "div.page@>div.head>p | Trees in the rain".to_owned(),
+            format!("div.page@>{}>p | {one}", article[0]),
+            format!("div.page@>{}>p | {other}", article[1]),
+        ];
+        lines.extend(names.clone());
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        SketchSite::default().next(Sketch::new(title, &lines))
+    };
+    let menu = "div.menu>p | [Trees]";
+    assert_eq!(
+        kept("", menu, ["div.news@"; 2]),
+        [one.clone(), other.clone()]
+    );
+    // Two elements of one path are the posts of a thread, and none of them is the article.
+    let posts = kept("", menu, ["div.news@1", "div.news@2"]);
+    assert!(posts.contains(&one) && posts.contains(&other), "{posts:?}");
+    // On a page that is divided by elements of HTML 5 the lists may be the main text.
+    let lists = kept("", "nav@>footer>p | [Trees]", ["div.news@"; 2]);
+    assert!(lists.contains(&name(3)), "{lists:?}");
+}
+
 /// On a divided page of an unknown site, a short text between title and article is a summary.
 #[test]
 fn a_short_lead_is_content_only_on_a_known_site() {

@@ -144,8 +144,8 @@ fn by_rule(scenarios: &[Scenario<'_>]) -> [String; 2] {
     for rule in Rule::ALL {
         let rules: &[Rule] = match rule {
             Rule::Repetition => continue,
-            // The title only leads to a main branch.
-            Rule::TitleLeads => &[Rule::Repetition, Rule::MainBranch, rule],
+            // Title and sentences only lead to a main branch.
+            Rule::TitleLeads | Rule::SentencesLead => &[Rule::Repetition, Rule::MainBranch, rule],
             _ => &[Rule::Repetition, rule],
         };
         row(&mut alone, rule, Rules::only(rules), &base);
