@@ -7,7 +7,11 @@ use serde_json::Value;
 
 use crate::cluster::worker::{Worker, backfill};
 use crate::explain::assert_as_written;
-use crate::support::{Finished, Job, Site, assert_same, contents, text, with_gold, write_batch};
+use ::report::page_address;
+
+use crate::support::{
+    Finished, Job, Served, Site, assert_same, contents, text, with_gold, write_batch,
+};
 
 const SITE: Site = Site {
     host: "www.gazette.example",
@@ -466,4 +470,54 @@ fn bad_files_are_refused_with_line_and_reason() {
         .with("tree.paths=none")
         .with("tree.heuristic=strict")
         .run("2011-10-01");
+}
+
+#[test]
+fn a_reader_of_live_pages_marks_a_path_and_sees_the_effect_before_it_is_saved() {
+    let job = marked_job("# ours\n");
+    job.backfill(DATES);
+    let served = Served::start(&job, &[]);
+    let blocks = format!("/{}", page_address(&SITE.url(7), None));
+    let page = served.get(&blocks).page(200);
+    let (_, rest) = page.split_once("href=\"mark?").expect("a link to the form");
+    let (link, _) = rest.split_once('"').expect("its end");
+    let form = served.get(&format!("/mark?{}", link.replace("&#38;", "&")));
+    assert!(form.page(200).contains("name=\"label\" value=\"content\""));
+
+    let url = SITE.url(7);
+    let mark = |label| [("url", &*url), ("path", "main>p"), ("label", label)];
+    let effect = served.send("/mark", &mark("boilerplate")).page(200);
+    assert!(effect.contains("site: 8 of 8 pages change"), "{effect}");
+    assert!(effect.contains("Save this mark"), "{effect}");
+    assert_eq!(saved_marks(&job), "# ours\n");
+
+    let saved = [
+        &mark("boilerplate")[..],
+        &[("save", "yes"), ("note", "by Ann")],
+    ]
+    .concat();
+    // A page of another site cannot save.
+    let host = [
+        ("Host", &*served.address),
+        ("Origin", "http://www.evil.example"),
+    ];
+    served.post("/mark", &saved, &host).page(403);
+    assert_eq!(saved_marks(&job), "# ours\n");
+    let answer = served.send("/mark", &saved).page(200);
+    assert!(answer.contains("--change-settings"), "{answer}");
+    let line = format!("# ours\n{DOMAIN}\tmain>p\tboilerplate\tby Ann\n");
+    assert_eq!(saved_marks(&job), line);
+    let page = served.get(&blocks).page(200);
+    assert!(page.contains("marked_boilerplate"), "{page}");
+
+    let removed = [&mark("none")[..], &[("save", "yes")]].concat();
+    served.send("/mark", &removed).page(200);
+    assert_eq!(saved_marks(&job), "# ours\n");
+    let twice = served.send("/mark", &removed).page(422);
+    assert!(twice.contains("the path is not marked"), "{twice}");
+    for (path, label) in [("#a", "content"), ("main>p", "keep"), ("main>p", "")] {
+        let fields = [("url", &*url), ("path", path), ("label", label)];
+        let refused = served.send("/mark", &fields).page(422);
+        assert!(refused.contains("role=\"alert\""), "{refused}");
+    }
 }

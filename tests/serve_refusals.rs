@@ -172,6 +172,7 @@ fn hostile_texts_stay_texts() {
                 "domain",
                 "quarantine",
                 "page",
+                "mark",
                 "sql",
                 "style.css",
                 "icon.svg",

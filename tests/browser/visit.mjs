@@ -238,6 +238,8 @@ async function everyLivePageInEveryForm() {
   const domain = await firstLink(page, "domain");
   await page.goto(live(domain));
   const blocks = await firstLink(page, "page");
+  await page.goto(live(blocks));
+  const mark = await firstLink(page, "mark");
   await done();
   const paths = {
     overview: "",
@@ -245,6 +247,7 @@ async function everyLivePageInEveryForm() {
     quarantine: "quarantine",
     domain,
     blocks,
+    mark,
     sql: "sql?query=SELECT%201",
     missing: "domain?name=a",
   };
@@ -328,6 +331,27 @@ async function fromTheLiveOverviewToAQueryAndBack() {
   await done();
 }
 
+async function aPathIsMarkedOnceItsEffectIsSeen() {
+  const { page, done } = await visit(live("domains"), { refusals: [422] });
+  await page.goto(live(await firstLink(page, "domain")));
+  await page.goto(live(await firstLink(page, "page")));
+  await page.getByRole("link", { name: /mark this path/ }).first().click();
+  const save = page.getByRole("button", { name: "Save this mark" });
+  assert.equal(await save.count(), 0, "no effect was seen");
+  await page.getByRole("radio", { name: /boilerplate/ }).check();
+  await page.getByRole("button", { name: "Show the effect" }).click();
+  await page.getByRole("heading", { name: "Effect" }).waitFor();
+  assert.match(await page.getByRole("status").textContent(), /this page: .*\n[^]*site: /);
+  await assertAccessible(page, "the effect of a mark");
+  await assertFits(page, "the effect of a mark");
+  // The job of these pages names no file of marks.
+  await save.click();
+  assert.match(await page.getByRole("alert").textContent(), /names no file of marks/);
+  await page.getByRole("link", { name: "The page, block by block" }).click();
+  await page.getByRole("heading", { name: "Blocks" }).waitFor();
+  await done();
+}
+
 async function withoutScriptsTheLivePagesWork() {
   const { page, done } = await visit(live("domains"), { javaScriptEnabled: false, refusals: [404] });
   const name = await page.locator("#rows tbody th a").last().textContent();
@@ -398,6 +422,7 @@ try {
     hostileTextsStayTexts,
     everyLivePageInEveryForm,
     fromTheLiveOverviewToAQueryAndBack,
+    aPathIsMarkedOnceItsEffectIsSeen,
     withoutScriptsTheLivePagesWork,
     hostileTextsOfALiveSiteStayTexts,
     anotherSiteCannotAsk,

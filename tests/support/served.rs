@@ -48,22 +48,37 @@ impl Served {
 
     /// Runs a query as the form does.
     pub(crate) fn sql(&self, query: &str) -> Response {
+        self.send("/sql", &[("query", query)])
+    }
+
+    /// Sends a form as a browser does that shows it.
+    pub(crate) fn send(&self, path: &str, fields: &[(&str, &str)]) -> Response {
         let origin = format!("http://{}", self.address);
         let headers = [
             ("Host", self.address.as_str()),
             ("Origin", &origin),
             ("Sec-Fetch-Site", "same-origin"),
         ];
-        self.post_sql(query, &headers)
+        self.post(path, fields, &headers)
     }
 
     /// Sends the form of a query with these headers.
     pub(crate) fn post_sql(&self, query: &str, headers: &[(&str, &str)]) -> Response {
+        self.post("/sql", &[("query", query)], headers)
+    }
+
+    /// Sends a form with these headers.
+    pub(crate) fn post(
+        &self,
+        path: &str,
+        fields: &[(&str, &str)],
+        headers: &[(&str, &str)],
+    ) -> Response {
         let form = ("Content-Type", "application/x-www-form-urlencoded");
         let body: String = url::form_urlencoded::Serializer::new(String::new())
-            .append_pair("query", query)
+            .extend_pairs(fields)
             .finish();
-        self.ask("POST", "/sql", &[headers, &[form]].concat(), &body)
+        self.ask("POST", path, &[headers, &[form]].concat(), &body)
     }
 
     /// Sends a request with these headers alone.

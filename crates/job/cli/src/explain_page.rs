@@ -89,9 +89,9 @@ pub(crate) async fn explain(args: &ExplainArgs, job: &Job) -> Result<String> {
         }
         (ReportFormat::Text, Some(path), None) => format!("written: {}", path.display()),
         (ReportFormat::Text, Some(path), Some(marked)) => {
-            format!("{}written: {}", marked.text, path.display())
+            format!("{}written: {}", marked.text(), path.display())
         }
-        (ReportFormat::Text, None, Some(marked)) => marked.text,
+        (ReportFormat::Text, None, Some(marked)) => marked.text(),
         (ReportFormat::Text, None, None) => as_text(&page),
     })
 }
@@ -114,6 +114,16 @@ pub(crate) async fn page_at(
 ) -> Result<BlocksPage> {
     let answer = answer(explainer, url, at).await?;
     blocks_page(&answer, None, false)
+}
+
+/// Returns the page with the URL and its labels, of the fetch at a time that begins with `at`.
+pub(crate) async fn labelled_page(
+    explainer: &Explainer<'_>,
+    url: &str,
+    at: Option<&str>,
+) -> Result<ExplainedPage> {
+    let answer = answer(explainer, url, at).await?;
+    (answer.page).ok_or_else(|| NotFound::of(answer.note).into())
 }
 
 async fn answer(explainer: &Explainer<'_>, url: &str, at: Option<&str>) -> Result<Answer> {

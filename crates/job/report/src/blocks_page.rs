@@ -9,7 +9,7 @@ use crate::format::{percent, time};
 use crate::gold::{GoldComparison, GoldShare};
 use crate::head::Head;
 use crate::show;
-use crate::site::{Site, domain_address, page_address};
+use crate::site::{Site, domain_address, mark_address, page_address};
 
 /// The style of all pages, and that of this one.
 const STYLE: &str = concat!(
@@ -208,6 +208,14 @@ impl BlocksTemplate<'_> {
     fn domain(&self) -> Option<String> {
         let domain = self.page.facts.domain.as_deref();
         domain.filter(|_| self.head.is_live()).map(domain_address)
+    }
+
+    /// The address of the form that marks the path of a block.
+    fn mark(&self, block: &Block) -> Option<String> {
+        let shown = self.page.fetches.iter().find(|fetch| fetch.is_shown);
+        let at = shown.and_then(Fetched::moment);
+        let is_marked = self.head.is_live() && !block.dom_path.is_empty();
+        is_marked.then(|| mark_address(&self.page.url, at.as_deref(), &block.dom_path))
     }
 
     /// The address of the blocks of another fetch.

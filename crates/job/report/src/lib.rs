@@ -8,6 +8,7 @@
 //! | [`quarantine_page`] | the rows that could not be processed |
 //! | [`BlocksPage`] | a page, block by block: what is kept, what is dropped, and why |
 //! | [`SqlPage`] | a query and its rows, or the reason why it has none |
+//! | [`MarkPage`] | a mark of a DOM path, and what it changes |
 //! | [`MessagePage`] | the reason why a page is missing |
 //!
 //! A page is part of one of two [`Site`]s: a folder of files, or the live pages of a server.
@@ -58,6 +59,7 @@ mod error;
 mod format;
 mod gold;
 mod head;
+mod mark_page;
 mod message_page;
 mod overview;
 mod policy;
@@ -73,6 +75,7 @@ pub use domain_page::{DomainDay, DomainPage, DroppedBlock, PathSums, WorstPage, 
 pub use error::ReportError;
 pub use format::visible;
 pub use gold::{GoldComparison, GoldShare};
+pub use mark_page::{MarkOutcome, MarkPage};
 pub use message_page::MessagePage;
 pub use overview::{Count, Day, Overview};
 pub use reasons::meaning;

@@ -54,6 +54,15 @@ pub fn page_address(url: &str, at: Option<&str>) -> String {
     }
 }
 
+/// Returns the address of the form on a live site that marks a DOM path of a page.
+pub(crate) fn mark_address(url: &str, at: Option<&str>, path: &str) -> String {
+    let (url, path) = (encoded(url), encoded(path));
+    format!(
+        "mark?url={url}&at={}&path={path}",
+        encoded(at.unwrap_or_default())
+    )
+}
+
 /// Returns the address of the form on a live site with a query in it.
 pub(crate) fn query_address(sql: &str) -> String {
     format!("sql?query={}", encoded(sql))

@@ -52,7 +52,7 @@ mod server;
 
 pub use address::listen;
 pub use error::ServeError;
-pub use pages::{Answer, Pages, Question, Status};
+pub use pages::{Answer, Mark, Pages, Question, Status};
 pub use routes::{MAX_PAGES, MAX_QUERIES};
 pub use server::serve;
 pub use tokio_util::sync::CancellationToken;

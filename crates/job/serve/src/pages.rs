@@ -31,11 +31,35 @@ pub enum Question {
         /// The SQL.
         sql: String,
     },
+    /// The form of a mark, whose effect is not computed.
+    MarkForm(Mark),
+    /// The effect of a mark.
+    Mark(Mark),
+    /// The effect of a mark, which is saved.
+    SavedMark(Mark),
     /// No page has the address.
     Elsewhere {
         /// The path.
         path: String,
     },
+}
+
+/// A mark of a DOM path of a site, as typed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Deserialize)]
+pub struct Mark {
+    /// The URL of a page of the site.
+    pub url: String,
+    /// The beginning of the time of its fetch; empty if any.
+    #[serde(default)]
+    pub at: String,
+    /// The DOM path.
+    pub path: String,
+    /// `content`, `boilerplate`, or `none` for no mark; empty if none is chosen.
+    #[serde(default)]
+    pub label: String,
+    /// The note of the line in the file of marks.
+    #[serde(default)]
+    pub note: String,
 }
 
 /// A page.

@@ -18,7 +18,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::guard::Hosts;
-use crate::pages::{Answer, Pages, Question, Status};
+use crate::pages::{Answer, Mark, Pages, Question, Status};
 
 /// Pages that are computed at a time, queries among them. Each has its share of the memory of the job.
 pub const MAX_PAGES: usize = 4;
@@ -77,6 +77,7 @@ pub(crate) fn routes<P: Pages>(pages: P, hosts: Hosts, stop: CancellationToken) 
         .route("/quarantine", get(quarantine::<P>))
         .route("/page", get(page::<P>))
         .route("/sql", get(form::<P>).post(query::<P>))
+        .route("/mark", get(mark_form::<P>).post(mark::<P>))
         .route("/style.css", file("text/css; charset=utf-8", LIVE_STYLE))
         .route(
             "/table.js",
@@ -117,7 +118,9 @@ impl<P: Pages> Server<P> {
     async fn answered(&self, question: Question) -> Response {
         // The semaphores are never closed.
         let _query = match question {
-            Question::Query { .. } => self.query_places.acquire().await.ok(),
+            Question::Query { .. } | Question::Mark(_) | Question::SavedMark(_) => {
+                self.query_places.acquire().await.ok()
+            }
             _ => None,
         };
         let _place = self.places.acquire().await.ok();
@@ -148,6 +151,13 @@ struct PageUrl {
 struct FormText {
     #[serde(default)]
     query: String,
+}
+
+#[derive(Deserialize)]
+struct SentMark {
+    #[serde(flatten)]
+    mark: Mark,
+    save: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -192,6 +202,18 @@ async fn form<P: Pages>(
 
 async fn query<P: Pages>(State(server): Asked<P>, Form(Sql { query: sql }): Form<Sql>) -> Response {
     server.answered(Question::Query { sql }).await
+}
+
+async fn mark_form<P: Pages>(State(server): Asked<P>, Query(mark): Query<Mark>) -> Response {
+    server.answered(Question::MarkForm(mark)).await
+}
+
+async fn mark<P: Pages>(State(server): Asked<P>, Form(sent): Form<SentMark>) -> Response {
+    let question = match sent.save.as_deref() {
+        Some("yes") => Question::SavedMark(sent.mark),
+        _ => Question::Mark(sent.mark),
+    };
+    server.answered(question).await
 }
 
 async fn elsewhere<P: Pages>(State(server): Asked<P>, uri: Uri) -> Response {
@@ -258,7 +280,9 @@ mod tests {
                 "Page { url: \"http://a/\", at: None }",
             ),
             ("/sql", "Form { query: \"\" }"),
-            // A link does not run a query.
+            ("/mark?url=http%3A%2F%2Fa%2F&path=p", "MarkForm(Mark { url"),
+            // A link does not run a query, and marks nothing.
+            ("/mark?url=a&path=p&label=content&save=yes", "MarkForm(Mark"),
             ("/sql?query=SELECT+1", "Form { query: \"SELECT 1\" }"),
             ("/../etc/passwd", "Elsewhere { path: \"/../etc/passwd\" }"),
             ("/style.css", ".charts"),
@@ -271,6 +295,16 @@ mod tests {
         for (method, uri) in [("GET", "/domain"), ("POST", "/"), ("DELETE", "/sql")] {
             let (status, _) = sent(router(&stop), method, uri, "").await;
             assert!(status.is_client_error(), "{method} {uri}: {status}");
+        }
+        for (body, expected) in [
+            (
+                "url=a&path=p&label=content",
+                "Mark(Mark { url: \"a\", at: \"\", path: \"p\"",
+            ),
+            ("url=a&path=p&label=content&save=yes", "SavedMark(Mark"),
+        ] {
+            let (_, answer) = sent(router(&stop), "POST", "/mark", body).await;
+            assert!(answer.starts_with(expected), "{answer}");
         }
         let long = format!("query={}", "a".repeat(MAX_FORM_BYTES));
         let (status, _) = sent(router(&stop), "POST", "/sql", &long).await;

@@ -31,8 +31,18 @@ pub(crate) struct MarkAnswer {
     pub(crate) marks: SiteMarks,
     /// Says that labels are those after the changes.
     pub(crate) note: String,
-    pub(crate) text: String,
+    /// The effect in words.
+    pub(crate) effect: String,
+    /// Says what was written, and how dates that were run get their labels.
+    pub(crate) end: String,
     pub(crate) json: Value,
+}
+
+impl MarkAnswer {
+    /// The answer for a terminal.
+    pub(crate) fn text(&self) -> String {
+        format!("{}\n{}\n", self.effect, self.end)
+    }
 }
 
 impl MarkContext<'_> {
@@ -69,11 +79,8 @@ impl MarkContext<'_> {
         };
         Ok(MarkAnswer {
             note: format!("With changed marks, {state}: {}.", question.changes),
-            text: format!(
-                "{}\n{}\n",
-                as_text(&question.changes, &effect),
-                self.end(saved)
-            ),
+            effect: as_text(&question.changes, &effect),
+            end: self.end(saved),
             json: as_json(&question.changes, &effect, saved),
             marks,
         })

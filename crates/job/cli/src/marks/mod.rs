@@ -16,7 +16,7 @@ use path_marks::{Label, MarkedPath, SiteMarks};
 use crate::usage::Usage;
 
 /// Pages of the site on which the effect of marks is shown.
-const PAGES: usize = 100;
+pub(crate) const PAGES: usize = 100;
 
 #[derive(Debug, Args)]
 pub(crate) struct MarkArgs {

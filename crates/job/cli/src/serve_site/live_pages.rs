@@ -3,12 +3,14 @@
 use anyhow::Result;
 use engine::{EngineError, Explainer, Job};
 use report::{
-    DomainRow, MessagePage, Outcome, Site, SqlPage, TableColumns, domain_address, domains_page,
-    page_address, quarantine_page, visible,
+    DomainRow, MarkOutcome, MarkPage, MessagePage, Outcome, Site, SqlPage, TableColumns,
+    domain_address, domains_page, page_address, quarantine_page, visible,
 };
-use serve::{Answer, MAX_PAGES, Pages, Question, Status};
+use serve::{Answer, MAX_PAGES, Mark, Pages, Question, Status};
 use tables::{Partitioning, Table, archive_schema};
+use tokio::sync::Mutex;
 
+use super::live_marks;
 use super::query::{Limits, outcome};
 use crate::args::JobArgs;
 use crate::exit_code::exit_code;
@@ -28,13 +30,23 @@ pub(super) struct LivePages {
     job: Job,
     args: JobArgs,
     limits: Limits,
+    /// Held while a mark is saved: two saves at once would lose one.
+    saving: Mutex<()>,
 }
 
 impl LivePages {
-    pub(super) fn new(mut job: Job, args: JobArgs, limits: Limits) -> Self {
-        // Pages that are computed at the same time share the memory.
-        job.resources.memory /= MAX_PAGES;
-        Self { job, args, limits }
+    pub(super) fn new(job: Job, args: JobArgs, limits: Limits) -> Self {
+        Self {
+            job: with_share_of_memory(job),
+            args,
+            limits,
+            saving: Mutex::new(()),
+        }
+    }
+
+    /// The job with the marks of now: a reader may have saved some.
+    fn job_of_now(&self) -> Result<Job> {
+        Ok(with_share_of_memory(crate::job(&self.args)?))
     }
 
     async fn overview(&self) -> Result<String> {
@@ -105,7 +117,8 @@ impl LivePages {
     }
 
     async fn page(&self, url: &str, at: Option<&str>) -> Result<String> {
-        let explainer = Explainer::open(&self.job).await?;
+        let job = self.job_of_now()?;
+        let explainer = Explainer::open(&job).await?;
         let page = page_at(&explainer, url.trim(), at).await?;
         Ok(page.to_html(Site::Live)?)
     }
@@ -124,6 +137,38 @@ impl LivePages {
             query,
             outcome,
             tables: columns_of_tables(self.job.output.partitioning()),
+        };
+        let html = page.to_html(VERSION)?;
+        Ok(Answer { status, html })
+    }
+
+    /// The form of a mark, with its effect if that is asked for.
+    async fn mark(&self, mark: Mark, asked: Asked) -> Result<Answer> {
+        let found = match asked {
+            Asked::Form => None,
+            Asked::Effect => {
+                let job = self.job_of_now()?;
+                Some(live_marks::outcome(&job, &self.args, &mark, false).await)
+            }
+            Asked::Save => {
+                let _saving = self.saving.lock().await;
+                let job = self.job_of_now()?;
+                Some(live_marks::outcome(&job, &self.args, &mark, true).await)
+            }
+        };
+        let outcome =
+            found.map(|found| found.unwrap_or_else(|error| MarkOutcome::Failed(message(&error))));
+        let status = match outcome {
+            Some(MarkOutcome::Failed(_)) => Status::Refused,
+            _ => Status::Ok,
+        };
+        let page = MarkPage {
+            url: mark.url,
+            at: mark.at,
+            path: mark.path,
+            label: mark.label,
+            note: mark.note,
+            outcome,
         };
         let html = page.to_html(VERSION)?;
         Ok(Answer { status, html })
@@ -163,6 +208,9 @@ impl Pages for LivePages {
             Question::Page { url, at } => self.page(&url, at.as_deref()).await.map(shown),
             Question::Form { query } => self.sql(query, false).await,
             Question::Query { sql } => self.sql(sql, true).await,
+            Question::MarkForm(mark) => self.mark(mark, Asked::Form).await,
+            Question::Mark(mark) => self.mark(mark, Asked::Effect).await,
+            Question::SavedMark(mark) => self.mark(mark, Asked::Save).await,
             Question::Elsewhere { path } => nowhere(&path),
         };
         let answer = answer.or_else(|error| self.failed(&error));
@@ -171,6 +219,19 @@ impl Pages for LivePages {
             html: error.to_string().replace('<', "&lt;"),
         })
     }
+}
+
+/// What is asked for with the form of a mark.
+enum Asked {
+    Form,
+    Effect,
+    Save,
+}
+
+/// Pages that are computed at the same time share the memory.
+fn with_share_of_memory(mut job: Job) -> Job {
+    job.resources.memory /= MAX_PAGES;
+    job
 }
 
 fn shown(html: String) -> Answer {

@@ -1,5 +1,6 @@
 //! `urltree serve`: the pages of a job, live.
 
+mod live_marks;
 mod live_pages;
 mod query;
 
