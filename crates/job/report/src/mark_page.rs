@@ -27,18 +27,18 @@ pub struct MarkPage {
     pub label: String,
     /// The note of the line in the file of marks.
     pub note: String,
-    /// What came of the mark; `None` if only the form is asked for.
+    /// The outcome; `None` if only the form is asked for.
     pub outcome: Option<MarkOutcome>,
 }
 
-/// What came of a mark.
+/// The outcome of a mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MarkOutcome {
     /// The changes on the page and its site. Nothing is saved.
     Effect(String),
     /// The mark is saved: the changes, and what to do next.
     Saved(String),
-    /// The reason why there is no effect.
+    /// The mark is refused, or its effect cannot be found: the reason.
     Failed(String),
 }
 

@@ -221,7 +221,7 @@ impl Pages for LivePages {
     }
 }
 
-/// What is asked for with the form of a mark.
+/// A question about a mark.
 enum Asked {
     Form,
     Effect,
