@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::support::{Job, Row, Site, text};
 
-const SITES: [Site<'static>; 2] = [
+pub(crate) const SITES: [Site<'static>; 2] = [
     Site {
         host: "www.gazette.example",
     },
@@ -13,10 +13,10 @@ const SITES: [Site<'static>; 2] = [
         host: "www.herald.example",
     },
 ];
-const DATES: &str = "2011-10-01..2011-10-08";
+pub(crate) const DATES: &str = "2011-10-01..2011-10-08";
 
-/// Two sites, one with a copy and a page without HTML.
-fn job() -> Job {
+/// Two sites, one with a copy and a page without HTML. The job was not run.
+pub(crate) fn unrun() -> Job {
     let mut rows = SITES[0].daily_articles(8);
     rows.extend(SITES[1].daily_articles(3));
     rows.push(SITES[0].article(3, "2011-10-08T13:00:00"));
@@ -24,7 +24,11 @@ fn job() -> Job {
         html: None,
         ..SITES[0].article(20, "2011-10-08T14:00:00")
     });
-    let job = Job::of(&rows).with("output.write_blocks=true");
+    Job::of(&rows).with("output.write_blocks=true")
+}
+
+pub(crate) fn job() -> Job {
+    let job = unrun();
     job.run(DATES);
     job
 }

@@ -7,35 +7,8 @@ use std::time::{Duration, Instant};
 use ::report::{domain_address, page_address};
 use serde_json::Value;
 
-use crate::support::{Job, Row, Served, Site, files, signal, skip};
-
-const SITES: [Site<'static>; 2] = [
-    Site {
-        host: "www.gazette.example",
-    },
-    Site {
-        host: "www.herald.example",
-    },
-];
-const DATES: &str = "2011-10-01..2011-10-08";
-
-/// Two sites, one with a copy and a page without HTML.
-fn unrun() -> Job {
-    let mut rows = SITES[0].daily_articles(8);
-    rows.extend(SITES[1].daily_articles(3));
-    rows.push(SITES[0].article(3, "2011-10-08T13:00:00"));
-    rows.push(Row {
-        html: None,
-        ..SITES[0].article(20, "2011-10-08T14:00:00")
-    });
-    Job::of(&rows).with("output.write_blocks=true")
-}
-
-fn job() -> Job {
-    let job = unrun();
-    job.run(DATES);
-    job
-}
+use crate::report::{DATES, SITES, job, unrun};
+use crate::support::{Served, files, signal, skip};
 
 /// A query that never ends and has no row before its end.
 const ENDLESS: &str =

@@ -1,8 +1,8 @@
 //! The settings of a job that decide the text of a page.
 
-use html_blocks::BlockOptions;
 use std::sync::Arc;
 
+use html_blocks::BlockOptions;
 use path_marks::Marks;
 use site_replay::{Batching, Labelling, Lookback, Queries, TitleSource};
 use url_key::Keyer;

@@ -7,7 +7,7 @@ use crate::discussion::rules_of_page;
 use crate::figures::digests;
 use crate::main_text::{has_sentences, is_text};
 use crate::other_articles::{OTHER_ARTICLES, OtherArticles};
-use crate::outline::{Node, Outline};
+use crate::outline::{BlockText, Node, Outline};
 use crate::rules::{Rule, Rules};
 
 /// Maximum number of paths of a page.
@@ -125,6 +125,9 @@ impl PagePaths {
     }
 }
 
+/// Marks of a block with sentences. With one, Chinese news lose .0033: a headline can have a comma.
+const SENTENCE_MARKS: u32 = 2;
+
 /// Returns, per element, the characters of its blocks that can be main text.
 ///
 /// These blocks do not repeat, are not mostly link text, and are not below skip elements or
@@ -135,16 +138,14 @@ pub(crate) fn weights(
     others: &Range<usize>,
     rules: Rules,
 ) -> Vec<u64> {
-    outline.sums(|at, block| {
-        let excluded = others.contains(&at)
-            || !is_text(at, block, counts)
-            || is_decided(&outline.nodes[outline.leaves[at]], rules);
-        if excluded { 0 } else { u64::from(block.chars) }
-    })
+    weighed(outline, counts, rules, |at, _| !others.contains(&at))
 }
 
-/// Marks of a block with sentences. With one, Chinese news lose .0033: a headline can have a comma.
-const SENTENCE_MARKS: u32 = 2;
+/// Returns, per element, the characters of its blocks that hardly any other page has. They count
+/// like [`weights`].
+pub(crate) fn own_weights(outline: &Outline, counts: BlockCounts<'_>, rules: Rules) -> Vec<u64> {
+    weighed(outline, counts, rules, |at, _| !counts.is_familiar(at))
+}
 
 /// Returns, per element, the characters of its blocks with sentences, at most a fourth of them in links.
 /// They count like [`weights`].
@@ -154,24 +155,25 @@ pub(crate) fn sentence_weights(
     others: &Range<usize>,
     rules: Rules,
 ) -> Vec<u64> {
-    outline.sums(|at, block| {
-        let excluded = others.contains(&at)
-            || !has_sentences(block, SENTENCE_MARKS)
-            || u64::from(block.link_chars) * 4 > u64::from(block.chars)
-            || !is_text(at, block, counts)
-            || is_decided(&outline.nodes[outline.leaves[at]], rules);
-        if excluded { 0 } else { u64::from(block.chars) }
+    weighed(outline, counts, rules, |at, block| {
+        !others.contains(&at)
+            && has_sentences(block, SENTENCE_MARKS)
+            && u64::from(block.link_chars) * 4 <= u64::from(block.chars)
     })
 }
 
-/// Returns, per element, the characters of its blocks that hardly any other page has. They count
-/// like [`weights`].
-pub(crate) fn own_weights(outline: &Outline, counts: BlockCounts<'_>, rules: Rules) -> Vec<u64> {
+/// Returns, per element, the characters of its blocks that can be main text and that `is_weighed` takes.
+fn weighed(
+    outline: &Outline,
+    counts: BlockCounts<'_>,
+    rules: Rules,
+    is_weighed: impl Fn(usize, &BlockText) -> bool,
+) -> Vec<u64> {
     outline.sums(|at, block| {
-        let excluded = counts.is_familiar(at)
-            || !is_text(at, block, counts)
-            || is_decided(&outline.nodes[outline.leaves[at]], rules);
-        if excluded { 0 } else { u64::from(block.chars) }
+        let is_main_text = is_weighed(at, block)
+            && is_text(at, block, counts)
+            && !is_decided(&outline.nodes[outline.leaves[at]], rules);
+        if is_main_text { block.chars.into() } else { 0 }
     })
 }
 

@@ -31,13 +31,18 @@ pub(crate) struct Compared {
     duplicates: Option<DuplicatesByStep>,
 }
 
-/// Compares the extractors that the arguments name with the gold.
-pub(crate) fn compared(args: &EvalArgs) -> Result<Compared> {
+/// Compares the extractors that the arguments name with the gold. `after` is called after each collection, with
+/// all that were measured.
+pub(crate) fn compared(
+    args: &EvalArgs,
+    after: impl Fn(&[Measured]) -> Result<()>,
+) -> Result<Compared> {
     let asked = Asked::of(args)?;
     asked.refuse_empty()?;
     let mut measured = Vec::new();
     for path in &args.gold {
         measured.push(asked.collection(Collection::at(path)?)?);
+        after(&measured)?;
     }
     Ok(Compared {
         measured,
@@ -51,19 +56,15 @@ pub(crate) fn eval(args: &EvalArgs) -> Result<String> {
     let Compared {
         measured,
         duplicates,
-    } = compared(args)?;
+    } = compared(args, |measured| report_last(args, measured, &published))?;
     if let Some(path) = &args.results {
         evaluation::write_results(&measured, path).with_context(|| path.display().to_string())?;
     }
     if let Some(path) = &args.report {
-        let sections = measured.iter();
-        let sections = sections.map(|one| (section_name(one), section(one, &published)));
         let duplicates = duplicates.iter();
-        let duplicates = duplicates.map(|found| ("duplicates".to_owned(), found.section()));
-        let comparison = evaluation::comparison_section(&measured);
         report(
             path,
-            comparison.into_iter().chain(sections).chain(duplicates),
+            duplicates.map(|found| ("duplicates".to_owned(), found.section())),
         )?;
     }
     if let Some(folder) = &args.plots {
@@ -74,6 +75,22 @@ pub(crate) fn eval(args: &EvalArgs) -> Result<String> {
         Some(path) => check_thresholds(path, args, &measured).map(|()| standings),
         None => Ok(standings),
     }
+}
+
+/// Writes the section of the last collection, and the comparison of all so far: a measurement of hours that is
+/// interrupted keeps what it has measured.
+fn report_last(
+    args: &EvalArgs,
+    measured: &[Measured],
+    published: &[PublishedFigure],
+) -> Result<()> {
+    let Some(path) = &args.report else {
+        return Ok(());
+    };
+    let last = measured.last();
+    let last = last.map(|one| (section_name(one), section(one, published)));
+    let comparison = evaluation::comparison_section(measured);
+    report(path, comparison.into_iter().chain(last))
 }
 
 /// The extractors whose texts are compared with the gold texts.

@@ -148,7 +148,7 @@ impl Found {
         let printed = words.iter().map(|word| without_secrets(word));
         let printed = shlex::try_join(printed.collect::<Vec<_>>().iter().map(String::as_str));
         self.commands.extend(printed.ok());
-        let measured = compared(&eval)?.measured;
+        let measured = compared(&eval, |_| Ok(()))?.measured;
         let left_out = measured.iter().flat_map(|one| one.left_out.iter().cloned());
         for reason in left_out {
             if !self.left_out.contains(&reason) {
