@@ -117,7 +117,7 @@ thresholds: ## Set the quality thresholds to the measured values: REASON="..." a
 
 eval: build ## Measure every extractor on the gold sets below GOLD, for docs/evaluation-sets.md
 	@test -d "$(GOLD)" || { echo 'GOLD=FOLDER: of streams/*.parquet, pages/*.parquet and field'; exit 2; }
-	$(EVAL) --gold $(GOLD_SETS) --max-pages-per-domain 100 --plots target/evaluation > /dev/null
+	$(EVAL) --gold $(GOLD_SETS) --max-pages-per-domain 20 --plots target/evaluation > /dev/null
 	# The published figures are from a thesis that counted words like this.
 	$(EVAL) --gold $(wildcard $(GOLD)/pages/cleaneval*.parquet) --tokens ascii --overlap difflib > /dev/null
 	$(URLTREE) tune --gold $(GOLD)/streams --report docs/evaluation-sets.md > /dev/null
