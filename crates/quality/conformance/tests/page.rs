@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-const CRATES: [&str; 5] = [
+const CRATES: [&str; 7] = [
     "core/url-key",
     "core/html-blocks",
     "core/url-tree",
     "core/url-parameters",
     "core/template",
+    "core/path-marks",
+    "core/site-replay",
 ];
 
 fn repository() -> PathBuf {
