@@ -112,8 +112,8 @@ impl Template {
         let title = own_title(outline, counts);
         let leading_title = title.filter(|_| rules.has(Rule::TitleLeads));
         let own = own_weights(outline, counts, rules);
-        let sentences = rules
-            .has(Rule::SentencesLead)
+        // Sentences lead at paths of few pages alone, and most pages of a known site have none.
+        let sentences = (rules.has(Rule::SentencesLead) && sums.iter().any(Sums::is_of_few_pages))
             .then(|| sentence_weights(outline, counts, &others, rules));
         let main = main_branch(
             outline,

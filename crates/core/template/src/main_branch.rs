@@ -61,7 +61,6 @@ pub(crate) fn main_branch(
     let has_half_of_sentences = |node: usize| {
         sentences.is_some_and(|of| of[node] >= TITLE_SENTENCES && of[node] * 2 >= of[0])
     };
-    let is_divided = is_divided(outline);
     let mut at = 0;
     loop {
         if has_lead(at) {
@@ -95,7 +94,7 @@ pub(crate) fn main_branch(
                     || is_new && has_half_of_sentences(*child))
         };
         let has_sentences = |child: &usize| {
-            let Some(sentences) = sentences.filter(|_| at != 0 && !is_divided) else {
+            let Some(sentences) = sentences.filter(|_| at != 0) else {
                 return false;
             };
             let path = outline.nodes[*child].path;
@@ -105,6 +104,7 @@ pub(crate) fn main_branch(
                 && sentences[*child] >= SENTENCES
                 && sentences[*child] * 5 >= sentences[at] * 3
                 && sentences[*child] * 5 >= equal * 4
+                && !is_divided(outline)
         };
         // The first of equal children: it is the page's own text.
         let heaviest = || candidates().max_by_key(|&c| (sums(c).text_mass, weights[c], Reverse(c)));

@@ -142,36 +142,16 @@ impl LivePages {
         Ok(Answer { status, html })
     }
 
-    /// The form of a mark, with its effect if that is asked for.
-    async fn mark(&self, mark: Mark, asked: Asked) -> Result<Answer> {
-        let found = match asked {
-            Asked::Form => None,
-            Asked::Effect => {
-                let job = self.job_of_now()?;
-                Some(live_marks::outcome(&job, &self.args, &mark, false).await)
-            }
-            Asked::Save => {
-                let _saving = self.saving.lock().await;
-                let job = self.job_of_now()?;
-                Some(live_marks::outcome(&job, &self.args, &mark, true).await)
-            }
+    /// The form of a mark, with its effect. The mark is saved if that is asked.
+    async fn mark(&self, mark: Mark, is_saved: bool) -> Result<Answer> {
+        let _saving = match is_saved {
+            true => Some(self.saving.lock().await),
+            false => None,
         };
-        let outcome =
-            found.map(|found| found.unwrap_or_else(|error| MarkOutcome::Failed(message(&error))));
-        let status = match outcome {
-            Some(MarkOutcome::Failed(_)) => Status::Refused,
-            _ => Status::Ok,
-        };
-        let page = MarkPage {
-            url: mark.url,
-            at: mark.at,
-            path: mark.path,
-            label: mark.label,
-            note: mark.note,
-            outcome,
-        };
-        let html = page.to_html(VERSION)?;
-        Ok(Answer { status, html })
+        let job = self.job_of_now()?;
+        let outcome = live_marks::outcome(&job, &self.args, &mark, is_saved).await;
+        let outcome = outcome.unwrap_or_else(|error| MarkOutcome::Failed(message(&error)));
+        mark_page(mark, Some(outcome))
     }
 
     /// The page of an error.
@@ -208,9 +188,9 @@ impl Pages for LivePages {
             Question::Page { url, at } => self.page(&url, at.as_deref()).await.map(shown),
             Question::Form { query } => self.sql(query, false).await,
             Question::Query { sql } => self.sql(sql, true).await,
-            Question::MarkForm(mark) => self.mark(mark, Asked::Form).await,
-            Question::Mark(mark) => self.mark(mark, Asked::Effect).await,
-            Question::SavedMark(mark) => self.mark(mark, Asked::Save).await,
+            Question::MarkForm(mark) => mark_page(mark, None),
+            Question::Mark(mark) => self.mark(mark, false).await,
+            Question::SavedMark(mark) => self.mark(mark, true).await,
             Question::Elsewhere { path } => nowhere(&path),
         };
         let answer = answer.or_else(|error| self.failed(&error));
@@ -219,13 +199,6 @@ impl Pages for LivePages {
             html: error.to_string().replace('<', "&lt;"),
         })
     }
-}
-
-/// A question about a mark.
-enum Asked {
-    Form,
-    Effect,
-    Save,
 }
 
 /// Pages that are computed at the same time share the memory.
@@ -239,6 +212,23 @@ fn shown(html: String) -> Answer {
         status: Status::Ok,
         html,
     }
+}
+
+fn mark_page(mark: Mark, outcome: Option<MarkOutcome>) -> Result<Answer> {
+    let status = match outcome {
+        Some(MarkOutcome::Failed(_)) => Status::Refused,
+        _ => Status::Ok,
+    };
+    let page = MarkPage {
+        url: mark.url,
+        at: mark.at,
+        path: mark.path,
+        label: mark.label,
+        note: mark.note,
+        outcome,
+    };
+    let html = page.to_html(VERSION)?;
+    Ok(Answer { status, html })
 }
 
 fn nowhere(path: &str) -> Result<Answer> {

@@ -142,19 +142,22 @@ async fn window(
     entries(context.sql(&windows_query(PRIOR, settings.window)).await?).await
 }
 
+/// The columns of an entry in `window_entries`.
+pub(super) const ENTRY_COLUMNS: [&str; 7] = [
+    "date",
+    "fetched_at",
+    "url_key",
+    "ordinal",
+    "entry",
+    "hashes",
+    "template",
+];
+
 /// Reads entries in the order of insertion.
 async fn entries(frame: DataFrame) -> Result<Vec<StoredEntry>> {
     let frame = frame
         .sort(vec![ident("ordinal").sort(true, false)])?
-        .select_columns(&[
-            "date",
-            "fetched_at",
-            "url_key",
-            "ordinal",
-            "entry",
-            "hashes",
-            "template",
-        ])?;
+        .select_columns(&ENTRY_COLUMNS)?;
     let rows = Rows::collect(frame).await?;
     let (dates, times) = (rows.numbers("date")?, rows.numbers("fetched_at")?);
     let (keys, ordinals) = (rows.texts("url_key")?, rows.numbers("ordinal")?);

@@ -12,7 +12,7 @@ use site_replay::{BatchedReplay, Batching};
 use tables::Table;
 
 use crate::error::EngineError;
-use crate::state::explain::entries::{Moment, day, from, least_ordinal, of_domain};
+use crate::state::explain::entries::{ENTRY_COLUMNS, Moment, day, from, least_ordinal, of_domain};
 use crate::state::explain::fetches::{Fetch, KEYED, newest};
 use crate::state::explain::labelled::ExplainedPage;
 use crate::state::explain::{Explainer, archive_page, names};
@@ -110,16 +110,7 @@ impl Explainer<'_> {
         let least = least.unwrap_or_default().saturating_sub(reach);
         let entries = of_domain(domain).and(ident("ordinal").gt_eq(lit(least)));
         let rows = of_domain(domain).and(from(first));
-        let entry_columns = [
-            "date",
-            "domain",
-            "fetched_at",
-            "url_key",
-            "ordinal",
-            "entry",
-            "hashes",
-            "template",
-        ];
+        let entry_columns = [&["domain"], &ENTRY_COLUMNS[..]].concat();
         let document_columns = [
             "date",
             "domain",
@@ -132,9 +123,9 @@ impl Explainer<'_> {
             "node",
         ];
         for (table, rows, columns) in [
-            (Table::WindowEntries, entries, &entry_columns[..]),
-            (Table::Documents, rows.clone(), &document_columns),
-            (Table::UrlKeys, rows, &KEYED),
+            (Table::WindowEntries, entries, &*entry_columns),
+            (Table::Documents, rows.clone(), &document_columns[..]),
+            (Table::UrlKeys, rows, &KEYED[..]),
         ] {
             let frame = self.context.table(table.name()).await?;
             let frame = frame.filter(rows)?.select_columns(columns)?;
