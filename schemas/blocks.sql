@@ -9,11 +9,11 @@ CREATE TABLE blocks (
   text VARCHAR NOT NULL,                        -- the block
   hash BYTEA NOT NULL,                          -- MD5 of its letters in lower case, 16 bytes
   label VARCHAR NOT NULL,                       -- content or boilerplate
-  reason VARCHAR NOT NULL,                      -- own_title, unique, content_slot, prior_content or marked_content; marked_boilerplate, prior_boilerplate, comments, skip_element, off_main_branch, link_slot or repeated
+  reason VARCHAR NOT NULL,                      -- own_title, unique, content_slot, prior_content or marked_content; marked_boilerplate, prior_boilerplate, comments, skip_element, off_main_branch, link_slot, repeated or copy
   count INT NOT NULL,                           -- pages with this block at the node that decided
   support INT NOT NULL,                         -- pages at the node that decided
   node VARCHAR NOT NULL,                        -- URL Tree node whose counts decided: a host and a path below it
   link_chars INT NOT NULL,                      -- characters of the block inside links
-  slot VARCHAR NOT NULL,                        -- DOM path: open elements with their classes, from body to the block
+  slot VARCHAR NOT NULL,                        -- DOM path: open elements with their classes and ids, from body to the block
   chrome BOOLEAN NOT NULL                       -- true below nav, aside, header, footer, form and the like
 );

@@ -41,8 +41,8 @@ pub(crate) enum Content {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StartTag<'t> {
     pub(crate) name: Name<'t>,
-    /// The value of `class`; empty if there is none.
-    pub(crate) class: &'t str,
+    /// The classes, and the id after `#`; empty if there are none.
+    pub(crate) names: &'t str,
     /// Whether an `a` with these attributes is a link: it has a `href`, or neither `name` nor
     /// `id`. An anchor (`<a name="top">`) is not a link: it is often left open, and all text
     /// after it would count as link text.
@@ -171,14 +171,14 @@ impl<O: Observer> BlockBuilder<O> {
         }
         let StartTag {
             name,
-            class,
+            names,
             self_closing,
             source,
             ..
         } = tag;
         let element = Element::for_name(name);
         self.boundary(element);
-        if self.stack.foreign() && self.stack.start_foreign(name, element, class, self_closing) {
+        if self.stack.foreign() && self.stack.start_foreign(name, element, names, self_closing) {
             return None;
         }
         if name.tag == Tag::A {
@@ -190,7 +190,7 @@ impl<O: Observer> BlockBuilder<O> {
             None => !element.inline() || name.tag == Tag::Math,
         };
         let depth = if on_stack {
-            self.stack.start(name, element, class, self_closing)
+            self.stack.start(name, element, names, self_closing)
         } else {
             None
         };

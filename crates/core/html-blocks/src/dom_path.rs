@@ -1,4 +1,4 @@
-//! DOM paths: element names and classes from `body` down to a block. The text is extended once
+//! DOM paths: element names, classes and ids from `body` down to a block. The text is extended once
 //! per element, and paths are interned.
 
 use std::collections::HashSet;
@@ -15,6 +15,9 @@ const CLASSES: usize = 64;
 
 /// Bytes of classes kept per element, separators included.
 const CLASS_BYTES: usize = 256;
+
+/// Bytes of the longest id that is kept, its separator included. Longer ones are made for one element.
+const ID_BYTES: usize = 64;
 
 /// The DOM path of a block. The fields are those of [`crate::TextBlock`].
 #[derive(Debug)]
@@ -67,7 +70,9 @@ impl PathBuilder {
     }
 
     /// Appends an element, unless it or an ancestor does not fit.
-    pub(crate) fn push(&mut self, name: &str, class: &str) {
+    ///
+    /// `names` are its classes, and its id after `#`.
+    pub(crate) fn push(&mut self, name: &str, names: &str) {
         let parent = self.end();
         if self.full_at.is_some() {
             return self.ends.push(parent);
@@ -76,7 +81,7 @@ impl PathBuilder {
             self.text.push('>');
         }
         self.text.push_str(name);
-        self.push_classes(class);
+        self.push_names(names);
         if self.text.len() > PATH_BYTES {
             self.text.truncate(parent.bytes);
             self.full_at = Some(self.ends.len());
@@ -88,19 +93,13 @@ impl PathBuilder {
         });
     }
 
-    /// Appends `.class` for each distinct class. Digits are removed, because they number single
-    /// pages and items (`post-1234`). The separators `.` and `>` are removed too.
-    fn push_classes(&mut self, classes: &str) {
+    /// Appends `.class` for each distinct class, and `#id`. Digits are removed, because they number single
+    /// pages and items (`post-1234`). The separators `.`, `#` and `>` are removed too.
+    fn push_names(&mut self, names: &str) {
+        let (classes, id) = names.rsplit_once(" #").unwrap_or((names, ""));
         let first = self.text.len();
         for class in classes.split_ascii_whitespace().take(CLASSES) {
-            let start = self.text.len();
-            self.text.push('.');
-            if class.bytes().any(dropped) {
-                let kept = class.split(|c: char| u8::try_from(c).is_ok_and(dropped));
-                self.text.extend(kept);
-            } else {
-                self.text.push_str(class);
-            }
+            let start = self.push_name('.', class);
             let (before, class) = self.text.split_at(start);
             let known =
                 start > first && before[first..].split('.').any(|known| known == &class[1..]);
@@ -109,9 +108,27 @@ impl PathBuilder {
                 self.text.truncate(start);
             }
             if full {
-                return;
+                break;
             }
         }
+        let start = self.push_name('#', id);
+        let bytes = self.text.len() - start;
+        if bytes == 1 || bytes > ID_BYTES {
+            self.text.truncate(start);
+        }
+    }
+
+    /// Appends a class or an id, and returns where it begins.
+    fn push_name(&mut self, separator: char, name: &str) -> usize {
+        let start = self.text.len();
+        self.text.push(separator);
+        if name.bytes().any(dropped) {
+            let kept = name.split(|c: char| u8::try_from(c).is_ok_and(dropped));
+            self.text.extend(kept);
+        } else {
+            self.text.push_str(name);
+        }
+        start
     }
 
     /// The number of elements that appear in the path.
@@ -140,9 +157,9 @@ impl PathBuilder {
     }
 }
 
-/// Whether a character of a class is removed from paths.
+/// Whether a character of a class or an id is removed from paths.
 fn dropped(byte: u8) -> bool {
-    byte.is_ascii_digit() || matches!(byte, b'.' | b'>')
+    byte.is_ascii_digit() || matches!(byte, b'.' | b'#' | b'>')
 }
 
 #[cfg(test)]
@@ -155,6 +172,20 @@ mod tests {
         path.push("div", " post-12 post-13\tentry 42 w-0.5 [&>p]:mt");
         path.push("h2", "");
         assert_eq!(&*path.text(), "div.post-.entry.w-.[&p]:mt>h2");
+    }
+
+    #[test]
+    fn an_id_follows_the_classes_and_has_a_limit_of_its_own() {
+        let mut path = PathBuilder::default();
+        path.push("div", "content wide #main-12");
+        path.push("ul", " #menu.top#1>x");
+        path.push("li", " #42");
+        path.push("p", &format!("{} #lead", "x".repeat(300)));
+        path.push("b", &format!(" #{}", "y".repeat(64)));
+        assert_eq!(
+            &*path.text(),
+            "div.content.wide#main->ul#menutopx>li>p#lead>b"
+        );
     }
 
     #[test]

@@ -173,12 +173,12 @@ pub struct TextBlock {
     /// its sides count, so this equals the number of characters of the text exactly if all of
     /// it is link text. Anchors (`<a name>` or `<a id>` without `href`) are not links.
     pub link_chars: u32,
-    /// The elements from `body` (excluded) down to the start of the text, with their classes:
-    /// `div.content>article.post>p`.
+    /// The elements from `body` (excluded) down to the start of the text, with their classes
+    /// and ids: `div.content#main>article.post>p`.
     ///
     /// Inline elements (see [`SplitList::Html`]) are left out. Classes are in source order, without
-    /// repetitions, and without digits, dots and `>`. An element has at most its first 64 classes and
-    /// 256 bytes of them. A path of more than 1,024 bytes ends before the element that does
+    /// repetitions. Digits, dots, `#` and `>` are removed. An element has at most its first 64 classes and
+    /// 256 bytes of them, and an id of at most 63 bytes. A path of more than 1,024 bytes ends before the element that does
     /// not fit. Blocks with equal paths share one allocation.
     pub dom_path: Arc<str>,
     /// The number of leading elements of the path that were already open at the block before:

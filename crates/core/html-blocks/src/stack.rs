@@ -27,7 +27,7 @@ struct Open {
     tag: Tag,
     element: Element,
     /// The start of its texts in [`Stack::texts`]: the name, if [`Open::tag`] is
-    /// [`Tag::Other`], then the class.
+    /// [`Tag::Other`], then the classes and the id.
     texts: usize,
     name_bytes: usize,
     vocabulary: Vocabulary,
@@ -53,7 +53,7 @@ struct Open {
 #[derive(Debug)]
 pub(crate) struct Stack {
     open: Vec<Open>,
-    /// Names and classes of the open elements, concatenated.
+    /// Names, classes and ids of the open elements, concatenated.
     texts: String,
     /// The depth of the innermost open element of each tag.
     tagged: [usize; Tag::COUNT],
@@ -149,13 +149,13 @@ impl Stack {
             }
             let end = self.open.get(at + 1).map(|next| next.texts);
             let texts = &self.texts[open.texts..end.unwrap_or(self.texts.len())];
-            let (name, class) = texts.split_at(open.name_bytes);
+            let (name, names) = texts.split_at(open.name_bytes);
             let name = if open.tag == Tag::Other {
                 name
             } else {
                 open.tag.name()
             };
-            self.path.push(name, class);
+            self.path.push(name, names);
         }
         DomPath {
             text: self.path.text(),
@@ -169,7 +169,7 @@ impl Stack {
         &mut self,
         name: Name<'_>,
         element: Element,
-        class: &str,
+        names: &str,
         self_closing: bool,
     ) -> bool {
         let Some(vocabulary) = self.open.last().map(|top| top.vocabulary) else {
@@ -182,7 +182,7 @@ impl Stack {
             return false;
         }
         if !self_closing {
-            self.push(name, element, class, vocabulary);
+            self.push(name, element, names, vocabulary);
         }
         true
     }
@@ -193,7 +193,7 @@ impl Stack {
         &mut self,
         name: Name<'_>,
         element: Element,
-        class: &str,
+        names: &str,
         self_closing: bool,
     ) -> Option<usize> {
         self.imply_ends(name, element);
@@ -201,11 +201,11 @@ impl Stack {
         match name.tag {
             Tag::Svg if self_closing => {}
             Tag::Math if self_closing => {}
-            Tag::Svg => self.push(name, element, class, Vocabulary::Svg),
-            Tag::Math => self.push(name, element, class, Vocabulary::Math),
+            Tag::Svg => self.push(name, element, names, Vocabulary::Svg),
+            Tag::Math => self.push(name, element, names, Vocabulary::Math),
             _ if element.root() || element.void() || element.inline() => {}
             _ if table_part(name.tag) && self.top(|top| top.table) == 0 => {}
-            _ => self.push(name, element, class, Vocabulary::Html),
+            _ => self.push(name, element, names, Vocabulary::Html),
         }
         Some(self.open.len()).filter(|depth| *depth > outside)
     }
@@ -340,7 +340,7 @@ impl Stack {
         self.open.last().map_or(0, depth)
     }
 
-    fn push(&mut self, name: Name<'_>, element: Element, class: &str, vocabulary: Vocabulary) {
+    fn push(&mut self, name: Name<'_>, element: Element, names: &str, vocabulary: Vocabulary) {
         self.deepest = self.deepest.max(self.open.len() + self.beyond + 1);
         if self.open.len() == self.limit {
             self.beyond += 1;
@@ -400,7 +400,7 @@ impl Stack {
         #[cfg(test)]
         (self.work += 1);
         self.texts.push_str(name_text);
-        self.texts.push_str(class);
+        self.texts.push_str(names);
     }
 
     /// Whether the text of this element is never shown.

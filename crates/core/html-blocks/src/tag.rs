@@ -18,6 +18,8 @@ pub(crate) struct SourceTag<'p> {
     pub(crate) attributes: usize,
     /// The value of the first `class` as written in the source; empty if there is none.
     class: &'p [u8],
+    /// The value of the first `id`, likewise.
+    id: &'p [u8],
     pub(crate) has_href: bool,
     /// Whether there is a `name` or an `id`.
     pub(crate) is_named: bool,
@@ -39,17 +41,24 @@ impl<'p> SourceTag<'p> {
             name: &page[start..start + name],
             attributes: 0,
             class: b"",
+            id: b"",
             has_href: false,
             is_named: false,
             self_closing: false,
             end: 0,
         };
-        let mut has_class = false;
+        let (mut has_class, mut has_id) = (false, false);
         for (name, value) in attributes.by_ref() {
             tag.attributes += 1;
             match name.len() {
                 4 if name.eq_ignore_ascii_case(b"href") => tag.has_href = true,
-                2 if name.eq_ignore_ascii_case(b"id") => tag.is_named = true,
+                2 if name.eq_ignore_ascii_case(b"id") => {
+                    tag.is_named = true;
+                    if !has_id {
+                        tag.id = value;
+                        has_id = true;
+                    }
+                }
                 4 if name.eq_ignore_ascii_case(b"name") => tag.is_named = true,
                 5 if !has_class && name.eq_ignore_ascii_case(b"class") => {
                     tag.class = value;
@@ -66,17 +75,32 @@ impl<'p> SourceTag<'p> {
         Some(tag)
     }
 
-    /// The value of `class` with its character references decoded; empty if there is none.
-    pub(crate) fn class(&self) -> Cow<'p, str> {
-        if self.class.is_empty() {
-            return Cow::Borrowed("");
+    /// The values of `class` and `id` with their character references decoded.
+    pub(crate) fn names(&self) -> Cow<'p, str> {
+        match (decoded(self.class), decoded(self.id)) {
+            (class, Cow::Borrowed("")) => class,
+            (class, id) => Cow::Owned(names(&class, &id)),
         }
-        // ASCII characters delimit the value, so it never splits a character.
-        let class = str::from_utf8(self.class).unwrap_or_default();
-        match memchr2(b'&', b'\0', self.class) {
-            None => Cow::Borrowed(class),
-            Some(_) => Cow::Owned(character_reference::value(class).replace('\0', "\u{fffd}")),
-        }
+    }
+}
+
+/// Returns classes and an id as one text: `main wide #content`.
+pub(crate) fn names(class: &str, id: &str) -> String {
+    if id.is_empty() {
+        return class.to_owned();
+    }
+    // An id with spaces is one name.
+    let id = id.split_ascii_whitespace().flat_map(str::chars);
+    class.chars().chain(" #".chars()).chain(id).collect()
+}
+
+/// The value of an attribute with its character references decoded.
+fn decoded(source: &[u8]) -> Cow<'_, str> {
+    // ASCII characters delimit the value, so it never splits a character.
+    let value = str::from_utf8(source).unwrap_or_default();
+    match memchr2(b'&', b'\0', source) {
+        None => Cow::Borrowed(value),
+        Some(_) => Cow::Owned(character_reference::value(value).replace('\0', "\u{fffd}")),
     }
 }
 

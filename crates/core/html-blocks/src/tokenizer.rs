@@ -346,7 +346,7 @@ impl<'p, O: Observer> Tokenizer<'p, '_, O> {
         let source = &page[self.angle + 1 + tag.name.len()..];
         let content = self.builder.start_tag(StartTag {
             name: tag::name(tag.name, &mut self.name),
-            class: &tag.class(),
+            names: &tag.names(),
             link: tag.has_href || !tag.is_named,
             self_closing: tag.self_closing,
             attributes,

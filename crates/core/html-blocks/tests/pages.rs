@@ -156,12 +156,12 @@ fn whitespace_is_normalised() {
 }
 
 #[test]
-fn dom_paths_have_classes() {
+fn dom_paths_have_classes_and_ids() {
     assert_eq!(
         dom_paths(
             "<html><body class=x><div class='content c2 c3' id=i><article class=post-17><p><b>a"
         ),
-        ["div.content.c>article.post->p"]
+        ["div.content.c#i>article.post->p"]
     );
     assert_eq!(
         dom_paths("<main><center><p class='a>b 1.5'>x"),

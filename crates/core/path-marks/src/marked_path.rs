@@ -75,16 +75,17 @@ impl MarkedPath {
     }
 }
 
-/// Returns an element with a name in lower case and classes without digits.
+/// Returns an element with a name in lower case, classes without digits, and no id.
 fn normal(element: &str) -> Result<String, PathProblem> {
     if element.is_empty() {
         return Err(PathProblem::Empty);
     }
-    let mut parts = element.split('.');
+    let without_id = element.split('#').next().unwrap_or_default();
+    let mut parts = without_id.split('.');
     let name = parts.next().unwrap_or_default();
     let is_name = |name: &str| {
         name.starts_with(|first: char| first.is_ascii_alphabetic())
-            && !name.contains(['#', '*', '[', ' '])
+            && !name.contains(['*', '[', ' '])
     };
     if !is_name(name) {
         return Err(PathProblem::Name(element.to_owned()));
@@ -124,6 +125,8 @@ mod tests {
             ("div.12.col-6>h2", "div.col->h2"),
             ("div.a=b", "div.a=b"),
             ("my-card.md:w-[10px]", "my-card.md:w-[px]"),
+            ("div.story#top>p#lead", "div.story>p"),
+            ("div#top", "div"),
             ("body", "body"),
             ("BODY.home > body.1>p", "p"),
             ("bodyguard>o:p", "bodyguard>o:p"),

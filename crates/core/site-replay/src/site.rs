@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use path_marks::{Label, SiteMarks};
-use template::{BlockCounts, Outline, PagePaths, Reason, Template};
+use template::{BlockCounts, Outline, PagePaths, Reason, Template, first_equal};
 use url_tree::{
     BlockHash, Constants, DomainReplay, Entry, Heuristic, TreeLabels, Verdict, WindowOptions,
 };
@@ -114,6 +114,7 @@ impl SiteReplay {
                 let counts = BlockCounts {
                     pages,
                     blocks: &blocks,
+                    first: &first_equal(hashes),
                 };
                 state.template.page_paths(outline, counts)
             }
@@ -178,6 +179,7 @@ impl SiteReplay {
         let counts = BlockCounts {
             pages: labels.node.support,
             blocks: &blocks,
+            first: &first_equal(hashes),
         };
         let reasons = state.template.label(outline, counts);
         let reasons = match &self.marks {

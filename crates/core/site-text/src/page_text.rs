@@ -56,7 +56,7 @@ pub struct LabelledBlock {
     pub count: u32,
     /// Pages of the deciding node.
     pub support: u32,
-    /// Elements from `body` down to the block, with their classes: `div.content>p`.
+    /// Elements from `body` down to the block, with their classes and ids: `div.content#top>p`.
     pub dom_path: Arc<str>,
     /// Characters inside links.
     pub link_chars: u32,

@@ -1,5 +1,10 @@
 //! Counts of the blocks of a page.
 
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use foldhash::fast::RandomState;
+
 /// Numbers of pages of the site that contain the blocks of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockCounts<'c> {
@@ -7,6 +12,21 @@ pub struct BlockCounts<'c> {
     pub pages: u32,
     /// Per block of the page, the number of these pages that contain it: `c`.
     pub blocks: &'c [u32],
+    /// Per block, the first block of the page with an equal text: [`first_equal`].
+    pub first: &'c [usize],
+}
+
+/// Returns, for each text of a page, the position of the first that equals it.
+///
+/// ```
+/// assert_eq!(template::first_equal(&["a", "b", "a"]), [0, 1, 0]);
+/// ```
+pub fn first_equal<T: Eq + Hash>(texts: &[T]) -> Vec<usize> {
+    let mut first = HashMap::with_capacity_and_hasher(texts.len(), RandomState::default());
+    let places = texts.iter().enumerate();
+    places
+        .map(|(at, text)| *first.entry(text).or_insert(at))
+        .collect()
 }
 
 impl BlockCounts<'_> {

@@ -39,7 +39,7 @@ impl ElementTraits {
         let (name, classes) = name_and_classes(element);
         ElementTraits {
             comments: names_comments(classes.as_bytes())
-                || name != "article" && names_reviews(classes.as_bytes()),
+                || name != "article" && names_reviews(without_id(classes).as_bytes()),
             ticket: names_tickets(classes),
             boilerplate: is_boilerplate_element(name),
             control: matches!(name, "textarea" | "select" | "option" | "button"),
@@ -56,19 +56,25 @@ impl ElementTraits {
     }
 }
 
-/// Splits an element, `name.class.class`, into its name and `.class.class`.
+/// Splits an element, `name.class.class#id`, into its name and `.class.class#id`.
 pub(crate) fn name_and_classes(element: &str) -> (&str, &str) {
-    element.split_at(element.find('.').unwrap_or(element.len()))
+    element.split_at(element.find(['.', '#']).unwrap_or(element.len()))
+}
+
+/// Returns an element, or its classes, without the id. A class has no `#`.
+fn without_id(element: &str) -> &str {
+    element.find('#').map_or(element, |id| &element[..id])
 }
 
 /// Returns the key of an element in a DOM path: its name and its first class.
 ///
-/// Further classes often describe the page (`tag-storm`) and not the role of the element.
+/// Further classes and the id often describe the page (`tag-storm`) and not the role of the element.
 ///
 /// ```
-/// assert_eq!(template::path_key("article.post.tag-storm"), "article.post");
+/// assert_eq!(template::path_key("article.post.tag-storm#storm"), "article.post");
 /// ```
 pub fn path_key(element: &str) -> &str {
+    let element = without_id(element);
     let mut dots = element.match_indices('.').map(|(at, _)| at);
     let end = dots.nth(1).unwrap_or(element.len());
     &element[..end]
@@ -92,12 +98,20 @@ fn names_comments(classes: &[u8]) -> bool {
             let found = classes.get(at..at + word.len());
             found.is_some_and(|found| found.eq_ignore_ascii_case(word))
         };
-        words.iter().any(begins)
+        let is_short = || {
+            let after = classes.get(at + COMM.len());
+            begins(&COMM) && !after.is_some_and(u8::is_ascii_lowercase)
+        };
+        words.iter().any(begins) || is_short()
     })
 }
 
+/// Comments for short, in front of another word or alone: `articleCommBody`, not `community`.
+const COMM: &[u8] = b"comm";
+
 /// Returns whether the classes contain a word for reviews by customers. The classes of an `article`
-/// have the categories of a blog, which can be reviews.
+/// have the categories of a blog, which can be reviews. Ids name the tabs of a product, its description
+/// among them.
 fn names_reviews(classes: &[u8]) -> bool {
     let mut words = classes.windows(REVIEWS.len());
     words.any(|word| word.eq_ignore_ascii_case(REVIEWS))
@@ -203,6 +217,16 @@ mod tests {
     }
 
     #[test]
+    fn an_id_is_a_name_but_no_part_of_a_key() {
+        assert_eq!(path_key("div.wide.dark#top"), "div.wide");
+        assert_eq!(path_key("div#top"), "div");
+        assert!(ElementTraits::from_name("div#Comments").comments);
+        assert!(ElementTraits::from_name("div.wide#ticket").ticket);
+        assert!(ElementTraits::from_name("div.product-reviews#tab").comments);
+        assert!(!ElementTraits::from_name("div.product#tab-reviews").comments);
+    }
+
+    #[test]
     fn comments_are_recognized_by_any_class_in_any_case() {
         for element in [
             "div.Comments",
@@ -211,6 +235,8 @@ mod tests {
             "div.x-disqus_thread",
             "div.komentarzWiersz",
             "div.opOpinie",
+            "div.articleCommBody",
+            "div.comm",
             "div.product-reviews",
         ] {
             assert!(ElementTraits::from_name(element).comments, "{element}");
@@ -219,6 +245,7 @@ mod tests {
         for element in [
             "comment",
             "div.common",
+            "div.community",
             "div.co.mment",
             "div",
             "article.category-reviews",

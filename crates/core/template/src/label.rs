@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::block_counts::BlockCounts;
+use crate::copies::drop_copies;
 use crate::counters::Sums;
 use crate::discussion::rules_of_page;
 use crate::lead::keep_leads;
@@ -72,6 +73,9 @@ impl Template {
             let numbers = Numbers::new(&surroundings, &main, &reasons);
             prior.correct(&surroundings, &numbers, &others, &mut reasons);
         }
+        if self.rules().has(Rule::Copies) && self.pages() < KNOWN_PAGES {
+            drop_copies(outline, counts, &mut reasons);
+        }
         reasons
     }
 
@@ -100,9 +104,10 @@ impl Template {
 
     /// Returns the labels without the prior.
     fn label_by_site(&self, outline: &Outline, counts: BlockCounts<'_>) -> BySite {
+        let blocks = outline.blocks.len();
         assert_eq!(
-            outline.blocks.len(),
-            counts.blocks.len(),
+            (blocks, blocks),
+            (counts.blocks.len(), counts.first.len()),
             "counts and outline have different numbers of blocks"
         );
         let rules = rules_of_page(outline, counts, self.rules());

@@ -20,7 +20,7 @@
 //! ];
 //! let outline = Outline::new(&page);
 //! // All three pages have the menu. The other blocks are on this page only.
-//! let counts = BlockCounts { pages: 3, blocks: &[3, 1, 1, 1] };
+//! let counts = BlockCounts { pages: 3, blocks: &[3, 1, 1, 1], first: &[0, 1, 2, 3] };
 //!
 //! let mut template = Template::default();
 //! let paths = template.page_paths(&outline, counts);
@@ -56,7 +56,8 @@
 //! | [`Rule::ContentSlots`] | content in spite of that, at a DOM path where less than a tenth of the text repeats |
 //! | [`Rule::Headings`] | content in spite of that, if it is a heading right before a text, or the label of a row or column of text |
 //!
-//! [`Rule::Prior`] corrects these labels on a site of fewer than ten pages: see [`prior`]. Two more
+//! On a site of fewer than ten pages, [`Rule::Prior`] corrects these labels, see [`prior`], and by
+//! [`Rule::Copies`] the later copies of a long text of the page are boilerplate. Two more
 //! reasons, for blocks at DOM paths that a reader has marked, are given by the caller of the template.
 //!
 //! **The main branch** is the element that contains the main text. The search starts at
@@ -98,6 +99,7 @@
 //!   text around them. Gold standards do not agree on them.
 
 mod block_counts;
+mod copies;
 mod counters;
 mod discussion;
 mod element;
@@ -123,7 +125,7 @@ mod units;
 mod varint;
 mod words;
 
-pub use block_counts::BlockCounts;
+pub use block_counts::{BlockCounts, first_equal};
 pub use element::path_key;
 pub use layout::Layout;
 pub use outline::{LayoutBlock, Outline};

@@ -214,6 +214,7 @@ mod tests {
         let counts = BlockCounts {
             pages: 1,
             blocks: &vec![1; blocks.len()],
+            first: &(0..blocks.len()).collect::<Vec<_>>(),
         };
         let mut template = Template::default();
         let paths = template.page_paths(&outline, counts);
@@ -238,6 +239,7 @@ mod tests {
         let counts = BlockCounts {
             pages: 8,
             blocks: &[1, 2, 3],
+            first: &[0, 1, 2],
         };
         let paths = PagePaths::new(&Outline::new(&blocks), counts, Rules::default()).paths;
         let [body, div, p] = &paths[..] else {

@@ -19,6 +19,8 @@ pub enum Reason {
     /// Boilerplate: more than a quarter of the pages contain the block, or it is a line at a path
     /// whose lines return on many pages: names, dates, categories.
     Repeated,
+    /// Boilerplate: the site is unknown, and the text is content earlier on the page.
+    Copy,
     /// Content: more than a quarter of the pages contain the block, but less than a tenth of
     /// the site's text at this path repeats, or the block is part of a paragraph or a list with
     /// other text, or a heading right before a text, or the label of a row or column of text, or
@@ -49,6 +51,7 @@ impl Reason {
             Reason::OffMainBranch => "off_main_branch",
             Reason::LinkSlot => "link_slot",
             Reason::Repeated => "repeated",
+            Reason::Copy => "copy",
             Reason::ContentSlot => "content_slot",
             Reason::PriorContent => "prior_content",
             Reason::PriorBoilerplate => "prior_boilerplate",

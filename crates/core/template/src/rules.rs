@@ -43,13 +43,15 @@ pub enum Rule {
     ContentSlots,
     /// The cells of a row with figures that hardly any other page has are content.
     Figures,
+    /// Later copies of a text of the page are boilerplate.
+    Copies,
     /// Blocks of unknown sites are judged by what such blocks are on other sites.
     Prior,
 }
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Rule; 20] = [
+    pub const ALL: [Rule; 21] = [
         Rule::OwnTitle,
         Rule::TitleLeads,
         Rule::Comments,
@@ -69,6 +71,7 @@ impl Rule {
         Rule::Repetition,
         Rule::ContentSlots,
         Rule::Figures,
+        Rule::Copies,
         Rule::Prior,
     ];
 }
@@ -95,6 +98,7 @@ impl fmt::Display for Rule {
             Rule::Repetition => "repetition",
             Rule::ContentSlots => "content slots",
             Rule::Figures => "figures",
+            Rule::Copies => "copies",
             Rule::Prior => "prior",
         })
     }

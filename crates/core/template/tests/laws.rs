@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
-use template::{BlockCounts, LayoutBlock, Outline, PagePaths, Reason, Template};
+use template::{BlockCounts, LayoutBlock, Outline, PagePaths, Reason, Template, first_equal};
 
 /// A fixed seed, so that the pages are the same on every machine. A failing case becomes a
 /// separate test.
@@ -21,6 +21,7 @@ fn fixed() -> ProptestConfig {
 struct Page {
     blocks: Vec<(String, LayoutBlock<'static>)>,
     counts: Vec<u32>,
+    first: Vec<usize>,
     pages: u32,
 }
 
@@ -45,8 +46,8 @@ fn path() -> impl Strategy<Value = String> {
     vec(element, 0..5).prop_map(|elements| elements.join(">"))
 }
 
-/// Path, common prefix, characters, quarters of links, title, count and figures of a block.
-type Numbers = (String, u16, u32, u32, u32, u32, u32);
+/// Path, common prefix, characters, quarters of links, title, count, figures and text of a block.
+type Numbers = (String, u16, u32, u32, u32, u32, u32, u32);
 
 fn page() -> impl Strategy<Value = Page> {
     let block = (
@@ -57,10 +58,12 @@ fn page() -> impl Strategy<Value = Page> {
         prop_oneof![5 => Just(0), 1 => 1..40_u32],
         0..9_u32,
         prop_oneof![1 => Just(0), 1 => 1..4_u32],
+        0..20_u32,
     );
     (vec(block, 0..12), 1..20_u32).prop_map(|(blocks, pages)| {
         let counts = blocks.iter().map(|block| block.5.clamp(1, pages)).collect();
-        let block = |(path, common_prefix, chars, links, title, _, figures): Numbers| {
+        let texts: Vec<u32> = blocks.iter().map(|block| block.7).collect();
+        let block = |(path, common_prefix, chars, links, title, _, figures, _): Numbers| {
             let block = LayoutBlock {
                 path: "",
                 common_prefix,
@@ -75,6 +78,7 @@ fn page() -> impl Strategy<Value = Page> {
         Page {
             blocks: blocks.into_iter().map(block).collect(),
             counts,
+            first: first_equal(&texts),
             pages,
         }
     })
@@ -92,6 +96,7 @@ impl Page {
         BlockCounts {
             pages: self.pages,
             blocks: &self.counts,
+            first: &self.first,
         }
     }
 

@@ -70,6 +70,7 @@ fn labels_of(page: &Sketch, pages: usize, counts: &[u32], prior: &Prior) -> Vec<
     let counts = BlockCounts {
         pages: pages as u32,
         blocks: counts,
+        first: &(0..blocks.len()).collect::<Vec<_>>(),
     };
     let mut template = Template::default();
     for _ in 0..pages {

@@ -265,7 +265,7 @@ impl Block {
     }
 
     /// Why: own_title, unique, content_slot, prior_content, marked_content, or comments, skip_element,
-    /// off_main_branch, link_slot, repeated, prior_boilerplate, marked_boilerplate.
+    /// off_main_branch, link_slot, repeated, copy, prior_boilerplate, marked_boilerplate.
     #[getter]
     fn reason(&self) -> &'static str {
         self.block().reason.as_str()
@@ -283,7 +283,7 @@ impl Block {
         self.block().support
     }
 
-    /// Elements from body down to the block, with their classes: div.content>p.
+    /// Elements from body down to the block, with their classes and ids: div.content#top>p.
     #[getter]
     fn dom_path(&self) -> &str {
         &self.block().dom_path

@@ -24,6 +24,7 @@ pub fn meaning(reason: &str) -> &'static str {
         "off_main_branch" => "Dropped: it is outside of the main part of the page.",
         "link_slot" => "Dropped: the text at its DOM path is link text.",
         "repeated" => "Dropped: many pages of the site have it.",
+        "copy" => "Dropped: the site is not known yet, and the page has this text above.",
         "marked_content" => "Kept: its DOM path is marked as content (tree.paths).",
         "marked_boilerplate" => "Dropped: its DOM path is marked as boilerplate (tree.paths).",
         _ => "",

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use conformance::material;
 use evaluation::{GoldPage, GoldSet, Measure, PageBlocks, Text, Texts, compare, standings};
 use html_blocks::BlockOptions;
-use template::{BlockCounts, Outline, PagePaths, Template};
+use template::{BlockCounts, Outline, PagePaths, Template, first_equal};
 use url_tree::{DomainReplay, Entry, Heuristic, WindowOptions};
 
 /// Short streams in four languages, with the thresholds of their F1.
@@ -22,6 +22,7 @@ struct Visit {
     blocks: PageBlocks,
     pages: u32,
     counts: Vec<u32>,
+    first: Vec<usize>,
 }
 
 impl Visit {
@@ -29,6 +30,7 @@ impl Visit {
         BlockCounts {
             pages: self.pages,
             blocks: &self.counts,
+            first: &self.first,
         }
     }
 
@@ -69,6 +71,7 @@ fn stream(test: &str, name: &str) -> Option<Vec<Visit>> {
         let counted = tree.counts(&branch, &blocks.hashes).swap_remove(0);
         Visit {
             page,
+            first: first_equal(&blocks.hashes),
             blocks,
             pages: counted.support,
             counts: counted.counts,

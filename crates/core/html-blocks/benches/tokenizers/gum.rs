@@ -35,8 +35,11 @@ struct OpenTag {
     /// The name of the last attribute.
     attribute: Vec<u8>,
     class: Option<Vec<u8>>,
+    id: Option<Vec<u8>>,
     /// Whether the last attribute is the first `class`.
     in_class: bool,
+    /// Whether it is the first `id`.
+    in_id: bool,
     has_href: bool,
     is_named: bool,
 }
@@ -48,21 +51,26 @@ impl OpenTag {
         self.self_closing = false;
         self.attributes = 0;
         self.attribute.clear();
-        self.class = None;
-        self.in_class = false;
+        (self.class, self.id) = (None, None);
+        (self.in_class, self.in_id) = (false, false);
         self.has_href = false;
         self.is_named = false;
     }
 
     fn end_attribute_name(&mut self) {
-        self.in_class = false;
+        (self.in_class, self.in_id) = (false, false);
         match &self.attribute[..] {
             b"class" if self.class.is_none() => {
                 self.class = Some(Vec::new());
                 self.in_class = true;
             }
             b"href" => self.has_href = true,
-            b"name" | b"id" => self.is_named = true,
+            b"name" => self.is_named = true,
+            b"id" => {
+                self.is_named = true;
+                self.in_id = self.id.is_none();
+                self.id.get_or_insert_default();
+            }
             _ => {}
         }
         self.attribute.clear();
@@ -141,6 +149,7 @@ impl Emitter for BlockEmitter<'_> {
         let state = self.blocks.start_tag(TagToken {
             name: &String::from_utf8_lossy(&self.last_start),
             class: &String::from_utf8_lossy(self.tag.class.as_deref().unwrap_or_default()),
+            id: &String::from_utf8_lossy(self.tag.id.as_deref().unwrap_or_default()),
             has_href: self.tag.has_href,
             is_named: self.tag.is_named,
             self_closing: self.tag.self_closing,
@@ -181,6 +190,9 @@ impl Emitter for BlockEmitter<'_> {
         if self.tag.in_class {
             let class = self.tag.class.get_or_insert_default();
             class.extend_from_slice(value);
+        }
+        if self.tag.in_id {
+            self.tag.id.get_or_insert_default().extend_from_slice(value);
         }
     }
 

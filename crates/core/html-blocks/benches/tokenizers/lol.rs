@@ -26,6 +26,7 @@ pub(crate) fn blocks(page: &str, options: &BlockOptions) -> Vec<TextBlock> {
             blocks.borrow_mut().start_tag(TagToken {
                 name: &name,
                 class: &class,
+                id: &element.get_attribute("id").unwrap_or_default(),
                 has_href: element.has_attribute("href"),
                 is_named: element.has_attribute("name") || element.has_attribute("id"),
                 self_closing: element.is_self_closing(),

@@ -3,6 +3,7 @@
 use crate::block_builder::{BlockBuilder, Content, StartTag};
 use crate::character_reference;
 use crate::elements::Name;
+use crate::tag::names;
 use crate::{BlockOptions, TextBlock};
 
 /// Builds text blocks from tokens: this crate without its own tokenizer.
@@ -16,6 +17,8 @@ pub struct TagToken<'t> {
     pub name: &'t str,
     /// The value of `class`; empty if there is none.
     pub class: &'t str,
+    /// The value of `id`; empty if there is none.
+    pub id: &'t str,
     /// Whether there is a `href`.
     pub has_href: bool,
     /// Whether there is a `name` or an `id`.
@@ -49,7 +52,7 @@ impl TokenBlocks {
     pub fn start_tag(&mut self, tag: TagToken<'_>) -> Option<RawState> {
         let content = self.0.start_tag(StartTag {
             name: Name::new(tag.name),
-            class: tag.class,
+            names: &names(tag.class, tag.id),
             link: tag.has_href || !tag.is_named,
             self_closing: tag.self_closing,
             attributes: tag.attributes,

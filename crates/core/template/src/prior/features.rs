@@ -15,7 +15,7 @@ const NEIGHBOURS: usize = 3;
 const AROUND: usize = 6;
 
 /// Names of the numbers without those of words and neighbours, in their order.
-const PLAIN: [&str; 51] = [
+const PLAIN: [&str; 55] = [
     "chars",
     "links",
     "marks",
@@ -67,6 +67,10 @@ const PLAIN: [&str; 51] = [
     "record_links",
     "records_share",
     "records_title",
+    "copies",
+    "copy_at",
+    "path_copies",
+    "parent_copies",
 ];
 
 /// Number of the numbers of a block.
@@ -102,6 +106,7 @@ pub(crate) fn features(
         outline,
         sums,
         title,
+        copies,
         records,
         record_of,
     } = surroundings;
@@ -185,6 +190,10 @@ pub(crate) fn features(
             share(record.sum.links, record.sum.chars),
             share(record.sum.text, page.text),
             i16::from(title.is_some_and(|title| record.blocks.contains(&title))),
+            small(u64::from(copies[at].1)),
+            small(u64::from(copies[at].0)),
+            share(path.copies, path.chars),
+            share(of_parent.copies, of_parent.chars),
         ];
         numbers[..PLAIN.len()].copy_from_slice(&plain);
         let near = up.near.iter().fold(0, |all, words| all | words);
@@ -249,7 +258,7 @@ fn reason_code(reason: Reason) -> i16 {
         Reason::Unique => 6,
         Reason::OwnTitle => 7,
         Reason::PriorContent | Reason::PriorBoilerplate => 8,
-        // No rule gives them.
-        Reason::MarkedContent | Reason::MarkedBoilerplate => 8,
+        // They are given after the prior.
+        Reason::Copy | Reason::MarkedContent | Reason::MarkedBoilerplate => 8,
     }
 }

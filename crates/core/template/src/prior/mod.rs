@@ -139,7 +139,7 @@ impl Prior {
 fn best_logit(outline: &Outline, logits: &[i32]) -> i32 {
     let chars = |at: usize| u64::from(outline.blocks[at].chars);
     let mut order: Vec<usize> = (0..logits.len()).collect();
-    order.sort_by_key(|at| (std::cmp::Reverse(logits[*at]), *at));
+    order.sort_unstable_by_key(|at| (std::cmp::Reverse(logits[*at]), *at));
     let content = |at: usize| probability(logits[at]) * chars(at);
     let all: u64 = order.iter().map(|at| content(*at)).sum();
     let (mut common, mut kept) = (0, 0);

@@ -33,6 +33,7 @@ pub(crate) fn page_features(
         title,
         records,
         record_of,
+        ..
     } = surroundings;
     let all = sums.of(0..reasons.len());
     let of_main = sums.of(main.clone());

@@ -59,6 +59,8 @@ pub(crate) struct Sum {
     /// Characters outside links that do not repeat.
     pub(crate) text: u64,
     pub(crate) marks: u64,
+    /// Characters of blocks whose text is earlier on the page.
+    pub(crate) copies: u64,
     pub(crate) blocks: u64,
 }
 
@@ -68,6 +70,7 @@ impl Sum {
         self.links += other.links;
         self.text += other.text;
         self.marks += other.marks;
+        self.copies += other.copies;
         self.blocks += other.blocks;
     }
 }
@@ -78,6 +81,8 @@ pub(crate) struct Surroundings<'o> {
     pub(crate) sums: Page,
     /// The block with the page's own title.
     pub(crate) title: Option<usize>,
+    /// Per block, its place among the blocks with its text, and the number of these.
+    pub(crate) copies: Vec<(u32, u32)>,
     pub(crate) records: Vec<Record>,
     /// The record of each node.
     pub(crate) record_of: Vec<usize>,
@@ -91,10 +96,23 @@ impl<'o> Surroundings<'o> {
             outline,
             sums,
             title: own_title(outline, counts),
+            copies: copies(counts),
             records,
             record_of,
         }
     }
+}
+
+/// Returns, per block, its place among the blocks with its text, and the number of these.
+fn copies(counts: BlockCounts<'_>) -> Vec<(u32, u32)> {
+    let mut of_text = vec![0; counts.first.len()];
+    let mut place = |first: &usize| {
+        of_text[*first] += 1;
+        of_text[*first]
+    };
+    let places: Vec<u32> = counts.first.iter().map(&mut place).collect();
+    let all = counts.first.iter().map(|first| of_text[*first]);
+    places.into_iter().zip(all).collect()
 }
 
 /// The text before each block of a page, to sum ranges.
@@ -117,6 +135,7 @@ impl Page {
                     chars.saturating_sub(links)
                 },
                 marks: u64::from(block.marks),
+                copies: if counts.first[at] < at { chars } else { 0 },
                 blocks: 1,
             });
             before.push(sum);
@@ -132,6 +151,7 @@ impl Page {
             links: other.links - one.links,
             text: other.text - one.text,
             marks: other.marks - one.marks,
+            copies: other.copies - one.copies,
             blocks: other.blocks - one.blocks,
         }
     }

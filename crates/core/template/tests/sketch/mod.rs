@@ -1,6 +1,6 @@
 //! Test pages, written as a few lines of text.
 
-use template::{BlockCounts, LayoutBlock, Outline, Reason, Template, Title};
+use template::{BlockCounts, LayoutBlock, Outline, Reason, Template, Title, first_equal};
 
 /// A page of lines: literals and formatted strings.
 #[allow(unused_macros)]
@@ -124,9 +124,13 @@ impl SketchSite {
             .iter()
             .map(|block| pages_with(&block.text))
             .collect();
+        let texts: Vec<&str> = (page.blocks.iter())
+            .map(|block| block.text.as_str())
+            .collect();
         let counts = BlockCounts {
             pages: u32::try_from(self.pages.len()).expect("few pages"),
             blocks: &counts,
+            first: &first_equal(&texts),
         };
         let blocks = page.blocks();
         let outline = Outline::new(&blocks);

@@ -61,7 +61,7 @@ class Block:
     @property
     def reason(self) -> str:
         """Why: own_title, unique, content_slot, prior_content, marked_content, or comments, skip_element,
-        off_main_branch, link_slot, repeated, prior_boilerplate, marked_boilerplate."""
+        off_main_branch, link_slot, repeated, copy, prior_boilerplate, marked_boilerplate."""
     @property
     def count(self) -> int:
         """Pages and revisions of the deciding node that have the block."""

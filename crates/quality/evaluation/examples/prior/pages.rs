@@ -7,7 +7,7 @@ use evaluation::{GoldPage, GoldSet, PageBlocks};
 use html_blocks::BlockOptions;
 use scoring::{Tokens, Vocabulary, WordId, lcs};
 use template::prior::{Numbers, Prior, SecondFeatures};
-use template::{BlockCounts, Outline, Reason, Template};
+use template::{BlockCounts, Outline, Reason, Template, first_equal};
 
 use crate::in_gold::in_gold;
 
@@ -21,6 +21,8 @@ pub(crate) struct Page {
     pub(crate) is_content: Vec<bool>,
     pub(crate) words: Vec<Vec<WordId>>,
     gold: Vec<WordId>,
+    /// Per block, the first with an equal text.
+    first: Vec<usize>,
     outline: Outline,
     template: Template,
 }
@@ -31,9 +33,11 @@ impl Page {
         let blocks = PageBlocks::of(parsed);
         let outline = Outline::new(&blocks.layout());
         let ones = vec![1; blocks.texts.len()];
+        let first = first_equal(&blocks.hashes);
         let counts = BlockCounts {
             pages: 1,
             blocks: &ones,
+            first: &first,
         };
         let mut template = Template::default();
         template.insert(&template.page_paths(&outline, counts));
@@ -52,6 +56,7 @@ impl Page {
             is_content: in_gold(&words, &gold_words),
             words,
             gold: gold_words,
+            first,
             outline,
             template,
         }
@@ -63,6 +68,7 @@ impl Page {
         let counts = BlockCounts {
             pages: 1,
             blocks: &ones,
+            first: &self.first,
         };
         self.template.label_with(&self.outline, counts, prior)
     }
@@ -73,6 +79,7 @@ impl Page {
         let counts = BlockCounts {
             pages: 1,
             blocks: &ones,
+            first: &self.first,
         };
         Template::second_numbers(&self.outline, counts, &self.numbers, prior)
     }

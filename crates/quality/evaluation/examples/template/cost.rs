@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use template::{BlockCounts, Outline, Template};
+use template::{BlockCounts, Outline, Template, first_equal};
 use url_tree::{DomainReplay, Entry, Heuristic, WindowOptions};
 
 use crate::sites::{Page, Site};
@@ -68,6 +68,7 @@ pub(crate) fn table(sites: &[Site]) -> String {
             let counts = BlockCounts {
                 pages: *pages,
                 blocks: counts,
+                first: &first_equal(&page.blocks.hashes),
             };
             let slots = template.page_paths(&outline, counts);
             numbers.push(slots.paths.len());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use scoring::lcs;
-use template::{BlockCounts, Outline, PagePaths, Reason, Rules, Template};
+use template::{BlockCounts, Outline, PagePaths, Reason, Rules, Template, first_equal};
 use url_tree::{DomainReplay, Entry, Heuristic, WindowOptions};
 
 use crate::sites::{Page, Part, Site};
@@ -36,6 +36,8 @@ struct Visit<'s> {
 struct Counted {
     pages: u32,
     blocks: Vec<u32>,
+    /// Per block, the first with an equal text.
+    first: Vec<usize>,
 }
 
 /// The pages that are inserted before the first of them is labelled.
@@ -229,6 +231,7 @@ impl Counted {
         domain.map_or_else(Self::default, |domain| Self {
             pages: domain.support,
             blocks: domain.counts,
+            first: first_equal(&page.blocks.hashes),
         })
     }
 
@@ -236,6 +239,7 @@ impl Counted {
         BlockCounts {
             pages: self.pages,
             blocks: &self.blocks,
+            first: &self.first,
         }
     }
 }

@@ -62,7 +62,7 @@ pub struct ExplainedBlock {
     pub support: u32,
     /// The node: a host and a path below it.
     pub node: String,
-    /// Open elements with their classes, from `body` to the block.
+    /// Open elements with their classes and ids, from `body` to the block.
     pub dom_path: String,
     /// Characters inside links.
     pub link_chars: u32,
