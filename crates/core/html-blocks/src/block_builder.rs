@@ -1,6 +1,6 @@
 //! Builds text blocks from the events of a tokenizer.
 
-use crate::dom_path::DomPath;
+use crate::dom_path::{DomPath, Names};
 use crate::elements::{Element, Name, SplitList, Tag};
 use crate::hash::block_hash;
 use crate::limits::{Limit, PageLimits};
@@ -41,8 +41,7 @@ pub(crate) enum Content {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StartTag<'t> {
     pub(crate) name: Name<'t>,
-    /// The classes, and the id after `#`; empty if there are none.
-    pub(crate) names: &'t str,
+    pub(crate) names: Names<'t>,
     /// Whether an `a` with these attributes is a link: it has a `href`, or neither `name` nor
     /// `id`. An anchor (`<a name="top">`) is not a link: it is often left open, and all text
     /// after it would count as link text.

@@ -26,6 +26,13 @@ pub(crate) struct DomPath {
     pub(crate) common_prefix: u16,
 }
 
+/// The names of an element beside that of its tag: the values of two attributes, empty if it has none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Names<'t> {
+    pub(crate) class: &'t str,
+    pub(crate) id: &'t str,
+}
+
 /// The prefix of a path that ends with one of its elements.
 #[derive(Clone, Copy, Debug, Default)]
 struct End {
@@ -70,9 +77,7 @@ impl PathBuilder {
     }
 
     /// Appends an element, unless it or an ancestor does not fit.
-    ///
-    /// `names` are its classes, and its id after `#`.
-    pub(crate) fn push(&mut self, name: &str, names: &str) {
+    pub(crate) fn push(&mut self, name: &str, names: Names<'_>) {
         let parent = self.end();
         if self.full_at.is_some() {
             return self.ends.push(parent);
@@ -94,11 +99,10 @@ impl PathBuilder {
     }
 
     /// Appends `.class` for each distinct class, and `#id`. Digits are removed, because they number single
-    /// pages and items (`post-1234`). The separators `.`, `#` and `>` are removed too.
-    fn push_names(&mut self, names: &str) {
-        let (classes, id) = names.rsplit_once(" #").unwrap_or((names, ""));
+    /// pages and items (`post-1234`). The separators `.`, `#` and `>` and the spaces of an id are removed too.
+    fn push_names(&mut self, names: Names<'_>) {
         let first = self.text.len();
-        for class in classes.split_ascii_whitespace().take(CLASSES) {
+        for class in names.class.split_ascii_whitespace().take(CLASSES) {
             let start = self.push_name('.', class);
             let (before, class) = self.text.split_at(start);
             let known =
@@ -111,7 +115,7 @@ impl PathBuilder {
                 break;
             }
         }
-        let start = self.push_name('#', id);
+        let start = self.push_name('#', names.id);
         let bytes = self.text.len() - start;
         if bytes == 1 || bytes > ID_BYTES {
             self.text.truncate(start);
@@ -159,29 +163,36 @@ impl PathBuilder {
 
 /// Whether a character of a class or an id is removed from paths.
 fn dropped(byte: u8) -> bool {
-    byte.is_ascii_digit() || matches!(byte, b'.' | b'#' | b'>')
+    byte.is_ascii_digit() || byte.is_ascii_whitespace() || matches!(byte, b'.' | b'#' | b'>')
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn names<'t>(class: &'t str, id: &'t str) -> Names<'t> {
+        Names { class, id }
+    }
+
     #[test]
     fn classes_lose_digits_separators_and_repeats() {
         let mut path = PathBuilder::default();
-        path.push("div", " post-12 post-13\tentry 42 w-0.5 [&>p]:mt");
-        path.push("h2", "");
+        path.push(
+            "div",
+            names(" post-12 post-13\tentry 42 w-0.5 [&>p]:mt", ""),
+        );
+        path.push("h2", names("", ""));
         assert_eq!(&*path.text(), "div.post-.entry.w-.[&p]:mt>h2");
     }
 
     #[test]
     fn an_id_follows_the_classes_and_has_a_limit_of_its_own() {
         let mut path = PathBuilder::default();
-        path.push("div", "content wide #main-12");
-        path.push("ul", " #menu.top#1>x");
-        path.push("li", " #42");
-        path.push("p", &format!("{} #lead", "x".repeat(300)));
-        path.push("b", &format!(" #{}", "y".repeat(64)));
+        path.push("div", names("content wide", "main-12"));
+        path.push("ul", names("", "menu .top#1>x"));
+        path.push("li", names("", "42"));
+        path.push("p", names(&"x".repeat(300), "lead"));
+        path.push("b", names("", &"y".repeat(64)));
         assert_eq!(
             &*path.text(),
             "div.content.wide#main->ul#menutopx>li>p#lead>b"
@@ -191,10 +202,10 @@ mod tests {
     #[test]
     fn equal_paths_share_their_text() {
         let mut path = PathBuilder::default();
-        path.push("li", "item1");
+        path.push("li", names("item1", ""));
         let one = path.text();
         path.truncate(0);
-        path.push("li", "item2");
+        path.push("li", names("item2", ""));
         assert!(Arc::ptr_eq(&one, &path.text()));
     }
 
@@ -202,13 +213,13 @@ mod tests {
     fn a_long_path_ends_before_the_element_that_does_not_fit() {
         let mut path = PathBuilder::default();
         for _ in 0..5 {
-            path.push("div", &"x".repeat(200));
+            path.push("div", names(&"x".repeat(200), ""));
         }
-        path.push("section", "y");
-        path.push("p", "");
+        path.push("section", names("y", ""));
+        path.push("p", names("", ""));
         assert_eq!(path.text().len(), 5 * 205 - 1);
         path.truncate(4);
-        path.push("p", "");
+        path.push("p", names("", ""));
         assert!(path.text().ends_with("x>p"));
     }
 
@@ -218,8 +229,8 @@ mod tests {
         let classes: String = ('a'..='z')
             .map(|c| format!("{} ", c.to_string().repeat(20)))
             .collect();
-        path.push("article", &classes);
-        path.push("p", "");
+        path.push("article", names(&classes, ""));
+        path.push("p", names("", ""));
         assert_eq!(path.text().len(), "article".len() + 12 * 21 + ">p".len());
     }
 }

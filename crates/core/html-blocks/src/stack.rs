@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
-use crate::dom_path::{DomPath, PathBuilder};
+use crate::dom_path::{DomPath, Names, PathBuilder};
 use crate::elements::{Element, Name, SplitList, Tag};
 
 /// The namespace of an element.
@@ -27,9 +27,10 @@ struct Open {
     tag: Tag,
     element: Element,
     /// The start of its texts in [`Stack::texts`]: the name, if [`Open::tag`] is
-    /// [`Tag::Other`], then the classes and the id.
+    /// [`Tag::Other`], then the class and the id.
     texts: usize,
     name_bytes: usize,
+    class_bytes: usize,
     vocabulary: Vocabulary,
     /// An element of `svg` or `math` that may contain HTML (an integration point).
     integration: bool,
@@ -150,12 +151,13 @@ impl Stack {
             let end = self.open.get(at + 1).map(|next| next.texts);
             let texts = &self.texts[open.texts..end.unwrap_or(self.texts.len())];
             let (name, names) = texts.split_at(open.name_bytes);
+            let (class, id) = names.split_at(open.class_bytes);
             let name = if open.tag == Tag::Other {
                 name
             } else {
                 open.tag.name()
             };
-            self.path.push(name, names);
+            self.path.push(name, Names { class, id });
         }
         DomPath {
             text: self.path.text(),
@@ -169,7 +171,7 @@ impl Stack {
         &mut self,
         name: Name<'_>,
         element: Element,
-        names: &str,
+        names: Names<'_>,
         self_closing: bool,
     ) -> bool {
         let Some(vocabulary) = self.open.last().map(|top| top.vocabulary) else {
@@ -193,7 +195,7 @@ impl Stack {
         &mut self,
         name: Name<'_>,
         element: Element,
-        names: &str,
+        names: Names<'_>,
         self_closing: bool,
     ) -> Option<usize> {
         self.imply_ends(name, element);
@@ -340,7 +342,7 @@ impl Stack {
         self.open.last().map_or(0, depth)
     }
 
-    fn push(&mut self, name: Name<'_>, element: Element, names: &str, vocabulary: Vocabulary) {
+    fn push(&mut self, name: Name<'_>, element: Element, names: Names<'_>, vocabulary: Vocabulary) {
         self.deepest = self.deepest.max(self.open.len() + self.beyond + 1);
         if self.open.len() == self.limit {
             self.beyond += 1;
@@ -395,12 +397,14 @@ impl Stack {
             tag: name.tag,
             texts: self.texts.len(),
             name_bytes: name_text.len(),
+            class_bytes: names.class.len(),
         };
         self.open.push(open);
         #[cfg(test)]
         (self.work += 1);
         self.texts.push_str(name_text);
-        self.texts.push_str(names);
+        self.texts.push_str(names.class);
+        self.texts.push_str(names.id);
     }
 
     /// Whether the text of this element is never shown.

@@ -75,23 +75,15 @@ impl<'p> SourceTag<'p> {
         Some(tag)
     }
 
-    /// The values of `class` and `id` with their character references decoded.
-    pub(crate) fn names(&self) -> Cow<'p, str> {
-        match (decoded(self.class), decoded(self.id)) {
-            (class, Cow::Borrowed("")) => class,
-            (class, id) => Cow::Owned(names(&class, &id)),
-        }
+    /// The value of `class` with its character references decoded; empty if there is none.
+    pub(crate) fn class(&self) -> Cow<'p, str> {
+        decoded(self.class)
     }
-}
 
-/// Returns classes and an id as one text: `main wide #content`.
-pub(crate) fn names(class: &str, id: &str) -> String {
-    if id.is_empty() {
-        return class.to_owned();
+    /// The value of `id` with its character references decoded; empty if there is none.
+    pub(crate) fn id(&self) -> Cow<'p, str> {
+        decoded(self.id)
     }
-    // An id with spaces is one name.
-    let id = id.split_ascii_whitespace().flat_map(str::chars);
-    class.chars().chain(" #".chars()).chain(id).collect()
 }
 
 /// The value of an attribute with its character references decoded.

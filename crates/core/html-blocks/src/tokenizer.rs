@@ -33,6 +33,7 @@ use memchr::{memchr, memchr_iter, memchr3, memmem};
 use crate::attributes::Attributes;
 use crate::block_builder::{BlockBuilder, Content, StartTag};
 use crate::character_reference::{Place, reference};
+use crate::dom_path::Names;
 use crate::limits::{Limit, Warning};
 use crate::observer::Observer;
 use crate::raw_text::{end_tag, script};
@@ -346,7 +347,10 @@ impl<'p, O: Observer> Tokenizer<'p, '_, O> {
         let source = &page[self.angle + 1 + tag.name.len()..];
         let content = self.builder.start_tag(StartTag {
             name: tag::name(tag.name, &mut self.name),
-            names: &tag.names(),
+            names: Names {
+                class: &tag.class(),
+                id: &tag.id(),
+            },
             link: tag.has_href || !tag.is_named,
             self_closing: tag.self_closing,
             attributes,

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::tests::read_as_reference;
 use crate::block_builder::{BlockBuilder, Content, StartTag};
+use crate::dom_path::Names;
 use crate::elements::Name;
-use crate::tag::names;
 use crate::{BlockOptions, Joining, TextBlock};
 
 /// Cases in the form of the suite, so that this module is tested without a checkout.
@@ -247,10 +247,10 @@ fn send(builder: &mut BlockBuilder, token: &Token) -> Option<Content> {
             };
             return builder.start_tag(StartTag {
                 name: Name::new(name),
-                names: &names(
-                    value("class").unwrap_or_default(),
-                    value("id").unwrap_or_default(),
-                ),
+                names: Names {
+                    class: value("class").unwrap_or_default(),
+                    id: value("id").unwrap_or_default(),
+                },
                 link: value("href").is_some() || value("name").or(value("id")).is_none(),
                 self_closing: *self_closing,
                 attributes: attributes.len(),

@@ -19,8 +19,8 @@ use html5ever::tokenizer::{
 use crate::block_builder::{BlockBuilder, Content, StartTag};
 pub use tokens::{RawState, TagToken, TokenBlocks};
 
+use crate::dom_path::Names;
 use crate::elements::Name;
-use crate::tag::names;
 use crate::tokenizer::{Until, tokenize};
 use crate::{BlockOptions, Limit, PageLimits, TextBlock, Warning};
 
@@ -104,10 +104,10 @@ impl TokenSink for Sink {
                 };
                 let content = builder.start_tag(StartTag {
                     name: Name::new(&tag.name),
-                    names: &names(
-                        value("class").unwrap_or_default(),
-                        value("id").unwrap_or_default(),
-                    ),
+                    names: Names {
+                        class: value("class").unwrap_or_default(),
+                        id: value("id").unwrap_or_default(),
+                    },
                     link: value("href").is_some() || value("name").or(value("id")).is_none(),
                     self_closing: tag.self_closing,
                     attributes: tag.attrs.len(),

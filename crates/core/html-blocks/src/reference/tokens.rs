@@ -2,8 +2,8 @@
 
 use crate::block_builder::{BlockBuilder, Content, StartTag};
 use crate::character_reference;
+use crate::dom_path::Names;
 use crate::elements::Name;
-use crate::tag::names;
 use crate::{BlockOptions, TextBlock};
 
 /// Builds text blocks from tokens: this crate without its own tokenizer.
@@ -52,7 +52,10 @@ impl TokenBlocks {
     pub fn start_tag(&mut self, tag: TagToken<'_>) -> Option<RawState> {
         let content = self.0.start_tag(StartTag {
             name: Name::new(tag.name),
-            names: &names(tag.class, tag.id),
+            names: Names {
+                class: tag.class,
+                id: tag.id,
+            },
             link: tag.has_href || !tag.is_named,
             self_closing: tag.self_closing,
             attributes: tag.attributes,
