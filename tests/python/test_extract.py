@@ -48,6 +48,8 @@ class Extract(unittest.TestCase):
         self.assertIn("A reader says", with_comments)
         self.assertIn("Guests", with_comments)
         self.assertNotIn("Guests", without_tables)
+        named = urltree.extract(PAGE.replace("<table", '<table id="guests"'), include_tables=False)
+        self.assertEqual(named, without_tables)
 
     def test_json_and_header_have_metadata(self) -> None:
         found = urltree.extract(PAGE, output_format="json", with_metadata=True, record_id="a7")

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use template::path_key;
+use template::{element_name, path_key};
 
 /// The name of the empty path.
 const BODY: &str = "body";
@@ -54,10 +54,7 @@ impl MarkedPath {
         }
         let mut elements = path.split('>').map(str::trim).peekable();
         let mut keys = String::new();
-        let is_body = |element: &&str| {
-            let name = element.split('.').next().unwrap_or_default();
-            name.eq_ignore_ascii_case(BODY)
-        };
+        let is_body = |element: &&str| element_name(element).eq_ignore_ascii_case(BODY);
         while elements.next_if(is_body).is_some() {}
         for element in elements {
             let element = normal(element)?;
@@ -127,6 +124,7 @@ mod tests {
             ("my-card.md:w-[10px]", "my-card.md:w-[px]"),
             ("div.story#top>p#lead", "div.story>p"),
             ("div#top", "div"),
+            ("body#home>div#top", "div"),
             ("body", "body"),
             ("BODY.home > body.1>p", "p"),
             ("bodyguard>o:p", "bodyguard>o:p"),

@@ -77,7 +77,7 @@ pub use page::{Fetched, PageId, Status};
 pub use page_text::{LabelledBlock, PageText};
 pub use settings::SiteSettings;
 pub use site::Site;
-pub use template::Reason;
+pub use template::{Reason, element_name};
 
 /// Compiles and runs the example of the README as a doc test.
 #[cfg(doctest)]

@@ -61,6 +61,15 @@ pub(crate) fn name_and_classes(element: &str) -> (&str, &str) {
     element.split_at(element.find(['.', '#']).unwrap_or(element.len()))
 }
 
+/// Returns the name of an element in a DOM path.
+///
+/// ```
+/// assert_eq!(template::element_name("table.wide#prices"), "table");
+/// ```
+pub fn element_name(element: &str) -> &str {
+    name_and_classes(element).0
+}
+
 /// Returns an element, or its classes, without the id. A class has no `#`.
 fn without_id(element: &str) -> &str {
     element.find('#').map_or(element, |id| &element[..id])

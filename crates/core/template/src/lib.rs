@@ -126,7 +126,7 @@ mod varint;
 mod words;
 
 pub use block_counts::{BlockCounts, first_equal};
-pub use element::path_key;
+pub use element::{element_name, path_key};
 pub use layout::Layout;
 pub use outline::{LayoutBlock, Outline};
 pub use page_paths::{DomPath, PagePaths};

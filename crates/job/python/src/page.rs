@@ -38,7 +38,7 @@ impl Kept {
 /// Whether an element of a DOM path is a table.
 fn is_in_table(dom_path: &str) -> bool {
     let mut elements = dom_path.split('>');
-    elements.any(|element| element.split('.').next() == Some("table"))
+    elements.any(|element| site_text::element_name(element) == "table")
 }
 
 impl Page {
