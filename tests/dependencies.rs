@@ -386,7 +386,7 @@ fn arrows_between_wings_go_to_the_core() {
     let workspace = workspace();
     let wing = |member: &str| {
         let manifest = text(&workspace.members[member]["manifest_path"]);
-        let wings = ["core", "archive", "job", "quality"];
+        let wings = ["core", "archive", "job", "lab"];
         wings
             .into_iter()
             .find(|wing| manifest.contains(&format!("/crates/{wing}/")))
@@ -401,12 +401,12 @@ fn arrows_between_wings_go_to_the_core() {
             );
         }
         if wing(member) == Some("archive") {
-            assert!(!arrows.contains("quality"), "{member}: {arrows:?}");
+            assert!(!arrows.contains("lab"), "{member}: {arrows:?}");
             let of_jobs = workspace.arrows(member);
             assert!(!of_jobs.contains(ENGINE), "{member}: {of_jobs:?}");
         }
         if wing(member) == Some("job") && member != BINARY {
-            assert!(!arrows.contains("quality"), "{member}: {arrows:?}");
+            assert!(!arrows.contains("lab"), "{member}: {arrows:?}");
         }
     }
 }

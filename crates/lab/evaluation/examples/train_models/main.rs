@@ -2,7 +2,7 @@
 //!
 //! ```sh
 //! cargo run --release -p urltree-evaluation --example train_models -- \
-//!     wcxb-dev.parquet crates/quality/extractors/models --from "the origin of the pages"
+//!     wcxb-dev.parquet crates/lab/extractors/models --from "the origin of the pages"
 //! ```
 //!
 //! The set is Parquet with `html` and `gold_text`, and `title` for the titles of `v-wrapper`. A
@@ -73,7 +73,7 @@ fn run() -> Result<(), String> {
     let pages = learned.pages;
     let head = |about: &str| {
         format!(
-            "# {about}: see src. Made by `crates/quality/evaluation/examples/train_models`; not edited.\n\
+            "# {about}: see src. Made by `crates/lab/evaluation/examples/train_models`; not edited.\n\
              # Learned from {origin}: {pages} pages with gold texts.\n"
         )
     };

@@ -67,7 +67,7 @@ const NO_ARTICLES: [&str; 4] = ["collection", "forum", "listing", "product"];
 const TESTED: usize = 400;
 
 const HEAD: &str = "\
-# Trees of the prior: see src/prior. Made by `crates/quality/evaluation/examples/prior`; not edited.
+# Trees of the prior: see src/prior. Made by `crates/lab/evaluation/examples/prior`; not edited.
 # Learned from the development set of the Web Content Extraction Benchmark (WCXB), M. Foley 2026,
 # CC-BY-4.0: 1,338 pages with gold texts. No text of the pages is in this file.
 ";
