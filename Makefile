@@ -37,21 +37,25 @@ endif
 # The variables that a suggested command needs to use the same tables.
 SAME     = $(if $(filter-out jobs/backfill.toml,$(JOB)), JOB=$(JOB))$(if $(OUTPUT), OUTPUT=$(OUTPUT))$(if $(WARC), ARCHIVE=$(IMPORTED))$(if $(SET), SET="$(SET)")
 URLTREE  = ./target/debug/urltree
+LAB      = ./target/debug/urltree-lab
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help build sample backfill nightly status sql check test chaos fuzz peers thresholds eval \
+.PHONY: help build lab sample backfill nightly status sql check test chaos fuzz peers thresholds eval \
     accuracy wheel bench readme docs screenshots clean
 
 help: ## List these commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
-build: ## Build the urltree binary
-	@cargo build --locked --bin urltree
+build: ## Build the urltree binary, and the program that writes the sample
+	@cargo build --locked --bin urltree --bin urltree-sample
+
+lab: ## Build urltree-lab, which measures
+	@cargo build --locked --bin urltree-lab
 
 sample: $(SAMPLE)/.complete ## Generate the archive of invented sites that backfill reads
 $(SAMPLE)/.complete: | build
-	@$(URLTREE) sample --output $(SAMPLE) --dates $(SAMPLE_DATE) --pages $(SAMPLE_PAGES) >&2
+	@$(URLTREE)-sample --output $(SAMPLE) --dates $(SAMPLE_DATE) --pages $(SAMPLE_PAGES) >&2
 	@touch $@
 
 backfill: build $(if $(ARCHIVE)$(WARC),,sample) ## Run the job: DATE=A..B ARCHIVE=... or WARC="FILES ..." OUTPUT=... WORKERS=HOST:PORT,... SET="key=value ..."
@@ -113,18 +117,18 @@ peers: ## Install the extractors that urltree is compared with: PYTHON=...
 
 thresholds: ## Set the quality thresholds to the measured values: REASON="..." allows lower ones
 	URLTREE_RAISE_THRESHOLDS=1 URLTREE_LOWER_THRESHOLDS="$(REASON)" \
-	cargo test --locked --workspace --test urltree -- --test-threads=1 accuracy::
+	cargo test --locked --workspace --test lab -- --test-threads=1 accuracy::
 
-eval: build ## Measure every extractor on the gold sets below GOLD, for docs/evaluation-sets.md
+eval: lab ## Measure every extractor on the gold sets below GOLD, for docs/evaluation-sets.md
 	@test -d "$(GOLD)" || { echo 'GOLD=FOLDER: of streams/*.parquet, pages/*.parquet and field'; exit 2; }
 	$(EVAL) --gold $(GOLD_SETS) --max-pages-per-domain 20 --plots target/evaluation > /dev/null
 	# The published figures are from a thesis that counted words like this.
 	$(EVAL) --gold $(wildcard $(GOLD)/pages/cleaneval*.parquet) --tokens ascii --overlap difflib > /dev/null
-	$(URLTREE) tune --gold $(GOLD)/streams --report docs/evaluation-sets.md > /dev/null
+	$(LAB) tune --gold $(GOLD)/streams --report docs/evaluation-sets.md > /dev/null
 	cargo build --locked --workspace --example template
 	./target/debug/examples/template $(GOLD) all docs/method.md
 
-EVAL = $(URLTREE) eval --heuristics all --extractors all --peers all \
+EVAL = $(LAB) eval --heuristics all --extractors all --peers all \
        --published tests/accuracy/published.toml --report docs/evaluation-sets.md
 # A folder is one set of several sites.
 GOLD_SETS = $(wildcard $(addprefix $(GOLD)/,streams field/sites field/hard field/*.parquet pages/*.parquet))
@@ -150,8 +154,8 @@ wheel: ## Build the Python package into target/wheels: PROFILE=dev shares the bu
 	    --profile $(or $(PROFILE),dist) --manifest-path crates/job/python/Cargo.toml --out target/wheels
 
 bench: ## Measure the cost of a job, for docs/performance.md: ARCHIVE=FOLDER, or SCALE=PAGES invented
-	cargo build --locked --profile dist --bin urltree --bin urltree-bench
-	./target/dist/urltree-bench --urltree target/dist/urltree --report docs/performance.md \
+	cargo build --locked --profile dist --bin urltree --bin urltree-lab
+	./target/dist/urltree-lab bench --urltree target/dist/urltree --report docs/performance.md \
 	    $(if $(ARCHIVE),--archive $(ARCHIVE)) $(if $(SCALE),--scale $(SCALE))
 
 readme: ## Run the commands of the README and compare their output

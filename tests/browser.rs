@@ -10,7 +10,7 @@ use std::process::Command;
 use ::report::{DomainRow, domain_address, domains_page, page_address};
 use serde_json::json;
 
-use crate::support::{Job, Row, Served, repository, skip, text, urltree};
+use crate::support::{Job, Row, Served, repository, run_in, skip, text};
 
 struct Browser {
     modules: PathBuf,
@@ -50,9 +50,8 @@ fn reported(folder: &Path) -> Job {
     let sample = folder.join("sample");
     let output = sample.display().to_string();
     let dates = "2011-10-24..2011-10-27";
-    let made = urltree(&[
-        "sample", "--output", &output, "--dates", dates, "--pages", "400",
-    ]);
+    let words = ["--output", &output, "--dates", dates, "--pages", "400"];
+    let made = run_in(folder, "urltree-sample", &words);
     assert_eq!(made.code, Some(0), "{made:?}");
     let job = Job::new()
         .reading(&sample.join("pages"))
@@ -60,21 +59,20 @@ fn reported(folder: &Path) -> Job {
         .with("output.write_blocks=true");
     job.run(dates);
     let report = job.path("report").display().to_string();
-    let written = job.command("report", &["--output", &report, "--explain", "1"]);
+    let written = job.command("report", &["--output", &report, "--pages", "1"]);
     assert_eq!(written.code, Some(0), "{}", written.stderr);
     job
 }
 
-/// The page of a document of the sample with its gold text, block by block.
-fn with_gold(job: &Job, folder: &Path) -> PathBuf {
+/// The page of a document of the sample, block by block.
+fn blocks_page(job: &Job) -> PathBuf {
     let row = job.row(
         "SELECT url FROM documents WHERE domain = (SELECT domain FROM documents GROUP BY domain \
          ORDER BY count(*) DESC, domain LIMIT 1) ORDER BY blocks DESC, url LIMIT 1",
     );
     let page = job.path("blocks.html");
-    let gold = folder.join("sample/gold").display().to_string();
     let html = page.display().to_string();
-    let arguments = [&text(&row, "url"), "--gold", &gold, "--html", &html];
+    let arguments = [&text(&row, "url"), "--html", &html];
     let finished = job.command("explain", &arguments);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     page
@@ -122,7 +120,7 @@ fn hostile_pages() -> (Job, Vec<PathBuf>) {
     let job = Job::of(&rows).with("output.write_blocks=true");
     job.run("2011-10-24");
     let report = job.path("report");
-    let arguments = ["--output", &report.display().to_string(), "--explain", "1"];
+    let arguments = ["--output", &report.display().to_string(), "--pages", "1"];
     let written = job.command("report", &arguments);
     assert_eq!(written.code, Some(0), "{}", written.stderr);
     let below = |folder: &str| {
@@ -160,7 +158,7 @@ fn a_reader_gets_from_the_overview_to_a_block_in_a_browser() {
         "modules": browser.modules,
         "chromium": browser.chromium,
         "report": job.path("report"),
-        "blocks": with_gold(&job, folder.path()),
+        "blocks": blocks_page(&job),
         "many": many_domains(&job),
         "hostile": hostile,
         "live": live.address,

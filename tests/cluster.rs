@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use serde_json::Value;
 
-use crate::law::archive::{FIRST, LAST, busy_archive, busy_rows};
 use crate::plain_folders::listed;
+use crate::support::busy::{FIRST, LAST, busy_archive, busy_rows};
 use crate::support::{
     Job, assert_same, contents, contents_anywhere, signal, urltree, write_groups,
 };
@@ -25,7 +25,7 @@ fn worker_processes_leave_the_tables_of_one_process() {
     let (one, two) = (Worker::start(), Worker::start());
     let workers = [&one, &two];
     let together = job_on_workers(archive.path());
-    let arguments = ["--explain", "--dates", FIRST, "--workers", &on(&workers)];
+    let arguments = ["--plan", "--dates", FIRST, "--workers", &on(&workers)];
     let plan = together.command("backfill", &arguments).stdout;
     assert!(plan.starts_with("DistributedExec"), "{plan}");
     let done = backfill(&together, &format!("{FIRST}..{LAST}"), &workers);

@@ -62,8 +62,8 @@ const SERVE: &str = "urltree-serve";
 const ENGINE: &str = "urltree-engine";
 const CLUSTER: &str = "urltree-cluster";
 const BINARY: &str = "urltree";
-/// Runs the binary, and others beside it, to tell what a job costs.
-const BENCH: &str = "urltree-bench";
+/// The program that measures, and benchmarks.
+const LAB: &str = "urltree-lab";
 
 /// The workspace as `cargo metadata` describes it.
 struct Workspace {
@@ -405,9 +405,32 @@ fn arrows_between_wings_go_to_the_core() {
             let of_jobs = workspace.arrows(member);
             assert!(!of_jobs.contains(ENGINE), "{member}: {of_jobs:?}");
         }
-        if wing(member) == Some("job") && member != BINARY {
+        if wing(member) == Some("job") {
             assert!(!arrows.contains("lab"), "{member}: {arrows:?}");
         }
+    }
+}
+
+/// The laboratory knows the product, and the product nothing of the laboratory.
+#[test]
+fn the_product_links_nothing_that_measures() {
+    let workspace = workspace();
+    let manifest = |member: &str| text(&workspace.members[member]["manifest_path"]);
+    let is_of_lab = |member: &&str| {
+        workspace.members.contains_key(*member) && manifest(member).contains("/crates/lab/")
+    };
+    for product in [BINARY, PYTHON] {
+        let linked = workspace.transitive(product);
+        assert!(linked.contains(ENGINE), "{product}");
+        let of_lab: Vec<_> = linked.into_iter().filter(is_of_lab).collect();
+        assert_eq!(of_lab, Vec::<&str>::new(), "{product}");
+    }
+    let measures = workspace.arrows(LAB);
+    for member in MEASURING.into_iter().chain([EVALUATION, SAMPLE]) {
+        assert!(
+            member == "urltree-charts" || measures.contains(member),
+            "{member}"
+        );
     }
 }
 
@@ -436,7 +459,7 @@ fn only_binaries_read_arguments_and_wrap_errors() {
         for dependency in ["anyhow", "clap"] {
             assert_eq!(
                 direct.contains(dependency),
-                [BINARY, BENCH].contains(&member.as_str()),
+                [BINARY, LAB, SAMPLE].contains(&member.as_str()),
                 "{member}: {dependency}"
             );
         }

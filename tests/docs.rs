@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::support::{repository, urltree};
+use crate::support::{repository, run_in};
 
 /// Returns README.md and the pages of docs/, in order.
 fn pages() -> Vec<PathBuf> {
@@ -56,9 +56,10 @@ fn commands_of_the_documents_have_options_and_targets_that_exist() {
             let words: Vec<&str> = command.iter().map(String::as_str).collect();
             let said = format!("{}: {}", page.display(), command.join(" "));
             match words.split_first() {
-                Some((&"urltree", arguments)) => {
+                Some((program @ &("urltree" | "urltree-lab" | "urltree-sample"), arguments)) => {
                     // With --help at the end, all arguments before it are still parsed.
-                    let finished = urltree(&[arguments, &["--help"]].concat());
+                    let arguments = [arguments, &["--help"]].concat();
+                    let finished = run_in(&repository(), program, &arguments);
                     assert_eq!(finished.code, Some(0), "{said}: {}", finished.stderr);
                     parsed += 1;
                 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use engine::{Explainer, JobSpec};
 use serde_json::{Value, json};
 
-use crate::support::{Job, Row, Site, shared, text, urltree, with_gold, write, write_batch};
+use crate::support::{Job, Row, Site, run_in, shared, text, write};
 
 const SITE: Site = Site {
     host: "www.gazette.example",
@@ -89,9 +89,8 @@ fn every_block_of_whole_sites_gets_the_label_that_the_run_gave() {
     let sample = folder.path().join("sample");
     let output = sample.display().to_string();
     let dates = "2011-10-24..2011-11-02";
-    let made = urltree(&[
-        "sample", "--output", &output, "--dates", dates, "--pages", "900",
-    ]);
+    let words = ["--output", &output, "--dates", dates, "--pages", "900"];
+    let made = run_in(folder.path(), "urltree-sample", &words);
     assert_eq!(made.code, Some(0), "{made:?}");
     let pages = sample.join("pages");
     let written = ["archive.layout=hive", "output.write_blocks=true"];
@@ -317,37 +316,6 @@ fn a_changed_job_and_a_changed_archive_are_refused() {
         "{}",
         finished.stderr
     );
-}
-
-#[test]
-fn a_gold_text_marks_what_is_missing_and_what_is_too_much() {
-    let job = job();
-    let kept = job.row(&format!(
-        "SELECT text FROM documents WHERE url = '{}'",
-        SITE.url(7)
-    ));
-    let kept = text(&kept, "text");
-    let (headline, _) = kept.split_once('\n').expect("a headline");
-    let gold = format!("{headline} {}", SITE.sidebar());
-    let set = with_gold(&SITE.daily_articles(8)[7..], &[gold]);
-    let path = job.path("gold.parquet");
-    write_batch(&path, &set, 10);
-    let page = job.path("page.html");
-    let arguments = [
-        &SITE.url(7),
-        "--gold",
-        &path.display().to_string(),
-        "--html",
-        &page.display().to_string(),
-    ];
-    let finished = job.command("explain", &arguments);
-    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
-    let html = std::fs::read_to_string(&page).expect("the page");
-    let of_label = |label: &str| html.matches(label).count();
-    assert_eq!(of_label(": missing</span>"), 1, "the sidebar");
-    assert_eq!(of_label(": too much</span>"), 2, "the paragraphs");
-    let other = job.command("explain", &[&SITE.url(0), "--gold", arguments[2]]);
-    assert_eq!(other.code, Some(3), "{other:?}");
 }
 
 /// Texts, titles, URLs and classes of a page that try to leave their place.

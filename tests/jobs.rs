@@ -120,7 +120,7 @@ fn archive_and_tables_can_be_queried_independently() {
 #[test]
 fn explain_prints_the_plan_without_running_it() {
     let job = Job::of(&SITE.daily_articles(5));
-    let plan = job.command("backfill", &["--dates", DATES, "--explain"]);
+    let plan = job.command("backfill", &["--dates", DATES, "--plan"]);
     assert_eq!(plan.code, Some(0), "{}", plan.stderr);
     for step in ["Scan", "Key", "Dedupe", "Block", "Replay", "Write"] {
         assert!(plan.stdout.contains(step), "{step} in\n{}", plan.stdout);
@@ -139,7 +139,7 @@ fn explain_prints_the_plan_without_running_it() {
 #[test]
 fn explain_analyze_runs_the_job_and_prints_what_its_operators_did() {
     let job = Job::of(&SITE.daily_articles(5));
-    let run = job.command("backfill", &["--dates", DATES, "--explain-analyze"]);
+    let run = job.command("backfill", &["--dates", DATES, "--analyze"]);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert!(
         run.stdout.contains(&format!("plan of {DATES}:")),
@@ -166,7 +166,7 @@ fn prior_state_is_probed_against_the_chunk_keys() {
     let more = (1..500).map(|number| SITE.article(number, "2012-01-02T00:00:00"));
     let job = Job::of(&[first].into_iter().chain(more).collect::<Vec<_>>());
     job.backfill("2012-01-01");
-    let plan = job.command("backfill", &["--dates", "2012-01-02", "--explain"]);
+    let plan = job.command("backfill", &["--dates", "2012-01-02", "--plan"]);
     let joins = plan.stdout.lines().filter(|line| line.contains("HashJoin"));
     // A right semi-join builds on its left side and streams the matching rows of its right
     // side.

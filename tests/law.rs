@@ -2,15 +2,14 @@
 //! chunks gives the same tables, bit for bit. Other tests check which later pages affect
 //! the labels of a batch.
 
-pub(crate) mod archive;
-pub(crate) mod later_copies;
+mod later_copies;
 
 use std::path::Path;
 
+use crate::support::busy::{FIRST, LAST, busy_archive};
 use crate::support::{
     Job, Row, Site, Snapshot, assert_same, contents, difference, shared, text, write,
 };
-use archive::{FIRST, LAST, busy_archive};
 
 /// A small window, so that pages are evicted on most days.
 const WINDOW: [&str; 3] = [

@@ -1,7 +1,7 @@
 //! End-to-end tests: a test writes an archive as Parquet files, runs the binary
 //! `urltree`, and reads its tables with `urltree sql`.
 //!
-//! [`support`] invents the archives. `accuracy`, `eval`, `law` and `streams` also use
+//! [`support`] invents the archives. `law` and `streams` also use
 //! real sites, which are not in the repository: tests that need them print `SKIPPED`
 //! and pass if the sites are missing.
 //!
@@ -19,7 +19,7 @@
 //! - `objects`: damaged files, unusual files, files with wrong columns
 //! - `paper`: the job file of the published method
 //! - `poison`: pages made to be expensive or to break the parser
-//! - `sample`: the archive that `urltree sample` writes
+//! - `sample`: the archive that `urltree-sample` writes
 //! - `untrusted`: archive values that look like paths or SQL
 //!
 //! Tables:
@@ -49,7 +49,6 @@
 //! - `serve`: `urltree serve`
 //! - `serve_refusals`: requests that `urltree serve` refuses, and hostile pages in it
 //! - `rules`: `urltree rules`
-//! - `eval`: `urltree eval`, `tune`, `gold` and `extract`
 //!
 //! Failures and limits:
 //! - `chaos`: runs that are killed
@@ -64,22 +63,18 @@
 //! - `soak`: peak memory over a long run
 //!
 //! The project:
-//! - `accuracy`: quality is not below its thresholds
 //! - `dependencies`: which crate may depend on which
 //! - `modules`: no circle of imports between the files of a crate
 
-mod accuracy;
 mod archives;
 mod browser;
 mod chaos;
 mod claims;
 mod cluster;
-mod dedup;
 mod dependencies;
 mod disk;
 mod docs;
 mod elsewhere;
-mod eval;
 mod explain;
 mod export;
 mod faults;
@@ -104,6 +99,7 @@ mod markdown;
 mod memory;
 mod metadata;
 mod modules;
+mod near_duplicates;
 mod objects;
 mod opt_out;
 mod paper;

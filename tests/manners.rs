@@ -6,7 +6,9 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, RecordBatch, StringArray};
 use serde_json::Value;
 
-use crate::support::{Job, Row, Site, repository, urltree, urltree_in, write_batch};
+use crate::support::{
+    Job, Row, Site, copy_jobs, run_in, type_examples, urltree, write_batch, write_texts,
+};
 
 const SITE: Site = Site {
     host: "www.gazette.example",
@@ -208,54 +210,47 @@ fn status_lists_dates_with_other_settings() {
     );
 }
 
-const COMMANDS: [&str; 21] = [
+const COMMANDS: [&str; 14] = [
+    "import",
+    "fetch",
     "backfill",
     "update",
     "status",
     "vacuum",
+    "worker",
     "sql",
-    "dedup",
-    "export",
     "explain",
     "report",
     "serve",
+    "export",
+    "near-duplicates",
     "rules",
-    "eval",
-    "tune",
-    "reproduce",
-    "gold",
-    "extract",
-    "import",
-    "fetch",
-    "sample",
-    "completions",
-    "man",
 ];
 
 #[test]
-fn every_command_has_help_examples_and_a_man_page() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let pages = folder.path().join("man1");
-    let finished = urltree(&["man", &pages.display().to_string()]);
-    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+fn every_command_has_help_examples_and_a_page_of_the_manual() {
+    let manual = urltree(&["--generate", "man"]).stdout;
+    let pages: Vec<&str> = manual.split("\n.TH ").collect();
+    let overview = urltree(&["--help"]).stdout;
     for command in COMMANDS {
         let help = urltree(&[command, "--help"]).stdout;
         assert!(help.contains(&format!("urltree {command} ")), "{help}");
         assert!(help.contains("Example"), "{help}");
-        let page = std::fs::read_to_string(pages.join(format!("urltree-{command}.1")));
-        let page = page.expect("a page");
+        assert!(overview.contains(&format!("\n  {command} ")), "{overview}");
+        let start = format!("urltree-{command} 1");
+        let page = pages.iter().find(|page| page.starts_with(&start));
+        let page = page.unwrap_or_else(|| panic!("{start}: {manual}"));
         assert!(
             page.contains(".SH SYNOPSIS") && page.contains("Example"),
             "{page}"
         );
     }
-    assert!(pages.join("urltree.1").exists());
 }
 
 #[test]
 fn completions_contain_every_command() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let script = urltree(&["completions", shell]).stdout;
+        let script = urltree(&["--generate", shell]).stdout;
         for command in COMMANDS {
             assert!(script.contains(command), "{shell}: {command}");
         }
@@ -267,9 +262,8 @@ const WARC: &str = "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://a
     WARC-Date: 2011-10-24T12:00:00Z\r\nContent-Type: application/http\r\nContent-Length: 49\r\n\r\n\
     HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>Hi\r\n\r\n";
 
-/// Writes the files that the examples of `gold`, `eval`, `extract`, `import` and `fetch` name:
-/// collections of one page, texts of a tool, WARC files, lists of pages and of feeds.
-fn collections(folder: &Path) {
+/// Writes the files that the examples of `import` and `fetch` name: WARC files, lists of pages and of feeds.
+fn inputs(folder: &Path) {
     let rows = [
         ("warc_date", "2011-10-24T12:00:00Z"),
         ("url", "http://a.example/1"),
@@ -281,85 +275,47 @@ fn collections(folder: &Path) {
     });
     let rows = RecordBatch::try_from_iter(rows).expect("columns of one length");
     write_batch(&folder.join("crawl.parquet"), &rows, 10);
-    let page = "<title>Storm</title><h1>Storm</h1><p>Trees fell on the road to the sea.</p>";
-    let labelled = "<span class=\"x-nc-sel1\">Storm</span><span class=\"x-nc-sel2\">Trees</span>";
-    let id = "0b1b5f7c-3b6c-4f65-8d6a-1c2d3e4f5a6b";
-    for (file, text) in [
-        (
-            "GoldStandard/1-cleaned.txt",
-            "URL: http://a.example/1\n\n<h>Storm\n<p>Trees fell.",
-        ),
-        ("finalrun-input/1.html", page),
-        (&format!("annotated/{id}.html"), labelled),
-        (&format!("original/{id}.html"), page),
-        (
-            "url-mapping.txt",
-            &format!("<urn:uuid:{id}> http://a.example/2\n"),
-        ),
-        (
-            "ground-truth.json",
-            r#"{"1": {"articleBody": "Trees fell.", "url": "http://a.example/"}}"#,
-        ),
-        ("pages/1.html", page),
-        (
-            "texts.jsonl",
-            r#"{"url": "http://a.example/", "text": "Trees fell."}"#,
-        ),
-        ("page.html", page),
-        (
-            "other-page.html",
-            "<h1>Calm</h1><p>Nothing moved at the sea.</p>",
-        ),
-        ("crawl/a.warc", WARC),
-        ("more.warc", WARC),
-        ("saved/1.html", page),
-        (
-            "saved/pages.csv",
-            "url,time,title,path\nhttp://a.example/1,2011-10-24,Storm,1.html\n",
-        ),
-        (
-            "saved/pages.jsonl",
-            r#"{"url": "http://a.example/1", "time": 1319457600, "path": "1.html"}"#,
-        ),
-        // An address of the own network, which is refused.
-        ("feeds.tsv", "gazette\thttp://127.0.0.1/rss\n"),
-    ] {
-        let path = folder.join(file);
-        let above = path.parent().expect("a folder");
-        std::fs::create_dir_all(above).expect("folders");
-        std::fs::write(path, text).expect("a file");
-    }
+    write_texts(
+        folder,
+        &[
+            ("crawl/a.warc", WARC),
+            ("more.warc", WARC),
+            ("saved/1.html", "<h1>Storm</h1><p>Trees fell.</p>"),
+            (
+                "saved/pages.csv",
+                "url,time,title,path\nhttp://a.example/1,2011-10-24,Storm,1.html\n",
+            ),
+            (
+                "saved/pages.jsonl",
+                r#"{"url": "http://a.example/1", "time": 1319457600, "path": "1.html"}"#,
+            ),
+            // An address of the own network, which is refused.
+            ("feeds.tsv", "gazette\thttp://127.0.0.1/rss\n"),
+        ],
+    );
 }
 
-/// Examples with a remote store, and of a server, which does not end, are parsed but not run.
 #[test]
 fn the_examples_of_the_help_work_as_typed() {
     let folder = tempfile::tempdir().expect("a folder");
-    let jobs = folder.path().join("jobs/rules");
-    std::fs::create_dir_all(&jobs).expect("folders");
-    for file in [
-        "backfill.toml",
-        "nightly.toml",
-        "rules/url-keys.tsv",
-        "rules/blocklist.txt",
-        "rules/paths.tsv",
-    ] {
-        let copied = std::fs::copy(
-            repository().join("jobs").join(file),
-            folder.path().join("jobs").join(file),
-        );
-        copied.expect("a job file");
-    }
-    let (mut ran, mut read) = (0, 0);
-    collections(folder.path());
-    for command in [
-        "sample",
+    let folder = folder.path();
+    copy_jobs(folder);
+    inputs(folder);
+    let words = [
+        "--output",
+        "data/sample",
+        "--dates",
+        "2011-10-24..2011-12-19",
+    ];
+    let made = run_in(folder, "urltree-sample", &words);
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    let commands = [
         "backfill",
         "update",
         "status",
         "vacuum",
         "sql",
-        "dedup",
+        "near-duplicates",
         "export",
         "explain",
         "report",
@@ -367,41 +323,13 @@ fn the_examples_of_the_help_work_as_typed() {
         "rules",
         "rules learn",
         "rules check",
-        "gold",
-        "eval",
-        "tune",
-        "reproduce",
-        "extract",
         "import",
         "import warc",
         "import pages",
         "fetch",
-    ] {
-        let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
-        let help = urltree(&words).stdout;
-        let (_, examples) = help.split_once("Examples:").expect("examples");
-        let examples = examples.replace("\\\n", " ");
-        for line in examples
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.is_empty())
-        {
-            let mut words = shlex::split(line).expect("words of a shell");
-            assert_eq!(words.remove(0), "urltree", "{line}");
-            if line.contains("://") || command == "serve" {
-                // With --help at the end, all arguments before it are still parsed.
-                words.push("--help".to_owned());
-                read += 1;
-            } else {
-                ran += 1;
-            }
-            let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            let finished = urltree_in(folder.path(), &words);
-            assert_eq!(finished.code, Some(0), "{line}: {}", finished.stderr);
-            let file = words.iter().skip_while(|word| **word != "--output").nth(1);
-            let is_written = file.is_some_and(|file| folder.path().join(file).exists());
-            assert!(!finished.stdout.is_empty() || is_written, "{line}");
-        }
-    }
+    ];
+    let (ran, read) = type_examples(folder, "urltree", &commands, |line| {
+        line.contains("://bucket") || line.contains("https://") || line.contains(" serve ")
+    });
     assert!(ran >= 20 && read >= 2, "{ran} ran, {read} read");
 }

@@ -9,9 +9,7 @@ use crate::cluster::worker::{Worker, backfill};
 use crate::explain::assert_as_written;
 use ::report::page_address;
 
-use crate::support::{
-    Finished, Job, Served, Site, assert_same, contents, text, with_gold, write_batch,
-};
+use crate::support::{Finished, Job, Served, Site, assert_same, contents, text};
 
 const SITE: Site = Site {
     host: "www.gazette.example",
@@ -298,37 +296,6 @@ fn the_newest_pages_are_looked_at_and_the_effect_is_in_words() {
     assert_eq!(html.matches("id=\"r-marked_boilerplate\"").count(), 1);
     let said = marks_of(&job, &["--mark", "main>div.none=content"]).stdout;
     assert!(said.contains("no block of these pages is marked"), "{said}");
-}
-
-#[test]
-fn a_gold_set_shows_whether_a_mark_makes_the_texts_better() {
-    let job = marked_job("");
-    job.run(DATES);
-    let rows = SITE.daily_articles(8);
-    let golds: Vec<String> = (job
-        .rows(&format!(
-            "SELECT text FROM documents WHERE domain = '{DOMAIN}' ORDER BY fetched_at"
-        ))
-        .iter())
-    .map(|row| format!("{} {}", text(row, "text"), SITE.sidebar()))
-    .collect();
-    let path = job.path("gold.parquet");
-    // Two of the eight pages have a gold text, and the page that is explained has none.
-    write_batch(&path, &with_gold(&rows[2..4], &golds[2..4]), 10);
-    let path = path.display().to_string();
-    let gold = ["--gold", &path];
-    let better = effect(&job, &[&["--mark", "aside>p=content"], &gold[..]].concat());
-    let worse = effect(
-        &job,
-        &[&["--mark", "main>p=boilerplate"], &gold[..]].concat(),
-    );
-    for (found, is_better) in [(&better, true), (&worse, false)] {
-        let gold = &found["gold"];
-        assert_eq!(gold["pages"], 2);
-        let f1 = |when: &str| gold[when].as_f64().expect("a number");
-        assert_eq!(f1("f1_after") > f1("f1_before"), is_better, "{gold}");
-    }
-    assert_eq!(better["gold"]["f1_after"], 1.0);
 }
 
 #[test]

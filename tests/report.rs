@@ -62,7 +62,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, String> {
 #[test]
 fn a_report_has_the_numbers_of_the_tables() {
     let job = job();
-    let files = files(&written(&job, "report", &["--explain", "1"]));
+    let files = files(&written(&job, "report", &["--pages", "1"]));
     let names: Vec<String> = files
         .keys()
         .map(|name| name.display().to_string())
@@ -119,11 +119,11 @@ fn a_report_has_the_numbers_of_the_tables() {
 #[test]
 fn equal_tables_give_equal_bytes_and_an_earlier_report_is_replaced() {
     let job = job();
-    let one = files(&written(&job, "one", &["--explain", "1"]));
+    let one = files(&written(&job, "one", &["--pages", "1"]));
     let two = files(&written(
         &job,
         "two",
-        &["--explain", "1", "--set", "run.threads=1"],
+        &["--pages", "1", "--set", "run.threads=1"],
     ));
     assert_eq!(one, two);
     let few = files(&written(&job, "one", &["--domain-pages", "1"]));

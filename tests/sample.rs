@@ -1,8 +1,8 @@
-//! The sample archive: a job reads the archive that `urltree sample` writes.
+//! The sample archive: a job reads the archive that `urltree-sample` writes.
 
 use std::collections::BTreeSet;
 
-use crate::support::{Job, text, urltree_in};
+use crate::support::{Job, run_in, text};
 
 const DATES: &str = "2011-10-24..2011-12-19";
 
@@ -11,10 +11,8 @@ fn sampled() -> Job {
     let job = Job::new()
         .with("archive.location=sample/pages")
         .with("archive.layout=hive");
-    let words = [
-        "sample", "--output", "sample", "--dates", DATES, "--pages", "2000",
-    ];
-    let finished = urltree_in(&job.path(""), &words);
+    let words = ["--output", "sample", "--dates", DATES, "--pages", "2000"];
+    let finished = run_in(&job.path(""), "urltree-sample", &words);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     assert!(finished.stdout.contains("archive: "), "{}", finished.stdout);
     job
@@ -86,14 +84,8 @@ fn the_sample_has_duplicates_bad_rows_and_many_charsets() {
 #[test]
 fn a_sample_does_not_overwrite_another() {
     let job = sampled();
-    let other = [
-        "sample",
-        "--output",
-        "sample",
-        "--dates",
-        "2011-12-19..2011-12-20",
-    ];
-    let finished = urltree_in(&job.path(""), &other);
+    let other = ["--output", "sample", "--dates", "2011-12-19..2011-12-20"];
+    let finished = run_in(&job.path(""), "urltree-sample", &other);
     assert_eq!(finished.code, Some(2), "{}", finished.stderr);
     let said = finished.stderr;
     assert!(
@@ -106,11 +98,11 @@ fn a_sample_does_not_overwrite_another() {
 fn the_warc_files_of_the_sample_become_the_rows_of_its_archive() {
     let job = Job::new().with("archive.layout=hive");
     for words in [
-        "sample --output sample --dates 2011-10-24..2011-10-25 --pages 200 --warc",
-        "import warc sample/warc --output imported",
+        "urltree-sample --output sample --dates 2011-10-24..2011-10-25 --pages 200 --warc",
+        "urltree import warc sample/warc --output imported",
     ] {
-        let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
-        let finished = job.type_in(&words);
+        let words: Vec<&str> = words.split(' ').collect();
+        let finished = run_in(&job.path(""), words[0], &words[1..]);
         assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     }
     let columns = "fetched_at, coalesce(url, request_url) AS url, http_status, md5(html) AS html";

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use site_replay::{http_charset, response_problem};
 use site_text::{Fetched, PageText, Site, SiteSettings, Status};
 
-use crate::support::{Job, Row, shared, urltree};
+use crate::support::{Job, Row, run_in, shared};
 
 /// The columns of `documents` that a site in memory gives too.
 const COLUMNS: &str = "url, fetched_at, status, url_key, title, text, markdown, language, \
@@ -245,9 +245,8 @@ fn a_site_in_memory_gives_the_texts_of_a_job() {
     let sample = folder.path().join("sample");
     let dates = "2011-10-24..2011-11-02";
     let output = sample.display().to_string();
-    let made = urltree(&[
-        "sample", "--output", &output, "--dates", dates, "--pages", "1500",
-    ]);
+    let words = ["--output", &output, "--dates", dates, "--pages", "1500"];
+    let made = run_in(folder.path(), "urltree-sample", &words);
     assert_eq!(made.code, Some(0), "{made:?}");
     let pages = sample.join("pages");
     let rows = rows_below(&pages);

@@ -13,8 +13,8 @@ use super::worker::{
     Worker, backfill, begin, days, end, job, job_on_workers, metric_of, on, rows_of, until,
     until_busy,
 };
-use crate::law::archive::{FIRST, busy_archive, busy_rows};
 use crate::memory::{RANGE, Shape};
+use crate::support::busy::{FIRST, busy_archive, busy_rows};
 use crate::support::{
     Job, KEYS, Row, Site, Snapshot, Store, assert_same, can_watch, contents, credentials, signal,
     skip, small_disk, wrapped,

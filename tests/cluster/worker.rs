@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::law::archive::FIRST;
+use crate::support::busy::FIRST;
 use crate::support::{Finished, Job, urltree_command};
 
 /// A worker process. It is killed when dropped.

@@ -7,11 +7,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{at_once_and_in_pieces, job};
-use crate::support::{Job, Row, Site, assert_same, contents, mix, paragraph, text, write_groups};
+use crate::support::noisy::{Copy, SITE, noisy_rows};
+use crate::support::{Job, Row, assert_same, contents, text, write_groups};
 
-const SITE: Site = Site {
-    host: "www.gazette.example",
-};
 /// The dates of the archive, which are in two months.
 const DATES: &str = "2011-10-29..2011-11-02";
 const PIECES: [&str; 5] = [
@@ -21,41 +19,6 @@ const PIECES: [&str; 5] = [
     "2011-11-01",
     "2011-11-02",
 ];
-
-/// A copy of a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Copy {
-    Good,
-    /// It is quarantined.
-    Bad,
-    /// It can be parsed and has no text block.
-    Empty,
-}
-
-impl Copy {
-    const ALL: [Self; 3] = [Self::Good, Self::Bad, Self::Empty];
-
-    /// The HTML of copy `number` of page `page`.
-    fn html(self, page: u64, number: u64) -> Option<Vec<u8>> {
-        match self {
-            Self::Good => {
-                let mut paragraphs = vec![paragraph(2 * page), paragraph(2 * page + 1)];
-                if page.is_multiple_of(3) {
-                    // A revision, if revisions are kept.
-                    paragraphs.extend((0..number).map(|part| paragraph(900_000 + page + part)));
-                }
-                let headline = format!("Page {}", paragraph(page));
-                Some(SITE.page(&headline, &paragraphs).into_bytes())
-            }
-            Self::Empty => Some(b"<title>Page</title><script>wait()</script>".to_vec()),
-            Self::Bad => match (page + number) % 3 {
-                0 => None,
-                1 => Some(b" \n".to_vec()),
-                _ => Some(b"%PDF-1.4\0\x01\x02 a binary file".to_vec()),
-            },
-        }
-    }
-}
 
 /// Most copies of a page.
 const COPIES: usize = 4;
@@ -220,30 +183,6 @@ fn later_copies_are_the_same_at_once_in_pieces_and_in_chunks() {
         assert!(many.stderr.contains("chunk 5 of 5 "), "{}", many.stderr);
         assert_same(&tables, &contents(&chunked), settings[1]);
     }
-}
-
-/// Copies with and without text of pages, and with and without a parameter that no rule knows and
-/// that changes nothing. Kind, parameter and time of each are random.
-pub(crate) fn noisy_rows() -> Vec<Row> {
-    let mut rows = Vec::new();
-    for page in 0..80 {
-        let first = Row::page("2011-10-29T00:00:00", SITE.url(page), "");
-        for number in 0..6 {
-            let random = mix(1000 * page + number);
-            let query = ["", "", "?via=mail", "?via=top", "?via=list"][random as usize % 5];
-            let copy = match random / 5 % 5 {
-                0 => Copy::Bad,
-                1 => Copy::Empty,
-                _ => Copy::Good,
-            };
-            rows.push(Row {
-                url: first.url.as_ref().map(|url| format!("{url}{query}")),
-                html: copy.html(3 * page + 1, number),
-                ..first.after((random / 25 % 5) as i64, (random / 125 % 86_400) as i64)
-            });
-        }
-    }
-    rows
 }
 
 #[test]

@@ -278,7 +278,7 @@ impl Job {
         for setting in &self.overrides {
             words.extend(["--set", setting]);
         }
-        let mut command = command_in(&self.started_in, &[&words, arguments].concat());
+        let mut command = command_in(&self.started_in, "urltree", &[&words, arguments].concat());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
@@ -291,7 +291,7 @@ impl Job {
 
     /// The command `urltree` with these arguments, in the working directory of the job.
     pub(crate) fn urltree(&self, arguments: &[&str]) -> Command {
-        command_in(&self.started_in, arguments)
+        command_in(&self.started_in, "urltree", arguments)
     }
 
     /// Asserts that every archive row is in exactly one count of `runs`, and that the
@@ -354,12 +354,17 @@ pub(crate) fn urltree(arguments: &[&str]) -> Finished {
 
 /// Runs `urltree` without a job, in `folder`.
 pub(crate) fn urltree_in(folder: &Path, arguments: &[&str]) -> Finished {
-    finished(&mut command_in(folder, arguments))
+    run_in(folder, "urltree", arguments)
+}
+
+/// Runs `urltree`, `urltree-lab` or `urltree-sample` in `folder`.
+pub(crate) fn run_in(folder: &Path, program: &str, arguments: &[&str]) -> Finished {
+    finished(&mut command_in(folder, program, arguments))
 }
 
 /// The command `urltree` without a job.
 pub(crate) fn urltree_command(arguments: &[&str]) -> Command {
-    command_in(&repository(), arguments)
+    command_in(&repository(), "urltree", arguments)
 }
 
 /// The command as the last arguments of another program.
@@ -395,10 +400,25 @@ pub(crate) fn small_disk(folder: &Path, options: &str) -> Option<Vec<String>> {
     Some(wrapper.map(str::to_owned).to_vec())
 }
 
-/// The command `urltree`, without the environment variables that configure stores,
-/// logs and fail points: a test sets its own.
-fn command_in(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_urltree"));
+/// A program of the build. Cargo names those of the package that a test is of; the others are beside it.
+const PROGRAM: &str = match (
+    option_env!("CARGO_BIN_EXE_urltree"),
+    option_env!("CARGO_BIN_EXE_urltree-lab"),
+) {
+    (Some(program), _) | (None, Some(program)) => program,
+    (None, None) => panic!("a test of urltree or of urltree-lab"),
+};
+
+/// A program, without the environment variables that configure stores, logs and fail points: a test sets
+/// its own.
+fn command_in(folder: &Path, program: &str, arguments: &[&str]) -> Command {
+    let program = Path::new(PROGRAM).with_file_name(program);
+    assert!(
+        program.exists(),
+        "{} is not built: cargo build --workspace",
+        program.display()
+    );
+    let mut command = Command::new(program);
     command.args(arguments).current_dir(folder);
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();

@@ -1,7 +1,10 @@
 //! Makes archives, runs jobs, and reads their tables.
 
 mod archive;
+pub(crate) mod busy;
+mod examples;
 mod job;
+pub(crate) mod noisy;
 mod s3;
 mod served;
 mod site;
@@ -14,11 +17,12 @@ use std::path::PathBuf;
 use std::process::Command;
 
 pub(crate) use archive::{
-    Row, batch, changed, micros, with_gold, write, write_batch, write_groups, write_rows,
+    Row, batch, changed, micros, write, write_batch, write_groups, write_rows,
 };
+pub(crate) use examples::{copy_jobs, type_examples, write_texts};
 pub(crate) use job::{
-    Finished, Job, finished, signal, small_disk, text, urltree, urltree_command, urltree_in,
-    wrapped,
+    Finished, Job, finished, run_in, signal, small_disk, text, urltree, urltree_command,
+    urltree_in, wrapped,
 };
 pub(crate) use s3::{
     KEYS, Store, TOKEN, assert_no_secret, assert_silent, credentials, files, signing,

@@ -6,28 +6,18 @@ use std::io;
 use cluster::ClusterError;
 use engine::{EngineError, Failure};
 use error_class::{Classified, ErrorClass};
-use evaluation::{ImportError, InputError};
 use export::ExportError;
 use fetch::FetchError;
-use sample::SampleError;
+use import::ImportError;
 use serve::ServeError;
 
-use crate::Interrupted;
-use crate::eval::ThresholdsMissed;
+use crate::runtime::{INTERRUPTED, Interrupted};
 use crate::usage::{NotFound, Usage};
-
-/// Quality is below its threshold.
-const QUALITY: u8 = 1;
-/// As in shells: 128 and the number of SIGINT.
-const INTERRUPTED: u8 = 130;
 
 /// Returns the exit code for an error.
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<Interrupted>() {
         return INTERRUPTED;
-    }
-    if error.is::<ThresholdsMissed>() {
-        return QUALITY;
     }
     match error.chain().find_map(classified).map(Classified::class) {
         Some(ErrorClass::Usage) => 2,
@@ -46,12 +36,9 @@ fn classified<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a dyn Classif
     }
     is::<Usage>(error)
         .or_else(|| is::<NotFound>(error))
-        .or_else(|| is::<InputError>(error))
         .or_else(|| is::<ImportError>(error))
-        .or_else(|| is::<import::ImportError>(error))
         .or_else(|| is::<ExportError>(error))
         .or_else(|| is::<FetchError>(error))
-        .or_else(|| is::<SampleError>(error))
         .or_else(|| is::<Failure>(error))
         .or_else(|| is::<EngineError>(error))
         .or_else(|| is::<ClusterError>(error))

@@ -1,20 +1,20 @@
-//! `urltree explain`: a page of a job, block by block.
+//! The command `explain`: a page of a job, block by block.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use chrono::DateTime;
 use clap::Args;
 use engine::{ExplainedPage, Explainer, Fetch, Job};
-use evaluation::GoldSet;
 use report::{Block, BlocksPage, Facts, Fetched, Site, visible};
 use serde_json::{Value, json};
 
 use crate::args::{JobArgs, ReportFormat};
-use crate::gold_comparison;
 use crate::marks::MarkArgs;
 use crate::marks::answer::MarkContext;
+use crate::print::print;
+use crate::runtime::{Interrupted, until_interrupted};
 use crate::usage::{NotFound, Usage};
 
 #[derive(Debug, Args)]
@@ -27,10 +27,6 @@ pub(crate) struct ExplainArgs {
     /// such as 2011-10-24 or "2011-10-24 12:00:00".
     #[arg(long, value_name = "TIME")]
     pub(crate) at: Option<String>,
-    /// Compare with the gold text of this set: Parquet with the columns url and gold_text, or a
-    /// folder of such files. With --mark, all pages that have a gold text count.
-    #[arg(long, value_name = "PATH")]
-    pub(crate) gold: Option<PathBuf>,
     /// Write a page of HTML, to be opened in a browser. It is one file and sends no request.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
@@ -51,12 +47,17 @@ struct Answer {
     page: Option<ExplainedPage>,
 }
 
-/// Explains the page. Returns the text to print.
-pub(crate) async fn explain(args: &ExplainArgs, job: &Job) -> Result<String> {
+/// Explains the page, and prints the answer.
+pub(crate) fn explain(args: &ExplainArgs) -> Result<()> {
+    let job = args.job.open()?;
+    let explained = explained(args, &job);
+    print(&until_interrupted(&job, Interrupted::Query, explained)?)
+}
+
+async fn explained(args: &ExplainArgs, job: &Job) -> Result<String> {
     let question = args.marks.question()?;
     let explainer = Explainer::open(job).await?;
     let mut answer = answer(&explainer, &args.url, args.at.as_deref()).await?;
-    let gold = args.gold.as_deref();
     let marked = match &question {
         Some(question) => {
             let page = answer.page.take();
@@ -65,7 +66,6 @@ pub(crate) async fn explain(args: &ExplainArgs, job: &Job) -> Result<String> {
                 explainer: &explainer,
                 job,
                 args: &args.job,
-                gold,
             };
             let marked = context.answer(question, &page).await?;
             answer.note = format!("{} {}", marked.note, answer.note);
@@ -74,7 +74,7 @@ pub(crate) async fn explain(args: &ExplainArgs, job: &Job) -> Result<String> {
         }
         None => None,
     };
-    let page = blocks_page(&answer, gold, marked.is_some())?;
+    let page = blocks_page(&answer);
     if let Some(path) = &args.html {
         std::fs::write(path, page.to_html(Site::Files)?)
             .with_context(|| format!("cannot write {}", path.display()))?;
@@ -113,7 +113,7 @@ pub(crate) async fn page_at(
     at: Option<&str>,
 ) -> Result<BlocksPage> {
     let answer = answer(explainer, url, at).await?;
-    blocks_page(&answer, None, false)
+    Ok(blocks_page(&answer))
 }
 
 /// Returns the page with the URL and its labels, of the fetch at a time that begins with `at`.
@@ -222,8 +222,8 @@ fn note(asked: &Fetch, shown: &Fetch, fetches: &[Fetch]) -> String {
     String::new()
 }
 
-/// Makes the page of an answer. With `is_of_site`, the gold set may lack the page.
-fn blocks_page(answer: &Answer, gold: Option<&Path>, is_of_site: bool) -> Result<BlocksPage> {
+/// Makes the page of an answer.
+fn blocks_page(answer: &Answer) -> BlocksPage {
     let shown = answer.page.as_ref().map(|page| &page.fetch);
     let fetches = answer.fetches.iter().map(|fetch| fetched(fetch, shown));
     let mut fetches: Vec<Fetched> = fetches.collect();
@@ -246,7 +246,6 @@ fn blocks_page(answer: &Answer, gold: Option<&Path>, is_of_site: bool) -> Result
         note: answer.note.clone(),
         ..Facts::default()
     };
-    let mut urls = vec![answer.url.as_str()];
     if let Some(page) = &answer.page {
         facts.title.clone_from(&page.title);
         facts.node.clone_from(&page.node);
@@ -255,27 +254,13 @@ fn blocks_page(answer: &Answer, gold: Option<&Path>, is_of_site: bool) -> Result
         facts.charset = format!("{} ({})", page.charset, page.charset_source);
         facts.warnings.clone_from(&page.warnings);
         facts.domain.clone_from(&page.fetch.domain);
-        urls.extend(
-            [&page.fetch.url, &page.fetch.request_url]
-                .into_iter()
-                .flatten()
-                .map(String::as_str),
-        );
     }
-    let gold = match gold {
-        Some(path) => match gold_text(path, &urls)? {
-            None if !is_of_site => return Err(no_gold(path, &answer.url).into()),
-            text => text,
-        },
-        None => None,
-    };
-    Ok(BlocksPage {
+    BlocksPage {
         url: answer.url.clone(),
-        gold: gold.map(|text| gold_comparison::compared(text, &blocks)),
         facts,
         fetches,
         blocks,
-    })
+    }
 }
 
 fn fetched(fetch: &Fetch, shown: Option<&Fetch>) -> Fetched {
@@ -294,27 +279,6 @@ fn fetched(fetch: &Fetch, shown: Option<&Fetch>) -> Fetched {
         place: fetch.place(),
         is_shown: shown == Some(fetch),
     }
-}
-
-/// Finds the gold text of a page in a set.
-fn gold_text(path: &Path, urls: &[&str]) -> Result<Option<String>> {
-    for set in GoldSet::at(path)? {
-        let page = set
-            .pages()?
-            .into_iter()
-            .find(|page| urls.contains(&page.url.as_str()));
-        if let Some(page) = page {
-            return Ok(Some(page.text));
-        }
-    }
-    Ok(None)
-}
-
-fn no_gold(path: &Path, url: &str) -> NotFound {
-    NotFound::of(format!(
-        "--gold {}: it has no text of {url}",
-        path.display()
-    ))
 }
 
 /// Returns a time as [`ExplainArgs::at`] names it.
@@ -367,20 +331,11 @@ fn as_text(page: &BlocksPage) -> String {
     for warning in &facts.warnings {
         line(format!("warning: {}", visible(warning)));
     }
-    if let Some((precision, recall, f1)) = page.gold.as_ref().and_then(|gold| gold.score) {
-        line(format!(
-            "gold: F1 {f1:.3}, precision {precision:.3}, recall {recall:.3}"
-        ));
-    }
     for (at, block) in page.blocks.iter().enumerate() {
         let mark = if block.is_content { '+' } else { '-' };
-        let gold = page.gold.as_ref().and_then(|gold| gold.blocks.get(at));
-        let gold = gold.map_or_else(String::new, |share| {
-            format!("  gold {}/{} words", share.in_gold, share.words)
-        });
         line(String::new());
         line(format!(
-            "{mark} {} {}  {} of {} pages of {}  {}{gold}",
+            "{mark} {} {}  {} of {} pages of {}  {}",
             at + 1,
             block.reason,
             block.count,
@@ -405,7 +360,6 @@ fn as_json(answer: &Answer, page: &BlocksPage) -> Value {
         })
     };
     let block = |(at, block): (usize, &Block)| {
-        let gold = page.gold.as_ref().and_then(|gold| gold.blocks.get(at));
         json!({
             "ordinal": at,
             "text": block.text,
@@ -416,7 +370,6 @@ fn as_json(answer: &Answer, page: &BlocksPage) -> Value {
             "node": block.node,
             "slot": block.dom_path,
             "link_chars": block.link_chars,
-            "gold_words": gold.map(|share| share.in_gold),
         })
     };
     let facts = &page.facts;
@@ -428,7 +381,6 @@ fn as_json(answer: &Answer, page: &BlocksPage) -> Value {
         "support": answer.page.as_ref().map(|page| page.support),
         "heuristic": answer.page.as_ref().map(|page| &page.heuristic),
         "warnings": facts.warnings,
-        "f1": page.gold.as_ref().and_then(|gold| gold.score).map(|(_, _, f1)| f1),
         "fetches": page.fetches.iter().map(fetch).collect::<Vec<_>>(),
         "blocks": page.blocks.iter().enumerate().map(block).collect::<Vec<_>>(),
     })

@@ -5,21 +5,23 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use bytesize::ByteSize;
 use clap::ValueEnum;
-use engine::{DocumentSelection, EngineError, ExportRows, QueryRows, TextColumn};
+use engine::{DocumentSelection, EngineError, ExportRows, Job, QueryRows, TextColumn};
 use export::{Existing, Format, Part, Report, Request, Rows, Source, TableVersion};
 use futures::StreamExt;
 use tables::{DateRange, Location};
 use tracing::warn;
 
 use crate::args::JobArgs;
+use crate::print::print;
 use crate::progress::megabytes;
 use crate::report::Lines;
+use crate::runtime::{Interrupted, until_interrupted};
 use crate::usage::Usage;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {
     #[command(flatten)]
-    pub(crate) job: JobArgs,
+    job: JobArgs,
     /// Format of the files.
     #[arg(long, value_enum)]
     format: FormatChoice,
@@ -131,8 +133,17 @@ impl ExportArgs {
     }
 }
 
-/// Exports documents. Returns the report.
-pub(crate) async fn export(args: &ExportArgs, job: &engine::Job, quiet: bool) -> Result<String> {
+/// Exports documents, and prints the report.
+pub(crate) fn export(args: &ExportArgs, quiet: bool) -> Result<()> {
+    let job = args.job.open()?;
+    let exported = exported(args, &job, quiet);
+    match until_interrupted(&job, Interrupted::Run, exported)? {
+        report if report.is_empty() => Ok(()),
+        report => print(&report),
+    }
+}
+
+async fn exported(args: &ExportArgs, job: &Job, quiet: bool) -> Result<String> {
     let output = Location::parse(&args.output);
     let output = output.map_err(|error| Usage::of(format!("--output: {error}")))?;
     if args.shard_size.as_u64() == 0 {

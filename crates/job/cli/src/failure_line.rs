@@ -4,7 +4,7 @@
 use engine::{EngineError, Failure, SpillError};
 use error_class::{Classified, ErrorClass};
 
-use crate::args::RunArgs;
+use crate::run::RunArgs;
 
 /// Formats the line for the failure of `command`.
 pub(crate) fn failure_line(command: &str, args: &RunArgs, failure: &Failure) -> String {

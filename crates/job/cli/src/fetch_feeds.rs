@@ -12,12 +12,12 @@ use chrono::{DateTime, Utc};
 use feeds::FeedList;
 use fetch::{Clock, Options, Report, SystemClock, TimeFrom};
 use serde_json::json;
-use tables::Location;
 
-use crate::Interrupted;
-use crate::args::ReportFormat;
+use crate::args::{ArchiveArgs, ReportFormat};
+use crate::print::print;
 use crate::progress::megabytes;
 use crate::report::Lines;
+use crate::runtime::{Interrupted, interrupted};
 use crate::usage::Usage;
 
 #[derive(Debug, clap::Args)]
@@ -25,9 +25,8 @@ pub(crate) struct FetchArgs {
     /// File with a feed per line: its URL, or a site, a tab and the URL.
     #[arg(long, value_name = "FILE")]
     feeds: PathBuf,
-    /// Folder or URL of the archive: date=YYYY-MM-DD/*.parquet.
-    #[arg(long, value_name = "DIR")]
-    output: String,
+    #[command(flatten)]
+    archive: ArchiveArgs,
     /// Mail address or URL at which operators of sites can reach you. It is sent with every request.
     #[arg(long, value_name = "MAIL_OR_URL")]
     contact: String,
@@ -60,12 +59,6 @@ pub(crate) struct FetchArgs {
     /// author of a feed can then read services of your network.
     #[arg(long)]
     allow_private: bool,
-    /// Folder of temporary files, which have the HTML of some hundred feeds. The default is TMPDIR.
-    #[arg(long, value_name = "DIR")]
-    spill_dir: Option<PathBuf>,
-    /// Format of the report.
-    #[arg(long, value_enum)]
-    format: Option<ReportFormat>,
     /// The time now, for tests.
     #[arg(long, value_name = "TIME", hide = true, value_parser = time)]
     now: Option<DateTime<Utc>>,
@@ -85,10 +78,9 @@ fn address(text: &str) -> Result<(String, SocketAddr), String> {
     Ok((host.to_owned(), address))
 }
 
-/// Fetches feeds. Returns the report.
-pub(crate) fn fetch(args: &FetchArgs, quiet: bool) -> Result<String> {
-    let output = Location::parse(&args.output);
-    let output = output.map_err(|error| Usage::of(format!("--output: {error}")))?;
+/// Fetches feeds, and prints the report.
+pub(crate) fn fetch(args: &FetchArgs, quiet: bool) -> Result<()> {
+    let output = args.archive.location()?;
     let file = args.feeds.display();
     let list = std::fs::read_to_string(&args.feeds);
     let list = list.map_err(|error| Usage::of(format!("--feeds: cannot read {file}: {error}")))?;
@@ -116,16 +108,16 @@ pub(crate) fn fetch(args: &FetchArgs, quiet: bool) -> Result<String> {
         };
         tokio::select! {
             done = fetch => Some(done),
-            () = crate::interrupted() => None,
+            () = interrupted() => None,
         }
     });
     // Requests that wait for an answer have nothing that must be saved.
     runtime.shutdown_background();
     let report = done.ok_or(Interrupted::Run)??;
-    Ok(match args.format {
+    print(&match args.archive.format {
         Some(ReportFormat::Json) => as_json(&report),
         None if quiet => String::new(),
-        None | Some(ReportFormat::Text) => as_text(&report, &args.output),
+        None | Some(ReportFormat::Text) => as_text(&report, args.archive.output()),
     })
 }
 
@@ -140,7 +132,7 @@ fn options(args: &FetchArgs) -> Result<Options> {
     options.limits.time = args.timeout;
     options.limits.redirects = args.redirects;
     options.limits.page_bytes = usize::try_from(args.max_page.as_u64()).unwrap_or(usize::MAX);
-    options.spill_dir.clone_from(&args.spill_dir);
+    options.spill_dir.clone_from(&args.archive.spill_dir);
     Ok(options)
 }
 

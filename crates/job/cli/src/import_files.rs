@@ -1,7 +1,6 @@
 //! The command `urltree import`.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use bytesize::ByteSize;
@@ -10,10 +9,11 @@ use import::{ColumnName, ImportError, Limits, Options, PageOptions, Report, impo
 use serde_json::json;
 use tables::Location;
 
-use crate::Interrupted;
-use crate::args::ReportFormat;
+use crate::args::{ArchiveArgs, ReportFormat};
+use crate::print::print;
 use crate::progress::{ImportProgress, Terminal, megabytes};
 use crate::report::Lines;
+use crate::runtime::{Interrupted, interrupted};
 use crate::usage::Usage;
 
 #[derive(Debug, Subcommand)]
@@ -58,9 +58,8 @@ pub(crate) struct ImportPagesArgs {
     /// List of pages: .csv, .tsv, .jsonl, .ndjson, each also with .gz, or .parquet.
     #[arg(long, required = true, value_name = "FILE")]
     manifest: Vec<String>,
-    /// Folder or URL of the archive: date=YYYY-MM-DD/*.parquet.
-    #[arg(long, value_name = "DIR")]
-    output: String,
+    #[command(flatten)]
+    archive: ArchiveArgs,
     /// Names of columns in the list, such as fetched_at=when,url=address. A name of a nested JSON value
     /// has dots. With html=NAME, pages are in the list.
     #[arg(long, value_name = "COLUMN=NAME", value_delimiter = ',')]
@@ -71,13 +70,6 @@ pub(crate) struct ImportPagesArgs {
     /// Most bytes of a page. A larger one is quarantined.
     #[arg(long, value_name = "SIZE", default_value = "32MiB")]
     max_page: ByteSize,
-    /// Folder of temporary files, which need as many bytes as the HTML of a list. The default is
-    /// TMPDIR.
-    #[arg(long, value_name = "DIR")]
-    spill_dir: Option<PathBuf>,
-    /// Format of the report.
-    #[arg(long, value_enum)]
-    format: Option<ReportFormat>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -86,9 +78,8 @@ pub(crate) struct ImportWarcArgs {
     /// az:// or http(s):// URLs, or - for standard input.
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<String>,
-    /// Folder or URL of the archive: date=YYYY-MM-DD/*.parquet.
-    #[arg(long, value_name = "DIR")]
-    output: String,
+    #[command(flatten)]
+    archive: ArchiveArgs,
     /// URL or folder that the lines of lists are relative to, instead of the folder of the list.
     #[arg(long, value_name = "DIR")]
     base: Option<String>,
@@ -98,18 +89,23 @@ pub(crate) struct ImportWarcArgs {
     /// Most bytes of a page, with and without its content encoding. A larger one is quarantined.
     #[arg(long, value_name = "SIZE", default_value = "32MiB")]
     max_page: ByteSize,
-    /// Folder of temporary files, which need as many bytes as the HTML of the files that are read at
-    /// a time. The default is TMPDIR.
-    #[arg(long, value_name = "DIR")]
-    spill_dir: Option<PathBuf>,
-    /// Format of the report.
-    #[arg(long, value_enum)]
-    format: Option<ReportFormat>,
 }
 
-/// Imports WARC files. Returns the report.
-pub(crate) fn warc(args: &ImportWarcArgs, quiet: bool, terminal: &Terminal) -> Result<String> {
-    let output = location(&args.output)?;
+/// Imports pages, and prints the report.
+pub(crate) fn import_files(
+    command: &ImportCommand,
+    quiet: bool,
+    terminal: &Terminal,
+) -> Result<()> {
+    let (report, archive) = match command {
+        ImportCommand::Warc(args) => (warc(args, terminal)?, &args.archive),
+        ImportCommand::Pages(args) => (pages(args, terminal)?, &args.archive),
+    };
+    print(&printed(&report, archive.format, quiet, archive.output()))
+}
+
+fn warc(args: &ImportWarcArgs, terminal: &Terminal) -> Result<Report> {
+    let output = args.archive.location()?;
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let bytes = usize::try_from(args.max_page.as_u64()).unwrap_or(usize::MAX);
     let mut limits = Limits::default();
@@ -118,19 +114,17 @@ pub(crate) fn warc(args: &ImportWarcArgs, quiet: bool, terminal: &Terminal) -> R
         files_at_a_time: args.files.unwrap_or(cores),
         base: args.base.clone(),
         limits,
-        spill_dir: args.spill_dir.clone(),
+        spill_dir: args.archive.spill_dir.clone(),
     };
     let progress = terminal.import();
-    let report = run(
+    run(
         import(&args.inputs, &output, &options, &progress),
         &progress,
-    )?;
-    Ok(printed(&report, args.format, quiet, &args.output))
+    )
 }
 
-/// Imports lists of pages. Returns the report.
-pub(crate) fn pages(args: &ImportPagesArgs, quiet: bool, terminal: &Terminal) -> Result<String> {
-    let output = location(&args.output)?;
+fn pages(args: &ImportPagesArgs, terminal: &Terminal) -> Result<Report> {
+    let output = args.archive.location()?;
     let folder = |folder: &String| {
         let found = Location::parse(folder);
         found.map_err(|error| Usage::of(format!("FOLDER: {error}")))
@@ -140,19 +134,13 @@ pub(crate) fn pages(args: &ImportPagesArgs, quiet: bool, terminal: &Terminal) ->
         folders: args.folders.iter().map(folder).collect::<Result<_, _>>()?,
         pages_at_a_time: args.files,
         max_page_bytes: args.max_page.as_u64(),
-        spill_dir: args.spill_dir.clone(),
+        spill_dir: args.archive.spill_dir.clone(),
     };
     let progress = terminal.import();
-    let report = run(
+    run(
         import_pages(&args.manifest, &output, &options, &progress),
         &progress,
-    )?;
-    Ok(printed(&report, args.format, quiet, &args.output))
-}
-
-fn location(output: &str) -> Result<Location> {
-    let output = Location::parse(output);
-    Ok(output.map_err(|error| Usage::of(format!("--output: {error}")))?)
+    )
 }
 
 /// Runs an import until it is done or interrupted.
@@ -167,7 +155,7 @@ fn run(
     let done = runtime.block_on(async {
         tokio::select! {
             done = import => Some(done),
-            () = crate::interrupted() => None,
+            () = interrupted() => None,
         }
     });
     progress.finish();

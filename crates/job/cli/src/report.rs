@@ -2,7 +2,6 @@
 
 use comfy_table::CellAlignment;
 use engine::{Counts, NotedParameter, RunReport, Status, VacuumMode};
-use sample::SampleCounts;
 use serde_json::{Value, json};
 use tables::{DateRange, Table, UnreferencedCause, UnreferencedFile};
 
@@ -311,22 +310,6 @@ fn sum(files: &[UnreferencedFile], cause: UnreferencedCause) -> (usize, u64) {
     with_cause.fold((0, 0), |(count, bytes), file| {
         (count + 1, bytes + file.bytes)
     })
-}
-
-/// Formats the report of a sample.
-pub(crate) fn sample(written: &SampleCounts, warc_files: Option<u64>, output: &str) -> String {
-    let mut lines = Lines::new();
-    lines.add("pages", written.pages);
-    lines.add("with gold", written.gold);
-    lines.add("HTML MB", format!("{:.1}", megabytes(written.html_bytes)));
-    lines.add("objects", written.objects);
-    let output = output.trim_end_matches('/');
-    let mut warc = String::new();
-    if let Some(files) = warc_files {
-        lines.add("WARC files", files);
-        warc = format!("WARC: {output}/warc\n");
-    }
-    format!("{}archive: {output}/pages\n{warc}", lines.text())
 }
 
 /// A table without borders: titles to the left, values to the right.

@@ -9,27 +9,6 @@ use arrow::datatypes::{DataType, Field, Schema};
 use arrow::json::LineDelimitedWriter;
 use arrow::util::pretty::pretty_format_batches;
 
-use crate::args::RowFormat;
-
-/// Formats the rows in `format`.
-pub(crate) fn text(batches: &[RecordBatch], format: RowFormat) -> Result<String> {
-    let mut bytes = Vec::new();
-    match format {
-        RowFormat::Table => return table(batches),
-        RowFormat::Csv => {
-            for (position, batch) in batches.iter().enumerate() {
-                csv(&mut bytes, batch, position == 0)?;
-            }
-        }
-        RowFormat::Json => {
-            for batch in batches {
-                json(&mut bytes, batch)?;
-            }
-        }
-    }
-    String::from_utf8(bytes).context("the rows are not UTF-8")
-}
-
 /// Formats the rows as a table with borders.
 pub(crate) fn table(batches: &[RecordBatch]) -> Result<String> {
     let table = pretty_format_batches(batches).context("cannot print the rows as a table")?;

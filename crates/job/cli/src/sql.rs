@@ -1,4 +1,4 @@
-//! `urltree sql`: the rows of a query, written while the query runs.
+//! The command `sql`: the rows of a query, written while the query runs.
 
 use std::fs::File;
 use std::io::{IsTerminal, Write};
@@ -9,9 +9,32 @@ use arrow::array::RecordBatch;
 use engine::{EngineError, Job, QueryRows};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::args::{DedupArgs, QueryFormat, SqlArgs};
+use crate::args::{JobArgs, OutputArgs, QueryFormat};
 use crate::row_sink::{Destination, RowSink, is_closed_pipe};
+use crate::runtime::{Interrupted, until_interrupted};
 use crate::usage::Usage;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SqlArgs {
+    #[command(flatten)]
+    job: JobArgs,
+    #[command(flatten)]
+    rows: OutputArgs,
+    /// Stop after this many rows. Without --limit, a table on a terminal has at most 1000
+    /// rows.
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// SQL query.
+    query: String,
+}
+
+/// Runs the query and writes its rows.
+pub(crate) fn sql(args: &SqlArgs, quiet: bool) -> Result<()> {
+    let request = Request::new(&args.rows, args.limit)?;
+    let job = args.job.open()?;
+    let rows = engine::stream_query(&job, &args.query, request.limit);
+    write_rows(&job, rows, &request, quiet)
+}
 
 /// Most rows of a table on a terminal without `--limit`: more scroll out of its history.
 const TERMINAL_ROWS: usize = 1000;
@@ -31,23 +54,8 @@ impl Request {
     ///
     /// # Errors
     /// [`Usage`].
-    pub(crate) fn new(args: &SqlArgs) -> Result<Self, Usage> {
-        Self::of(args.format, args.output.as_ref(), args.limit)
-    }
-
-    /// Checks the arguments of `urltree dedup`.
-    ///
-    /// # Errors
-    /// [`Usage`].
-    pub(crate) fn of_clusters(args: &DedupArgs) -> Result<Self, Usage> {
-        Self::of(args.format, args.output.as_ref(), None)
-    }
-
-    fn of(
-        format: Option<QueryFormat>,
-        output: Option<&PathBuf>,
-        limit: Option<usize>,
-    ) -> Result<Self, Usage> {
+    pub(crate) fn new(args: &OutputArgs, limit: Option<usize>) -> Result<Self, Usage> {
+        let (format, output) = (args.format, args.output.as_ref());
         let format = match (format, output) {
             (Some(QueryFormat::Parquet), None) => {
                 return Err(Usage::of("--format parquet: Parquet needs --output FILE"));
@@ -103,18 +111,23 @@ fn refuse_other_places(path: &Path) -> Result<(), Usage> {
     }
 }
 
-/// Runs `query` and writes its rows. Returns whether rows of a table were dropped. A file is
-/// left as it was if the query fails, or if this is dropped before its end.
-pub(crate) async fn write_rows(job: &Job, query: &str, request: &Request) -> Result<bool> {
-    let rows = engine::stream_query(job, query, request.limit).await?;
-    write(rows, request).await
+/// Writes rows until all are written or the command is interrupted. A file is left as it was if the query
+/// fails or is interrupted.
+pub(crate) fn write_rows(
+    job: &Job,
+    rows: impl Future<Output = Result<QueryRows, EngineError>>,
+    request: &Request,
+    quiet: bool,
+) -> Result<()> {
+    let written = async { write(rows.await?, request).await };
+    let is_cut = until_interrupted(job, Interrupted::Query, written)?;
+    if is_cut && !quiet {
+        note_cut()?;
+    }
+    Ok(())
 }
 
-/// Writes the clusters of near duplicates, as [`write_rows`] does.
-pub(crate) async fn write_clusters(job: &Job, request: &Request) -> Result<bool> {
-    write(engine::near_duplicates(job).await?, request).await
-}
-
+/// Writes the rows. Returns whether rows of a table were dropped.
 async fn write(rows: QueryRows, request: &Request) -> Result<bool> {
     let file = request.output.as_deref().map(PartialFile::create);
     let (file, out) = match file.transpose()? {
@@ -207,7 +220,7 @@ impl Drop for PartialFile {
 }
 
 /// Prints to standard error that the table on the terminal is cut.
-pub(crate) fn note_cut() -> Result<()> {
+fn note_cut() -> Result<()> {
     let mut stderr = std::io::stderr().lock();
     writeln!(
         stderr,

@@ -46,7 +46,7 @@ impl Progress for Stages {
 pub(crate) async fn run(folder: &Path) -> Result<(u64, Vec<(String, String)>), Box<dyn Error>> {
     // # The archive
     //
-    // An archive is a folder of Parquet files with one row per fetched page. `urltree sample`
+    // An archive is a folder of Parquet files with one row per fetched page. `urltree-sample`
     // writes this one too: invented sites, with duplicates and broken pages.
     let sample = folder.join("sample").display().to_string();
     let dates: DateRange = "2011-10-24..2011-10-26".parse()?;

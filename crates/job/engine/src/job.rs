@@ -455,7 +455,7 @@ fn constants(spec: &JobSpec) -> Result<Constants, SpecError> {
     })
 }
 
-/// Refuses constants that no label of the job would read. `urltree eval` compares heuristics with
+/// Refuses constants that no label of the job would read. `urltree-lab eval` compares heuristics with
 /// the settings of any job, so [`Settings::new`] does not refuse them.
 fn refuse_constants_of_template(settings: &Settings) -> Result<(), SpecError> {
     let paper = Constants::default();

@@ -6,7 +6,6 @@ use askama::Template;
 
 use crate::error::ReportError;
 use crate::format::{percent, time};
-use crate::gold::{GoldComparison, GoldShare};
 use crate::head::Head;
 use crate::show;
 use crate::site::{Site, domain_address, mark_address, page_address};
@@ -28,8 +27,6 @@ pub struct BlocksPage {
     pub fetches: Vec<Fetched>,
     /// The text blocks in source order; empty if the page has no labels.
     pub blocks: Vec<Block>,
-    /// The gold text, if there is one.
-    pub gold: Option<GoldComparison>,
 }
 
 /// The facts of a whole page.
@@ -150,17 +147,7 @@ impl BlocksPage {
         self.blocks.iter().enumerate().map(|(at, block)| Numbered {
             number: at + 1,
             block,
-            gold: self
-                .gold
-                .as_ref()
-                .and_then(|gold| gold.blocks.get(at))
-                .copied(),
         })
-    }
-
-    /// Blocks of which the label and the gold text disagree.
-    fn disagreements(&self) -> usize {
-        self.numbered().filter(Numbered::disagrees).count()
     }
 }
 
@@ -173,25 +160,12 @@ struct ReasonCount {
 struct Numbered<'a> {
     number: usize,
     block: &'a Block,
-    gold: Option<GoldShare>,
 }
 
 impl Numbered<'_> {
-    fn disagrees(&self) -> bool {
-        self.gold
-            .is_some_and(|gold| gold.words > 0 && gold.is_gold() != self.block.is_content)
-    }
-
     /// Share of the pages that have the block.
     fn share(&self) -> String {
         percent(self.block.count.into(), self.block.support.into())
-    }
-
-    fn gold_words(&self) -> String {
-        let share = self
-            .gold
-            .map(|gold| percent(gold.in_gold.into(), gold.words.into()));
-        share.unwrap_or_default()
     }
 }
 

@@ -33,7 +33,6 @@
 //!     facts: Facts::default(),
 //!     fetches: vec![Fetched::default()],
 //!     blocks: vec![block],
-//!     gold: None,
 //! };
 //! let html = page.to_html(Site::Files)?;
 //! assert!(html.contains("&#60;script&#62;") && !html.contains("<script"));
@@ -57,7 +56,6 @@ mod charts;
 mod domain_page;
 mod error;
 mod format;
-mod gold;
 mod head;
 mod mark_page;
 mod message_page;
@@ -74,7 +72,6 @@ pub use blocks_page::{Block, BlocksPage, Facts, Fetched};
 pub use domain_page::{DomainDay, DomainPage, DroppedBlock, PathSums, WorstPage, domain_file};
 pub use error::ReportError;
 pub use format::visible;
-pub use gold::{GoldComparison, GoldShare};
 pub use mark_page::{MarkOutcome, MarkPage};
 pub use message_page::MessagePage;
 pub use overview::{Count, Day, Overview};

@@ -1,4 +1,4 @@
-//! Writes the invented sites of `urltree sample` as a gold set, without a job:
+//! Writes the invented sites of `urltree-sample` as a gold set, without a job:
 //!
 //! ```sh
 //! cargo build --release -p urltree-evaluation --example sample_set --example accuracy

@@ -4,13 +4,12 @@ use std::path::Path;
 
 use anyhow::Result;
 use engine::{ExplainedPage, Explainer, Job};
-use evaluation::GoldSet;
 use path_marks::SiteMarks;
 use serde_json::Value;
 use site_replay::Labelling;
 
 use crate::args::JobArgs;
-use crate::marks::effect::{GoldTexts, effect};
+use crate::marks::effect::effect;
 use crate::marks::file::save;
 use crate::marks::report::{as_json, as_text};
 use crate::marks::{MarkQuestion, SavedAs};
@@ -21,8 +20,6 @@ pub(crate) struct MarkContext<'a> {
     pub(crate) explainer: &'a Explainer<'a>,
     pub(crate) job: &'a Job,
     pub(crate) args: &'a JobArgs,
-    /// A set of gold texts.
-    pub(crate) gold: Option<&'a Path>,
 }
 
 /// The answer to a question about marks.
@@ -61,8 +58,7 @@ impl MarkContext<'_> {
         let site = (self.explainer)
             .newest_pages(domain, question.pages)
             .await?;
-        let gold = self.gold.map(gold_texts).transpose()?;
-        let effect = effect(page, &site, before, &marks, gold.as_ref());
+        let effect = effect(page, &site, before, &marks);
         let saved = match question.save.as_deref().zip(file) {
             None => SavedAs::NotAsked,
             Some((note, file)) => {
@@ -123,14 +119,4 @@ impl MarkContext<'_> {
             }
         }
     }
-}
-
-/// Reads all gold texts of a set.
-fn gold_texts(path: &Path) -> Result<GoldTexts> {
-    let mut texts = GoldTexts::new();
-    for set in GoldSet::at(path)? {
-        let pages = set.pages()?.into_iter();
-        texts.extend(pages.map(|page| (page.url, page.text)));
-    }
-    Ok(texts)
 }

@@ -1,17 +1,10 @@
 //! The effect of changed marks on a page and on its site.
 
-use std::collections::HashMap;
-
 use engine::{ExplainedPage, MarksEffect, Reason, SitePages};
 use path_marks::SiteMarks;
 
-use crate::gold_comparison::f1;
-
 /// Blocks of other pages that are shown.
 const EXAMPLES: usize = 3;
-
-/// Gold texts by URL.
-pub(crate) type GoldTexts = HashMap<String, String>;
 
 /// The changes on a page and on the newest pages of its site.
 #[derive(Debug)]
@@ -25,7 +18,6 @@ pub(crate) struct SiteEffect {
     pub(crate) of_page: Vec<Example>,
     /// Some blocks of other pages that get the other label, each of another page and with another text.
     pub(crate) examples: Vec<Example>,
-    pub(crate) scores: Option<Scores>,
 }
 
 /// A block that gets the other label.
@@ -40,21 +32,12 @@ pub(crate) struct Example {
     pub(crate) after: Reason,
 }
 
-/// The mean F1 of the pages that have a gold text.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Scores {
-    pub(crate) pages: usize,
-    pub(crate) before: f64,
-    pub(crate) after: f64,
-}
-
 /// Compares the labels of `page` and of the newest pages of its site with the marks `before` and `after`.
 pub(crate) fn effect(
     page: &ExplainedPage,
     site: &SitePages,
     before: Option<&SiteMarks>,
     after: &SiteMarks,
-    gold: Option<&GoldTexts>,
 ) -> SiteEffect {
     let this = std::slice::from_ref(page);
     let on_page = MarksEffect::of(this, before, Some(after));
@@ -81,7 +64,6 @@ pub(crate) fn effect(
         on_page,
         on_site,
         examples,
-        scores: gold.and_then(|gold| scores(&site.pages, before, after, gold)),
     }
 }
 
@@ -98,28 +80,4 @@ impl Example {
             after: changed.after,
         }
     }
-}
-
-/// Returns the mean F1 of the pages that have a gold text; `None` if none has.
-fn scores(
-    pages: &[ExplainedPage],
-    before: Option<&SiteMarks>,
-    after: &SiteMarks,
-    gold: &GoldTexts,
-) -> Option<Scores> {
-    let (mut count, mut sums) = (0, (0.0, 0.0));
-    for page in pages {
-        let urls = [&page.fetch.url, &page.fetch.request_url];
-        let text = urls.into_iter().flatten().find_map(|url| gold.get(url));
-        let f1_with = |marks| f1(text?, &page.text_of(&page.reasons(marks)));
-        if let Some((before, after)) = f1_with(before).zip(f1_with(Some(after))) {
-            count += 1;
-            sums = (sums.0 + before, sums.1 + after);
-        }
-    }
-    (count > 0).then(|| Scores {
-        pages: count,
-        before: sums.0 / count as f64,
-        after: sums.1 / count as f64,
-    })
 }

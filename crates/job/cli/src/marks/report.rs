@@ -48,13 +48,6 @@ pub(crate) fn as_text(changes: &MarkChanges, effect: &SiteEffect) -> String {
         }
         line(example(block));
     }
-    if let Some(scores) = effect.scores {
-        line(String::new());
-        line(format!(
-            "gold: F1 {:.3} before, {:.3} after, mean of {} pages",
-            scores.before, scores.after, scores.pages
-        ));
-    }
     text
 }
 
@@ -115,11 +108,6 @@ pub(crate) fn as_json(changes: &MarkChanges, effect: &SiteEffect, saved: SavedAs
         "page": effect_json(&effect.on_page, &effect.of_page),
         "site": effect_json(&effect.on_site, &effect.examples),
         "site_pages": effect.labelled,
-        "gold": effect.scores.map(|scores| json!({
-            "pages": scores.pages,
-            "f1_before": scores.before,
-            "f1_after": scores.after,
-        })),
         "saved": saved != SavedAs::NotAsked,
     })
 }

@@ -15,7 +15,9 @@ use tables::{DateRange, Table};
 
 use crate::args::JobArgs;
 use crate::explain_page::html_of_page;
+use crate::print::print;
 use crate::report_site::queries::Selection;
+use crate::runtime::{Interrupted, until_interrupted};
 use crate::usage::Usage;
 
 /// Rows of the quarantine in the report. More would make its page larger than 10 MB.
@@ -27,24 +29,33 @@ const FOLDERS: [&str; 2] = ["domains", "pages"];
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
     #[command(flatten)]
-    pub(crate) job: JobArgs,
+    job: JobArgs,
     /// UTC days of the report, both ends inclusive. The default is all dates in the tables.
     #[arg(long, alias = "date", value_name = "A..B")]
-    pub(crate) dates: Option<DateRange>,
+    dates: Option<DateRange>,
     /// Folder to write to. It must be new, empty, or have an earlier report, which is replaced.
     #[arg(long, value_name = "DIR")]
-    pub(crate) output: PathBuf,
+    output: PathBuf,
     /// Number of domains with their own page: the largest.
     #[arg(long, value_name = "N", default_value_t = 1000)]
-    pub(crate) domain_pages: usize,
-    /// Pages of each of these domains that are explained block by block, those with the least content
-    /// first. They are read from the archive.
+    domain_pages: usize,
+    /// Pages of each of these domains with their blocks, those with the least content first. They are read from
+    /// the archive.
     #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) explain: usize,
+    pages: usize,
 }
 
-/// Writes the report. Returns a line about it.
-pub(crate) async fn write(args: &ReportArgs, job: &Job) -> Result<String> {
+/// Writes the report, and prints a line about it.
+pub(crate) fn report(args: &ReportArgs, quiet: bool) -> Result<()> {
+    let job = args.job.open()?;
+    let written = write(args, &job);
+    match until_interrupted(&job, Interrupted::Query, written)? {
+        _ if quiet => Ok(()),
+        line => print(&line),
+    }
+}
+
+async fn write(args: &ReportArgs, job: &Job) -> Result<String> {
     let folder = Folder::prepare(&args.output)?;
     let tables = opened(job).await?;
     let dates = Selection {
@@ -64,8 +75,8 @@ pub(crate) async fn write(args: &ReportArgs, job: &Job) -> Result<String> {
         let page = pages.get(&domain.domain);
         domain.template_changes = page.and_then(|page| page.row.template_changes);
     }
-    if args.explain > 0 {
-        explain_worst(job, &folder, &mut pages, args.explain).await?;
+    if args.pages > 0 {
+        explain_worst(job, &folder, &mut pages, args.pages).await?;
     }
     let quarantined = overview.quarantine.iter().map(|reason| reason.count).sum();
     let quarantine = queries::quarantine(&tables, dates, QUARANTINE_ROWS).await?;

@@ -31,7 +31,6 @@ pub(super) async fn outcome(
         explainer: &explainer,
         job,
         args,
-        gold: None,
     };
     let answer = context.answer(&question, &page).await?;
     Ok(match is_saved {

@@ -15,7 +15,7 @@ use super::query::{Limits, outcome};
 use crate::args::JobArgs;
 use crate::exit_code::exit_code;
 use crate::explain_page::{page_at, time};
-use crate::message;
+use crate::print::message;
 use crate::report_site::queries::{self, Selection};
 use crate::report_site::{QUARANTINE_ROWS, opened, overview};
 
@@ -46,7 +46,7 @@ impl LivePages {
 
     /// The job with the marks of now: a reader may have saved some.
     fn job_of_now(&self) -> Result<Job> {
-        Ok(with_share_of_memory(crate::job(&self.args)?))
+        Ok(with_share_of_memory(self.args.open()?))
     }
 
     async fn overview(&self) -> Result<String> {

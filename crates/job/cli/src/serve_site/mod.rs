@@ -12,7 +12,8 @@ use clap::Args;
 use engine::CancellationToken;
 
 use crate::args::JobArgs;
-use crate::{SHUTDOWN, job, print, runtime_of, stop_at_a_signal};
+use crate::print::print;
+use crate::runtime::{SHUTDOWN, runtime_of, stop_at_a_signal};
 use live_pages::LivePages;
 use query::Limits;
 
@@ -33,7 +34,7 @@ pub(crate) struct ServeArgs {
 
 /// Serves the pages of the job until a signal.
 pub(crate) fn serve(args: &ServeArgs, quiet: bool) -> Result<()> {
-    let job = job(&args.job)?;
+    let job = args.job.open()?;
     // A query that computes without a pause must leave a thread for its time limit.
     let runtime = runtime_of(job.resources.threads.max(2))?;
     let served = runtime.block_on(async {

@@ -10,7 +10,7 @@ use engine::Job;
 use report::{Cut, Outcome, ResultColumn, ResultRows, Value};
 use tokio::task::JoinSet;
 
-use crate::message;
+use crate::print::message;
 
 /// The limits of a query.
 #[derive(Debug, Clone, Copy)]

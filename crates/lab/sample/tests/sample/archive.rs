@@ -21,7 +21,7 @@ fn date(year: i32, month: u32, day: u32) -> NaiveDate {
     NaiveDate::from_ymd_opt(year, month, day).expect("a date")
 }
 
-/// The default range and size of `urltree sample`.
+/// The default range and size of `urltree-sample`.
 pub(crate) fn usual() -> SampleOptions {
     SampleOptions {
         first: date(2011, 10, 24),

@@ -16,7 +16,7 @@ use crate::kinds;
 use crate::queries::is_general;
 use crate::scoring::{self, Batch, Document};
 
-/// The unique pages of general sites in the default archive of `urltree sample`.
+/// The unique pages of general sites in the default archive of `urltree-sample`.
 static DOCUMENTS: LazyLock<Vec<Document>> = LazyLock::new(|| documents(1, is_general));
 
 fn documents(seed: u64, of: fn(&Page) -> bool) -> Vec<Document> {

@@ -58,7 +58,7 @@ impl Text {
     }
 }
 
-/// The pages with gold texts in the default archive of `urltree sample`, by kind.
+/// The pages with gold texts in the default archive of `urltree-sample`, by kind.
 static TEXTS: LazyLock<BTreeMap<&str, Vec<Text>>> = LazyLock::new(|| {
     let mut texts: BTreeMap<&str, Vec<Text>> = BTreeMap::new();
     for page in pages(&usual()) {

@@ -113,7 +113,7 @@ fn canonical_path(path: &str) -> (String, Option<&'static str>) {
     (path.to_owned(), None)
 }
 
-/// The article pages of [`SITES`] in the default archive of `urltree sample`.
+/// The article pages of [`SITES`] in the default archive of `urltree-sample`.
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| pages(&usual()).filter_map(Row::new).collect());
 
 fn rows(site: &str) -> impl Iterator<Item = &'static Row> {

@@ -1,0 +1,144 @@
+//! The commands `backfill` and `update`: runs of a job.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use engine::{CancellationToken, EngineError, Failure, Job, SettingsChange, Stage};
+use tables::DateRange;
+use tokio::runtime::Runtime;
+
+use crate::args::{JobArgs, ReportFormat};
+use crate::print::print;
+use crate::progress::{RunProgress, Terminal};
+use crate::report;
+use crate::runtime::{Interrupted, SHUTDOWN, runtime, stop_at_a_signal};
+use crate::worker::{TlsArgs, with_workers};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+    /// Run even if the tables were written with other settings. Later dates become
+    /// stale.
+    #[arg(long)]
+    pub(crate) change_settings: bool,
+    /// Workers that run the plans (`urltree worker`), instead of this process: HOST:PORT, dns:HOST:PORT
+    /// (every address of a name) or file:PATH (a line for each). They are looked up again for each chunk.
+    #[arg(long, value_name = "HOST:PORT,...", value_delimiter = ',')]
+    pub(crate) workers: Vec<String>,
+    #[command(flatten)]
+    pub(crate) tls: TlsArgs,
+    /// Format of the report.
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<ReportFormat>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct BackfillArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// UTC days to process, both ends inclusive: YYYY-MM-DD or YYYY-MM-DD..YYYY-MM-DD.
+    #[arg(long, value_name = "A..B")]
+    pub(crate) dates: DateRange,
+    /// Print the plan of the first chunk without running it.
+    #[arg(long)]
+    plan: bool,
+    /// Print each plan after it was executed, with the time, rows, bytes and spills of its
+    /// operators.
+    #[arg(long, conflicts_with_all = ["plan", "format"])]
+    analyze: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct UpdateArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// UTC days to process instead of all new days.
+    #[arg(long, value_name = "A..B")]
+    pub(crate) dates: Option<DateRange>,
+}
+
+pub(crate) fn backfill(args: &BackfillArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
+    let job = job_of_run(&args.run, Some(args.dates))?;
+    let runtime = runtime(&job)?;
+    let job = with_workers(job, &args.run.workers, &args.run.tls, &runtime)?;
+    if args.plan {
+        return print(&runtime.block_on(engine::explain(&job, args.dates))?);
+    }
+    let progress = terminal.run(args.analyze);
+    let done = run(
+        &job,
+        &runtime,
+        Some(args.dates),
+        &args.run,
+        quiet,
+        &progress,
+    );
+    runtime.shutdown_timeout(SHUTDOWN);
+    done
+}
+
+pub(crate) fn update(args: &UpdateArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
+    let job = job_of_run(&args.run, args.dates)?;
+    let runtime = runtime(&job)?;
+    let job = with_workers(job, &args.run.workers, &args.run.tls, &runtime)?;
+    let done = run(
+        &job,
+        &runtime,
+        args.dates,
+        &args.run,
+        quiet,
+        &terminal.run(false),
+    );
+    runtime.shutdown_timeout(SHUTDOWN);
+    done
+}
+
+fn job_of_run(args: &RunArgs, dates: Option<DateRange>) -> Result<Job, Failure> {
+    args.job
+        .open()
+        .map_err(|source| Failure::new(Stage::Job, dates, source))
+}
+
+/// Runs `dates`, or all new dates if none are given.
+fn run(
+    job: &Job,
+    runtime: &Runtime,
+    dates: Option<DateRange>,
+    args: &RunArgs,
+    quiet: bool,
+    progress: &Arc<RunProgress>,
+) -> Result<()> {
+    let change = if args.change_settings {
+        SettingsChange::Requested
+    } else {
+        SettingsChange::Refused
+    };
+    let stop = CancellationToken::new();
+    let report = runtime.block_on(async {
+        tokio::spawn(stop_at_a_signal(stop.clone()));
+        match dates {
+            Some(dates) => engine::backfill(job, dates, change, progress.clone(), &stop)
+                .await
+                .map(Some),
+            None => engine::update(job, change, progress.clone(), &stop).await,
+        }
+    });
+    progress.finish();
+    let report = report.map_err(|failure| match *failure.source {
+        EngineError::Interrupted => Interrupted::Run.into(),
+        _ => anyhow::Error::from(failure),
+    });
+    let Some(report) = report? else {
+        return match args.format {
+            Some(ReportFormat::Json) => print("null"),
+            None if quiet => Ok(()),
+            None | Some(ReportFormat::Text) => print("the archive has nothing new"),
+        };
+    };
+    match args.format {
+        Some(ReportFormat::Json) => print(&report::run_json(&report)),
+        None if quiet => Ok(()),
+        None | Some(ReportFormat::Text) => print(&report::run(&report)),
+    }
+}
