@@ -16,6 +16,25 @@
 //! Each step declares the distribution and the ordering that it requires. DataFusion's
 //! optimizer inserts the shuffles and sorts. Rows that need no more work, such as duplicates,
 //! pass through the later steps with few columns filled, so that `Write` sees every row once.
+//!
+//! # Reasons for its shape
+//!
+//! - *Learning comes before the plan.* Duplicates are decided before HTML is read, so pages that differ in
+//!   undecided parts of their URLs are compared in a separate pass ([`learn`]).
+//! - *Scan reads row groups that come as rows.* Later steps fetch HTML by object and row, so HTML never passes a
+//!   shuffle or a sort, and a plan on workers divides the list of row groups over them.
+//! - *Block runs before the shuffle by domain*, grouped by row group so that each is read once. One giant domain is
+//!   parsed as parallel as a thousand small ones. Only counting hashes is sequential.
+//! - *A later copy replaces a first page without text.* Dedupe sends the later copies of a key, as narrow rows, behind
+//!   the row group of the first page, and Block reads them until one has text. With revisions, all copies are parsed
+//!   anyway, and Replay chooses.
+//! - *A page waits for its batch.* It is inserted on arrival and labelled when its whole batch is in the tree. Until
+//!   then its row is in a queue behind the replay, which spills. So a page is one row of the last sort.
+//! - *Sorts take large batches.* Steps emit batches of 256 rows, because rows can be wide, and a merge looks at every
+//!   batch that it holds for each column of each output batch. So a physical rule coalesces before every sort.
+//! - *State of earlier dates is joined, not carried.* Keys and windows come from the output tables, joined with the
+//!   keys and domains of the chunk, which a pass of Scan and Key collects as 64 bits per key.
+//!   Closed months are rolled up, so that a nightly run reads the dates of the current month only.
 
 pub(crate) mod codec;
 pub(crate) mod columns;
