@@ -18,14 +18,10 @@ const CORE: [&str; 6] = [
     "urltree-path-marks",
     "urltree-url-parameters",
 ];
-/// The language of a text, and its signals. They read a text alone.
-const OF_TEXTS: [&str; 2] = ["urltree-language", "urltree-text-signals"];
+/// Language, signals and near duplicates of a text, and robots.txt. It reads a text alone.
+const TEXT: &str = "urltree-text";
 /// Crates that observe a page while its blocks are built.
 const OBSERVERS: [&str; 2] = ["urltree-markdown", "urltree-metadata"];
-/// Signatures of texts.
-const NEAR_DUPLICATES: &str = "urltree-near-duplicates";
-/// Reads robots.txt.
-const ROBOTS: &str = "urltree-robots";
 /// The ids of the tree and of the template.
 const INTERNER: &str = "urltree-interner";
 /// The class of an error. Every crate whose errors end a command depends on it.
@@ -172,11 +168,7 @@ impl Workspace {
 #[test]
 fn pure_crates_know_at_most_each_other_and_neither_threads_nor_columns() {
     let workspace = workspace();
-    let pure = CORE
-        .into_iter()
-        .chain([INTERNER])
-        .chain(OBSERVERS)
-        .chain(OF_TEXTS);
+    let pure = CORE.into_iter().chain([INTERNER, TEXT]).chain(OBSERVERS);
     for member in pure.chain(MEASURING) {
         let expected: &[&str] = match member {
             _ if OBSERVERS.contains(&member) => &["urltree-html-blocks"],
@@ -211,10 +203,8 @@ fn pure_crates_know_at_most_each_other_and_neither_threads_nor_columns() {
 }
 
 #[test]
-fn errors_and_signatures_depend_on_nothing() {
-    for member in [ERROR_CLASS, NEAR_DUPLICATES] {
-        assert_eq!(workspace().transitive(member), BTreeSet::new(), "{member}");
-    }
+fn errors_depend_on_nothing() {
+    assert_eq!(workspace().transitive(ERROR_CLASS), BTreeSet::new());
 }
 
 #[test]
@@ -239,7 +229,7 @@ fn a_replay_knows_keys_the_tree_the_template_and_marks() {
 fn a_site_in_memory_knows_the_core_and_no_engine() {
     let workspace = workspace();
     let pure = CORE.into_iter().chain(OBSERVERS);
-    let expected = pure.chain([REPLAY, ERROR_CLASS, "urltree-language"]);
+    let expected = pure.chain([REPLAY, ERROR_CLASS, TEXT]);
     assert_eq!(workspace.arrows(SITE_TEXT), expected.collect());
     let built_with = workspace.transitive(SITE_TEXT);
     for name in ["tokio", "arrow", "parquet", "object_store", "pyo3"] {
@@ -280,8 +270,8 @@ fn tables_know_no_other_crate_and_no_engine() {
 #[test]
 fn the_engine_stands_on_the_pure_crates_and_the_tables() {
     let workspace = workspace();
-    let own = [REPLAY, TABLES, ERROR_CLASS, NEAR_DUPLICATES, ROBOTS];
-    let pure = CORE.into_iter().chain(OBSERVERS).chain(OF_TEXTS);
+    let own = [REPLAY, TABLES, ERROR_CLASS, TEXT];
+    let pure = CORE.into_iter().chain(OBSERVERS);
     let expected = pure.chain(own).collect();
     assert_eq!(workspace.arrows(ENGINE), expected);
     assert!(workspace.direct(ENGINE).contains("datafusion"));
@@ -318,9 +308,9 @@ fn the_evaluation_knows_files_and_no_engine() {
 
 /// A reader of files from outside needs no runtime, no columns and no crate of ours.
 #[test]
-fn the_readers_of_warc_files_feeds_and_robots_txt_are_pure() {
+fn the_readers_of_warc_files_feeds_and_texts_are_pure() {
     let workspace = workspace();
-    for reader in [WARC, FEEDS, ROBOTS] {
+    for reader in [WARC, FEEDS, TEXT] {
         assert_eq!(workspace.arrows(reader), BTreeSet::new());
         let built_with = workspace.transitive(reader);
         for name in ["tokio", "arrow", "parquet", "object_store", "reqwest"] {
@@ -341,7 +331,7 @@ fn an_import_knows_files_and_stores_and_no_engine() {
 #[test]
 fn an_export_knows_columns_and_stores_and_no_engine() {
     let workspace = workspace();
-    let expected = BTreeSet::from(["urltree-language", TABLES, ERROR_CLASS]);
+    let expected = BTreeSet::from([TEXT, TABLES, ERROR_CLASS]);
     assert_eq!(workspace.arrows(EXPORT), expected);
     let direct = workspace.direct(EXPORT);
     assert!(!direct.contains("datafusion"), "{direct:?}");
@@ -372,7 +362,7 @@ fn a_server_of_pages_knows_neither_tables_nor_columns() {
 #[test]
 fn a_fetch_decides_in_the_reader_of_feeds_and_writes_as_an_import_does() {
     let workspace = workspace();
-    let expected = BTreeSet::from([FEEDS, IMPORT, WARC, TABLES, ERROR_CLASS, ROBOTS]);
+    let expected = BTreeSet::from([FEEDS, IMPORT, WARC, TABLES, ERROR_CLASS, TEXT]);
     assert_eq!(workspace.arrows(FETCH), expected);
     for member in workspace.members.keys() {
         let sends = workspace.direct(member).contains("reqwest");

@@ -2,7 +2,7 @@
 
 use path_marks::SiteMarks;
 use template::Reason;
-use text_signals::tokens;
+use text::signals::tokens;
 
 use crate::state::explain::labelled::ExplainedPage;
 

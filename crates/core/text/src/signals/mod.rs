@@ -1,7 +1,7 @@
 //! Counts that tell good text from bad: the signals of Gopher and FineWeb.
 //!
 //! ```
-//! let signals = text_signals::signals("Tea is hot.\nTea is hot.\nRead more...\n- Home");
+//! let signals = text::signals::signals("Tea is hot.\nTea is hot.\nRead more...\n- Home");
 //! assert_eq!(signals.words, 9);
 //! assert_eq!(signals.duplicate_lines, 0.25);
 //! assert_eq!(signals.ellipsis_lines, 0.25);
@@ -21,7 +21,7 @@
 //!
 //! # Non-goals
 //!
-//! - The crate judges no text: a filter is a condition over the values.
+//! - The module judges no text: a filter is a condition over the values.
 //! - It has no models, so neither perplexity nor classifiers of quality.
 //! - The stop words are English, as in Gopher. Texts in other languages have none.
 //!
@@ -121,8 +121,3 @@ fn ratio(part: usize, whole: usize) -> f64 {
 pub fn tokens(text: &str) -> Vec<&str> {
     words::tokens(text).collect()
 }
-
-/// Compiles and runs the example of the README as a doc test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

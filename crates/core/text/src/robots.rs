@@ -1,8 +1,8 @@
 //! Checks whether the robots.txt of a host allows a crawler a URL, by RFC 9309. Matching is that of `texting_robots`; this
-//! crate decides what a missing file and a failing server mean.
+//! module decides what a missing file and a failing server mean.
 //!
 //! ```
-//! use robots::Robots;
+//! use text::robots::Robots;
 //! use url::Url;
 //!
 //! let url = Url::parse("http://tea.example/private/list")?;
@@ -68,11 +68,6 @@ impl Robots {
         Some(Duration::from_secs_f32(seconds.min(LONGEST_DELAY)))
     }
 }
-
-/// Compiles and runs the example of the README as a doc test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 #[cfg(test)]
 mod tests {

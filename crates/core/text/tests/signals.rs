@@ -1,6 +1,6 @@
 //! Signals of texts by their definitions.
 
-use text_signals::{Signals, signals};
+use text::signals::{Signals, signals};
 
 #[test]
 fn nothing_has_signals_of_zero() {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::mix::mix;
-use crate::words::words;
+use super::mix::mix;
+use super::words::words;
 
 /// Words of a shingle.
 pub const SHINGLE_WORDS: usize = 5;

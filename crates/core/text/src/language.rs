@@ -3,12 +3,12 @@
 //! ```
 //! let text = "Le thé est chaud, mais personne ne le boit avant le soir. Les tasses restent sur la table,
 //!             et les invités parlent du temps qu'il fera demain.";
-//! let french = language::detect(text).expect("a language");
+//! let french = text::language::detect(text).expect("a language");
 //! assert_eq!(french.code, "fr");
 //! assert!(french.score > 0.5);
 //!
 //! // Too few letters to say.
-//! assert!(language::detect("C'est la vie").is_none());
+//! assert!(text::language::detect("C'est la vie").is_none());
 //! ```
 //!
 //! # Method
@@ -248,11 +248,6 @@ const CODES: [(&str, &str); 69] = [
     ("tgl", "tl"),
     ("hye", "hy"),
 ];
-
-/// Compiles and runs the example of the README as a doc test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! The words of a text, as hashes.
 
-use crate::mix::mix;
+use super::mix::mix;
 
 /// Calls `found` with the hash of each word of `text`: a run of letters and digits in lower case, where
 /// a run of digits counts as one 0. Each letter of a script without spaces is a word.

@@ -7,7 +7,7 @@
 //! the texts at .70, 92 % at .80, 1 % at .40. [`Clusters`] joins the texts that have a band in common.
 //!
 //! ```
-//! use near_duplicates::{Clusters, Signature};
+//! use text::near_duplicates::{Clusters, Signature};
 //!
 //! let storm = "The storm of Monday night felled forty trees on the only road to the sea";
 //! let texts = [
@@ -29,14 +29,14 @@
 //! - Words are runs of letters and digits, and each letter of a script without spaces is a word.
 //!   datatrove asks a tokenizer of NLTK, by default that for English.
 //! - Letters keep their accents. datatrove removes them after a decomposition of Unicode.
-//! - A run of words is hashed by a function of this crate, and permuted by multiplication modulo 2^64,
+//! - A run of words is hashed by a function of this module, and permuted by multiplication modulo 2^64,
 //!   of which the high 32 bits are kept (Dietzfelbinger et al., 1997). datatrove takes the first four
 //!   bytes of SHA-1, and multiplies modulo 2^61 - 1.
 //!
 //! As there, a text of fewer than five words has no signature. Equal texts have equal signatures in all
-//! versions of this crate that write the same [`VERSION`].
+//! versions of this module that write the same [`VERSION`].
 //!
-//! The crate compares no meanings: a translation is not a near duplicate. It finds no passage that two
+//! The module compares no meanings: a translation is not a near duplicate. It finds no passage that two
 //! otherwise different texts share.
 
 mod clusters;
@@ -46,8 +46,3 @@ mod words;
 
 pub use clusters::Clusters;
 pub use signature::{BANDS, BYTES, ROWS, SHINGLE_WORDS, Signature, VALUES, VERSION};
-
-/// Compiles the example of the README as a doc test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -1,7 +1,7 @@
 //! Measures the accuracy by language and the time per text.
 //!
 //! ```sh
-//! cargo run --release -p urltree-language --example language_accuracy -- TEXTS.tsv
+//! cargo run --release -p urltree-text --example language_accuracy -- TEXTS.tsv
 //! ```
 //!
 //! A line of `TEXTS.tsv` is a set, the code of a language, and a text.
@@ -42,7 +42,10 @@ fn report(rows: &[(&str, &str, &str)], chars: usize) {
         .map(|(.., text)| text.chars().take(chars).collect::<String>());
     let texts: Vec<String> = texts.collect();
     let start = Instant::now();
-    let found: Vec<_> = texts.iter().map(|text| language::detect(text)).collect();
+    let found: Vec<_> = texts
+        .iter()
+        .map(|text| text::language::detect(text))
+        .collect();
     let micros = start.elapsed().as_secs_f64() * 1e6 / texts.len().max(1) as f64;
     let mut by: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
     let mut all = [0; 3];
