@@ -10,20 +10,17 @@ use serde_json::Value;
 use crate::support::repository;
 
 /// Crates that decide what a page is.
-const CORE: [&str; 6] = [
+const CORE: [&str; 5] = [
     "urltree-url-key",
     "urltree-html-blocks",
     "urltree-url-tree",
     "urltree-template",
-    "urltree-path-marks",
     "urltree-url-parameters",
 ];
 /// Language, signals and near duplicates of a text, and robots.txt. It reads a text alone.
 const TEXT: &str = "urltree-text";
 /// Crates that observe a page while its blocks are built.
 const OBSERVERS: [&str; 2] = ["urltree-markdown", "urltree-metadata"];
-/// The ids of the tree and of the template.
-const INTERNER: &str = "urltree-interner";
 /// The class of an error. Every crate whose errors end a command depends on it.
 const ERROR_CLASS: &str = "urltree-error-class";
 /// Joins URL keys, the tree and the template: the rules that a job and an evaluation share.
@@ -168,13 +165,12 @@ impl Workspace {
 #[test]
 fn pure_crates_know_at_most_each_other_and_neither_threads_nor_columns() {
     let workspace = workspace();
-    let pure = CORE.into_iter().chain([INTERNER, TEXT]).chain(OBSERVERS);
+    let pure = CORE.into_iter().chain([TEXT]).chain(OBSERVERS);
     for member in pure.chain(MEASURING) {
         let expected: &[&str] = match member {
             _ if OBSERVERS.contains(&member) => &["urltree-html-blocks"],
-            "urltree-url-tree" | "urltree-template" => &[INTERNER],
-            // Labels the paths of an outline.
-            "urltree-path-marks" => &["urltree-template"],
+            // Its ids are those of the tree's interner.
+            "urltree-template" => &["urltree-url-tree"],
             // Compares pages that differ in parts of their URLs.
             "urltree-url-parameters" => &["urltree-html-blocks", "urltree-url-key"],
             _ => &[],
@@ -195,8 +191,7 @@ fn pure_crates_know_at_most_each_other_and_neither_threads_nor_columns() {
             .any(|family| name.split(['-', '_']).next() == family.split('_').next())
         };
         let built_with = workspace.transitive(member);
-        let least = if member == INTERNER { 2 } else { 3 };
-        assert!(built_with.len() >= least, "{member}: {built_with:?}");
+        assert!(built_with.len() >= 3, "{member}: {built_with:?}");
         let heavy: Vec<_> = built_with.into_iter().filter(heavy).collect();
         assert_eq!(heavy, Vec::<&str>::new(), "{member}");
     }
@@ -208,14 +203,9 @@ fn errors_depend_on_nothing() {
 }
 
 #[test]
-fn a_replay_knows_keys_the_tree_the_template_and_marks() {
+fn a_replay_knows_keys_the_tree_and_the_template() {
     let workspace = workspace();
-    let expected = BTreeSet::from([
-        "urltree-path-marks",
-        "urltree-template",
-        "urltree-url-key",
-        "urltree-url-tree",
-    ]);
+    let expected = BTreeSet::from(["urltree-template", "urltree-url-key", "urltree-url-tree"]);
     assert_eq!(workspace.arrows(REPLAY), expected);
     let built_with = workspace.transitive(REPLAY);
     // The URL keys need tables of Unicode and regular expressions.

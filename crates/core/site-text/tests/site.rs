@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use error_class::{Classified, ErrorClass};
-use path_marks::MarkFile;
 use site_replay::Batching;
 use site_text::{Fetched, PageText, Reason, Site, SiteError, SiteSettings, Status, extract_page};
+use template::marks::MarkFile;
 use url_key::{Blocklist, KeyOptions, Keyer, RuleSet};
 
 const DAY: i64 = 86_400_000_000;

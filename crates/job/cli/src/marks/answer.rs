@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::Result;
 use engine::{ExplainedPage, Explainer, Job};
 use evaluation::GoldSet;
-use path_marks::SiteMarks;
 use serde_json::Value;
 use site_replay::Labelling;
+use template::marks::SiteMarks;
 
 use crate::args::JobArgs;
 use crate::marks::effect::{GoldTexts, effect};

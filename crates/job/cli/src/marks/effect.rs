@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use engine::{ExplainedPage, MarksEffect, Reason, SitePages};
-use path_marks::SiteMarks;
+use template::marks::SiteMarks;
 
 use crate::gold_comparison::f1;
 

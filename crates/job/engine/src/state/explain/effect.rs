@@ -1,7 +1,7 @@
 //! The effect of other marks on pages.
 
-use path_marks::SiteMarks;
 use template::Reason;
+use template::marks::SiteMarks;
 use text::signals::tokens;
 
 use crate::state::explain::labelled::ExplainedPage;

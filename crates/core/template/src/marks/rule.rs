@@ -5,9 +5,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use template::{Outline, path_key};
-
-use crate::marked_path::MarkedPath;
+use super::marked_path::MarkedPath;
+use crate::element::path_key;
+use crate::outline::Outline;
 
 /// The label that a reader gives to the blocks at a DOM path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,7 +6,7 @@
 //! values in use.
 //!
 //! ```
-//! use interner::{Interner, Keyed};
+//! use url_tree::interner::{Interner, Keyed};
 //!
 //! #[derive(Default)]
 //! struct Word {

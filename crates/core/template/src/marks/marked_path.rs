@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use template::{element_name, path_key};
+use crate::element::{element_name, path_key};
 
 /// The name of the empty path.
 const BODY: &str = "body";
@@ -10,13 +10,13 @@ const BODY: &str = "body";
 /// A DOM path in the normal form of the template: the elements below `body`, each with its first class.
 ///
 /// ```
-/// use path_marks::MarkedPath;
+/// use template::marks::MarkedPath;
 ///
 /// let normal = |path| MarkedPath::parse(path).map(|path| path.to_string());
 /// assert_eq!(normal("div.main>article.post.sticky>p")?, "div.main>article.post>p");
 /// assert_eq!(normal("body > DIV.post-1234 > p")?, "div.post->p");
 /// assert_eq!(normal("body")?, "body");
-/// # Ok::<(), path_marks::PathProblem>(())
+/// # Ok::<(), template::marks::PathProblem>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MarkedPath {

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use crate::marked_path::{MarkedPath, PathProblem};
-use crate::marks::{Label, Marks, UnknownLabel};
+use super::marked_path::{MarkedPath, PathProblem};
+use super::rule::{Label, Marks, UnknownLabel};
 
 /// A line of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The rule by outlines, as a run applies it, and by texts, as `explain` does.
 
-use path_marks::{Label, MarkFile, MarkedPath, SiteMarks};
 use proptest::prelude::*;
+use template::marks::{Label, MarkFile, MarkedPath, SiteMarks};
 use template::{LayoutBlock, Outline};
 
 const ELEMENT: &str = "(div|p|ul)(\\.[ab]{1,2}){0,2}";
@@ -78,7 +78,7 @@ proptest! {
             match label {
                 Some(label) => {
                     site.set(path.clone(), label);
-                    file.set(path_marks::Mark { domain: "a.example".to_owned(), path, label, note: String::new() });
+                    file.set(template::marks::Mark { domain: "a.example".to_owned(), path, label, note: String::new() });
                 }
                 None => prop_assert_eq!(site.remove(&path), file.remove("a.example", &path)),
             }

@@ -4,7 +4,7 @@
 //! line of a small file, with a domain, a DOM path and a label. It applies to every page of the site.
 //!
 //! ```
-//! use path_marks::{Label, MarkFile, MarkedPath};
+//! use template::marks::{Label, MarkFile, MarkedPath};
 //!
 //! let text = "news.example\tdiv.story>div.box\tboilerplate\n\
 //!             news.example\tdiv.story>div.box>p.update\tcontent\tMay: they correct errors here\n";
@@ -18,7 +18,7 @@
 //! let path = MarkedPath::parse("div.story > div.box").expect("a path");
 //! assert!(file.remove("news.example", &path));
 //! assert!(file.to_string().starts_with("news.example\tdiv.story>div.box>p.update\tcontent"));
-//! # Ok::<(), path_marks::MarkError>(())
+//! # Ok::<(), template::marks::MarkError>(())
 //! ```
 //!
 //! # The rule
@@ -40,13 +40,8 @@
 
 mod file;
 mod marked_path;
-mod marks;
+mod rule;
 
 pub use file::{Mark, MarkError, MarkFile, MarkProblem};
 pub use marked_path::{MarkedPath, PathProblem};
-pub use marks::{Label, Marks, SiteMarks, UnknownLabel};
-
-/// Compiles and runs the example of the README as a doc test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+pub use rule::{Label, Marks, SiteMarks, UnknownLabel};
