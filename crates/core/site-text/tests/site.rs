@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use error_class::{Classified, ErrorClass};
 use site_replay::Batching;
 use site_text::{Fetched, PageText, Reason, Site, SiteError, SiteSettings, Status, extract_page};
 use template::marks::MarkFile;
@@ -153,7 +152,7 @@ fn other_domains_and_older_pages_are_refused_and_change_nothing() {
     let error = site
         .add(&page("http://milk.example/1", &html, 9 * DAY))
         .expect_err("another domain");
-    assert_eq!(error.class(), ErrorClass::Input);
+    assert!(matches!(error, SiteError::OtherDomain { .. }), "{error}");
     let text = error.to_string();
     assert!(
         text.contains("milk.example") && text.contains("tea.example"),

@@ -1,15 +1,17 @@
 //! The class of an error: the party that has to act, and whether the same command may succeed later.
 //!
-//! Every error type that ends a command implements [`Classified`], in the crate that defines it.
-//! The binary maps the class to its exit code. The crate has no list of error types and depends on
-//! nothing.
+//! An error type that ends a command implements [`Classified`] in the crate that defines it, if that crate
+//! depends on this one. The binary maps the class to its exit code.
 //!
 //! ```
-//! use error_class::{Classified, ErrorClass};
+//! use std::io::{Error, ErrorKind};
+//! use tables::{Classified, ErrorClass};
 //!
-//! let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
+//! let full = Error::from(ErrorKind::StorageFull);
 //! assert_eq!(full.class(), ErrorClass::Storage);
 //! assert!(!full.is_retryable());
+//! assert_eq!(Error::from(ErrorKind::NotFound).class(), ErrorClass::Input);
+//! assert!(Error::from(ErrorKind::TimedOut).is_retryable());
 //! ```
 
 use std::error::Error;
@@ -66,8 +68,3 @@ impl Classified for io::Error {
         )
     }
 }
-
-/// Compiles the example of the README as a doc test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
