@@ -10,26 +10,17 @@ use serde_json::Value;
 use crate::support::repository;
 
 /// Crates that decide what a page is.
-const CORE: [&str; 6] = [
+const CORE: [&str; 5] = [
     "urltree-url-key",
     "urltree-html-blocks",
     "urltree-url-tree",
     "urltree-template",
-    "urltree-path-marks",
     "urltree-url-parameters",
 ];
-/// The language of a text, and its signals. They read a text alone.
-const OF_TEXTS: [&str; 2] = ["urltree-language", "urltree-text-signals"];
+/// Language, signals and near duplicates of a text, and robots.txt. It reads a text alone.
+const TEXT: &str = "urltree-text";
 /// Crates that observe a page while its blocks are built.
 const OBSERVERS: [&str; 2] = ["urltree-markdown", "urltree-metadata"];
-/// Signatures of texts.
-const NEAR_DUPLICATES: &str = "urltree-near-duplicates";
-/// Reads robots.txt.
-const ROBOTS: &str = "urltree-robots";
-/// The ids of the tree and of the template.
-const INTERNER: &str = "urltree-interner";
-/// The class of an error. Every crate whose errors end a command depends on it.
-const ERROR_CLASS: &str = "urltree-error-class";
 /// Joins URL keys, the tree and the template: the rules that a job and an evaluation share.
 const REPLAY: &str = "urltree-site-replay";
 /// A domain in memory: the replay with its parser, for programs that have their pages in hand.
@@ -172,17 +163,12 @@ impl Workspace {
 #[test]
 fn pure_crates_know_at_most_each_other_and_neither_threads_nor_columns() {
     let workspace = workspace();
-    let pure = CORE
-        .into_iter()
-        .chain([INTERNER])
-        .chain(OBSERVERS)
-        .chain(OF_TEXTS);
+    let pure = CORE.into_iter().chain([TEXT]).chain(OBSERVERS);
     for member in pure.chain(MEASURING) {
         let expected: &[&str] = match member {
             _ if OBSERVERS.contains(&member) => &["urltree-html-blocks"],
-            "urltree-url-tree" | "urltree-template" => &[INTERNER],
-            // Labels the paths of an outline.
-            "urltree-path-marks" => &["urltree-template"],
+            // Its ids are those of the tree's interner.
+            "urltree-template" => &["urltree-url-tree"],
             // Compares pages that differ in parts of their URLs.
             "urltree-url-parameters" => &["urltree-html-blocks", "urltree-url-key"],
             _ => &[],
@@ -203,29 +189,16 @@ fn pure_crates_know_at_most_each_other_and_neither_threads_nor_columns() {
             .any(|family| name.split(['-', '_']).next() == family.split('_').next())
         };
         let built_with = workspace.transitive(member);
-        let least = if member == INTERNER { 2 } else { 3 };
-        assert!(built_with.len() >= least, "{member}: {built_with:?}");
+        assert!(built_with.len() >= 3, "{member}: {built_with:?}");
         let heavy: Vec<_> = built_with.into_iter().filter(heavy).collect();
         assert_eq!(heavy, Vec::<&str>::new(), "{member}");
     }
 }
 
 #[test]
-fn errors_and_signatures_depend_on_nothing() {
-    for member in [ERROR_CLASS, NEAR_DUPLICATES] {
-        assert_eq!(workspace().transitive(member), BTreeSet::new(), "{member}");
-    }
-}
-
-#[test]
-fn a_replay_knows_keys_the_tree_the_template_and_marks() {
+fn a_replay_knows_keys_the_tree_and_the_template() {
     let workspace = workspace();
-    let expected = BTreeSet::from([
-        "urltree-path-marks",
-        "urltree-template",
-        "urltree-url-key",
-        "urltree-url-tree",
-    ]);
+    let expected = BTreeSet::from(["urltree-template", "urltree-url-key", "urltree-url-tree"]);
     assert_eq!(workspace.arrows(REPLAY), expected);
     let built_with = workspace.transitive(REPLAY);
     // The URL keys need tables of Unicode and regular expressions.
@@ -239,7 +212,7 @@ fn a_replay_knows_keys_the_tree_the_template_and_marks() {
 fn a_site_in_memory_knows_the_core_and_no_engine() {
     let workspace = workspace();
     let pure = CORE.into_iter().chain(OBSERVERS);
-    let expected = pure.chain([REPLAY, ERROR_CLASS, "urltree-language"]);
+    let expected = pure.chain([REPLAY, TEXT]);
     assert_eq!(workspace.arrows(SITE_TEXT), expected.collect());
     let built_with = workspace.transitive(SITE_TEXT);
     for name in ["tokio", "arrow", "parquet", "object_store", "pyo3"] {
@@ -259,7 +232,7 @@ fn only_the_python_package_knows_python_and_it_is_a_thin_layer() {
         "urltree-markdown",
         "urltree-metadata",
     ];
-    let own = [BINARY, ENGINE, ERROR_CLASS, SITE_TEXT, TABLES];
+    let own = [BINARY, ENGINE, SITE_TEXT, TABLES];
     let expected = of_pages.into_iter().chain(own).collect();
     assert_eq!(workspace.arrows(PYTHON), expected);
 }
@@ -267,7 +240,7 @@ fn only_the_python_package_knows_python_and_it_is_a_thin_layer() {
 #[test]
 fn tables_know_no_other_crate_and_no_engine() {
     let workspace = workspace();
-    assert_eq!(workspace.arrows(TABLES), BTreeSet::from([ERROR_CLASS]));
+    assert_eq!(workspace.arrows(TABLES), BTreeSet::new());
     let direct = workspace.direct(TABLES);
     let engines: Vec<_> = direct
         .iter()
@@ -280,8 +253,8 @@ fn tables_know_no_other_crate_and_no_engine() {
 #[test]
 fn the_engine_stands_on_the_pure_crates_and_the_tables() {
     let workspace = workspace();
-    let own = [REPLAY, TABLES, ERROR_CLASS, NEAR_DUPLICATES, ROBOTS];
-    let pure = CORE.into_iter().chain(OBSERVERS).chain(OF_TEXTS);
+    let own = [REPLAY, TABLES, TEXT];
+    let pure = CORE.into_iter().chain(OBSERVERS);
     let expected = pure.chain(own).collect();
     assert_eq!(workspace.arrows(ENGINE), expected);
     assert!(workspace.direct(ENGINE).contains("datafusion"));
@@ -294,7 +267,7 @@ fn only_the_cluster_knows_the_distributed_engine() {
     let knows = |member: &&String| workspace.direct(member).contains("datafusion-distributed");
     let known: Vec<&String> = workspace.members.keys().filter(knows).collect();
     assert_eq!(known, [CLUSTER]);
-    let expected = BTreeSet::from([ENGINE, ERROR_CLASS]);
+    let expected = BTreeSet::from([ENGINE]);
     assert_eq!(workspace.arrows(CLUSTER), expected);
 }
 
@@ -302,7 +275,7 @@ fn only_the_cluster_knows_the_distributed_engine() {
 #[test]
 fn the_evaluation_knows_files_and_no_engine() {
     let workspace = workspace();
-    let own = [REPLAY, ERROR_CLASS];
+    let own = [REPLAY];
     let expected = CORE.into_iter().chain(MEASURING).chain(own).collect();
     assert_eq!(workspace.arrows(EVALUATION), expected);
     let built_with = workspace.transitive(EVALUATION);
@@ -318,9 +291,9 @@ fn the_evaluation_knows_files_and_no_engine() {
 
 /// A reader of files from outside needs no runtime, no columns and no crate of ours.
 #[test]
-fn the_readers_of_warc_files_feeds_and_robots_txt_are_pure() {
+fn the_readers_of_warc_files_feeds_and_texts_are_pure() {
     let workspace = workspace();
-    for reader in [WARC, FEEDS, ROBOTS] {
+    for reader in [WARC, FEEDS, TEXT] {
         assert_eq!(workspace.arrows(reader), BTreeSet::new());
         let built_with = workspace.transitive(reader);
         for name in ["tokio", "arrow", "parquet", "object_store", "reqwest"] {
@@ -332,7 +305,7 @@ fn the_readers_of_warc_files_feeds_and_robots_txt_are_pure() {
 #[test]
 fn an_import_knows_files_and_stores_and_no_engine() {
     let workspace = workspace();
-    let expected = BTreeSet::from([WARC, TABLES, ERROR_CLASS]);
+    let expected = BTreeSet::from([WARC, TABLES]);
     assert_eq!(workspace.arrows(IMPORT), expected);
     let direct = workspace.direct(IMPORT);
     assert!(!direct.contains("datafusion"), "{direct:?}");
@@ -341,7 +314,7 @@ fn an_import_knows_files_and_stores_and_no_engine() {
 #[test]
 fn an_export_knows_columns_and_stores_and_no_engine() {
     let workspace = workspace();
-    let expected = BTreeSet::from(["urltree-language", TABLES, ERROR_CLASS]);
+    let expected = BTreeSet::from([TEXT, TABLES]);
     assert_eq!(workspace.arrows(EXPORT), expected);
     let direct = workspace.direct(EXPORT);
     assert!(!direct.contains("datafusion"), "{direct:?}");
@@ -361,7 +334,7 @@ fn a_report_is_a_function_of_data() {
 #[test]
 fn a_server_of_pages_knows_neither_tables_nor_columns() {
     let workspace = workspace();
-    let expected = BTreeSet::from([REPORT, ERROR_CLASS]);
+    let expected = BTreeSet::from([REPORT]);
     assert_eq!(workspace.arrows(SERVE), expected);
     let built_with = workspace.transitive(SERVE);
     for name in ["arrow", "parquet", "object_store", "datafusion", "reqwest"] {
@@ -372,7 +345,7 @@ fn a_server_of_pages_knows_neither_tables_nor_columns() {
 #[test]
 fn a_fetch_decides_in_the_reader_of_feeds_and_writes_as_an_import_does() {
     let workspace = workspace();
-    let expected = BTreeSet::from([FEEDS, IMPORT, WARC, TABLES, ERROR_CLASS, ROBOTS]);
+    let expected = BTreeSet::from([FEEDS, IMPORT, WARC, TABLES, TEXT]);
     assert_eq!(workspace.arrows(FETCH), expected);
     for member in workspace.members.keys() {
         let sends = workspace.direct(member).contains("reqwest");
@@ -445,10 +418,7 @@ fn the_sample_needs_columns_to_write_files_only() {
         .collect();
     let expected = ["chrono", "encoding_rs", "md-5", "rand_pcg"];
     assert_eq!(always, expected.map(str::to_owned).into());
-    assert_eq!(
-        workspace.arrows(SAMPLE),
-        BTreeSet::from([TABLES, ERROR_CLASS])
-    );
+    assert_eq!(workspace.arrows(SAMPLE), BTreeSet::from([TABLES]));
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use near_duplicates::Signature;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use text::near_duplicates::Signature;
 
 use crate::support::{Job, Site, text};
 

@@ -83,7 +83,7 @@ fn signals_are_those_of_the_filters_of_datatrove() {
     let mut input = String::new();
     for row in &rows {
         let text = text(row, "text");
-        let line = json!({"text": text, "tokens": text_signals::tokens(&text), "signals": row});
+        let line = json!({"text": text, "tokens": text::signals::tokens(&text), "signals": row});
         input.push_str(&format!("{line}\n"));
     }
     let answer = run(&python, &input);

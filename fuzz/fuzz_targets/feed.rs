@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use feeds::{FeedList, FeedState, ItemDigest, MAX_ITEMS, parse, retry_after};
 use libfuzzer_sys::fuzz_target;
-use robots::Robots;
+use text::robots::Robots;
 
 const CHARSETS: [Option<&str>; 5] = [
     None,

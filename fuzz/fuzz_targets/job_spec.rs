@@ -1,12 +1,15 @@
 //! Parsing of job files, their overrides, and ranges of dates.
 //!
 //! The input is a line with a range of dates, overrides, one per line, an empty line, and
-//! the job file. The two modules under test are compiled from their sources, without their
+//! the job file. The modules under test are compiled from their sources, without their
 //! crates. These depend on a query engine, which the target does not need and which would
 //! take most of an hour to build with the flags of a sanitizer.
 
 #![no_main]
 
+#[allow(dead_code, reason = "the target does not use the whole module")]
+#[path = "../../crates/job/tables/src/error_class.rs"]
+mod error_class;
 #[allow(dead_code, reason = "the target does not use the whole module")]
 #[path = "../../crates/job/tables/src/partition.rs"]
 mod partition;
@@ -17,6 +20,7 @@ use std::cell::RefCell;
 use std::io::{Seek, Write};
 
 use bytesize::ByteSize;
+use error_class::{Classified, ErrorClass};
 use libfuzzer_sys::fuzz_target;
 use partition::{DateRange, Partitioning, date_from_days, days_from_date};
 use spec::{JobSpec, SpecError};

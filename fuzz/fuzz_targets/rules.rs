@@ -5,7 +5,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use path_marks::MarkFile;
+use template::marks::MarkFile;
 use url_key::{Blocklist, KeyOptions, Keyer, RuleError, RuleSet, UrlError};
 
 fuzz_target!(|input: &str| {

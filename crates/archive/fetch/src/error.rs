@@ -1,8 +1,7 @@
 use arrow::error::ArrowError;
-use error_class::{Classified, ErrorClass};
 use import::ImportError;
 use parquet::errors::ParquetError;
-use tables::has_retryable_cause;
+use tables::{Classified, ErrorClass, has_retryable_cause};
 
 /// An error that ends a fetch. Earlier commits stay.
 #[derive(Debug, thiserror::Error)]

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use feeds::{Validators, retry_after};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use robots::Robots;
+use text::robots::Robots;
 use url::Url;
 
 use crate::failure::Failure;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use robots::Robots;
+use text::robots::Robots;
 use tokio::sync::{OnceCell, OwnedMutexGuard};
 use tokio::time::Instant;
 use url::Url;

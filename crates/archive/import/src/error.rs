@@ -1,8 +1,7 @@
 use std::io;
 
-use error_class::{Classified, ErrorClass};
 use parquet::errors::ParquetError;
-use tables::{LocationError, has_retryable_cause};
+use tables::{Classified, ErrorClass, LocationError, has_retryable_cause};
 
 use crate::pages::error::RowsError;
 

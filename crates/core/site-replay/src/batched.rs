@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use path_marks::SiteMarks;
+use template::marks::SiteMarks;
 use template::{Outline, PagePaths};
 use url_tree::{BlockHash, Constants, Entry, WindowOptions, revision_hashes};
 

@@ -48,7 +48,7 @@
 //!
 //! # Marks
 //!
-//! DOM paths that a reader has marked ([`path_marks`]) decide after the template, and change labels
+//! DOM paths that a reader has marked ([`template::marks`]) decide after the template, and change labels
 //! alone. So a replay with other marks learns the same, and a mark that is taken back leaves no trace.
 //!
 //! # Non-goals

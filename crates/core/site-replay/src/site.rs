@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use path_marks::{Label, SiteMarks};
+use template::marks::{Label, SiteMarks};
 use template::{BlockCounts, Outline, PagePaths, Reason, Template, first_equal};
 use url_tree::{
     BlockHash, Constants, DomainReplay, Entry, Heuristic, TreeLabels, Verdict, WindowOptions,

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use path_marks::{Label, MarkedPath, SiteMarks};
 use proptest::prelude::*;
 use site_replay::{Labelling, PageLabels, SiteReplay, marked_reason};
+use template::marks::{Label, MarkedPath, SiteMarks};
 use template::{LayoutBlock, Outline, PagePaths};
 use url_tree::{BlockHash, Entry, WindowOptions};
 

@@ -1,7 +1,6 @@
 //! Pages that do not belong to a site.
 
 use chrono::DateTime;
-use error_class::{Classified, ErrorClass};
 
 /// A page that does not belong here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,19 +41,6 @@ impl SiteError {
             fetched_at: time_text(fetched_at),
             last: time_text(last),
         }
-    }
-}
-
-impl Classified for SiteError {
-    fn class(&self) -> ErrorClass {
-        match self {
-            Self::OtherDomain { .. } | Self::Order { .. } => ErrorClass::Input,
-            Self::Waiting(_) => ErrorClass::Usage,
-        }
-    }
-
-    fn is_retryable(&self) -> bool {
-        false
     }
 }
 

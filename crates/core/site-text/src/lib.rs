@@ -71,13 +71,13 @@ mod settings;
 mod site;
 
 pub use error::SiteError;
-pub use language::Language;
 pub use one_page::extract_page;
 pub use page::{Fetched, PageId, Status};
 pub use page_text::{LabelledBlock, PageText};
 pub use settings::SiteSettings;
 pub use site::Site;
 pub use template::{Reason, element_name};
+pub use text::language::Language;
 
 /// Compiles and runs the example of the README as a doc test.
 #[cfg(doctest)]

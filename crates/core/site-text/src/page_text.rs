@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use language::Language;
 use markdown::{MarkdownOptions, Markup, MarkupError};
 use metadata::Metadata;
 use site_replay::PageLabels;
 use template::Reason;
+use text::language::Language;
 
 use crate::page::{PageId, Status};
 use crate::parsed_page::ParsedPage;
@@ -153,6 +153,6 @@ impl PageText {
 
     /// Returns the language of the text; `None` if it is too short to say.
     pub fn language(&self) -> Option<Language> {
-        language::detect(&self.text())
+        text::language::detect(&self.text())
     }
 }

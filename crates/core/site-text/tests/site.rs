@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use error_class::{Classified, ErrorClass};
-use path_marks::MarkFile;
 use site_replay::Batching;
 use site_text::{Fetched, PageText, Reason, Site, SiteError, SiteSettings, Status, extract_page};
+use template::marks::MarkFile;
 use url_key::{Blocklist, KeyOptions, Keyer, RuleSet};
 
 const DAY: i64 = 86_400_000_000;
@@ -153,7 +152,7 @@ fn other_domains_and_older_pages_are_refused_and_change_nothing() {
     let error = site
         .add(&page("http://milk.example/1", &html, 9 * DAY))
         .expect_err("another domain");
-    assert_eq!(error.class(), ErrorClass::Input);
+    assert!(matches!(error, SiteError::OtherDomain { .. }), "{error}");
     let text = error.to_string();
     assert!(
         text.contains("milk.example") && text.contains("tea.example"),

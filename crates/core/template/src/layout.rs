@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use crate::figures::figures;
-use crate::marks::marks;
 use crate::outline::LayoutBlock;
+use crate::punctuation::marks;
 use crate::title::Title;
 use crate::varint::{self, BytesError};
 

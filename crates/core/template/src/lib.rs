@@ -58,7 +58,7 @@
 //!
 //! On a site of fewer than ten pages, [`Rule::Prior`] corrects these labels, see [`prior`], and by
 //! [`Rule::Copies`] the later copies of a long text of the page are boilerplate. Two more
-//! reasons, for blocks at DOM paths that a reader has marked, are given by the caller of the template.
+//! reasons, for blocks at DOM paths that a reader has marked ([`marks`]), are given by the caller of the template.
 //!
 //! **The main branch** is the element that contains the main text. The search starts at
 //! `body` and goes down. The weight of an element is its text on this page that no other rule
@@ -110,11 +110,12 @@ mod layout;
 mod lead;
 mod main_branch;
 mod main_text;
-mod marks;
+pub mod marks;
 mod other_articles;
 mod outline;
 mod page_paths;
 pub mod prior;
+mod punctuation;
 mod reason;
 mod rules;
 mod site;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use interner::{Interner, Keyed};
+use url_tree::interner::{Interner, Keyed};
 
 use crate::block_counts::BlockCounts;
 use crate::counters::{Share, Shares, Sums};

@@ -1,9 +1,9 @@
 //! Block counts of one node.
 
 use hashbrown::HashTable;
-use interner::capacity::reserve_one;
 
 use crate::ids::BlockId;
+use crate::interner::capacity::reserve_one;
 
 /// Positive counts: per block, the entries of a node that contain it.
 #[derive(Debug, Default)]

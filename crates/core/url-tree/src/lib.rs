@@ -86,6 +86,7 @@ mod counters;
 mod heap;
 mod heuristic;
 mod ids;
+pub mod interner;
 mod nodes;
 mod replay;
 mod revision;

@@ -1,9 +1,8 @@
 //! The nodes of a domain's URL space, with parents and children.
 
-use interner::{Interner, Keyed};
-
 use crate::counters::Counters;
 use crate::ids::{NodeId, Position};
+use crate::interner::{Interner, Keyed};
 
 /// The domain node.
 ///

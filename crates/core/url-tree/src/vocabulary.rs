@@ -1,9 +1,8 @@
 //! The distinct blocks of a domain. Each hash is stored once and has a small id.
 
-use interner::capacity::vec_heap_bytes;
-use interner::{Interner, Keyed};
-
 use crate::ids::{BlockHash, BlockId, Position, position_difference, position_sum};
+use crate::interner::capacity::vec_heap_bytes;
+use crate::interner::{Interner, Keyed};
 
 /// The blocks of the window, and the entries that contain each of them.
 ///

@@ -2,10 +2,9 @@
 
 use std::collections::VecDeque;
 
-use interner::capacity::growth;
-
 use crate::block_list::BlockList;
 use crate::ids::{NodeId, Position, position_difference, position_sum};
+use crate::interner::capacity::growth;
 
 /// Microseconds of a day.
 pub const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;

@@ -5,11 +5,11 @@ use std::io;
 
 use cluster::ClusterError;
 use engine::{EngineError, Failure};
-use error_class::{Classified, ErrorClass};
 use export::ExportError;
 use fetch::FetchError;
 use import::ImportError;
 use serve::ServeError;
+use tables::{Classified, ErrorClass};
 
 use crate::runtime::{INTERRUPTED, Interrupted};
 use crate::usage::{NotFound, Usage};
@@ -19,7 +19,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<Interrupted>() {
         return INTERRUPTED;
     }
-    match error.chain().find_map(classified).map(Classified::class) {
+    match error.chain().find_map(class) {
         Some(ErrorClass::Usage) => 2,
         Some(ErrorClass::Input) => 3,
         Some(ErrorClass::Storage) => 4,
@@ -27,21 +27,27 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     }
 }
 
-/// Returns `error` if its type has a class. The outermost such error in a chain decides.
-fn classified<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a dyn Classified> {
-    fn is<'a, E: Classified + 'static>(
-        error: &'a (dyn StdError + 'static),
-    ) -> Option<&'a dyn Classified> {
-        error.downcast_ref::<E>().map(|error| error as _)
+/// Returns the class of `error` if its type has one. The outermost such error in a chain decides.
+fn class(error: &(dyn StdError + 'static)) -> Option<ErrorClass> {
+    fn of<E: Classified + 'static>(error: &(dyn StdError + 'static)) -> Option<ErrorClass> {
+        error.downcast_ref::<E>().map(Classified::class)
     }
-    is::<Usage>(error)
-        .or_else(|| is::<NotFound>(error))
-        .or_else(|| is::<ImportError>(error))
-        .or_else(|| is::<ExportError>(error))
-        .or_else(|| is::<FetchError>(error))
-        .or_else(|| is::<Failure>(error))
-        .or_else(|| is::<EngineError>(error))
-        .or_else(|| is::<ClusterError>(error))
-        .or_else(|| is::<ServeError>(error))
-        .or_else(|| is::<io::Error>(error))
+    of::<Usage>(error)
+        .or_else(|| of::<NotFound>(error))
+        .or_else(|| of::<ImportError>(error))
+        .or_else(|| of::<ExportError>(error))
+        .or_else(|| of::<FetchError>(error))
+        .or_else(|| of::<Failure>(error))
+        .or_else(|| of::<EngineError>(error))
+        .or_else(|| of::<ClusterError>(error))
+        .or_else(|| error.downcast_ref().map(of_server))
+        .or_else(|| of::<io::Error>(error))
+}
+
+/// The class of a server of pages: its crate does not depend on the tables.
+fn of_server(error: &ServeError) -> ErrorClass {
+    match error {
+        ServeError::Open { .. } | ServeError::Listen { .. } => ErrorClass::Usage,
+        _ => ErrorClass::Internal,
+    }
 }

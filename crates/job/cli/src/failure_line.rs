@@ -2,7 +2,7 @@
 //! command.
 
 use engine::{EngineError, Failure, SpillError};
-use error_class::{Classified, ErrorClass};
+use tables::{Classified, ErrorClass};
 
 use crate::run::RunArgs;
 

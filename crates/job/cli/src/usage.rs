@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use error_class::{Classified, ErrorClass};
+use tables::{Classified, ErrorClass};
 
 /// An invalid argument that clap cannot detect.
 #[derive(Debug)]

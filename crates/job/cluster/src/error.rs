@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use datafusion::error::DataFusionError;
-use error_class::{Classified, ErrorClass};
+use engine::{Classified, ErrorClass};
 
 /// An error of a worker, or of a driver before a run begins.
 #[derive(Debug, thiserror::Error)]

@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use chrono::NaiveDate;
 use datafusion::error::DataFusionError;
-use error_class::{Classified, ErrorClass};
 use parquet::errors::ParquetError;
-use tables::{DateRange, Partitioning, TableError, has_retryable_cause};
+use tables::{Classified, DateRange, ErrorClass, Partitioning, TableError, has_retryable_cause};
 
 use crate::error_record::ErrorRecord;
 use crate::spec::SpecError;

@@ -5,8 +5,8 @@
 //! a record, and the driver finds the record in whatever was wrapped around it.
 
 use datafusion::error::DataFusionError;
-use error_class::{Classified, ErrorClass};
 use serde::{Deserialize, Serialize};
+use tables::{Classified, ErrorClass};
 
 /// Begins and ends a record. No message has this character.
 const MARK: char = '\u{1e}';

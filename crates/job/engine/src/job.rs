@@ -12,10 +12,10 @@ use datafusion::execution::cache::cache_manager::FileMetadataCache;
 use datafusion::execution::cache::default_cache::DefaultCache;
 use html_blocks::{BlockOptions, Joining, Noscript, PageLimits, SplitList};
 use markdown::MarkdownOptions;
-use path_marks::Marks;
 use serde::{Deserialize, Serialize};
 use site_replay::{Labelling, Lookback};
 use tables::{Location, Output, Partitioning, RetryPolicy, Table, TableFormat};
+use template::marks::Marks;
 use url_key::{Blocklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
 use url_tree::{Constants, WindowOptions};
 

@@ -60,7 +60,6 @@ pub use driver::failure::Failure;
 pub use driver::update::update;
 pub use driver::vacuum::{VacuumMode, vacuum};
 pub use error::EngineError;
-pub use error_class::{Classified, ErrorClass};
 pub use error_record::ErrorRecord;
 pub use job::{Job, Resources, Settings};
 pub use metrics::{OperatorMetrics, PlanMetrics};
@@ -90,6 +89,7 @@ pub use state::runs_table::Counts;
 pub use state::sql::{QueryRows, TablesSession, query, stream_query};
 pub use state::status::{Status, status, status_with_archive};
 pub use step_counters::{StepCount, StepCounters};
+pub use tables::{Classified, ErrorClass};
 pub use template::Reason;
 pub use tokio_util::sync::CancellationToken;
 

@@ -1,7 +1,7 @@
 //! `tree.paths`: the marks of DOM paths.
 
-use path_marks::{MarkFile, Marks};
 use site_replay::Labelling;
+use template::marks::{MarkFile, Marks};
 use url_key::Keyer;
 
 use crate::spec::{JobSpec, SpecError};

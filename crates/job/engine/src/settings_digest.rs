@@ -20,8 +20,8 @@
 //!   is the start of the digest, so that a later program can compute the digest of an old table.
 
 use md5::{Digest, Md5};
-use path_marks::Marks;
 use serde_json::{Value, json};
+use template::marks::Marks;
 use url_key::KeyOptions;
 
 use crate::spec::{

@@ -11,8 +11,8 @@ use bytesize::ByteSize;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::disk_manager::{DiskManager, DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::spill_file::{SpillFile, SpillWriter, TempFileFactory};
-use error_class::{Classified, ErrorClass};
 use futures::Stream;
+use tables::{Classified, ErrorClass};
 
 /// A reason for which rows cannot be spilled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,9 +1,8 @@
 use std::fmt;
 
 use arrow::error::ArrowError;
-use error_class::{Classified, ErrorClass};
 use parquet::errors::ParquetError;
-use tables::has_retryable_cause;
+use tables::{Classified, ErrorClass, has_retryable_cause};
 
 /// An error that ends an export.
 #[derive(Debug, thiserror::Error)]

@@ -2,9 +2,8 @@ use std::fmt;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
-use error_class::Classified;
 use futures::stream::BoxStream;
-use tables::DateRange;
+use tables::{Classified, DateRange};
 
 /// A part of a source. Rows of a part come before those of the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

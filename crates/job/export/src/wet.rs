@@ -43,7 +43,7 @@ pub(crate) fn records(
         };
         let language = languages
             .filter(|languages| languages.is_valid(row))
-            .and_then(|languages| language::three_letters(languages.value(row)));
+            .and_then(|languages| text::language::three_letters(languages.value(row)));
         let text = texts.value(row).as_bytes();
         let mut fields = vec![
             ("WARC-Type", "conversion".to_owned()),

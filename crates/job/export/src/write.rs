@@ -2,10 +2,9 @@
 
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::SchemaRef;
-use error_class::Classified;
 use futures::StreamExt;
 use sha2::{Digest, Sha256};
-use tables::{Location, fail_point};
+use tables::{Classified, Location, fail_point};
 use tracing::info;
 
 use crate::card::card;

@@ -1,9 +1,10 @@
 //! Exceptions, one per class of errors.
 
-use error_class::{Classified, ErrorClass};
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
+use site_text::SiteError;
+use tables::{Classified, ErrorClass};
 
 create_exception!(
     urltree,
@@ -34,8 +35,21 @@ create_exception!(urltree, InternalError, UrltreeError, "A bug of urltree.");
 
 /// Returns the exception for an error.
 pub(crate) fn exception(py: Python<'_>, error: &impl Classified) -> PyErr {
-    let raised = of_class(error.class(), error.to_string());
-    match raised.value(py).setattr("retryable", error.is_retryable()) {
+    raised(py, error.class(), error.to_string(), error.is_retryable())
+}
+
+/// Returns the exception for an error of a site in memory.
+pub(crate) fn site_exception(py: Python<'_>, error: &SiteError) -> PyErr {
+    let class = match error {
+        SiteError::Waiting(_) => ErrorClass::Usage,
+        _ => ErrorClass::Input,
+    };
+    raised(py, class, error.to_string(), false)
+}
+
+fn raised(py: Python<'_>, class: ErrorClass, message: String, is_retryable: bool) -> PyErr {
+    let raised = of_class(class, message);
+    match raised.value(py).setattr("retryable", is_retryable) {
         Ok(()) => raised,
         Err(other) => other,
     }

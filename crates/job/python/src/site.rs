@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use pyo3::prelude::*;
 use site_text::{Fetched, PageText, SiteError};
 
-use crate::errors::{InternalError, exception};
+use crate::errors::{InternalError, exception, site_exception};
 use crate::html::Html;
 use crate::page::Page;
 use crate::settings::site_settings;
@@ -38,7 +38,7 @@ impl<T> From<PoisonError<T>> for Failed {
 impl Failed {
     fn raised(self, py: Python<'_>) -> PyErr {
         match self {
-            Self::Site(error) => exception(py, &error),
+            Self::Site(error) => site_exception(py, &error),
             Self::Poisoned => InternalError::new_err(
                 "an earlier call panicked in the middle of a change; make another Site",
             ),

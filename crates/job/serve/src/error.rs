@@ -2,8 +2,6 @@
 
 use std::net::SocketAddr;
 
-use error_class::{Classified, ErrorClass};
-
 /// A server cannot begin, or stops.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -31,17 +29,4 @@ pub enum ServeError {
     /// Connections cannot be accepted any more.
     #[error("the server stopped: {0}")]
     Stopped(#[source] std::io::Error),
-}
-
-impl Classified for ServeError {
-    fn class(&self) -> ErrorClass {
-        match self {
-            Self::Open { .. } | Self::Listen { .. } => ErrorClass::Usage,
-            Self::Stopped(_) => ErrorClass::Internal,
-        }
-    }
-
-    fn is_retryable(&self) -> bool {
-        false
-    }
 }

@@ -2,7 +2,8 @@ use std::error::Error;
 use std::io;
 
 use deltalake::DeltaTableError;
-use error_class::{Classified, ErrorClass};
+
+use crate::error_class::{Classified, ErrorClass};
 
 /// An error of an output table.
 #[derive(Debug, thiserror::Error)]

@@ -13,6 +13,8 @@
 //! - [`LeaseStore`] has the leases on the tables: the exclusive right to change them.
 //! - [`TableFormat::Parquet`] keeps the folders of tables right for readers without the log.
 //! - [`UnreferencedFile`] is a file that a vacuum may delete.
+//! - [`Classified`] gives the class of an error: the party that has to act, and whether the same
+//!   command may succeed later.
 //!
 //! ```
 //! use tables::{Partitioning, Table};
@@ -29,6 +31,7 @@
 mod archive_file;
 mod data_files;
 mod error;
+mod error_class;
 mod fail_point;
 mod fence;
 mod http_connector;
@@ -50,6 +53,7 @@ mod vacuum;
 
 pub use archive_file::archive_properties;
 pub use error::{TableError, has_retryable_cause};
+pub use error_class::{Classified, ErrorClass};
 #[doc(hidden)]
 pub use fail_point::fail_point;
 pub use http_connector::store_requests;

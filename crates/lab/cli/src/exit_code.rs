@@ -4,8 +4,8 @@ use std::error::Error as StdError;
 use std::io;
 
 use engine::EngineError;
-use error_class::{Classified, ErrorClass};
 use evaluation::{ImportError, InputError};
+use tables::{Classified, ErrorClass};
 
 use crate::eval::ThresholdsMissed;
 use crate::usage::Usage;
@@ -32,8 +32,16 @@ fn class(error: &(dyn StdError + 'static)) -> Option<ErrorClass> {
         error.downcast_ref::<E>().map(Classified::class)
     }
     (error.is::<Usage>().then_some(ErrorClass::Usage))
-        .or_else(|| of::<InputError>(error))
-        .or_else(|| of::<ImportError>(error))
+        .or_else(|| error.is::<InputError>().then_some(ErrorClass::Input))
+        .or_else(|| error.downcast_ref().map(of_gold_import))
         .or_else(|| of::<EngineError>(error))
         .or_else(|| of::<io::Error>(error))
+}
+
+/// The class of an import of gold texts: its crate does not depend on the tables.
+fn of_gold_import(error: &ImportError) -> ErrorClass {
+    match error {
+        ImportError::Write { .. } => ErrorClass::Storage,
+        ImportError::Read { .. } | ImportError::Gold(_) | ImportError::Pair(_) => ErrorClass::Input,
+    }
 }

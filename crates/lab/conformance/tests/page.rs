@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-const CRATES: [&str; 7] = [
+const CRATES: [&str; 6] = [
     "core/url-key",
     "core/html-blocks",
     "core/url-tree",
     "core/url-parameters",
     "core/template",
-    "core/path-marks",
     "core/site-replay",
 ];
 

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use arrow::array::RecordBatch;
-use error_class::{Classified, ErrorClass};
 use gold::{GoldError, GoldPage, PairError, pair};
 use parquet::errors::ParquetError;
 use thiserror::Error;
@@ -70,19 +69,6 @@ pub enum ImportError {
         /// The cause.
         source: ParquetError,
     },
-}
-
-impl Classified for ImportError {
-    fn class(&self) -> ErrorClass {
-        match self {
-            Self::Write { .. } => ErrorClass::Storage,
-            Self::Read { .. } | Self::Gold(_) | Self::Pair(_) => ErrorClass::Input,
-        }
-    }
-
-    fn is_retryable(&self) -> bool {
-        matches!(self, Self::Read { source, .. } if source.is_retryable())
-    }
 }
 
 /// Writes a set as Parquet with the columns `url`, `gold_text`, `title`, `lang`,

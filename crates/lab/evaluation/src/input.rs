@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use arrow::error::ArrowError;
-use error_class::{Classified, ErrorClass};
 use parquet::errors::ParquetError;
 use thiserror::Error;
 
@@ -16,16 +15,6 @@ pub struct InputError {
     /// The problem.
     #[source]
     pub problem: InputProblem,
-}
-
-impl Classified for InputError {
-    fn class(&self) -> ErrorClass {
-        ErrorClass::Input
-    }
-
-    fn is_retryable(&self) -> bool {
-        matches!(&self.problem, InputProblem::Read(error) if error.is_retryable())
-    }
 }
 
 /// The problem of a file.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use html_blocks::BlockOptions;
-use path_marks::Marks;
 use site_replay::{Batching, Lookback, Queries, TitleSource};
+use template::marks::Marks;
 use url_key::Keyer;
 use url_tree::{Constants, WindowOptions};
 

@@ -5,9 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use error_class::{Classified, ErrorClass};
 use sample::{SampleCounts, SampleError, SampleOptions, write_sample, write_sample_warc};
-use tables::{DateRange, Location};
+use tables::{Classified, DateRange, ErrorClass, Location};
 
 /// Write an archive of invented sites, and the text of every article as gold.
 #[derive(Debug, Parser)]

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use anyhow::Result;
 use engine::{ExplainedPage, Explainer, Job};
-use path_marks::SiteMarks;
 use serde_json::Value;
 use site_replay::Labelling;
+use template::marks::SiteMarks;
 
 use crate::args::JobArgs;
 use crate::marks::effect::effect;

@@ -1,7 +1,7 @@
 //! The effect of changed marks on a page and on its site.
 
 use engine::{ExplainedPage, MarksEffect, Reason, SitePages};
-use path_marks::SiteMarks;
+use template::marks::SiteMarks;
 
 /// Blocks of other pages that are shown.
 const EXAMPLES: usize = 3;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use path_marks::{Mark, MarkFile};
+use template::marks::{Mark, MarkFile};
 
 use crate::marks::MarkChanges;
 use crate::usage::Usage;
@@ -69,7 +69,7 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
-    use path_marks::{Label, MarkedPath};
+    use template::marks::{Label, MarkedPath};
 
     use super::*;
 

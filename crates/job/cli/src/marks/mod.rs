@@ -11,7 +11,7 @@ pub(crate) mod report;
 use std::fmt;
 
 use clap::Args;
-use path_marks::{Label, MarkedPath, SiteMarks};
+use template::marks::{Label, MarkedPath, SiteMarks};
 
 use crate::usage::Usage;
 

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use engine::{Explainer, Job};
-use path_marks::MarkedPath;
 use report::MarkOutcome;
 use serve::Mark;
+use template::marks::MarkedPath;
 
 use crate::args::JobArgs;
 use crate::explain_page::labelled_page;

@@ -1,7 +1,6 @@
 //! The error of a run, with its dates and stage.
 
-use error_class::{Classified, ErrorClass};
-use tables::DateRange;
+use tables::{Classified, DateRange, ErrorClass};
 
 use crate::error::EngineError;
 use crate::progress::Stage;

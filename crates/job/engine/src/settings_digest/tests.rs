@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
-use path_marks::{MarkFile, Marks};
 use serde_json::Value;
+use template::marks::{MarkFile, Marks};
 
 use super::{settings_digest, without_marks};
 use crate::spec::JobSpec;

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use error_class::{Classified, ErrorClass};
 use toml::{Table, Value};
 
 use super::JobSpec;
+use crate::{Classified, ErrorClass};
 
 /// An error of a job spec.
 #[derive(Debug, thiserror::Error)]

@@ -9,8 +9,8 @@ use datafusion::datasource::MemTable;
 use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
 use futures::StreamExt;
-use near_duplicates::{BANDS, Clusters, ROWS};
 use tables::Table;
+use text::near_duplicates::{BANDS, Clusters, ROWS};
 
 use crate::error::EngineError;
 use crate::job::Job;

@@ -11,8 +11,8 @@ use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use datafusion::prelude::SessionContext;
-use robots::Robots;
 use tables::Table;
+use text::robots::Robots;
 use url::Url;
 
 use crate::job::RobotsRules;

@@ -9,12 +9,11 @@ mod warc_file;
 use arrow::array::RecordBatch;
 use arrow::error::ArrowError;
 use chrono::NaiveDate;
-use error_class::{Classified, ErrorClass};
 use futures::TryStreamExt;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
 use parquet::errors::ParquetError;
-use tables::{Location, has_retryable_cause};
+use tables::{Classified, ErrorClass, Location, has_retryable_cause};
 
 use crate::options::SampleOptions;
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, BinaryBuilder, RecordBatch, StringArray};
 use arrow::datatypes::TimestampMicrosecondType;
 use datafusion::error::Result;
-use near_duplicates::Signature;
 use sha2::{Digest, Sha256};
+use text::near_duplicates::Signature;
 
 use crate::plan::columns::schemas::RecordBatchExt;
 

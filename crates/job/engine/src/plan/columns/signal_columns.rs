@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Float64Builder, Int32Builder, ListBuilder};
 use arrow::datatypes::DataType;
-use text_signals::Signals;
+use text::signals::Signals;
 
 use crate::plan::columns::schemas::list_field;
 

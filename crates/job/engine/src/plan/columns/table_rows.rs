@@ -12,7 +12,7 @@ use arrow::datatypes::DataType;
 use datafusion::error::{DataFusionError, Result};
 use markdown::{Markup, MarkupError};
 use tables::{Partitioning, Table};
-use text_signals::Signals;
+use text::signals::Signals;
 use url_key::Branch;
 
 use crate::job::Settings;
@@ -158,12 +158,15 @@ impl DocumentTexts {
                     markdowns.append_null();
                 }
             }
-            let detected = settings.write.language.then(|| language::detect(&content));
+            let detected = settings
+                .write
+                .language
+                .then(|| text::language::detect(&content));
             let detected = detected.flatten();
             languages.append_option(detected.map(|language| language.code));
             scores.append_option(detected.map(|language| f64::from(language.score)));
             let write_signals = settings.write.signals;
-            signals.push(write_signals.then(|| text_signals::signals(&content)));
+            signals.push(write_signals.then(|| text::signals::signals(&content)));
             text.append_value(content);
             blocks.push(page.len() as i32);
             content_blocks.push(kept);

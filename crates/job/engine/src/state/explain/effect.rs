@@ -1,8 +1,8 @@
 //! The effect of other marks on pages.
 
-use path_marks::SiteMarks;
 use template::Reason;
-use text_signals::tokens;
+use template::marks::SiteMarks;
+use text::signals::tokens;
 
 use crate::state::explain::labelled::ExplainedPage;
 

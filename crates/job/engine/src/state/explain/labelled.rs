@@ -3,10 +3,10 @@
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, ident, lit};
 use datafusion::prelude::SessionContext;
-use path_marks::SiteMarks;
 use site_replay::{Labelling, PageLabels, marked_reason};
 use tables::Table;
 use template::Reason;
+use template::marks::SiteMarks;
 use url_key::Branch;
 
 use crate::job::Settings;

@@ -1,0 +1,368 @@
+//! The language of a text and how sure that is.
+//!
+//! ```
+//! let text = "Le thé est chaud, mais personne ne le boit avant le soir. Les tasses restent sur la table,
+//!             et les invités parlent du temps qu'il fera demain.";
+//! let french = text::language::detect(text).expect("a language");
+//! assert_eq!(french.code, "fr");
+//! assert!(french.score > 0.5);
+//!
+//! // Too few letters to say.
+//! assert!(text::language::detect("C'est la vie").is_none());
+//! ```
+//!
+//! # Method
+//!
+//! The script of most letters comes first: text in a script of one language has that language. A character of
+//! Chinese or Japanese counts as three letters, because it says as much. Han with kana is Japanese. For other
+//! scripts, [whatlang](https://docs.rs/whatlang) compares the letters of that script, and not the code, the
+//! names and the addresses in other scripts, with trigrams and alphabets of 70 languages. At most the first
+//! [`CHARS`] characters are read: whatlang is not more exact on longer texts.
+//!
+//! # Non-goals
+//!
+//! - One language per text. A page in two languages gets that of most letters.
+//! - Nearly equal languages (Norwegian and Danish, Serbian and Croatian) have low scores.
+//! - What a page declares (`<html lang>`) is not read: keep both and compare.
+
+use whatlang::{Lang, Script};
+
+/// Characters that are read at most. The time is linear in them; the accuracy at 1,000 is that of whole
+/// pages.
+pub const CHARS: usize = 1000;
+
+/// Letters that a text with a language has at least. At 60 characters, one answer in six is wrong on real
+/// pages; at 200, one in thirty. Higher: fewer short pages have a language.
+pub const LETTERS: usize = 100;
+
+/// Letters that a character of Chinese, Japanese or Korean counts as.
+const OF_IDEOGRAPH: usize = 3;
+
+/// The share of kana in Japanese, at least: one of this many characters of Han and kana. Chinese pages have
+/// kana in names and in faces made of characters.
+const KANA: usize = 10;
+
+/// A language and how sure it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Language {
+    /// The code of ISO 639-1, or of ISO 639-3 if there is none of two letters.
+    pub code: &'static str,
+    /// 0 to 1. Above .9 it is reliable by whatlang's measure; a language that its script decides has the
+    /// share of its letters.
+    pub score: f32,
+}
+
+/// The letters of a text by script.
+#[derive(Debug, Default)]
+struct Letters {
+    han: usize,
+    kana: usize,
+    hangul: usize,
+    latin: usize,
+    cyrillic: usize,
+    greek: usize,
+    other: usize,
+}
+
+impl Letters {
+    fn add(&mut self, c: char) {
+        let count = match c {
+            '\u{3040}'..='\u{30ff}' | '\u{ff66}'..='\u{ff9d}' => &mut self.kana,
+            '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}' => {
+                &mut self.han
+            }
+            '\u{1100}'..='\u{11ff}' | '\u{ac00}'..='\u{d7af}' => &mut self.hangul,
+            '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => &mut self.greek,
+            '\u{400}'..='\u{52f}' => &mut self.cyrillic,
+            '\0'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => &mut self.latin,
+            _ => &mut self.other,
+        };
+        *count += 1;
+    }
+
+    fn ideographs(&self) -> usize {
+        OF_IDEOGRAPH * (self.han + self.kana + self.hangul)
+    }
+
+    fn all(&self) -> usize {
+        self.ideographs() + self.latin + self.cyrillic + self.greek + self.other
+    }
+}
+
+/// Finds the language of a text; `None` if it has fewer than [`LETTERS`] letters.
+pub fn detect(text: &str) -> Option<Language> {
+    let mut letters = Letters::default();
+    let end = text
+        .char_indices()
+        .nth(CHARS)
+        .map_or(text.len(), |(at, _)| at);
+    let text = &text[..end];
+    text.chars()
+        .filter(|c| c.is_alphabetic())
+        .for_each(|c| letters.add(c));
+    let all = letters.all();
+    if all < LETTERS {
+        return None;
+    }
+    let alphabets = [
+        letters.latin,
+        letters.cyrillic,
+        letters.greek,
+        letters.other,
+    ];
+    if alphabets
+        .iter()
+        .all(|letters_of| *letters_of < letters.ideographs())
+    {
+        let code = if letters.hangul > letters.han + letters.kana {
+            "ko"
+        } else if letters.kana * KANA >= letters.han + letters.kana {
+            "ja"
+        } else {
+            "zh"
+        };
+        let score = letters.ideographs() as f32 / all as f32;
+        return Some(Language { code, score });
+    }
+    let most = alphabets.into_iter().max().unwrap_or(0);
+    let of_script = |c: char| {
+        let mut one = Letters::default();
+        one.add(c);
+        match most {
+            _ if most == letters.latin => one.latin > 0,
+            _ if most == letters.cyrillic => one.cyrillic > 0,
+            _ if most == letters.greek => one.greek > 0,
+            _ => one.other > 0,
+        }
+    };
+    let kept = text.chars().map(|c| {
+        if c.is_alphabetic() && !of_script(c) {
+            ' '
+        } else {
+            c
+        }
+    });
+    let kept: String = kept.collect();
+    let found = whatlang::detect(&kept)?;
+    let score = match found.script() {
+        // whatlang is always sure of a script with one language.
+        Script::Greek => most as f32 / all as f32,
+        _ => found.confidence() as f32,
+    };
+    Some(Language {
+        code: code(found.lang()),
+        score,
+    })
+}
+
+/// The code of a language: of two letters if it has one.
+fn code(lang: Lang) -> &'static str {
+    let three = lang.code();
+    let known = CODES.iter().find(|(of, _)| *of == three);
+    known.map_or(three, |(_, two)| two)
+}
+
+/// Returns the code of ISO 639-3 of a code that [`detect`] gives, as WARC files name languages. Where two
+/// letters stand for a group of languages, this is the code of the group: `zho` and not `cmn`.
+pub fn three_letters(code: &str) -> Option<&'static str> {
+    match code {
+        "zh" => Some("zho"),
+        "fa" => Some("fas"),
+        _ => {
+            let known = CODES.iter().find(|(_, two)| *two == code);
+            known.map(|(three, _)| *three)
+        }
+    }
+    .or_else(|| Lang::from_code(code).map(|lang| lang.code()))
+}
+
+/// The codes of whatlang's languages that have two letters.
+const CODES: [(&str, &str); 69] = [
+    ("epo", "eo"),
+    ("eng", "en"),
+    ("rus", "ru"),
+    ("cmn", "zh"),
+    ("spa", "es"),
+    ("por", "pt"),
+    ("ita", "it"),
+    ("ben", "bn"),
+    ("fra", "fr"),
+    ("deu", "de"),
+    ("ukr", "uk"),
+    ("kat", "ka"),
+    ("ara", "ar"),
+    ("hin", "hi"),
+    ("jpn", "ja"),
+    ("heb", "he"),
+    ("yid", "yi"),
+    ("pol", "pl"),
+    ("amh", "am"),
+    ("jav", "jv"),
+    ("kor", "ko"),
+    ("nob", "nb"),
+    ("dan", "da"),
+    ("swe", "sv"),
+    ("fin", "fi"),
+    ("tur", "tr"),
+    ("nld", "nl"),
+    ("hun", "hu"),
+    ("ces", "cs"),
+    ("ell", "el"),
+    ("bul", "bg"),
+    ("bel", "be"),
+    ("mar", "mr"),
+    ("kan", "kn"),
+    ("ron", "ro"),
+    ("slv", "sl"),
+    ("hrv", "hr"),
+    ("srp", "sr"),
+    ("mkd", "mk"),
+    ("lit", "lt"),
+    ("lav", "lv"),
+    ("est", "et"),
+    ("tam", "ta"),
+    ("vie", "vi"),
+    ("urd", "ur"),
+    ("tha", "th"),
+    ("guj", "gu"),
+    ("uzb", "uz"),
+    ("pan", "pa"),
+    ("aze", "az"),
+    ("ind", "id"),
+    ("tel", "te"),
+    ("pes", "fa"),
+    ("mal", "ml"),
+    ("ori", "or"),
+    ("mya", "my"),
+    ("nep", "ne"),
+    ("sin", "si"),
+    ("khm", "km"),
+    ("tuk", "tk"),
+    ("aka", "ak"),
+    ("zul", "zu"),
+    ("sna", "sn"),
+    ("afr", "af"),
+    ("lat", "la"),
+    ("slk", "sk"),
+    ("cat", "ca"),
+    ("tgl", "tl"),
+    ("hye", "hy"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Option<&'static str> {
+        detect(text).map(|language| language.code)
+    }
+
+    #[test]
+    fn languages_of_the_test_sites_are_known() {
+        for (text, code) in [
+            (
+                "The tea is hot, but nobody drinks it before the evening.",
+                "en",
+            ),
+            (
+                "Der Tee ist heiß, aber niemand trinkt ihn vor dem Abend.",
+                "de",
+            ),
+            (
+                "Le thé est chaud, mais personne ne le boit avant le soir.",
+                "fr",
+            ),
+            (
+                "Il tè è caldo, ma nessuno lo beve prima della sera, nemmeno qui.",
+                "it",
+            ),
+            (
+                "O chá está quente, mas ninguém o bebe antes de anoitecer.",
+                "pt",
+            ),
+            (
+                "De kopjes blijven op tafel staan en de gasten praten over het weer van morgen, want zij hebben de tijd en het regent.",
+                "nl",
+            ),
+            (
+                "Herbata jest gorąca, ale nikt nie pije jej przed wieczorem.",
+                "pl",
+            ),
+            (
+                "Чай горячий, но никто не пьёт его до самого вечера. Чашки остаются на столе, а гости говорят о том, какая погода будет завтра.",
+                "ru",
+            ),
+            (
+                "Το τσάι είναι ζεστό, αλλά κανείς δεν το πίνει πριν το βράδυ.",
+                "el",
+            ),
+            (
+                "茶很热,但没有人在晚上之前喝它,因为天气太热了。杯子放在桌子上,客人们在谈论明天的天气。",
+                "zh",
+            ),
+            (
+                "お茶は熱いですが、夕方まで誰も飲みません。暑いからです。",
+                "ja",
+            ),
+            (
+                "차는 뜨겁지만 저녁 전에는 아무도 마시지 않습니다. 찻잔은 탁자 위에 있고 손님들은 내일 날씨를 이야기합니다.",
+                "ko",
+            ),
+        ] {
+            // Three of these sentences are long enough for an answer.
+            assert_eq!(found(&text.repeat(3)), Some(code), "{text}");
+        }
+    }
+
+    #[test]
+    fn short_texts_have_no_language() {
+        for text in [
+            "",
+            "Home",
+            "12.03.2012 10:00",
+            "Read more about tea",
+            "お茶",
+        ] {
+            assert_eq!(found(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn code_and_names_in_another_script_do_not_decide() {
+        let text = "このコマンドを実行すると、お茶の一覧が表示されます。次に、好きなお茶を選んでください。 git clone https://example.com/tea.git && make";
+        assert_eq!(found(text), Some("ja"));
+        let text = "Эта команда показывает список чаёв: git clone tea && make install, и больше ничего. Потом выберите чай, который вам нравится, и подождите, пока он заварится.";
+        assert_eq!(found(text), Some("ru"));
+    }
+
+    #[test]
+    fn scores_are_shares() {
+        let sure =
+            detect(&"The tea is hot, but nobody drinks it before the evening comes. ".repeat(3))
+                .unwrap();
+        assert!((0.0..=1.0).contains(&sure.score));
+        let mixed = detect("茶很热,但没有人在晚上之前喝它。杯子放在桌子上,客人们在谈论天气。 tea is hot but nobody drinks any of it").unwrap();
+        assert!(mixed.code == "zh" && mixed.score < 0.8, "{mixed:?}");
+    }
+
+    #[test]
+    fn codes_of_three_letters_are_those_of_warc_files() {
+        for (code, three) in [("en", "eng"), ("zh", "zho"), ("fa", "fas"), ("nb", "nob")] {
+            assert_eq!(three_letters(code), Some(three));
+        }
+        assert_eq!(three_letters("xx"), None);
+        for lang in Lang::all() {
+            let three = three_letters(code(*lang)).unwrap_or_default();
+            assert_eq!(three.len(), 3, "{lang}");
+        }
+    }
+
+    #[test]
+    fn every_code_is_of_two_letters_and_unique() {
+        let mut codes: Vec<&str> = CODES.iter().map(|(_, two)| *two).collect();
+        assert!(codes.iter().all(|code| code.len() == 2));
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), CODES.len());
+    }
+}
