@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Folder, SITE, number, results};
-use crate::support::{Job, Row, Site};
+use crate::support::{Job, Row, Site, run_in};
 
 /// Two sites with linked pages, so that methods for sites have neighbours.
 fn two_sites() -> Folder {
@@ -201,7 +201,10 @@ fn figure_2_is_read_from_the_tables_of_a_job() {
 #[test]
 fn the_gold_of_the_sample_is_enough_to_compare() {
     let folder = Folder::new();
-    folder.prints("sample --output sample --dates 2011-10-24..2011-10-25 --pages 60");
+    let words = "--output sample --dates 2011-10-24..2011-10-25 --pages 60";
+    let words: Vec<&str> = words.split(' ').collect();
+    let made = run_in(folder.0.path(), "urltree-sample", &words);
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
     let line = "eval --gold sample/gold --heuristics template,strict --extractors cetd";
     let rows = folder.rows(line);
     assert_eq!(rows.len(), 3, "{rows:?}");
