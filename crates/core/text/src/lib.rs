@@ -11,7 +11,7 @@
 //! assert_eq!(language::detect(text).expect("a language").code, "fr");
 //! assert_eq!(signals::signals(text).duplicate_lines, 0.0);
 //!
-//! let copy = Signature::of(&text.to_uppercase()).expect("five words");
+//! let copy = Signature::of(&text.to_lowercase()).expect("five words");
 //! assert_eq!(Signature::of(text).expect("five words").similarity(&copy), 1.0);
 //!
 //! let robots = Robots::of(Some(200), b"User-agent: *\nDisallow: /private\n", "tea-bot");
