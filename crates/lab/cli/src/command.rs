@@ -40,7 +40,8 @@ pub(crate) enum Command {
         urltree-lab eval --gold gold.parquet --heuristics strict --set tree.batching=page\n  \
         urltree-lab eval --gold gold.parquet --extractors alarte,temex --measure nodes\n  \
         urltree-lab eval --gold gold.parquet --texts other=texts.jsonl --report report.md\n  \
-        urltree-lab eval --gold gold.parquet --heuristics all --thresholds thresholds.toml --raise-thresholds")]
+        urltree-lab eval --gold gold.parquet --heuristics all \\\n      \
+        --thresholds thresholds.toml --raise-thresholds")]
     Eval(Box<EvalArgs>),
     /// Choose a heuristic's parameter on the beginning of gold streams, and measure it on
     /// the rest.
