@@ -119,17 +119,19 @@ thresholds: ## Set the quality thresholds to the measured values: REASON="..." a
 	URLTREE_RAISE_THRESHOLDS=1 URLTREE_LOWER_THRESHOLDS="$(REASON)" \
 	cargo test --locked --workspace --test lab -- --test-threads=1 accuracy::
 
-eval: lab ## Measure every extractor on the gold sets below GOLD, for docs/evaluation-sets.md
+eval: lab ## Measure every extractor on the gold sets below GOLD, into target/evaluation
 	@test -d "$(GOLD)" || { echo 'GOLD=FOLDER: of streams/*.parquet, pages/*.parquet and field'; exit 2; }
-	$(EVAL) --gold $(GOLD_SETS) --max-pages-per-domain 20 --plots target/evaluation > /dev/null
+	@mkdir -p target/evaluation
+	$(EVAL) --gold $(GOLD_SETS) --max-pages-per-domain 20 --plots target/evaluation \
+	    --format csv > target/evaluation/results.csv
 	# The published figures are from a thesis that counted words like this.
 	$(EVAL) --gold $(wildcard $(GOLD)/pages/cleaneval*.parquet) --tokens ascii --overlap difflib > /dev/null
-	$(LAB) tune --gold $(GOLD)/streams --report docs/evaluation-sets.md > /dev/null
+	$(LAB) tune --gold $(GOLD)/streams --report target/evaluation/sets.md > /dev/null
 	cargo build --locked --workspace --example template
-	./target/debug/examples/template $(GOLD) all docs/method.md
+	./target/debug/examples/template $(GOLD) all target/evaluation/method.md
 
 EVAL = $(LAB) eval --heuristics all --extractors all --peers all \
-       --published tests/accuracy/published.toml --report docs/evaluation-sets.md
+       --published tests/accuracy/published.toml --report target/evaluation/sets.md
 # A folder is one set of several sites.
 GOLD_SETS = $(wildcard $(addprefix $(GOLD)/,streams field/sites field/hard field/*.parquet pages/*.parquet))
 

@@ -56,7 +56,10 @@ fn hand_out(text: &str, page: Option<&Path>) -> Result<(), String> {
         return Ok(());
     };
     let named = |error: std::io::Error| format!("{}: {error}", path.display());
-    let page = std::fs::read_to_string(path).map_err(named)?;
+    let page = match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        read => read.map_err(named)?,
+    };
     std::fs::write(path, evaluation::place(&page, "template", text)).map_err(named)
 }
 
