@@ -62,9 +62,11 @@ mod archive_file;
 mod error;
 mod inputs;
 mod manifest;
+mod options;
 mod page;
 mod pages;
 mod parquet_file;
+mod quarantine;
 mod source;
 mod spool;
 mod store;
@@ -82,7 +84,6 @@ pub mod output {
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 
 use chrono::NaiveDate;
 use futures::{StreamExt, TryStreamExt};
@@ -93,35 +94,9 @@ use inputs::Input;
 
 pub use error::{ImportError, WaczError};
 pub use manifest::Manifest;
+pub use options::Options;
 pub use pages::{Column, ColumnError, ColumnName, Columns, PageOptions, RowsError, import_pages};
 pub use warc::Limits;
-
-/// Settings of an import.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Files that are read at a time. A higher number needs more memory and disk.
-    pub files_at_a_time: NonZeroUsize,
-    /// The URL or folder that the lines of lists of paths are relative to. Without it, they are
-    /// relative to the folder of the list.
-    pub base: Option<String>,
-    /// The memory of one record.
-    pub limits: Limits,
-    /// Folder of temporary files, which have the HTML of the inputs that are read. Without it, they are
-    /// in `TMPDIR`.
-    pub spill_dir: Option<PathBuf>,
-}
-
-impl Default for Options {
-    /// Two files at a time.
-    fn default() -> Self {
-        Self {
-            files_at_a_time: NonZeroUsize::MIN.saturating_add(1),
-            base: None,
-            limits: Limits::default(),
-            spill_dir: None,
-        }
-    }
-}
 
 /// Sees how far an import is.
 pub trait Progress: Sync {

@@ -15,8 +15,8 @@ use warc::{Origin, Revisit};
 
 use crate::archive_file::write_pages;
 use crate::page::Page;
+use crate::quarantine::{Kind, Quarantined};
 use crate::spool::{SpooledBodies, TemporaryFolder};
-use crate::write::{Kind, Quarantined};
 
 fn text(name: &str, nullable: bool) -> Field {
     Field::new(name, DataType::Utf8, nullable)

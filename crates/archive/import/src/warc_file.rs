@@ -12,9 +12,10 @@ use crate::error::ImportError;
 use crate::inputs::Input;
 use crate::manifest::Manifest;
 use crate::page::{Page, is_html, is_page};
+use crate::quarantine::{Kind, Quarantine, Quarantined};
 use crate::source::{Source, Watch};
 use crate::spool::{Spool, TemporaryFolder};
-use crate::write::{self, Content, Kind, Quarantine, Quarantined};
+use crate::write::{self, Content};
 
 /// Imports `input` and writes its manifest. `before` is the manifest of an earlier state of the input.
 pub(crate) async fn import(

@@ -12,53 +12,9 @@ use crate::inputs::Input;
 use crate::manifest::{self, Manifest};
 use crate::page::Page;
 use crate::parquet_file;
+use crate::quarantine::{Kind, Quarantine};
 use crate::spool::{SpooledBodies, TemporaryFolder};
 use crate::store;
-
-/// Most rows of an input whose place and reason are written. An input with more has another format, or
-/// is broken from some place on; all of them are counted.
-const MAX_QUARANTINED: usize = 100_000;
-
-/// A kind of input, which decides the columns that say where a page is from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// A WARC or ARC file.
-    Records,
-    /// A list of pages.
-    List,
-}
-
-/// A record or a row that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Quarantined {
-    /// Offset of the record, or row of the list.
-    pub(crate) position: i64,
-    /// Id of the record, or path of the file.
-    pub(crate) name: Option<String>,
-    /// Type of the record. A row has none.
-    pub(crate) record_type: Option<String>,
-    pub(crate) url: Option<String>,
-    pub(crate) reason: String,
-}
-
-/// The records or rows of an input that cannot be used.
-#[derive(Debug, Default)]
-pub(crate) struct Quarantine {
-    /// The first of them.
-    pub(crate) rows: Vec<Quarantined>,
-    /// All of them.
-    pub(crate) count: u64,
-}
-
-impl Quarantine {
-    /// Adds the result of `of`, or only counts it.
-    pub(crate) fn add(&mut self, of: impl FnOnce() -> Quarantined) {
-        self.count += 1;
-        if self.rows.len() < MAX_QUARANTINED {
-            self.rows.push(of());
-        }
-    }
-}
 
 /// The content of an input.
 pub(crate) struct Content {

@@ -95,6 +95,7 @@ mod elements;
 mod hash;
 mod limits;
 mod observer;
+mod options;
 mod prescan;
 mod raw_text;
 #[cfg(any(test, feature = "reference"))]
@@ -103,45 +104,20 @@ mod sniff;
 mod stack;
 mod tag;
 mod text;
+mod text_block;
 mod tokenizer;
 #[cfg(test)]
 mod work;
-
-use std::sync::Arc;
 
 pub use charset::CharsetSource;
 pub use elements::SplitList;
 pub use hash::block_hash;
 pub use limits::{Limit, PageLimits, Warning};
 pub use observer::{Observer, Opened};
+pub use options::{BlockOptions, Noscript};
 pub use sniff::PageError;
 pub use text::Joining;
-
-/// Options for the blocks of a page.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct BlockOptions {
-    /// Which tags end a block.
-    pub split: SplitList,
-    /// How the pieces of one block are joined.
-    pub joining: Joining,
-    /// Which pages are read with the text in `noscript`.
-    pub noscript: Noscript,
-    /// The limits of a page.
-    pub limits: PageLimits,
-}
-
-/// Which pages are read with the text in `noscript`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Noscript {
-    /// Pages that scripts write: at most 2,000 characters outside of links and `noscript`, more
-    /// than twice as many with `noscript`, and 20 tags in it. Forums such as Discourse have
-    /// their posts there for crawlers.
-    #[default]
-    ScriptedPages,
-    /// No page.
-    Never,
-}
+pub use text_block::TextBlock;
 
 /// The text blocks of a page, and information about the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,36 +135,6 @@ pub struct Page {
     /// Irregularities of the page: at most one of each code, in the order of the variants of
     /// [`Warning`].
     pub warnings: Vec<Warning>,
-}
-
-/// A run of text between tags that end a block.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TextBlock {
-    /// The text: trimmed, each run of Unicode whitespace collapsed to one space. Never empty.
-    pub text: String,
-    /// [`block_hash`] of the text.
-    pub hash: [u8; 16],
-    /// The number of characters inside links (`<a>`). A space counts if the characters on both
-    /// its sides count, so this equals the number of characters of the text exactly if all of
-    /// it is link text. Anchors (`<a name>` or `<a id>` without `href`) are not links.
-    pub link_chars: u32,
-    /// The elements from `body` (excluded) down to the start of the text, with their classes
-    /// and ids: `div.content#main>article.post>p`.
-    ///
-    /// Inline elements (see [`SplitList::Html`]) are left out. Classes are in source order, without
-    /// repetitions. Digits, dots, `#` and `>` are removed. An element has at most its first 64 classes and
-    /// 256 bytes of them, and an id of at most 63 bytes. A path of more than 1,024 bytes ends before the element that does
-    /// not fit. Blocks with equal paths share one allocation.
-    pub dom_path: Arc<str>,
-    /// The number of leading elements of the path that were already open at the block before:
-    /// the same elements, not only elements with the same name. Paths and prefixes together
-    /// give the outline of the page.
-    pub common_prefix: u16,
-    /// Whether the block is inside a boilerplate element: `nav`, `aside`, `header`, `footer`,
-    /// `address`, `form` or another element of the list in the authors' later code [O D7].
-    /// `math` of that list is left out: a formula is part of its sentence.
-    pub chrome: bool,
 }
 
 /// Splits a page, as fetched, into text blocks.

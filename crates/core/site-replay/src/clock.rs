@@ -34,7 +34,7 @@ impl BatchClock {
         }
     }
 
-    /// BlockCounts an inserted page.
+    /// Counts an inserted page.
     pub(crate) fn advance(&mut self, time_micros: i64) {
         self.newest = self.newest.max(Some(time_micros));
     }

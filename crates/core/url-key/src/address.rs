@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::noise::is_noise;
-use crate::parts::{PartKind, UrlPart};
+use crate::part::{PartKind, UrlPart};
 
 /// Last segments that name the page of their folder.
 pub(crate) const INDEX_SEGMENTS: [&str; 10] = [

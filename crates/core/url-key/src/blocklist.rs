@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
-use crate::rules::{as_http, entries};
+use crate::entries::{as_http, entries};
 
 /// A list of literal prefixes of URLs [O B7].
 ///

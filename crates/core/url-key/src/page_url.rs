@@ -7,7 +7,7 @@ use url::{Host, Url};
 
 use crate::domain::{Domain, Suffixes};
 use crate::escape::{Place, decode, print};
-use crate::keyer::{KeyOptions, Scheme};
+use crate::options::{KeyOptions, Scheme};
 use crate::query::Query;
 use crate::rules::Rule;
 

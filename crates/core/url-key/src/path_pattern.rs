@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use regex::{Regex, escape};
 
 use crate::address::{INDEX_SEGMENTS, MOBILE_LABELS};
-use crate::parts::{MAX_FOLDER_CHARS, MAX_SHAPE_SEGMENTS, PartKind};
+use crate::part::PartKind;
+use crate::parts::{MAX_FOLDER_CHARS, MAX_SHAPE_SEGMENTS};
 use crate::query::NULL;
 use crate::title::is_content_id;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::escape::{Place, decode, print};
 use crate::noise::is_noise;
-use crate::parts::{PartKind, UrlPart};
+use crate::part::{PartKind, UrlPart};
 use crate::title::{CONTENT_ID, is_content_id};
 
 /// The name that rules use for a part of the query without `=` [O A7].

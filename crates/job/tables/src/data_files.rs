@@ -14,8 +14,12 @@ use deltalake::{DeltaResult, Path};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
-use crate::output::{INDEXED_COLUMNS, INDEXED_COLUMNS_KEY};
 use crate::{Partitioning, Table, date_from_days};
+
+/// Number of leading columns with statistics for data skipping: `date`, `domain` and
+/// `fetched_at`. Minima of texts would fill the log and skip nothing.
+pub(crate) const INDEXED_COLUMNS: &str = "3";
+pub(crate) const INDEXED_COLUMNS_KEY: &str = "delta.dataSkippingNumIndexedCols";
 
 /// Columns whose values rarely recur in a file. A dictionary takes one megabyte of
 /// memory per column and open file, and saves nothing for these.

@@ -1,22 +1,13 @@
-use deltalake::kernel::Transaction;
 use deltalake::kernel::transaction::{CommitBuilder, CommitProperties};
 use deltalake::protocol::{DeltaOperation, SaveMode};
 use deltalake::{DeltaResult, DeltaTable, DeltaTableError};
 
+use crate::fencing_transaction::{TRANSACTION, fencing_transaction};
 use crate::{Output, Table, TableError};
-
-/// The application transaction in every commit; its version is the fencing token
-/// of the lease. Of two commits that carry it and were made from the same version
-/// of a table, Delta refuses the second.
-const TRANSACTION: &str = "urltree lease";
 
 /// Attempts to commit a fencing token. Each may lose to one commit of the earlier
 /// owner, which commits one change at a time.
 const FENCE_ATTEMPTS: usize = 5;
-
-pub(crate) fn fencing_transaction(token: i64) -> Transaction {
-    Transaction::new(TRANSACTION, token)
-}
 
 impl Output {
     /// Commits a fencing token to `table`. From then on the table refuses every

@@ -34,6 +34,7 @@ mod error;
 mod error_class;
 mod fail_point;
 mod fence;
+mod fencing_transaction;
 mod http_connector;
 mod idempotent_put;
 mod lease;
@@ -49,6 +50,7 @@ mod sink;
 mod small_objects;
 mod spill;
 mod store;
+mod table_format;
 mod vacuum;
 
 pub use archive_file::archive_properties;
@@ -63,10 +65,10 @@ pub use output::{Output, Replacement};
 pub use partition::{
     DateRange, DateRangeError, Partitioning, add_adjacent, date_from_days, days_from_date,
 };
-pub use plain_folders::TableFormat;
 pub use quarantine::Reason;
 pub use retry::RetryPolicy;
 pub use schema::{Table, archive_schema};
 pub use sink::{CONCURRENT_CLOSES, SinkSize, TableSink};
 pub use spill::{MemorySpill, RowSpill};
+pub use table_format::TableFormat;
 pub use vacuum::{MAX_RETENTION, UnreferencedCause, UnreferencedFile};

@@ -13,15 +13,10 @@ use futures::TryStreamExt;
 use object_store::ObjectStore;
 use object_store::prefix::PrefixStore;
 
-use crate::data_files::DataFiles;
-use crate::fence::fencing_transaction;
-use crate::plain_folders::TableFormat;
+use crate::data_files::{DataFiles, INDEXED_COLUMNS, INDEXED_COLUMNS_KEY};
+use crate::fencing_transaction::fencing_transaction;
+use crate::table_format::TableFormat;
 use crate::{Location, Partitioning, RowSpill, SinkSize, Table, TableError, TableSink};
-
-/// Number of leading columns with statistics for data skipping: `date`, `domain` and
-/// `fetched_at`. Minima of texts would fill the log and skip nothing.
-pub(crate) const INDEXED_COLUMNS: &str = "3";
-pub(crate) const INDEXED_COLUMNS_KEY: &str = "delta.dataSkippingNumIndexedCols";
 
 /// Commits between two checkpoints. Opening a table reads every commit since the
 /// last checkpoint, one object each. With deltalake's default of 100, these were a

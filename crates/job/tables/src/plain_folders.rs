@@ -1,7 +1,5 @@
 //! Folders of tables that are right without the Delta log.
 
-use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
 use deltalake::DeltaTableError;
@@ -10,45 +8,11 @@ use futures::{StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
 
-use crate::{Location, Output, Table, TableError, fail_point};
+use crate::{Location, Output, Table, TableError, TableFormat, fail_point};
 
 /// The folder of data files that no commit has. It is beside the tables, so that a reader of a table's
 /// folder does not find them.
 const STAGED: &str = "_staged";
-
-/// The readers for which the folders of tables are right.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum TableFormat {
-    /// Readers of the Delta log. Replaced files stay for readers of earlier versions, until a vacuum.
-    #[default]
-    Delta,
-    /// Also readers that list the Parquet files of a table. Data files are moved into the folder of their
-    /// table just before the commit, and replaced files are deleted just after it.
-    Parquet,
-}
-
-impl FromStr for TableFormat {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "delta" => Ok(Self::Delta),
-            "parquet" => Ok(Self::Parquet),
-            other => Err(format!(
-                "`{other}` is not a format; expected delta or parquet"
-            )),
-        }
-    }
-}
-
-impl fmt::Display for TableFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Delta => "delta",
-            Self::Parquet => "parquet",
-        })
-    }
-}
 
 impl Output {
     /// Returns the folder to which data files of `table` are written before their commit.

@@ -5,14 +5,14 @@
 
 mod domain;
 mod learn;
+mod page;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use html_blocks::PageError;
 use site_replay::{KnownKeys, Labelling, MAX_LAYOUT_BYTES, Occurrence, Queries, response_problem};
 use template::Layout;
-use url_key::{PageUrl, UrlKey};
-use url_tree::DAY_MICROS;
+use url_key::PageUrl;
 
 use crate::cpu::timed;
 use crate::{
@@ -20,6 +20,7 @@ use crate::{
 };
 use domain::{DomainPages, replay_domain};
 use learn::Learned;
+use page::{Dates, Key, ParsedPage, Role, for_each_page};
 
 /// Returns the texts that a job with `settings` writes for the pages of a set, under each
 /// of `labellings`, in their order.
@@ -80,39 +81,6 @@ pub fn replay(
     }
     Ok(texts)
 }
-
-/// The dates of pages, in days since 1970.
-struct Dates {
-    /// By index of the page.
-    of_pages: Vec<i32>,
-    /// The last of them.
-    last: i32,
-    /// Whether any page has a time. If none has, a page's date is its index.
-    are_known: bool,
-}
-
-impl Dates {
-    fn new(pages: &[GoldPage]) -> Self {
-        let are_known = pages.iter().any(|page| page.fetched_at.is_some());
-        let date = |(index, page): (usize, &GoldPage)| {
-            let day = match page.fetched_at {
-                Some(time) => time.div_euclid(DAY_MICROS),
-                None if are_known => 0,
-                None => index as i64,
-            };
-            i32::try_from(day).unwrap_or(i32::MAX)
-        };
-        let of_pages: Vec<i32> = pages.iter().enumerate().map(date).collect();
-        Self {
-            last: of_pages.iter().copied().max().unwrap_or_default(),
-            of_pages,
-            are_known,
-        }
-    }
-}
-
-/// The URL key of a page, or the reason why a job does not process the page.
-type Key = Result<UrlKey, String>;
 
 /// Parses the URLs of the pages, by index.
 fn urls(
@@ -178,17 +146,6 @@ fn keys(
     Ok(keys.collect())
 }
 
-/// Whether a page is the first of its URL key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    /// The page is not processed.
-    Unkeyed,
-    /// The first page of its key.
-    First,
-    /// A duplicate of the page with this index.
-    Duplicate(usize),
-}
-
 /// The pages of a set, for deduplication.
 struct KnownPages<'a> {
     pages: &'a [GoldPage],
@@ -240,18 +197,6 @@ impl KnownPages<'_> {
         }
         roles
     }
-}
-
-/// A parsed page.
-struct ParsedPage {
-    blocks: PageBlocks,
-    /// Whether the template can use the page: its layout is not too large.
-    has_outline: bool,
-    /// Seconds to find the blocks.
-    parsing: f64,
-    /// Seconds to measure the blocks and to compare them with the title, which only the
-    /// template needs.
-    measuring: f64,
 }
 
 /// Pages that were parsed, by index. A page that failed has the reason.
@@ -321,27 +266,6 @@ fn parse_page(page: Fetched<'_>, settings: &ReplaySettings) -> Result<ParsedPage
         has_outline,
         parsing,
         measuring,
-    })
-}
-
-/// Calls `each` with the index and the HTML of the `wanted` pages, in the order of the
-/// file. Reads nothing if no page is wanted.
-fn for_each_page(
-    set: &GoldSet,
-    pages: &[GoldPage],
-    wanted: &HashSet<usize>,
-    mut each: impl FnMut(usize, Fetched<'_>),
-) -> Result<(), InputError> {
-    if wanted.is_empty() {
-        return Ok(());
-    }
-    let by_row: HashMap<usize, usize> = (wanted.iter())
-        .map(|index| (pages[*index].row, *index))
-        .collect();
-    set.for_each_fetched(|page| {
-        if let Some(index) = by_row.get(&page.row) {
-            each(*index, page);
-        }
     })
 }
 

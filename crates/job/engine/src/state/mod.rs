@@ -11,6 +11,7 @@ pub(crate) mod learned_parameters;
 pub(crate) mod monthly_rollup;
 pub(crate) mod near_duplicates;
 pub(crate) mod prior_state;
+pub(crate) mod register_parquet;
 pub(crate) mod robots_allowed;
 pub(crate) mod rollup_tables;
 pub(crate) mod rules_check;

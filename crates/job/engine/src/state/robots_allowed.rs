@@ -16,7 +16,7 @@ use text::robots::Robots;
 use url::Url;
 
 use crate::job::RobotsRules;
-use crate::state::sql::register_parquet;
+use crate::state::register_parquet::register_parquet;
 
 /// Name of the table of robots.txt files.
 const ROBOTS: &str = "robots";

@@ -9,16 +9,16 @@ use datafusion::error::DataFusionError;
 use datafusion::execution::context::SQLOptions;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::SendableRecordBatchStream;
-use datafusion::prelude::{DataFrame, ParquetReadOptions, SessionContext};
+use datafusion::prelude::{DataFrame, SessionContext};
 use deltalake::delta_datafusion::DeltaSessionContext;
 use futures::StreamExt;
-use tables::{Location, Partitioning, Table};
+use tables::{Partitioning, Table};
 
-use crate::archive::single_object;
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::plan::session::{runtime, spill_reservation};
 use crate::state::delta_scan::open;
+use crate::state::register_parquet::register_parquet;
 use crate::state::robots_allowed;
 
 /// The rows of a query, batch by batch. The query runs while batches are taken, and stops when
@@ -232,23 +232,4 @@ async fn register_archive(context: &SessionContext, job: &Job) {
     {
         tracing::warn!("the table `archive` is not available: {error}");
     }
-}
-
-/// Registers the Parquet file at `location`, or the folder of Parquet files there, as the table `name`.
-/// `folders` are columns that the names of folders have.
-pub(crate) async fn register_parquet(
-    context: &SessionContext,
-    name: &str,
-    location: &Location,
-    folders: Vec<(String, DataType)>,
-) -> Result<(), DataFusionError> {
-    context.register_object_store(&location.store_url(), Arc::clone(location.store()));
-    let single = single_object(location).await;
-    let single = single.map_err(|error| DataFusionError::External(error.into()))?;
-    let mut url = location.url().to_string();
-    if single.is_none() && !url.ends_with('/') {
-        url.push('/');
-    }
-    let options = ParquetReadOptions::default().table_partition_cols(folders);
-    context.register_parquet(name, url, options).await
 }

@@ -6,9 +6,9 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
+use super::pages::write_sample;
 use super::runs::{Program, Runs};
 use super::table::{median, table};
-use super::write_sample;
 
 const DATES: [&str; 2] = ["2011-10-24", "2011-11-24"];
 /// Other readers, as `tests/elsewhere/speed.py` names them, and their lines of the table.

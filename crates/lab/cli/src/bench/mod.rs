@@ -21,11 +21,8 @@ mod table;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use chrono::NaiveDate;
 use clap::Args;
 use evaluation::place;
-use sample::SampleOptions;
-use tables::Location;
 
 use job::Jobs;
 use pages::Archive;
@@ -114,26 +111,4 @@ fn costs(args: &BenchArgs, urltree: &Program, folder: &Path) -> Result<Vec<(Stri
     let duplicates = duplicates::measure(urltree, &sample, folder, args.rounds)?;
     sections.push(("duplicates".to_owned(), duplicates));
     Ok(sections)
-}
-
-/// Writes a sample of about `pages` pages below `folder`, as Parquet and, with `is_warc`, also as WARC files.
-fn write_sample(folder: &Path, dates: [&str; 2], pages: u64, is_warc: bool) -> Result<()> {
-    let [first, last] = dates.map(str::parse::<NaiveDate>);
-    let options = SampleOptions {
-        first: first?,
-        last: last?,
-        pages,
-        seed: 1,
-    };
-    let output = Location::parse(&folder.to_string_lossy())?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    runtime.block_on(async {
-        sample::write_sample(&options, &output).await?;
-        if is_warc {
-            sample::write_sample_warc(&options, &output).await?;
-        }
-        Ok(())
-    })
 }

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::pages::SAMPLE_DATES;
+use super::pages::{SAMPLE_DATES, write_sample};
 use super::runs::Program;
 use super::table::table;
-use super::write_sample;
 
 /// The dates that are processed as nightly runs. The first closes the past months.
 const NIGHTS: [(&str, &str); 2] = [

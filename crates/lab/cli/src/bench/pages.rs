@@ -8,10 +8,11 @@ use anyhow::{Context, Result, ensure};
 use arrow::array::AsArray;
 use arrow::compute::cast;
 use arrow::datatypes::DataType;
+use chrono::NaiveDate;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-
-use super::write_sample;
+use sample::SampleOptions;
+use tables::Location;
 
 /// The dates of the sample: one hundred days of equal size, each with 1 % of the pages.
 pub(crate) const SAMPLE_DATES: [&str; 2] = ["2011-10-01", "2012-01-08"];
@@ -79,6 +80,33 @@ impl Archive {
         }
         Ok(())
     }
+}
+
+/// Writes a sample of about `pages` pages below `folder`, as Parquet and, with `is_warc`, also as WARC files.
+pub(super) fn write_sample(
+    folder: &Path,
+    dates: [&str; 2],
+    pages: u64,
+    is_warc: bool,
+) -> Result<()> {
+    let [first, last] = dates.map(str::parse::<NaiveDate>);
+    let options = SampleOptions {
+        first: first?,
+        last: last?,
+        pages,
+        seed: 1,
+    };
+    let output = Location::parse(&folder.to_string_lossy())?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        sample::write_sample(&options, &output).await?;
+        if is_warc {
+            sample::write_sample_warc(&options, &output).await?;
+        }
+        Ok(())
+    })
 }
 
 /// Returns the Parquet files at or below a path, sorted by name.

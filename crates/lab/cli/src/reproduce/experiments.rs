@@ -9,7 +9,7 @@ use evaluation::reproduce::{
 use evaluation::{Collection, GoldPage, Measured, Plot, compare, evenly, stream_plot};
 use scoring::Outcome;
 
-use super::{Found, Reproduction, Settings};
+use super::found::{Found, Reproduction, Settings};
 use crate::eval::duplicates_of;
 use crate::usage::Usage;
 

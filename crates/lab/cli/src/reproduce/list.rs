@@ -5,7 +5,9 @@ use std::sync::Arc;
 use anyhow::Result;
 use arrow::array::{ArrayRef, RecordBatch, StringArray};
 
-use super::{Found, ReproduceArgs, Reproduction, experiments};
+use super::args::ReproduceArgs;
+use super::experiments;
+use super::found::{Found, Reproduction};
 use crate::usage::Usage;
 
 /// An experiment of a paper.

@@ -8,7 +8,7 @@ use template::Outline;
 use url_key::{Branch, Domain};
 use url_tree::Entry;
 
-use super::{Dates, Key, ParsedPage, Role};
+use super::page::{Dates, Key, ParsedPage, Role};
 use crate::cpu::timed;
 use crate::{GoldPage, LabelledBlocks, ReplaySettings, Text};
 

@@ -9,7 +9,7 @@ use site_replay::{AliasDates, Lookback, Queries};
 use url_key::{PageUrl, UrlParts};
 use url_parameters::{ComparedPage, Learner, Outcome, Signature, Verdict, Verdicts, is_audited};
 
-use super::{Dates, for_each_page};
+use super::page::{Dates, for_each_page};
 use crate::{GoldPage, GoldSet, InputError, ReplaySettings};
 
 /// The verdicts of a set about the parts of its URLs.

@@ -1,6 +1,6 @@
 //! Phase 1: the node whose children are the body of the article.
 
-use super::NceParameters;
+use super::parameters::NceParameters;
 use crate::dom::{Dom, NodeId, SubtreeCounts};
 
 /// Returns the roots of the kept subtrees.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::NceParameters;
+use super::parameters::NceParameters;
 use crate::dom::{Dom, NodeId};
 use crate::text::words;
 

@@ -2,20 +2,22 @@
 
 mod alarte;
 mod iwptd;
+mod labels;
 mod mapping;
 mod neighbours;
 mod rbmtd;
 mod rtdm;
+mod segment_table;
 mod sst;
 mod style_tree;
 mod temex;
 
 pub use alarte::Alarte;
 pub use iwptd::Iwptd;
-pub(crate) use iwptd::SegmentTable;
 pub use neighbours::{PageChoice, PageOrder};
 pub use rbmtd::RbmTd;
 pub use rtdm::RtdmTd;
+pub(crate) use segment_table::SegmentTable;
 pub use sst::Sst;
 pub(crate) use style_tree::StyleTree;
 pub use temex::TemEx;

@@ -18,7 +18,7 @@
 
 use std::collections::HashSet;
 
-use super::rtdm::{hash, labels};
+use super::labels::{hash, labels};
 use super::{PageChoice, body_with_text, neighbours, outside};
 use crate::dom::{Dom, NodeId};
 use crate::options::{OptionProblem, Options};

@@ -30,10 +30,10 @@
 //! - The mapping takes time that is quadratic in the number of siblings. See [`CELLS`].
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::labels::{hash, labels};
 use super::{PageChoice, body_with_text, neighbours, outside};
-use crate::dom::{Dom, NodeId, NodeKind};
+use crate::dom::{Dom, NodeId};
 use crate::options::{OptionProblem, Options};
 use crate::{ExtractError, Extraction, Extractor, Page, Scope, Site};
 
@@ -366,25 +366,6 @@ impl<'d> Tree<'d> {
             marked[id] |= self.is_in.is_none_or(|is_in| is_in[id]);
         }
     }
-}
-
-/// Returns for each node a hash of the properties by which it is compared, without its
-/// children.
-pub(super) fn labels(dom: &Dom) -> Vec<u64> {
-    let body = dom.body();
-    let label = |id: NodeId| match &dom.node(id).kind {
-        _ if id == body => 0,
-        NodeKind::Element(element) => hash((&*element.name, &element.id, &element.class)),
-        NodeKind::Text(text) => hash(text.trim()),
-    };
-    (0..dom.len()).map(label).collect()
-}
-
-/// The hasher has fixed keys, so hashes are the same in every run.
-pub(super) fn hash(value: impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::rtdm::hash;
+use super::labels::hash;
 use crate::Page;
 use crate::dom::{Dom, NodeId, NodeKind};
 
