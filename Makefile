@@ -41,7 +41,7 @@ LAB      = ./target/debug/urltree-lab
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help build lab sample backfill nightly status sql check test chaos fuzz peers thresholds eval \
+.PHONY: help build lab sample backfill nightly status sql check test tests doctests chaos fuzz peers thresholds eval \
     accuracy wheel bench readme docs screenshots clean
 
 help: ## List these commands
@@ -96,14 +96,18 @@ where = if $(1) --version >/dev/null 2>&1; then $(2); else echo 'SKIPPED $(1): n
 ADVISORIES = if cargo deny fetch db 2>/dev/null; then cargo deny --locked check --disable-fetch advisories; \
              else echo "SKIPPED advisories: the database cannot be reached"; fi
 
-test: ## Every test
+test: tests doctests ## Every test
+
+tests:
 ifeq ($(NEXTEST),yes)
 	cargo nextest run --locked --workspace --no-fail-fast --config-file tests/nextest.toml
 	@grep -oh 'SKIPPED [^<]*' $${CARGO_TARGET_DIR:-target}/nextest/default/junit.xml || true
-	cargo test --locked --workspace --doc
 else
-	cargo test --locked --workspace --no-fail-fast
+	cargo test --locked --workspace --no-fail-fast --lib --bins --tests
 endif
+
+doctests:
+	cargo test --locked --workspace --doc
 
 chaos: ## Kill a thousand runs at random moments, and check the tables after each
 	URLTREE_CHAOS_KILLS=1000 cargo test --locked --workspace --test urltree -- --nocapture chaos::a_run_killed

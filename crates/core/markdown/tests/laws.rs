@@ -1,6 +1,6 @@
 //! Laws for all pages: the text is kept, the structure is the page's, and it is stable.
 
-mod common;
+use crate::common;
 
 use common::{convert, everything, printed_again, rendered, text_of};
 use markdown::MarkdownOptions;

@@ -1,6 +1,6 @@
 //! Another converter, htmd, on pages that both can read.
 
-mod common;
+use crate::common;
 
 use common::{of, rendered};
 

@@ -1,6 +1,6 @@
 //! The structure of pages, as a parser of Markdown reads it.
 
-mod common;
+use crate::common;
 
 use common::{convert, everything, of, printed_again, rendered};
 use markdown::MarkdownOptions;

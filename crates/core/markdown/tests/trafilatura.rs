@@ -1,6 +1,6 @@
 //! Reports about trafilatura's Markdown, as pages that were written for these tests. Each test links the issue.
 
-mod common;
+use crate::common;
 
 use common::{of, printed_again, rendered};
 

@@ -1,7 +1,6 @@
 //! Texts that are on a page more than once.
 
-#[macro_use]
-mod sketch;
+use crate::sketch;
 
 use sketch::{Sketch, SketchSite, prose};
 use template::Reason;

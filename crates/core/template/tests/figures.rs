@@ -1,7 +1,6 @@
 //! Labels of tables with figures. The hash of a block has no digits.
 
-#[macro_use]
-mod sketch;
+use crate::sketch;
 
 use sketch::{Sketch, SketchSite, prose};
 

@@ -1,7 +1,6 @@
 //! Labels of pages of other kinds than articles: threads, tickets, lists, endless scrolls.
 
-#[macro_use]
-mod sketch;
+use crate::sketch;
 
 use sketch::{Sketch, SketchSite, prose};
 

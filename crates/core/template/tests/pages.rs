@@ -1,7 +1,6 @@
 //! Labels of pages whose templates are difficult.
 
-#[macro_use]
-mod sketch;
+use crate::sketch;
 
 use sketch::{Sketch, SketchSite, prose};
 use template::Reason;

@@ -1,8 +1,6 @@
 //! Labels of pages of unknown sites, with models of a few trees.
 
-#[macro_use]
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod sketch;
+use crate::sketch;
 
 use sketch::{Sketch, prose};
 use template::prior::{Prior, SECOND_FEATURES, Tree, Trees};

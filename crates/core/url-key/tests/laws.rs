@@ -1,6 +1,6 @@
 //! Properties of all keys, over random URLs and the URLs of the vectors.
 
-mod common;
+use crate::common;
 
 use std::sync::LazyLock;
 

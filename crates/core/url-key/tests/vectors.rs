@@ -4,8 +4,8 @@
 //! are compared in its spelling, see [`Answer`]. One of the named [differences] must explain
 //! every other difference. The counts are those of `docs/method.md`.
 
-mod common;
-mod original;
+use crate::common;
+use crate::original;
 
 use std::path::Path;
 

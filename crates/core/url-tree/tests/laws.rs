@@ -3,8 +3,8 @@
 //! The windows are small, so that entries are evicted, ids reused and pages revised many
 //! times.
 
-mod model;
-mod transitions;
+use crate::model;
+use crate::transitions;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};

@@ -1,6 +1,6 @@
 //! The memory of a domain, as counted by the allocator.
 
-mod domain;
+use crate::domain;
 
 use allocation_counter::measure;
 use domain::Paths;

@@ -16,9 +16,9 @@
 // The lint exempts tests, but not the functions that tests call.
 #![allow(clippy::unwrap_used)]
 
-mod model;
-mod observed;
-mod stream;
+use crate::model;
+use crate::observed;
+use crate::stream;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::Path;

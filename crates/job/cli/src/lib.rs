@@ -70,7 +70,10 @@ pub fn main<T: Into<OsString> + Clone>(args: impl IntoIterator<Item = T>) -> u8 
     };
     let code = run_command(&args);
     // The runtime of Rust flushes stdout at the end of a process; that of Python does not know of it.
-    let _ = std::io::stdout().flush();
+    // After an interruption a thread may still wait, with stdout locked, for a reader that never reads.
+    if code == 0 {
+        let _ = std::io::stdout().flush();
+    }
     code
 }
 

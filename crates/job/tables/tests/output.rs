@@ -1,6 +1,6 @@
 //! Commits to tables: each replaces whole partitions, once and atomically.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

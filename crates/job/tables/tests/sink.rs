@@ -1,6 +1,6 @@
 //! A sink writes mixed rows of many partitions to one file per partition.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::path::Path;

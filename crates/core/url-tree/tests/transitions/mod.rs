@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use url_tree::BlockHash;
 
-use crate::DOMAIN_LABELS;
+use crate::domain::DOMAIN_LABELS;
 use crate::model::Item;
 
 /// Relations of the branches of two entries.

@@ -1,5 +1,6 @@
 //! SQL over the archive and the output tables of a job.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, SchemaRef};
@@ -20,6 +21,9 @@ use crate::plan::session::{runtime, spill_reservation};
 use crate::state::delta_scan::open;
 use crate::state::register_parquet::register_parquet;
 use crate::state::robots_allowed;
+
+/// The table of the pages that a job reads.
+const ARCHIVE: &str = "archive";
 
 /// The rows of a query, batch by batch. The query runs while batches are taken, and stops when
 /// this is dropped.
@@ -72,9 +76,9 @@ pub async fn query(job: &Job, sql: &str) -> Result<Vec<RecordBatch>, EngineError
 }
 
 /// Starts the query `sql`, with the output tables of `job` registered under their names, and its
-/// input as `archive`. A table that does not exist is not registered, except for
-/// `url_parameters`, which has no rows then. Returns at most `limit` rows. Sorts, joins and
-/// aggregations have the memory of a run's plan and spill to its folder above that.
+/// input as `archive`. Only what the query names is opened. A table that does not exist is not
+/// registered, except for `url_parameters`, which has no rows then. Returns at most `limit` rows.
+/// Sorts, joins and aggregations have the memory of a run's plan and spill to its folder above that.
 ///
 /// # Errors
 /// [`EngineError::NotAQuery`] for a statement that changes something, and [`EngineError::Query`]
@@ -85,19 +89,39 @@ pub async fn stream_query(
     limit: Option<usize>,
 ) -> Result<QueryRows, EngineError> {
     let context = session(job).map_err(EngineError::query)?;
-    let tables = open_all(&context, job).await?;
+    let named = names(&context, sql).map_err(EngineError::query)?;
+    let is_named = |table: &Table| named.contains(table.name());
+    let tables = open_all(&context, job, Table::ALL.into_iter().filter(is_named)).await?;
     if !tables.contains(&Table::UrlParameters) {
         register_empty(&context, Table::UrlParameters)?;
     }
-    register_inputs(&context, job).await?;
+    if named.contains(ARCHIVE) {
+        register_archive(&context, job).await;
+    }
+    register_robots(&context, job).await?;
     start(&context, sql, limit).await
 }
 
-/// Opens the output tables and registers them in `context`. Returns those that exist.
+/// Returns the names of the tables in the statement `sql`.
+fn names(context: &SessionContext, sql: &str) -> Result<BTreeSet<String>, DataFusionError> {
+    let state = context.state();
+    let statement = state.sql_to_statement(sql, &state.config().options().sql_parser.dialect)?;
+    let references = state.resolve_table_references(&statement)?;
+    let names = references
+        .iter()
+        .map(|reference| reference.table().to_owned());
+    Ok(names.collect())
+}
+
+/// Opens output tables and registers them in `context`. Returns those that exist.
 ///
 /// The tables are opened at the same time: each waits for several requests to its store.
-async fn open_all(context: &SessionContext, job: &Job) -> Result<Vec<Table>, EngineError> {
-    let opened = Table::ALL.map(|table| async move {
+async fn open_all(
+    context: &SessionContext,
+    job: &Job,
+    tables: impl IntoIterator<Item = Table>,
+) -> Result<Vec<Table>, EngineError> {
+    let opened = tables.into_iter().map(|table| async move {
         let is_there = open(context, job, table).await?;
         Ok::<_, EngineError>(is_there.then_some(table))
     });
@@ -141,7 +165,7 @@ impl TablesSession {
     /// [`EngineError`] if a table cannot be read.
     pub async fn open(job: &Job) -> Result<Self, EngineError> {
         let context = session(job).map_err(EngineError::query)?;
-        let tables = open_all(&context, job).await?;
+        let tables = open_all(&context, job, Table::ALL).await?;
         Ok(Self { context, tables })
     }
 
@@ -213,6 +237,11 @@ pub(crate) async fn register_inputs(
     job: &Job,
 ) -> Result<(), EngineError> {
     register_archive(context, job).await;
+    register_robots(context, job).await
+}
+
+/// Registers the rules of robots.txt files.
+async fn register_robots(context: &SessionContext, job: &Job) -> Result<(), EngineError> {
     robots_allowed::register_function(context);
     let Some(rules) = &job.robots else {
         return Ok(());
@@ -228,7 +257,7 @@ async fn register_archive(context: &SessionContext, job: &Job) {
     let folders = by_date.then(|| ("date".to_owned(), DataType::Date32));
     let location = &job.archive.location;
     if let Err(error) =
-        register_parquet(context, "archive", location, folders.into_iter().collect()).await
+        register_parquet(context, ARCHIVE, location, folders.into_iter().collect()).await
     {
         tracing::warn!("the table `archive` is not available: {error}");
     }

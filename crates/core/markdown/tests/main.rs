@@ -1,0 +1,7 @@
+//! The tests of the crate in one program, which is linked once.
+
+mod common;
+mod laws;
+mod oracle;
+mod structure;
+mod trafilatura;

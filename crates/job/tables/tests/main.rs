@@ -1,0 +1,5 @@
+//! The tests of the crate in one program, which is linked once.
+
+mod common;
+mod output;
+mod sink;
