@@ -6,7 +6,8 @@ use std::path::Path;
 use engine::{Explainer, JobSpec};
 use serde_json::{Value, json};
 
-use crate::support::{Job, Row, Site, run_in, shared, text, write};
+use crate::streams;
+use crate::support::{Job, Row, Site, run_in, text, write};
 
 const SITE: Site = Site {
     host: "www.gazette.example",
@@ -132,16 +133,10 @@ fn every_block_of_whole_sites_gets_the_label_that_the_run_gave() {
 
 #[test]
 fn every_block_of_real_sites_gets_the_label_that_the_run_gave() {
-    let Some(streams) = shared("data/streams") else {
+    let Some((streams, job)) = streams::first_run() else {
         return;
     };
     let settings = ["output.partition=year", "output.write_blocks=true"];
-    let job = settings
-        .iter()
-        .fold(Job::new().reading(&streams), |job, setting| {
-            job.with(setting)
-        });
-    job.run("1997-01-01..2023-12-31");
     let smallest = job.rows(
         "SELECT domain FROM documents GROUP BY domain HAVING count(*) >= 60 ORDER BY count(*), domain LIMIT 1",
     );

@@ -15,7 +15,7 @@ use servers::{Asked, Decide, Fault, Faults, Server};
 
 use crate::support::{
     Job, KEYS, Row, Site, Snapshot, Store, assert_no_secret, assert_same, assert_silent, contents,
-    files, signing, write,
+    files, kept, load, save, signing, write,
 };
 
 const SITES: [Site; 2] = [
@@ -94,20 +94,27 @@ struct Undisturbed {
 
 impl Undisturbed {
     fn new(
+        name: &str,
         settings: &'static [&'static str],
         dates: &'static [&'static str],
         documents: usize,
     ) -> Self {
-        let store = store(Faults::new(|_| None));
         let mut undisturbed = Self {
             settings,
             dates,
             tables: Snapshot::new(),
             requests: 0,
         };
-        undisturbed.run(&store);
-        undisturbed.tables = tables(&store, settings);
-        undisturbed.requests = store.server.requests().len();
+        let folder = kept(name, |folder| {
+            let store = store(Faults::new(|_| None));
+            undisturbed.run(&store);
+            save(&tables(&store, settings), &folder.join("tables"));
+            let requests = store.server.requests().len();
+            std::fs::write(folder.join("requests"), requests.to_string()).expect("a file");
+        });
+        undisturbed.tables = load(&folder.join("tables"));
+        let requests = std::fs::read_to_string(folder.join("requests")).expect("a file");
+        undisturbed.requests = requests.parse().expect("a number");
         assert_eq!(undisturbed.tables["documents"].len(), documents);
         undisturbed
     }
@@ -144,11 +151,18 @@ impl Undisturbed {
 
 /// Two chunks, the second of which reads tables that the first wrote. Then the second
 /// chunk again, so that its commits remove files.
-static CHUNKS: LazyLock<Undisturbed> =
-    LazyLock::new(|| Undisturbed::new(&[MONTHLY, "run.chunk_bytes=10KB"], &[BOTH, NOVEMBER], 24));
+static CHUNKS: LazyLock<Undisturbed> = LazyLock::new(|| {
+    Undisturbed::new(
+        "chunks",
+        &[MONTHLY, "run.chunk_bytes=10KB"],
+        &[BOTH, NOVEMBER],
+        24,
+    )
+});
 
 /// The pages of [`CHUNKS`] in one chunk, with fewer requests.
-static CHUNK: LazyLock<Undisturbed> = LazyLock::new(|| Undisturbed::new(&[MONTHLY], &[BOTH], 24));
+static CHUNK: LazyLock<Undisturbed> =
+    LazyLock::new(|| Undisturbed::new("chunk", &[MONTHLY], &[BOTH], 24));
 
 /// Prints figures that are not asserted, such as seconds. `eprintln!` would be captured,
 /// and not shown for a test that passes.

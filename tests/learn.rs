@@ -131,42 +131,49 @@ fn one_parameter_identifies_and_another_is_noise() {
     }
 }
 
+/// Pairs of addresses, of which one has what the other lacks.
+const PAIRS: [(&str, &str); 8] = [
+    ("/news/1.html", "/news/1.html?via=mail"),
+    ("/news/1.html?via=mail", "/news/1.html"),
+    ("/news/1.html?via=mail", "/news/1.html?VIA=feed"),
+    ("/news/1.html?a=1&b=2", "/news/1.html?b=3"),
+    ("/news/1.html", "/news/1.html/amp"),
+    ("/news/1", "/news/1/index.html"),
+    ("/news/1;sid=77", "/news/1"),
+    ("/news/1/print", "/print/news/1"),
+];
+
+/// Each pair is on a site of its own, because sites learn nothing of each other.
 #[test]
 fn a_page_with_equal_content_is_a_duplicate_with_and_without_the_parameter() {
-    for (first, second) in [
-        ("/news/1.html", "/news/1.html?via=mail"),
-        ("/news/1.html?via=mail", "/news/1.html"),
-        ("/news/1.html?via=mail", "/news/1.html?VIA=feed"),
-        ("/news/1.html?a=1&b=2", "/news/1.html?b=3"),
-        ("/news/1.html", "/news/1.html/amp"),
-        ("/news/1", "/news/1/index.html"),
-        ("/news/1;sid=77", "/news/1"),
-        ("/news/1/print", "/print/news/1"),
-    ] {
-        for days in [0, 1] {
-            let rows = [at(first, 1, 0, 0), at(second, 1, days, 60)];
-            let job = Job::of(&rows);
-            job.backfill(DATES);
-            let expected = ["unique", "same_content"];
-            let found = statuses(&job);
-            assert_eq!(
-                [&*found[0].0, &*found[1].1],
-                expected,
-                "{first} {second} {days}"
-            );
-            let night = Job::of(&rows);
-            night.run(FIRST);
-            night.run("2011-10-02..2011-10-12");
-            assert_same(
-                &contents(&job),
-                &contents(&night),
-                &format!("{first} {second} {days}"),
-            );
+    let (mut rows, mut expected) = (Vec::new(), Vec::new());
+    for (number, (first, second)) in PAIRS.iter().enumerate() {
+        for (content, days, reason) in [(1, 0, "same_content"), (1, 1, "same_content"), (2, 0, "")]
+        {
+            let host = format!("{content}-{days}-{number}.example");
+            let pair = [at(first, 1, 0, 0), at(second, content, days, 60)];
+            rows.extend(pair.map(|row| Row {
+                url: row.url.map(|url| url.replace(SITE.host, &host)),
+                ..row
+            }));
+            expected.push(json!({"domain": host, "reasons": ["", reason]}));
         }
-        let other = Job::of(&[at(first, 1, 0, 0), at(second, 2, 0, 60)]);
-        other.backfill(DATES);
-        assert_eq!(count(&other, "unique"), 2, "{first} {second}");
     }
+    let job = Job::of(&rows);
+    job.backfill(DATES);
+    let by_domain = |row: &Value| text(row, "domain");
+    expected.sort_by_key(by_domain);
+    let found = job.rows(
+        "SELECT domain, array_agg(coalesce(merged_by, '') ORDER BY fetched_at) AS reasons \
+         FROM url_keys GROUP BY domain ORDER BY domain",
+    );
+    assert_eq!(found, expected);
+    assert_eq!(count(&job, "unique"), 4 * PAIRS.len());
+
+    let night = Job::of(&rows);
+    night.run(FIRST);
+    night.run("2011-10-02..2011-10-12");
+    assert_same(&contents(&job), &contents(&night), "in two runs");
 }
 
 /// Two URLs with a part are on one date, and no other row is on the date of the page without it.

@@ -6,12 +6,11 @@ mod rearranged;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::{Value, json};
 
-use crate::support::{Job, shared, text};
+use crate::support::{Job, kept, shared, text};
 
 const YEARS: &str = "1997-01-01..2023-12-31";
 const SITES: usize = 17;
@@ -31,27 +30,19 @@ const BLOCKS: &str = "SELECT domain, fetched_at, url_key, count(*) AS blocks, \
      FROM (SELECT *, (ordinal + 7) * (ordinal + 7) AS place FROM blocks) \
      GROUP BY domain, fetched_at, url_key ORDER BY domain, fetched_at, url_key";
 
-/// The first run over the sites, and its tables.
-struct FirstRun {
-    streams: PathBuf,
-    job: Job,
-    tables: Tables,
+/// The sites and the job of the first run, whose tables several tests read. `None` if the sites are
+/// missing.
+pub(crate) fn first_run() -> Option<(PathBuf, Job)> {
+    let streams = shared("data/streams")?;
+    let tables = kept("streams", |folder| {
+        into(job(&streams), folder.join("tables")).backfill(YEARS);
+    });
+    let job = into(job(&streams), tables.join("tables"));
+    Some((streams, job))
 }
 
-/// The first run, which all tests share. `None` if the sites are missing.
-fn first_run() -> Option<&'static FirstRun> {
-    static FIRST: OnceLock<FirstRun> = OnceLock::new();
-    let streams = shared("data/streams")?;
-    Some(FIRST.get_or_init(|| {
-        let job = job(&streams);
-        job.backfill(YEARS);
-        let tables = tables(&job);
-        FirstRun {
-            streams,
-            job,
-            tables,
-        }
-    }))
+fn into(job: Job, tables: PathBuf) -> Job {
+    job.writing(&tables.to_string_lossy().into_owned(), tables)
 }
 
 fn job(archive: &Path) -> Job {
@@ -120,10 +111,10 @@ fn rows_of(file: &Path) -> i64 {
 
 #[test]
 fn every_row_of_real_sites_is_accounted_for() {
-    let Some(FirstRun { streams, job, .. }) = first_run() else {
+    let Some((streams, job)) = first_run() else {
         return;
     };
-    let files = files(streams);
+    let files = files(&streams);
     assert_eq!(files.len(), SITES);
     for file in &files {
         let name = file.file_name().expect("a name").to_string_lossy();
@@ -151,7 +142,7 @@ fn every_row_of_real_sites_is_accounted_for() {
 
 #[test]
 fn real_pages_have_text() {
-    let Some(FirstRun { job, .. }) = first_run() else {
+    let Some((_, job)) = first_run() else {
         return;
     };
     // An article that a site published at two URLs repeats all its blocks, so all of them
@@ -182,14 +173,10 @@ fn real_pages_have_text() {
 
 #[test]
 fn threads_memory_chunks_and_row_order_change_no_row() {
-    let Some(FirstRun {
-        streams,
-        tables: expected,
-        ..
-    }) = first_run()
-    else {
+    let Some((streams, first)) = first_run() else {
         return;
     };
+    let expected = tables(&first);
     for settings in [
         // Just above the least memory of two threads. All sorts spill to disk.
         &["run.threads=2", "run.memory_limit=17MB"][..],
@@ -197,7 +184,7 @@ fn threads_memory_chunks_and_row_order_change_no_row() {
     ] {
         let mut job = settings
             .iter()
-            .fold(job(streams), |job, setting| job.with(setting));
+            .fold(job(&streams), |job, setting| job.with(setting));
         let finished = job.backfill(YEARS);
         let chunks = finished
             .stderr
@@ -211,14 +198,14 @@ fn threads_memory_chunks_and_row_order_change_no_row() {
         );
         // The queries of this test aggregate whole tables, and have the memory of the job too.
         job.set("run.memory_limit=1GiB");
-        assert_same_tables(expected, &tables(&job), &format!("{settings:?}"));
+        assert_same_tables(&expected, &tables(&job), &format!("{settings:?}"));
     }
     let folder = tempfile::tempdir().expect("a folder for the archive");
-    rearranged::rearrange(&files(streams), folder.path());
+    rearranged::rearrange(&files(&streams), folder.path());
     assert!(files(folder.path()).len() > SITES);
     let job = job(folder.path()).with("run.threads=2");
     job.backfill(YEARS);
-    assert_same_tables(expected, &tables(&job), "rows in reverse in other files");
+    assert_same_tables(&expected, &tables(&job), "rows in reverse in other files");
 }
 
 #[test]
@@ -226,7 +213,7 @@ fn a_second_run_writes_the_same_rows() {
     let Some(streams) = shared("data/streams") else {
         return;
     };
-    // Two sites are enough. A new job, because the first run is shared.
+    // Two sites are enough.
     let folder = tempfile::tempdir().expect("a folder for the archive");
     for site in ["vlaamserap.parquet", "lerosua.parquet"] {
         std::fs::copy(streams.join(site), folder.path().join(site)).expect("the site is there");

@@ -1,9 +1,11 @@
 //! A job that runs with two settings, and the rows that each setting gives.
 
+use std::path::PathBuf;
+
 use tables::Table;
 
 use super::reader::{Dates, Reader, Tables};
-use crate::support::{Job, Row, Site, write};
+use crate::support::{Job, Row, Site, kept, write};
 
 const SITES: [Site; 2] = [
     Site {
@@ -77,12 +79,15 @@ pub(crate) struct Expected(pub(crate) [Tables; 2]);
 
 impl Expected {
     pub(crate) fn new() -> Self {
+        let into = |tables: PathBuf| job().writing(&tables.to_string_lossy().into_owned(), tables);
         Self(SETTINGS.map(|settings| {
-            let job = job();
-            let finished = job.command("backfill", &run_with(settings));
-            assert_eq!(finished.code, Some(0), "{}", finished.stderr);
-            job.assert_accounts();
-            Reader::of(&job).tables()
+            let folder = kept(&format!("chaos-{settings}"), |folder| {
+                let job = into(folder.join("tables"));
+                let finished = job.command("backfill", &run_with(settings));
+                assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+                job.assert_accounts();
+            });
+            Reader::of(&into(folder.join("tables"))).tables()
         }))
     }
 

@@ -2,12 +2,12 @@
 //! which the same command continues it.
 
 use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use servers::{Fault, Faults, Server};
-use tempfile::TempDir;
 
 use super::worker::{
     Worker, backfill, begin, days, end, job, job_on_workers, metric_of, on, rows_of, until,
@@ -16,13 +16,13 @@ use super::worker::{
 use crate::memory::{RANGE, Shape};
 use crate::support::busy::{FIRST, busy_archive, busy_rows};
 use crate::support::{
-    Job, KEYS, Row, Site, Snapshot, Store, assert_same, can_watch, contents, credentials, signal,
-    skip, small_disk, wrapped,
+    Job, KEYS, Row, Site, Snapshot, Store, assert_same, can_watch, contents, credentials, kept,
+    load, save, signal, skip, small_disk, wrapped,
 };
 
 /// An archive, and the tables that one process makes of it.
 struct Trial {
-    archive: TempDir,
+    archive: PathBuf,
     expected: Snapshot,
 }
 
@@ -32,19 +32,22 @@ impl Trial {
     }
 
     fn over(dates: &str) -> Self {
-        let archive = tempfile::tempdir().expect("a folder for the archive");
-        busy_archive(archive.path());
-        let alone = job(archive.path());
-        alone.run(dates);
+        let folder = kept(&format!("busy-{dates}"), |folder| {
+            let archive = folder.join("archive");
+            busy_archive(&archive);
+            let alone = job(&archive);
+            alone.run(dates);
+            save(&contents(&alone), &folder.join("tables"));
+        });
         Self {
-            expected: contents(&alone),
-            archive,
+            expected: load(&folder.join("tables")),
+            archive: folder.join("archive"),
         }
     }
 
     /// A job on workers.
     fn job(&self) -> Job {
-        job_on_workers(self.archive.path())
+        job_on_workers(&self.archive)
     }
 
     fn assert_tables(&self, job: &Job, what: &str) {

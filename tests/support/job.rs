@@ -6,11 +6,12 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use engine::JobSpec;
 use serde_json::Value;
 use tempfile::TempDir;
 
 use super::watched::{Watched, watched};
-use super::{Row, repository, skip, write};
+use super::{Row, queries, repository, skip, write};
 
 const DEFAULTS: &str = "\
 [archive]
@@ -161,9 +162,37 @@ impl Job {
         rows.remove(0)
     }
 
-    /// The rows of a query as lines of JSON text.
+    /// The rows of a query as lines of JSON text, read in this process. With variables, which may
+    /// be credentials, the binary reads them.
     pub(crate) fn lines(&self, sql: &str) -> Vec<String> {
-        self.lines_with(&[], sql)
+        if !self.variables.is_empty() {
+            return self.lines_with(&[], sql);
+        }
+        queries::lines(self.opened(), sql)
+    }
+
+    /// The job that the binary opens in the folder where it is started.
+    fn opened(&self) -> engine::Job {
+        let file = self.started_in.join(self.file);
+        let mut spec = JobSpec::read(&file, &self.overrides).expect("a job file");
+        for location in [&mut spec.archive.location, &mut spec.output.location] {
+            if !location.contains("://") {
+                *location = self.started_in.join(&location).display().to_string();
+            }
+        }
+        let files = [
+            &mut spec.url_key.rules,
+            &mut spec.url_key.blocklist,
+            &mut spec.robots.rules,
+            &mut spec.tree.paths,
+        ];
+        for file in files.into_iter().flatten() {
+            let path = self.started_in.join(&file);
+            if path.exists() {
+                *file = path.display().to_string();
+            }
+        }
+        engine::Job::new(&spec).expect("a job")
     }
 
     /// The rows of a query as lines of JSON text, with more arguments for `urltree sql`.
@@ -401,7 +430,7 @@ pub(crate) fn small_disk(folder: &Path, options: &str) -> Option<Vec<String>> {
 }
 
 /// A program of the build. Cargo names those of the package that a test is of; the others are beside it.
-const PROGRAM: &str = match (
+pub(super) const PROGRAM: &str = match (
     option_env!("CARGO_BIN_EXE_urltree"),
     option_env!("CARGO_BIN_EXE_urltree-lab"),
 ) {

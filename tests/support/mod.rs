@@ -4,7 +4,9 @@ mod archive;
 pub(crate) mod busy;
 mod examples;
 mod job;
+mod kept;
 pub(crate) mod noisy;
+mod queries;
 mod s3;
 mod served;
 mod site;
@@ -24,12 +26,15 @@ pub(crate) use job::{
     Finished, Job, finished, run_in, signal, small_disk, text, urltree, urltree_command,
     urltree_in, wrapped,
 };
+pub(crate) use kept::kept;
 pub(crate) use s3::{
     KEYS, Store, TOKEN, assert_no_secret, assert_silent, credentials, files, signing,
 };
 pub(crate) use served::{Response, Served};
 pub(crate) use site::{GAMMA, Site, mix, paragraph};
-pub(crate) use tables::{Snapshot, assert_same, contents, contents_anywhere, difference};
+pub(crate) use tables::{
+    Snapshot, assert_same, contents, contents_anywhere, difference, load, save,
+};
 pub(crate) use watched::{can_watch, watched};
 
 /// The root of the repository.

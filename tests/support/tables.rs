@@ -1,6 +1,7 @@
 //! Reads whole tables and compares them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use super::Job;
 
@@ -28,6 +29,22 @@ pub(crate) fn contents_anywhere(job: &Job) -> Snapshot {
         "quarantine" => "* EXCEPT (source, row_group, row)",
         _ => "*",
     })
+}
+
+/// Writes the rows to a file, for [`load`].
+pub(crate) fn save(tables: &Snapshot, file: &Path) {
+    let text = serde_json::to_vec(tables).expect("JSON");
+    std::fs::write(file, text).expect("a file");
+}
+
+/// Reads the rows that [`save`] wrote.
+pub(crate) fn load(file: &Path) -> Snapshot {
+    let text = std::fs::read(file).expect("a file");
+    let tables: BTreeMap<String, _> = serde_json::from_slice(&text).expect("JSON");
+    let named = tables
+        .into_iter()
+        .map(|(table, rows)| (&*table.leak(), rows));
+    named.collect()
 }
 
 fn snapshot(job: &Job, columns: impl Fn(&str) -> &'static str) -> Snapshot {
