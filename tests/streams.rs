@@ -42,7 +42,8 @@ pub(crate) fn first_run() -> Option<(PathBuf, Job)> {
 }
 
 fn into(job: Job, tables: PathBuf) -> Job {
-    job.writing(&tables.to_string_lossy().into_owned(), tables)
+    let location = tables.to_string_lossy().into_owned();
+    job.writing(&location, tables)
 }
 
 fn job(archive: &Path) -> Job {

@@ -79,7 +79,10 @@ pub(crate) struct Expected(pub(crate) [Tables; 2]);
 
 impl Expected {
     pub(crate) fn new() -> Self {
-        let into = |tables: PathBuf| job().writing(&tables.to_string_lossy().into_owned(), tables);
+        let into = |tables: PathBuf| {
+            let location = tables.to_string_lossy().into_owned();
+            job().writing(&location, tables)
+        };
         Self(SETTINGS.map(|settings| {
             let folder = kept(&format!("chaos-{settings}"), |folder| {
                 let job = into(folder.join("tables"));
