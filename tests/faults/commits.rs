@@ -96,7 +96,9 @@ fn the_same_command_resumes_after_a_failure_at_any_commit() {
         let Failing { store, decide } = Failing::new();
         let now = |faults| *decide.lock().expect("no test panics in here") = faults;
         let run = || {
+            // The next run waits for the lease of the failed one, some heartbeats.
             let job = job(&store).with(MONTHLY).with("store.retries=1");
+            let job = job.with("run.heartbeat=500ms");
             job.command("backfill", &["--dates", NOVEMBER])
         };
         now(Some(Box::new(fails_after(last))));
