@@ -9,7 +9,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::support::{python, repository, skip};
+use crate::support::{program, python, repository, skip};
 
 /// The wheel, or `None`: the test is skipped.
 fn wheel() -> Option<PathBuf> {
@@ -38,13 +38,14 @@ fn run(command: &mut Command) -> String {
     format!("{stdout}{stderr}")
 }
 
-/// An interpreter that sees no packages but those of its environment.
+/// An interpreter that sees no packages but those of its environment, and the program that writes the sample.
 fn interpreter(python: &Path) -> Command {
     let mut command = Command::new(python);
     command
         .current_dir(repository().join("tests/python"))
         .env_remove("PYTHONPATH")
-        .env("PYTHONDONTWRITEBYTECODE", "1");
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("URLTREE_SAMPLE", program("urltree-sample"));
     command
 }
 

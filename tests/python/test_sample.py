@@ -1,6 +1,7 @@
 """The sample archive: sites in memory give the texts that a job writes into its tables."""
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -19,8 +20,8 @@ DATES = "2011-10-24..2011-11-02"
 class Sample(unittest.TestCase):
     def test_texts_are_equal(self) -> None:
         with tempfile.TemporaryDirectory() as root:
-            sample = ["sample", "--output", f"{root}/sample", "--dates", DATES, "--pages", "1500"]
-            subprocess.run([*COMMAND, *sample], check=True, capture_output=True)
+            sample = [os.environ["URLTREE_SAMPLE"], "--output", f"{root}/sample", "--dates", DATES, "--pages", "1500"]
+            subprocess.run(sample, check=True, capture_output=True)
             job = Path(root, "job.toml")
             job.write_text(f"[archive]\nlocation = '{root}/sample/pages'\nlayout = 'hive'\n[output]\nlocation = '{root}/tables'\n")
             self.assertIsNotNone(urltree.run(job, DATES))

@@ -324,8 +324,8 @@ class Command(unittest.TestCase):
             "except KeyboardInterrupt: print('interrupted', flush=True); sys.exit(130)\n"
         )
         with tempfile.TemporaryDirectory() as root:
-            sample = ["sample", "--output", f"{root}/sample", "--dates", "2011-10-24..2011-12-19", "--pages", "6000"]
-            subprocess.run([*COMMAND, *sample], check=True, capture_output=True)
+            sample = [os.environ["URLTREE_SAMPLE"], "--output", f"{root}/sample", "--dates", "2011-10-24..2011-12-19"]
+            subprocess.run(sample, check=True, capture_output=True)
             job = Path(root, "job.toml")
             job.write_text(
                 f"[archive]\nlocation = '{root}/sample/pages'\nlayout = 'hive'\n[output]\nlocation = '{root}/tables'\n"

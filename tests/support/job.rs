@@ -438,16 +438,21 @@ pub(super) const PROGRAM: &str = match (
     (None, None) => panic!("a test of urltree or of urltree-lab"),
 };
 
-/// A program, without the environment variables that configure stores, logs and fail points: a test sets
-/// its own.
-fn command_in(folder: &Path, program: &str, arguments: &[&str]) -> Command {
-    let program = Path::new(PROGRAM).with_file_name(program);
+/// The path of a program of the build.
+pub(crate) fn program(name: &str) -> PathBuf {
+    let program = Path::new(PROGRAM).with_file_name(name);
     assert!(
         program.exists(),
         "{} is not built: cargo build --workspace",
         program.display()
     );
-    let mut command = Command::new(program);
+    program
+}
+
+/// A program, without the environment variables that configure stores, logs and fail points: a test sets
+/// its own.
+fn command_in(folder: &Path, name: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program(name));
     command.args(arguments).current_dir(folder);
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
