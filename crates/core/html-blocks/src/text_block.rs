@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub struct TextBlock {
     /// The text: trimmed, each run of Unicode whitespace collapsed to one space. Never empty.
     pub text: String,
-    /// [`block_hash`] of the text.
+    /// [`block_hash`](crate::block_hash) of the text.
     pub hash: [u8; 16],
     /// The number of characters inside links (`<a>`). A space counts if the characters on both
     /// its sides count, so this equals the number of characters of the text exactly if all of
@@ -17,7 +17,7 @@ pub struct TextBlock {
     /// The elements from `body` (excluded) down to the start of the text, with their classes
     /// and ids: `div.content#main>article.post>p`.
     ///
-    /// Inline elements (see [`SplitList::Html`]) are left out. Classes are in source order, without
+    /// Inline elements (see [`SplitList::Html`](crate::SplitList::Html)) are left out. Classes are in source order, without
     /// repetitions. Digits, dots, `#` and `>` are removed. An element has at most its first 64 classes and
     /// 256 bytes of them, and an id of at most 63 bytes. A path of more than 1,024 bytes ends before the element that does
     /// not fit. Blocks with equal paths share one allocation.
