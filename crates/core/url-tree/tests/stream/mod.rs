@@ -1,5 +1,7 @@
 //! Reads the files of the stream vectors.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
