@@ -308,9 +308,10 @@ class Command(unittest.TestCase):
         self.assertEqual((usage.returncode, usage.stdout), (2, ""))
         self.assertIn("Usage: urltree backfill", usage.stderr)
         self.assertEqual(self.finished("--help").returncode, 0)
-        missing = self.finished("extract", "--extractor", "cetd", "no-such-file.html")
-        self.assertEqual(missing.returncode, 3, missing.stderr)
-        self.assertIn("error: no-such-file.html", missing.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            missing = self.finished("import", "warc", f"{folder}/none.warc.gz", "--output", f"{folder}/pages")
+            self.assertEqual(missing.returncode, 3, missing.stderr)
+            self.assertIn(f"error: cannot find {folder}/none.warc.gz", missing.stderr)
 
     def test_a_closed_pipe_is_no_error(self) -> None:
         command = " ".join(COMMAND)
