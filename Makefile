@@ -98,9 +98,11 @@ ADVISORIES = if cargo deny fetch db 2>/dev/null; then cargo deny --locked check 
 
 test: tests doctests ## Every test
 
+# Some tests wait for heartbeats and faults: one test more than cores uses that time.
 tests:
 ifeq ($(NEXTEST),yes)
-	cargo nextest run --locked --workspace --no-fail-fast --config-file tests/nextest.toml
+	cargo nextest run --locked --workspace --no-fail-fast --config-file tests/nextest.toml \
+	    --test-threads $$(($$(nproc) + 1))
 	@grep -oh 'SKIPPED [^<]*' $${CARGO_TARGET_DIR:-target}/nextest/default/junit.xml || true
 else
 	cargo test --locked --workspace --no-fail-fast --lib --bins --tests

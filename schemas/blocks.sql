@@ -1,4 +1,4 @@
--- Optional (output.write_blocks = true): one row per text block, with its label and the
+-- Optional (blocks in output.write): one row per text block, with its label and the
 -- reason for the label.
 CREATE TABLE blocks (
   date DATE NOT NULL,                           -- UTC day of fetched_at

@@ -9,10 +9,10 @@ CREATE TABLE documents (
   status VARCHAR NOT NULL,                      -- unique, or revision: a later version of a page that brought unseen text
   title VARCHAR,                                -- the <title> of the page, else the title in the archive
   text VARCHAR NOT NULL,                        -- content blocks, one per line
-  markdown VARCHAR,                             -- content blocks as Markdown, if output.markdown.write is on
-  language VARCHAR,                             -- language of text: ISO 639-1, or 639-3 without two letters, if output.write_language is on and the text is long enough
+  markdown VARCHAR,                             -- content blocks as Markdown, if output.write has markdown
+  language VARCHAR,                             -- language of text: ISO 639-1, or 639-3 without two letters, if output.write has language and the text is long enough
   language_score DOUBLE,                        -- how sure that is, 0 to 1; above .9 it is reliable
-  published_at TIMESTAMP WITH TIME ZONE,        -- when the text was published, as the page says; this and all below until html_lang if output.write_metadata is on
+  published_at TIMESTAMP WITH TIME ZONE,        -- when the text was published, as the page says; this and all below until html_lang if output.write has metadata
   published_at_source VARCHAR,                  -- where it was found: json_ld, open_graph, meta, link, microdata, time, url, class or text
   modified_at TIMESTAMP WITH TIME ZONE,         -- when the text was last changed, as the page says
   modified_at_source VARCHAR,                   -- where it was found
@@ -27,7 +27,7 @@ CREATE TABLE documents (
   image VARCHAR,                                -- URL of the picture of the page
   image_source VARCHAR,                         -- where it was found
   html_lang VARCHAR,                            -- language that the page declares
-  words INT,                                    -- words of text; this and all below until duplicate_ngrams if output.write_signals is on
+  words INT,                                    -- words of text; this and all below until duplicate_ngrams if output.write has signals
   stop_words INT,                               -- how many of eight English words it has: the, be, to, of, and, that, have, with
   mean_word_length DOUBLE,                      -- characters per word
   hashes_per_token DOUBLE,                      -- # per token: a word or a sign
@@ -45,8 +45,8 @@ CREATE TABLE documents (
   duplicate_ngrams DOUBLE[],                    -- share of characters in 5 to 10 tokens in a row that were there before
   document_id VARCHAR,                          -- equal in all runs: a digest of url_key, url and fetched_at; changes with the URL key, and if another fetch becomes the document
   content_digest VARCHAR,                       -- SHA-256 of text, in hexadecimal digits
-  minhash BYTEA,                                -- signature of text, if output.write_minhash is on and text has five words: 14 bands of 8 values of 4 bytes, little endian
-  opt_out VARCHAR[],                            -- what robots directives and TDM-Reservation forbid, such as noindex, noai or gptbot: noai; empty if nothing, null unless output.write_opt_out is on
+  minhash BYTEA,                                -- signature of text, if output.write has minhash and text has five words: 14 bands of 8 values of 4 bytes, little endian
+  opt_out VARCHAR[],                            -- what robots directives and TDM-Reservation forbid, such as noindex, noai or gptbot: noai; empty if nothing, null unless output.write has opt_out
   archive VARCHAR,                              -- the columns of the archive in output.archive_columns, as an object of JSON
   blocks INT NOT NULL,                          -- text blocks of the page
   content_blocks INT NOT NULL,                  -- text blocks labelled content

@@ -13,7 +13,7 @@ CREATE TABLE url_keys (
   rule VARCHAR,                                 -- URL rule that kept parameters; null if none applies
   status VARCHAR NOT NULL,                      -- unique, duplicate, revision, blocklisted, or quarantined (then also a row of quarantine)
   merged_by VARCHAR,                            -- first step at which this row equals its page: identical_url, redirect, encoding, dropped_query, rule, learned_parameter or same_content
-  duplicate_of VARCHAR,                         -- source#row of the page this row duplicates; with dedup.lookback = "all" always a page with text
+  duplicate_of VARCHAR,                         -- source#row of the page this row duplicates; always a page with text, unless paper.lookback is limited
   source VARCHAR NOT NULL,                      -- object in the archive, relative to its location
   row BIGINT NOT NULL                           -- row in the object, from 0
 );

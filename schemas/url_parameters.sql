@@ -1,5 +1,5 @@
 -- The learned parameters of URLs: one row per parameter and date on which
--- the archive has it. The row with the latest date holds. Only with dedup.queries = "learn".
+-- the archive has it. The row with the latest date holds. Not with paper.queries = "drop".
 CREATE TABLE url_parameters (
   date DATE NOT NULL,                           -- the last UTC day of the counts
   domain VARCHAR NOT NULL,                      -- public suffix and one label

@@ -56,7 +56,7 @@ fn reported(folder: &Path) -> Job {
     let job = Job::new()
         .reading(&sample.join("pages"))
         .with("archive.layout=hive")
-        .with("output.write_blocks=true");
+        .with("output.write=blocks");
     job.run(dates);
     let report = job.path("report").display().to_string();
     let written = job.command("report", &["--output", &report, "--pages", "1"]);
@@ -117,7 +117,7 @@ fn hostile_pages() -> (Job, Vec<PathBuf>) {
         html: None,
         ..row(9, 30)
     });
-    let job = Job::of(&rows).with("output.write_blocks=true");
+    let job = Job::of(&rows).with("output.write=blocks");
     job.run("2011-10-24");
     let report = job.path("report");
     let arguments = ["--output", &report.display().to_string(), "--pages", "1"];

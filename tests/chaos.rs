@@ -231,7 +231,7 @@ fn a_changed_archive_or_other_settings_or_dates_start_over() {
     kill(&job, &["--dates", DATES], "begin#2");
     for arguments in [
         &["--dates", "2011-10-01..2011-10-02"][..],
-        &["--dates", DATES, "--set", "output.write_blocks=false"],
+        &["--dates", DATES, "--set", "output.write="],
         &run_with(SETTINGS[1]),
     ] {
         let finished = job.command("backfill", arguments);

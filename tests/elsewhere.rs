@@ -127,7 +127,7 @@ fn duckdb_and_deltalake_read_the_rows_of_urltree_sql() {
     let Some(python) = python("deltalake, duckdb, duckdb_ext, pyarrow") else {
         return;
     };
-    let mut job = Job::of(&pages()).with("output.write_blocks=true");
+    let mut job = Job::of(&pages()).with("output.write=blocks");
     job.backfill("2011-10-01..2011-10-31");
     assert_seen_alike(&python, &job, "a first run");
     let documents = job.rows("SELECT warnings FROM documents");
@@ -171,7 +171,7 @@ fn duckdb_columns_are_those_of_the_schemas() {
         ("year", Some("year"), "2011-01-01..2011-12-31"),
     ] {
         let job = Job::of(&pages())
-            .with("output.write_blocks=true")
+            .with("output.write=blocks")
             .with(&format!("output.partition={partition}"));
         job.backfill(dates);
         let seen = read(&python, job.tables());

@@ -7,7 +7,7 @@ use engine::{Explainer, JobSpec};
 use serde_json::{Value, json};
 
 use crate::streams;
-use crate::support::{Job, Row, Site, run_in, text, write};
+use crate::support::{Job, Row, Site, run_in, text, with_choices, write};
 
 const SITE: Site = Site {
     host: "www.gazette.example",
@@ -35,12 +35,11 @@ pub(crate) fn assert_as_written(
     let documents = job.rows(&format!(
         "SELECT url, url_key, CAST(fetched_at AS BIGINT) AS at, status FROM documents WHERE {is_of_site}"
     ));
-    let overrides: Vec<String> = (settings.iter().map(|text| (*text).to_owned()))
-        .chain([
-            format!("archive.location={}", archive.display()),
-            format!("output.location={}", job.tables().display()),
-        ])
-        .collect();
+    let overrides = (settings.iter().map(|text| (*text).to_owned())).chain([
+        format!("archive.location={}", archive.display()),
+        format!("output.location={}", job.tables().display()),
+    ]);
+    let overrides = with_choices(overrides.collect());
     let spec = JobSpec::read(&job.path("job.toml"), &overrides).expect("a job file");
     let explained = engine::Job::new(&spec).expect("a job");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
@@ -94,7 +93,7 @@ fn every_block_of_whole_sites_gets_the_label_that_the_run_gave() {
     let made = run_in(folder.path(), "urltree-sample", &words);
     assert_eq!(made.code, Some(0), "{made:?}");
     let pages = sample.join("pages");
-    let written = ["archive.layout=hive", "output.write_blocks=true"];
+    let written = ["archive.layout=hive", "output.write=blocks"];
     for (settings, runs) in [
         (
             &[][..],
@@ -105,11 +104,14 @@ fn every_block_of_whole_sites_gets_the_label_that_the_run_gave() {
             &["2011-10-24..2011-10-29", "2011-10-30..2011-11-02"],
         ),
         (&["dedup.revisions=true"], &[dates]),
-        (&["tree.batching=page", "dedup.revisions=true"], &[dates]),
-        (&["tree.batching=run", "tree.heuristic=vote-slow"], &[dates]),
+        (&["paper.batching=page"], &[dates]),
+        (
+            &["paper.batching=run", "paper.heuristic=vote-slow"],
+            &[dates],
+        ),
         (&["window.max_pages=12", "window.min_pages=5"], &[dates]),
         (
-            &["tree.heuristic=strict", "tree.n_min=2", "tree.c_max=2"],
+            &["paper.heuristic=strict", "paper.n_min=2", "paper.c_max=2"],
             &[dates],
         ),
     ] {
@@ -136,7 +138,7 @@ fn every_block_of_real_sites_gets_the_label_that_the_run_gave() {
     let Some((streams, job)) = streams::first_run() else {
         return;
     };
-    let settings = ["output.partition=year", "output.write_blocks=true"];
+    let settings = ["output.partition=year", "output.write=blocks"];
     let smallest = job.rows(
         "SELECT domain FROM documents GROUP BY domain HAVING count(*) >= 60 ORDER BY count(*), domain LIMIT 1",
     );
@@ -288,7 +290,7 @@ fn each_version_of_a_page_can_be_explained() {
 #[test]
 fn a_changed_job_and_a_changed_archive_are_refused() {
     let job = job();
-    let changed = job.with("tree.heuristic=strict");
+    let changed = job.with("paper.heuristic=strict");
     let finished = changed.command("explain", &[&SITE.url(7)]);
     assert_eq!(finished.code, Some(2), "{finished:?}");
     assert!(

@@ -66,10 +66,8 @@ fn pages() -> Vec<Row> {
 
 fn job() -> Job {
     let job = Job::of(&pages())
-        .with("output.write_metadata=true")
-        .with("output.write_language=true")
-        .with("output.markdown.write=true")
-        .with("tree.heuristic=strict");
+        .with("output.write=metadata,language,markdown")
+        .with("paper.heuristic=strict");
     job.backfill(DATES);
     job
 }
@@ -358,7 +356,7 @@ fn dates_and_domains_select_documents_and_a_domain_without_any_is_named() {
 fn months_are_exported_in_the_order_of_their_dates() {
     let job = Job::of(&pages())
         .with("output.partition=month")
-        .with("tree.heuristic=strict");
+        .with("paper.heuristic=strict");
     job.backfill("2011-10-01..2011-10-31");
     let words = ["--dates", "2011-10-02..2011-10-11"];
     let documents = lines(&exported(&job, "jsonl", "out", &words));
@@ -439,7 +437,7 @@ fn a_long_export_needs_little_memory() {
 #[test]
 fn an_export_to_s3_equals_one_on_a_disk() {
     let store = Store::new(&pages());
-    let job = store.job().with("tree.heuristic=strict");
+    let job = store.job().with("paper.heuristic=strict");
     job.backfill(DATES);
     for format in ["jsonl.zst", "parquet"] {
         let words = ["--shard-size", "60KB"];

@@ -52,7 +52,7 @@ fn store(faults: Faults) -> Store {
 fn job(store: &Store) -> Job {
     store
         .job()
-        .with("output.write_blocks=true")
+        .with("output.write=blocks")
         .with("store.timeout=1s")
         .with_variable("URLTREE_LOG", "trace")
 }

@@ -31,7 +31,7 @@ fn ids_are_equal_in_all_runs_and_with_all_labels() {
     job.backfill("2011-10-03..2011-10-06");
     assert_eq!(job.lines(IDS), ids);
     for setting in [
-        "tree.heuristic=strict",
+        "paper.heuristic=strict",
         "tree.relabel_days=2",
         "run.threads=1",
     ] {
@@ -73,7 +73,7 @@ fn signatures_are_written_if_asked_for_and_change_no_other_column() {
     without.backfill(DATES);
     let with = job();
     with.backfill("2011-10-01..2011-10-03");
-    let with = with.with("output.write_minhash=true");
+    let with = with.with("output.write=minhash");
     with.backfill("2011-10-04..2011-10-06");
     let columns = "date, url, status, document_id, content_digest, text, support, node";
     let others = format!("SELECT {columns} FROM documents ORDER BY url");

@@ -296,13 +296,13 @@ fn sites_and_times(file: &Path) -> Vec<(String, i64)> {
 
 #[test]
 fn a_run_without_blocks_removes_the_blocks_of_its_dates() {
-    let mut job = Job::of(&SITE.daily_articles(3)).with("output.write_blocks=true");
+    let mut job = Job::of(&SITE.daily_articles(3)).with("output.write=blocks");
     job.backfill("2011-10-01..2011-10-03");
     let dates = "SELECT DISTINCT date FROM blocks ORDER BY date";
     assert_eq!(job.rows(dates).len(), 3);
     let documents = job.lines("SELECT * FROM documents ORDER BY date");
 
-    job.set("output.write_blocks=false");
+    job.set("output.write=");
     job.backfill("2011-10-02");
     let left = ["2011-10-01", "2011-10-03"].map(|date| json!({"date": date}));
     assert_eq!(job.rows(dates), left);
@@ -311,7 +311,7 @@ fn a_run_without_blocks_removes_the_blocks_of_its_dates() {
         documents
     );
 
-    job.set("output.write_blocks=true");
+    job.set("output.write=blocks");
     job.backfill("2011-10-02");
     assert_eq!(job.rows(dates).len(), 3);
 }
@@ -335,7 +335,7 @@ fn a_run_removes_pages_that_left_the_archive() {
 
 #[test]
 fn blocks_add_up_to_their_documents() {
-    let job = Job::of(&SITE.daily_articles(12)).with("output.write_blocks=true");
+    let job = Job::of(&SITE.daily_articles(12)).with("output.write=blocks");
     job.backfill(DATES);
     let sums = "SELECT url_key, count(*) AS blocks, \
          sum(CASE WHEN label = 'content' THEN 1 ELSE 0 END) AS content_blocks, \

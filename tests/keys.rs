@@ -87,7 +87,7 @@ fn a_rule_keeps_its_parameters_and_is_recorded() {
 
     let without = Job::of(&pages(&urls.each_ref().map(String::as_str)))
         .with("url_key.rules=none")
-        .with("dedup.queries=drop");
+        .with("paper.queries=drop");
     without.backfill(DAY);
     assert_eq!(keys(&without), [thread, thread]);
 }
@@ -131,7 +131,7 @@ fn url_key_title_selects_the_title_in_the_key() {
         // Without a feed no row has a title, so all rows are one page.
         ("feed", [None; 3], [0, 0, 0]),
     ] {
-        let job = Job::of(&front_page(feed, page)).with(&format!("url_key.title={title}"));
+        let job = Job::of(&front_page(feed, page)).with(&format!("paper.title={title}"));
         job.backfill(DAY);
         let keys = keys(&job);
         for (row, first) in distinct.into_iter().enumerate() {
@@ -204,7 +204,7 @@ fn http_and_https_are_one_page_unless_kept_apart() {
     let merged = Job::of(&pages(&urls));
     merged.backfill(DAY);
     assert_eq!(keys(&merged), ["http://www.gazette.example/news/1.html"; 2]);
-    let separate = Job::of(&pages(&urls)).with("url_key.scheme=separate");
+    let separate = Job::of(&pages(&urls)).with("paper.scheme=separate");
     separate.backfill(DAY);
     assert_eq!(keys(&separate), urls);
 }
@@ -264,7 +264,7 @@ fn duplicates_are_found_within_the_lookback_only() {
         ("5d", 6, "unique"),
         ("window", 29, "duplicate"),
     ] {
-        let job = Job::of(&again_after(days)).with(&format!("dedup.lookback={lookback}"));
+        let job = Job::of(&again_after(days)).with(&format!("paper.lookback={lookback}"));
         // In two runs, so that the second finds the first page in the tables.
         job.backfill("2011-10-01");
         job.backfill("2011-10-02..2011-10-31");

@@ -18,28 +18,14 @@ const WINDOW: [&str; 3] = [
     "window.min_pages=10",
 ];
 
-/// Heuristic, lookback for duplicates, and whether revisions are kept.
-type Case = (&'static str, &'static str, bool);
-
-const WITH_PAGES: [Case; 7] = [
-    ("template", "all", true),
-    ("strict", "all", false),
-    ("strict-support-10", "window", true),
-    ("strict-at-domain", "5d", false),
-    ("relaxed-at-domain-20", "all", true),
-    ("vote-slow", "window", false),
-    ("vote-fast", "5d", true),
-];
-
-const WITH_DATES: [Case; 8] = [
-    ("template", "5d", true),
-    ("template", "all", false),
-    ("strict", "window", false),
-    ("strict-support-10", "5d", true),
-    ("strict-at-domain", "all", true),
-    ("relaxed-at-domain-20", "5d", false),
-    ("vote-slow", "window", true),
-    ("vote-fast", "all", false),
+/// Every family of heuristics of the paper, every lookback for duplicates, and labels by page and by date.
+const PAPER: [[&str; 3]; 6] = [
+    ["strict", "all", "page"],
+    ["strict-support-10", "window", "date"],
+    ["strict-at-domain", "5d", "page"],
+    ["relaxed-at-domain-20", "all", "date"],
+    ["vote-slow", "window", "page"],
+    ["vote-fast", "5d", "date"],
 ];
 
 /// Consecutive pieces of the range, some of several days, some of one. The last starts
@@ -57,7 +43,7 @@ fn job(archive: &Path, settings: &[&str]) -> Job {
     let settings = settings
         .iter()
         .chain(&WINDOW)
-        .chain(&["output.write_blocks=true", "run.threads=1"]);
+        .chain(&["output.write=blocks", "run.threads=1"]);
     settings.fold(Job::new().reading(archive), |job, setting| {
         job.with(setting)
     })
@@ -83,19 +69,13 @@ fn at_once_and_in_pieces(
     (expected, difference)
 }
 
-/// Asserts the law for all `cases`, and reports every case that breaks it.
-fn assert_law(batch: &str, cases: &[Case]) {
+/// Asserts the law for jobs with each of the `settings`, and reports every one that breaks it.
+fn assert_law(settings: &[Vec<String>]) {
     let folder = tempfile::tempdir().expect("a folder for the archive");
     busy_archive(folder.path());
     let mut broken = String::new();
-    for (heuristic, lookback, revisions) in cases {
-        let settings = [
-            format!("tree.batching={batch}"),
-            format!("tree.heuristic={heuristic}"),
-            format!("dedup.lookback={lookback}"),
-            format!("dedup.revisions={revisions}"),
-        ];
-        let settings = settings.each_ref().map(String::as_str);
+    for settings in settings {
+        let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
         let (tables, difference) = at_once_and_in_pieces(folder.path(), &settings, &PIECES);
         assert!(
             tables["documents"].len() > 1200,
@@ -107,7 +87,8 @@ fn assert_law(batch: &str, cases: &[Case]) {
         );
         let revised =
             (tables["documents"].iter()).any(|row| row.contains("\"status\":\"revision\""));
-        assert_eq!(revised, *revisions, "{settings:?}");
+        let revisions = settings.contains(&"dedup.revisions=true");
+        assert_eq!(revised, revisions, "{settings:?}");
         if let Some(difference) = difference {
             broken += &format!("\n{settings:?}: {difference}");
         }
@@ -119,13 +100,21 @@ fn assert_law(batch: &str, cases: &[Case]) {
 }
 
 #[test]
-fn page_batches_are_the_same_at_once_and_in_pieces() {
-    assert_law("page", &WITH_PAGES);
+fn tables_are_the_same_at_once_and_in_pieces() {
+    let revisions = ["false", "true"].map(|kept| vec![format!("dedup.revisions={kept}")]);
+    assert_law(&revisions);
 }
 
 #[test]
-fn date_batches_are_the_same_at_once_and_in_pieces() {
-    assert_law("date", &WITH_DATES);
+fn tables_of_the_paper_are_the_same_at_once_and_in_pieces() {
+    let settings = PAPER.map(|[heuristic, lookback, batching]| {
+        vec![
+            format!("paper.heuristic={heuristic}"),
+            format!("paper.lookback={lookback}"),
+            format!("paper.batching={batching}"),
+        ]
+    });
+    assert_law(&settings);
 }
 
 #[test]
@@ -134,21 +123,13 @@ fn chunks_change_no_row() {
     busy_archive(folder.path());
     let range = format!("{FIRST}..{LAST}");
     for settings in [
-        [
-            "tree.batching=page",
-            "dedup.lookback=5d",
-            "dedup.revisions=true",
-        ],
-        [
-            "tree.batching=date",
-            "dedup.lookback=all",
-            "dedup.revisions=true",
-        ],
+        &["paper.batching=page", "paper.lookback=5d"][..],
+        &["dedup.revisions=true"],
     ] {
-        let at_once = job(folder.path(), &settings);
+        let at_once = job(folder.path(), settings);
         let one = at_once.run(&range);
         assert!(one.stderr.contains("chunk 1 of 1 "), "{}", one.stderr);
-        let chunked = job(folder.path(), &settings).with("run.chunk_bytes=300KB");
+        let chunked = job(folder.path(), settings).with("run.chunk_bytes=300KB");
         let many = chunked.backfill(&range);
         assert!(many.stderr.contains("chunk 8 of "), "{}", many.stderr);
         assert_same(&contents(&at_once), &contents(&chunked), settings[0]);
@@ -161,18 +142,9 @@ fn chunks_change_no_row() {
 fn relabelled_dates_do_not_depend_on_chunks() {
     let folder = tempfile::tempdir().expect("a folder for the archive");
     busy_archive(folder.path());
-    for (heuristic, partition, lookback) in [
-        ("template", "day", "5d"),
-        ("strict", "day", "all"),
-        ("vote-slow", "month", "window"),
-    ] {
-        let settings = [
-            format!("tree.heuristic={heuristic}"),
-            format!("output.partition={partition}"),
-            format!("dedup.lookback={lookback}"),
-            "tree.relabel_days=3".to_owned(),
-        ];
-        let settings = settings.each_ref().map(String::as_str);
+    for partition in ["day", "month"] {
+        let partitions = format!("output.partition={partition}");
+        let settings = [partitions.as_str(), "tree.relabel_days=3"];
         let pieces: &[&str] = match partition {
             "month" => &["2011-10-01..2011-10-31", "2011-11-01..2011-11-30"],
             _ => &PIECES,
@@ -183,9 +155,9 @@ fn relabelled_dates_do_not_depend_on_chunks() {
             let chunked = job(folder.path(), &settings).with("run.chunk_bytes=300KB");
             let many = chunked.backfill(&format!("{FIRST}..{LAST}"));
             assert!(many.stderr.contains("chunk 8 of "), "{}", many.stderr);
-            assert_same(&tables, &contents(&chunked), heuristic);
+            assert_same(&tables, &contents(&chunked), partition);
         }
-        let plain = job(folder.path(), &[settings[0], settings[1], settings[2]]);
+        let plain = job(folder.path(), &settings[..1]);
         let last = pieces[pieces.len() - 1];
         plain.run(&format!("{FIRST}..{}", &last[last.len() - 10..]));
         let plain = contents(&plain);
@@ -205,22 +177,22 @@ fn a_relabelled_date_knows_exactly_relabel_days_more() {
     let rows = site.daily_articles(20);
     let of_day_five = |job: &Job| job.lines("SELECT * FROM blocks WHERE date = '2011-10-05'");
     let job = |settings: &[&str]| {
-        let all = settings.iter().chain(&["output.write_blocks=true"]);
+        let all = settings.iter().chain(&["output.write=blocks"]);
         all.fold(Job::of(&rows), |job, setting| job.with(setting))
     };
-    for heuristic in ["tree.heuristic=template", "tree.heuristic=strict"] {
-        let settled = job(&[heuristic, "tree.relabel_days=3"]);
-        settled.backfill("2011-10-01..2011-10-20");
-        // With `batching=run`, labels know every page up to the end of the run.
-        let known = job(&[heuristic, "tree.batching=run"]);
-        known.backfill("2011-10-01..2011-10-08");
-        assert!(of_day_five(&known).len() > 5);
-        assert_eq!(of_day_five(&settled), of_day_five(&known), "{heuristic}");
-        for (batch, last) in [("run", "09"), ("run", "07"), ("date", "20")] {
-            let other = job(&[heuristic, &format!("tree.batching={batch}")]);
-            other.backfill(&format!("2011-10-01..2011-10-{last}"));
-            assert_ne!(of_day_five(&settled), of_day_five(&other), "{batch} {last}");
-        }
+    let settled = job(&["tree.relabel_days=3"]);
+    settled.backfill("2011-10-01..2011-10-20");
+    assert!(of_day_five(&settled).len() > 5);
+    for (days, last, is_same) in [
+        (3, "08", true),
+        (3, "07", false),
+        (4, "09", false),
+        (0, "20", false),
+    ] {
+        let other = job(&[&format!("tree.relabel_days={days}")]);
+        other.backfill(&format!("2011-10-01..2011-10-{last}"));
+        let same = of_day_five(&settled) == of_day_five(&other);
+        assert_eq!(same, is_same, "{days} days, until {last}");
     }
 }
 
@@ -266,17 +238,10 @@ fn a_real_site_is_the_same_year_by_year() {
         .collect();
     let pieces: Vec<&str> = years.iter().map(String::as_str).collect();
     for settings in [
-        ["tree.batching=page", "tree.heuristic=vote-fast"],
-        ["tree.batching=date", "tree.heuristic=strict"],
-        ["tree.batching=date", "tree.heuristic=template"],
+        &["paper.batching=page", "paper.heuristic=vote-fast"][..],
+        &["dedup.revisions=true"],
     ] {
-        let [batch, heuristic] = settings;
-        let by_year = [
-            batch,
-            heuristic,
-            "output.partition=year",
-            "dedup.revisions=true",
-        ];
+        let by_year = [settings, &["output.partition=year"]].concat();
         let (tables, difference) =
             at_once_and_in_pieces(&streams.join("lerosua.parquet"), &by_year, &pieces);
         assert_eq!(tables["url_keys"].len(), 862);
@@ -290,9 +255,9 @@ fn labels_of_first_page(batch: &str) -> Vec<(String, String)> {
         host: "www.gazette.example",
     };
     let job = Job::of(&site.daily_articles(20))
-        .with("output.write_blocks=true")
-        .with("tree.heuristic=strict")
-        .with(&format!("tree.batching={batch}"));
+        .with("output.write=blocks")
+        .with("paper.heuristic=strict")
+        .with(&format!("paper.batching={batch}"));
     job.backfill("2011-10-01..2011-10-20");
     let blocks =
         job.rows("SELECT text, label FROM blocks WHERE date = '2011-10-01' ORDER BY ordinal");
@@ -338,9 +303,9 @@ fn date_batches_know_the_whole_day_page_batches_the_past() {
         .collect();
     for (batch, boilerplate) in [("date", [true, true]), ("page", [false, true])] {
         let job = Job::of(&rows)
-            .with("output.write_blocks=true")
-            .with("tree.heuristic=strict")
-            .with(&format!("tree.batching={batch}"));
+            .with("output.write=blocks")
+            .with("paper.heuristic=strict")
+            .with(&format!("paper.batching={batch}"));
         job.backfill("2011-10-01");
         let labels = job.rows(&format!(
             "SELECT label FROM blocks WHERE text = '{}' ORDER BY fetched_at",

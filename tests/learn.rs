@@ -83,7 +83,7 @@ fn a_site_named_by_a_query_without_a_name_keeps_all_its_pages() {
     assert_eq!(text(learned, "verdict"), "identifies");
     assert_eq!(number(learned, "rows"), 40);
 
-    let dropped = Job::of(&rows).with("dedup.queries=drop");
+    let dropped = Job::of(&rows).with("paper.queries=drop");
     dropped.backfill(DATES);
     assert_eq!(count(&dropped, "unique"), 1);
     assert!(!dropped.tables().join("url_parameters").exists());

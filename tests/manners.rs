@@ -42,7 +42,7 @@ fn a_failure_names_dates_stage_object_retry_and_next_command() {
     let archive = job.archive("pages.parquet").display().to_string();
     let tables = job.path("tables").display().to_string();
     for (setting, code, stage, object, retryable) in [
-        ("tree.heuristic=none", 2, "job", "job.toml", "no"),
+        ("window.max_age=never", 2, "job", "job.toml", "no"),
         ("output.partition=year", 2, "job", "job.toml", "no"),
         (
             "archive.columns.html=body",
@@ -202,7 +202,7 @@ fn the_command_that_status_names_repairs_stale_dates() {
 fn status_lists_dates_with_other_settings() {
     let job = job();
     job.run(DATES);
-    let changed = job.with("tree.heuristic=vote-slow");
+    let changed = job.with("paper.heuristic=vote-slow");
     let found = status(&changed);
     assert_eq!(
         found["other_settings"][0],

@@ -35,7 +35,7 @@ fn markdown_of(job: &Job, number: u64) -> Option<String> {
 
 #[test]
 fn documents_have_their_content_as_markdown() {
-    let job = Job::of(&articles()).with("output.markdown.write=true");
+    let job = Job::of(&articles()).with("output.write=markdown");
     job.backfill(DATES);
     let (first, second) = (paragraph(80), paragraph(81));
     let expected = format!(
@@ -47,9 +47,7 @@ fn documents_have_their_content_as_markdown() {
         {second}\n"
     );
     assert_eq!(markdown_of(&job, 40).as_deref(), Some(&*expected));
-    let job = job
-        .with("output.markdown.links=true")
-        .with("output.markdown.emphasis=false");
+    let job = job.with("output.markdown=links");
     job.backfill(DATES);
     let expected = format!("{first} It is a drink of 40, see [leaf 40](/leaf/40).");
     let written = markdown_of(&job, 40).expect("Markdown");
@@ -64,7 +62,7 @@ fn markdown_changes_no_other_column() {
     assert_eq!(markdown_of(&without, 40), None);
     let with = Job::of(&articles());
     with.backfill("2011-10-01..2011-10-03");
-    let with = with.with("output.markdown.write=true");
+    let with = with.with("output.write=markdown");
     with.backfill("2011-10-04..2011-10-06");
     assert_eq!(markdown_of(&with, 4), None);
     assert!(markdown_of(&with, 40).is_some());
@@ -85,7 +83,7 @@ fn a_very_long_page_has_markdown() {
         "http://www.tea.example/list/all",
         html,
     ));
-    let job = Job::of(&rows).with("output.markdown.write=true");
+    let job = Job::of(&rows).with("output.write=markdown");
     job.backfill(DATES);
     let row = job.row("SELECT markdown, warnings FROM documents WHERE url LIKE '%/all'");
     let written = row["markdown"].as_str().expect("Markdown");
@@ -103,7 +101,7 @@ fn real_pages_keep_their_words() {
     };
     let job = Job::new()
         .with("archive.layout=hive")
-        .with("output.markdown.write=true");
+        .with("output.write=markdown");
     let imported = job.path("archive").display().to_string();
     let words = [
         "import",

@@ -42,7 +42,7 @@ fn document(job: &Job, number: u64) -> Value {
 
 #[test]
 fn documents_have_what_their_pages_say_with_its_source() {
-    let job = Job::of(&articles()).with("output.write_metadata=true");
+    let job = Job::of(&articles()).with("output.write=metadata");
     job.backfill(DATES);
     let said = document(&job, 40);
     for (column, expected) in [
@@ -73,9 +73,7 @@ fn metadata_and_language_change_no_other_column() {
     assert_eq!(document(&without, 40), serde_json::json!({}));
     let with = Job::of(&articles());
     with.backfill("2011-10-01..2011-10-03");
-    let with = with
-        .with("output.write_metadata=true")
-        .with("output.write_language=true");
+    let with = with.with("output.write=metadata,language");
     with.backfill("2011-10-04..2011-10-06");
     assert_eq!(document(&with, 4), serde_json::json!({}));
     assert_eq!(document(&with, 40)["author"], "Ann Leaf");
@@ -93,9 +91,7 @@ fn a_very_long_page_has_metadata_and_a_language() {
     let html = format!("<meta name=author content='Ann Leaf'><title>All</title><p>{text}");
     let url = "http://www.tea.example/list/all";
     rows.push(Row::page("2011-10-06T13:00:00", url, html));
-    let job = Job::of(&rows)
-        .with("output.write_metadata=true")
-        .with("output.write_language=true");
+    let job = Job::of(&rows).with("output.write=metadata,language");
     job.backfill(DATES);
     let row =
         job.row("SELECT author, language, language_score FROM documents WHERE url LIKE '%/all'");
@@ -117,7 +113,7 @@ fn tickets_and_a_forum_have_the_dates_of_their_first_posts() {
         let job = Job::new()
             .reading(&archive)
             .with("output.partition=year")
-            .with("output.write_metadata=true");
+            .with("output.write=metadata");
         job.run("2005-01-01..2014-12-31");
         let days = "abs(date_part('epoch', published_at) - date_part('epoch', fetched_at)) / 86400";
         let row = job.row(&format!(

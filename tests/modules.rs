@@ -1,4 +1,4 @@
-//! Which module of a crate imports which: no crate has a circle of files.
+//! Which module of a crate imports which: no crate has a circle of files. And every file of tests is run.
 //!
 //! A `pub use` of a child is a façade and not an import: a path through it counts for the
 //! module that has the item. A module that is imported by its name counts where a path goes through
@@ -41,6 +41,30 @@ fn no_crate_has_a_circle_of_modules() {
     }
     assert!(crates >= 25, "{crates}");
     assert_eq!(circles, BTreeMap::new());
+}
+
+/// A test program has the files that its `main.rs` names; another file would never run.
+#[test]
+fn every_file_of_tests_is_in_its_test_program() {
+    let root = repository().join("tests");
+    let mut programs = vec![root.clone(), root.join("lab")];
+    for wing in folders(&repository().join("crates")) {
+        programs.extend(folders(&wing).iter().map(|member| member.join("tests")));
+    }
+    programs.retain(|folder| folder.join("main.rs").exists());
+    assert!(programs.len() >= 8, "{programs:?}");
+    for folder in programs {
+        let main = std::fs::read_to_string(folder.join("main.rs")).expect("a test program");
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let name = entry.expect("an entry").file_name();
+            let name = name.to_string_lossy();
+            let Some(module) = name.strip_suffix(".rs").filter(|name| *name != "main") else {
+                continue;
+            };
+            let named = main.contains(&format!("mod {module};"));
+            assert!(named, "{}: {name} is not run", folder.display());
+        }
+    }
 }
 
 /// The folders in a folder.

@@ -40,7 +40,7 @@ fn rows() -> Vec<Row> {
 }
 
 fn job() -> Job {
-    let job = Job::of(&rows()).with("output.write_minhash=true");
+    let job = Job::of(&rows()).with("output.write=minhash");
     job.backfill(DATES);
     job
 }
@@ -100,5 +100,5 @@ fn a_file_of_clusters_is_written_whole() {
         "{written}"
     );
     let help = urltree_in(std::path::Path::new("."), &["near-duplicates", "--help"]);
-    assert!(help.stdout.contains("write_minhash"), "{}", help.stdout);
+    assert!(help.stdout.contains("minhash"), "{}", help.stdout);
 }

@@ -288,7 +288,7 @@ fn a_file_without_rows_changes_nothing() {
 #[test]
 fn unsorted_rows_are_replayed_in_time_order() {
     let rows = SITE.daily_articles(24);
-    let sorted = Job::of(&rows).with("output.write_blocks=true");
+    let sorted = Job::of(&rows).with("output.write=blocks");
     sorted.backfill(DATES);
     let mut shuffled: Vec<Row> = rows.clone();
     shuffled.sort_by_key(|row| {
@@ -302,7 +302,7 @@ fn unsorted_rows_are_replayed_in_time_order() {
             .collect::<Vec<_>>(),
         rows.iter().map(|row| row.fetched_at).collect::<Vec<_>>()
     );
-    let job = Job::new().with("output.write_blocks=true");
+    let job = Job::new().with("output.write=blocks");
     write_groups(&job.archive("shuffled.parquet"), &shuffled, 5);
     job.backfill(DATES);
     assert_same(

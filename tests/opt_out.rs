@@ -79,7 +79,7 @@ fn assert_opt_outs(job: &Job) {
 
 #[test]
 fn pages_and_responses_say_what_they_forbid() {
-    let job = imported().with("output.write_opt_out=true");
+    let job = imported().with("output.write=opt_out");
     job.backfill(DATES);
     assert_opt_outs(&job);
     let usable =
@@ -95,7 +95,7 @@ fn pages_and_responses_say_what_they_forbid() {
 
 #[test]
 fn opt_outs_are_null_unless_they_are_written() {
-    let job = imported().with("output.write_metadata=true");
+    let job = imported().with("output.write=metadata");
     job.backfill(DATES);
     let row = job.row("SELECT count(*) AS documents, count(opt_out) AS written, count(archive) AS archives FROM documents");
     assert_eq!(row, json!({"documents": 4, "written": 0, "archives": 0}));
@@ -126,7 +126,7 @@ fn lists_of_pages_have_headers_in_columns() {
     let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
     let finished = job.type_in(&words);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
-    let job = job.with("output.write_opt_out=true");
+    let job = job.with("output.write=opt_out");
     job.backfill(DATES);
     assert_opt_outs(&job);
 }

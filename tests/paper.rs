@@ -102,9 +102,9 @@ fn a_rule_needs_its_parameters_unless_the_job_says_otherwise() {
         ("false", [at.to_owned(), at.to_owned()]),
     ] {
         let job = Job::of(&rows)
-            .with("dedup.queries=drop")
+            .with("paper.queries=drop")
             .with("url_key.rules=rules.tsv")
-            .with(&format!("url_key.rules_need_parameters={needed}"));
+            .with(&format!("paper.rules_need_parameters={needed}"));
         std::fs::write(job.path("rules.tsv"), "/story\tid\n/story\tpage\n").expect("a file");
         job.run(DATES);
         let rows = job.rows("SELECT url_key, rule FROM url_keys ORDER BY fetched_at");
@@ -114,8 +114,8 @@ fn a_rule_needs_its_parameters_unless_the_job_says_otherwise() {
     }
 }
 
-/// A text on two pages is content if `tree.c_max` is 2, and the node of a section decides once it
-/// has `tree.n_min` pages.
+/// A text on two pages is content if `paper.c_max` is 2, and the node of a section decides once it
+/// has `paper.n_min` pages.
 #[test]
 fn the_constants_of_a_heuristic_are_settings() {
     let rows: Vec<Row> = ["a/one", "a/two", "b/three", "b/four"]
@@ -130,38 +130,53 @@ fn the_constants_of_a_heuristic_are_settings() {
         })
         .collect();
     let text = |settings: &[&str]| {
-        let job = Job::of(&rows).with("tree.heuristic=strict");
+        let job = Job::of(&rows).with("paper.heuristic=strict");
         let job = settings.iter().fold(job, |job, setting| job.with(setting));
         job.run(DATES);
         let row = job.row("SELECT text FROM documents WHERE url LIKE '%/one.html'");
         row["text"].as_str().expect("a text").to_owned()
     };
     assert_eq!(text(&[]), "Own text of a/one");
-    assert_eq!(text(&["tree.c_max=2"]), "Line of aa\nOwn text of a/one");
+    assert_eq!(text(&["paper.c_max=2"]), "Line of aa\nOwn text of a/one");
     // The section has two pages, so each block of all is on two.
-    let of_section = text(&["tree.c_max=2", "tree.n_min=2"]);
+    let of_section = text(&["paper.c_max=2", "paper.n_min=2"]);
     assert_eq!(of_section, "Menu of all\nLine of aa\nOwn text of a/one");
 }
 
 #[test]
-fn constants_that_no_label_reads_are_refused() {
+fn choices_that_no_text_describes_are_refused() {
     let rows = [story(
         "2011-10-24T10:00:00",
         "http://news.example/1",
         "One is",
     )];
-    for (setting, said) in [
+    for (settings, said) in [
         (
-            "tree.n_min=4",
-            "tree.n_min: it is for the heuristics of the paper",
+            &["method=template", "paper.n_min=4"][..],
+            "paper: the default method makes these choices itself",
+        ),
+        (&["paper.c_max=0"], "paper.c_max: 0; expected at least 1"),
+        (
+            &["paper.heuristic=template"],
+            "paper.heuristic: template is the default method",
         ),
         (
-            "tree.c_max=2",
-            "tree.c_max: it is for the heuristics of the paper",
+            &["method=paper", "dedup.revisions=true"],
+            "dedup.revisions: the method of the paper has no such thing",
         ),
-        ("tree.c_max=0", "tree.c_max: 0; expected at least 1"),
+        (
+            &["method=paper", "tree.relabel_days=2"],
+            "tree.relabel_days: ",
+        ),
+        (
+            &["tree.heuristic=strict"],
+            "tree.heuristic: the default method decides it itself now",
+        ),
     ] {
-        let error = Job::of(&rows).with(setting).refused(DATES, 2);
+        let job = settings
+            .iter()
+            .fold(Job::of(&rows), |job, one| job.with(one));
+        let error = job.refused(DATES, 2);
         assert!(error.contains(said), "{error}");
     }
 }

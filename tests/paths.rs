@@ -29,7 +29,7 @@ const MARKS: &str = "# by Ann\n\
 /// Two sites of one template, with eight articles each.
 fn job() -> Job {
     let rows = [SITE.daily_articles(8), OTHER.daily_articles(8)].concat();
-    Job::of(&rows).with("output.write_blocks=true")
+    Job::of(&rows).with("output.write=blocks")
 }
 
 /// A job with a file of marks.
@@ -144,17 +144,13 @@ fn marks_change_nothing_that_is_learned_and_leave_no_trace() {
 
 #[test]
 fn explain_gives_the_labels_of_runs_with_marks() {
-    for settings in [
-        &[][..],
-        &["tree.relabel_days=2"],
-        &["tree.batching=page", "dedup.revisions=true"],
-    ] {
+    for settings in [&[][..], &["tree.relabel_days=2"], &["dedup.revisions=true"]] {
         let job = settings
             .iter()
             .fold(marked_job(MARKS), |job, setting| job.with(setting));
         job.run(DATES);
         let paths = format!("tree.paths={}", marks_file(&job).display());
-        let settings = [&["output.write_blocks=true", &paths], settings].concat();
+        let settings = [&["output.write=blocks", &paths], settings].concat();
         let archive = job.path("archive");
         let domains = [DOMAIN, "herald.example"];
         assert_eq!(assert_as_written(&job, &archive, &settings, &domains), 16);
@@ -424,18 +420,18 @@ fn bad_files_are_refused_with_line_and_reason() {
         "{missing}"
     );
     let strict = marked_job(MARKS)
-        .with("tree.heuristic=strict")
+        .with("paper.heuristic=strict")
         .refused("2011-10-01", 2);
     assert!(
-        strict.contains("tree.paths: ") && strict.contains("tree.heuristic=template"),
+        strict.contains("tree.paths: ") && strict.contains("method = \"paper\""),
         "{strict}"
     );
     marked_job("# none\n")
-        .with("tree.heuristic=strict")
+        .with("paper.heuristic=strict")
         .run("2011-10-01");
     marked_job(MARKS)
         .with("tree.paths=none")
-        .with("tree.heuristic=strict")
+        .with("paper.heuristic=strict")
         .run("2011-10-01");
 }
 

@@ -47,7 +47,7 @@ fn pages() -> Vec<Row> {
 fn job() -> Job {
     Job::of(&pages())
         .with("output.format=parquet")
-        .with("output.write_blocks=true")
+        .with("output.write=blocks")
         .with("run.heartbeat=100ms")
 }
 
@@ -257,7 +257,7 @@ fn folders_in_s3_have_each_row_once() {
     let job = store
         .job()
         .with("output.format=parquet")
-        .with("output.write_blocks=true");
+        .with("output.write=blocks");
     job.backfill(DATES);
     job.backfill(DATES);
     assert_plain(&job, "in S3");

@@ -38,7 +38,7 @@ fn ordinary(number: u64) -> Row {
 
 /// A job with these rows in its archive.
 fn job(rows: impl Iterator<Item = Row>) -> Job {
-    let job = Job::new().with("output.write_blocks=true");
+    let job = Job::new().with("output.write=blocks");
     write_rows(&job.archive("pages.parquet"), rows, 1000);
     job
 }

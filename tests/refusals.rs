@@ -14,32 +14,28 @@ fn job() -> Job {
 #[test]
 fn a_wrong_setting_is_refused_with_key_and_expected_value() {
     for (setting, key, expected) in [
-        ("tree.heuristics=strict", "tree.heuristics", "heuristic"),
+        ("paper.heuristics=strict", "paper.heuristics", "heuristic"),
         ("speed.fast=true", "speed", "archive"),
         ("archive.columns.body=html", "archive.columns.body", "html"),
         ("run.threads=many", "run.threads", "many"),
         ("run.threads=0", "run.threads", "1 or more"),
         ("run.memory_limit=lots", "run.memory_limit", "lots"),
-        (
-            "output.write_blocks=maybe",
-            "output.write_blocks",
-            "boolean",
-        ),
+        ("output.write=pages", "output.write", "blocks"),
         (
             "output.partition=week",
             "output.partition",
             "day, month or year",
         ),
         (
-            "tree.heuristic=stricter",
-            "tree.heuristic",
+            "paper.heuristic=stricter",
+            "paper.heuristic",
             "strict-at-domain",
         ),
-        ("tree.batching=week", "tree.batching", "page"),
+        ("paper.batching=week", "paper.batching", "page"),
         ("tree.relabel_days=-1", "tree.relabel_days", "-1"),
-        ("dedup.lookback=month", "dedup.lookback", "30d"),
+        ("paper.lookback=month", "paper.lookback", "30d"),
         ("window.max_age=-1", "window.max_age", "-1"),
-        ("url_key.title=rss", "url_key.title", "feed"),
+        ("paper.title=rss", "paper.title", "feed"),
         ("url_key.rules=nowhere.tsv", "url_key.rules", "nowhere.tsv"),
         (
             "url_key.blocklist=nowhere.txt",
@@ -69,8 +65,8 @@ fn a_wrong_setting_is_refused_with_key_and_expected_value() {
 #[test]
 fn relabelling_is_refused_with_conflicting_settings() {
     for (other, reason) in [
-        ("tree.batching=page", "tree.batching is \"page\""),
-        ("tree.batching=run", "tree.batching is \"run\""),
+        ("paper.batching=page", "paper.batching=date"),
+        ("paper.batching=date", "method = \"paper\""),
         ("dedup.revisions=true", "dedup.revisions is true"),
     ] {
         let job = job().with("tree.relabel_days=2").with(other);
@@ -95,9 +91,9 @@ fn an_invalid_rule_is_refused_by_its_line() {
 
 #[test]
 fn an_override_without_a_value_is_refused() {
-    let error = job().with("tree.heuristic").refused("2011-10-01", 2);
+    let error = job().with("window.max_age").refused("2011-10-01", 2);
     assert!(
-        error.contains("--set tree.heuristic") && error.contains("KEY=VALUE"),
+        error.contains("--set window.max_age") && error.contains("KEY=VALUE"),
         "{error}"
     );
 }

@@ -24,7 +24,7 @@ pub(crate) fn unrun() -> Job {
         html: None,
         ..SITES[0].article(20, "2011-10-08T14:00:00")
     });
-    Job::of(&rows).with("output.write_blocks=true")
+    Job::of(&rows).with("output.write=blocks")
 }
 
 pub(crate) fn job() -> Job {

@@ -109,7 +109,7 @@ fn row_groups_are_read_before_their_turn_and_a_footer_once() {
         })
         .collect();
     write_groups(&store.archive("a.parquet"), &rows, 1);
-    let job = store.job().with("run.threads=1").with("url_key.title=feed");
+    let job = store.job().with("run.threads=1").with("paper.title=feed");
     job.run("2011-10-01..2011-10-31");
 
     let of_archive = |asked: &Asked| asked.method == "GET" && asked.path.ends_with("a.parquet");

@@ -95,7 +95,7 @@ fn proposals_without_learning_give_the_pages_of_learning() {
 
     let ruled = Job::of(&rows)
         .with("url_key.rules=proposed.tsv")
-        .with("dedup.queries=drop");
+        .with("paper.queries=drop");
     std::fs::write(ruled.path("proposed.tsv"), &proposed).expect("a rule file");
     ruled.backfill(DAYS);
     assert_eq!(unique_pages(&ruled), unique_pages(&learned));
@@ -135,7 +135,7 @@ fn ruled_job() -> Job {
         .collect();
     let job = Job::of(&pages("2011-10-24", &urls))
         .with("url_key.rules=rules.tsv")
-        .with("dedup.queries=drop");
+        .with("paper.queries=drop");
     std::fs::write(job.path("rules.tsv"), "/show\\?\tid\n").expect("a rule file");
     job.backfill("2011-10-24");
     job
@@ -221,7 +221,7 @@ fn a_check_uses_the_stored_content_ids() {
     {
         row.title = title.map(str::to_owned);
     }
-    let job = Job::of(&rows).with("url_key.title=feed");
+    let job = Job::of(&rows).with("paper.title=feed");
     job.backfill("2011-10-24");
     let effect = check(&job, "gazette\\.example(\\?|$)\t_cid_\n");
     assert_eq!(effect["changed"]["rows"], 3);
@@ -270,7 +270,7 @@ fn rules_are_refused_with_the_reason() {
     let drop = job.command("rules", &["learn"]);
     assert_eq!(drop.code, Some(2), "{}", drop.stderr);
     assert!(
-        drop.stderr.contains("error: dedup.queries: \"drop\""),
+        drop.stderr.contains("error: paper.queries: \"drop\""),
         "{}",
         drop.stderr
     );

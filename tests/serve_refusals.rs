@@ -117,7 +117,7 @@ fn hostile_texts_stay_texts() {
         url: Some("javascript:alert(1)//<script>".to_owned()),
         ..row(31)
     });
-    let job = Job::of(&rows).with("output.write_blocks=true");
+    let job = Job::of(&rows).with("output.write=blocks");
     job.run("2011-10-24");
     let served = Served::start(&job, &[]);
     let url = format!("http://www.evil.example/{attack}?3");

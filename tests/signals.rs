@@ -66,8 +66,8 @@ fn signals_are_null_unless_the_job_writes_them() {
 #[test]
 fn signals_are_those_of_the_filters_of_datatrove() {
     let job = Job::of(&pages())
-        .with("output.write_signals=true")
-        .with("tree.heuristic=strict");
+        .with("output.write=signals")
+        .with("paper.heuristic=strict");
     job.backfill("2011-10-01..2011-10-06");
     let rows = documents(&job);
     assert_eq!(rows.len(), pages().len());

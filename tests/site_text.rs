@@ -16,17 +16,13 @@ use serde_json::{Value, json};
 use site_replay::{http_charset, response_problem};
 use site_text::{Fetched, PageText, Site, SiteSettings, Status};
 
-use crate::support::{Job, Row, run_in, shared};
+use crate::support::{Job, Row, run_in, shared, with_choices};
 
 /// The columns of `documents` that a site in memory gives too.
 const COLUMNS: &str = "url, fetched_at, status, url_key, title, text, markdown, language, \
      language_score, author, published_at, blocks, content_blocks, support, node, charset, warnings";
 
-const WRITTEN: [&str; 3] = [
-    "output.markdown.write=true",
-    "output.write_language=true",
-    "output.write_metadata=true",
-];
+const WRITTEN: &str = "output.write=markdown,language,metadata";
 
 /// Reads the rows of all Parquet files below a folder.
 fn rows_below(folder: &Path) -> Vec<Row> {
@@ -94,7 +90,7 @@ fn rows_in(batch: &RecordBatch) -> Vec<Row> {
 
 /// The settings of a job with `overrides`.
 fn settings(overrides: &[&str]) -> SiteSettings {
-    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
+    let overrides = with_choices(overrides.iter().map(|text| (*text).to_owned()).collect());
     let spec = JobSpec::defaults(&overrides).expect("the settings are known");
     let settings = Settings::new(&spec).expect("the settings are right");
     let mut site = SiteSettings::new(settings.keyer);
@@ -231,7 +227,7 @@ fn assert_same(job: &Job, rows: &[Row], overrides: &[&str], order: Order) -> usi
 
 /// A job over an archive with `overrides`, which has run.
 fn run(archive: &Path, dates: &str, overrides: &[&str]) -> Job {
-    let overrides = WRITTEN.iter().chain(overrides);
+    let overrides = std::iter::once(&WRITTEN).chain(overrides);
     let job = overrides.fold(Job::new().reading(archive), |job, setting| {
         job.with(setting)
     });
@@ -253,13 +249,13 @@ fn a_site_in_memory_gives_the_texts_of_a_job() {
     let hive = "archive.layout=hive";
     for overrides in [
         &[hive][..],
-        &[hive, "tree.batching=page"],
-        &[hive, "tree.batching=run", "tree.heuristic=strict"],
+        &[hive, "paper.batching=page"],
+        &[hive, "paper.batching=run", "paper.heuristic=strict"],
         &[hive, "dedup.revisions=true"],
-        &[hive, "dedup.queries=drop", "dedup.lookback=2d"],
+        &[hive, "paper.queries=drop", "paper.lookback=2d"],
         &[
             hive,
-            "dedup.lookback=window",
+            "paper.lookback=window",
             "window.max_pages=20",
             "window.min_pages=5",
         ],
@@ -267,7 +263,7 @@ fn a_site_in_memory_gives_the_texts_of_a_job() {
         let job = run(&pages, dates, overrides);
         let count = assert_same(&job, &rows, overrides, Order::Pushed);
         assert!(count > 1000, "{count} documents");
-        if overrides.contains(&"tree.batching=page") {
+        if overrides.contains(&"paper.batching=page") {
             assert_same(&job, &rows, overrides, Order::Extracted);
         }
     }

@@ -38,13 +38,13 @@ fn on_files() -> Job {
 
 #[test]
 fn tables_of_a_job_in_s3_equal_those_on_disk() {
-    let files = on_files().with("output.write_blocks=true");
+    let files = on_files().with("output.write=blocks");
     files.backfill(DATES);
     let expected = contents(&files);
     assert_eq!(expected["documents"].len(), 24);
 
     let store = Store::new(&pages());
-    let job = store.job().with("output.write_blocks=true");
+    let job = store.job().with("output.write=blocks");
     job.backfill(DATES);
     assert_same(&expected, &contents(&job), "in S3");
     assert_eq!(

@@ -50,7 +50,7 @@ fn job(archive: &Path) -> Job {
     Job::new()
         .reading(archive)
         .with("output.partition=year")
-        .with("output.write_blocks=true")
+        .with("output.write=blocks")
 }
 
 /// Every table in a total order, without the columns that name an archive position.

@@ -96,7 +96,7 @@ fn is_data_file(name: &str) -> bool {
 
 #[test]
 fn file_names_consist_of_table_date_and_random_id() {
-    let job = Job::of(&pages()).with("output.write_blocks=true");
+    let job = Job::of(&pages()).with("output.write=blocks");
     let before = files(&job.path(""));
     job.backfill("2011-10-01..2011-10-06");
     let keyed = job.rows("SELECT * FROM documents").len();
@@ -137,7 +137,7 @@ fn file_names_consist_of_table_date_and_random_id() {
 
 #[test]
 fn page_values_with_sql_syntax_are_looked_up_literally() {
-    let settings = ["output.write_blocks=true", "domain.grouping=host"];
+    let settings = ["output.write=blocks", "domain.grouping=host"];
     let job = || {
         let job = Job::of(&pages());
         settings.iter().fold(job, |job, setting| job.with(setting))

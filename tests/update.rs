@@ -93,17 +93,13 @@ fn status(job: &Job) -> Value {
 #[test]
 fn daily_updates_equal_one_backfill() {
     for settings in [
-        &["tree.heuristic=strict", "tree.batching=page"][..],
-        &["tree.heuristic=template", "dedup.revisions=true"],
+        &["paper.heuristic=strict", "paper.batching=page"][..],
+        &["dedup.revisions=true"],
         &[
-            "tree.heuristic=relaxed-at-domain-20",
-            "dedup.lookback=window",
+            "paper.heuristic=relaxed-at-domain-20",
+            "paper.lookback=window",
         ],
-        &[
-            "tree.heuristic=vote-slow",
-            "dedup.revisions=true",
-            "dedup.lookback=3d",
-        ],
+        &["paper.heuristic=vote-slow", "paper.lookback=3d"],
     ] {
         // Days 9 and 10 have no pages. Day 15 has pages, but its update is left out.
         let expected = at_once(settings, &[9, 10]);
@@ -181,7 +177,7 @@ fn other_settings_need_a_flag_and_make_later_dates_stale() {
     let job = at_once(&[], &[20]);
     let before = contents(&job);
     deliver(&job, 20, &pages(20));
-    let changed = job.with("tree.heuristic=vote-slow");
+    let changed = job.with("paper.heuristic=vote-slow");
     for (command, dates) in [
         ("update", None),
         ("backfill", Some(date(5))),

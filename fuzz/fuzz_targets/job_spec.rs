@@ -98,13 +98,12 @@ fn reads_back_as_toml(file: &mut NamedTempFile, spec: &JobSpec) {
     assert_eq!(bytes(&again), bytes(spec), "{text}");
 }
 
-fn bytes(spec: &JobSpec) -> [Option<ByteSize>; 6] {
+fn bytes(spec: &JobSpec) -> [Option<ByteSize>; 5] {
     [
         Some(spec.output.file_bytes),
         Some(spec.run.memory_limit),
         Some(spec.run.spill_limit),
         Some(spec.run.chunk_bytes),
         spec.limits.page_bytes,
-        spec.limits.tag_bytes,
     ]
 }

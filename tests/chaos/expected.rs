@@ -18,9 +18,9 @@ const SITES: [Site; 2] = [
 pub(crate) const DATES: &str = "2011-10-01..2011-10-03";
 pub(crate) const DAYS: usize = 3;
 
-/// Two settings with different URL keys for every page: no row of a date is the same
+/// Two settings with different domains for every page: no row of a date is the same
 /// with both.
-pub(crate) const SETTINGS: [&str; 2] = ["url_key.scheme=merge", "url_key.scheme=separate"];
+pub(crate) const SETTINGS: [&str; 2] = ["domain.grouping=registrable", "domain.grouping=host"];
 
 /// Tables whose rows depend on the setting.
 pub(crate) const CHANGED: [Table; 4] = [
@@ -63,7 +63,7 @@ pub(crate) fn job() -> Job {
         "run.chunk_bytes=1",
         "run.threads=1",
         "run.heartbeat=40ms",
-        "output.write_blocks=true",
+        "output.write=blocks",
     ]
     .into_iter()
     .fold(job, Job::with)

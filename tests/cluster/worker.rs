@@ -76,7 +76,7 @@ impl Drop for Worker {
 pub(super) fn job(archive: &Path) -> Job {
     Job::new()
         .reading(archive)
-        .with("output.write_blocks=true")
+        .with("output.write=blocks")
         .with("run.threads=1")
         .with("run.chunk_bytes=500KB")
 }

@@ -37,7 +37,7 @@ fn an_upload_with_a_lost_last_response_is_made_once() {
         write(&store.archive("pages.parquet"), &rows);
         // Every response of a completion is lost, also that of a retry. The first request
         // has completed the upload.
-        let job = job(&store).with("output.write_blocks=false");
+        let job = job(&store).with("output.write=");
         assert_silent("upload", &job.with("store.retries=2").run(OCTOBER));
         let fired = store.server.fired();
         assert!(fired[&fault] > 0, "{fired:?}");

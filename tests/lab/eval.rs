@@ -149,11 +149,11 @@ fn the_documents_of_a_job_equal_a_replay() {
         ..SITE.article(77, "2011-10-25T12:00:00")
     });
     let folder = Folder::of(&rows);
-    let job = Job::of(&rows).with("tree.heuristic=strict");
+    let job = Job::of(&rows).with("method=paper");
     job.backfill(DATES);
     let line = format!(
         "eval --gold gold.parquet --job {} --set archive.location={} --set output.location={} \
-         --set tree.heuristic=strict --heuristics strict --results results.parquet --plots charts",
+         --set method=paper --heuristics strict --results results.parquet --plots charts",
         job.path("job.toml").display(),
         job.archive("").display(),
         job.tables().display(),
@@ -203,7 +203,7 @@ fn a_job_without_tables_gives_the_heuristics_their_settings() {
     let folder = Folder::of(&rows);
     folder.write(
         "job.toml",
-        "[archive]\nlocation = 'pages'\n[output]\nlocation = 'tables'\n[url_key]\nrules = 'none'\n[dedup]\nqueries = 'drop'\n",
+        "method = 'paper'\n[archive]\nlocation = 'pages'\n[output]\nlocation = 'tables'\n[url_key]\nrules = 'none'\n",
     );
     let of_second = |options: &str| {
         let line = "eval --gold gold.parquet --heuristics strict --results results.parquet";
@@ -213,11 +213,11 @@ fn a_job_without_tables_gives_the_heuristics_their_settings() {
         number(&second, "words_in_common") == number(&second, "words_of_gold")
     };
     for (options, is_page) in [
-        ("--set dedup.queries=drop", true),
-        ("--set dedup.queries=drop --set url_key.rules=none", false),
+        ("--set paper.queries=drop", true),
+        ("--set paper.queries=drop --set url_key.rules=none", false),
         ("--job job.toml", false),
         ("--job job.toml --set url_key.rules=none", false),
-        ("--job job.toml --set dedup.queries=learn", true),
+        ("--job job.toml --set paper.queries=learn", true),
     ] {
         assert_eq!(of_second(options), is_page, "{options}");
     }
@@ -253,7 +253,7 @@ fn duplicates_are_counted_by_the_addresses_of_each_step() {
     rows[3].request_url = Some("http://short.example/a".to_owned());
     let count = |rows: &[Row]| -> Vec<String> {
         let folder = Folder::of(rows);
-        let job = Job::of(rows).with("dedup.queries=drop");
+        let job = Job::of(rows).with("paper.queries=drop");
         job.backfill(DATES);
         folder.prints(&format!(
             "eval --gold gold.parquet --job {} --set archive.location={} \
@@ -283,11 +283,13 @@ fn a_replay_of_real_sites_equals_a_job() {
     let Some(streams) = shared("data/streams") else {
         return;
     };
-    for heuristic in ["vote-slow", "template"] {
+    for (heuristic, method) in [
+        ("vote-slow", "method=paper --set paper.heuristic=vote-slow"),
+        ("template", "method=template"),
+    ] {
         let folder = Folder::new();
-        let job = Job::new()
-            .with("output.partition=year")
-            .with(&format!("tree.heuristic={heuristic}"));
+        let job = Job::new().with("output.partition=year");
+        let job = method.split(" --set ").fold(job, Job::with);
         for site in ["aakinshin_ru", "openpompei"] {
             let file = format!("{site}.parquet");
             let copied = std::fs::copy(streams.join(&file), job.archive(&file));
@@ -296,7 +298,7 @@ fn a_replay_of_real_sites_equals_a_job() {
         job.run("1997-01-01..2023-12-31");
         folder.prints(&format!(
             "eval --gold {archive} --job {} --set archive.location={archive} \
-             --set output.location={} --set output.partition=year --heuristics {heuristic} \
+             --set output.location={} --set output.partition=year --set {method} --heuristics {heuristic} \
              --results results.parquet",
             job.path("job.toml").display(),
             job.tables().display(),
@@ -383,9 +385,9 @@ fn a_parameter_is_chosen_on_the_prefix_of_each_family() {
         assert_eq!(chosen[0]["heuristic"], format!("{family}100"));
         assert!(number(chosen[0], "f1_rest") > 0.9, "{chosen:?}");
     }
-    let unknown = folder.command("tune --gold gold.parquet --set tree.batching=week");
+    let unknown = folder.command("tune --gold gold.parquet --set paper.batching=week");
     assert_eq!(unknown.code, Some(2), "{}", unknown.stderr);
-    folder.prints("tune --gold gold.parquet --set tree.batching=run --set window.max_age=14d");
+    folder.prints("tune --gold gold.parquet --set paper.batching=run --set window.max_age=14d");
     assert!(folder.read("report.md").contains("| strict-support-100 | "));
 }
 
@@ -486,9 +488,9 @@ fn inputs_that_cannot_be_measured_are_refused() {
             "extractor alarte: pages=none: expected a whole number from 1 to 50",
         ),
         (
-            "--gold gold.parquet --heuristics strict --set tree.batching=week",
+            "--gold gold.parquet --heuristics strict --set paper.batching=week",
             2,
-            "tree.batching: unknown variant `week`",
+            "paper.batching: unknown variant `week`",
         ),
         (
             "--gold gold.parquet --texts other",

@@ -70,7 +70,7 @@ fn invalid_utf_8_affects_only_its_own_row() {
         .collect();
     rows[20].url.extend_from_slice(BROKEN);
     rows[30].title.extend_from_slice(BROKEN);
-    let job = Job::new().with("url_key.title=feed");
+    let job = Job::new().with("paper.title=feed");
     write(&job.archive("pages.parquet"), &rows);
     job.backfill("2011-10-01");
 

@@ -77,17 +77,18 @@ class Learning(unittest.TestCase):
             self.assertEqual((seen.status, seen.support), ("not_added", 6))
 
     def test_settings_are_those_of_a_job(self) -> None:
-        site = urltree.Site(settings={"window.max_pages": 5, "window.min_pages": 2, "tree.batching": "page"})
+        site = urltree.Site(settings={"window.max_pages": 5, "window.min_pages": 2})
         supports = [site.extract(*page).support for page in pages(9)[:9]]
         self.assertEqual(max(supports), 6)
-        strict = urltree.Site(settings={"tree.heuristic": "strict", "url_key.rules": "none"})
+        strict = urltree.Site(settings={"method": "paper", "url_key.rules": "none"})
         reasons = {block.reason for page in pages(9) for block in strict.extract(*page).blocks}
         self.assertEqual(reasons, {"unique", "repeated"})
         for settings, named in (
             ({"window.max_page": 5}, "window.max_page"),
-            ({"tree.heuristic": "best"}, "tree.heuristic"),
+            ({"method": "paper", "paper.heuristic": "best"}, "paper.heuristic"),
             ({"tree.relabel_days": 3}, "tree.relabel_days"),
-            ({"tree.heuristic": {"a": 1}}, "tree.heuristic"),
+            ({"paper.heuristic": {"a": 1}}, "paper.heuristic"),
+            ({"paper.heuristic": "strict"}, "method"),
         ):
             with self.assertRaisesRegex(urltree.UsageError, named):
                 urltree.Site(settings=settings)
@@ -205,7 +206,7 @@ class Jobs(unittest.TestCase):
         cls.job = root / "job.toml"
         cls.job.write_text(
             f"[archive]\nlocation = '{root}/archive'\nlayout = 'hive'\n[output]\nlocation = '{root}/tables'\n"
-            "write_language = true\n[output.markdown]\nwrite = true\n"
+            "write = ['language', 'markdown']\n"
         )
 
     @classmethod
@@ -219,7 +220,7 @@ class Jobs(unittest.TestCase):
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     def test_a_site_gives_the_texts_of_the_tables(self) -> None:
-        for number, settings in enumerate(({}, {"tree.batching": "page"}, {"tree.batching": "run"})):
+        for number, settings in enumerate(({}, {"method": "paper"}, {"method": "paper", "paper.batching": "run"})):
             tables = f"{self.folder.name}/same-{number}"
             seen: list[urltree.Progress] = []
             of_run = {**settings, "output.location": tables}
@@ -250,9 +251,9 @@ class Jobs(unittest.TestCase):
         self.assertEqual((first["last_date"], later["first_date"]), ("2011-10-26", "2011-10-27"))
         self.assertIsNone(urltree.run(self.job, settings=settings))
         with self.assertRaisesRegex(urltree.UsageError, "settings") as raised:
-            urltree.run(self.job, "2011-10-24", {**settings, "tree.heuristic": "strict"})
+            urltree.run(self.job, "2011-10-24", {**settings, "method": "paper"})
         self.assertEqual((raised.exception.stage, raised.exception.dates), ("job", "2011-10-24"))
-        changed = urltree.run(self.job, "2011-10-24", {**settings, "tree.heuristic": "strict"}, change_settings=True)
+        changed = urltree.run(self.job, "2011-10-24", {**settings, "method": "paper"}, change_settings=True)
         self.assertIsNotNone(changed)
 
     def test_errors_have_classes(self) -> None:

@@ -18,38 +18,16 @@ const AT_ONCE: usize = 7;
 
 const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 
-/// Every family of heuristics, and every kind of lookback for duplicates.
-const SETTINGS: [[&str; 4]; 5] = [
-    [
-        "tree.heuristic=template",
-        "tree.batching=date",
-        "dedup.lookback=all",
-        "dedup.revisions=true",
+/// The default method, and heuristics of the paper with every kind of lookback for duplicates.
+const SETTINGS: [&[&str]; 5] = [
+    &["dedup.revisions=true"],
+    &["paper.heuristic=strict", "paper.batching=page"],
+    &["paper.heuristic=strict-support-40", "paper.lookback=5d"],
+    &[
+        "paper.heuristic=relaxed-at-domain-100",
+        "paper.lookback=window",
     ],
-    [
-        "tree.heuristic=strict",
-        "tree.batching=page",
-        "dedup.lookback=all",
-        "dedup.revisions=false",
-    ],
-    [
-        "tree.heuristic=strict-support-40",
-        "tree.batching=date",
-        "dedup.lookback=5d",
-        "dedup.revisions=true",
-    ],
-    [
-        "tree.heuristic=relaxed-at-domain-100",
-        "tree.batching=date",
-        "dedup.lookback=window",
-        "dedup.revisions=false",
-    ],
-    [
-        "tree.heuristic=vote-fast",
-        "tree.batching=page",
-        "dedup.lookback=all",
-        "dedup.revisions=true",
-    ],
+    &["paper.heuristic=vote-fast", "paper.batching=page"],
 ];
 
 /// The date of a night. Night 9 is the first of October.

@@ -90,7 +90,7 @@ def of_urltree(program: str, gold: list[Page], alone: bool) -> list[str]:
         job = ["--job", "jobs/backfill.toml", "--set", f"output.location={folder}/tables"]
         run(
             "backfill", *job, "--dates", "2011-10-01..2011-10-06", "--set", f"archive.location={folder}/archive",
-            "--set", "output.markdown.write=true",
+            "--set", "output.write=markdown",
         )  # fmt: skip
         lines = run("sql", *job, "--format", "json", "SELECT url, markdown FROM documents")
         markdown = {}

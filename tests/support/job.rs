@@ -6,7 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-use engine::JobSpec;
+use engine::{JobSpec, PaperSpec};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -29,6 +29,17 @@ pub(crate) struct Job {
     overrides: Vec<String>,
     variables: Vec<(&'static str, String)>,
     tables: PathBuf,
+}
+
+/// Overrides in which one choice of the paper is tried at a time: with any of them, the others are those of
+/// the default method.
+pub(crate) fn with_choices(overrides: Vec<String>) -> Vec<String> {
+    let has = |start: &str| overrides.iter().any(|one| one.starts_with(start));
+    if !has("paper.") || has("method=") {
+        return overrides;
+    }
+    let choices = PaperSpec::like_template().into_iter();
+    choices.chain(overrides).collect()
 }
 
 /// Exit status and output of a command.
@@ -85,6 +96,7 @@ impl Job {
     /// Overrides `KEY=VALUE` from now on.
     pub(crate) fn set(&mut self, setting: &str) {
         self.overrides.push(setting.to_owned());
+        self.overrides = with_choices(std::mem::take(&mut self.overrides));
     }
 
     /// The job with the archive at another location.

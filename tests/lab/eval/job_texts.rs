@@ -13,7 +13,7 @@ use super::{Folder, results};
 use crate::gold_rows::with_gold;
 use crate::support::busy::busy_rows;
 use crate::support::noisy::noisy_rows;
-use crate::support::{Job, Row, Site, paragraph, write_batch};
+use crate::support::{Job, Row, Site, paragraph, with_choices, write_batch};
 
 /// The dates of a run with one partition.
 const YEAR: &str = "2011-01-01..2011-12-31";
@@ -30,9 +30,11 @@ const TEXTS: &str = "\
 /// Runs a job over `rows` under a heuristic, and compares its texts with a replay of the
 /// same pages with the same settings.
 fn assert_replay_is_job(rows: &[Row], dates: &str, heuristic: &str, settings: &[&str]) {
-    let heuristic_key = format!("tree.heuristic={heuristic}");
-    let defaults = ["output.partition=year", &heuristic_key];
-    let settings: Vec<&str> = (defaults.iter().chain(settings)).copied().collect();
+    let heuristic_key = format!("paper.heuristic={heuristic}");
+    let own = ["output.partition=year", &heuristic_key];
+    let own = &own[..if heuristic == "template" { 1 } else { 2 }];
+    let settings = own.iter().chain(settings).map(ToString::to_string);
+    let settings = with_choices(settings.collect());
     let job = (settings.iter()).fold(Job::of(rows), |job, setting| job.with(setting));
     job.run(dates);
     let mut texts: BTreeMap<u64, String> = BTreeMap::new();
@@ -103,12 +105,12 @@ const SMALL_WINDOW: [&str; 3] = [
     "window.min_pages=10",
 ];
 
-/// Lookback, revisions, and the heuristic to compare.
-type Case = (&'static str, bool, &'static str);
+/// Settings, and the heuristic to compare.
+type Case = (&'static [&'static str], &'static str);
 
 /// Pages named by their query, floods, pauses, copies after exactly the lookback and a
 /// moment more, revisions, and rows that cannot be processed.
-fn assert_cases(batching: &str, dates: &str, more: &[&str], cases: &[Case]) {
+fn assert_cases(dates: &str, more: &[&str], cases: &[Case]) {
     let mut rows = busy_rows();
     rows.retain(|row| row.url.is_some());
     let like = rows[0].clone();
@@ -133,56 +135,52 @@ fn assert_cases(batching: &str, dates: &str, more: &[&str], cases: &[Case]) {
             ..like
         },
     ]);
-    for (lookback, revisions, heuristic) in cases {
-        let batching = format!("tree.batching={batching}");
-        let lookback = format!("dedup.lookback={lookback}");
-        let revisions = format!("dedup.revisions={revisions}");
-        let mut settings = vec![batching.as_str(), &lookback, &revisions];
-        settings.extend(SMALL_WINDOW.iter().chain(more));
+    for (settings, heuristic) in cases {
+        let settings = [settings, &SMALL_WINDOW[..], more].concat();
         assert_replay_is_job(&rows, dates, heuristic, &settings);
     }
 }
 
 #[test]
 fn texts_are_those_of_a_job_in_batches_of_a_page() {
-    let cases = [
-        ("all", true, "template"),
-        ("window", false, "strict"),
-        ("5d", true, "strict"),
+    let cases: [Case; 2] = [
+        (&["paper.batching=page", "paper.lookback=window"], "strict"),
+        (&["paper.batching=page", "paper.lookback=5d"], "vote-fast"),
     ];
-    assert_cases("page", YEAR, &["url_key.scheme=separate"], &cases);
+    assert_cases(YEAR, &["paper.scheme=separate"], &cases);
 }
 
 #[test]
 fn texts_are_those_of_a_job_in_batches_of_a_date() {
     let cases = [
-        ("all", false, "strict"),
-        ("window", true, "template"),
-        ("5d", false, "template"),
-        ("window", true, "strict"),
+        (&[][..], "template"),
+        (&["dedup.revisions=true"], "template"),
+        (&["paper.lookback=window"], "strict"),
     ];
-    assert_cases("date", YEAR, &["domain.grouping=host"], &cases);
+    assert_cases(YEAR, &["domain.grouping=host"], &cases);
 }
 
 #[test]
 fn texts_are_those_of_a_job_in_one_batch() {
-    let cases = [("5d", true, "template"), ("window", false, "strict")];
-    assert_cases("run", YEAR, &["url_key.rules=none"], &cases);
+    let cases = [(
+        &["paper.batching=run", "paper.lookback=window"][..],
+        "strict",
+    )];
+    assert_cases(YEAR, &["url_key.rules=none"], &cases);
 }
 
 #[test]
 fn texts_are_those_of_a_job_that_relabels() {
-    let cases = [("all", false, "template"), ("window", false, "strict")];
+    let cases = [(&["tree.relabel_days=3"][..], "template")];
     // Labels may wait until the last date of the run, which is that of the last page.
-    let more = ["tree.relabel_days=3", "output.partition=day"];
-    assert_cases("date", "2011-10-01..2011-11-09", &more, &cases);
+    assert_cases("2011-10-01..2011-11-09", &["output.partition=day"], &cases);
 }
 
 #[test]
 fn texts_of_pages_with_copies_without_text_are_those_of_a_job() {
     let rows = noisy_rows();
     for revisions in ["dedup.revisions=false", "dedup.revisions=true"] {
-        assert_replay_is_job(&rows, YEAR, "strict", &[revisions]);
+        assert_replay_is_job(&rows, YEAR, "template", &[revisions]);
     }
 }
 
@@ -212,11 +210,10 @@ fn a_late_duplicate_does_not_move_the_window() {
         html: Some(html.into_bytes()),
         ..site.article(202, "2011-10-16T06:00:00")
     });
-    for heuristic in ["template", "strict"] {
-        for lookback in ["all", "14d", "window"] {
-            let lookback = format!("dedup.lookback={lookback}");
-            assert_replay_is_job(&rows, YEAR, heuristic, &[&lookback]);
-        }
+    assert_replay_is_job(&rows, YEAR, "template", &[]);
+    for lookback in ["all", "14d", "window"] {
+        let lookback = format!("paper.lookback={lookback}");
+        assert_replay_is_job(&rows, YEAR, "strict", &[&lookback]);
     }
 }
 
@@ -272,7 +269,7 @@ fn content_ids_are_those_of_a_job() {
         },
     ];
     for title in ["auto", "feed", "html"] {
-        let title = format!("url_key.title={title}");
+        let title = format!("paper.title={title}");
         assert_replay_is_job(&rows, YEAR, "strict", &[&title]);
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The pages of a domain that are inserted before the first of them is labelled:
-/// `tree.batching` of a job.
+/// `paper.batching` of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Batching {

@@ -8,7 +8,7 @@ use crate::Batching;
 use crate::clock::{BatchClock, BatchStart};
 
 /// The distance over which an earlier page of the same URL key makes a page a duplicate:
-/// `dedup.lookback` of a job.
+/// `paper.lookback` of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lookback {
     /// All earlier pages, as in the experiment of [P 3].

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use url_tree::{Heuristic, UnknownHeuristic};
 
-/// The method that labels the blocks of a page: `tree.heuristic` of a job.
+/// The method that labels the blocks of a page: `paper.heuristic` of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Labelling {
     /// `template`: the site's template, with the counts of the URL Tree.

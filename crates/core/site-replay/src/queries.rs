@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use url_key::{Keyer, UrlKey};
 
-/// The treatment of parameters and other parts of URLs that no rule knows: `dedup.queries` of a
+/// The treatment of parameters and other parts of URLs that no rule knows: `paper.queries` of a
 /// job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use url_key::{Keyer, PageUrl};
 
-/// Source of the title whose hash is the content id: `url_key.title` of a job.
+/// Source of the title whose hash is the content id: `paper.title` of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TitleSource {

@@ -267,7 +267,7 @@ fn effect(
         }
         (_, Verdict::Noise) => format!(
             " A rule cannot drop it, so the rules leave out URLs with {name}. With \
-             dedup.queries = \"drop\" these URLs lose their query."
+             paper.queries = \"drop\" these URLs lose their query."
         ),
         _ => format!(" The rules apply to URLs with {name} too, and keep it."),
     }

@@ -210,7 +210,7 @@ pub(crate) enum Command {
     /// url and fetched_at. Two documents are in a cluster if they have one of 14 bands of their MinHash
     /// signatures in common: 92 % of pairs with a similarity of .8, 1 % of pairs with .4. The
     /// cluster_id is the least document_id of the cluster. The job must have been run with
-    /// output.write_minhash = true. Documents without a signature are in no cluster.
+    /// minhash in output.write. Documents without a signature are in no cluster.
     #[command(after_help = "Examples:\n  \
         urltree near-duplicates --job jobs/backfill.toml\n  \
         urltree near-duplicates --job jobs/backfill.toml --output clusters.parquet")]

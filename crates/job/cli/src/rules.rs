@@ -15,8 +15,8 @@ pub(crate) enum RulesCommand {
     /// Propose rules for the parameters that runs have learned.
     ///
     /// The output is a rule file with the evidence of each rule as comments. Review the
-    /// rules, and append those that you keep to the file that url_key.rules names. The job
-    /// must have dedup.queries = "learn".
+    /// rules, and append those that you keep to the file that url_key.rules names. A job
+    /// with method = "paper" learns nothing.
     #[command(after_help = "Examples:\n  \
         urltree rules learn --job jobs/backfill.toml\n  \
         urltree rules learn --job jobs/backfill.toml --set output.location=s3://bucket/text")]

@@ -10,69 +10,20 @@ use std::time::Duration;
 use bytesize::ByteSize;
 use datafusion::execution::cache::cache_manager::FileMetadataCache;
 use datafusion::execution::cache::default_cache::DefaultCache;
-use html_blocks::{BlockOptions, Joining, Noscript, PageLimits, SplitList};
-use markdown::MarkdownOptions;
-use serde::{Deserialize, Serialize};
-use site_replay::{Labelling, Lookback};
-use tables::{Location, Output, Partitioning, RetryPolicy, Table, TableFormat};
-use template::marks::Marks;
-use url_key::{Blocklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
-use url_tree::{Constants, WindowOptions};
+use tables::{Location, Output, Partitioning, RetryPolicy, TableFormat};
 
 use crate::archive::{ArchiveSource, OpenObjects, ReadAheadMemory, page_columns};
-use crate::marked_paths::{domain_of, parsed_marks, paths_file, refuse_marks_of_trees};
-use crate::optional_columns::{OptionalColumns, passed_through};
+use crate::job_document::JobDocument;
+use crate::marked_paths::paths_file;
 use crate::running_plans::RunningPlans;
 use crate::session_extension::SessionExtension;
-use crate::settings_digest::settings_digest;
-use crate::spec::{
-    ArchiveLayout, Batching, GroupingSpec, JobSpec, JoiningSpec, MarkdownSpec, Queries, SchemeSpec,
-    SpecError, SplitSpec, TitleSource,
-};
+use crate::settings::{Settings, settings};
+use crate::spec::{ArchiveLayout, JobSpec, Method, SpecError};
 use crate::spill_disk::SpillDisk;
 
 /// Limits `store.retry_timeout`. S3 accepts the signature of a request for 15 minutes, and
 /// the answer to the last retry must arrive within that time too.
 const MAX_RETRY_TIMEOUT: Duration = Duration::from_secs(600);
-
-/// The bundled URL rules, used if a job does not name a file.
-const BUNDLED_RULES: &str = include_str!("../../../../jobs/rules/url-keys.tsv");
-
-/// A job spec with the texts of its rule files: all that another process needs to run the job.
-///
-/// The other process has its own credentials of the stores, from its environment.
-#[derive(Debug, Clone, Deserialize, Serialize)]
-pub(crate) struct JobDocument {
-    pub(crate) spec: JobSpec,
-    /// URL rules.
-    rules: String,
-    /// URL prefixes.
-    blocklist: String,
-    /// DOM paths that are marked.
-    paths: String,
-}
-
-impl JobDocument {
-    /// Reads the rule files of `spec`.
-    fn read(spec: &JobSpec) -> Result<Self, SpecError> {
-        Ok(Self {
-            rules: match spec.url_key.rules.as_deref() {
-                None => BUNDLED_RULES.to_owned(),
-                Some("none") => String::new(),
-                Some(path) => read("url_key.rules", path)?,
-            },
-            blocklist: match spec.url_key.blocklist.as_deref() {
-                None => String::new(),
-                Some(path) => read("url_key.blocklist", path)?,
-            },
-            paths: match paths_file(spec) {
-                None => String::new(),
-                Some(path) => read("tree.paths", path)?,
-            },
-            spec: spec.clone(),
-        })
-    }
-}
 
 /// A checked job.
 #[derive(Debug, Clone)]
@@ -107,94 +58,6 @@ pub(crate) struct RobotsRules {
     pub(crate) location: Location,
     /// The crawler that asks.
     pub(crate) agent: String,
-}
-
-/// The settings that decide the rows of the output tables, together with the archive.
-#[non_exhaustive]
-pub struct Settings {
-    /// Computes URL keys.
-    pub keyer: Keyer,
-    /// The source of a page's title.
-    pub title: TitleSource,
-    /// Limits how far back a duplicate is looked for.
-    pub lookback: Lookback,
-    /// Whether parameters that no rule knows are learned or dropped.
-    pub queries: Queries,
-    /// Keep duplicates that have new text.
-    pub revisions: bool,
-    /// How a page is cut into text blocks.
-    pub blocks: BlockOptions,
-    /// The labelling heuristic.
-    pub labelling: Labelling,
-    /// The constants of a heuristic of the paper.
-    pub constants: Constants,
-    /// DOM paths that are marked, for the heuristic `template`.
-    pub marks: Arc<Marks>,
-    /// Pages that are inserted before the first of them is labelled.
-    pub batching: Batching,
-    /// Days after a date whose pages decide its labels too.
-    pub relabel_days: u32,
-    /// Limits the pages in a tree.
-    pub window: WindowOptions,
-    /// Write the `blocks` table.
-    pub write_blocks: bool,
-    /// Columns of `documents` that are filled.
-    pub write: OptionalColumns,
-    /// Names of the columns of the archive for the column `archive` of `documents`.
-    pub passed_through: Arc<[String]>,
-    /// How `documents` has Markdown, if it does.
-    pub markdown: Option<MarkdownOptions>,
-    /// Digest of the settings that decide rows: the column `settings_digest` of `runs`.
-    pub digest: String,
-}
-
-impl Settings {
-    /// Checks the settings of `spec` and reads its rule files.
-    ///
-    /// # Errors
-    /// [`SpecError`] with the key and the expected value.
-    pub fn new(spec: &JobSpec) -> Result<Self, SpecError> {
-        settings(&JobDocument::read(spec)?)
-    }
-
-    /// Returns the domain that has the pages of a host; `None` if a text is not a host.
-    pub fn domain_of(&self, host: &str) -> Option<String> {
-        domain_of(&self.keyer, host)
-    }
-
-    /// Returns the batch after which a page of `date` is labelled, in a run whose last date is
-    /// `last`. Both dates are days since 1970.
-    pub(crate) fn label_batch(&self, date: i32, last: i32) -> i64 {
-        self.batching.label_batch_of(date, self.relabel_days, last)
-    }
-
-    /// Returns the tables with rows of pages, which the plan writes. The driver writes `runs` and
-    /// `url_parameters`.
-    pub(crate) fn page_tables(&self) -> impl Iterator<Item = Table> {
-        let tables = Table::ALL.into_iter();
-        let of_driver = [Table::Runs, Table::UrlParameters];
-        tables.filter(move |table| !of_driver.contains(table) && self.writes(*table))
-    }
-
-    /// Whether something of a page is kept beside its texts.
-    pub(crate) fn keeps_beside(&self) -> bool {
-        self.write.metadata || self.write.opt_out || !self.passed_through.is_empty()
-    }
-
-    /// Whether the job writes `table`.
-    pub(crate) fn writes(&self, table: Table) -> bool {
-        match table {
-            Table::Blocks => self.write_blocks,
-            Table::UrlParameters => self.queries == Queries::Learn,
-            _ => true,
-        }
-    }
-}
-
-impl std::fmt::Debug for Settings {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Settings({})", self.digest)
-    }
 }
 
 /// The resources of a run.
@@ -300,8 +163,7 @@ impl Job {
             .ok_or_else(|| SpecError::key("output.file_bytes", "expected a size above 0"))?;
         let resources = resources(spec)?;
         let settings = settings(&document)?;
-        refuse_constants_of_template(&settings)?;
-        refuse_marks_of_trees(settings.labelling, &settings.marks)?;
+        refuse_beside_paper(spec, &settings)?;
         Ok(Self {
             archive: ArchiveSource {
                 location: location("archive.location", &spec.archive.location)?,
@@ -336,6 +198,20 @@ impl Job {
             document: Arc::new(document),
         })
     }
+}
+
+/// Refuses settings that no text describes with the method of the paper. `urltree-lab eval` compares heuristics
+/// with the settings of any job, so [`Settings::new`] does not refuse them.
+fn refuse_beside_paper(spec: &JobSpec, settings: &Settings) -> Result<(), SpecError> {
+    let key = match spec.method {
+        Method::Template => return Ok(()),
+        Method::Paper if !settings.marks.is_empty() => "tree.paths",
+        Method::Paper if settings.relabel_days > 0 => "tree.relabel_days",
+        Method::Paper if settings.revisions => "dedup.revisions",
+        Method::Paper => return Ok(()),
+    };
+    let expected = "the method of the paper has no such thing; remove it, or method = \"paper\"";
+    Err(SpecError::key(key, expected))
 }
 
 /// Refuses a `run.stall_timeout` in which a store may be answering one request all the time.
@@ -384,179 +260,6 @@ fn retry_policy(spec: &JobSpec) -> Result<RetryPolicy, SpecError> {
         retry_policy.retry_for = timeout;
     }
     Ok(retry_policy)
-}
-
-fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
-    let JobDocument {
-        spec,
-        rules,
-        blocklist,
-        paths,
-    } = document;
-    let (rules_text, blocklist_text) = (rules, blocklist);
-    let rules = RuleSet::parse(rules)
-        .map_err(|error| SpecError::key("url_key.rules", error.to_string()))?
-        .needing_parameters(spec.url_key.rules_need_parameters);
-    let keyer = Keyer::new(key_options(spec), rules, Blocklist::parse(blocklist))
-        .map_err(|error| SpecError::key("domain.extra_suffixes", error.to_string()))?;
-    let marks = parsed_marks(spec, paths, &keyer)?;
-    let window = WindowOptions {
-        max_pages: spec.window.max_pages,
-        max_age_micros: i64::try_from(spec.window.max_age.as_micros()).map_err(|_| {
-            SpecError::key(
-                "window.max_age",
-                "more than 292,000 years; expected a time such as 14d",
-            )
-        })?,
-        min_pages: spec.window.min_pages,
-    };
-    let lookback = Lookback::parse(&spec.dedup.lookback, window)
-        .map_err(|error| SpecError::key("dedup.lookback", error.to_string()))?;
-    let labelling = (spec.tree.heuristic.parse::<Labelling>())
-        .map_err(|error| SpecError::key("tree.heuristic", error.to_string()))?;
-    refuse_relabelling(spec)?;
-    Ok(Settings {
-        keyer,
-        title: spec.url_key.title,
-        lookback,
-        queries: spec.dedup.queries,
-        revisions: spec.dedup.revisions,
-        blocks: block_options(spec)?,
-        labelling,
-        constants: constants(spec)?,
-        digest: settings_digest(spec, rules_text, blocklist_text, &marks),
-        marks: Arc::new(marks),
-        batching: spec.tree.batching,
-        relabel_days: spec.tree.relabel_days,
-        window,
-        write_blocks: spec.output.write_blocks,
-        write: OptionalColumns::new(&spec.output),
-        passed_through: passed_through(spec)?,
-        markdown: markdown_options(&spec.output.markdown),
-    })
-}
-
-fn markdown_options(spec: &MarkdownSpec) -> Option<MarkdownOptions> {
-    let options = MarkdownOptions::default()
-        .with_emphasis(spec.emphasis)
-        .with_links(spec.links)
-        .with_images(spec.images);
-    spec.write.then_some(options)
-}
-
-fn constants(spec: &JobSpec) -> Result<Constants, SpecError> {
-    let at_least_1 = |key, value: u32| match value {
-        0 => Err(SpecError::key(key, "0; expected at least 1")),
-        value => Ok(value),
-    };
-    Ok(Constants {
-        n_min: at_least_1("tree.n_min", spec.tree.n_min)?,
-        c_max: at_least_1("tree.c_max", spec.tree.c_max)?,
-    })
-}
-
-/// Refuses constants that no label of the job would read. `urltree-lab eval` compares heuristics with
-/// the settings of any job, so [`Settings::new`] does not refuse them.
-fn refuse_constants_of_template(settings: &Settings) -> Result<(), SpecError> {
-    let paper = Constants::default();
-    let key = match settings.constants {
-        _ if settings.labelling != Labelling::Template => return Ok(()),
-        Constants { n_min, .. } if n_min != paper.n_min => "tree.n_min",
-        Constants { c_max, .. } if c_max != paper.c_max => "tree.c_max",
-        _ => return Ok(()),
-    };
-    let expected = "it is for the heuristics of the paper; expected another tree.heuristic than \
-                    template";
-    Err(SpecError::key(key, expected))
-}
-
-/// Refuses `tree.relabel_days` unless the inserted pages do not depend on labels.
-fn refuse_relabelling(spec: &JobSpec) -> Result<(), SpecError> {
-    let why = match (spec.tree.batching, spec.dedup.revisions) {
-        _ if spec.tree.relabel_days == 0 => return Ok(()),
-        (Batching::Page, _) => "tree.batching is \"page\", which labels without any later page",
-        (Batching::Run, _) => "tree.batching is \"run\", which labels with all later pages",
-        (Batching::Date, true) => {
-            "dedup.revisions is true, and the text that a revision adds depends on labels"
-        }
-        (Batching::Date, false) => return Ok(()),
-    };
-    Err(SpecError::key(
-        "tree.relabel_days",
-        format!("{why}; expected 0, or tree.batching=date and dedup.revisions=false"),
-    ))
-}
-
-fn read(key: &str, path: &str) -> Result<String, SpecError> {
-    std::fs::read_to_string(Path::new(path)).map_err(|error| {
-        let folder = std::env::current_dir().unwrap_or_default();
-        SpecError::key(
-            key,
-            format!(
-                "cannot read `{path}` (paths are relative to {}): {error}",
-                folder.display()
-            ),
-        )
-    })
-}
-
-fn key_options(spec: &JobSpec) -> KeyOptions {
-    let mut options = KeyOptions::default();
-    options.scheme = match spec.url_key.scheme {
-        SchemeSpec::Merge => Scheme::Merge,
-        SchemeSpec::Separate => Scheme::Separate,
-    };
-    options.grouping = match spec.domain.grouping {
-        GroupingSpec::Registrable => Grouping::RegistrableDomain,
-        GroupingSpec::Host => Grouping::FullHost,
-    };
-    options.extra_suffixes = spec.domain.extra_suffixes.clone();
-    if let Some(bytes) = spec.limits.url_bytes {
-        options.max_url_bytes = bytes;
-    }
-    if let Some(segments) = spec.limits.path_segments {
-        options.max_path_segments = segments;
-    }
-    options
-}
-
-fn block_options(spec: &JobSpec) -> Result<BlockOptions, SpecError> {
-    let mut limits = PageLimits::default();
-    let bytes = |key: &str, size: bytesize::ByteSize| {
-        usize::try_from(size.as_u64())
-            .map_err(|_| SpecError::key(key, "expected a size that fits the address space"))
-    };
-    if let Some(size) = spec.limits.page_bytes {
-        limits.page_bytes = bytes("limits.page_bytes", size)?;
-    }
-    if let Some(size) = spec.limits.tag_bytes {
-        limits.tag_bytes = bytes("limits.tag_bytes", size)?;
-    }
-    let counts = [
-        (
-            spec.limits.attributes_per_tag,
-            &mut limits.attributes_per_tag,
-        ),
-        (spec.limits.blocks, &mut limits.blocks),
-        (spec.limits.block_chars, &mut limits.block_chars),
-        (spec.limits.depth, &mut limits.depth),
-    ];
-    for (count, limit) in counts {
-        if let Some(count) = count {
-            *limit = count;
-        }
-    }
-    let mut options = BlockOptions::default();
-    (options.split, options.noscript) = match spec.blocks.split {
-        SplitSpec::Html => (SplitList::Html, Noscript::ScriptedPages),
-        SplitSpec::Original => (SplitList::Original, Noscript::Never),
-    };
-    options.joining = match spec.blocks.joining {
-        JoiningSpec::Tight => Joining::Tight,
-        JoiningSpec::Spaced => Joining::Spaced,
-    };
-    options.limits = limits;
-    Ok(options)
 }
 
 fn resources(spec: &JobSpec) -> Result<Resources, SpecError> {

@@ -35,6 +35,7 @@ mod driver;
 mod error;
 mod error_record;
 mod job;
+mod job_document;
 mod lease;
 mod marked_paths;
 mod metrics;
@@ -45,6 +46,7 @@ mod progress;
 mod remote;
 mod running_plans;
 mod session_extension;
+mod settings;
 mod settings_digest;
 mod spec;
 mod spill_disk;
@@ -61,7 +63,7 @@ pub use driver::update::update;
 pub use driver::vacuum::{VacuumMode, vacuum};
 pub use error::EngineError;
 pub use error_record::ErrorRecord;
-pub use job::{Job, Resources, Settings};
+pub use job::{Job, Resources};
 pub use metrics::{OperatorMetrics, PlanMetrics};
 pub use optional_columns::OptionalColumns;
 pub use plan::codec::StepCodec;
@@ -70,10 +72,12 @@ pub use remote::{
     WorkerResources, WorkerRuntime, lists_row_groups, split_row_groups, worker_session,
 };
 pub use session_extension::SessionExtension;
+pub use settings::Settings;
 pub use spec::{
-    ArchiveLayout, ArchiveSpec, Batching, BlocksSpec, ColumnNames, DedupSpec, DomainSpec,
-    GroupingSpec, JobSpec, JoiningSpec, LimitsSpec, OutputSpec, Queries, RobotsSpec, RunSpec,
-    SchemeSpec, SpecError, SplitSpec, StoreSpec, TitleSource, TreeSpec, UrlKeySpec, WindowSpec,
+    ArchiveLayout, ArchiveSpec, Batching, ColumnNames, DedupSpec, DomainSpec, GroupingSpec,
+    JobSpec, JoiningSpec, LimitsSpec, MarkdownPart, Method, Names, OutputSpec, PaperSpec, Queries,
+    RobotsSpec, RunSpec, SchemeSpec, SpecError, SplitSpec, StoreSpec, TitleSource, TreeSpec,
+    UrlKeySpec, WindowSpec, Written,
 };
 pub use spill_disk::SpillError;
 pub use state::explain::{

@@ -1,6 +1,5 @@
 //! `tree.paths`: the marks of DOM paths.
 
-use site_replay::Labelling;
 use template::marks::{MarkFile, Marks};
 use url_key::Keyer;
 
@@ -29,15 +28,4 @@ pub(crate) fn domain_of(keyer: &Keyer, host: &str) -> Option<String> {
     }
     let url = keyer.parse(&format!("http://{host}/")).ok()?;
     Some(url.domain().as_str().to_owned())
-}
-
-/// Refuses marks that no label of the job would read: the heuristics of the paper stay as they are. As with
-/// their constants, an evaluation may have both.
-pub(crate) fn refuse_marks_of_trees(labelling: Labelling, marks: &Marks) -> Result<(), SpecError> {
-    if labelling == Labelling::Template || marks.is_empty() {
-        return Ok(());
-    }
-    let expected =
-        "its marks are for tree.heuristic=template; expected none with another heuristic";
-    Err(SpecError::key("tree.paths", expected))
 }

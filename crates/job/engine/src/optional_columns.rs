@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::spec::{JobSpec, OutputSpec, SpecError};
+use crate::spec::{JobSpec, OutputSpec, SpecError, Written};
 
 /// Most columns of the archive that are passed through.
 const MAX_PASSED_THROUGH: usize = 100;
@@ -24,14 +24,14 @@ pub struct OptionalColumns {
 }
 
 impl OptionalColumns {
-    /// Reads the settings `output.write_...`.
+    /// Reads the setting `output.write`.
     pub(crate) fn new(spec: &OutputSpec) -> Self {
         Self {
-            metadata: spec.write_metadata,
-            language: spec.write_language,
-            signals: spec.write_signals,
-            minhash: spec.write_minhash,
-            opt_out: spec.write_opt_out,
+            metadata: spec.write.has(Written::Metadata),
+            language: spec.write.has(Written::Language),
+            signals: spec.write.has(Written::Signals),
+            minhash: spec.write.has(Written::Minhash),
+            opt_out: spec.write.has(Written::OptOut),
         }
     }
 }

@@ -18,7 +18,8 @@ use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::physical_plan::ExecutionPlan;
 
-use crate::job::{Job, JobDocument};
+use crate::job::Job;
+use crate::job_document::JobDocument;
 use crate::peak_memory::peak_memory;
 use crate::plan::columns::schemas::ROW_GROUPS;
 use crate::plan::exec::step::IsWorker;

@@ -16,6 +16,8 @@
 //! - Marks of DOM paths (`tree.paths`) decide labels and nothing that a later run reads. Their MD5
 //!   is separate, after a `+`: a program can tell that only the marks of a table are others.
 //!   Without marks there is no such part.
+//! - A key that is renamed keeps its first name here: what `[paper]` chooses was in `[tree]`, `[dedup]`
+//!   and others before, and is in the digest with what the default method chooses.
 //! - A change to these rules, or to how a value is written, gets another [`VERSION`]. The version
 //!   is the start of the digest, so that a later program can compute the digest of an old table.
 
@@ -25,7 +27,7 @@ use template::marks::Marks;
 use url_key::KeyOptions;
 
 use crate::spec::{
-    ArchiveSpec, BlocksSpec, ColumnNames, DedupSpec, DomainSpec, JobSpec, LimitsSpec, TreeSpec,
+    ArchiveSpec, ColumnNames, DedupSpec, DomainSpec, JobSpec, LimitsSpec, PaperSpec, TreeSpec,
     UrlKeySpec, WindowSpec,
 };
 
@@ -88,6 +90,9 @@ pub(crate) fn without_marks(digest: &str) -> &str {
 /// does not compile until it is here or is marked as deciding no row.
 fn deciding(spec: &JobSpec, rules: &str, blocklist: &str) -> Vec<Setting> {
     let JobSpec {
+        // Both decide `choices`, which are below.
+        method: _,
+        paper: _,
         archive,
         // The tables that are written, their place and partitions. Tables with other partitions
         // or columns are refused by `TableError::Layout`. `blocks`, Markdown, metadata,
@@ -97,7 +102,6 @@ fn deciding(spec: &JobSpec, rules: &str, blocklist: &str) -> Vec<Setting> {
         url_key,
         domain,
         dedup,
-        blocks,
         tree,
         window,
         limits,
@@ -115,31 +119,32 @@ fn deciding(spec: &JobSpec, rules: &str, blocklist: &str) -> Vec<Setting> {
         columns,
     } = archive;
     let UrlKeySpec {
-        title,
         rules: _,
-        rules_need_parameters,
         blocklist: _,
-        scheme,
     } = url_key;
     let DomainSpec {
         grouping,
         extra_suffixes,
     } = domain;
-    let DedupSpec {
-        queries,
-        lookback,
-        revisions,
-    } = dedup;
-    let BlocksSpec { split, joining } = blocks;
+    let DedupSpec { revisions } = dedup;
     let TreeSpec {
-        heuristic,
-        batching,
         relabel_days,
-        n_min,
-        c_max,
         // Its marks are the second part of the digest.
         paths: _,
     } = tree;
+    let PaperSpec {
+        heuristic,
+        n_min,
+        c_max,
+        batching,
+        split,
+        joining,
+        queries,
+        lookback,
+        scheme,
+        title,
+        rules_need_parameters,
+    } = &*spec.choices();
     let WindowSpec {
         max_pages,
         max_age,
@@ -215,56 +220,17 @@ fn column_settings(columns: &ColumnNames) -> [Setting; 8] {
     ]
 }
 
-fn limit_settings(limits: &LimitsSpec) -> [Setting; 8] {
+fn limit_settings(limits: &LimitsSpec) -> [Setting; 2] {
     let LimitsSpec {
         url_bytes,
-        path_segments,
         page_bytes,
-        tag_bytes,
-        attributes_per_tag,
-        blocks,
-        block_chars,
-        depth,
     } = limits;
-    let of_url = KeyOptions::default();
-    let of_page = html_blocks::PageLimits::default();
-    let bytes = |size: &Option<bytesize::ByteSize>, default: usize| {
-        size.map_or_else(|| json!(default), |size| json!(size.as_u64()))
-    };
-    let count = |count: &Option<usize>, default: usize| json!(count.unwrap_or(default));
+    let of_url = KeyOptions::default().max_url_bytes;
+    let of_page = html_blocks::PageLimits::default().page_bytes as u64;
+    let page_bytes = page_bytes.map_or(of_page, |size| size.as_u64());
     [
-        setting(
-            "limits.url_bytes",
-            count(url_bytes, of_url.max_url_bytes),
-            8192,
-        ),
-        setting(
-            "limits.path_segments",
-            count(path_segments, of_url.max_path_segments),
-            256,
-        ),
-        setting(
-            "limits.page_bytes",
-            bytes(page_bytes, of_page.page_bytes),
-            10_485_760,
-        ),
-        setting(
-            "limits.tag_bytes",
-            bytes(tag_bytes, of_page.tag_bytes),
-            65_536,
-        ),
-        setting(
-            "limits.attributes_per_tag",
-            count(attributes_per_tag, of_page.attributes_per_tag),
-            1024,
-        ),
-        setting("limits.blocks", count(blocks, of_page.blocks), 100_000),
-        setting(
-            "limits.block_chars",
-            count(block_chars, of_page.block_chars),
-            1_000_000,
-        ),
-        setting("limits.depth", count(depth, of_page.depth), 512),
+        setting("limits.url_bytes", url_bytes.unwrap_or(of_url), 8192),
+        setting("limits.page_bytes", page_bytes, 10_485_760),
     ]
 }
 

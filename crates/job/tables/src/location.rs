@@ -331,7 +331,7 @@ mod tests {
                 "output.location=abfss://pages@account/a",
                 "output.location=abfss://pages@account/a",
             ),
-            ("tree.heuristic=strict", "tree.heuristic=strict"),
+            ("paper.heuristic=strict", "paper.heuristic=strict"),
         ] {
             assert_eq!(without_secrets(text), shown);
         }

@@ -37,7 +37,7 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) job: Option<PathBuf>,
     /// Override a key of the job or of the default settings, such as
-    /// tree.batching=page or window.max_age=30d.
+    /// paper.batching=page or window.max_age=30d.
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// Compare texts of a file: Parquet or JSON Lines with url and text.
@@ -119,7 +119,7 @@ pub(crate) struct TuneArgs {
     /// Use the settings of this job.
     ///
     /// Without --job the settings are those of the paper's experiment: the defaults of a
-    /// job with tree.batching=page and window.max_age=1000years, so that pages are
+    /// job with paper.batching=page and window.max_age=1000years, so that pages are
     /// inserted one by one and none leaves a tree for its age.
     #[arg(long, value_name = "FILE")]
     pub(crate) job: Option<PathBuf>,

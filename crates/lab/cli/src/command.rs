@@ -37,7 +37,7 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  \
         urltree-lab eval --gold data/sample/gold --job jobs/backfill.toml\n  \
         urltree-lab eval --gold gold.parquet --heuristics all --extractors all --plots charts\n  \
-        urltree-lab eval --gold gold.parquet --heuristics strict --set tree.batching=page\n  \
+        urltree-lab eval --gold gold.parquet --heuristics strict --set paper.batching=page\n  \
         urltree-lab eval --gold gold.parquet --extractors alarte,temex --measure nodes\n  \
         urltree-lab eval --gold gold.parquet --texts other=texts.jsonl --report report.md\n  \
         urltree-lab eval --gold gold.parquet --heuristics all \\\n      \

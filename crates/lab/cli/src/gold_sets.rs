@@ -11,7 +11,7 @@ use crate::rows;
 
 /// The settings of the paper's experiment: pages are inserted one by one, and none is
 /// evicted for its age, which came later [P 6].
-pub(crate) const PAPER: [&str; 2] = ["tree.batching=page", "window.max_age=1000years"];
+pub(crate) const PAPER: [&str; 2] = ["paper.batching=page", "window.max_age=1000years"];
 
 /// Tries the parameters. Returns the table of results.
 pub(crate) fn tune(args: &TuneArgs) -> Result<String> {

@@ -2,18 +2,21 @@
 
 use std::path::Path;
 
-use engine::{EngineError, JobSpec, Settings};
+use engine::{EngineError, JobSpec, PaperSpec, Settings};
 use evaluation::ReplaySettings;
 
-/// Checks the settings of the job file, or the defaults if there is none, with
-/// `overrides`.
+/// Checks the settings of the job file, or the defaults if there is none, with `overrides`. Without a
+/// job file the choices of `[paper]` can be overridden too: heuristics are compared under any of them.
 pub(crate) fn replay_settings(
     job: Option<&Path>,
     overrides: &[String],
 ) -> Result<ReplaySettings, EngineError> {
     let spec = match job {
         Some(path) => JobSpec::read(path, overrides)?,
-        None => JobSpec::defaults(overrides)?,
+        None => {
+            let choices = PaperSpec::like_template().into_iter();
+            JobSpec::defaults(&choices.chain(overrides.iter().cloned()).collect::<Vec<_>>())?
+        }
     };
     let settings = Settings::new(&spec)?;
     let mut replay = ReplaySettings::new(settings.keyer);

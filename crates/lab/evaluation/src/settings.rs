@@ -14,21 +14,21 @@ use url_tree::{Constants, WindowOptions};
 pub struct ReplaySettings {
     /// `[url_key]` and `[domain]`: scheme, rules, blocklist, suffixes.
     pub keyer: Keyer,
-    /// `url_key.title`
+    /// `paper.title`
     pub title: TitleSource,
-    /// `dedup.lookback`
+    /// `paper.lookback`
     pub lookback: Lookback,
-    /// `dedup.queries`
+    /// `paper.queries`
     pub queries: Queries,
     /// `dedup.revisions`
     pub revisions: bool,
-    /// `[blocks]` and `[limits]`
+    /// `paper.split`, `paper.joining` and `[limits]`
     pub blocks: BlockOptions,
-    /// `tree.n_min` and `tree.c_max`
+    /// `paper.n_min` and `paper.c_max`
     pub constants: Constants,
     /// `tree.paths`: DOM paths that are marked, for the heuristic `template`.
     pub marks: Arc<Marks>,
-    /// `tree.batching`
+    /// `paper.batching`
     pub batching: Batching,
     /// `tree.relabel_days`
     pub relabel_days: u32,

@@ -86,7 +86,7 @@ impl MarkContext<'_> {
         match self.job.settings.labelling {
             Labelling::Template => Ok(()),
             other => Err(Usage::of(format!(
-                "--mark: marks are for tree.heuristic=template; the job has {other}"
+                "--mark: marks are for the default method; the job has the heuristic {other}"
             ))),
         }
     }

@@ -208,9 +208,9 @@ async fn nights_of_plans_that_travel_write_the_same_rows() {
         "2011-10-05",
         "2011-10-06",
     ];
-    let tables = assert_same_tables(&["output.write_blocks=true"], &nights).await;
+    let tables = assert_same_tables(&["output.write=blocks"], &nights).await;
     assert!(tables[0].contains("learned_parameter"), "{}", tables[4]);
-    let tables = assert_same_tables(&["dedup.lookback=window", "dedup.revisions=true"], &nights);
+    let tables = assert_same_tables(&["paper.lookback=window"], &nights);
     let tables = tables.await;
     assert!(tables[0].contains("duplicate"), "{}", tables[0]);
 }

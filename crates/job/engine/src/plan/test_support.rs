@@ -25,7 +25,7 @@ use tempfile::TempDir;
 use crate::job::Job;
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::Step;
-use crate::spec::JobSpec;
+use crate::spec::{JobSpec, PaperSpec};
 
 /// A temporary directory with an archive and the tables of a job.
 pub(crate) struct TestJob {
@@ -40,9 +40,16 @@ impl TestJob {
         std::fs::create_dir(folder.path().join("archive")).unwrap();
         // Sizes in plans depend on both.
         let fixed = ["run.threads=2", "run.memory_limit=1GiB"];
+        // One choice of the paper is tried at a time, beside those of the default method.
+        let chooses = settings.iter().any(|setting| setting.starts_with("paper."));
+        let choices = if chooses {
+            PaperSpec::like_template()
+        } else {
+            Vec::new()
+        };
         let settings = fixed.iter().chain(settings).copied().map(str::to_owned);
         Self {
-            settings: settings.collect(),
+            settings: choices.into_iter().chain(settings).collect(),
             folder,
         }
     }

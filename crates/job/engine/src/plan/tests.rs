@@ -84,7 +84,7 @@ async fn a_backfill_with_rollups_of_earlier_months() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lookback_of_the_window_dedupes_by_domain() {
-    let job = TestJob::new(&["dedup.lookback=window"]);
+    let job = TestJob::new(&["paper.lookback=window"]);
     write_dates(&job, &["2011-09-30", "2011-10-01", "2011-10-02"]);
     run(&job, "2011-09-30").await;
     run(&job, "2011-10-01").await;

@@ -2,20 +2,27 @@
 //! the values and opens files.
 
 mod duration;
+mod error;
+mod method;
+mod moved;
+mod names;
 mod read;
 mod size;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
 
-pub use read::SpecError;
+pub use error::SpecError;
+pub use method::{JoiningSpec, Method, PaperSpec, SchemeSpec, SplitSpec};
+pub use names::{MarkdownPart, Names, Written};
+
 pub use site_replay::{Batching, Queries, TitleSource};
 
-/// The content of a job file. Every section but `archive` and `output` is optional. The
-/// defaults are not the paper's method, which is `jobs/paper.toml`.
+/// The content of a job file. Every section but `archive` and `output` is optional.
 ///
 /// ```
 /// use engine::JobSpec;
@@ -28,6 +35,9 @@ pub use site_replay::{Batching, Queries, TitleSource};
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct JobSpec {
+    /// How text blocks are labelled.
+    #[serde(default)]
+    pub method: Method,
     /// The archive of pages.
     pub archive: ArchiveSpec,
     /// The output tables.
@@ -41,9 +51,6 @@ pub struct JobSpec {
     /// Duplicates.
     #[serde(default)]
     pub dedup: DedupSpec,
-    /// Text blocks.
-    #[serde(default)]
-    pub blocks: BlocksSpec,
     /// Labels of text blocks.
     #[serde(default)]
     pub tree: TreeSpec,
@@ -62,6 +69,9 @@ pub struct JobSpec {
     /// Retries of object stores.
     #[serde(default)]
     pub store: StoreSpec,
+    /// The choices of [`Method::Paper`]; refused with another method.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paper: Option<PaperSpec>,
 }
 
 impl JobSpec {
@@ -69,6 +79,7 @@ impl JobSpec {
     /// defaults. Both are a path or a URL.
     pub fn new(archive: impl Into<String>, output: impl Into<String>) -> Self {
         Self {
+            method: Method::default(),
             archive: ArchiveSpec {
                 location: archive.into(),
                 layout: ArchiveLayout::default(),
@@ -78,26 +89,30 @@ impl JobSpec {
                 location: output.into(),
                 partition: OutputSpec::default_partition(),
                 format: OutputSpec::default_format(),
-                write_blocks: false,
-                write_metadata: false,
-                write_language: false,
-                write_signals: false,
-                write_minhash: false,
-                write_opt_out: false,
+                write: Names::default(),
                 archive_columns: Vec::new(),
-                markdown: MarkdownSpec::default(),
+                markdown: OutputSpec::default_markdown(),
                 file_bytes: OutputSpec::default_file_bytes(),
             },
             url_key: UrlKeySpec::default(),
             domain: DomainSpec::default(),
             dedup: DedupSpec::default(),
-            blocks: BlocksSpec::default(),
             tree: TreeSpec::default(),
             window: WindowSpec::default(),
             limits: LimitsSpec::default(),
             robots: RobotsSpec::default(),
             run: RunSpec::default(),
             store: StoreSpec::default(),
+            paper: None,
+        }
+    }
+
+    /// Returns what the method of the job chooses.
+    pub(crate) fn choices(&self) -> Cow<'_, PaperSpec> {
+        match (self.method, &self.paper) {
+            (Method::Template, _) => Cow::Owned(PaperSpec::of_template()),
+            (Method::Paper, None) => Cow::Owned(PaperSpec::default()),
+            (Method::Paper, Some(choices)) => Cow::Borrowed(choices),
         }
     }
 }
@@ -170,30 +185,15 @@ pub struct OutputSpec {
     /// `delta`, or `parquet`: the folders of the tables are right for readers without the Delta log too.
     #[serde(default = "OutputSpec::default_format")]
     pub format: String,
-    /// Write the `blocks` table.
+    /// The optional table and columns that are written.
     #[serde(default)]
-    pub write_blocks: bool,
-    /// Fill the columns of `documents` with what pages say about themselves: date, author, site.
-    #[serde(default)]
-    pub write_metadata: bool,
-    /// Fill the columns `language` and `language_score` of `documents`.
-    #[serde(default)]
-    pub write_language: bool,
-    /// Fill the columns of `documents` that tell good text from bad: words, repeated lines.
-    #[serde(default)]
-    pub write_signals: bool,
-    /// Fill the column `minhash` of `documents`, by which near duplicates are found.
-    #[serde(default)]
-    pub write_minhash: bool,
-    /// Fill the column `opt_out` of `documents`: what robots directives forbid.
-    #[serde(default)]
-    pub write_opt_out: bool,
+    pub write: Names<Written>,
     /// Columns of the archive for the column `archive` of `documents`: where a page is from.
     #[serde(default)]
     pub archive_columns: Vec<String>,
-    /// The column `markdown` of `documents`.
-    #[serde(default)]
-    pub markdown: MarkdownSpec,
+    /// The inline markup that the column `markdown` of `documents` keeps.
+    #[serde(default = "OutputSpec::default_markdown")]
+    pub markdown: Names<MarkdownPart>,
     /// Size near which a data file is closed and the next one begun.
     #[serde(default = "OutputSpec::default_file_bytes", with = "size")]
     pub file_bytes: ByteSize,
@@ -208,76 +208,24 @@ impl OutputSpec {
         "delta".to_owned()
     }
 
+    fn default_markdown() -> Names<MarkdownPart> {
+        Names([MarkdownPart::Emphasis].into())
+    }
+
     fn default_file_bytes() -> ByteSize {
         ByteSize::mb(128)
     }
 }
 
-/// `[output.markdown]`
-#[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, default)]
-#[non_exhaustive]
-pub struct MarkdownSpec {
-    /// Write the column. Without, it is null and costs nothing.
-    pub write: bool,
-    /// Keep bold, italic and deleted text.
-    pub emphasis: bool,
-    /// Keep links with their addresses.
-    pub links: bool,
-    /// Keep images that have a text, between blocks that are content.
-    pub images: bool,
-}
-
-impl Default for MarkdownSpec {
-    fn default() -> Self {
-        Self {
-            write: false,
-            emphasis: true,
-            links: false,
-            images: false,
-        }
-    }
-}
-
 /// `[url_key]`
-#[derive(Debug, Clone, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct UrlKeySpec {
-    /// The source of the title that `_cid_` rules hash.
-    pub title: TitleSource,
     /// File of URL rules. The default is the bundled rules, and `none` uses no rules.
     pub rules: Option<String>,
-    /// Whether a rule applies only to a URL that has all its parameters. `false`: a rule applies if
-    /// its expression matches, as in the paper.
-    pub rules_need_parameters: bool,
     /// File of URL prefixes. Pages below them get a URL key, but are not inserted or labelled.
     pub blocklist: Option<String>,
-    /// Whether `http` and `https` are one page.
-    pub scheme: SchemeSpec,
-}
-
-impl Default for UrlKeySpec {
-    fn default() -> Self {
-        Self {
-            title: TitleSource::default(),
-            rules: None,
-            rules_need_parameters: true,
-            blocklist: None,
-            scheme: SchemeSpec::default(),
-        }
-    }
-}
-
-/// `url_key.scheme`
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SchemeSpec {
-    /// One URL key for both schemes, written `http`.
-    #[default]
-    Merge,
-    /// One URL key per scheme.
-    Separate,
 }
 
 /// `[domain]`
@@ -303,60 +251,12 @@ pub enum GroupingSpec {
 }
 
 /// `[dedup]`
-#[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, default)]
-#[non_exhaustive]
-pub struct DedupSpec {
-    /// Parameters and other parts of URLs that no rule knows.
-    pub queries: Queries,
-    /// Limits the search for duplicates to `all` dates, the `window` of the tree, or a time
-    /// such as `30d`.
-    pub lookback: String,
-    /// Keep duplicates with at least 100 characters of new text.
-    pub revisions: bool,
-}
-
-impl Default for DedupSpec {
-    fn default() -> Self {
-        Self {
-            queries: Queries::default(),
-            lookback: "all".to_owned(),
-            revisions: false,
-        }
-    }
-}
-
-/// `[blocks]`
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
-pub struct BlocksSpec {
-    /// Tags that end a text block.
-    pub split: SplitSpec,
-    /// White space between the pieces of a text block.
-    pub joining: JoiningSpec,
-}
-
-/// `blocks.split`
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SplitSpec {
-    /// All tags that HTML does not display inline.
-    #[default]
-    Html,
-    /// The list of the authors' code.
-    Original,
-}
-
-/// `blocks.joining`
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum JoiningSpec {
-    /// Only the white space of the page: a word with inline tags inside stays one word.
-    #[default]
-    Tight,
-    /// One space, as in the authors' code.
-    Spaced,
+pub struct DedupSpec {
+    /// Keep duplicates with at least 100 characters of new text.
+    pub revisions: bool,
 }
 
 /// `[robots]`: what robots.txt files allow, for queries over the tables. It decides no row of a table.
@@ -381,38 +281,16 @@ impl Default for RobotsSpec {
 }
 
 /// `[tree]`
-#[derive(Debug, Clone, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct TreeSpec {
-    /// Name of the labelling heuristic.
-    pub heuristic: String,
-    /// Pages that are inserted before the first of them is labelled.
-    pub batching: Batching,
     /// Days after which the labels of a date are final. Until then each run over later dates
     /// relabels it.
     pub relabel_days: u32,
-    /// Pages that a node needs to decide, with `strict`, `relaxed-strict-N` or a vote.
-    pub n_min: u32,
-    /// Pages of the deciding node in which a block of content may be, with a heuristic of the
-    /// paper.
-    pub c_max: u32,
-    /// File of DOM paths that are marked as content or boilerplate, with `template`. The default is none,
-    /// and so is `none`.
+    /// File of DOM paths that are marked as content or boilerplate. The default is none, and so is
+    /// `none`.
     pub paths: Option<String>,
-}
-
-impl Default for TreeSpec {
-    fn default() -> Self {
-        Self {
-            heuristic: "template".to_owned(),
-            batching: Batching::default(),
-            relabel_days: 0,
-            n_min: url_tree::N_MIN,
-            c_max: url_tree::C_MAX,
-            paths: None,
-        }
-    }
 }
 
 /// `[window]`
@@ -447,22 +325,9 @@ impl Default for WindowSpec {
 pub struct LimitsSpec {
     /// Longest URL.
     pub url_bytes: Option<usize>,
-    /// Most path segments of a URL.
-    pub path_segments: Option<usize>,
     /// Bytes of HTML after which a page is cut.
     #[serde(with = "size")]
     pub page_bytes: Option<ByteSize>,
-    /// Most bytes inside one tag.
-    #[serde(with = "size")]
-    pub tag_bytes: Option<ByteSize>,
-    /// Most attributes of one tag.
-    pub attributes_per_tag: Option<usize>,
-    /// Most text blocks of a page.
-    pub blocks: Option<usize>,
-    /// Most characters of a text block.
-    pub block_chars: Option<usize>,
-    /// Depth of the deepest element in a DOM path.
-    pub depth: Option<usize>,
 }
 
 /// `[run]`: resources of a run. No key changes a row.

@@ -1,68 +1,12 @@
 //! Reading a job spec: TOML, overrides, and errors that name the key.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use toml::{Table, Value};
 
 use super::JobSpec;
-use crate::{Classified, ErrorClass};
-
-/// An error of a job spec.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SpecError {
-    /// The file cannot be opened.
-    #[error("cannot open the job file {}: {source}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        #[source]
-        source: std::io::Error,
-    },
-    /// The file is not TOML.
-    #[error("the job file {} is not TOML: {source}", path.display())]
-    NotToml {
-        /// The file.
-        path: PathBuf,
-        /// The line and the cause.
-        #[source]
-        source: Box<toml::de::Error>,
-    },
-    /// An override has no `=`, or its key is below a value that is not a section.
-    #[error("--set {text}: expected KEY=VALUE with a key such as tree.heuristic")]
-    BadOverride {
-        /// The override.
-        text: String,
-    },
-    /// A key is unknown or missing, or its value is invalid.
-    #[error("{key}: {expected}")]
-    Key {
-        /// The key, in dotted form.
-        key: String,
-        /// The value that was found and the value that is expected.
-        expected: String,
-    },
-}
-
-impl SpecError {
-    pub(crate) fn key(key: &str, expected: impl Into<String>) -> Self {
-        Self::Key {
-            key: key.to_owned(),
-            expected: expected.into(),
-        }
-    }
-}
-
-impl Classified for SpecError {
-    fn class(&self) -> ErrorClass {
-        ErrorClass::Usage
-    }
-
-    fn is_retryable(&self) -> bool {
-        false
-    }
-}
+use super::error::SpecError;
+use super::moved::refuse_moved;
 
 impl JobSpec {
     /// Reads the job file at `path` and applies `overrides`, each `KEY=VALUE` with a dotted
@@ -102,6 +46,7 @@ impl JobSpec {
         for text in overrides {
             apply_override(&mut table, text)?;
         }
+        refuse_moved(&table)?;
         serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
             let key = error.path().to_string();
             let expected = error.into_inner().to_string();
@@ -160,7 +105,7 @@ fn apply_override(table: &mut Table, text: &str) -> Result<(), SpecError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::Batching;
+    use crate::spec::{Batching, Method};
     use bytesize::ByteSize;
 
     const JOB: &str = "[archive]\nlocation = 'in'\n[output]\nlocation = 'out'\n";
@@ -176,10 +121,11 @@ mod tests {
     #[test]
     fn omitted_keys_have_defaults() {
         let spec = read(JOB, &[]).unwrap();
-        assert_eq!(spec.tree.heuristic, "template");
+        assert_eq!(spec.method, Method::Template);
         assert_eq!(spec.window.max_pages, 10_000);
-        assert_eq!(spec.dedup.lookback, "all");
-        assert_eq!(spec.tree.batching, Batching::Date);
+        assert_eq!(spec.choices().batching, Batching::Date);
+        let paper = read(&format!("method = 'paper'\n{JOB}"), &[]).unwrap();
+        assert_eq!(paper.choices().batching, Batching::Page);
     }
 
     #[test]
@@ -198,7 +144,8 @@ mod tests {
                 "run.chunk_bytes=64MB",
                 "window.max_pages=5",
                 "archive.columns.html=body",
-                "domain.extra_suffixes=['go.com']",
+                "paper.n_min=7",
+                "output.write=blocks, opt_out",
             ],
         )
         .unwrap();
@@ -206,20 +153,44 @@ mod tests {
         assert_eq!(spec.run.threads, Some(1));
         assert_eq!(spec.run.chunk_bytes, ByteSize::mb(64));
         assert_eq!(spec.archive.columns.html.as_deref(), Some("body"));
-        assert_eq!(spec.domain.extra_suffixes, ["go.com"]);
+        let paper = spec.paper.unwrap();
+        assert_eq!(paper.n_min, 7);
+        assert_eq!(paper.heuristic, "strict");
+        let list = read(JOB, &["output.write=['opt_out', 'blocks']"]).unwrap();
+        assert_eq!(spec.output.write, list.output.write);
     }
 
     #[test]
     fn errors_name_the_key_and_the_expected_value() {
         for (overrides, key, word) in [
             (
-                &["tree.heuristics=strict"][..],
-                "tree.heuristics",
+                &["paper.heuristics=strict"][..],
+                "paper.heuristics",
                 "batching",
             ),
+            (&["method=best"], "method", "paper"),
+            (&["output.write=pages"], "output.write", "blocks"),
+            (&["output.write=true"], "output.write", "a list"),
+            (&["tree.batching=page"], "tree.batching", "paper.batching"),
+            (
+                &["output.write_opt_out=true"],
+                "output.write_opt_out",
+                "write = [\"opt_out\"]",
+            ),
+            (
+                &["output.markdown.write=true"],
+                "output.markdown.write",
+                "write = [\"markdown\"]",
+            ),
+            (
+                &["output.markdown.links=true"],
+                "output.markdown.links",
+                "markdown = [\"links\"]",
+            ),
+            (&["limits.depth=9"], "limits.depth", "fixed"),
             (&["archive.columns.body=x"], "archive.columns.body", "html"),
             (&["run.threads=many"], "run.threads", "usize"),
-            (&["tree.batching=week"], "tree.batching", "page"),
+            (&["paper.batching=week"], "paper.batching", "page"),
             (&["speed.fast=true"], "speed", "archive"),
             (&["run.heartbeat=10"], "run.heartbeat", "30s"),
             (&["window.max_age=soon"], "window.max_age", "14d"),

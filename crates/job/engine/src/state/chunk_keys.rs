@@ -17,13 +17,14 @@ use datafusion::prelude::{DataFrame, SessionContext};
 use futures::TryStreamExt;
 use url_key::may_have_parts;
 
-use crate::job::{Job, Settings};
+use crate::job::Job;
 use crate::metrics::PlanMetrics;
 use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
 use crate::plan::exec::cpu_metrics::plan_metrics;
 use crate::plan::exec::step::{BatchStep, apply, to_bytes};
 use crate::plan::learn::learned::{Learned, parts};
 use crate::session_extension::with_metrics;
+use crate::settings::Settings;
 use crate::state::key_hash::hash;
 
 /// Collects the domains and URL keys of the rows of `keyed`. Registers the domains in `context` as the

@@ -7,10 +7,11 @@ use arrow::datatypes::{DataType, Date32Type, Field, Int64Type, Schema, SchemaRef
 use datafusion::error::Result;
 use tables::DateRange;
 
-use crate::job::{Job, Settings};
+use crate::job::Job;
 use crate::plan::columns::schemas::{KEYED, RecordBatchExt, value_opt};
 use crate::plan::exec::step::{BatchStep, to_bytes};
 use crate::plan::learn::learned::Learned;
+use crate::settings::Settings;
 use crate::state::chunk_keys::{ChunkKeys, filtered, url_base_hash};
 use crate::state::key_hash::hash;
 

@@ -44,7 +44,7 @@ pub async fn near_duplicates(job: &Job) -> Result<QueryRows, EngineError> {
         {
             return Err(EngineError::query(DataFusionError::Plan(
                 "the table documents has no column minhash, so no run has written signatures; run its dates \
-                 with output.write_minhash = true"
+                 with minhash in output.write"
                     .to_owned(),
             )));
         }

@@ -15,9 +15,10 @@ use tables::Table;
 use url_key::{Keyer, RuleSet};
 
 use crate::error::EngineError;
-use crate::job::{Job, Settings};
+use crate::job::Job;
 use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
 use crate::plan::session::session;
+use crate::settings::Settings;
 use crate::spec::SpecError;
 use crate::state::delta_scan::open;
 
@@ -78,7 +79,7 @@ const CHANGED: &str = "SELECT url, url_key, new_key, new_rule, arrow_cast(NULL, 
      without_title FROM checked WHERE new_key <> url_key";
 
 /// Pages after the first of their new key. A page whose old key is that of the first was unique
-/// before: the first is out of its `dedup.lookback`.
+/// before: the first is out of its `paper.lookback`.
 const MERGED: &str = "SELECT url, url_key, new_key, new_rule, other_url, false AS without_title \
      FROM (SELECT url, url_key, new_key, new_rule, \
          first_value(url_key) OVER first_page AS first_key, first_value(url) OVER first_page AS other_url \
@@ -109,7 +110,7 @@ pub async fn check_rules(job: &Job, rules: &Path) -> Result<RulesCheck, EngineEr
         .map_err(|error| SpecError::key(&file, format!("cannot read the rules: {error}")))?;
     let rules = RuleSet::parse(&text)
         .map_err(|error| SpecError::key(&file, error.to_string()))?
-        .needing_parameters(job.document.spec.url_key.rules_need_parameters);
+        .needing_parameters(job.document.spec.choices().rules_need_parameters);
     let context = session(job).map_err(EngineError::Query)?;
     if !open(&context, job, Table::UrlKeys).await? {
         return Err(EngineError::NoTable {

@@ -26,15 +26,15 @@ use crate::state::delta_scan::{latest_parameters, open};
 pub async fn learn_rules(job: &Job) -> Result<String, EngineError> {
     if job.settings.queries == Queries::Drop {
         let expected = "\"drop\" learns no rules; expected \"learn\", and tables of a run with it";
-        return Err(SpecError::key("dedup.queries", expected).into());
+        return Err(SpecError::key("paper.queries", expected).into());
     }
     let context = session(job).map_err(EngineError::Query)?;
     if !open(&context, job, Table::UrlParameters).await? {
         return Err(EngineError::NoTable {
             table: Table::UrlParameters.name(),
             location: job.output.location().to_string(),
-            remedy: "run the job with dedup.queries = \"learn\" and dedup.lookback = \"all\": it \
-                     writes the table when a URL has a parameter without a rule",
+            remedy: "run the job first: it writes the table when a URL has a parameter without a \
+                     rule, unless paper.lookback is limited",
         });
     }
     let proposed = propose(&context, job).await;

@@ -79,8 +79,7 @@ class Site:
     ) -> Page:
         """Label a page by all that is known now, after learning from it unless its URL key is known.
 
-        Call it instead of `add` to label pages as they come: as a job with `tree.batching = "page"`
-        does. Or `add` all pages of a site first and then extract each of them, and its labels know the
+        Call it instead of `add` to label pages as they come. Or `add` all pages of a site first and then extract each of them, and its labels know the
         whole site. A page of a known URL key may be older than the last page.
 
         With `add=False` the site learns nothing.
@@ -94,7 +93,7 @@ class Site:
     ) -> Iterator[Page]:
         """Label pages, `(url, html)` or `(url, html, fetched_at)` in time order, as a job does.
 
-        A page is labelled when all pages of its day are known (`tree.batching`), so a page of a day
+        A page is labelled when all pages of its day are known so a page of a day
         comes out after the first page of the next day was read. Texts of a day are in memory.
         There is one result per page, in the same order, duplicates and quarantined pages too.
 

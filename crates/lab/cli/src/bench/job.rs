@@ -27,12 +27,9 @@ impl Jobs {
             output_bytes: 0,
         };
         Self(vec![
-            job("one core", ["run.threads=1", "tree.heuristic=template"]),
-            job("two cores", ["run.threads=2", "tree.heuristic=template"]),
-            job(
-                "one core, strict",
-                ["run.threads=1", "tree.heuristic=strict"],
-            ),
+            job("one core", ["run.threads=1", "method=template"]),
+            job("two cores", ["run.threads=2", "method=template"]),
+            job("one core, paper", ["run.threads=1", "method=paper"]),
         ])
     }
 

@@ -13,8 +13,8 @@ use tables::Reason;
 use template::{Layout, LayoutBlock, Title};
 use url_parameters::Signature;
 
-use crate::job::Settings;
 use crate::plan::columns::schemas::{BLOCKED, Phase, Status, project_to};
+use crate::settings::Settings;
 
 /// Most bytes of text that a page keeps through the sorts after Block. A usual page has some
 /// 5 KB. The text of a larger page is dropped, and Write parses the page again.

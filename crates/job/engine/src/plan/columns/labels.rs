@@ -14,8 +14,8 @@ use site_replay::PageLabels;
 use template::{PagePaths, Reason};
 use url_tree::{BlockHash, Verdict};
 
-use crate::job::Settings;
 use crate::plan::columns::schemas::{REPLAYED, Status, list_field, project_to};
+use crate::settings::Settings;
 
 /// The columns that [`crate::plan::steps::replay::Replay`] adds.
 pub(crate) struct LabelColumns {

@@ -15,11 +15,11 @@ use tables::{Partitioning, Table};
 use text::signals::Signals;
 use url_key::Branch;
 
-use crate::job::Settings;
 use crate::plan::columns::identity::identity_columns;
 use crate::plan::columns::said::said_columns;
 use crate::plan::columns::schemas::{RecordBatchExt, Status, lines, list_field, value_opt};
 use crate::plan::columns::signal_columns::signal_columns;
+use crate::settings::Settings;
 
 /// Projects `rows` of `batch` to the columns of `table`. A column comes from `given`, else from
 /// the column of the same name.

@@ -13,9 +13,10 @@ use url_parameters::{Verdict, Verdicts, is_audited};
 
 use super::parts_hash::parts_hash;
 use super::variants::may_have_host;
-use crate::job::{Job, Settings};
+use crate::job::Job;
 use crate::plan::columns::schemas::{KEYED, RecordBatchExt, SCANNED, project_to, value_opt};
 use crate::plan::exec::step::{BatchStep, to_bytes};
+use crate::settings::Settings;
 use crate::state::key_hash::hash;
 
 /// Keeps the rows of `bases` that are not known to be a page of `known`, and those that are audited.

@@ -7,7 +7,7 @@ use tables::{DateRange, days_from_date};
 use url_key::{Keyer, PageUrl, UrlKey, UrlParts, may_have_parts};
 use url_parameters::{KeyDates, SlotChange, Verdict, Verdicts};
 
-use crate::job::Settings;
+use crate::settings::Settings;
 use crate::spec::Queries;
 
 /// A row of the archive: object and position.

@@ -46,7 +46,7 @@ use tables::{DateRange, date_from_days, days_from_date};
 use url_parameters::{ComparedPage, Learner, Outcome, Signature, SlotChange, Verdict};
 
 use crate::archive::Census;
-use crate::job::{Job, Settings};
+use crate::job::Job;
 use crate::metrics::PlanMetrics;
 use crate::plan::columns::schemas::{RecordBatchExt, Status, value_opt};
 use crate::plan::exec::cpu_metrics::plan_metrics;
@@ -56,6 +56,7 @@ use crate::plan::session::session;
 use crate::plan::steps::{block, dedupe, key, scan};
 use crate::progress::ProgressReporter;
 use crate::session_extension::with_metrics;
+use crate::settings::Settings;
 use crate::state::chunk_keys::{ChunkKeys, domain_table};
 use crate::state::delta_scan::external;
 use crate::state::key_hash::hash;

@@ -13,9 +13,10 @@ use url_key::{UrlParts, may_have_parts, plain_host};
 use url_parameters::is_audited;
 
 use super::parts_hash::parts_hash;
-use crate::job::{Job, Settings};
+use crate::job::Job;
 use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
 use crate::plan::exec::step::{BatchStep, to_bytes};
+use crate::settings::Settings;
 use crate::state::key_hash::hash;
 
 /// Output of [`Variants`]: one row per row of the archive that it selects. `parameters` are the

@@ -9,11 +9,12 @@ use datafusion::error::{DataFusionError, Result};
 use site_replay::AliasDates;
 use tables::DateRange;
 
-use crate::job::{Job, Settings};
+use crate::job::Job;
 use crate::plan::columns::schemas::{KEYED, RecordBatchExt, Status, project_to, value_opt};
 use crate::plan::exec::step::{BatchStep, to_bytes};
 use crate::plan::learn::learned::Learned;
 use crate::plan::steps::key::THIS_RUN;
+use crate::settings::Settings;
 
 /// Adds a row for each key that a page has on later dates of the chunk, because a part of its URL
 /// became noise, or was noise by mistake.

@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 use tokio::task::{JoinError, JoinSet};
 
 use crate::archive::{ArchiveSource, ReadAhead, RowGroupRequest};
-use crate::job::{Job, Settings};
+use crate::job::Job;
 use crate::plan::columns::schemas::{
     BLOCKED, Phase, RecordBatchExt, Status, object_of, project_to,
 };
@@ -23,6 +23,7 @@ use crate::plan::html_reader::{PAGES_BYTES, PageStream, page_request};
 use crate::plan::steps::later_copies::{LaterCopies, RejectedPages, RejectedSender};
 use crate::plan::steps::parse_pages::{block, unreadable};
 use crate::progress::ProgressReporter;
+use crate::settings::Settings;
 
 /// Most rows of row groups that are read ahead, with the later copies that wait until their pages are
 /// parsed. A higher value keeps more narrow rows in memory, some 500 bytes each; with a lower value,

@@ -11,17 +11,18 @@ use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use site_replay::{FoundBy, KnownKeys, Occurrence};
 use url_key::{DuplicateCandidate, DuplicateReason, duplicate_reason};
 
-use crate::job::{Job, Settings};
+use crate::job::Job;
 use crate::plan::columns::read_order::{ReadOrder, RowPosition};
 use crate::plan::columns::schemas::{DEDUPED, RecordBatchExt, Status, project_to, value_opt};
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{RequiredDistribution, Step, map_batches, to_bytes};
 use crate::plan::learn::learned::Learned;
 use crate::plan::steps::alias::alias_dates;
+use crate::settings::Settings;
 use crate::spec::Queries;
 
 /// Finds the duplicates of each URL key, and names the pages they duplicate. With
-/// `dedup.lookback = window` rows come by domain in time order; otherwise they come key
+/// `paper.lookback = window` rows come by domain in time order; otherwise they come key
 /// by key, so that only one key is in memory.
 #[derive(Debug, Clone)]
 pub(crate) struct Dedupe {

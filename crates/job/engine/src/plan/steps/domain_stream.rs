@@ -5,10 +5,10 @@ use site_replay::{BatchedReplay, Batching};
 use template::Outline;
 use url_key::Domain;
 
-use crate::job::Settings;
 use crate::plan::columns::labels::LabelColumns;
 use crate::plan::columns::pages::PageRow;
 use crate::plan::columns::schemas::Status;
+use crate::settings::Settings;
 
 /// The [`BatchedReplay`] of a domain, fed with rows.
 pub(crate) struct DomainStream {

@@ -12,7 +12,7 @@ use tables::Reason;
 use url_key::{PageUrl, UrlError, UrlKey};
 
 use crate::archive::ArchiveSource;
-use crate::job::{Job, Settings};
+use crate::job::Job;
 use crate::plan::columns::schemas::{
     KEYED, RecordBatchExt, Status, object_of, project_to, value_opt,
 };
@@ -20,6 +20,7 @@ use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{Step, spawn_stream, to_bytes};
 use crate::plan::html_reader::{PageStream, page_request};
 use crate::plan::learn::learned::Learned;
+use crate::settings::Settings;
 
 /// The `generation` of rows of this run. Rows of the prior state have 0, so that they sort first.
 pub(crate) const THIS_RUN: i32 = 1;

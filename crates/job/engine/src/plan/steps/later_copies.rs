@@ -17,9 +17,9 @@ use datafusion::error::Result;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use url_key::DuplicateReason;
 
-use crate::job::Settings;
 use crate::plan::columns::schemas::{RecordBatchExt, Status, project_to};
 use crate::plan::steps::dedupe::{Original, Originals, merged_by_step};
+use crate::settings::Settings;
 
 /// Sends the rows of pages without text, all of one object, from a parse task.
 pub(crate) type RejectedSender = UnboundedSender<(String, Vec<i64>)>;

@@ -9,12 +9,12 @@ use markdown::Markup;
 use metadata::MetadataReader;
 use tables::{Reason, date_from_days};
 
-use crate::job::Settings;
 use crate::plan::columns::blocks::{BlockColumns, ParsedPage};
 use crate::plan::columns::said::said_bytes;
 use crate::plan::columns::schemas::{RecordBatchExt, Status};
 use crate::plan::html_reader::{PageBytes, Pages};
 use crate::plan::steps::later_copies::RejectedSender;
+use crate::settings::Settings;
 
 /// Parsed rows.
 pub(super) struct Blocked {

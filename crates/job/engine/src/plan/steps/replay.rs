@@ -13,7 +13,7 @@ use futures::TryStreamExt;
 use futures::future::ready;
 use template::Outline;
 
-use crate::job::{Job, Settings};
+use crate::job::Job;
 use crate::plan::columns::labels::LabelColumns;
 use crate::plan::columns::pages::ReplayBatch;
 use crate::plan::columns::schemas::{Phase, REPLAYED, Status};
@@ -22,6 +22,7 @@ use crate::plan::exec::label_queue::{LabelQueue, QueuedRows};
 use crate::plan::exec::step::{BatchSender, RequiredDistribution, Step, spawn_stream, to_bytes};
 use crate::plan::steps::domain_stream::DomainStream;
 use crate::plan::steps::revision_pages::RevisionPages;
+use crate::settings::Settings;
 use crate::spec::Batching;
 
 /// Labels the text blocks of every page.

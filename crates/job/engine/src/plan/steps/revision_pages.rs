@@ -14,10 +14,10 @@ use arrow::array::{
 use arrow::datatypes::{Int32Type, TimestampMicrosecondType};
 use datafusion::error::Result;
 
-use crate::job::Settings;
 use crate::plan::columns::schemas::{Phase, RecordBatchExt, Status, project_to, value_opt};
 use crate::plan::steps::dedupe::Originals;
 use crate::plan::steps::later_copies::FoundPage;
+use crate::settings::Settings;
 
 /// The keys of a domain whose first page has no text.
 ///

@@ -20,7 +20,7 @@ use tables::{
 use crate::accounting::UNREADABLE_OBJECT;
 use crate::archive::ArchiveSource;
 use crate::error::EngineError;
-use crate::job::{Job, Settings};
+use crate::job::Job;
 use crate::plan::columns::block_rows::block_rows;
 use crate::plan::columns::blocks::TextColumns;
 use crate::plan::columns::schemas::{
@@ -37,6 +37,7 @@ use crate::plan::exec::step::{RequiredDistribution, Step, spawn_stream, to_bytes
 use crate::plan::html_reader::{PageStream, page_request};
 use crate::plan::session::coalesced_size;
 use crate::plan::steps::parse_pages::{Fetched, parse};
+use crate::settings::Settings;
 
 /// Bytes of HTML below which a single partition writes the chunk.
 ///

@@ -9,10 +9,11 @@ use url_tree::BlockHash;
 
 use crate::archive::{ArchiveSource, ObjectState};
 use crate::error::EngineError;
-use crate::job::{Job, Settings};
+use crate::job::Job;
 use crate::plan::columns::blocks::{ParsedPage, layout};
 use crate::plan::html_reader::{PageBytes, PageStream, page_request};
 use crate::plan::steps::parse_pages::{Fetched, parse};
+use crate::settings::Settings;
 use crate::state::delta_scan::external;
 use crate::state::explain::fetches::Fetch;
 

@@ -13,7 +13,7 @@ use template::PagePaths;
 use url_key::{Branch, Domain};
 use url_tree::{BlockHash, Entry};
 
-use crate::job::Settings;
+use crate::settings::Settings;
 use crate::state::explain::rows::Rows;
 use crate::state::prior_state::windows_query;
 

@@ -8,7 +8,7 @@ use datafusion::prelude::{DataFrame, SessionContext};
 use site_replay::Queries;
 use tables::{Table, date_from_days};
 
-use crate::job::Settings;
+use crate::settings::Settings;
 use crate::state::explain::rows::{Rows, owned};
 
 /// An archive row, and the decision about it.

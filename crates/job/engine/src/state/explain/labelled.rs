@@ -9,8 +9,8 @@ use template::Reason;
 use template::marks::SiteMarks;
 use url_key::Branch;
 
-use crate::job::Settings;
 use crate::plan::columns::blocks::ParsedPage;
+use crate::settings::Settings;
 use crate::state::explain::fetches::Fetch;
 use crate::state::explain::rows::Rows;
 

@@ -34,7 +34,7 @@ pub use fetches::Fetch;
 pub use labelled::{ExplainedBlock, ExplainedPage};
 pub use site_pages::SitePages;
 
-/// Duplicates of duplicates that are followed. With `dedup.lookback = "all"` a page has text; with
+/// Duplicates of duplicates that are followed. With `paper.lookback = "all"` a page has text; with
 /// others, a duplicate may name a row that is a duplicate itself.
 const MAX_STEPS: usize = 8;
 

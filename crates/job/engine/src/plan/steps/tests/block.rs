@@ -76,7 +76,7 @@ async fn a_page_without_html_is_quarantined() {
 #[tokio::test]
 async fn a_page_over_a_limit_has_a_warning() {
     let pages = [page(0, "<p>One<p>Two<p>Three"), page(1, "<p>One<p>Two")];
-    let rows = blocked(&job(&["limits.blocks=2"], &pages), 1).await;
+    let rows = blocked(&job(&["limits.page_bytes=12"], &pages), 1).await;
     let warnings = texts(&rows, "warnings");
     assert!(warnings[0].contains('2'), "{warnings:?}");
     assert_eq!(warnings[1], "");
@@ -101,7 +101,7 @@ async fn a_duplicate_passes_through_without_its_html() {
 #[tokio::test]
 async fn a_very_long_page_travels_without_its_texts() {
     let long = format!("<p>{}</p>", "word ".repeat(100_000));
-    let rows = blocked(&job(&["limits.block_chars=1000000"], &[page(0, &long)]), 1).await;
+    let rows = blocked(&job(&[], &[page(0, &long)]), 1).await;
     assert_eq!(texts(&rows, "status"), ["unique"]);
     assert_eq!(nulls(&rows, "texts"), [true]);
     assert_eq!(nulls(&rows, "hashes"), [false]);

@@ -100,7 +100,7 @@ async fn later_copies_are_read_behind_the_first_page_in_time_order() {
         own("a.parquet", 8),
     ];
     assert_eq!(read_order(&["dedup.revisions=true"], &rows).await, in_place);
-    assert_eq!(read_order(&["dedup.lookback=9d"], &rows).await, in_place);
+    assert_eq!(read_order(&["paper.lookback=9d"], &rows).await, in_place);
 }
 
 #[tokio::test]
@@ -148,7 +148,7 @@ async fn after_the_lookback_a_page_is_unique_again() {
         page("a.example/1", "2011-10-02T00:00:00", 1),
         page("a.example/1", "2011-10-02T00:00:01", 2),
     ];
-    let (statuses, duplicate_of) = deduped(&["dedup.lookback=1d"], &rows).await;
+    let (statuses, duplicate_of) = deduped(&["paper.lookback=1d"], &rows).await;
     assert_eq!(statuses, ["unique", "duplicate", "unique"]);
     assert_eq!(duplicate_of, ["-", "a.parquet#0", "-"]);
 }
@@ -156,7 +156,7 @@ async fn after_the_lookback_a_page_is_unique_again() {
 #[tokio::test]
 async fn a_key_that_left_the_window_is_unique_again() {
     let settings = [
-        "dedup.lookback=window",
+        "paper.lookback=window",
         "window.max_pages=1",
         "window.min_pages=1",
     ];
@@ -167,6 +167,6 @@ async fn a_key_that_left_the_window_is_unique_again() {
     ];
     let (statuses, _) = deduped(&settings, &rows).await;
     assert_eq!(statuses, ["unique", "unique", "unique"]);
-    let (statuses, _) = deduped(&["dedup.lookback=window"], &rows).await;
+    let (statuses, _) = deduped(&["paper.lookback=window"], &rows).await;
     assert_eq!(statuses, ["unique", "unique", "duplicate"]);
 }

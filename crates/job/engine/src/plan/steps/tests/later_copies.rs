@@ -187,7 +187,7 @@ async fn other_keys_of_the_row_group_are_unchanged() {
 
 #[tokio::test]
 async fn with_days_or_a_window_the_first_copy_decides() {
-    for lookback in ["dedup.lookback=9d", "dedup.lookback=window"] {
+    for lookback in ["paper.lookback=9d", "paper.lookback=window"] {
         let rows = copies(&[BAD[0], GOOD]);
         let rows = blocked(&[lookback], &[("a.parquet", &rows)], 10).await;
         let duplicate = ["duplicate", "a.parquet#0", "dropped_query"];
@@ -196,9 +196,8 @@ async fn with_days_or_a_window_the_first_copy_decides() {
 }
 
 /// The rows of one object after Replay, in archive order.
-async fn revised(rows: &[ArchiveRow], settings: &[&str]) -> RecordBatch {
-    let revisions = ["dedup.revisions=true"];
-    let settings: Vec<&str> = revisions.iter().chain(settings).copied().collect();
+async fn revised(rows: &[ArchiveRow]) -> RecordBatch {
+    let settings = ["dedup.revisions=true"];
     let blocked = blocked(&settings, &[("a.parquet", rows)], 2).await;
     let step = steps(&TestJob::new(&settings)).replay;
     let replayed = run(&step, vec![sorted_for(&step, &blocked)]).await.unwrap();
@@ -217,13 +216,10 @@ async fn a_revision_candidate_with_text_becomes_the_page() {
         duplicate("identical_url"),
         duplicate("dropped_query"),
     ];
-    for batching in ["page", "date", "run"] {
-        let batching = format!("tree.batching={batching}");
-        let rows = revised(&rows, &[&batching]).await;
-        assert_eq!(outcomes(&rows), expected, "{batching}");
-        let ordinals = [None, None, Some(0), None, None, None];
-        assert_eq!(numbers(&rows, "ordinal"), ordinals);
-    }
+    let rows = revised(&rows).await;
+    assert_eq!(outcomes(&rows), expected);
+    let ordinals = [None, None, Some(0), None, None, None];
+    assert_eq!(numbers(&rows, "ordinal"), ordinals);
 }
 
 #[tokio::test]
@@ -231,7 +227,7 @@ async fn a_revision_of_a_page_that_was_tried_later_keeps_its_new_text() {
     let update = "word ".repeat(100);
     let update = format!("<p>One</p><p>{update}</p>");
     let rows = copies(&[BAD[0], GOOD, Some(&update)]);
-    let rows = revised(&rows, &[]).await;
+    let rows = revised(&rows).await;
     let revision = ["revision", "a.parquet#1", "dropped_query"];
     assert_eq!(outcomes(&rows), [QUARANTINED, UNIQUE, revision]);
 }
@@ -241,17 +237,14 @@ async fn revision_candidates_without_any_block_are_unique_until_one_has_text() {
     let rows = copies(&[EMPTY, BAD[0], EMPTY, GOOD, GOOD]);
     let duplicate = ["duplicate", "a.parquet#3", "dropped_query"];
     let expected = [UNIQUE, QUARANTINED, UNIQUE, UNIQUE, duplicate];
-    for batching in ["page", "date", "run"] {
-        let batching = format!("tree.batching={batching}");
-        let rows = revised(&rows, &[&batching]).await;
-        assert_eq!(outcomes(&rows), expected, "{batching}");
-        let ordinals = [Some(0), None, Some(1), Some(2), None];
-        assert_eq!(numbers(&rows, "ordinal"), ordinals);
-    }
+    let rows = revised(&rows).await;
+    assert_eq!(outcomes(&rows), expected);
+    let ordinals = [Some(0), None, Some(1), Some(2), None];
+    assert_eq!(numbers(&rows, "ordinal"), ordinals);
 }
 
 #[tokio::test]
 async fn revision_candidates_without_text_are_duplicates_of_no_page() {
-    let rows = revised(&copies(&BAD), &[]).await;
+    let rows = revised(&copies(&BAD)).await;
     assert_eq!(outcomes(&rows), [QUARANTINED; 3]);
 }

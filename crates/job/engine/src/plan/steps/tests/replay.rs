@@ -62,7 +62,7 @@ async fn replayed(settings: &[&str], rows: &[TestRow]) -> arrow::array::RecordBa
     run(&step, vec![rows]).await.unwrap()
 }
 
-const STRICT: &str = "tree.heuristic=strict-at-domain";
+const STRICT: &str = "paper.heuristic=strict-at-domain";
 
 #[tokio::test]
 async fn a_block_that_pages_share_is_boilerplate() {
@@ -104,8 +104,6 @@ async fn a_page_is_labelled_with_its_batch_and_not_with_later_ones() {
     ];
     let by_date = replayed(&[STRICT], &rows).await;
     assert_eq!(labels(&by_date), ["CC", "BC"]);
-    let with_later = replayed(&[STRICT, "tree.relabel_days=1"], &rows).await;
-    assert_eq!(labels(&with_later), ["BC", "BC"]);
 }
 
 #[tokio::test]
@@ -147,7 +145,7 @@ async fn a_candidate_without_new_text_is_a_duplicate() {
         page("a.example", "2011-10-01T00:00:00", &["one"]),
         page("a.example", "2011-10-01T01:00:00", &["one"]).with("status", "revision_candidate"),
     ];
-    let rows = replayed(&[STRICT, "dedup.revisions=true"], &rows).await;
+    let rows = replayed(&["dedup.revisions=true"], &rows).await;
     assert_eq!(texts(&rows, "status"), ["unique", "duplicate"]);
 }
 

@@ -81,14 +81,14 @@ async fn a_quarantined_row_is_not_a_document() {
 
 #[tokio::test]
 async fn blocks_are_written_where_the_job_asks_for_them() {
-    let job = TestJob::new(&["output.write_blocks=true"]);
+    let job = TestJob::new(&["output.write=blocks"]);
     let written = written(&job, &[page(0, "<p>One")]).await;
     assert!(tables(&written).contains(&"blocks"));
 }
 
 #[tokio::test]
 async fn a_page_that_came_without_texts_is_parsed_again() {
-    let job = TestJob::new(&["limits.block_chars=1000000"]);
+    let job = TestJob::new(&[]);
     let long = format!("<p>{}</p>", "word ".repeat(100_000));
     let written = written(&job, &[page(0, &long)]).await;
     let bytes: i64 = numbers(&written, "text_bytes").into_iter().flatten().sum();
@@ -97,7 +97,7 @@ async fn a_page_that_came_without_texts_is_parsed_again() {
 
 #[tokio::test]
 async fn a_page_that_changed_since_it_was_parsed_is_an_error() {
-    let job = TestJob::new(&["limits.block_chars=1000000"]);
+    let job = TestJob::new(&[]);
     let long = format!("<p>{}</p>", "word ".repeat(100_000));
     job.write_object("a.parquet", &[page(0, &long)], 100);
     let rows = replayed(&steps(&job), &[job.row_group("a.parquet", 0)]).await;

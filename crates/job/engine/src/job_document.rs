@@ -1,0 +1,60 @@
+//! A job as one document, with the texts of the files that it names.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::marked_paths::paths_file;
+use crate::spec::{JobSpec, SpecError};
+
+/// The bundled URL rules, which a job uses if it names no file.
+const BUNDLED_RULES: &str = include_str!("../../../../jobs/rules/url-keys.tsv");
+
+/// A job spec with the texts of its rule files: all that another process needs to run the job.
+///
+/// The other process has its own credentials of the stores, from its environment.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+pub(crate) struct JobDocument {
+    pub(crate) spec: JobSpec,
+    /// URL rules.
+    pub(crate) rules: String,
+    /// URL prefixes.
+    pub(crate) blocklist: String,
+    /// DOM paths that are marked.
+    pub(crate) paths: String,
+}
+
+impl JobDocument {
+    /// Reads the rule files of `spec`.
+    pub(crate) fn read(spec: &JobSpec) -> Result<Self, SpecError> {
+        Ok(Self {
+            rules: match spec.url_key.rules.as_deref() {
+                None => BUNDLED_RULES.to_owned(),
+                Some("none") => String::new(),
+                Some(path) => read("url_key.rules", path)?,
+            },
+            blocklist: match spec.url_key.blocklist.as_deref() {
+                None => String::new(),
+                Some(path) => read("url_key.blocklist", path)?,
+            },
+            paths: match paths_file(spec) {
+                None => String::new(),
+                Some(path) => read("tree.paths", path)?,
+            },
+            spec: spec.clone(),
+        })
+    }
+}
+
+fn read(key: &str, path: &str) -> Result<String, SpecError> {
+    std::fs::read_to_string(Path::new(path)).map_err(|error| {
+        let folder = std::env::current_dir().unwrap_or_default();
+        SpecError::key(
+            key,
+            format!(
+                "cannot read `{path}` (paths are relative to {}): {error}",
+                folder.display()
+            ),
+        )
+    })
+}

@@ -1,0 +1,247 @@
+//! The settings that decide rows: the checked values of a job file. Reads no file but the rule files of a spec.
+
+use std::sync::Arc;
+
+use html_blocks::{BlockOptions, Joining, Noscript, PageLimits, SplitList};
+use markdown::MarkdownOptions;
+use site_replay::{Labelling, Lookback};
+use tables::Table;
+use template::marks::Marks;
+use url_key::{Blocklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
+use url_tree::{Constants, WindowOptions};
+
+use crate::job_document::JobDocument;
+use crate::marked_paths::{domain_of, parsed_marks};
+use crate::optional_columns::{OptionalColumns, passed_through};
+use crate::settings_digest::settings_digest;
+use crate::spec::{
+    Batching, GroupingSpec, JobSpec, JoiningSpec, MarkdownPart, Method, OutputSpec, PaperSpec,
+    Queries, SchemeSpec, SpecError, SplitSpec, TitleSource, Written,
+};
+
+/// The settings that decide the rows of the output tables, together with the archive.
+#[non_exhaustive]
+pub struct Settings {
+    /// Computes URL keys.
+    pub keyer: Keyer,
+    /// The source of a page's title.
+    pub title: TitleSource,
+    /// Limits how far back a duplicate is looked for.
+    pub lookback: Lookback,
+    /// Whether parameters that no rule knows are learned or dropped.
+    pub queries: Queries,
+    /// Keep duplicates that have new text.
+    pub revisions: bool,
+    /// How a page is cut into text blocks.
+    pub blocks: BlockOptions,
+    /// The labelling heuristic.
+    pub labelling: Labelling,
+    /// The constants of a heuristic of the paper.
+    pub constants: Constants,
+    /// DOM paths that are marked, for the heuristic `template`.
+    pub marks: Arc<Marks>,
+    /// Pages that are inserted before the first of them is labelled.
+    pub batching: Batching,
+    /// Days after a date whose pages decide its labels too.
+    pub relabel_days: u32,
+    /// Limits the pages in a tree.
+    pub window: WindowOptions,
+    /// Write the `blocks` table.
+    pub write_blocks: bool,
+    /// Columns of `documents` that are filled.
+    pub write: OptionalColumns,
+    /// Names of the columns of the archive for the column `archive` of `documents`.
+    pub passed_through: Arc<[String]>,
+    /// How `documents` has Markdown, if it does.
+    pub markdown: Option<MarkdownOptions>,
+    /// Digest of the settings that decide rows: the column `settings_digest` of `runs`.
+    pub digest: String,
+}
+
+impl Settings {
+    /// Checks the settings of `spec` and reads its rule files.
+    ///
+    /// # Errors
+    /// [`SpecError`] with the key and the expected value.
+    pub fn new(spec: &JobSpec) -> Result<Self, SpecError> {
+        settings(&JobDocument::read(spec)?)
+    }
+
+    /// Returns the domain that has the pages of a host; `None` if a text is not a host.
+    pub fn domain_of(&self, host: &str) -> Option<String> {
+        domain_of(&self.keyer, host)
+    }
+
+    /// Returns the batch after which a page of `date` is labelled, in a run whose last date is
+    /// `last`. Both dates are days since 1970.
+    pub(crate) fn label_batch(&self, date: i32, last: i32) -> i64 {
+        self.batching.label_batch_of(date, self.relabel_days, last)
+    }
+
+    /// Returns the tables with rows of pages, which the plan writes. The driver writes `runs` and
+    /// `url_parameters`.
+    pub(crate) fn page_tables(&self) -> impl Iterator<Item = Table> {
+        let tables = Table::ALL.into_iter();
+        let of_driver = [Table::Runs, Table::UrlParameters];
+        tables.filter(move |table| !of_driver.contains(table) && self.writes(*table))
+    }
+
+    /// Whether something of a page is kept beside its texts.
+    pub(crate) fn keeps_beside(&self) -> bool {
+        self.write.metadata || self.write.opt_out || !self.passed_through.is_empty()
+    }
+
+    /// Whether the job writes `table`.
+    pub(crate) fn writes(&self, table: Table) -> bool {
+        match table {
+            Table::Blocks => self.write_blocks,
+            Table::UrlParameters => self.queries == Queries::Learn,
+            _ => true,
+        }
+    }
+}
+
+impl std::fmt::Debug for Settings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Settings({})", self.digest)
+    }
+}
+
+pub(crate) fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
+    let JobDocument {
+        spec,
+        rules,
+        blocklist,
+        paths,
+    } = document;
+    if spec.paper.is_some() && spec.method != Method::Paper {
+        let expected = "the default method makes these choices itself; remove the section, or set method = \"paper\"";
+        return Err(SpecError::key("paper", expected));
+    }
+    let choices = spec.choices();
+    let (rules_text, blocklist_text) = (rules, blocklist);
+    let rules = RuleSet::parse(rules)
+        .map_err(|error| SpecError::key("url_key.rules", error.to_string()))?
+        .needing_parameters(choices.rules_need_parameters);
+    let keyer = Keyer::new(
+        key_options(spec, &choices),
+        rules,
+        Blocklist::parse(blocklist),
+    )
+    .map_err(|error| SpecError::key("domain.extra_suffixes", error.to_string()))?;
+    let marks = parsed_marks(spec, paths, &keyer)?;
+    let window = WindowOptions {
+        max_pages: spec.window.max_pages,
+        max_age_micros: i64::try_from(spec.window.max_age.as_micros()).map_err(|_| {
+            SpecError::key(
+                "window.max_age",
+                "more than 292,000 years; expected a time such as 14d",
+            )
+        })?,
+        min_pages: spec.window.min_pages,
+    };
+    let lookback = Lookback::parse(&choices.lookback, window)
+        .map_err(|error| SpecError::key("paper.lookback", error.to_string()))?;
+    refuse_relabelling(spec, &choices)?;
+    Ok(Settings {
+        keyer,
+        title: choices.title,
+        lookback,
+        queries: choices.queries,
+        revisions: spec.dedup.revisions,
+        blocks: block_options(spec, &choices)?,
+        labelling: labelling(spec.method, &choices)?,
+        constants: constants(&choices)?,
+        digest: settings_digest(spec, rules_text, blocklist_text, &marks),
+        marks: Arc::new(marks),
+        batching: choices.batching,
+        relabel_days: spec.tree.relabel_days,
+        window,
+        write_blocks: spec.output.write.has(Written::Blocks),
+        write: OptionalColumns::new(&spec.output),
+        passed_through: passed_through(spec)?,
+        markdown: markdown_options(&spec.output),
+    })
+}
+
+fn markdown_options(spec: &OutputSpec) -> Option<MarkdownOptions> {
+    let options = MarkdownOptions::default()
+        .with_emphasis(spec.markdown.has(MarkdownPart::Emphasis))
+        .with_links(spec.markdown.has(MarkdownPart::Links))
+        .with_images(spec.markdown.has(MarkdownPart::Images));
+    spec.write.has(Written::Markdown).then_some(options)
+}
+
+fn labelling(method: Method, choices: &PaperSpec) -> Result<Labelling, SpecError> {
+    let labelling = (choices.heuristic.parse::<Labelling>())
+        .map_err(|error| SpecError::key("paper.heuristic", error.to_string()))?;
+    if (method, labelling) == (Method::Paper, Labelling::Template) {
+        let expected =
+            "template is the default method; expected a heuristic of the paper, or no method";
+        return Err(SpecError::key("paper.heuristic", expected));
+    }
+    Ok(labelling)
+}
+
+fn constants(choices: &PaperSpec) -> Result<Constants, SpecError> {
+    let at_least_1 = |key, value: u32| match value {
+        0 => Err(SpecError::key(key, "0; expected at least 1")),
+        value => Ok(value),
+    };
+    Ok(Constants {
+        n_min: at_least_1("paper.n_min", choices.n_min)?,
+        c_max: at_least_1("paper.c_max", choices.c_max)?,
+    })
+}
+
+/// Refuses `tree.relabel_days` unless the inserted pages do not depend on labels.
+fn refuse_relabelling(spec: &JobSpec, choices: &PaperSpec) -> Result<(), SpecError> {
+    let why = match choices.batching {
+        _ if spec.tree.relabel_days == 0 => return Ok(()),
+        Batching::Date if !spec.dedup.revisions => return Ok(()),
+        Batching::Date => {
+            "dedup.revisions is true, and the text that a revision adds depends on labels; \
+             expected 0, or dedup.revisions=false"
+        }
+        _ => "it is for labels by date; expected 0, or paper.batching=date",
+    };
+    Err(SpecError::key("tree.relabel_days", why))
+}
+
+fn key_options(spec: &JobSpec, choices: &PaperSpec) -> KeyOptions {
+    let mut options = KeyOptions::default();
+    options.scheme = match choices.scheme {
+        SchemeSpec::Merge => Scheme::Merge,
+        SchemeSpec::Separate => Scheme::Separate,
+    };
+    options.grouping = match spec.domain.grouping {
+        GroupingSpec::Registrable => Grouping::RegistrableDomain,
+        GroupingSpec::Host => Grouping::FullHost,
+    };
+    options.extra_suffixes = spec.domain.extra_suffixes.clone();
+    if let Some(bytes) = spec.limits.url_bytes {
+        options.max_url_bytes = bytes;
+    }
+    options
+}
+
+fn block_options(spec: &JobSpec, choices: &PaperSpec) -> Result<BlockOptions, SpecError> {
+    let mut limits = PageLimits::default();
+    if let Some(size) = spec.limits.page_bytes {
+        limits.page_bytes = usize::try_from(size.as_u64()).map_err(|_| {
+            let expected = "expected a size that fits the address space";
+            SpecError::key("limits.page_bytes", expected)
+        })?;
+    }
+    let mut options = BlockOptions::default();
+    (options.split, options.noscript) = match choices.split {
+        SplitSpec::Html => (SplitList::Html, Noscript::ScriptedPages),
+        SplitSpec::Original => (SplitList::Original, Noscript::Never),
+    };
+    options.joining = match choices.joining {
+        JoiningSpec::Tight => Joining::Tight,
+        JoiningSpec::Spaced => Joining::Spaced,
+    };
+    options.limits = limits;
+    Ok(options)
+}
