@@ -81,8 +81,10 @@ pub(crate) fn until_interrupted<T>(
     let runtime = runtime(job)?;
     let done = runtime.block_on(async {
         tokio::select! {
-            done = work => Some(done),
+            // Signals are heard before the work begins: a reader that has its first bytes may send one.
+            biased;
             () = interrupted() => None,
+            done = work => Some(done),
         }
     });
     // Operators delete their spilled rows when they are dropped.
