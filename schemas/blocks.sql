@@ -9,7 +9,7 @@ CREATE TABLE blocks (
   text VARCHAR NOT NULL,                        -- the block
   hash BYTEA NOT NULL,                          -- MD5 of its letters in lower case, 16 bytes
   label VARCHAR NOT NULL,                       -- content or boilerplate
-  reason VARCHAR NOT NULL,                      -- own_title, unique, content_slot, prior_content or marked_content; marked_boilerplate, prior_boilerplate, comments, skip_element, off_main_branch, link_slot, repeated or copy
+  reason VARCHAR NOT NULL,                      -- the rule that decided, with its verdict: the table in docs/method.md#the-template
   count INT NOT NULL,                           -- pages with this block at the node that decided
   support INT NOT NULL,                         -- pages at the node that decided
   node VARCHAR NOT NULL,                        -- URL Tree node whose counts decided: a host and a path below it

@@ -5,6 +5,8 @@ use std::hash::Hash;
 
 use foldhash::fast::RandomState;
 
+use crate::thresholds::pages;
+
 /// Numbers of pages of the site that contain the blocks of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockCounts<'c> {
@@ -32,12 +34,12 @@ pub fn first_equal<T: Eq + Hash>(texts: &[T]) -> Vec<usize> {
 impl BlockCounts<'_> {
     /// Returns whether more than a quarter of the pages, and at least two, contain the block.
     pub(crate) fn is_repeated(self, block: usize) -> bool {
-        self.blocks[block] > (self.pages / 4).max(1)
+        self.blocks[block] > (self.pages / pages::REPEATED).max(1)
     }
 
     /// Returns whether more than one page in fifty, and at least three, contain the block.
     pub(crate) fn is_familiar(self, block: usize) -> bool {
-        self.blocks[block] > (self.pages / 50).max(2)
+        self.blocks[block] > (self.pages / pages::FAMILIAR).max(2)
     }
 
     /// Returns whether more than three quarters of the pages, and at least two, contain the
@@ -45,6 +47,6 @@ impl BlockCounts<'_> {
     ///
     /// The block then belongs to the site. A teaser repeats a block of one page on fewer pages.
     pub(crate) fn is_on_most_pages(self, block: usize) -> bool {
-        self.blocks[block] > (self.pages - self.pages.div_ceil(4)).max(1)
+        self.blocks[block] > (self.pages - self.pages.div_ceil(pages::REPEATED)).max(1)
     }
 }

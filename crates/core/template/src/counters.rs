@@ -1,6 +1,7 @@
 //! Sums per DOM path, and the contribution of each page of the window.
 
 use crate::page_paths::DomPath;
+use crate::thresholds::pages;
 use crate::varint;
 
 /// The sums of one path over the pages of the window.
@@ -48,7 +49,12 @@ impl Sums {
 
     /// Returns whether so few pages have the path that one page dominates its mass.
     pub(crate) fn is_of_few_pages(&self) -> bool {
-        self.pages < 5
+        self.pages < pages::OF_PATH
+    }
+
+    /// Returns whether enough pages have the path, and half of those of the site.
+    pub(crate) fn is_usual(&self, of_site: usize) -> bool {
+        self.pages >= pages::OF_PATH && pages::USUAL.is_reached(self.pages.into(), of_site as u64)
     }
 
     pub(crate) fn add(&mut self, share: Share) {

@@ -1,24 +1,19 @@
 //! Recognizes pages whose content is a discussion.
 
 use crate::block_counts::BlockCounts;
-use crate::main_text::{is_text, own_title};
+use crate::main_text::is_text;
 use crate::outline::Outline;
-use crate::rules::{Rule, Rules};
+use crate::thresholds::elements::{COMMENTS_OF_ALL, COMMENTS_OF_TEXT};
 
-/// The text of the comments in multiples of the text between the title and the first comment.
-/// A thread has a date and a name there, an article has its text. Lower: a short article with many
-/// comments is a thread. 40 is better than 20 by .005 on single forum pages, and equal elsewhere.
-const COMMENTS_OF_TEXT: u64 = 40;
-
-/// Returns the rules for a page: the comments of a discussion are its content.
+/// Returns whether the comments of a page are its content.
 ///
 /// A page is a discussion if there is next to no text between its title and its comments, or if
 /// its comments are in an element named after a ticket or a forum.
-pub(crate) fn rules_of_page(outline: &Outline, counts: BlockCounts<'_>, rules: Rules) -> Rules {
-    if !rules.has(Rule::Discussions) {
-        return rules;
-    }
-    let title = own_title(outline, counts);
+pub(crate) fn is_discussion(
+    outline: &Outline,
+    counts: BlockCounts<'_>,
+    title: Option<usize>,
+) -> bool {
     let (mut comments, mut other, mut before) = (0, 0, 0);
     let mut is_ticket = false;
     for (at, (block, leaf)) in outline.blocks.iter().zip(&outline.leaves).enumerate() {
@@ -37,10 +32,6 @@ pub(crate) fn rules_of_page(outline: &Outline, counts: BlockCounts<'_>, rules: R
             before += chars;
         }
     }
-    let follow_title = comments > COMMENTS_OF_TEXT * before && comments > 2 * other;
-    if follow_title || is_ticket {
-        rules.and_without(Rule::Comments)
-    } else {
-        rules
-    }
+    let follow_title = comments > COMMENTS_OF_TEXT * before && comments > COMMENTS_OF_ALL * other;
+    follow_title || is_ticket
 }

@@ -12,14 +12,12 @@ use foldhash::fast::RandomState;
 use crate::block_counts::BlockCounts;
 use crate::element_code as code;
 use crate::outline::{BlockText, Outline};
-use crate::rules::{Rule, Rules};
-
-/// Bytes of the longest text that has figures. Longer texts differ in their letters.
-const FIGURE_BYTES: usize = 256;
+use crate::thresholds::figures as most;
+use crate::thresholds::text::LINKS;
 
 /// Returns a digest of the letters and digits of a short text with a digit; 0 for other texts.
 pub(crate) fn figures(text: &str) -> u32 {
-    if text.len() > FIGURE_BYTES || !text.chars().any(char::is_numeric) {
+    if text.len() > most::TEXT_BYTES || !text.chars().any(char::is_numeric) {
         return 0;
     }
     let letters = text.chars().filter(|letter| letter.is_alphanumeric());
@@ -45,20 +43,6 @@ struct FigureRow {
     digest: u32,
 }
 
-/// Rows of a page that are counted. A table of more is rare, and the limit bounds the memory of a
-/// window of hostile pages.
-const MAX_ROWS: usize = 256;
-
-/// Characters of the longest cell of a table of figures. A longer one is a text, and its table a
-/// layout: the posts of a forum are such tables, with dates and counters in their cells.
-const CELL_CHARS: u32 = 120;
-
-/// Mean characters of its cells.
-const MEAN_CHARS: u64 = 40;
-
-/// Rows with figures of a table. One alone is a line of the template: the date of a page, or a counter.
-const FIGURE_ROWS: usize = 2;
-
 /// Returns the digests of the rows with figures of a page, ascending and without repetitions.
 pub(crate) fn digests(outline: &Outline) -> Vec<u32> {
     let mut digests: Vec<u32> = figure_rows(outline).iter().map(|row| row.digest).collect();
@@ -83,7 +67,9 @@ fn figure_rows(outline: &Outline) -> Vec<FigureRow> {
                 .map(|row| FigureRow::new(outline, row.first..row.end))
                 .collect();
             let with_figures = all.iter().flatten().count();
-            if with_figures >= FIGURE_ROWS && with_figures * 2 >= all.len() {
+            if with_figures >= most::ROWS
+                && most::OF_TABLE.is_reached(with_figures as u64, all.len() as u64)
+            {
                 rows.extend(all.into_iter().flatten());
             }
             at = node.next;
@@ -91,7 +77,7 @@ fn figure_rows(outline: &Outline) -> Vec<FigureRow> {
             at += 1;
         }
     }
-    rows.truncate(MAX_ROWS);
+    rows.truncate(most::MAX_ROWS);
     rows
 }
 
@@ -105,9 +91,9 @@ fn is_of_figures(outline: &Outline, table: usize) -> bool {
     let sum =
         |of: fn(&BlockText) -> u32| -> u64 { blocks.iter().map(|one| u64::from(of(one))).sum() };
     let (chars, links) = (sum(|block| block.chars), sum(|block| block.link_chars));
-    let has_short_cells = blocks.iter().all(|block| block.chars <= CELL_CHARS)
-        && chars <= MEAN_CHARS * blocks.len() as u64;
-    has_short_cells && links * 2 <= chars && !has_table
+    let has_short_cells = blocks.iter().all(|block| block.chars <= most::CELL_CHARS)
+        && chars <= most::MEAN_CHARS * blocks.len() as u64;
+    has_short_cells && !LINKS.is_exceeded(links, chars) && !has_table
 }
 
 impl FigureRow {
@@ -146,16 +132,8 @@ impl RowCounts {
     }
 
     /// Returns, per block of a page, whether it is in a row with figures that hardly any other page has.
-    pub(crate) fn own_cells(
-        &self,
-        outline: &Outline,
-        counts: BlockCounts<'_>,
-        rules: Rules,
-    ) -> Vec<bool> {
+    pub(crate) fn own_cells(&self, outline: &Outline, counts: BlockCounts<'_>) -> Vec<bool> {
         let mut own = vec![false; outline.blocks.len()];
-        if !rules.has(Rule::Figures) {
-            return own;
-        }
         for row in figure_rows(outline) {
             let pages = self.0.get(&row.digest).copied().unwrap_or_default();
             let counts = BlockCounts {

@@ -33,32 +33,14 @@
 //!
 //! # The rules
 //!
-//! The rules apply in this order. The first that applies gives the [`Reason`].
+//! The first decision that holds is the label of a block. Corrections, which name what they may overturn, follow. A
+//! [`Reason`] is one row.
 //!
-//! | rule | a block is |
-//! |---|---|
-//! | [`Rule::OwnTitle`] | content, if it repeats the page's `<title>` and is not on most pages |
-//! | [`Rule::Comments`] | boilerplate below an element named after comments or reviews |
-//! | [`Rule::Discussions`] | not boilerplate by that rule on a page that is a thread or a ticket |
-//! | [`Rule::SkipElements`] | boilerplate below `nav`, `aside`, `footer`, `form`, `header` and the like |
-//! | [`Rule::Headers`] | not boilerplate by that rule, if it is a heading or a sentence of a `header` in the main branch |
-//! | [`Rule::MainBranch`] | boilerplate outside of the one element that contains the main text |
-//! | [`Rule::SentencesLead`] | what the element with most sentences has, if that is the main branch of an unknown site |
-//! | [`Rule::Leads`] | not boilerplate by that rule, if it is a lead: sentences between the page's title and the main branch |
-//! | [`Rule::OtherArticles`] | boilerplate in whole other articles below the page's own |
-//! | [`Rule::Teasers`] | boilerplate in teasers of other pages, below the text of an article |
-//! | [`Rule::LinkSlots`] | boilerplate at a DOM path whose text is link text |
-//! | [`Rule::Lists`] | not boilerplate by that rule on a page that is a list of links |
-//! | [`Rule::Figures`] | content in a row of a table of figures, if hardly any other page has the row with its digits |
-//! | [`Rule::FamiliarPaths`] | boilerplate, if it is a line at a DOM path whose lines return on many pages |
-//! | [`Rule::Units`] | content, if it repeats in a paragraph or a list with other text |
-//! | [`Rule::Repetition`] | boilerplate, if more than a quarter of the pages contain it |
-//! | [`Rule::ContentSlots`] | content in spite of that, at a DOM path where less than a tenth of the text repeats |
-//! | [`Rule::Headings`] | content in spite of that, if it is a heading right before a text, or the label of a row or column of text |
+#![doc = include_str!("../rules.md")]
 //!
-//! On a site of fewer than ten pages, [`Rule::Prior`] corrects these labels, see [`prior`], and by
-//! [`Rule::Copies`] the later copies of a long text of the page are boilerplate. Two more
-//! reasons, for blocks at DOM paths that a reader has marked ([`marks`]), are given by the caller of the template.
+//! On a site of fewer than ten pages the last three rows apply: see [`prior`]. Two more reasons, for blocks at DOM
+//! paths that a reader has marked ([`marks`]), are given by the caller of the template. The numbers of the rules are in
+//! the module `thresholds`, with their units and effects.
 //!
 //! **The main branch** is the element that contains the main text. The search starts at
 //! `body` and goes down. The weight of an element is its text on this page that no other rule
@@ -68,17 +50,16 @@
 //! fifths of the mass of the parent. If several elements of a page have one path, only the
 //! heaviest counts. The search therefore ends above a list of equal elements.
 //!
-//! [`Rule::TitleLeads`] has priority over the masses: the search goes to a child that
-//! contains the page's own title and a third of the text. With this rule it finds the main
+//! The title has priority over the masses: the search goes to a child that
+//! contains it and a third of the text. So it finds the main
 //! text of the first page of a site, of a page with five articles, and of the first page of
 //! a new template.
 //!
 //! **Paths of few pages** have little evidence. On up to four pages a fifth of the text is
-//! enough for [`Rule::TitleLeads`], or half of the sentences. On a page without elements of HTML 5 that divide
-//! it, the search goes to the child with three fifths of the sentences ([`Rule::SentencesLead`]): lists of names
-//! and ratings beside a short article can have more text. On the only page with the path, a `figcaption` is
-//! boilerplate ([`Rule::SkipElements`]), and the search does not leave an element that has a
-//! sixth of its text in its own paragraphs.
+//! enough for the child with the title, or half of the sentences. On a page without elements of HTML 5 that divide
+//! it, the search goes to the child with three fifths of the sentences: lists of names
+//! and ratings beside a short article can have more text. On the only page with the path, the search does not
+//! leave an element that has a sixth of its text in its own paragraphs.
 //!
 //! # Recovery from stored pages
 //!
@@ -101,13 +82,17 @@
 mod block_counts;
 mod copies;
 mod counters;
+mod decisions;
 mod discussion;
 mod element;
 mod element_code;
+mod facts;
 mod figures;
+mod headings;
 mod label;
 mod layout;
 mod lead;
+mod lists;
 mod main_branch;
 mod main_text;
 pub mod marks;
@@ -117,22 +102,23 @@ mod page_paths;
 pub mod prior;
 mod punctuation;
 mod reason;
-mod rules;
 mod site;
 mod stored;
 mod teasers;
+mod thresholds;
 mod title;
 mod units;
 mod varint;
+mod weights;
 mod words;
 
 pub use block_counts::{BlockCounts, first_equal};
+pub use decisions::rules_table;
 pub use element::{element_name, path_key};
 pub use layout::Layout;
 pub use outline::{LayoutBlock, Outline};
 pub use page_paths::{DomPath, PagePaths};
 pub use reason::Reason;
-pub use rules::{Rule, Rules};
 pub use site::Template;
 pub use title::Title;
 pub use varint::BytesError;

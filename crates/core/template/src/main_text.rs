@@ -4,14 +4,7 @@ use std::cmp::Reverse;
 
 use crate::block_counts::BlockCounts;
 use crate::outline::{BlockText, Outline};
-
-/// Characters of a block with sentences. Lower: at 50 the leads of `scrapinghub` lose .0004 and those
-/// of Polish news .0008.
-const SENTENCE_CHARS: u32 = 80;
-
-/// Characters and marks of a shorter one: a text in Chinese has a third of the characters of one in
-/// English. With it the leads of Chinese news gain .0018, and those of no other kind change.
-const SHORT_SENTENCES: (u32, u32) = (40, 3);
+use crate::thresholds::text::{LINKS, SENTENCE_CHARS, SHORT_SENTENCES};
 
 /// Returns whether a block is long enough for sentences, and has at least so many marks.
 pub(crate) fn has_sentences(block: &BlockText, marks: u32) -> bool {
@@ -21,7 +14,7 @@ pub(crate) fn has_sentences(block: &BlockText, marks: u32) -> bool {
 
 /// Returns whether a block can be main text: it does not repeat and is not mostly link text.
 pub(crate) fn is_text(at: usize, block: &BlockText, counts: BlockCounts<'_>) -> bool {
-    !counts.is_repeated(at) && u64::from(block.link_chars) * 2 <= u64::from(block.chars)
+    !counts.is_repeated(at) && !LINKS.is_exceeded(block.link_chars.into(), block.chars.into())
 }
 
 /// Returns the block that shows the page's title.

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::block_counts::BlockCounts;
-use crate::main_text::own_title;
 use crate::outline::Outline;
+use crate::thresholds::{others, pages};
 
 /// The key of a path below `body` that sums the text of all [`OtherArticles`] of a site. No element
 /// has this key.
@@ -23,7 +23,11 @@ pub(crate) struct OtherArticles {
 impl OtherArticles {
     /// Finds the elements: they have a heading at the DOM path of the page's own title, and are
     /// beside the element with the title.
-    pub(crate) fn find(outline: &Outline, counts: BlockCounts<'_>) -> Option<Self> {
+    pub(crate) fn find(
+        outline: &Outline,
+        counts: BlockCounts<'_>,
+        title: Option<usize>,
+    ) -> Option<Self> {
         // The `<title>` can be another wording than the headline.
         let headline = || {
             (0..outline.blocks.len()).find(|&at| {
@@ -31,7 +35,7 @@ impl OtherArticles {
             })
         };
         let is_heading = |at: &usize| outline.nodes[outline.leaves[*at]].heading;
-        let title = own_title(outline, counts).filter(is_heading);
+        let title = title.filter(is_heading);
         let title = title.or_else(headline)?;
         let leaf = outline.leaves[title];
         let path = outline.nodes[leaf].path;
@@ -61,9 +65,9 @@ impl OtherArticles {
     }
 
     /// Returns whether the elements are other articles, because other pages of the site have half
-    /// of their text. A site of fewer than five pages is unknown: two of its pages can be alike.
+    /// of their text.
     pub(crate) fn are_known(&self, counts: BlockCounts<'_>) -> bool {
-        counts.pages >= 5 && self.known_chars * 2 >= self.chars
+        counts.pages >= pages::OF_SITE && others::KNOWN.is_reached(self.known_chars, self.chars)
     }
 }
 

@@ -6,6 +6,8 @@ use std::ops::Range;
 use foldhash::fast::RandomState;
 
 use crate::element::{ElementTraits, name_and_classes, path_key};
+use crate::element_code as code;
+use crate::thresholds::{elements::WRAPPER, prior::DIVIDING};
 use crate::words::{Families, families};
 
 /// A text block of a page, with the fields that a template needs.
@@ -242,7 +244,7 @@ impl Outline {
         let all = text[0];
         let title = self.shown_title();
         for (at, text) in text.iter().enumerate().skip(1) {
-            let wrapper = text * 3 > all * 2 && !self.nodes[at].control;
+            let wrapper = WRAPPER.is_exceeded(*text, all) && !self.nodes[at].control;
             let parent = &self.nodes[self.nodes[at].parent];
             let (heading, caption) = (parent.heading, parent.caption);
             let (main_heading, row_label) = (parent.main_heading, parent.row_label);
@@ -278,6 +280,24 @@ impl Outline {
         }
         let sum = |node: &Node| before[node.end] - before[node.first];
         self.nodes.iter().map(sum).collect()
+    }
+
+    /// Returns whether elements of HTML 5 divide the page, as those that the prior was learned from.
+    pub(crate) fn is_divided(&self) -> bool {
+        const ELEMENTS: [u8; 5] = [
+            code::NAV,
+            code::FOOTER,
+            code::HEADER,
+            code::MAIN,
+            code::ARTICLE,
+        ];
+        let mut has = [false; ELEMENTS.len()];
+        for node in &self.nodes {
+            if let Some(at) = ELEMENTS.iter().position(|element| *element == node.code) {
+                has[at] = true;
+            }
+        }
+        has.iter().filter(|has| **has).count() >= DIVIDING
     }
 
     /// Returns the child elements of an element.

@@ -1,21 +1,12 @@
 //! The contribution of one page to the template of its site.
 
-use std::ops::Range;
-
 use crate::block_counts::BlockCounts;
-use crate::discussion::rules_of_page;
+use crate::facts::Parts;
 use crate::figures::digests;
-use crate::main_text::{has_sentences, is_text};
-use crate::other_articles::{OTHER_ARTICLES, OtherArticles};
-use crate::outline::{BlockText, Node, Outline};
-use crate::rules::{Rule, Rules};
-
-/// Maximum number of paths of a page.
-///
-/// 9,353 real pages have 18 paths on average and 96 at most. The limit bounds the memory of a
-/// window of hostile pages. Text at further paths is not summed, so a lower limit ignores
-/// text of real pages, and a higher one costs memory.
-const MAX_PATHS: usize = 1024;
+use crate::other_articles::OTHER_ARTICLES;
+use crate::outline::Outline;
+use crate::thresholds::paths::MAX as MAX_PATHS;
+use crate::weights::weights;
 
 /// The DOM paths of a page, with the numbers that the page adds to the template.
 ///
@@ -57,24 +48,21 @@ pub struct DomPath {
 
 impl PagePaths {
     /// Returns the paths of a page. `counts` are those of its blocks.
-    pub(crate) fn new(outline: &Outline, counts: BlockCounts<'_>, rules: Rules) -> Self {
-        let rules = rules_of_page(outline, counts, rules);
-        let others = rules
-            .has(Rule::OtherArticles)
-            .then(|| OtherArticles::find(outline, counts));
-        let others = others.flatten().unwrap_or_default();
+    pub(crate) fn new(outline: &Outline, counts: BlockCounts<'_>) -> Self {
+        let parts = Parts::new(outline, counts);
+        let others = parts.alike.clone().unwrap_or_default();
         let excluded = if others.are_known(counts) {
             others.blocks.clone()
         } else {
             0..0
         };
-        let weights = weights(outline, counts, &excluded, rules);
+        let weights = weights(outline, counts, &excluded, &parts);
         let mut paths = vec![DomPath::default()];
         let mut positions: Vec<Option<u32>> = vec![None; outline.paths.len()];
         let mut of_node: Vec<Option<u32>> = Vec::with_capacity(outline.nodes.len());
         of_node.push(Some(0));
         for node in outline.nodes.iter().skip(1) {
-            let parent = of_node[node.parent].filter(|_| !is_decided(node, rules));
+            let parent = of_node[node.parent].filter(|_| !parts.is_boilerplate(node));
             let position = parent.and_then(|parent| {
                 if positions[node.path].is_none() && paths.len() < MAX_PATHS {
                     positions[node.path] = u32::try_from(paths.len()).ok();
@@ -116,71 +104,11 @@ impl PagePaths {
                 ..DomPath::default()
             });
         }
-        let rows = if rules.has(Rule::Figures) {
-            digests(outline)
-        } else {
-            Vec::new()
-        };
-        PagePaths { paths, rows }
+        PagePaths {
+            paths,
+            rows: digests(outline),
+        }
     }
-}
-
-/// Marks of a block with sentences. With one, Chinese news lose .0033: a headline can have a comma.
-const SENTENCE_MARKS: u32 = 2;
-
-/// Returns, per element, the characters of its blocks that can be main text.
-///
-/// These blocks do not repeat, are not mostly link text, and are not below skip elements or
-/// comments.
-pub(crate) fn weights(
-    outline: &Outline,
-    counts: BlockCounts<'_>,
-    others: &Range<usize>,
-    rules: Rules,
-) -> Vec<u64> {
-    weighed(outline, counts, rules, |at, _| !others.contains(&at))
-}
-
-/// Returns, per element, the characters of its blocks that hardly any other page has. They count
-/// like [`weights`].
-pub(crate) fn own_weights(outline: &Outline, counts: BlockCounts<'_>, rules: Rules) -> Vec<u64> {
-    weighed(outline, counts, rules, |at, _| !counts.is_familiar(at))
-}
-
-/// Returns, per element, the characters of its blocks with sentences, at most a fourth of them in links.
-/// They count like [`weights`].
-pub(crate) fn sentence_weights(
-    outline: &Outline,
-    counts: BlockCounts<'_>,
-    others: &Range<usize>,
-    rules: Rules,
-) -> Vec<u64> {
-    weighed(outline, counts, rules, |at, block| {
-        !others.contains(&at)
-            && has_sentences(block, SENTENCE_MARKS)
-            && u64::from(block.link_chars) * 4 <= u64::from(block.chars)
-    })
-}
-
-/// Returns, per element, the characters of its blocks that can be main text and that `is_weighed` takes.
-fn weighed(
-    outline: &Outline,
-    counts: BlockCounts<'_>,
-    rules: Rules,
-    is_weighed: impl Fn(usize, &BlockText) -> bool,
-) -> Vec<u64> {
-    outline.sums(|at, block| {
-        let is_main_text = is_weighed(at, block)
-            && is_text(at, block, counts)
-            && !is_decided(&outline.nodes[outline.leaves[at]], rules);
-        if is_main_text { block.chars.into() } else { 0 }
-    })
-}
-
-/// Returns whether a rule makes all text in this element boilerplate.
-fn is_decided(node: &Node, rules: Rules) -> bool {
-    (node.comments && rules.has(Rule::Comments))
-        || ((node.boilerplate || node.header) && rules.has(Rule::SkipElements))
 }
 
 /// Returns the square root in sixteenths.
@@ -241,7 +169,7 @@ mod tests {
             blocks: &[1, 2, 3],
             first: &[0, 1, 2],
         };
-        let paths = PagePaths::new(&Outline::new(&blocks), counts, Rules::default()).paths;
+        let paths = PagePaths::new(&Outline::new(&blocks), counts).paths;
         let [body, div, p] = &paths[..] else {
             panic!("{paths:?}")
         };

@@ -9,7 +9,7 @@ use crate::counters::{Share, Shares, Sums};
 use crate::figures::RowCounts;
 use crate::outline::Outline;
 use crate::page_paths::PagePaths;
-use crate::rules::Rules;
+use crate::reason::Reason;
 
 /// Id of a DOM path; reused once no page has the path.
 pub(crate) type PathId = u32;
@@ -27,7 +27,8 @@ struct PageShares {
 /// The template of one site, learned from the pages of a window.
 #[derive(Debug)]
 pub struct Template {
-    rules: Rules,
+    /// Rows of the table of rules that are not tried.
+    left_out: Vec<Reason>,
     paths: Interner<SitePath>,
     keys: Interner<PathKey>,
     /// The numbers that each page of the window added to the sums, oldest page first.
@@ -72,15 +73,15 @@ impl Keyed for PathKey {
 
 impl Default for Template {
     fn default() -> Self {
-        Self::with_rules(Rules::default())
+        Self::without(&[])
     }
 }
 
 impl Template {
-    /// Creates an empty template that uses only these rules, to measure rules one by one.
-    pub fn with_rules(rules: Rules) -> Self {
+    /// Creates an empty template without the rows of these labels, to measure rows one by one.
+    pub fn without(rows: &[Reason]) -> Self {
         Template {
-            rules,
+            left_out: rows.to_vec(),
             paths: Interner::with_root(SitePath::default()),
             keys: Interner::default(),
             window: VecDeque::new(),
@@ -88,16 +89,17 @@ impl Template {
         }
     }
 
-    pub(crate) fn rules(&self) -> Rules {
-        self.rules
+    /// Returns whether the row of a label is tried.
+    pub(crate) fn has(&self, row: Reason) -> bool {
+        !self.left_out.contains(&row)
     }
 
     /// Returns the DOM paths of a page for [`insert`](Self::insert).
     ///
     /// `counts` are the block counts once all pages of the batch are in the URL Tree. The
-    /// result depends on the page, the counts and the rules, not on the template's state.
+    /// result depends on the page and the counts, not on the template's state.
     pub fn page_paths(&self, outline: &Outline, counts: BlockCounts<'_>) -> PagePaths {
-        PagePaths::new(outline, counts, self.rules)
+        PagePaths::new(outline, counts)
     }
 
     /// Adds a page at the end of the window.

@@ -1,7 +1,6 @@
 //! Comparison of blocks with the title of a page.
 
-/// Bytes of the longest block that can be a title.
-const BLOCK_BYTES: usize = 500;
+use crate::thresholds::title::{BLOCK_BYTES, LETTERS};
 
 /// Number of letters in the quick check, which rejects nearly all blocks.
 const FIRST_LETTERS: usize = 6;
@@ -56,7 +55,7 @@ impl Title {
         // A block with more letters than the title is not in it, so the rest is not read.
         let block = letters(block, self.count + 1);
         let count = block.chars().count();
-        if count * 4 < self.count || !self.letters.contains(&block) {
+        if count * LETTERS < self.count || !self.letters.contains(&block) {
             return 0;
         }
         let first = self.letters.starts_with(&block);

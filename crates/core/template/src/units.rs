@@ -2,6 +2,7 @@
 
 use crate::block_counts::BlockCounts;
 use crate::outline::Outline;
+use crate::thresholds::paths::OWN_UNIT;
 
 /// The text of each element of a page, to judge the fragments of paragraphs and lists.
 pub(crate) struct Units<'o> {
@@ -37,6 +38,6 @@ impl<'o> Units<'o> {
             .take_while(|at| self.outline.nodes[*at].text_part)
             .filter(|at| self.outline.nodes[*at].unit)
             .last();
-        unit.is_some_and(|unit| self.own_chars[unit] * 4 >= self.chars[unit])
+        unit.is_some_and(|unit| OWN_UNIT.is_reached(self.own_chars[unit], self.chars[unit]))
     }
 }

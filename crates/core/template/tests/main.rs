@@ -10,3 +10,4 @@ mod laws;
 mod marks;
 mod pages;
 mod prior;
+mod table;

@@ -97,7 +97,7 @@ fn a_caption_is_kept_once_another_page_has_one_there() {
     };
     let captions = ["one", "two"].map(|day| site.next_with_reasons(page(day)).swap_remove(1));
     let reasons = captions.map(|(_, reason)| reason);
-    assert_eq!(reasons, [Reason::SkipElement, Reason::Unique]);
+    assert_eq!(reasons, [Reason::Caption, Reason::Unique]);
 }
 
 /// A page with infinite scroll contains further articles, one of them longer than its own.
@@ -204,7 +204,7 @@ fn a_line_below_every_story_is_dropped() {
         ]);
         last = labelled.into_iter().map(|(_, reason)| reason).collect();
     }
-    assert_eq!(last, [Reason::Unique, Reason::Repeated]);
+    assert_eq!(last, [Reason::Unique, Reason::FamiliarPath]);
 }
 
 #[test]

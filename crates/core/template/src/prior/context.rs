@@ -5,29 +5,50 @@ use std::ops::Range;
 use crate::outline::Outline;
 use crate::prior::features::{self, FEATURES, Features};
 use crate::prior::logistic::probability;
+use crate::prior::numbers::numbers;
 use crate::prior::structure::{Surroundings, container, share, small};
 
 /// Neighbours whose probability is a number.
 const STEPS: [isize; 6] = [-3, -2, -1, 1, 2, 3];
 /// Blocks on each side whose mean probability is a number.
 const AROUND: [usize; 2] = [6, 15];
-/// Names of the numbers without those of neighbours, in their order.
-const NAMES: [&str; 14] = [
-    "first",
-    "first_path",
-    "first_element",
-    "first_parent",
-    "first_grandparent",
-    "first_great",
-    "first_container",
-    "first_record",
-    "first_near",
-    "first_around",
-    "first_page",
-    "first_before",
-    "first_above_best",
-    "first_same_run",
-];
+/// What the first stage says about a block and the elements around it: probabilities in thousandths.
+pub(crate) struct Said {
+    own: i16,
+    path: i16,
+    element: i16,
+    parent: i16,
+    grandparent: i16,
+    great: i16,
+    container: i16,
+    record: i16,
+    near: i16,
+    around: i16,
+    page: i16,
+    before: i16,
+    above_best: i16,
+    same_run: i16,
+}
+
+numbers! {
+    /// Returns the numbers of the second stage without those of neighbours.
+    NAMES, of_first(of: &Said) {
+        first => of.own,
+        first_path => of.path,
+        first_element => of.element,
+        first_parent => of.parent,
+        first_grandparent => of.grandparent,
+        first_great => of.great,
+        first_container => of.container,
+        first_record => of.record,
+        first_near => of.near,
+        first_around => of.around,
+        first_page => of.page,
+        first_before => of.before,
+        first_above_best => of.above_best,
+        first_same_run => of.same_run,
+    }
+}
 
 /// Number of the numbers of a block in the second stage.
 pub const SECOND_FEATURES: usize = FEATURES + NAMES.len() + STEPS.len();
@@ -115,22 +136,22 @@ pub(crate) fn second_features(
         let great = outline.nodes[grandparent].parent;
         let record = &records[record_of[leaf]];
         let path = paths[node.path];
-        let plain: [i16; NAMES.len()] = [
-            small(probabilities[at]),
-            mean(path.0, path.1),
-            of_node(leaf),
-            of_node(parent),
-            of_node(grandparent),
-            of_node(great),
-            of_node(container(outline, leaf)),
-            content.mean(record.blocks.clone()),
-            around(at, AROUND[0]),
-            around(at, AROUND[1]),
-            content.mean(0..count),
-            share(content.0[at].1, all),
-            signed(logits[at].saturating_sub(best)),
-            share(runs[at], all),
-        ];
+        let plain = of_first(&Said {
+            own: small(probabilities[at]),
+            path: mean(path.0, path.1),
+            element: of_node(leaf),
+            parent: of_node(parent),
+            grandparent: of_node(grandparent),
+            great: of_node(great),
+            container: of_node(container(outline, leaf)),
+            record: content.mean(record.blocks.clone()),
+            near: around(at, AROUND[0]),
+            around: around(at, AROUND[1]),
+            page: content.mean(0..count),
+            before: share(content.0[at].1, all),
+            above_best: signed(logits[at].saturating_sub(best)),
+            same_run: share(runs[at], all),
+        });
         let mut numbers = [0; SECOND_FEATURES];
         numbers[..FEATURES].copy_from_slice(&first[at]);
         numbers[FEATURES..FEATURES + plain.len()].copy_from_slice(&plain);

@@ -2,9 +2,12 @@
 
 use std::ops::Range;
 
-use crate::prior::structure::{Sum, Surroundings, above, container, log, share, small};
+use crate::prior::numbers::numbers;
+use crate::prior::structure::{
+    Above, Record, Sum, Surroundings, above, container, log, share, small,
+};
 use crate::reason::Reason;
-use crate::words::FAMILIES;
+use crate::words::{FAMILIES, family_name};
 
 /// Numbers that are the same for the block and its neighbours: characters, share of links, punctuation,
 /// element, same path as the block.
@@ -14,64 +17,104 @@ const NEIGHBOURS: usize = 3;
 /// Blocks on each side of a block whose text is its surroundings.
 const AROUND: usize = 6;
 
-/// Names of the numbers without those of words and neighbours, in their order.
-const PLAIN: [&str; 55] = [
-    "chars",
-    "links",
-    "marks",
-    "marks_per_char",
-    "title",
-    "text_before",
-    "blocks_before",
-    "blocks_after",
-    "after_title",
-    "has_title",
-    "depth",
-    "element",
-    "parent",
-    "grandparent",
-    "lists",
-    "tables",
-    "paragraphs",
-    "nav",
-    "aside",
-    "footer",
-    "header",
-    "form",
-    "main",
-    "article",
-    "figure",
-    "path_blocks",
-    "path_share",
-    "path_chars",
-    "path_links",
-    "path_marks",
-    "element_share",
-    "element_links",
-    "parent_share",
-    "parent_links",
-    "parent_blocks",
-    "grandparent_share",
-    "grandparent_links",
-    "great_share",
-    "great_links",
-    "container_share",
-    "reason",
-    "in_main",
-    "after_main",
-    "text_around",
-    "links_around",
-    "records",
-    "record_at",
-    "record_chars",
-    "record_links",
-    "records_share",
-    "records_title",
-    "copies",
-    "copy_at",
-    "path_copies",
-    "parent_copies",
-];
+/// The elements and the texts around a block.
+pub(crate) struct Around<'p> {
+    at: usize,
+    /// Blocks of the page.
+    count: usize,
+    title: Option<usize>,
+    main: &'p Range<usize>,
+    shows_title: bool,
+    /// Its reason by the rules, as [`reason_code`].
+    reason: i16,
+    /// Its element, and the two around it.
+    elements: [u8; 3],
+    up: &'p Above,
+    record: &'p Record,
+    /// Its place among the blocks with its text, and the number of these.
+    copies: (u32, u32),
+    block: Sum,
+    before: Sum,
+    page: Sum,
+    /// The blocks with its path.
+    path: Sum,
+    /// The blocks before and after it.
+    near: Sum,
+    /// Its element, the three around it, and the lowest that is no part of a text.
+    element: Sum,
+    parent: Sum,
+    grandparent: Sum,
+    great: Sum,
+    container: Sum,
+}
+
+impl Around<'_> {
+    /// Returns 1 if one of the elements around the block has the tag at a position of the list of tags.
+    fn tag(&self, tag: usize) -> i16 {
+        i16::from(self.up.tags & 1 << tag != 0)
+    }
+}
+
+numbers! {
+    /// Returns the numbers of a block without those of words and neighbours.
+    PLAIN, plain(of: &Around<'_>) {
+        chars => log(of.block.chars),
+        links => share(of.block.links, of.block.chars),
+        marks => small(of.block.marks),
+        marks_per_char => share(of.block.marks, of.block.chars),
+        title => i16::from(of.shows_title),
+        text_before => share(of.before.text, of.page.text),
+        blocks_before => share(of.at as u64, of.count as u64),
+        blocks_after => log((of.count - of.at) as u64),
+        after_title => after_title(of.title, of.at),
+        has_title => i16::from(of.title.is_some()),
+        depth => small(u64::from(of.up.depth)),
+        element => i16::from(of.elements[0]),
+        parent => i16::from(of.elements[1]),
+        grandparent => i16::from(of.elements[2]),
+        lists => small(u64::from(of.up.lists)),
+        tables => small(u64::from(of.up.tables)),
+        paragraphs => small(u64::from(of.up.paragraphs)),
+        nav => of.tag(0),
+        aside => of.tag(1),
+        footer => of.tag(2),
+        header => of.tag(3),
+        form => of.tag(4),
+        main => of.tag(5),
+        article => of.tag(6),
+        figure => of.tag(7),
+        path_blocks => log(of.path.blocks),
+        path_share => share(of.path.text, of.page.text),
+        path_chars => log(of.path.chars / of.path.blocks.max(1)),
+        path_links => share(of.path.links, of.path.chars),
+        path_marks => share(of.path.marks, of.path.chars),
+        element_share => share(of.element.text, of.page.text),
+        element_links => share(of.element.links, of.element.chars),
+        parent_share => share(of.parent.text, of.page.text),
+        parent_links => share(of.parent.links, of.parent.chars),
+        parent_blocks => log(of.parent.blocks),
+        grandparent_share => share(of.grandparent.text, of.page.text),
+        grandparent_links => share(of.grandparent.links, of.grandparent.chars),
+        great_share => share(of.great.text, of.page.text),
+        great_links => share(of.great.links, of.great.chars),
+        container_share => share(of.container.text, of.page.text),
+        reason => of.reason,
+        in_main => i16::from(of.main.contains(&of.at)),
+        after_main => after_main(of.main, of.at),
+        text_around => log(of.near.text / of.near.blocks.max(1)),
+        links_around => share(of.near.links, of.near.chars),
+        records => small(of.record.count),
+        record_at => small(of.record.at),
+        record_chars => log(of.record.sum.chars / of.record.count.max(1)),
+        record_links => share(of.record.sum.links, of.record.sum.chars),
+        records_share => share(of.record.sum.text, of.page.text),
+        records_title => i16::from(of.title.is_some_and(|title| of.record.blocks.contains(&title))),
+        copies => small(u64::from(of.copies.1)),
+        copy_at => small(u64::from(of.copies.0)),
+        path_copies => share(of.path.copies, of.path.chars),
+        parent_copies => share(of.parent.copies, of.parent.chars),
+    }
+}
 
 /// Number of the numbers of a block.
 pub const FEATURES: usize = PLAIN.len() + 2 * FAMILIES + 2 * NEIGHBOURS * OF_NEIGHBOUR;
@@ -87,7 +130,7 @@ pub(crate) fn feature_name(at: usize) -> String {
     let at = at - PLAIN.len();
     if at < 2 * FAMILIES {
         let of = ["near_words", "all_words"][at / FAMILIES];
-        return format!("{of}_{}", at % FAMILIES);
+        return format!("{of}_{}", family_name(at % FAMILIES));
     }
     let at = at - 2 * FAMILIES;
     let what = ["chars", "links", "marks", "element", "same_path"][at % OF_NEIGHBOUR];
@@ -104,13 +147,13 @@ pub(crate) fn features(
 ) -> Vec<Features> {
     let Surroundings {
         outline,
+        counts,
         sums,
         title,
         copies,
         records,
         record_of,
     } = surroundings;
-    let title = *title;
     let count = outline.blocks.len();
     let above = above(outline);
     let page = sums.of(0..count);
@@ -122,79 +165,34 @@ pub(crate) fn features(
     }
     let mut made = Vec::with_capacity(count);
     for (at, reason) in reasons.iter().enumerate() {
-        let block = of_block(at);
         let leaf = outline.leaves[at];
         let node = &outline.nodes[leaf];
         let up = &above[leaf];
         let parent = node.parent;
         let grandparent = outline.nodes[parent].parent;
-        let great = outline.nodes[grandparent].parent;
-        let container = container(outline, leaf);
-        let path = paths[node.path];
-        let around = at.saturating_sub(AROUND)..(at + AROUND + 1).min(count);
-        let around = sums.of(around);
-        let (element, of_parent) = (of_node(leaf), of_node(parent));
-        let (of_grandparent, of_great) = (of_node(grandparent), of_node(great));
-        let record = &records[record_of[leaf]];
-        let tag = |tag: usize| i16::from(up.tags & 1 << tag != 0);
+        let plain = plain(&Around {
+            at,
+            count,
+            title: *title,
+            main,
+            shows_title: outline.blocks[at].title > 0,
+            reason: reason_code(*reason, counts.is_repeated(at)),
+            elements: [leaf, parent, grandparent].map(|node| outline.nodes[node].code),
+            up,
+            record: &records[record_of[leaf]],
+            copies: copies[at],
+            block: of_block(at),
+            before: sums.of(0..at),
+            page,
+            path: paths[node.path],
+            near: sums.of(at.saturating_sub(AROUND)..(at + AROUND + 1).min(count)),
+            element: of_node(leaf),
+            parent: of_node(parent),
+            grandparent: of_node(grandparent),
+            great: of_node(outline.nodes[grandparent].parent),
+            container: of_node(container(outline, leaf)),
+        });
         let mut numbers = [0; FEATURES];
-        let plain: [i16; PLAIN.len()] = [
-            log(block.chars),
-            share(block.links, block.chars),
-            small(block.marks),
-            share(block.marks, block.chars),
-            i16::from(outline.blocks[at].title > 0),
-            share(sums.of(0..at).text, page.text),
-            share(at as u64, count as u64),
-            log((count - at) as u64),
-            after_title(title, at),
-            i16::from(title.is_some()),
-            small(u64::from(up.depth)),
-            i16::from(node.code),
-            i16::from(outline.nodes[parent].code),
-            i16::from(outline.nodes[grandparent].code),
-            small(u64::from(up.lists)),
-            small(u64::from(up.tables)),
-            small(u64::from(up.paragraphs)),
-            tag(0),
-            tag(1),
-            tag(2),
-            tag(3),
-            tag(4),
-            tag(5),
-            tag(6),
-            tag(7),
-            log(path.blocks),
-            share(path.text, page.text),
-            log(path.chars / path.blocks.max(1)),
-            share(path.links, path.chars),
-            share(path.marks, path.chars),
-            share(element.text, page.text),
-            share(element.links, element.chars),
-            share(of_parent.text, page.text),
-            share(of_parent.links, of_parent.chars),
-            log(of_parent.blocks),
-            share(of_grandparent.text, page.text),
-            share(of_grandparent.links, of_grandparent.chars),
-            share(of_great.text, page.text),
-            share(of_great.links, of_great.chars),
-            share(of_node(container).text, page.text),
-            reason_code(*reason),
-            i16::from(main.contains(&at)),
-            after_main(main, at),
-            log(around.text / around.blocks.max(1)),
-            share(around.links, around.chars),
-            small(record.count),
-            small(record.at),
-            log(record.sum.chars / record.count.max(1)),
-            share(record.sum.links, record.sum.chars),
-            share(record.sum.text, page.text),
-            i16::from(title.is_some_and(|title| record.blocks.contains(&title))),
-            small(u64::from(copies[at].1)),
-            small(u64::from(copies[at].0)),
-            share(path.copies, path.chars),
-            share(of_parent.copies, of_parent.chars),
-        ];
         numbers[..PLAIN.len()].copy_from_slice(&plain);
         let near = up.near.iter().fold(0, |all, words| all | words);
         for (group, words) in [near, up.words].into_iter().enumerate() {
@@ -246,19 +244,28 @@ fn after_main(main: &Range<usize>, at: usize) -> i16 {
     }
 }
 
-/// Codes of the reasons: those of content are higher.
-fn reason_code(reason: Reason) -> i16 {
+/// Codes of the reasons: those of content are higher. The model was learned with these, so rules that are told
+/// apart since then share one.
+fn reason_code(reason: Reason, repeats: bool) -> i16 {
     match reason {
         Reason::Comments => 0,
-        Reason::SkipElement => 1,
-        Reason::Repeated => 2,
+        Reason::SkipElement | Reason::Caption | Reason::Header => 1,
+        Reason::Repeated | Reason::FamiliarPath => 2,
         Reason::LinkSlot => 3,
-        Reason::OffMainBranch => 4,
-        Reason::ContentSlot => 5,
-        Reason::Unique => 6,
+        Reason::OffMainBranch | Reason::OtherArticle | Reason::Teaser => 4,
+        Reason::Figures if !repeats => 6,
+        Reason::Unit
+        | Reason::ContentSlot
+        | Reason::Heading
+        | Reason::RowLabel
+        | Reason::Figures => 5,
+        Reason::Unique | Reason::List | Reason::Lead => 6,
         Reason::OwnTitle => 7,
-        Reason::PriorContent | Reason::PriorBoilerplate => 8,
-        // They are given after the prior.
-        Reason::Copy | Reason::MarkedContent | Reason::MarkedBoilerplate => 8,
+        // They are given by the prior, or after it.
+        Reason::PriorContent
+        | Reason::PriorBoilerplate
+        | Reason::Copy
+        | Reason::MarkedContent
+        | Reason::MarkedBoilerplate => 8,
     }
 }

@@ -25,6 +25,7 @@ mod context;
 mod features;
 mod logistic;
 mod model;
+mod numbers;
 mod page;
 mod structure;
 
@@ -35,12 +36,13 @@ pub use features::{FEATURES, Features};
 pub use model::{Prior, Tree, Trees};
 pub use page::{PAGE_FEATURES, PageFeatures};
 
+use crate::facts::PageFacts;
 use crate::outline::Outline;
 use crate::reason::Reason;
+use crate::thresholds::prior as least;
 use context::second_features;
 use features::features;
 use logistic::probability;
-pub(crate) use page::is_divided;
 use page::page_features;
 pub(crate) use structure::Surroundings;
 
@@ -68,48 +70,62 @@ impl Numbers {
     }
 }
 
-/// Logit from which on a page is a list, a product or a thread. Lower: articles keep boxes beside
-/// them, at 64 `scrapinghub` loses .003. Higher: lists lose .03 at 256.
-const NO_ARTICLE: i32 = 128;
+/// What the prior says about the blocks of a page.
+#[derive(Debug)]
+pub(crate) struct Verdicts {
+    logits: Vec<i32>,
+    /// The logit above which the kept blocks have the greatest expected F1.
+    best: i32,
+    /// The page is a list, a product or a thread.
+    is_list: bool,
+}
 
-/// Lowest logit at which a block is kept that the rules drop. Lower: at -512 lists gain .005, and news
-/// pages lose .01 if they are taken for lists.
-const LEAST_KEPT: i32 = -256;
-
-/// Logit from which on a block that the rules drop is kept on every kind of page: a probability of
-/// three quarters. Lower: at 128 `scrapinghub` loses .003. Higher: at 512 articles and services of
-/// WCXB gain less.
-const SURE: i32 = 256;
-
-impl Prior {
-    /// Corrects the reasons of the rules. `others` are the blocks of whole other articles.
-    pub(crate) fn correct(
-        &self,
-        surroundings: &Surroundings<'_>,
-        numbers: &Numbers,
-        others: &Range<usize>,
-        reasons: &mut [Reason],
-    ) {
-        let outline = surroundings.outline;
-        let logits = self.logits(surroundings, numbers);
-        let of_page = self.pages.logit(&numbers.page);
-        let best = best_logit(outline, &logits);
-        let dropped = best.min(0);
-        let is_divided = is_divided(outline);
-        let is_list = of_page > NO_ARTICLE;
-        for (at, (reason, logit)) in reasons.iter_mut().zip(logits).enumerate() {
-            let is_likely = is_list && logit >= best.max(LEAST_KEPT);
-            let is_sure = logit >= best.max(SURE) && *reason != Reason::Comments;
-            if reason.is_content() {
-                if *reason != Reason::OwnTitle && logit < dropped {
-                    *reason = Reason::PriorBoilerplate;
-                }
-            } else if is_divided && (is_likely || is_sure) && !others.contains(&at) {
-                *reason = Reason::PriorContent;
-            }
+impl Verdicts {
+    pub(crate) fn new(prior: &Prior, page: &PageFacts<'_>, reasons: &[Reason]) -> Self {
+        let surroundings = Surroundings::new(page.outline, page.counts, page.title);
+        let numbers = Numbers::new(&surroundings, &page.main, reasons);
+        let logits = prior.logits(&surroundings, &numbers);
+        Self {
+            best: best_logit(page.outline, &logits),
+            is_list: prior.pages.logit(&numbers.page) > least::NO_ARTICLE,
+            logits,
         }
     }
+}
 
+/// Returns whether a page has enough blocks for the prior.
+fn judges(page: &PageFacts<'_>) -> bool {
+    page.outline.blocks.len() >= least::PAGE_BLOCKS
+}
+
+/// Returns the blocks that are more likely boilerplate.
+pub(crate) fn dropped_by_prior(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
+    if !judges(page) {
+        return Vec::new();
+    }
+    let verdicts = page.verdicts(reasons);
+    let most = verdicts.best.min(0);
+    let is_dropped = |at: &usize| verdicts.logits[*at] < most;
+    (0..reasons.len()).filter(is_dropped).collect()
+}
+
+/// Returns the blocks that are likely content.
+pub(crate) fn kept_by_prior(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
+    if !judges(page) || !page.is_divided {
+        return Vec::new();
+    }
+    let verdicts = page.verdicts(reasons);
+    let best = verdicts.best;
+    let is_kept = |at: &usize| {
+        let logit = verdicts.logits[*at];
+        let is_likely = verdicts.is_list && logit >= best.max(least::LEAST_KEPT);
+        let is_sure = logit >= best.max(least::SURE) && reasons[*at] != Reason::Comments;
+        (is_likely || is_sure) && !page.others.contains(at)
+    };
+    (0..reasons.len()).filter(is_kept).collect()
+}
+
+impl Prior {
     /// Returns the logits of the blocks of a page: of the second stage, if the model has one.
     fn logits(&self, surroundings: &Surroundings<'_>, numbers: &Numbers) -> Vec<i32> {
         if self.second.trees.is_empty() {

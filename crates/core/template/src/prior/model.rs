@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use crate::prior::context::SECOND_FEATURES;
+use crate::prior::context::{SECOND_FEATURES, feature_name};
 use crate::prior::features::FEATURES;
-use crate::prior::page::PAGE_FEATURES;
+use crate::prior::page::PAGE;
 
 /// A tree. All nodes of one level have the same test, so a tree of six levels has six tests and 64
 /// leaves.
@@ -48,23 +48,32 @@ impl Prior {
         &LEARNED
     }
 
-    /// Reads a model. Lines are `blocks BIAS`, `second BIAS` or `pages BIAS` before the trees of each, and
-    /// `TESTS : LEAVES` for a tree, with tests `NUMBER>VALUE`. Lines that begin with `#` are
-    /// comments. Returns `None` for other text.
+    /// Reads a model. Lines are `blocks BIAS`, `second BIAS` or `pages BIAS` before the trees of each, then
+    /// `numbers NAME...`, and `TESTS : LEAVES` for a tree, with tests `NUMBER>VALUE`. A number is the position of
+    /// its name in the line before, so that a version with other numbers reads the same columns. Lines that
+    /// begin with `#` are comments. Returns `None` for other text, and for a name that this version has not.
     pub fn parse(text: &str) -> Option<Prior> {
         let mut prior = Prior::default();
-        let (mut trees, mut numbers) = (&mut prior.blocks, FEATURES);
+        let (mut trees, mut known, mut numbers) = (&mut prior.blocks, Vec::new(), Vec::new());
         for line in text.lines().filter(|line| !line.starts_with('#')) {
-            let Some((name, bias)) = line.split_once(' ').filter(|(name, _)| is_name(name)) else {
-                trees.trees.push(parse_tree(line, numbers)?);
-                continue;
-            };
-            (trees, numbers) = match name {
-                "blocks" => (&mut prior.blocks, FEATURES),
-                "second" => (&mut prior.second, SECOND_FEATURES),
-                _ => (&mut prior.pages, PAGE_FEATURES),
-            };
-            trees.bias = bias.parse().ok()?;
+            match line.split_once(' ')? {
+                (name @ ("blocks" | "second" | "pages"), bias) => {
+                    known = names(name);
+                    trees = match name {
+                        "blocks" => &mut prior.blocks,
+                        "second" => &mut prior.second,
+                        _ => &mut prior.pages,
+                    };
+                    trees.bias = bias.parse().ok()?;
+                    numbers.clear();
+                }
+                ("numbers", listed) => {
+                    let position = |name| known.iter().position(|known| known == name);
+                    let positions = listed.split(' ').map(position);
+                    numbers = positions.collect::<Option<_>>()?;
+                }
+                _ => trees.trees.push(parse_tree(line, &numbers)?),
+            }
         }
         Some(prior)
     }
@@ -81,6 +90,7 @@ impl Prior {
                 continue;
             }
             text.push_str(&format!("{name} {}\n", trees.bias));
+            text.push_str(&format!("numbers {}\n", names(name).join(" ")));
             for tree in &trees.trees {
                 let tests = tree.tests.iter();
                 let tests: Vec<String> = tests.map(|(at, than)| format!("{at}>{than}")).collect();
@@ -92,19 +102,24 @@ impl Prior {
     }
 }
 
-fn is_name(word: &str) -> bool {
-    matches!(word, "blocks" | "second" | "pages")
+/// Returns the names of the numbers that the trees of a name read.
+fn names(trees: &str) -> Vec<String> {
+    match trees {
+        "blocks" => (0..FEATURES).map(feature_name).collect(),
+        "second" => (0..SECOND_FEATURES).map(feature_name).collect(),
+        _ => PAGE.map(str::to_owned).to_vec(),
+    }
 }
 
 /// Levels of a tree. A tree of more has a thousand leaves or more in the text.
 const MAX_LEVELS: usize = 8;
 
-fn parse_tree(line: &str, numbers: usize) -> Option<Tree> {
+fn parse_tree(line: &str, numbers: &[usize]) -> Option<Tree> {
     let (tests, leaves) = line.split_once(" : ")?;
     let test = |test: &str| {
         let (at, than) = test.split_once('>')?;
-        let at: u16 = at.parse().ok()?;
-        (usize::from(at) < numbers).then_some((at, than.parse().ok()?))
+        let at = numbers.get(at.parse::<usize>().ok()?)?;
+        Some((u16::try_from(*at).ok()?, than.parse().ok()?))
     };
     let tests: Vec<(u16, i16)> = tests.split(' ').map(test).collect::<Option<_>>()?;
     let leaves = leaves.split(' ').map(|leaf| leaf.parse().ok());
@@ -197,13 +212,23 @@ mod tests {
 
     #[test]
     fn a_tree_has_a_leaf_for_each_outcome_of_its_tests() {
-        let prior = Prior::parse("blocks 10\n0>5 1>-3 : 1 2 3 4\npages -7\n").expect("a model");
+        let model = "blocks 10\nnumbers chars links\n0>5 1>-3 : 1 2 3 4\npages -7\n";
+        let prior = Prior::parse(model).expect("a model");
         let logit = |numbers: [i16; 2]| prior.blocks.logit(&numbers);
         assert_eq!(
             [[5, -3], [6, -3], [5, -2], [6, -2]].map(logit),
             [11, 12, 13, 14]
         );
-        assert_eq!(prior.pages.logit(&[0; PAGE_FEATURES]), -7);
+        assert_eq!(prior.pages.logit(&[0; PAGE.len()]), -7);
+    }
+
+    /// The columns of a test are those of its names, wherever they are in this version.
+    #[test]
+    fn a_model_with_other_numbers_reads_the_same_columns() {
+        let one = Prior::parse("pages 0\nnumbers links has_title\n0>5 1>0 : 1 2 3 4");
+        let other = Prior::parse("pages 0\nnumbers has_title title_at links\n2>5 0>0 : 1 2 3 4");
+        assert!(one.is_some());
+        assert_eq!(one, other);
     }
 
     #[test]
@@ -226,9 +251,11 @@ mod tests {
     fn other_text_is_no_model() {
         for text in [
             "blocks x",
-            "blocks 0\n0>1 : 1",
-            "blocks 0\n9999>1 : 1 2",
-            "blocks 0\n : 1",
+            "blocks 0\n0>1 : 1 2",
+            "blocks 0\nnumbers chars\n0>1 : 1",
+            "blocks 0\nnumbers chars\n1>1 : 1 2",
+            "blocks 0\nnumbers colour\n0>1 : 1 2",
+            "blocks 0\nnumbers chars\n : 1",
         ] {
             assert_eq!(Prior::parse(text), None, "{text}");
         }

@@ -2,18 +2,51 @@
 
 use std::ops::Range;
 
-use crate::element_code as code;
-use crate::outline::Outline;
 use crate::prior::features::after_title;
+use crate::prior::numbers::numbers;
 use crate::prior::structure::{Sum, Surroundings, log, share};
 use crate::reason::Reason;
 
 /// Number of the numbers of a page.
-pub const PAGE_FEATURES: usize = 13;
+pub const PAGE_FEATURES: usize = PAGE.len();
 
 /// The numbers of a page. All are shares or counts of blocks: a text in Chinese has a third of the
 /// characters of one in English.
 pub type PageFeatures = [i16; PAGE_FEATURES];
+
+/// The texts of a page.
+pub(crate) struct Texts {
+    title: Option<usize>,
+    all: Sum,
+    main: Sum,
+    /// Blocks that the rules keep, without the title.
+    kept: Sum,
+    /// Of these, the paragraphs, those of them with sentences, and the blocks in records.
+    long: Sum,
+    sentences: Sum,
+    in_records: Sum,
+    /// Characters of the longest run of kept texts.
+    longest_run: u64,
+}
+
+numbers! {
+    /// Returns the numbers of a page.
+    PAGE, of_texts(of: &Texts) {
+        kept_blocks => log(of.kept.blocks),
+        long_blocks => log(of.long.blocks),
+        long_chars => share(of.long.chars, of.kept.chars),
+        sentence_chars => share(of.sentences.chars, of.kept.chars),
+        record_chars => share(of.in_records.chars, of.kept.chars),
+        main_links => share(of.main.links, of.main.chars),
+        main_chars => share(of.main.chars, of.all.chars),
+        links => share(of.all.links, of.all.chars),
+        longest_run => share(of.longest_run, of.kept.chars),
+        has_title => i16::from(of.title.is_some()),
+        title_at => after_title(of.title, 0),
+        kept_of_main => share(of.kept.chars, of.main.chars),
+        kept_marks => share(of.kept.marks, of.kept.chars),
+    }
+}
 
 /// Characters of a paragraph.
 const LONG: u64 = 100;
@@ -66,33 +99,14 @@ pub(crate) fn page_features(
             in_records.add(block);
         }
     }
-    [
-        log(kept.blocks),
-        log(long.blocks),
-        share(long.chars, kept.chars),
-        share(sentences.chars, kept.chars),
-        share(in_records.chars, kept.chars),
-        share(of_main.links, of_main.chars),
-        share(of_main.chars, all.chars),
-        share(all.links, all.chars),
-        share(longest_run, kept.chars),
-        i16::from(title.is_some()),
-        after_title(*title, 0),
-        share(kept.chars, of_main.chars),
-        share(kept.marks, kept.chars),
-    ]
-}
-
-/// Returns whether a page has two of the elements of HTML 5 that divide pages, as those that the
-/// prior was learned from.
-pub(crate) fn is_divided(outline: &Outline) -> bool {
-    let elements = [
-        code::NAV,
-        code::FOOTER,
-        code::HEADER,
-        code::MAIN,
-        code::ARTICLE,
-    ];
-    let has = |of: &&u8| outline.nodes.iter().any(|node| node.code == **of);
-    elements.iter().filter(has).count() >= 2
+    of_texts(&Texts {
+        title: *title,
+        all,
+        main: of_main,
+        kept,
+        long,
+        sentences,
+        in_records,
+        longest_run,
+    })
 }

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crate::block_counts::BlockCounts;
 use crate::element_code as code;
-use crate::main_text::own_title;
 use crate::outline::Outline;
 
 /// Returns a number as one that fits.
@@ -78,6 +77,7 @@ impl Sum {
 /// The parts of a page that the numbers of the page and of its blocks are both made of.
 pub(crate) struct Surroundings<'o> {
     pub(crate) outline: &'o Outline,
+    pub(crate) counts: BlockCounts<'o>,
     pub(crate) sums: Page,
     /// The block with the page's own title.
     pub(crate) title: Option<usize>,
@@ -89,13 +89,14 @@ pub(crate) struct Surroundings<'o> {
 }
 
 impl<'o> Surroundings<'o> {
-    pub(crate) fn new(outline: &'o Outline, counts: BlockCounts<'_>) -> Self {
+    pub(crate) fn new(outline: &'o Outline, counts: BlockCounts<'o>, title: Option<usize>) -> Self {
         let sums = Page::new(outline, counts);
         let (records, record_of) = records(outline, &sums);
         Self {
             outline,
+            counts,
             sums,
-            title: own_title(outline, counts),
+            title,
             copies: copies(counts),
             records,
             record_of,

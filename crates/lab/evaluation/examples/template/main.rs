@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use evaluation::InputError;
-use template::{Rule, Rules};
+use template::Reason;
 
 use crate::scenarios::{Means, Scenario, few, mixed, pages, single, streams};
 use crate::sites::{Part, Site};
@@ -100,7 +100,7 @@ fn by_scenario(scenarios: &[Scenario<'_>]) -> String {
          |---|---|---|---|---|---|---|\n",
     );
     for scenario in scenarios {
-        let all = scenario.template(Rules::default());
+        let all = scenario.template(&[]);
         let both = |of: &dyn Fn(Part) -> Option<f64>| {
             format!("{} / {}", three(of(Part::A)), three(of(Part::B)))
         };
@@ -121,37 +121,47 @@ fn by_scenario(scenarios: &[Scenario<'_>]) -> String {
     table
 }
 
-/// The loss without each rule, and the gain of each rule over repetition alone, over all
+/// The loss without each row of the table of rules, and the gain of each over repetition alone, over all
 /// sites of both parts.
 fn by_rule(scenarios: &[Scenario<'_>]) -> [String; 2] {
-    let all = |rules: Rules| -> Vec<f64> {
-        let mean = |scenario: &Scenario<'_>| scenario.template(rules).all();
+    let all = |left_out: &[Reason]| -> Vec<f64> {
+        let mean = |scenario: &Scenario<'_>| scenario.template(left_out).all();
         scenarios.iter().map(mean).collect()
     };
-    let row = |table: &mut String, rule: Rule, rules: Rules, base: &[f64]| {
-        let changes = all(rules).into_iter().zip(base);
+    let row = |table: &mut String, rule: Reason, left_out: &[Reason], base: &[f64]| {
+        let changes = all(left_out).into_iter().zip(base);
         let cells: String = changes
             .map(|(f1, base)| format!(" {:+.4} |", f1 - base))
             .collect();
         let _ = writeln!(table, "| {rule} |{cells}");
     };
 
+    // A reader gives marks, and without repetition nothing is boilerplate.
+    let is_rule = |rule: &&Reason| {
+        let others = [
+            Reason::Repeated,
+            Reason::Unique,
+            Reason::MarkedContent,
+            Reason::MarkedBoilerplate,
+        ];
+        !others.contains(rule)
+    };
+    let rules: Vec<Reason> = Reason::ALL.iter().filter(is_rule).copied().collect();
     let mut without = heading("without", scenarios);
-    let base = all(Rules::default());
-    for rule in Rule::ALL {
-        row(&mut without, rule, Rules::without(rule), &base);
+    let base = all(&[]);
+    for rule in &rules {
+        row(&mut without, *rule, &[*rule], &base);
     }
 
     let mut alone = heading("repetition and", scenarios);
-    let base = all(Rules::only(&[Rule::Repetition]));
-    for rule in Rule::ALL {
-        let rules: &[Rule] = match rule {
-            Rule::Repetition => continue,
-            // Title and sentences only lead to a main branch.
-            Rule::TitleLeads | Rule::SentencesLead => &[Rule::Repetition, Rule::MainBranch, rule],
-            _ => &[Rule::Repetition, rule],
-        };
-        row(&mut alone, rule, Rules::only(rules), &base);
+    let base = all(&rules);
+    for rule in &rules {
+        let others: Vec<Reason> = rules
+            .iter()
+            .filter(|other| *other != rule)
+            .copied()
+            .collect();
+        row(&mut alone, *rule, &others, &base);
     }
     [without, alone]
 }
@@ -175,7 +185,7 @@ fn by_site(scenarios: &[Scenario<'_>]) -> String {
         .filter(|scenario| scenario.is_of_few_sites())
         .collect();
     let means: Vec<Means> = (scenarios.iter())
-        .map(|scenario| scenario.template(Rules::default()))
+        .map(|scenario| scenario.template(&[]))
         .collect();
     let mut sites: Vec<(Part, &str)> = means.iter().flat_map(Means::names).collect();
     sites.sort_unstable();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use scoring::lcs;
-use template::{BlockCounts, Outline, PagePaths, Reason, Rules, Template, first_equal};
+use template::{BlockCounts, Outline, PagePaths, Reason, Template, first_equal};
 use url_tree::{DomainReplay, Entry, Heuristic, WindowOptions};
 
 use crate::sites::{Page, Part, Site};
@@ -200,8 +200,8 @@ impl<'s> Run<'s> {
     }
 
     /// Calls `each` with the reasons for the blocks of each scored page.
-    fn replay(&self, rules: Rules, mut each: impl FnMut(&Page, &[Reason])) {
-        let mut template = Template::with_rules(rules);
+    fn replay(&self, left_out: &[Reason], mut each: impl FnMut(&Page, &[Reason])) {
+        let mut template = Template::without(left_out);
         let mut label = |template: &Template, visit: &Visit<'_>| {
             if visit.scored {
                 let blocks = visit.page.blocks.layout();
@@ -267,21 +267,21 @@ impl Scenario<'_> {
             .all(|run| run.visits.len() == 1 && run.site.contains(':'))
     }
 
-    pub(crate) fn template(&self, rules: Rules) -> Means {
-        self.means(rules, |reason| reason.is_content())
+    pub(crate) fn template(&self, left_out: &[Reason]) -> Means {
+        self.means(left_out, |reason| reason.is_content())
     }
 
     /// The labels without the title of the page, as in gold texts without titles.
     pub(crate) fn body_alone(&self) -> Means {
-        self.means(Rules::default(), |reason| {
+        self.means(&[], |reason| {
             reason.is_content() && reason != Reason::OwnTitle
         })
     }
 
-    fn means(&self, rules: Rules, keeps: impl Fn(Reason) -> bool) -> Means {
+    fn means(&self, left_out: &[Reason], keeps: impl Fn(Reason) -> bool) -> Means {
         let mut means = Means::default();
         for run in &self.runs {
-            run.replay(rules, |page, reasons| {
+            run.replay(left_out, |page, reasons| {
                 means.add(run, page, |block| keeps(reasons[block]));
             });
         }

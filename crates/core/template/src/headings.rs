@@ -1,0 +1,82 @@
+//! Headings and labels of rows that repeat: those right before a text are part of it.
+
+use std::ops::Range;
+
+use crate::facts::PageFacts;
+use crate::outline::{Node, Outline};
+use crate::reason::Reason;
+
+/// Returns the headings of the main branch right before a text of the same section.
+pub(crate) fn headings(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
+    let is_kept = |at: &usize| {
+        let node = leaf(page.outline, *at);
+        let next = at + 1;
+        node.heading
+            && !node.row_label
+            && may_be_kept(node, reasons[*at])
+            && section(page.outline, *at).contains(&next)
+            && is_text(page.outline, reasons, next)
+    };
+    candidates(page).filter(is_kept).collect()
+}
+
+/// Returns the labels of rows and columns of tables, if the first cell that they label is text.
+pub(crate) fn row_labels(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
+    let outline = page.outline;
+    let blocks = outline.blocks.len();
+    // Per block, the first cell from it on. A search for each label would read a wide row again and again.
+    let mut cell_from = vec![blocks; blocks + 1];
+    for at in (0..blocks).rev() {
+        let is_cell = !leaf(outline, at).row_label;
+        cell_from[at] = if is_cell { at } else { cell_from[at + 1] };
+    }
+    let is_kept = |at: &usize| {
+        let node = leaf(outline, *at);
+        node.row_label
+            && may_be_kept(node, reasons[*at])
+            && labelled(outline, &cell_from, *at)
+                .is_some_and(|cell| is_text(outline, reasons, cell))
+    };
+    candidates(page).filter(is_kept).collect()
+}
+
+/// The blocks of the main branch before its last.
+fn candidates(page: &PageFacts<'_>) -> Range<usize> {
+    page.main.start..page.main.end.saturating_sub(1)
+}
+
+fn leaf(outline: &Outline, block: usize) -> &Node {
+    &outline.nodes[outline.leaves[block]]
+}
+
+/// A caption is kept only in a header, where it would be dropped without being one.
+fn may_be_kept(node: &Node, reason: Reason) -> bool {
+    reason != Reason::Caption || node.header
+}
+
+fn is_text(outline: &Outline, reasons: &[Reason], block: usize) -> bool {
+    let node = leaf(outline, block);
+    reasons[block].is_content() && !node.heading && !node.row_label
+}
+
+/// Returns the blocks of the lowest element around a heading that is neither a heading nor a header.
+fn section(outline: &Outline, heading: usize) -> Range<usize> {
+    let mut at = outline.leaves[heading];
+    while at != 0 && (outline.nodes[at].heading || outline.nodes[at].header) {
+        at = outline.nodes[at].parent;
+    }
+    outline.nodes[at].first..outline.nodes[at].end
+}
+
+/// Returns the first cell that a label is for: in its row, or below a row that has only labels. `None` if it
+/// is for none.
+fn labelled(outline: &Outline, cell_from: &[usize], label: usize) -> Option<usize> {
+    let mut at = outline.leaves[label];
+    loop {
+        let node = &outline.nodes[at];
+        if cell_from[node.first] < node.end || at == 0 {
+            return Some(cell_from[label + 1]).filter(|cell| *cell < node.end);
+        }
+        at = node.parent;
+    }
+}
