@@ -4,7 +4,7 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use ::report::{domain_address, page_address};
+use ::report::{LIVE_STYLE, domain_address, page_address};
 use serde_json::Value;
 
 use crate::report::{DATES, SITES, job, unrun};
@@ -329,5 +329,14 @@ fn signals_end_the_server_in_order_while_a_query_runs() {
         assert_eq!(ended.code(), Some(0), "{kind}");
         let took = begun.elapsed();
         assert!(took < Duration::from_secs(15), "{kind}: {took:?}");
+    }
+}
+
+/// The form of a page hides the blocks of a reason by a rule of the style sheet.
+#[test]
+fn blocks_of_every_reason_can_be_hidden() {
+    for reason in engine::Reason::ALL {
+        let rule = format!("body:has(#r-{reason}:not(:checked)) .r-{reason}");
+        assert!(LIVE_STYLE.contains(&rule), "{rule}");
     }
 }

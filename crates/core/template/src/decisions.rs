@@ -8,7 +8,6 @@ use crate::facts::{BlockFacts, PageFacts};
 use crate::headings::{headings, row_labels};
 use crate::lead::leads;
 use crate::lists::links_of_a_list;
-use crate::prior::{dropped_by_prior, kept_by_prior};
 use crate::reason::Reason;
 use crate::reason::Reason::{
     Caption, Comments, ContentSlot, Copy, FamiliarPath, Figures, Header, Heading, Lead, LinkSlot,
@@ -16,6 +15,7 @@ use crate::reason::Reason::{
     RowLabel, SkipElement, Teaser, Unique, Unit,
 };
 use crate::teasers::teasers;
+use crate::unknown::{dropped_by_prior, kept_by_prior};
 
 /// A row of the first table: blocks for which `when` holds get the label.
 pub(crate) struct Decision {

@@ -5,42 +5,15 @@ use std::ops::Range;
 
 use crate::block_counts::BlockCounts;
 use crate::counters::Sums;
-use crate::discussion::is_discussion;
 use crate::main_branch::{MainBranch, Weights};
-use crate::main_text::own_title;
-use crate::other_articles::{OTHER_ARTICLES, OtherArticles};
+use crate::other_articles::OTHER_ARTICLES;
 use crate::outline::{BlockText, Node, Outline};
-use crate::prior::{Prior, Verdicts};
+use crate::parts::Parts;
+use crate::prior::{Prior, Surroundings, Verdicts};
 use crate::reason::Reason;
 use crate::site::Template;
 use crate::thresholds::{elements, pages, paths, text};
 use crate::units::Units;
-
-/// The parts of a page that its contribution to the template and its labels are both made of.
-pub(crate) struct Parts {
-    /// The block that shows the page's own title.
-    pub(crate) title: Option<usize>,
-    /// The comments of the page are its content.
-    pub(crate) is_discussion: bool,
-    /// Elements that are built like the page's own article.
-    pub(crate) alike: Option<OtherArticles>,
-}
-
-impl Parts {
-    pub(crate) fn new(outline: &Outline, counts: BlockCounts<'_>) -> Self {
-        let title = own_title(outline, counts);
-        Self {
-            title,
-            is_discussion: is_discussion(outline, counts, title),
-            alike: OtherArticles::find(outline, counts, title),
-        }
-    }
-
-    /// Returns whether all text in an element is boilerplate.
-    pub(crate) fn is_boilerplate(&self, node: &Node) -> bool {
-        node.comments && !self.is_discussion || node.boilerplate || node.header
-    }
-}
 
 /// The facts of a page.
 pub(crate) struct PageFacts<'p> {
@@ -115,8 +88,10 @@ impl<'p> PageFacts<'p> {
 
     /// Returns what the prior says about the blocks. `reasons` are those that it corrects.
     pub(crate) fn verdicts(&self, reasons: &[Reason]) -> &Verdicts {
-        let verdicts = || Verdicts::new(self.prior, self, reasons);
-        self.verdicts.get_or_init(verdicts)
+        self.verdicts.get_or_init(|| {
+            let surroundings = Surroundings::new(self.outline, self.counts, self.title);
+            Verdicts::new(self.prior, &surroundings, &self.main, reasons)
+        })
     }
 }
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use crate::block_counts::BlockCounts;
 use crate::counters::Sums;
-use crate::facts::Parts;
 use crate::outline::Outline;
+use crate::parts::Parts;
 use crate::thresholds::main_branch as least;
 use crate::weights::{own_weights, sentence_weights, weights};
 

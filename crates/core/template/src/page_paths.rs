@@ -1,10 +1,10 @@
 //! The contribution of one page to the template of its site.
 
 use crate::block_counts::BlockCounts;
-use crate::facts::Parts;
 use crate::figures::digests;
 use crate::other_articles::OTHER_ARTICLES;
 use crate::outline::Outline;
+use crate::parts::Parts;
 use crate::thresholds::paths::MAX as MAX_PATHS;
 use crate::weights::weights;
 

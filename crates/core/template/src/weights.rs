@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use crate::block_counts::BlockCounts;
-use crate::facts::Parts;
 use crate::main_text::{has_sentences, is_text};
 use crate::outline::{BlockText, Outline};
+use crate::parts::Parts;
 use crate::thresholds::text;
 
 /// Returns, per element, the characters of its blocks that can be main text.

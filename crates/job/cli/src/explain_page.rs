@@ -235,6 +235,7 @@ fn blocks_page(answer: &Answer) -> BlocksPage {
             text: block.text.clone(),
             is_content: block.is_content,
             reason: block.reason.as_str(),
+            meaning: block.reason.meaning(),
             count: block.count,
             support: block.support,
             node: block.node.clone(),

@@ -76,6 +76,8 @@ pub struct Block {
     pub is_content: bool,
     /// The reason, as in the table `blocks`.
     pub reason: &'static str,
+    /// The reason in words.
+    pub meaning: &'static str,
     /// Pages of the node with this block.
     pub count: u32,
     /// Pages of the node.
@@ -121,15 +123,17 @@ impl BlocksPage {
 
     /// The reasons of the page's blocks: kept ones first, the most frequent first.
     fn reasons(&self) -> Vec<ReasonCount> {
-        let mut counts: BTreeMap<(bool, &'static str), usize> = BTreeMap::new();
+        let mut counts: BTreeMap<(bool, &'static str), (&'static str, usize)> = BTreeMap::new();
         for block in &self.blocks {
-            *counts.entry((!block.is_content, block.reason)).or_default() += 1;
+            let reason = counts.entry((!block.is_content, block.reason));
+            reason.or_insert((block.meaning, 0)).1 += 1;
         }
         let mut reasons: Vec<_> = counts
             .into_iter()
-            .map(|((is_dropped, name), count)| ReasonCount {
+            .map(|((is_dropped, name), (meaning, count))| ReasonCount {
                 is_dropped,
                 name,
+                meaning,
                 count,
             })
             .collect();
@@ -154,6 +158,7 @@ impl BlocksPage {
 struct ReasonCount {
     is_dropped: bool,
     name: &'static str,
+    meaning: &'static str,
     count: usize,
 }
 

@@ -22,6 +22,7 @@
 //!     text: "<script>alert(1)</script> is escaped.".to_owned(),
 //!     is_content: true,
 //!     reason: "unique",
+//!     meaning: "Kept: few pages have it.",
 //!     count: 1,
 //!     support: 40,
 //!     node: "www.news.example/sport".to_owned(),
@@ -61,7 +62,6 @@ mod mark_page;
 mod message_page;
 mod overview;
 mod policy;
-mod reasons;
 mod show;
 mod site;
 mod sql_page;
@@ -75,7 +75,6 @@ pub use format::visible;
 pub use mark_page::{MarkOutcome, MarkPage};
 pub use message_page::MessagePage;
 pub use overview::{Count, Day, Overview};
-pub use reasons::meaning;
 pub use site::{
     LIVE_ICON, LIVE_POLICY, LIVE_SCRIPT, LIVE_STYLE, Site, domain_address, page_address,
 };

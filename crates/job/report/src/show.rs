@@ -8,10 +8,6 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     format::visible(text)
 }
 
-pub(crate) fn meaning(reason: &str) -> &'static str {
-    crate::reasons::meaning(reason)
-}
-
 pub(crate) fn grouped(number: &u64) -> String {
     format::grouped(*number)
 }

@@ -36,7 +36,6 @@ pub use features::{FEATURES, Features};
 pub use model::{Prior, Tree, Trees};
 pub use page::{PAGE_FEATURES, PageFeatures};
 
-use crate::facts::PageFacts;
 use crate::outline::Outline;
 use crate::reason::Reason;
 use crate::thresholds::prior as least;
@@ -81,48 +80,35 @@ pub(crate) struct Verdicts {
 }
 
 impl Verdicts {
-    pub(crate) fn new(prior: &Prior, page: &PageFacts<'_>, reasons: &[Reason]) -> Self {
-        let surroundings = Surroundings::new(page.outline, page.counts, page.title);
-        let numbers = Numbers::new(&surroundings, &page.main, reasons);
-        let logits = prior.logits(&surroundings, &numbers);
+    pub(crate) fn new(
+        prior: &Prior,
+        surroundings: &Surroundings<'_>,
+        main: &Range<usize>,
+        reasons: &[Reason],
+    ) -> Self {
+        let numbers = Numbers::new(surroundings, main, reasons);
+        let logits = prior.logits(surroundings, &numbers);
         Self {
-            best: best_logit(page.outline, &logits),
+            best: best_logit(surroundings.outline, &logits),
             is_list: prior.pages.logit(&numbers.page) > least::NO_ARTICLE,
             logits,
         }
     }
-}
 
-/// Returns whether a page has enough blocks for the prior.
-fn judges(page: &PageFacts<'_>) -> bool {
-    page.outline.blocks.len() >= least::PAGE_BLOCKS
-}
-
-/// Returns the blocks that are more likely boilerplate.
-pub(crate) fn dropped_by_prior(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
-    if !judges(page) {
-        return Vec::new();
+    /// Returns whether a block is more likely boilerplate.
+    pub(crate) fn drops(&self, at: usize) -> bool {
+        self.logits[at] < self.best.min(0)
     }
-    let verdicts = page.verdicts(reasons);
-    let most = verdicts.best.min(0);
-    let is_dropped = |at: &usize| verdicts.logits[*at] < most;
-    (0..reasons.len()).filter(is_dropped).collect()
-}
 
-/// Returns the blocks that are likely content.
-pub(crate) fn kept_by_prior(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
-    if !judges(page) || !page.is_divided {
-        return Vec::new();
+    /// Returns whether a block is likely content on a list, a product or a thread.
+    pub(crate) fn keeps(&self, at: usize) -> bool {
+        self.is_list && self.logits[at] >= self.best.max(least::LEAST_KEPT)
     }
-    let verdicts = page.verdicts(reasons);
-    let best = verdicts.best;
-    let is_kept = |at: &usize| {
-        let logit = verdicts.logits[*at];
-        let is_likely = verdicts.is_list && logit >= best.max(least::LEAST_KEPT);
-        let is_sure = logit >= best.max(least::SURE) && reasons[*at] != Reason::Comments;
-        (is_likely || is_sure) && !page.others.contains(at)
-    };
-    (0..reasons.len()).filter(is_kept).collect()
+
+    /// Returns whether a block is surely content, on a page of any kind.
+    pub(crate) fn is_sure(&self, at: usize) -> bool {
+        self.logits[at] >= self.best.max(least::SURE)
+    }
 }
 
 impl Prior {

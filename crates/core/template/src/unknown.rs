@@ -1,0 +1,34 @@
+//! Corrections of the labels of unknown sites by the prior.
+
+use crate::facts::PageFacts;
+use crate::reason::Reason;
+use crate::thresholds::prior::PAGE_BLOCKS;
+
+/// Returns whether a page has enough blocks for the prior.
+fn is_judged(page: &PageFacts<'_>) -> bool {
+    page.outline.blocks.len() >= PAGE_BLOCKS
+}
+
+/// Returns the blocks that are more likely boilerplate.
+pub(crate) fn dropped_by_prior(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
+    if !is_judged(page) {
+        return Vec::new();
+    }
+    let verdicts = page.verdicts(reasons);
+    (0..reasons.len())
+        .filter(|at| verdicts.drops(*at))
+        .collect()
+}
+
+/// Returns the blocks that are likely content, on a page that elements of HTML 5 divide.
+pub(crate) fn kept_by_prior(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
+    if !is_judged(page) || !page.is_divided {
+        return Vec::new();
+    }
+    let verdicts = page.verdicts(reasons);
+    let is_kept = |at: &usize| {
+        let is_sure = verdicts.is_sure(*at) && reasons[*at] != Reason::Comments;
+        (verdicts.keeps(*at) || is_sure) && !page.others.contains(at)
+    };
+    (0..reasons.len()).filter(is_kept).collect()
+}
