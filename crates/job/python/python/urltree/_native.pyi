@@ -60,8 +60,7 @@ class Block:
         """Whether the block is content."""
     @property
     def reason(self) -> str:
-        """Why: own_title, unique, content_slot, prior_content, marked_content, or comments, skip_element,
-        off_main_branch, link_slot, repeated, copy, prior_boilerplate, marked_boilerplate."""
+        """The rule that decided, such as unique or off_main_branch: a row of the table in docs/method.md."""
     @property
     def count(self) -> int:
         """Pages and revisions of the deciding node that have the block."""
