@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use engine::{Explainer, JobSpec};
+use engine::{Explainer, JobSpec, PaperSpec};
 use serde_json::{Value, json};
 
 use crate::streams;
-use crate::support::{Job, Row, Site, run_in, text, with_choices, write};
+use crate::support::{Job, Row, Site, run_in, text, write};
 
 const SITE: Site = Site {
     host: "www.gazette.example",
@@ -39,7 +39,7 @@ pub(crate) fn assert_as_written(
         format!("archive.location={}", archive.display()),
         format!("output.location={}", job.tables().display()),
     ]);
-    let overrides = with_choices(overrides.collect());
+    let overrides = PaperSpec::beside_template(overrides.collect());
     let spec = JobSpec::read(&job.path("job.toml"), &overrides).expect("a job file");
     let explained = engine::Job::new(&spec).expect("a job");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");

@@ -9,14 +9,14 @@ use arrow::array::{AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Int32Type, TimeUnit, TimestampMicrosecondType};
 use chrono::DateTime;
-use engine::{JobSpec, Settings};
+use engine::{JobSpec, PaperSpec, Settings};
 use markdown::MarkdownOptions;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value, json};
 use site_replay::{http_charset, response_problem};
 use site_text::{Fetched, PageText, Site, SiteSettings, Status};
 
-use crate::support::{Job, Row, run_in, shared, with_choices};
+use crate::support::{Job, Row, run_in, shared};
 
 /// The columns of `documents` that a site in memory gives too.
 const COLUMNS: &str = "url, fetched_at, status, url_key, title, text, markdown, language, \
@@ -90,7 +90,8 @@ fn rows_in(batch: &RecordBatch) -> Vec<Row> {
 
 /// The settings of a job with `overrides`.
 fn settings(overrides: &[&str]) -> SiteSettings {
-    let overrides = with_choices(overrides.iter().map(|text| (*text).to_owned()).collect());
+    let overrides =
+        PaperSpec::beside_template(overrides.iter().map(|text| (*text).to_owned()).collect());
     let spec = JobSpec::defaults(&overrides).expect("the settings are known");
     let settings = Settings::new(&spec).expect("the settings are right");
     let mut site = SiteSettings::new(settings.keyer);

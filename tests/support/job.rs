@@ -31,17 +31,6 @@ pub(crate) struct Job {
     tables: PathBuf,
 }
 
-/// Overrides in which one choice of the paper is tried at a time: with any of them, the others are those of
-/// the default method.
-pub(crate) fn with_choices(overrides: Vec<String>) -> Vec<String> {
-    let has = |start: &str| overrides.iter().any(|one| one.starts_with(start));
-    if !has("paper.") || has("method=") {
-        return overrides;
-    }
-    let choices = PaperSpec::like_template().into_iter();
-    choices.chain(overrides).collect()
-}
-
 /// Exit status and output of a command.
 #[derive(Debug)]
 pub(crate) struct Finished {
@@ -96,7 +85,7 @@ impl Job {
     /// Overrides `KEY=VALUE` from now on.
     pub(crate) fn set(&mut self, setting: &str) {
         self.overrides.push(setting.to_owned());
-        self.overrides = with_choices(std::mem::take(&mut self.overrides));
+        self.overrides = PaperSpec::beside_template(std::mem::take(&mut self.overrides));
     }
 
     /// The job with the archive at another location.

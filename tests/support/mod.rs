@@ -24,7 +24,7 @@ pub(crate) use archive::{
 pub(crate) use examples::{copy_jobs, type_examples, write_texts};
 pub(crate) use job::{
     Finished, Job, finished, program, run_in, signal, small_disk, text, urltree, urltree_command,
-    urltree_in, with_choices, wrapped,
+    urltree_in, wrapped,
 };
 pub(crate) use kept::kept;
 pub(crate) use s3::{

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
+use engine::PaperSpec;
 use sample::{SampleOptions, pages};
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ use super::{Folder, results};
 use crate::gold_rows::with_gold;
 use crate::support::busy::busy_rows;
 use crate::support::noisy::noisy_rows;
-use crate::support::{Job, Row, Site, paragraph, with_choices, write_batch};
+use crate::support::{Job, Row, Site, paragraph, write_batch};
 
 /// The dates of a run with one partition.
 const YEAR: &str = "2011-01-01..2011-12-31";
@@ -34,7 +35,7 @@ fn assert_replay_is_job(rows: &[Row], dates: &str, heuristic: &str, settings: &[
     let own = ["output.partition=year", &heuristic_key];
     let own = &own[..if heuristic == "template" { 1 } else { 2 }];
     let settings = own.iter().chain(settings).map(ToString::to_string);
-    let settings = with_choices(settings.collect());
+    let settings = PaperSpec::beside_template(settings.collect());
     let job = (settings.iter()).fold(Job::of(rows), |job, setting| job.with(setting));
     job.run(dates);
     let mut texts: BTreeMap<u64, String> = BTreeMap::new();

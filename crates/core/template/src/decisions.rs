@@ -153,7 +153,7 @@ mod tests {
 
     use super::*;
 
-    /// A reason is one row. Those of marks are given by the caller of a template.
+    /// A reason is one row. The caller of a template gives those of marks.
     #[test]
     fn every_reason_is_one_row_and_overturns_other_verdicts() {
         let corrections = || CORRECTIONS.iter().chain(&CORRECTIONS_OF_UNKNOWN);

@@ -1,4 +1,4 @@
-//! What the rules read: the facts of a page, computed once, and those of a block by their names.
+//! The facts that the rules read: those of a page are computed once, and those of a block have names.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::parts::Parts;
 use crate::prior::{Prior, Surroundings, Verdicts};
 use crate::reason::Reason;
 use crate::site::Template;
-use crate::thresholds::{elements, pages, paths, text};
+use crate::thresholds::{elements, others, pages, paths, text};
 use crate::units::Units;
 
 /// The facts of a page.
@@ -141,7 +141,7 @@ impl BlockFacts<'_> {
         self.page.counts.is_repeated(self.at)
     }
 
-    /// Other pages have it.
+    /// More than two pages, and more than one in fifty, have it.
     pub(crate) fn is_familiar(&self) -> bool {
         self.page.counts.is_familiar(self.at)
     }
@@ -185,6 +185,6 @@ impl Template {
     fn has_other_articles(&self) -> bool {
         let of_site = self.sums_of_key(OTHER_ARTICLES);
         of_site.pages >= pages::OF_PATH
-            && crate::thresholds::others::USUAL.is_reached(of_site.repeated_chars, of_site.chars)
+            && others::USUAL.is_reached(of_site.repeated_chars, of_site.chars)
     }
 }

@@ -23,6 +23,14 @@ pub(crate) fn headings(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
 /// Returns the labels of rows and columns of tables, if the first cell that they label is text.
 pub(crate) fn row_labels(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
     let outline = page.outline;
+    let is_dropped = |at: &usize| {
+        let node = leaf(outline, *at);
+        node.row_label && !reasons[*at].is_content() && may_be_kept(node, reasons[*at])
+    };
+    let mut labels: Vec<usize> = candidates(page).filter(is_dropped).collect();
+    if labels.is_empty() {
+        return labels;
+    }
     let blocks = outline.blocks.len();
     // Per block, the first cell from it on. A search for each label would read a wide row again and again.
     let mut cell_from = vec![blocks; blocks + 1];
@@ -30,14 +38,11 @@ pub(crate) fn row_labels(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize>
         let is_cell = !leaf(outline, at).row_label;
         cell_from[at] = if is_cell { at } else { cell_from[at + 1] };
     }
-    let is_kept = |at: &usize| {
-        let node = leaf(outline, *at);
-        node.row_label
-            && may_be_kept(node, reasons[*at])
-            && labelled(outline, &cell_from, *at)
-                .is_some_and(|cell| is_text(outline, reasons, cell))
-    };
-    candidates(page).filter(is_kept).collect()
+    labels.retain(|at| {
+        let cell = labelled(outline, &cell_from, *at);
+        cell.is_some_and(|cell| is_text(outline, reasons, cell))
+    });
+    labels
 }
 
 /// The blocks of the main branch before its last.

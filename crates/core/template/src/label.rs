@@ -3,6 +3,7 @@
 use crate::block_counts::BlockCounts;
 use crate::decisions::{CORRECTIONS, CORRECTIONS_OF_UNKNOWN, Correction, DECISIONS};
 use crate::facts::PageFacts;
+use crate::main_text::own_title;
 use crate::outline::Outline;
 use crate::prior::{Numbers, Prior, SecondFeatures, Surroundings};
 use crate::reason::Reason;
@@ -63,7 +64,7 @@ impl Template {
         numbers: &Numbers,
         prior: &Prior,
     ) -> Vec<SecondFeatures> {
-        let title = crate::main_text::own_title(outline, counts);
+        let title = own_title(outline, counts);
         prior.second_numbers(&Surroundings::new(outline, counts, title), numbers)
     }
 

@@ -101,7 +101,7 @@ impl<'p> MainBranch<'p> {
         at
     }
 
-    /// Returns the child to which the search goes on.
+    /// Returns the child at which the search continues.
     fn next(&mut self, at: usize) -> Option<usize> {
         let outline = self.outline;
         let is_part = |child: &usize| !outline.nodes[*child].text_part;

@@ -47,10 +47,10 @@ mod verdict {
 
 reasons! {
     OwnTitle, "own_title", Kept, "it shows the title of the page";
-    Comments, "comments", Dropped, "it is below an element for comments or reviews, and the page is no discussion";
+    Comments, "comments", Dropped, "it is below an element for comments or reviews, and the page is not a discussion";
     SkipElement, "skip_element", Dropped, "it is in a navigation, a footer, a form or the like";
     Caption, "caption", Dropped, "it is a caption, and no other page has one at its DOM path";
-    Header, "header", Dropped, "it is in a header or an address, and is no heading or sentence of the main part of the page";
+    Header, "header", Dropped, "it is in a header or an address, and neither a heading nor a sentence of the main part of the page";
     OffMainBranch, "off_main_branch", Dropped, "it is outside of the main part of the page";
     OtherArticle, "other_article", Dropped, "it is in another article below that of the page";
     LinkSlot, "link_slot", Dropped, "the text at its DOM path is link text";

@@ -74,7 +74,7 @@ pub(crate) mod elements {
 pub(crate) mod text {
     use super::Part;
 
-    /// Of the characters of a block, those in links of one that is no text.
+    /// Of the characters of a block, the share in links above which it is link text.
     pub(crate) const LINKS: Part = Part(1, 2);
     /// Of its characters, those in links of one with sentences.
     pub(crate) const SENTENCE_LINKS: Part = Part(1, 4);

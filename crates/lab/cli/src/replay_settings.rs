@@ -13,10 +13,7 @@ pub(crate) fn replay_settings(
 ) -> Result<ReplaySettings, EngineError> {
     let spec = match job {
         Some(path) => JobSpec::read(path, overrides)?,
-        None => {
-            let choices = PaperSpec::like_template().into_iter();
-            JobSpec::defaults(&choices.chain(overrides.iter().cloned()).collect::<Vec<_>>())?
-        }
+        None => JobSpec::defaults(&PaperSpec::beside_template(overrides.to_vec()))?,
     };
     let settings = Settings::new(&spec)?;
     let mut replay = ReplaySettings::new(settings.keyer);

@@ -12,7 +12,7 @@ use crate::prior::structure::{Surroundings, container, share, small};
 const STEPS: [isize; 6] = [-3, -2, -1, 1, 2, 3];
 /// Blocks on each side whose mean probability is a number.
 const AROUND: [usize; 2] = [6, 15];
-/// What the first stage says about a block and the elements around it: probabilities in thousandths.
+/// Probabilities of the first stage, in thousandths: of a block and of the elements around it.
 pub(crate) struct Said {
     own: i16,
     path: i16,

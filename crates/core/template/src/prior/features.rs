@@ -40,7 +40,7 @@ pub(crate) struct Around<'p> {
     path: Sum,
     /// The blocks before and after it.
     near: Sum,
-    /// Its element, the three around it, and the lowest that is no part of a text.
+    /// Its element, the three around it, and the lowest one that can hold several texts.
     element: Sum,
     parent: Sum,
     grandparent: Sum,
@@ -244,8 +244,8 @@ fn after_main(main: &Range<usize>, at: usize) -> i16 {
     }
 }
 
-/// Codes of the reasons: those of content are higher. The model was learned with these, so rules that are told
-/// apart since then share one.
+/// Codes of the reasons: those of content are higher. The model was learned with these, so newer
+/// reasons share the code of the one that they were part of.
 fn reason_code(reason: Reason, repeats: bool) -> i16 {
     match reason {
         Reason::Comments => 0,

@@ -69,7 +69,7 @@ impl Numbers {
     }
 }
 
-/// What the prior says about the blocks of a page.
+/// The judgement of the prior about the blocks of a page.
 #[derive(Debug)]
 pub(crate) struct Verdicts {
     logits: Vec<i32>,

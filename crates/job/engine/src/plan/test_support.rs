@@ -40,16 +40,9 @@ impl TestJob {
         std::fs::create_dir(folder.path().join("archive")).unwrap();
         // Sizes in plans depend on both.
         let fixed = ["run.threads=2", "run.memory_limit=1GiB"];
-        // One choice of the paper is tried at a time, beside those of the default method.
-        let chooses = settings.iter().any(|setting| setting.starts_with("paper."));
-        let choices = if chooses {
-            PaperSpec::like_template()
-        } else {
-            Vec::new()
-        };
         let settings = fixed.iter().chain(settings).copied().map(str::to_owned);
         Self {
-            settings: choices.into_iter().chain(settings).collect(),
+            settings: PaperSpec::beside_template(settings.collect()),
             folder,
         }
     }

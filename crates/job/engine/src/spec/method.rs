@@ -84,9 +84,13 @@ impl PaperSpec {
         }
     }
 
-    /// Returns overrides of a job for experiments: the method of the paper with every choice of the default
-    /// method but the heuristic. Overrides that follow change one choice at a time.
-    pub fn like_template() -> Vec<String> {
+    /// Returns overrides for experiments that try one choice at a time: if any is of `[paper]` and none names
+    /// the method, all others choose as the default method does, but for the heuristic.
+    pub fn beside_template(overrides: Vec<String>) -> Vec<String> {
+        let has = |start: &str| overrides.iter().any(|one| one.starts_with(start));
+        if !has("paper.") || has("method=") {
+            return overrides;
+        }
         let choices = Self {
             heuristic: Self::default().heuristic,
             ..Self::of_template()
@@ -95,6 +99,7 @@ impl PaperSpec {
         let choices = (choices.iter()).map(|(key, value)| format!("paper.{key}={value}"));
         std::iter::once("method=paper".to_owned())
             .chain(choices)
+            .chain(overrides)
             .collect()
     }
 }
@@ -139,7 +144,8 @@ mod tests {
 
     #[test]
     fn overrides_like_the_template_choose_as_it_does_but_for_the_heuristic() {
-        let spec = JobSpec::defaults(&PaperSpec::like_template()).unwrap();
+        let tried = PaperSpec::beside_template(vec!["paper.heuristic=strict".to_owned()]);
+        let spec = JobSpec::defaults(&tried).unwrap();
         assert_eq!(spec.choices().heuristic, "strict");
         let alike = PaperSpec {
             heuristic: "template".to_owned(),

@@ -23,14 +23,14 @@ impl<T: Ord> Names<T> {
     }
 }
 
-/// `output.write`: an optional table, or optional columns of `documents`. What is not written costs nothing.
+/// `output.write`: an optional table, or optional columns of `documents`. A name that is left out costs nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Written {
     /// The table `blocks`.
     Blocks,
-    /// What pages say about themselves: date, author, site.
+    /// The statements of pages about themselves: date, author, site.
     Metadata,
     /// `language` and `language_score`.
     Language,
