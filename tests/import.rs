@@ -93,7 +93,8 @@ fn report(job: &Job, inputs: &[&str]) -> Value {
     serde_json::from_str(&finished.stdout).expect("a JSON object")
 }
 
-/// Names and bytes of all objects below a folder.
+/// Names and bytes of all objects below a folder. A file that a killed write left beside its object is
+/// none: stores list no name with a `#`.
 pub(crate) fn objects(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -102,7 +103,7 @@ pub(crate) fn objects(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
                 folders.push(path);
-            } else {
+            } else if !path.to_string_lossy().contains('#') {
                 let bytes = std::fs::read(&path).expect("a file");
                 let path = path.strip_prefix(folder).expect("a path below");
                 found.insert(path.to_owned(), bytes);

@@ -17,7 +17,7 @@ use crate::args::{ArchiveArgs, ReportFormat};
 use crate::print::print;
 use crate::progress::megabytes;
 use crate::report::Lines;
-use crate::runtime::{Interrupted, interrupted};
+use crate::runtime::{Interrupted, Signals};
 use crate::usage::Usage;
 
 #[derive(Debug, clap::Args)]
@@ -106,9 +106,10 @@ pub(crate) fn fetch(args: &FetchArgs, quiet: bool) -> Result<()> {
             }
             fetch::fetch(&list, &output, &options, &*clock).await
         };
+        let mut signals = Signals::heard();
         tokio::select! {
             done = fetch => Some(done),
-            () = interrupted() => None,
+            () = signals.next() => None,
         }
     });
     // Requests that wait for an answer have nothing that must be saved.

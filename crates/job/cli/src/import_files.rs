@@ -13,7 +13,7 @@ use crate::args::{ArchiveArgs, ReportFormat};
 use crate::print::print;
 use crate::progress::{ImportProgress, Terminal, megabytes};
 use crate::report::Lines;
-use crate::runtime::{Interrupted, interrupted};
+use crate::runtime::{Interrupted, Signals};
 use crate::usage::Usage;
 
 #[derive(Debug, Subcommand)]
@@ -153,9 +153,10 @@ fn run(
         .build()
         .context("cannot start worker threads")?;
     let done = runtime.block_on(async {
+        let mut signals = Signals::heard();
         tokio::select! {
             done = import => Some(done),
-            () = interrupted() => None,
+            () = signals.next() => None,
         }
     });
     progress.finish();

@@ -116,7 +116,7 @@ fn run(
     };
     let stop = CancellationToken::new();
     let report = runtime.block_on(async {
-        tokio::spawn(stop_at_a_signal(stop.clone()));
+        stop_at_a_signal(stop.clone());
         match dates {
             Some(dates) => engine::backfill(job, dates, change, progress.clone(), &stop)
                 .await

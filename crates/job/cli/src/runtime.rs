@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use engine::{CancellationToken, Job};
 use tokio::runtime::Runtime;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Stack of a thread that decodes plans, which is recursive. A plan with the state of earlier months
 /// is 40 operators deep, and needs more than the default of 2 MiB in a build without optimisation.
@@ -52,24 +52,40 @@ impl std::fmt::Display for Interrupted {
     }
 }
 
-/// Stops a run at the first signal, so that it can release its lease. The second ends the process.
-pub(crate) async fn stop_at_a_signal(stop: CancellationToken) {
-    interrupted().await;
-    stop.cancel();
-    interrupted().await;
-    std::process::exit(i32::from(INTERRUPTED));
+/// SIGINT and SIGTERM, heard from the moment this is made: before it, they end the process.
+pub(crate) struct Signals([Option<Signal>; 2]);
+
+impl Signals {
+    /// Begins to hear signals. Must be called on a runtime. A signal that the system does not let
+    /// the process hear is never received.
+    pub(crate) fn heard() -> Self {
+        Self([SignalKind::interrupt(), SignalKind::terminate()].map(|kind| signal(kind).ok()))
+    }
+
+    /// Waits for the next signal.
+    pub(crate) async fn next(&mut self) {
+        let [interrupt, terminate] = &mut self.0;
+        let received = async |signal: &mut Option<Signal>| match signal {
+            Some(signal) => signal.recv().await,
+            None => std::future::pending().await,
+        };
+        tokio::select! {
+            _ = received(interrupt) => {}
+            _ = received(terminate) => {}
+        }
+    }
 }
 
-/// Waits for SIGINT or SIGTERM.
-pub(crate) async fn interrupted() {
-    let received = async |kind| match signal(kind) {
-        Ok(mut signal) => signal.recv().await,
-        Err(_) => std::future::pending().await,
-    };
-    tokio::select! {
-        _ = received(SignalKind::interrupt()) => {}
-        _ = received(SignalKind::terminate()) => {}
-    }
+/// Stops a run at the first signal from now on, so that it can release its lease. The second ends
+/// the process.
+pub(crate) fn stop_at_a_signal(stop: CancellationToken) {
+    let mut signals = Signals::heard();
+    tokio::spawn(async move {
+        signals.next().await;
+        stop.cancel();
+        signals.next().await;
+        std::process::exit(i32::from(INTERRUPTED));
+    });
 }
 
 /// Works for a job until the work ends or the command is interrupted.
@@ -80,10 +96,9 @@ pub(crate) fn until_interrupted<T>(
 ) -> Result<T> {
     let runtime = runtime(job)?;
     let done = runtime.block_on(async {
+        let mut signals = Signals::heard();
         tokio::select! {
-            // Signals are heard before the work begins: a reader that has its first bytes may send one.
-            biased;
-            () = interrupted() => None,
+            () = signals.next() => None,
             done = work => Some(done),
         }
     });

@@ -90,7 +90,7 @@ pub(crate) fn worker(args: &WorkerArgs) -> Result<()> {
         }
         let listener = listen(&args.listen, access).await?;
         print(&format!("listening on {}", listener.local_addr()?))?;
-        tokio::spawn(stop_at_a_signal(stop.clone()));
+        stop_at_a_signal(stop.clone());
         Ok(serve(listener, resources, tls, metrics, stop).await?)
     })
 }

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use futures::future::{Either, select};
@@ -52,17 +53,27 @@ pub(crate) async fn watched<T>(
     }
 }
 
-/// Starts a thread that ends when the returned sender is dropped. A timer of the runtime would not
-/// run if all its threads waited.
-fn watch(
-    job: &Job,
-    timeout: Duration,
-    alarm: oneshot::Sender<String>,
-) -> std::io::Result<Sender<()>> {
+/// The thread that watches. It has ended when this is dropped: it holds the run's disk, whose files
+/// are deleted by the last that holds it.
+struct Watch {
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        // A thread that panicked has ended too.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+/// Starts the thread. A timer of the runtime would not run if all its threads waited.
+fn watch(job: &Job, timeout: Duration, alarm: oneshot::Sender<String>) -> std::io::Result<Watch> {
     let (plans, disk) = (Arc::clone(&job.running_plans), Arc::clone(&job.spill_disk));
     let (end, ended) = channel();
     let thread = std::thread::Builder::new().name("watchdog".to_owned());
-    thread.spawn(move || {
+    let thread = thread.spawn(move || {
         let interval = timeout / LOOKS;
         let mut still = StillLooks::default();
         while ended.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
@@ -79,7 +90,10 @@ fn watch(
             }
         }
     })?;
-    Ok(end)
+    Ok(Watch {
+        end: Some(end),
+        thread: Some(thread),
+    })
 }
 
 /// The numbers of one look.

@@ -47,7 +47,7 @@ pub(crate) fn serve(args: &ServeArgs, quiet: bool) -> Result<()> {
             rows: args.max_rows.get(),
         };
         let stop = CancellationToken::new();
-        tokio::spawn(stop_at_a_signal(stop.clone()));
+        stop_at_a_signal(stop.clone());
         let pages = LivePages::new(job, args.job.clone(), limits);
         Ok(::serve::serve(listener, pages, stop).await?)
     });

@@ -90,7 +90,7 @@ pub(super) struct Run<'a> {
 /// `dates` again.
 ///
 /// If `stop` is cancelled, the run ends at once with [`EngineError::Interrupted`] and releases its
-/// lease, which waits for the store for at most two heartbeat intervals.
+/// lease, which waits for the store for two heartbeat intervals, or 5 s.
 ///
 /// # Errors
 /// [`Failure`]. Committed chunks stay. Of every other date each table has the old rows or the

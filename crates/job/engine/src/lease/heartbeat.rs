@@ -13,6 +13,10 @@ use crate::error::EngineError;
 /// wait longer for an owner that was killed.
 pub(super) const MISSED_HEARTBEAT_POLLS: u32 = 6;
 
+/// Least time for a write. A write that is given up may still arrive, and replace the final state: a
+/// busy disk took 0.1 s, two intervals of 40 ms are less.
+const LEAST_PATIENCE: Duration = Duration::from_secs(5);
+
 /// The thread that writes the heartbeat.
 #[derive(Debug)]
 pub(super) struct Heartbeat {
@@ -51,8 +55,8 @@ impl Heartbeat {
         Ok(Self { final_state, ended })
     }
 
-    /// Writes `state` in place of the next heartbeat, and ends. Takes up to two heartbeat intervals
-    /// if the store does not answer.
+    /// Writes `state` in place of the next heartbeat, and ends. Takes up to two heartbeat intervals,
+    /// and at least 5 s, if the store does not answer.
     pub(super) async fn stop(self, state: LeaseState) {
         // A thread that has ended has nothing left to write.
         let _ = self.final_state.send(state);
@@ -69,20 +73,21 @@ async fn run_heartbeat(
     mut ending: oneshot::Receiver<LeaseState>,
 ) {
     let interval = Duration::from_millis(record.heartbeat_ms);
+    // After two intervals the next heartbeat matters more than this one.
+    let patience = (interval * 2).max(LEAST_PATIENCE);
     loop {
         match tokio::time::timeout(interval, &mut ending).await {
             Err(_) => record.heartbeats += 1,
             Ok(Ok(state)) => record.state = state,
             Ok(Err(_)) => record.state = LeaseState::Stopped,
         }
-        // After two intervals the next heartbeat matters more than this one.
-        let written = tokio::time::timeout(interval * 2, leases.update(number, &record)).await;
+        let written = tokio::time::timeout(patience, leases.update(number, &record)).await;
         match written {
             Ok(Ok(())) => {}
             Ok(Err(error)) => warn!("cannot write the heartbeat: {error}"),
             Err(_) => warn!(
                 "cannot write the heartbeat: no answer from the store in {:.1} s",
-                (interval * 2).as_secs_f64()
+                patience.as_secs_f64()
             ),
         }
         if record.state != LeaseState::Running {

@@ -144,7 +144,7 @@ impl Lease {
     }
 
     /// Releases the lease: as finished after all commits under it, else as stopped. Waits for the
-    /// store, for at most two heartbeat intervals.
+    /// store, for two heartbeat intervals, or 5 s.
     pub(crate) async fn release(mut self, is_finished: bool) {
         let state = if is_finished {
             fail_point(format_args!("finish"));
