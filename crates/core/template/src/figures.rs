@@ -15,9 +15,9 @@ use crate::outline::{BlockText, Outline};
 use crate::thresholds::figures as most;
 use crate::thresholds::text::LINKS;
 
-/// Returns a digest of the letters and digits of a short text with a digit; 0 for other texts.
+/// Returns a digest of the letters and digits of a text with a digit; 0 for other texts.
 pub(crate) fn figures(text: &str) -> u32 {
-    if text.len() > most::TEXT_BYTES || !text.chars().any(char::is_numeric) {
+    if !text.chars().any(char::is_numeric) {
         return 0;
     }
     let letters = text.chars().filter(|letter| letter.is_alphanumeric());

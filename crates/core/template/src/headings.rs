@@ -8,16 +8,29 @@ use crate::reason::Reason;
 
 /// Returns the headings of the main branch right before a text of the same section.
 pub(crate) fn headings(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
+    let is_numbered = numbered(page);
     let is_kept = |at: &usize| {
         let node = leaf(page.outline, *at);
         let next = at + 1;
         node.heading
+            && !is_numbered[page.counts.first[*at]]
             && !node.row_label
             && may_be_kept(node, reasons[*at])
             && section(page.outline, *at).contains(&next)
             && is_text(page.outline, reasons, next)
     };
     candidates(page).filter(is_kept).collect()
+}
+
+/// Returns, per first block of a text, whether other blocks of the page have its letters and other figures:
+/// "Changed 3 years ago by Ann" is above each entry of a list, and no heading of a text.
+fn numbered(page: &PageFacts<'_>) -> Vec<bool> {
+    let blocks = &page.outline.blocks;
+    let mut is_numbered = vec![false; blocks.len()];
+    for (at, first) in page.counts.first.iter().enumerate() {
+        is_numbered[*first] |= blocks[at].figures != blocks[*first].figures;
+    }
+    is_numbered
 }
 
 /// Returns the labels of rows and columns of tables, if the first cell that they label is text.

@@ -203,8 +203,6 @@ pub(crate) mod teasers {
 pub(crate) mod figures {
     use super::Part;
 
-    /// Bytes of the longest text that has figures. Longer texts differ in their letters.
-    pub(crate) const TEXT_BYTES: usize = 256;
     /// Rows of a page that are counted. A table of more is rare, and the limit bounds the memory of a window of
     /// hostile pages.
     pub(crate) const MAX_ROWS: usize = 256;
