@@ -8,7 +8,7 @@ CREATE TABLE documents (
   url_key VARCHAR NOT NULL,                     -- normalised URL that identifies the page
   status VARCHAR NOT NULL,                      -- unique, or revision: a later version of a page that brought unseen text
   title VARCHAR,                                -- the <title> of the page, else the title in the archive
-  text VARCHAR NOT NULL,                        -- content blocks, one per line
+  text VARCHAR NOT NULL,                        -- content blocks, one per line; code has lines of its own
   markdown VARCHAR,                             -- content blocks as Markdown, if output.write has markdown
   language VARCHAR,                             -- language of text: ISO 639-1, or 639-3 without two letters, if output.write has language and the text is long enough
   language_score DOUBLE,                        -- how sure that is, 0 to 1; above .9 it is reliable

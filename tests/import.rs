@@ -103,7 +103,10 @@ pub(crate) fn objects(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
                 folders.push(path);
-            } else if !path.to_string_lossy().contains('#') {
+            } else if !path
+                .file_name()
+                .is_some_and(|name| name.to_string_lossy().contains('#'))
+            {
                 let bytes = std::fs::read(&path).expect("a file");
                 let path = path.strip_prefix(folder).expect("a path below");
                 found.insert(path.to_owned(), bytes);

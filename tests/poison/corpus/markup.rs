@@ -48,6 +48,16 @@ pub(super) const MARKUP: &[Poison] = &[
         Document(&["depth_limit"]),
     ),
     Poison::page(
+        "tables with text in tables",
+        |n| fill("<table><tr><th>x<td>1, 2.<td>", n),
+        Document(&["depth_limit", "no_template"]),
+    ),
+    Poison::page(
+        "a wide list of sections",
+        |n| fill("<section><p>A ferry, a pier.</section>", n / 4),
+        Document(&[]),
+    ),
+    Poison::page(
         "formatting never closed",
         |n| fill("<b><i><u><a href=x>x", n),
         Document(&[]),

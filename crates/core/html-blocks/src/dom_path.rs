@@ -76,8 +76,8 @@ impl PathBuilder {
         self.ends.push(self.end());
     }
 
-    /// Appends an element, unless it or an ancestor does not fit.
-    pub(crate) fn push(&mut self, name: &str, names: Names<'_>) {
+    /// Appends an element, unless it or an ancestor does not fit. `hides` says that its attributes hide it.
+    pub(crate) fn push(&mut self, name: &str, names: Names<'_>, hides: bool) {
         let parent = self.end();
         if self.full_at.is_some() {
             return self.ends.push(parent);
@@ -87,6 +87,9 @@ impl PathBuilder {
         }
         self.text.push_str(name);
         self.push_names(names);
+        if hides {
+            self.text.push_str("[hidden]");
+        }
         if self.text.len() > PATH_BYTES {
             self.text.truncate(parent.bytes);
             self.full_at = Some(self.ends.len());
@@ -180,19 +183,20 @@ mod tests {
         path.push(
             "div",
             names(" post-12 post-13\tentry 42 w-0.5 [&>p]:mt", ""),
+            false,
         );
-        path.push("h2", names("", ""));
+        path.push("h2", names("", ""), false);
         assert_eq!(&*path.text(), "div.post-.entry.w-.[&p]:mt>h2");
     }
 
     #[test]
     fn an_id_follows_the_classes_and_has_a_limit_of_its_own() {
         let mut path = PathBuilder::default();
-        path.push("div", names("content wide", "main-12"));
-        path.push("ul", names("", "menu .top#1>x"));
-        path.push("li", names("", "42"));
-        path.push("p", names(&"x".repeat(300), "lead"));
-        path.push("b", names("", &"y".repeat(64)));
+        path.push("div", names("content wide", "main-12"), false);
+        path.push("ul", names("", "menu .top#1>x"), false);
+        path.push("li", names("", "42"), false);
+        path.push("p", names(&"x".repeat(300), "lead"), false);
+        path.push("b", names("", &"y".repeat(64)), false);
         assert_eq!(
             &*path.text(),
             "div.content.wide#main->ul#menutopx>li>p#lead>b"
@@ -202,10 +206,10 @@ mod tests {
     #[test]
     fn equal_paths_share_their_text() {
         let mut path = PathBuilder::default();
-        path.push("li", names("item1", ""));
+        path.push("li", names("item1", ""), false);
         let one = path.text();
         path.truncate(0);
-        path.push("li", names("item2", ""));
+        path.push("li", names("item2", ""), false);
         assert!(Arc::ptr_eq(&one, &path.text()));
     }
 
@@ -213,13 +217,13 @@ mod tests {
     fn a_long_path_ends_before_the_element_that_does_not_fit() {
         let mut path = PathBuilder::default();
         for _ in 0..5 {
-            path.push("div", names(&"x".repeat(200), ""));
+            path.push("div", names(&"x".repeat(200), ""), false);
         }
-        path.push("section", names("y", ""));
-        path.push("p", names("", ""));
+        path.push("section", names("y", ""), false);
+        path.push("p", names("", ""), false);
         assert_eq!(path.text().len(), 5 * 205 - 1);
         path.truncate(4);
-        path.push("p", names("", ""));
+        path.push("p", names("", ""), false);
         assert!(path.text().ends_with("x>p"));
     }
 
@@ -229,8 +233,8 @@ mod tests {
         let classes: String = ('a'..='z')
             .map(|c| format!("{} ", c.to_string().repeat(20)))
             .collect();
-        path.push("article", names(&classes, ""));
-        path.push("p", names("", ""));
+        path.push("article", names(&classes, ""), false);
+        path.push("p", names("", ""), false);
         assert_eq!(path.text().len(), "article".len() + 12 * 21 + ">p".len());
     }
 }

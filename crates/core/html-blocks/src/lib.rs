@@ -1,7 +1,7 @@
 //! HTML bytes to text blocks, without a DOM.
 //!
-//! A *text block* is a run of text between tags; inline tags do not end it [P 2]. This
-//! crate decodes a page as fetched, tokenizes it, drops text that is never shown (scripts,
+//! A *text block* is a run of text between tags; inline tags do not end it [P 2]. By default it is what a
+//! reader sees as one thing: a paragraph, a heading, an item, a cell, a `pre` with its lines. This crate decodes a page as fetched, tokenizes it, drops text that is never shown (scripts,
 //! style sheets, comments, `noscript` unless it has most of the text), and returns the blocks in
 //! page order. Each block has the hash by which it is counted across pages [P 4].
 //!
@@ -33,6 +33,10 @@
 //!
 //! [`SplitList`] says which tags end a block. [`Joining`] says how text is joined across the
 //! tags that do not. Both have the behaviour of the original as an option.
+//!
+//! By default a formula is its TeX if the page has it (`$a+b$`), and what readers do not read as text is left
+//! out: readings in `ruby`, copies of formulas, numbers of lines of code, links of headings to themselves, soft
+//! hyphens and spaces without width.
 //!
 //! # Markup
 //!
@@ -82,7 +86,7 @@
 //!
 //! - It builds no tree. Text keeps the order of the source, where HTML moves stray text out
 //!   of tables.
-//! - It applies no style sheet: text hidden by CSS is text.
+//! - It applies no style sheet. A text that its own attributes hide is a block whose path says so.
 //! - It runs no scripts.
 //! - It does not classify blocks as content or boilerplate.
 
@@ -94,15 +98,18 @@ mod dom_path;
 mod elements;
 mod hash;
 mod limits;
+mod no_text;
 mod observer;
 mod options;
 mod prescan;
 mod raw_text;
 #[cfg(any(test, feature = "reference"))]
 pub mod reference;
+mod sight;
 mod sniff;
 mod stack;
 mod tag;
+mod tentative;
 mod text;
 mod text_block;
 mod tokenizer;

@@ -2,17 +2,15 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr2;
-
 use crate::TextBlock;
 use crate::attributes::Attributes;
-use crate::character_reference;
 use crate::elements::Name;
+use crate::tag::decoded;
 
 /// Sees tags, text and blocks of a page in source order.
 ///
 /// An event of a tag follows the events that the tag causes: a tag that ends a block is reported after
-/// [`Observer::block`]. Tags inside `svg` and `math`, and in dropped text (`style`, `noscript`), are not
+/// [`Observer::block`]. The end of a `span` may end the block when the next text is known. Tags inside `svg` and `math`, and in dropped text (`style`, `noscript`), are not
 /// reported. Positions are bytes in the text of the block that is being built, 0 if it has no text yet.
 ///
 /// ```
@@ -167,15 +165,15 @@ impl<'t> Opened<'t> {
     /// decoded. Reads the attributes from their source: a tag whose attributes are not asked for costs
     /// nothing.
     pub fn attribute(&self, name: &str) -> Option<Cow<'t, str>> {
-        let mut attributes = Attributes::new(self.source, 0);
-        let (_, value) = attributes.find(|(key, _)| key.eq_ignore_ascii_case(name.as_bytes()))?;
-        // ASCII characters delimit the value, so it never splits a character.
-        let text = str::from_utf8(value).unwrap_or_default();
-        Some(match memchr2(b'&', b'\0', value) {
-            None => Cow::Borrowed(text),
-            Some(_) => Cow::Owned(character_reference::value(text).replace('\0', "\u{fffd}")),
-        })
+        attribute(self.source, name)
     }
+}
+
+/// The value of the first attribute of this name (in lower case) in the source of a tag after its name.
+pub(crate) fn attribute<'t>(source: &'t [u8], name: &str) -> Option<Cow<'t, str>> {
+    let mut attributes = Attributes::new(source, 0);
+    let (_, value) = attributes.find(|(key, _)| key.eq_ignore_ascii_case(name.as_bytes()))?;
+    Some(decoded(value))
 }
 
 #[cfg(test)]

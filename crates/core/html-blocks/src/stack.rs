@@ -21,6 +21,23 @@ enum Vocabulary {
     Math,
 }
 
+/// Which tag of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edge {
+    Start,
+    End,
+}
+
+/// How the text of an element is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ElementText {
+    Shown,
+    /// Attributes hide it. Its blocks say so in their paths.
+    Hidden,
+    /// It is no text for readers.
+    Dropped,
+}
+
 /// An open element, with the state that it inherits from its ancestors.
 #[derive(Debug)]
 struct Open {
@@ -36,6 +53,14 @@ struct Open {
     integration: bool,
     chrome: bool,
     hidden: bool,
+    /// Its attributes hide it.
+    hides: bool,
+    /// The innermost element that is no `span` is a `p`.
+    paragraph: bool,
+    /// The text is that of a `pre`, in lines.
+    code: bool,
+    /// Does not appear in paths: it is inside of a unit.
+    unnamed: bool,
     /// Depths of other open elements, counted from 1; 0 means none. `p` to `table` are the
     /// innermost `p`, `li`, `dt` or `dd`, `button` and `table` that a tag here could end.
     /// `heading` and `barrier` are the innermost ones. `namesake` is the next outer element
@@ -104,6 +129,26 @@ impl Stack {
         self.open.last().is_some_and(|top| top.hidden)
     }
 
+    /// Whether a tag here may end an element that its attributes hide.
+    pub(crate) fn ends_hidden(&self, edge: Edge) -> bool {
+        edge == Edge::End && self.open.last().is_some_and(|top| top.hides)
+    }
+
+    /// Whether text here is part of a paragraph.
+    pub(crate) fn paragraph(&self) -> bool {
+        self.open.last().is_some_and(|top| top.paragraph)
+    }
+
+    /// Whether text here is that of a `pre`.
+    pub(crate) fn code(&self) -> bool {
+        self.open.last().is_some_and(|top| top.code)
+    }
+
+    /// Whether the innermost element is a `span`.
+    pub(crate) fn in_span(&self) -> bool {
+        self.open.last().is_some_and(|top| top.tag == Tag::Span)
+    }
+
     /// Whether the text here is inside a boilerplate element (see [`Element::chrome`]).
     pub(crate) fn chrome(&self) -> bool {
         self.open.last().is_some_and(|top| top.chrome)
@@ -144,7 +189,7 @@ impl Stack {
             #[cfg(test)]
             (self.work += 1);
             let open = &self.open[at];
-            if open.element.inline() || open.vocabulary == Vocabulary::Math {
+            if open.unnamed {
                 self.path.push_unnamed();
                 continue;
             }
@@ -157,7 +202,7 @@ impl Stack {
             } else {
                 open.tag.name()
             };
-            self.path.push(name, Names { class, id });
+            self.path.push(name, Names { class, id }, open.hides);
         }
         DomPath {
             text: self.path.text(),
@@ -184,37 +229,45 @@ impl Stack {
             return false;
         }
         if !self_closing {
-            self.push(name, element, names, vocabulary);
+            self.push(name, element, names, vocabulary, ElementText::Shown);
         }
         true
     }
 
     /// Handles a start tag of HTML. Returns the depth of the element, counted from 1, if it is on
-    /// the stack now.
+    /// the stack now. An inline element is on the stack only if its text is dropped: its end matters then.
     pub(crate) fn start(
         &mut self,
         name: Name<'_>,
         element: Element,
         names: Names<'_>,
         self_closing: bool,
+        text: ElementText,
     ) -> Option<usize> {
         self.imply_ends(name, element);
         let outside = self.open.len();
         match name.tag {
             Tag::Svg if self_closing => {}
             Tag::Math if self_closing => {}
-            Tag::Svg => self.push(name, element, names, Vocabulary::Svg),
-            Tag::Math => self.push(name, element, names, Vocabulary::Math),
-            _ if element.root() || element.void() || element.inline() => {}
+            Tag::Svg => self.push(name, element, names, Vocabulary::Svg, text),
+            Tag::Math => self.push(name, element, names, Vocabulary::Math, text),
+            _ if element.root() || element.void() => {}
+            _ if element.inline() && text != ElementText::Dropped => {}
             _ if table_part(name.tag) && self.top(|top| top.table) == 0 => {}
-            _ => self.push(name, element, names, Vocabulary::Html),
+            _ => self.push(name, element, names, Vocabulary::Html, text),
         }
         Some(self.open.len()).filter(|depth| *depth > outside)
     }
 
     /// Handles an end tag. It is ignored if no matching element is in scope.
     pub(crate) fn end(&mut self, name: Name<'_>, element: Element) {
-        if element.root() || element.void() || (element.inline() && !self.cdata_allowed()) {
+        if element.root() || element.void() {
+            return;
+        }
+        if name.tag == Tag::Ruby {
+            self.close_top(is_reading);
+        }
+        if element.inline() && !self.cdata_allowed() && self.named(name) == 0 {
             return;
         }
         if self.beyond > 0 {
@@ -244,6 +297,7 @@ impl Stack {
             Tag::Li => self.close(self.top(|top| top.item)),
             Tag::Dt | Tag::Dd => self.close(self.top(|top| top.term)),
             Tag::Button => self.close(self.top(|top| top.button)),
+            Tag::Rt | Tag::Rp | Tag::Rtc | Tag::Rb => self.close_top(is_reading),
             Tag::Option => self.close_top(|open| open == Tag::Option),
             Tag::Optgroup => {
                 self.close_top(|open| open == Tag::Option);
@@ -342,7 +396,14 @@ impl Stack {
         self.open.last().map_or(0, depth)
     }
 
-    fn push(&mut self, name: Name<'_>, element: Element, names: Names<'_>, vocabulary: Vocabulary) {
+    fn push(
+        &mut self,
+        name: Name<'_>,
+        element: Element,
+        names: Names<'_>,
+        vocabulary: Vocabulary,
+        text: ElementText,
+    ) {
         self.deepest = self.deepest.max(self.open.len() + self.beyond + 1);
         if self.open.len() == self.limit {
             self.beyond += 1;
@@ -365,12 +426,29 @@ impl Stack {
         } else {
             ""
         };
+        let is_html = self.split == SplitList::Html && vocabulary == Vocabulary::Html;
+        let is_span = name.tag == Tag::Span;
+        let paragraph = is_html
+            && (name.tag == Tag::P || (is_span && parent.is_some_and(|parent| parent.paragraph)));
+        let in_code =
+            is_html && (is_span || element.line()) && parent.is_some_and(|parent| parent.code);
+        let starts_code = is_html && matches!(name.tag, Tag::Pre | Tag::Listing | Tag::Xmp);
         let open = Open {
+            paragraph,
+            code: in_code || starts_code,
+            unnamed: text != ElementText::Hidden
+                && (element.inline()
+                    || vocabulary == Vocabulary::Math
+                    || (is_span && paragraph)
+                    || in_code),
             element,
             vocabulary,
             integration: integration(name.text, vocabulary),
             chrome: element.chrome() || parent.is_some_and(|parent| parent.chrome),
-            hidden: self.hides(name, vocabulary) || parent.is_some_and(|parent| parent.hidden),
+            hides: text == ElementText::Hidden,
+            hidden: text == ElementText::Dropped
+                || self.hides(name, vocabulary)
+                || parent.is_some_and(|parent| parent.hidden),
             p: or_self(
                 name.tag == Tag::P,
                 inherit(|open| open.p, barrier || name.tag == Tag::Button),
@@ -411,7 +489,7 @@ impl Stack {
     fn hides(&self, name: Name<'_>, vocabulary: Vocabulary) -> bool {
         let shown_by_original = self.split == SplitList::Original;
         match vocabulary {
-            Vocabulary::Html => name.tag == Tag::Template && !shown_by_original,
+            Vocabulary::Html => false,
             Vocabulary::Svg => match name.text {
                 "style" | "script" => true,
                 "title" | "desc" | "metadata" => !shown_by_original,
@@ -430,6 +508,11 @@ fn integration(name: &str, vocabulary: Vocabulary) -> bool {
         Vocabulary::Svg => matches!(name, "foreignobject" | "desc" | "title"),
         Vocabulary::Math => matches!(name, "mi" | "mo" | "mn" | "ms" | "mtext" | "annotation-xml"),
     }
+}
+
+/// Whether this is a reading of the characters before it in `ruby`, or its brackets.
+pub(crate) fn is_reading(tag: Tag) -> bool {
+    matches!(tag, Tag::Rt | Tag::Rp | Tag::Rtc)
 }
 
 /// Whether this is a part of a table. Outside a table its tags are ignored.

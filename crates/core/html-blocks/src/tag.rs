@@ -8,6 +8,7 @@ use memchr::memchr2;
 use crate::attributes::{Attributes, ends_tag_name};
 use crate::character_reference;
 use crate::elements::{Name, Tag};
+use crate::sight::Sight;
 
 /// The parts of a tag that blocks depend on.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub(crate) struct SourceTag<'p> {
     /// Whether there is a `name` or an `id`.
     pub(crate) is_named: bool,
     pub(crate) self_closing: bool,
+    /// Whether its [`Sight`] may depend on its attributes.
+    pub(crate) has_sight: bool,
     /// The position after its `>`.
     pub(crate) end: usize,
 }
@@ -45,11 +48,13 @@ impl<'p> SourceTag<'p> {
             has_href: false,
             is_named: false,
             self_closing: false,
+            has_sight: false,
             end: 0,
         };
         let (mut has_class, mut has_id) = (false, false);
         for (name, value) in attributes.by_ref() {
             tag.attributes += 1;
+            tag.has_sight |= Sight::may_depend_on(name, value);
             match name.len() {
                 4 if name.eq_ignore_ascii_case(b"href") => tag.has_href = true,
                 2 if name.eq_ignore_ascii_case(b"id") => {
@@ -87,7 +92,7 @@ impl<'p> SourceTag<'p> {
 }
 
 /// The value of an attribute with its character references decoded.
-fn decoded(source: &[u8]) -> Cow<'_, str> {
+pub(crate) fn decoded(source: &[u8]) -> Cow<'_, str> {
     // ASCII characters delimit the value, so it never splits a character.
     let value = str::from_utf8(source).unwrap_or_default();
     match memchr2(b'&', b'\0', source) {

@@ -16,15 +16,44 @@ pub enum Joining {
 pub(crate) struct Full;
 
 /// Text under construction: trimmed, with each run of Unicode whitespace (no-break spaces
-/// included) collapsed to one space.
+/// included) collapsed to one space. In lines, the whitespace stays as it is, but for that at the ends of
+/// lines and the empty lines around the text.
 #[derive(Debug)]
 pub(crate) struct Run {
     text: String,
+    state: State,
+    /// Whitespace before the next text, if the text is in lines.
+    gap: Option<Gap>,
+    limit: usize,
+}
+
+/// The state of a run beside its text.
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
     chars: usize,
     link_chars: usize,
     space_pending: bool,
     ends_in_link: bool,
-    limit: usize,
+}
+
+/// Whitespace between two lines, or in one.
+#[derive(Clone, Debug, Default)]
+struct Gap {
+    line_ends: usize,
+    /// The whitespace after the last line end.
+    indent: String,
+    /// A tag ended the line: a line end of the source that follows it is the same one.
+    by_tag: bool,
+    /// It ends with a carriage return: a line feed after it is part of the same line end.
+    after_return: bool,
+}
+
+/// A position in a run to which it can return.
+#[derive(Clone, Debug)]
+pub(crate) struct Mark {
+    bytes: usize,
+    state: State,
+    gap: Option<Gap>,
 }
 
 /// Whether text is inside a link.
@@ -39,12 +68,58 @@ impl Run {
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             text: String::new(),
-            chars: 0,
-            link_chars: 0,
-            space_pending: false,
-            ends_in_link: false,
+            state: State::default(),
+            gap: None,
             limit,
         }
+    }
+
+    /// Sets whether the text is in lines. The run must be empty.
+    pub(crate) fn set_lines(&mut self, in_lines: bool) {
+        self.gap = in_lines.then(|| self.gap.take().unwrap_or_default());
+    }
+
+    pub(crate) fn is_in_lines(&self) -> bool {
+        self.gap.is_some()
+    }
+
+    /// Ends the line, unless it is empty.
+    pub(crate) fn end_line(&mut self) {
+        if let Some(gap) = &mut self.gap
+            && gap.line_ends == 0
+            && !self.text.is_empty()
+        {
+            *gap = Gap {
+                line_ends: 1,
+                indent: String::new(),
+                by_tag: true,
+                after_return: false,
+            };
+        }
+    }
+
+    /// The current position.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            bytes: self.text.len(),
+            state: self.state,
+            gap: self.gap.clone(),
+        }
+    }
+
+    /// The text since a position.
+    pub(crate) fn since(&self, mark: &Mark) -> &str {
+        self.text.get(mark.bytes..).unwrap_or_default()
+    }
+
+    /// Returns to a position: the text after it is dropped.
+    pub(crate) fn revert(&mut self, mark: Mark) {
+        // Words on both sides of it stay two.
+        let space_pending = mark.state.space_pending || self.state.space_pending;
+        self.text.truncate(mark.bytes);
+        self.state = mark.state;
+        self.state.space_pending = space_pending && !self.text.is_empty();
+        self.gap = mark.gap;
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -58,22 +133,25 @@ impl Run {
 
     /// The position in bytes at which text that follows without whitespace begins.
     pub(crate) fn next_at(&self) -> usize {
-        self.text.len() + usize::from(self.space_pending)
+        self.text.len() + usize::from(self.state.space_pending)
     }
 
     /// The number of characters inside links. A space counts if the characters on both its sides
     /// count, so this equals the length exactly if all the text is link text.
     pub(crate) fn link_chars(&self) -> usize {
-        self.link_chars
+        self.state.link_chars
     }
 
     /// Separates the text so far from the text that follows by a space.
     pub(crate) fn space(&mut self) {
-        self.space_pending = !self.text.is_empty();
+        self.state.space_pending = !self.text.is_empty();
     }
 
     /// Appends a piece. Splitting a piece and pushing both parts has the same result.
     pub(crate) fn push(&mut self, piece: &str, place: Place) -> Result<(), Full> {
+        if self.gap.is_some() {
+            return self.push_lines(piece, place);
+        }
         let mut rest = piece;
         loop {
             let word = &rest[space_length(rest)..];
@@ -89,24 +167,84 @@ impl Run {
         }
     }
 
+    /// Appends a piece of a text in lines.
+    fn push_lines(&mut self, piece: &str, place: Place) -> Result<(), Full> {
+        let mut rest = piece;
+        while let Some(first) = rest.chars().next() {
+            if first.is_whitespace() {
+                self.whitespace(first);
+                rest = &rest[first.len_utf8()..];
+            } else {
+                let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+                self.close_gap(place)?;
+                self.push_chars(&rest[..end], place)?;
+                rest = &rest[end..];
+            }
+        }
+        Ok(())
+    }
+
+    fn whitespace(&mut self, c: char) {
+        let Some(gap) = &mut self.gap else {
+            return;
+        };
+        let continues_return = c == '\n' && std::mem::take(&mut gap.after_return);
+        gap.after_return = c == '\r';
+        match c {
+            '\n' if continues_return => {}
+            '\n' | '\r' if gap.by_tag => gap.by_tag = false,
+            '\n' | '\r' => {
+                gap.line_ends += 1;
+                gap.indent.clear();
+            }
+            '\u{b}' | '\u{c}' => gap.indent.push(' '),
+            c => gap.indent.push(c),
+        }
+    }
+
+    /// Appends the whitespace before a text in lines.
+    fn close_gap(&mut self, place: Place) -> Result<(), Full> {
+        let Some(gap) = self.gap.replace(Gap::default()) else {
+            return Ok(());
+        };
+        let line_ends = if self.text.is_empty() {
+            0
+        } else {
+            gap.line_ends
+        };
+        let space = "\n".repeat(line_ends.min(self.limit)) + &gap.indent;
+        let place = match place {
+            Place::Link if self.state.ends_in_link => Place::Link,
+            _ => Place::Plain,
+        };
+        self.push_chars(&space, place)
+    }
+
     /// Appends text that needs no collapsing and neither begins nor ends with a space.
     fn push_collapsed(&mut self, text: &str, place: Place) -> Result<(), Full> {
-        let link = place == Place::Link;
-        if self.space_pending {
-            if self.chars + 2 > self.limit {
+        if self.state.space_pending {
+            let state = &mut self.state;
+            if state.chars + 2 > self.limit {
                 return Err(Full);
             }
             self.text.push(' ');
-            self.chars += 1;
-            self.link_chars += usize::from(link && self.ends_in_link);
-            self.space_pending = false;
+            state.chars += 1;
+            state.link_chars += usize::from(place == Place::Link && state.ends_in_link);
+            state.space_pending = false;
         }
-        let fitting = first_chars(text, self.limit - self.chars);
+        self.push_chars(text, place)
+    }
+
+    /// Appends text as it is, up to the limit.
+    fn push_chars(&mut self, text: &str, place: Place) -> Result<(), Full> {
+        let link = place == Place::Link;
+        let state = &mut self.state;
+        let fitting = first_chars(text, self.limit - state.chars);
         let chars = fitting.chars().count();
         self.text.push_str(fitting);
-        self.chars += chars;
-        self.link_chars += if link { chars } else { 0 };
-        self.ends_in_link = link;
+        state.chars += chars;
+        state.link_chars += if link { chars } else { 0 };
+        state.ends_in_link = link;
         if fitting.len() < text.len() {
             Err(Full)
         } else {
@@ -116,7 +254,13 @@ impl Run {
 
     /// Returns the text in a string without spare capacity, and empties the run.
     pub(crate) fn take(&mut self) -> String {
-        let text = self.text.clone();
+        // Of one line, the indent says nothing.
+        let is_line = self.gap.is_some() && !self.text.contains('\n');
+        let text = if is_line {
+            self.text.trim_start().to_owned()
+        } else {
+            self.text.clone()
+        };
         self.text.clear();
         *self = Self {
             text: std::mem::take(&mut self.text),

@@ -17,7 +17,8 @@ pub struct TextBlock {
     /// The elements from `body` (excluded) down to the start of the text, with their classes
     /// and ids: `div.content#main>article.post>p`.
     ///
-    /// Inline elements (see [`SplitList::Html`](crate::SplitList::Html)) are left out. Classes are in source order, without
+    /// An element that its attributes hide (`hidden`, `style="display: none"`) ends with `[hidden]`. Inline
+    /// elements (see [`SplitList::Html`](crate::SplitList::Html)) are left out. Classes are in source order, without
     /// repetitions. Digits, dots, `#` and `>` are removed. An element has at most its first 64 classes and
     /// 256 bytes of them, and an id of at most 63 bytes. A path of more than 1,024 bytes ends before the element that does
     /// not fit. Blocks with equal paths share one allocation.

@@ -34,9 +34,11 @@ use crate::attributes::Attributes;
 use crate::block_builder::{BlockBuilder, Content, StartTag};
 use crate::character_reference::{Place, reference};
 use crate::dom_path::Names;
+use crate::elements::Tag;
 use crate::limits::{Limit, Warning};
-use crate::observer::Observer;
+use crate::observer::{Observer, attribute};
 use crate::raw_text::{end_tag, script};
+use crate::sight::Sight;
 use crate::tag::{self, SourceTag};
 use crate::{BlockOptions, Noscript, PageLimits};
 
@@ -345,8 +347,15 @@ impl<'p, O: Observer> Tokenizer<'p, '_, O> {
         let attributes = self.attributes(tag);
         let page = self.page.as_bytes();
         let source = &page[self.angle + 1 + tag.name.len()..];
+        let name = tag::name(tag.name, &mut self.name);
+        let sight = if tag.has_sight || name.tag == Tag::Dialog {
+            Sight::new(name.tag, name.text, |name| attribute(source, name))
+        } else {
+            Sight::default()
+        };
         let content = self.builder.start_tag(StartTag {
-            name: tag::name(tag.name, &mut self.name),
+            name,
+            sight,
             names: Names {
                 class: &tag.class(),
                 id: &tag.id(),

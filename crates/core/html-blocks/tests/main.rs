@@ -5,4 +5,5 @@ mod encodings;
 mod examples;
 mod hostile;
 mod pages;
+mod units;
 mod vectors;

@@ -5,7 +5,7 @@ use html_blocks::{Observer, Opened, TextBlock};
 use crate::language::code_language;
 use crate::markup::Markup;
 use crate::reading::OpenStyle;
-use crate::structure::{Container, Content, Joint, Kind, Piece, Structure, Style};
+use crate::structure::{Container, Content, Image, Joint, Kind, Piece, Structure, Style};
 
 /// Bytes of an address of a link or an image. A longer one is a `data:` URL or a mistake.
 const ADDRESS_BYTES: usize = 2048;
@@ -34,7 +34,6 @@ impl Markup {
         }
         if reading.code.is_some_and(|(open, _)| open >= depth) {
             reading.code = None;
-            reading.verbatim.clear();
         }
     }
 
@@ -54,6 +53,7 @@ impl Markup {
             "li" => return self.item(depth),
             "pre" | "xmp" | "listing" => return self.code(tag, depth),
             "table" => Kind::Table,
+            "caption" => Kind::Caption,
             "tr" => Kind::Row,
             "td" | "th" => return self.cell(tag, depth),
             "div" | "figure" => {
@@ -140,7 +140,6 @@ impl Markup {
         self.push_container(depth, Kind::Code(language.unwrap_or_default()));
         if self.reading.code.is_none() {
             self.reading.code = Some((depth, self.reading.container()));
-            self.reading.verbatim.clear();
         }
     }
 
@@ -155,15 +154,17 @@ impl Markup {
         if alt.is_empty() || !is_address || in_code {
             return;
         }
-        let piece = Piece {
+        let source = source.trim().to_owned();
+        if self.reading.begun.is_some() {
+            let at = u32::try_from(tag.at()).unwrap_or(u32::MAX);
+            self.reading.images.push(Image { at, alt, source });
+            return;
+        }
+        self.structure.pieces.push(Piece {
             container: self.reading.container(),
             joint: self.reading.joint(),
-            content: Content::Image {
-                alt,
-                source: source.trim().to_owned(),
-            },
-        };
-        self.structure.pieces.push(piece);
+            content: Content::Image { alt, source },
+        });
         self.reading.separated();
     }
 
@@ -213,7 +214,7 @@ impl Observer for Markup {
         }
         self.close(tag.open() + 1);
         match tag.name() {
-            "br" if self.reading.code.is_some() => self.reading.verbatim.push('\n'),
+            "br" if self.reading.code.is_some() => {}
             "br" => self.reading.breaks += 1,
             "img" => self.image(tag),
             "a" => self.link(tag),
@@ -243,14 +244,14 @@ impl Observer for Markup {
 
     fn text(&mut self, text: &str, at: usize) {
         let reading = &mut self.reading;
-        if reading.code.is_some() {
-            reading.verbatim.push_str(text);
-        }
         let shown = text.trim();
         if at == 0 {
             reading.space |= text.starts_with(char::is_whitespace);
             if !shown.is_empty() {
-                reading.begun = Some((reading.container(), reading.joint()));
+                // A text that was dropped after it had begun has taken what separates this one.
+                let before = reading.begun.take().map(|(_, joint)| joint);
+                let joint = before.map_or(reading.joint(), |before| before.max(reading.joint()));
+                reading.begun = Some((reading.container(), joint));
                 reading.separated();
             }
         }
@@ -272,18 +273,20 @@ impl Observer for Markup {
         reading.styles = styles;
         // Only a title that is a block has not begun.
         let begun = reading.begun.take().unwrap_or((0, Joint::Paragraph));
-        let verbatim = reading.code.map(|_| std::mem::take(&mut reading.verbatim));
         let mut spans = std::mem::take(&mut reading.spans);
         // A style can end at a space after the last word, which is not part of the block.
         let end = u32::try_from(bytes).unwrap_or(u32::MAX);
         spans
             .iter_mut()
             .for_each(|span| span.end = span.end.min(end));
-        let content = Content::Block { spans, verbatim };
+        let mut images = std::mem::take(&mut reading.images);
+        images
+            .iter_mut()
+            .for_each(|image| image.at = image.at.min(end));
         self.structure.pieces.push(Piece {
             container: begun.0,
             joint: begun.1,
-            content,
+            content: Content::Block { spans, images },
         });
     }
 }

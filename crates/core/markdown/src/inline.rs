@@ -2,7 +2,7 @@
 
 use crate::escape::{Context, escape};
 use crate::options::MarkdownOptions;
-use crate::structure::{Joint, Span, Style};
+use crate::structure::{Image, Joint, Span, Style};
 
 /// The text of a paragraph, heading or cell, from one or more blocks.
 #[derive(Debug, Default)]
@@ -20,10 +20,14 @@ impl Inline {
     }
 
     /// Appends the text of a block.
-    pub(crate) fn push(&mut self, text: &str, joint: Joint, spans: &[Span]) {
+    pub(crate) fn push(&mut self, text: &str, joint: Joint, spans: &[Span], images: &[Image]) {
         self.separate(joint, text.chars().next());
         let start = self.text.len();
         self.text.push_str(text);
+        for Image { at, alt, source } in images {
+            let image = (start + *at as usize, alt.clone(), source.clone());
+            self.images.push(image);
+        }
         for span in spans {
             let span_start = start + span.start as usize;
             let span_end = start + span.end as usize;
@@ -65,12 +69,16 @@ impl Inline {
         let writer = Writer {
             inline: self,
             context,
+            images: options.images,
         };
         let mut out = String::with_capacity(self.text.len() + self.text.len() / 8);
-        writer.range(&mut out, 0, self.text.len(), &spans);
-        for (_, alt, source) in self.images.iter().filter(|(at, ..)| *at == self.text.len()) {
-            writer.image(&mut out, alt, source);
-        }
+        let ends = Ends {
+            start: 0,
+            end: self.text.len(),
+            with_start: true,
+            with_end: true,
+        };
+        writer.range(&mut out, ends, &spans);
         out.truncate(out.trim_end_matches(' ').len());
         out
     }
@@ -207,50 +215,102 @@ impl<'i> Kept<'i> {
 struct Writer<'i> {
     inline: &'i Inline,
     context: Context,
+    images: bool,
+}
+
+/// A part of the text, and whether the images at its ends are in it.
+#[derive(Clone, Copy)]
+struct Ends {
+    start: usize,
+    end: usize,
+    with_start: bool,
+    with_end: bool,
+}
+
+impl Ends {
+    fn inside(span: &Kept<'_>) -> Self {
+        Self {
+            start: span.start,
+            end: span.end,
+            with_start: false,
+            with_end: false,
+        }
+    }
 }
 
 impl Writer<'_> {
-    /// Writes `text[start..end]` with these spans inside it.
-    fn range(&self, out: &mut String, start: usize, end: usize, spans: &[Kept<'_>]) {
-        let mut at = start;
+    /// Writes `text[start..end]` with these spans inside it. Images at its ends are outside of a span.
+    fn range(&self, out: &mut String, ends: Ends, spans: &[Kept<'_>]) {
+        let mut from = Ends { end: 0, ..ends };
         let mut rest = spans;
         while let Some((span, after)) = rest.split_first() {
             let inside = after.iter().take_while(|inner| inner.start < span.end);
             let (inner, after) = after.split_at(inside.count());
-            self.text(out, at, span.start);
+            self.text(
+                out,
+                Ends {
+                    end: span.start,
+                    with_end: true,
+                    ..from
+                },
+            );
             self.span(out, span, inner);
-            at = span.end;
+            from = Ends {
+                start: span.end,
+                with_start: true,
+                ..from
+            };
             rest = after;
         }
-        self.text(out, at, end);
+        self.text(
+            out,
+            Ends {
+                end: ends.end,
+                with_end: ends.with_end,
+                ..from
+            },
+        );
     }
 
     /// Writes text without spans, and the images in it.
-    fn text(&self, out: &mut String, start: usize, end: usize) {
-        let mut at = start;
+    fn text(&self, out: &mut String, ends: Ends) {
+        let mut at = ends.start;
         let images = &self.inline.images;
-        let first = images.partition_point(|(image, ..)| *image < start);
+        let first = images.partition_point(|(image, ..)| *image < ends.start);
         for (image, alt, source) in &images[first..] {
-            if *image >= end {
+            if *image > ends.end {
                 break;
             }
+            let is_at_end =
+                *image == ends.start && !ends.with_start || *image == ends.end && !ends.with_end;
+            if is_at_end {
+                continue;
+            }
             escape(out, &self.inline.text, at..*image, self.context);
-            self.image(out, alt, source);
+            let rest = &self.inline.text[*image..];
+            let is_before_text = !rest.is_empty() && !rest.starts_with(char::is_whitespace);
+            if self.image(out, alt, source) && is_before_text {
+                out.push(' ');
+            }
             at = *image;
         }
-        escape(out, &self.inline.text, at..end, self.context);
+        escape(out, &self.inline.text, at..ends.end, self.context);
     }
 
-    fn image(&self, out: &mut String, alt: &str, source: &str) {
-        if !usable(source) {
-            return;
+    /// Writes an image. Returns false if it is not written.
+    fn image(&self, out: &mut String, alt: &str, source: &str) -> bool {
+        if !self.images || !usable(source) {
+            return false;
         }
-        out.push_str("![");
+        // An image is a word.
+        let is_after_text = out.chars().next_back().is_some_and(|c| !c.is_whitespace());
+        out.push_str(if is_after_text { " ![" } else { "![" });
         // Brackets are escaped wherever they are.
         escape(out, alt, 0..alt.len(), Context::Cell);
         out.push_str("](");
         address(out, source);
         out.push(')');
+        true
     }
 
     fn span(&self, out: &mut String, span: &Kept<'_>, inside: &[Kept<'_>]) {
@@ -258,7 +318,7 @@ impl Writer<'_> {
             Style::Code => return self.code(out, &self.inline.text[span.start..span.end]),
             Style::Link(to) => {
                 out.push('[');
-                self.range(out, span.start, span.end, inside);
+                self.range(out, Ends::inside(span), inside);
                 out.push_str("](");
                 address(out, to);
                 out.push(')');
@@ -269,7 +329,7 @@ impl Writer<'_> {
             Style::Strike => "~~",
         };
         let mut inner = String::new();
-        self.range(&mut inner, span.start, span.end, inside);
+        self.range(&mut inner, Ends::inside(span), inside);
         let before = out.chars().next_back();
         let after = self.inline.text[span.end..].chars().next();
         if emphasizes(before, &inner, after) {
@@ -277,7 +337,7 @@ impl Writer<'_> {
             out.push_str(&inner);
             out.push_str(delimiter);
         } else {
-            self.range(out, span.start, span.end, inside);
+            self.range(out, Ends::inside(span), inside);
         }
     }
 
@@ -347,7 +407,7 @@ mod tests {
 
     fn written(text: &str, spans: &[Span]) -> String {
         let mut inline = Inline::default();
-        inline.push(text, Joint::Paragraph, spans);
+        inline.push(text, Joint::Paragraph, spans, &[]);
         let options = MarkdownOptions {
             links: true,
             images: true,

@@ -30,11 +30,13 @@ pub(crate) fn kept<'p, T: AsRef<str>>(
                 let all = beside.iter().flatten().all(|kept| **kept) && !keep.is_empty();
                 (options.images && all, alt.as_str())
             }
-            Content::Block { spans, .. } => {
+            Content::Block { spans, images } => {
                 let text = texts[block].as_ref();
-                for span in spans {
-                    let (start, end) = (span.start as usize, span.end as usize);
-                    if start > end || text.get(start..end).is_none() {
+                let of_spans = spans.iter().map(|span| (span.start, span.end));
+                let of_images = images.iter().map(|image| (0, image.at));
+                for (start, end) in of_spans.chain(of_images) {
+                    let range = start as usize..end as usize;
+                    if start > end || text.get(range).is_none() {
                         return Err(MarkupError::Position { block });
                     }
                 }

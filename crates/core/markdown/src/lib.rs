@@ -23,7 +23,7 @@
 //!
 //! [`Markup`] observes the page while its blocks are built, in the same pass. It has what blocks lack: the
 //! containers (lists, tables, quotes, headings, code) of each block, what separates a block from the one
-//! before, links and emphasis as positions in its text, and the whitespace of code. Labels are decided later,
+//! before, links, emphasis and images as positions in its text. Labels are decided later,
 //! when all pages of a site are known, so [`Markup`] travels as bytes ([`Markup::to_bytes`]) beside the
 //! texts. [`markdown`] then writes the blocks that are content.
 //!
@@ -31,10 +31,10 @@
 //!
 //! - Only blocks that are content, in source order. Without images, the characters of the result, marks
 //!   and whitespace aside, are those of the blocks.
-//! - Blocks of one paragraph are joined again: `span` ends a block, not a paragraph. If no whitespace
-//!   separates them, words do not become one.
+//! - Blocks of one line are joined again: the names and dates of a line of spans. If no whitespace separates
+//!   them, words do not become one.
 //! - A table of at least two rows and two columns, without headings, code or tables in its cells, is a
-//!   table. Its first row is the header. Cells that a wide cell covers are empty. Other tables are paragraphs.
+//!   table. Its first row is the header, and its caption a paragraph above it. Cells that a wide cell covers are empty. Other tables are paragraphs.
 //! - Emphasis that CommonMark could not read as such is left out; its text is not.
 //! - Characters that mean something are escaped where they do: `3\*4\*5`, but `snake_case`.
 //!

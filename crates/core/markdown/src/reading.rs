@@ -1,6 +1,6 @@
 //! The state of a page that is being read.
 
-use crate::structure::{Joint, Span, Style};
+use crate::structure::{Image, Joint, Span, Style};
 
 /// The state between two events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,8 +17,8 @@ pub(crate) struct Reading {
     pub(crate) spans: Vec<Span>,
     /// The language that an element around code names, and its depth.
     pub(crate) language: Option<(usize, String)>,
-    /// Text of code since the last block.
-    pub(crate) verbatim: String,
+    /// Images in the text that has begun.
+    pub(crate) images: Vec<Image>,
     /// The depth and the container of the code that is open.
     pub(crate) code: Option<(usize, u32)>,
     /// The last item of each list, and the number of its items. Other containers have zeros.

@@ -32,6 +32,8 @@ pub(crate) enum Kind {
     /// Code and its language, empty if it is unknown.
     Code(String),
     Table,
+    /// The caption of a table: a paragraph above it.
+    Caption,
     Row,
     /// The numbers of columns and rows of a cell.
     Cell(u16, u16),
@@ -62,13 +64,22 @@ pub(crate) enum Joint {
 pub(crate) enum Content {
     Block {
         spans: Vec<Span>,
-        /// The text of code, with its whitespace and the whitespace before it.
-        verbatim: Option<String>,
+        /// In the order of their positions.
+        images: Vec<Image>,
     },
     Image {
         alt: String,
         source: String,
     },
+}
+
+/// An image in a block's text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Image {
+    /// The position of the text after it, in bytes.
+    pub(crate) at: u32,
+    pub(crate) alt: String,
+    pub(crate) source: String,
 }
 
 /// A part of a block's text with a style, in bytes.

@@ -95,6 +95,10 @@ impl Tables {
 /// Notes what a piece says about the tables around it.
 fn see(structure: &Structure, kept: &KeptPiece<'_>, seen: &mut HashMap<u32, Seen>) {
     let chain = structure.chain(kept.piece.container);
+    let is_caption = |at: &u32| matches!(structure.kind(*at), Some(Kind::Caption));
+    // It is outside of its table.
+    let caption = chain.iter().rposition(is_caption);
+    let chain = &chain[..caption.map_or(chain.len(), |at| at.saturating_sub(1))];
     // From the innermost container outwards: what is inside the next table.
     let mut layout = false;
     let (mut row, mut cell) = (None, None);

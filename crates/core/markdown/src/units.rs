@@ -90,9 +90,14 @@ pub(crate) fn units<T: AsRef<str>>(
 fn place(structure: &Structure, tables: &Tables, container: u32) -> Place {
     let mut path = Vec::new();
     let mut heading = None;
-    for at in structure.chain(container) {
+    let chain = structure.chain(container);
+    let is_caption =
+        |at: Option<&u32>| at.is_some_and(|at| matches!(structure.kind(*at), Some(Kind::Caption)));
+    for (inside, at) in (1..).zip(chain.iter().copied()) {
         let kind = match structure.kind(at) {
+            Some(Kind::Table) if is_caption(chain.get(inside)) => continue,
             Some(Kind::Table) if tables.is_grid(at) => PlaceKind::Table,
+            Some(Kind::Caption) => PlaceKind::Paragraph,
             Some(Kind::Code(_)) => PlaceKind::Code,
             Some(Kind::Heading(level)) => {
                 heading = Some((at, *level, path.len()));
@@ -149,19 +154,10 @@ impl Leaf {
     fn push(&mut self, structure: &Structure, piece: &Piece, joint: Joint, text: &str) {
         match self {
             Self::Code(_, code) => {
-                let Content::Block { verbatim, .. } = &piece.content else {
-                    return;
-                };
-                let verbatim = verbatim.as_deref().unwrap_or(text);
-                let space = verbatim.len() - verbatim.trim_start().len();
-                // Lines of code are often separate elements.
-                if joint == Joint::Paragraph
-                    && !code.is_empty()
-                    && !verbatim[..space].contains('\n')
-                {
-                    code.push('\n');
+                if matches!(piece.content, Content::Block { .. }) {
+                    code.push_str(if code.is_empty() { "" } else { "\n" });
+                    code.push_str(text);
                 }
-                code.push_str(verbatim);
             }
             Self::Table(grid) => {
                 if let Some(cell) = grid.cell(structure, piece.container) {
@@ -176,7 +172,7 @@ impl Leaf {
 
 fn push(inline: &mut Inline, piece: &Piece, joint: Joint, text: &str) {
     match &piece.content {
-        Content::Block { spans, .. } => inline.push(text, joint, spans),
+        Content::Block { spans, images } => inline.push(text, joint, spans, images),
         Content::Image { alt, source } => inline.push_image(alt, source, joint),
     }
 }

@@ -136,6 +136,23 @@ fn tables_have_all_their_columns() {
 }
 
 #[test]
+fn a_caption_is_a_paragraph_above_its_table() {
+    let table = "<tr><th>Port<th>Hour<tr><td>North pier<td>9</table>";
+    let rows = "| Port | Hour |\n| --- | --- |\n| North pier | 9 |\n";
+    let captioned = of(&format!("<table><caption>Ports</caption>{table}"));
+    assert_eq!(captioned, format!("Ports\n\n{rows}"));
+    assert_eq!(of(&format!("<table>{table}")), rows);
+}
+
+#[test]
+fn code_has_no_numbers_of_lines_and_an_image_keeps_its_place() {
+    let numbered = "<table><tr><td class=gutter><pre>1\n2</pre><td class=code><pre>let a;\n  let b;</pre></table>";
+    assert_eq!(of(numbered), "```\nlet a;\n  let b;\n```\n");
+    let image = "<p>A <img src=i.png alt=ferry> leaves.";
+    assert_eq!(of(image), "A ![ferry](i.png) leaves.\n");
+}
+
+#[test]
 fn a_layout_table_is_paragraphs() {
     assert_read(
         "<table><tr><td><h2>a</h2><td>b<tr><td>c<td>d</table>",

@@ -262,3 +262,58 @@ fn one_page_has_the_labels_of_the_first_page_of_a_site() {
     assert_eq!(alone.title.as_deref(), Some("Story 3"));
     assert!(extract_page(b"", None, None, None, &settings().blocks).is_err());
 }
+
+/// A line above each entry that differs in figures only is the dateline of a list of entries, and not the
+/// heading of the text below it.
+#[test]
+fn a_line_above_every_entry_with_other_figures_is_no_heading_of_a_text() {
+    let mut site = site();
+    for number in 0..12 {
+        let letter = |of: i64| char::from(b'a' + u8::try_from(of % 26).expect("a letter"));
+        let entry = |entry: i64| {
+            let words: Vec<String> = (0..30)
+                .map(|word| format!("tea{}{}{}", letter(number), letter(entry), letter(word)))
+                .collect();
+            format!(
+                "<h3>Changed {} years ago by Ann</h3><p>{}.</p>",
+                entry + 1,
+                words.join(" ")
+            )
+        };
+        let html = format!("<div>{}{}{}</div>", entry(0), entry(1), entry(2));
+        let address = url(number);
+        let page = site.extract(&page(&address, &html, number * DAY));
+        let text = page.expect("a page").text();
+        if number > 5 {
+            assert!(!text.contains("Changed"), "{text}");
+            assert_eq!(text.lines().count(), 3, "{text}");
+        }
+    }
+}
+
+/// The hash of a block has letters only, so the sentences of a daily report repeat.
+#[test]
+fn a_daily_report_has_its_sentences_on_a_known_site() {
+    let mut site = site();
+    for number in 0..30 {
+        let sentence = |figure: i64| {
+            format!(
+                "The wind at the pier came from the west, with {figure} knots at noon, and the sea was calm."
+            )
+        };
+        let html = format!(
+            "<title>Report</title><div class=menu><p>Home and weather</div><div class=report><p>{}<p>{}</div>
+             <footer><p>Gazette of the harbour, 12 Pier Road, all rights reserved since 1997, no warranty given.</footer>",
+            sentence(number + 3),
+            sentence(number * 7 + 1),
+        );
+        let address = url(number);
+        let page = site.extract(&page(&address, &html, number * DAY));
+        let text = page.expect("a page").text();
+        let expected = [sentence(number + 3), sentence(number * 7 + 1)].join("\n");
+        if number > 12 {
+            assert!(text.contains(&expected), "{number}: {text}");
+            assert!(!text.contains("rights"), "{number}: {text}");
+        }
+    }
+}

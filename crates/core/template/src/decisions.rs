@@ -10,10 +10,11 @@ use crate::lead::leads;
 use crate::lists::links_of_a_list;
 use crate::reason::Reason;
 use crate::reason::Reason::{
-    Caption, Comments, ContentSlot, Copy, FamiliarPath, Figures, Header, Heading, Lead, LinkSlot,
-    List, OffMainBranch, OtherArticle, OwnTitle, PriorBoilerplate, PriorContent, Repeated,
-    RowLabel, SkipElement, Teaser, Unique, Unit,
+    Caption, Comments, ContentSlot, Copy, FamiliarPath, Figures, Header, Heading, Hidden, Lead,
+    LinkSlot, List, OffMainBranch, OtherArticle, OwnTitle, PriorBoilerplate, PriorContent,
+    Repeated, Report, RowLabel, SkipElement, Teaser, Unique, Unit,
 };
+use crate::reports::reports;
 use crate::teasers::teasers;
 use crate::unknown::{dropped_by_prior, kept_by_prior};
 
@@ -45,10 +46,11 @@ const fn correction(
 }
 
 /// The decisions. The last holds for all blocks.
-pub(crate) const DECISIONS: [Decision; 14] = [
+pub(crate) const DECISIONS: [Decision; 15] = [
     decision(OwnTitle, |block| block.is_title()),
     decision(Comments, |block| block.is_comment()),
     decision(SkipElement, |block| block.node.boilerplate),
+    decision(Hidden, |block| block.node.hidden),
     decision(Caption, |block| block.is_own_caption()),
     decision(Header, |block| block.node.header && !block.is_header_text()),
     decision(OffMainBranch, |block| !block.is_in_main()),
@@ -65,7 +67,8 @@ pub(crate) const DECISIONS: [Decision; 14] = [
 ];
 
 /// The corrections of every page.
-pub(crate) const CORRECTIONS: [Correction; 5] = [
+pub(crate) const CORRECTIONS: [Correction; 6] = [
+    correction(Report, &[Repeated, FamiliarPath, OffMainBranch], reports),
     correction(List, &[LinkSlot], links_of_a_list),
     correction(Lead, &[OffMainBranch, OtherArticle], leads),
     correction(
@@ -73,12 +76,17 @@ pub(crate) const CORRECTIONS: [Correction; 5] = [
         &[Figures, Unit, Unique, ContentSlot, List, Lead],
         teasers,
     ),
-    correction(Heading, DROPPED_HEADINGS, headings),
-    correction(RowLabel, DROPPED_HEADINGS, row_labels),
+    correction(
+        Heading,
+        &[Repeated, FamiliarPath, Header, Caption, LinkSlot],
+        headings,
+    ),
+    correction(
+        RowLabel,
+        &[Repeated, FamiliarPath, Header, Caption],
+        row_labels,
+    ),
 ];
-
-/// A heading or a label of a row repeats, or is in a header.
-const DROPPED_HEADINGS: &[Reason] = &[Repeated, FamiliarPath, Header, Caption];
 
 /// The corrections of a page of a site that is not known yet.
 pub(crate) const CORRECTIONS_OF_UNKNOWN: [Correction; 3] = [

@@ -23,6 +23,8 @@ pub(crate) struct ElementTraits {
     pub(crate) row_label: bool,
     /// `figcaption`.
     pub(crate) caption: bool,
+    /// Its attributes hide it.
+    pub(crate) hides: bool,
     /// A paragraph, a list, a definition or the like: the fragments in it belong together.
     pub(crate) unit: bool,
     /// `p`.
@@ -37,6 +39,7 @@ impl ElementTraits {
     /// Returns the traits of an element, given as `name.class.class`.
     pub(crate) fn from_name(element: &str) -> Self {
         let (name, classes) = name_and_classes(element);
+        let hides = element.ends_with(HIDDEN);
         ElementTraits {
             comments: names_comments(classes.as_bytes())
                 || name != "article" && names_reviews(without_id(classes).as_bytes()),
@@ -48,6 +51,7 @@ impl ElementTraits {
             main_heading: name == "h1",
             row_label: name == "th",
             caption: name == "figcaption",
+            hides,
             unit: is_unit(name),
             paragraph: name == "p",
             text_part: is_text_part(name),
@@ -56,8 +60,16 @@ impl ElementTraits {
     }
 }
 
+/// The end of an element that its attributes hide.
+const HIDDEN: &str = "[hidden]";
+
+fn without_hidden(element: &str) -> &str {
+    element.strip_suffix(HIDDEN).unwrap_or(element)
+}
+
 /// Splits an element, `name.class.class#id`, into its name and `.class.class#id`.
 pub(crate) fn name_and_classes(element: &str) -> (&str, &str) {
+    let element = without_hidden(element);
     element.split_at(element.find(['.', '#']).unwrap_or(element.len()))
 }
 
@@ -83,7 +95,7 @@ fn without_id(element: &str) -> &str {
 /// assert_eq!(template::path_key("article.post.tag-storm#storm"), "article.post");
 /// ```
 pub fn path_key(element: &str) -> &str {
-    let element = without_id(element);
+    let element = without_id(without_hidden(element));
     let mut dots = element.match_indices('.').map(|(at, _)| at);
     let end = dots.nth(1).unwrap_or(element.len());
     &element[..end]
@@ -139,9 +151,10 @@ fn names_tickets(classes: &str) -> bool {
 
 const TICKETS: [&str; 6] = ["bug", "bugs", "forum", "forums", "ticket", "tickets"];
 
-/// Returns whether the element is in the skip list of the authors' later code.
+/// Returns whether the element is in the skip list of the authors' later code [O D7].
 ///
-/// Elements of that list that never have text are omitted.
+/// Elements of that list that never have text are omitted, and those whose text is shown on demand: questions
+/// and answers are `details` and `summary`, and an open `dialog` is part of its page.
 fn is_boilerplate_element(name: &str) -> bool {
     matches!(
         name,
@@ -161,11 +174,8 @@ fn is_boilerplate_element(name: &str) -> bool {
             | "output"
             | "progress"
             | "meter"
-            | "details"
-            | "summary"
             | "menu"
             | "menuitem"
-            | "dialog"
             | "canvas"
             | "map"
             | "audio"

@@ -35,6 +35,8 @@ pub(crate) struct PageFacts<'p> {
     units: Units<'p>,
     /// Per block, whether it is in a row of figures that hardly any other page has.
     own_cells: Vec<bool>,
+    /// Sentences with figures that hardly any other page has.
+    pub(crate) own_sentences: Vec<usize>,
     prior: &'p Prior,
     verdicts: OnceCell<Verdicts>,
 }
@@ -61,6 +63,7 @@ impl<'p> PageFacts<'p> {
             main: outline.nodes[main].first..outline.nodes[main].end,
             units: Units::new(outline, counts),
             own_cells: template.rows().own_cells(outline, counts),
+            own_sentences: template.rows().own_sentences(outline, counts),
             pages: template.pages(),
             title: parts.title,
             is_discussion: parts.is_discussion,
@@ -160,7 +163,19 @@ impl BlockFacts<'_> {
         let path = self.path;
         let is_own = path.pages >= pages::OF_LINKS
             && !paths::FAMILIAR_LINKS.is_reached(path.familiar_chars, path.chars);
-        paths::LINKS.is_exceeded(path.link_chars, path.chars) && !is_own
+        paths::LINKS.is_exceeded(path.link_chars, path.chars)
+            && !is_own
+            && !self.is_linked_sentence()
+    }
+
+    /// It is a sentence of this page that is a link as a whole.
+    fn is_linked_sentence(&self) -> bool {
+        self.node.paragraph
+            && self.text.chars >= text::SENTENCE_CHARS
+            && self.text.marks > 0
+            && self.is_in_main()
+            && !self.repeats()
+            && !self.is_familiar()
     }
 
     /// Its path has short lines of the template, such as names, dates and categories, on most pages.

@@ -1,8 +1,8 @@
-//! Rows of tables with figures.
+//! Rows of tables, and sentences, with figures.
 //!
 //! The hash of a block has letters only, so `12 kg` and `40 kg` are one block, and on a known site each
 //! table of figures would repeat. A row of such a table is therefore known by its digits too: its
-//! cells are content, unless other pages have the same row.
+//! cells are content, unless other pages have the same row. So are the sentences of a page without other text.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,6 +11,7 @@ use foldhash::fast::RandomState;
 
 use crate::block_counts::BlockCounts;
 use crate::element_code as code;
+use crate::main_text::has_sentences;
 use crate::outline::{BlockText, Outline};
 use crate::thresholds::figures as most;
 use crate::thresholds::text::LINKS;
@@ -43,12 +44,26 @@ struct FigureRow {
     digest: u32,
 }
 
-/// Returns the digests of the rows with figures of a page, ascending and without repetitions.
+/// Returns the digests of the rows and of the sentences with figures of a page, ascending and without repetitions.
 pub(crate) fn digests(outline: &Outline) -> Vec<u32> {
-    let mut digests: Vec<u32> = figure_rows(outline).iter().map(|row| row.digest).collect();
+    let rows = figure_rows(outline)
+        .into_iter()
+        .chain(figure_sentences(outline));
+    let mut digests: Vec<u32> = rows.map(|row| row.digest).take(most::MAX_ROWS).collect();
     digests.sort_unstable();
     digests.dedup();
     digests
+}
+
+/// Returns the sentences with figures of a page, each as a row of one block.
+fn figure_sentences(outline: &Outline) -> impl Iterator<Item = FigureRow> {
+    let blocks = outline.blocks.iter().enumerate();
+    blocks
+        .filter(|(_, block)| {
+            has_sentences(block, 1)
+                && !LINKS.is_exceeded(block.link_chars.into(), block.chars.into())
+        })
+        .filter_map(|(at, _)| FigureRow::new(outline, at..at + 1))
 }
 
 /// Returns the rows with figures of the tables of a page.
@@ -57,43 +72,70 @@ pub(crate) fn digests(outline: &Outline) -> Vec<u32> {
 /// cells, most of them no links.
 fn figure_rows(outline: &Outline) -> Vec<FigureRow> {
     let mut rows = Vec::new();
-    let mut at = 1;
-    while let Some(node) = outline.nodes.get(at) {
-        let is_outer = node.code == code::TABLE && outline.nodes[node.parent].code != code::TABLE;
-        if is_outer && is_of_figures(outline, at) {
-            let inside = outline.nodes[at..node.next].iter();
-            let all = inside.filter(|node| node.code == code::ROW);
-            let all: Vec<Option<FigureRow>> = all
-                .map(|row| FigureRow::new(outline, row.first..row.end))
-                .collect();
-            let with_figures = all.iter().flatten().count();
-            if with_figures >= most::ROWS
-                && most::OF_TABLE.is_reached(with_figures as u64, all.len() as u64)
-            {
-                rows.extend(all.into_iter().flatten());
-            }
-            at = node.next;
-        } else {
-            at += 1;
+    for table in data_tables(outline) {
+        let all: Vec<Option<FigureRow>> = rows_of(outline, table)
+            .map(|blocks| FigureRow::new(outline, blocks))
+            .collect();
+        let with_figures = all.iter().flatten().count();
+        if with_figures >= most::ROWS
+            && most::OF_TABLE.is_reached(with_figures as u64, all.len() as u64)
+        {
+            rows.extend(all.into_iter().flatten());
         }
     }
     rows.truncate(most::MAX_ROWS);
     rows
 }
 
-/// Returns whether a table has short cells, most of them no links, and no tables in it.
-fn is_of_figures(outline: &Outline, table: usize) -> bool {
-    let node = &outline.nodes[table];
-    let mut inside = outline.nodes[table + 1..node.next].iter();
-    let has_table = inside
-        .any(|node| node.code == code::TABLE && outline.nodes[node.parent].code != code::TABLE);
-    let blocks = &outline.blocks[node.first..node.end];
-    let sum =
-        |of: fn(&BlockText) -> u32| -> u64 { blocks.iter().map(|one| u64::from(of(one))).sum() };
-    let (chars, links) = (sum(|block| block.chars), sum(|block| block.link_chars));
-    let has_short_cells = blocks.iter().all(|block| block.chars <= most::CELL_CHARS)
-        && chars <= most::MEAN_CHARS * blocks.len() as u64;
-    has_short_cells && !LINKS.is_exceeded(links, chars) && !has_table
+/// Returns the rows of the tables with short cells.
+pub(crate) fn data_rows(outline: &Outline) -> Vec<Range<usize>> {
+    let tables = data_tables(outline).into_iter();
+    tables.flat_map(|table| rows_of(outline, table)).collect()
+}
+
+/// Returns the tables of a page that have no tables in them, and short cells, most of them no links. Reads each
+/// element and each block a fixed number of times, however deep tables are nested.
+fn data_tables(outline: &Outline) -> Vec<usize> {
+    let is_outer: Vec<bool> = outline
+        .nodes
+        .iter()
+        .map(|node| node.code == code::TABLE && outline.nodes[node.parent].code != code::TABLE)
+        .collect();
+    if !is_outer.contains(&true) {
+        return Vec::new();
+    }
+    let tables = before(is_outer.iter().map(|is_outer| u64::from(*is_outer)));
+    let of_blocks = |of: fn(&BlockText) -> u64| before(outline.blocks.iter().map(of));
+    let chars = of_blocks(|block| u64::from(block.chars));
+    let links = of_blocks(|block| u64::from(block.link_chars));
+    let long = of_blocks(|block| u64::from(block.chars > most::CELL_CHARS));
+    let is_of_data = |at: &usize| {
+        let node = &outline.nodes[*at];
+        let sum = |before: &[u64]| before[node.end] - before[node.first];
+        let (chars, links) = (sum(&chars), sum(&links));
+        is_outer[*at]
+            && tables[node.next] == tables[at + 1]
+            && sum(&long) == 0
+            && chars <= most::MEAN_CHARS * (node.end - node.first) as u64
+            && !LINKS.is_exceeded(links, chars)
+    };
+    (1..outline.nodes.len()).filter(is_of_data).collect()
+}
+
+/// Returns the sums of all values before each, and of all.
+fn before(values: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut sum = 0;
+    let sums = values.map(|value| {
+        sum += value;
+        sum
+    });
+    std::iter::once(0).chain(sums).collect()
+}
+
+fn rows_of(outline: &Outline, table: usize) -> impl Iterator<Item = Range<usize>> {
+    let inside = outline.nodes[table..outline.nodes[table].next].iter();
+    let rows = inside.filter(|node| node.code == code::ROW);
+    rows.map(|row| row.first..row.end)
 }
 
 impl FigureRow {
@@ -135,15 +177,25 @@ impl RowCounts {
     pub(crate) fn own_cells(&self, outline: &Outline, counts: BlockCounts<'_>) -> Vec<bool> {
         let mut own = vec![false; outline.blocks.len()];
         for row in figure_rows(outline) {
-            let pages = self.0.get(&row.digest).copied().unwrap_or_default();
-            let counts = BlockCounts {
-                blocks: &[pages],
-                ..counts
-            };
-            if !counts.is_repeated(0) && !counts.is_familiar(0) {
+            if self.is_own(&row, counts) {
                 own[row.blocks].fill(true);
             }
         }
         own
+    }
+
+    /// Returns the blocks that are sentences with figures that hardly any other page has.
+    pub(crate) fn own_sentences(&self, outline: &Outline, counts: BlockCounts<'_>) -> Vec<usize> {
+        let own = figure_sentences(outline).filter(|row| self.is_own(row, counts));
+        own.map(|row| row.blocks.start).collect()
+    }
+
+    fn is_own(&self, row: &FigureRow, counts: BlockCounts<'_>) -> bool {
+        let pages = self.0.get(&row.digest).copied().unwrap_or_default();
+        let counts = BlockCounts {
+            blocks: &[pages],
+            ..counts
+        };
+        !counts.is_repeated(0) && !counts.is_familiar(0)
     }
 }

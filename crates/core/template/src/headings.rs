@@ -5,14 +5,21 @@ use std::ops::Range;
 use crate::facts::PageFacts;
 use crate::outline::{Node, Outline};
 use crate::reason::Reason;
+use crate::thresholds::text::SENTENCE_CHARS;
 
 /// Returns the headings of the main branch right before a text of the same section.
 pub(crate) fn headings(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
     let is_numbered = numbered(page);
+    // A link above a line or two is the heading of a teaser.
+    let is_long = |at: usize| {
+        let text = &page.outline.blocks[at];
+        text.chars >= SENTENCE_CHARS && text.marks > 0
+    };
     let is_kept = |at: &usize| {
         let node = leaf(page.outline, *at);
         let next = at + 1;
         node.heading
+            && (reasons[*at] != Reason::LinkSlot || is_long(next))
             && !is_numbered[page.counts.first[*at]]
             && !node.row_label
             && may_be_kept(node, reasons[*at])

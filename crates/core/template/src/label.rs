@@ -36,6 +36,7 @@ impl Template {
         if page.pages < pages::KNOWN {
             self.correct(&CORRECTIONS_OF_UNKNOWN, &page, &mut reasons);
         }
+        crate::whole_units::share_labels(outline, &mut reasons);
         reasons
     }
 

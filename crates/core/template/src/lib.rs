@@ -103,6 +103,7 @@ mod parts;
 pub mod prior;
 mod punctuation;
 mod reason;
+mod reports;
 mod site;
 mod stored;
 mod teasers;
@@ -112,6 +113,7 @@ mod units;
 mod unknown;
 mod varint;
 mod weights;
+mod whole_units;
 mod words;
 
 pub use block_counts::{BlockCounts, first_equal};

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::block_counts::BlockCounts;
 use crate::counters::Sums;
+use crate::element_code as code;
 use crate::outline::Outline;
 use crate::parts::Parts;
 use crate::thresholds::main_branch as least;
@@ -69,6 +70,9 @@ pub(crate) struct MainBranch<'p> {
     is_divided: bool,
     /// Per path, the own text and the sentences of the children with it, of the element that the search is at.
     equal: Vec<(u64, u64)>,
+    /// The number of elements read.
+    #[cfg(test)]
+    work: usize,
 }
 
 impl<'p> MainBranch<'p> {
@@ -86,11 +90,13 @@ impl<'p> MainBranch<'p> {
             title,
             is_divided,
             equal: vec![(0, 0); outline.paths.len()],
+            #[cfg(test)]
+            work: 0,
         }
     }
 
     /// Returns the element. The search reads each child of the elements on its way a fixed number of times.
-    pub(crate) fn find(mut self) -> usize {
+    pub(crate) fn find(&mut self) -> usize {
         let mut at = 0;
         while !self.has_own_paragraphs(at) {
             match self.next(at) {
@@ -98,12 +104,23 @@ impl<'p> MainBranch<'p> {
                 None => break,
             }
         }
+        // The head of a table and its caption belong to its body.
+        while self.is_part_of_table(at) {
+            at = self.outline.nodes[at].parent;
+        }
         at
+    }
+
+    fn is_part_of_table(&self, at: usize) -> bool {
+        let node = &self.outline.nodes[at];
+        node.code == code::TABLE && self.outline.nodes[node.parent].code == code::TABLE
     }
 
     /// Returns the child at which the search continues.
     fn next(&mut self, at: usize) -> Option<usize> {
         let outline = self.outline;
+        #[cfg(test)]
+        (self.work += outline.children(at).count());
         let is_part = |child: &usize| !outline.nodes[*child].text_part;
         let children: Vec<usize> = outline.children(at).filter(is_part).collect();
         for child in &children {
@@ -199,5 +216,57 @@ impl<'p> MainBranch<'p> {
     fn sentences(&self, node: usize) -> u64 {
         let sentences = self.weights.sentences.as_ref();
         sentences.map_or(0, |sentences| sentences[node])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Template;
+    use crate::block_counts::first_equal;
+    use crate::outline::LayoutBlock;
+    use crate::title::Title;
+
+    /// The elements that the search reads on a page of blocks with these paths and common prefixes.
+    fn work(blocks: &[(String, u16)]) -> usize {
+        let title = Title::default();
+        let of_block = |(path, common_prefix): &'_ (String, u16)| (path.clone(), *common_prefix);
+        let paths: Vec<(String, u16)> = blocks.iter().map(of_block).collect();
+        let blocks: Vec<LayoutBlock<'_>> = paths
+            .iter()
+            .map(|(path, common)| LayoutBlock::new(path, *common, "A ferry, a pier.", 0, &title))
+            .collect();
+        let outline = Outline::new(&blocks);
+        let numbers: Vec<usize> = (0..blocks.len()).collect();
+        let counts = BlockCounts {
+            pages: 1,
+            blocks: &vec![1; blocks.len()],
+            first: &first_equal(&numbers),
+        };
+        let mut template = Template::default();
+        template.insert(&template.page_paths(&outline, counts));
+        let parts = Parts::new(&outline, counts);
+        let sums = template.sums(&outline);
+        let weights = Weights::new(&outline, counts, &parts, &(0..0), &sums);
+        let mut search = MainBranch::new(&outline, &weights, &sums, None, false);
+        search.find();
+        assert!(outline.nodes.len() > 400, "{}", outline.nodes.len());
+        search.work / outline.nodes.len()
+    }
+
+    #[test]
+    fn the_search_reads_each_element_once_on_wide_and_on_deep_pages() {
+        let wide: Vec<(String, u16)> = (0..16_000)
+            .map(|at| ("main>div>section".to_owned(), if at == 0 { 0 } else { 2 }))
+            .collect();
+        let deep: Vec<(String, u16)> = (1..500)
+            .map(|depth| {
+                let below = vec!["div"; depth].join(">");
+                (below, u16::try_from(depth - 1).unwrap_or(u16::MAX))
+            })
+            .collect();
+        for page in [wide, deep] {
+            assert!(work(&page) <= 1, "{}", work(&page));
+        }
     }
 }

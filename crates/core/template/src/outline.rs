@@ -7,7 +7,8 @@ use foldhash::fast::RandomState;
 
 use crate::element::{ElementTraits, name_and_classes, path_key};
 use crate::element_code as code;
-use crate::thresholds::{elements::WRAPPER, prior::DIVIDING};
+use crate::thresholds::elements::{HIDDEN_CHARS, WRAPPER};
+use crate::thresholds::prior::DIVIDING;
 use crate::words::{Families, families};
 
 /// A text block of a page, with the fields that a template needs.
@@ -108,6 +109,8 @@ pub(crate) struct Node {
     pub(crate) header: bool,
     /// The element belongs to navigation, a form or the like.
     pub(crate) boilerplate: bool,
+    /// The element, or one above it, is hidden by its attributes, and has little text.
+    pub(crate) hidden: bool,
     /// The element is a control of a form, see [`ElementTraits::control`].
     pub(crate) control: bool,
 }
@@ -221,6 +224,7 @@ impl Outline {
             ticket: traits.ticket && !traits.comments,
             header: traits.header,
             boilerplate: traits.boilerplate,
+            hidden: traits.hides,
             control: traits.control,
         });
         self.nodes.len() - 1
@@ -250,6 +254,7 @@ impl Outline {
             let (main_heading, row_label) = (parent.main_heading, parent.row_label);
             let (comments, boilerplate) = (parent.comments, parent.boilerplate);
             let (ticket, header) = (parent.ticket, parent.header);
+            let hidden = parent.hidden;
             let node = &mut self.nodes[at];
             node.heading |= heading;
             node.caption |= caption;
@@ -259,6 +264,7 @@ impl Outline {
             let follows_title = title.is_some_and(|title| title < node.first);
             node.comments = comments || (node.comments && (!wrapper || follows_title));
             node.header = header || (node.header && !wrapper);
+            node.hidden = hidden || (node.hidden && *text <= HIDDEN_CHARS);
             node.boilerplate = boilerplate || (node.boilerplate && !wrapper);
         }
     }

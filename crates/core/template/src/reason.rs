@@ -49,6 +49,7 @@ reasons! {
     OwnTitle, "own_title", Kept, "it shows the title of the page";
     Comments, "comments", Dropped, "it is below an element for comments or reviews, and the page is not a discussion";
     SkipElement, "skip_element", Dropped, "it is in a navigation, a footer, a form or the like";
+    Hidden, "hidden", Dropped, "the attributes of an element around it hide a short text";
     Caption, "caption", Dropped, "it is a caption, and no other page has one at its DOM path";
     Header, "header", Dropped, "it is in a header or an address, and neither a heading nor a sentence of the main part of the page";
     OffMainBranch, "off_main_branch", Dropped, "it is outside of the main part of the page";
@@ -60,10 +61,11 @@ reasons! {
     Unique, "unique", Kept, "it is in the main part of the page, and few pages have it";
     ContentSlot, "content_slot", Kept, "it repeats at a DOM path whose text differs from page to page";
     Repeated, "repeated", Dropped, "many pages of the site have it";
+    Report, "report", Kept, "its letters repeat, its figures do not, and the page has no other text";
     List, "list", Kept, "it is a link of a page whose main part is a list of links";
     Lead, "lead", Kept, "it is a sentence between the title and the main part of the page";
     Teaser, "teaser", Dropped, "it is in a teaser of another page";
-    Heading, "heading", Kept, "it is a repeated heading right before a text";
+    Heading, "heading", Kept, "it is a heading right before a text, though it repeats, is a link, or is in a header";
     RowLabel, "row_label", Kept, "it is the repeated label of a row or a column of text";
     PriorBoilerplate, "prior_boilerplate", Dropped, "the site is not known yet, and blocks like it are boilerplate elsewhere";
     PriorContent, "prior_content", Kept, "the site is not known yet, and blocks like it are content elsewhere";

@@ -59,6 +59,10 @@ pub(crate) mod elements {
     /// Of the page's text outside links, what an element has that wraps the page. Its own name means nothing:
     /// some whole pages are in a `form`, or below a class that says that comments are open.
     pub(crate) const WRAPPER: Part = Part(2, 3);
+    /// Characters outside of links of the longest text that attributes hide and that is dropped. Longer ones are
+    /// shown on demand, or by scripts. At 60 and at 300 the mean over kinds of pages is .0004 lower and .0001
+    /// higher; at 300 services lose .002.
+    pub(crate) const HIDDEN_CHARS: u64 = 200;
     /// Characters of a block of a header that is text, if it is not a heading. Lower: bylines are content.
     /// Higher: 150 loses .048 on a site of the government, and gains nothing.
     pub(crate) const HEADER_CHARS: u32 = 80;

@@ -1,5 +1,6 @@
 //! Corrections of the labels of unknown sites by the prior.
 
+use crate::element_code as code;
 use crate::facts::PageFacts;
 use crate::reason::Reason;
 use crate::thresholds::prior::PAGE_BLOCKS;
@@ -15,8 +16,10 @@ pub(crate) fn dropped_by_prior(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<
         return Vec::new();
     }
     let verdicts = page.verdicts(reasons);
+    // The prior learned from fragments of code, and takes a whole block of it for a menu.
+    let is_code = |at: usize| page.block(at).node.code == code::PRE;
     (0..reasons.len())
-        .filter(|at| verdicts.drops(*at))
+        .filter(|at| verdicts.drops(*at) && !is_code(*at))
         .collect()
 }
 

@@ -11,3 +11,4 @@ mod marks;
 mod pages;
 mod prior;
 mod table;
+mod units;

@@ -264,8 +264,7 @@ impl Block {
         self.block().reason.is_content()
     }
 
-    /// Why: own_title, unique, content_slot, prior_content, marked_content, or comments, skip_element,
-    /// off_main_branch, link_slot, repeated, copy, prior_boilerplate, marked_boilerplate.
+    /// Why: the rule that decided, such as own_title, unique, link_slot or repeated.
     #[getter]
     fn reason(&self) -> &'static str {
         self.block().reason.as_str()

@@ -59,6 +59,8 @@ impl Vocabulary {
             Tokens::Unicode => {
                 // Before splitting: a sigma is a final sigma only at the end of a word.
                 let lower = text.to_lowercase();
+                // Readers do not see soft hyphens, and some gold texts have them inside of words.
+                let lower = lower.replace('\u{ad}', "");
                 WORD.find_iter(&lower)
                     .map(|word| self.id(word.as_str()))
                     .collect()

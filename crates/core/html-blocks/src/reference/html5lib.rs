@@ -4,6 +4,7 @@
 //! is not part of this repository: it is read from the checkout `URLTREE_HTML5LIB_TESTS`, or
 //! from `html5lib-tests` in the shared material.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use conformance::{Comparison, Row, material};
@@ -13,6 +14,7 @@ use super::tests::read_as_reference;
 use crate::block_builder::{BlockBuilder, Content, StartTag};
 use crate::dom_path::Names;
 use crate::elements::Name;
+use crate::sight::Sight;
 use crate::{BlockOptions, Joining, TextBlock};
 
 /// Cases in the form of the suite, so that this module is tested without a checkout.
@@ -245,8 +247,10 @@ fn send(builder: &mut BlockBuilder, token: &Token) -> Option<Content> {
                 let found = attributes.iter().find(|(known, _)| known == name);
                 found.map(|(_, value)| value.as_str())
             };
+            let name = Name::new(name);
             return builder.start_tag(StartTag {
-                name: Name::new(name),
+                name,
+                sight: Sight::new(name.tag, name.text, |name| value(name).map(Cow::Borrowed)),
                 names: Names {
                     class: value("class").unwrap_or_default(),
                     id: value("id").unwrap_or_default(),

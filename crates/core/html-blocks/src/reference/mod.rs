@@ -9,6 +9,7 @@ mod html5lib;
 mod tests;
 mod tokens;
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
 use html5ever::tokenizer::states::RawKind;
@@ -21,6 +22,7 @@ pub use tokens::{RawState, TagToken, TokenBlocks};
 
 use crate::dom_path::Names;
 use crate::elements::Name;
+use crate::sight::Sight;
 use crate::tokenizer::{Until, tokenize};
 use crate::{BlockOptions, Limit, PageLimits, TextBlock, Warning};
 
@@ -102,8 +104,11 @@ impl TokenSink for Sink {
                         .find(|attribute| *attribute.name.local == *name);
                     of_name.map(|attribute| &*attribute.value)
                 };
+                let name = Name::new(&tag.name);
+                let sight = Sight::new(name.tag, name.text, |name| value(name).map(Cow::Borrowed));
                 let content = builder.start_tag(StartTag {
-                    name: Name::new(&tag.name),
+                    name,
+                    sight,
                     names: Names {
                         class: value("class").unwrap_or_default(),
                         id: value("id").unwrap_or_default(),

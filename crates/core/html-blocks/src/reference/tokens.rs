@@ -4,6 +4,7 @@ use crate::block_builder::{BlockBuilder, Content, StartTag};
 use crate::character_reference;
 use crate::dom_path::Names;
 use crate::elements::Name;
+use crate::sight::Sight;
 use crate::{BlockOptions, TextBlock};
 
 /// Builds text blocks from tokens: this crate without its own tokenizer.
@@ -52,6 +53,8 @@ impl TokenBlocks {
     pub fn start_tag(&mut self, tag: TagToken<'_>) -> Option<RawState> {
         let content = self.0.start_tag(StartTag {
             name: Name::new(tag.name),
+            // Only `SplitList::Html` reads it, and the comparison is of the other list.
+            sight: Sight::default(),
             names: Names {
                 class: tag.class,
                 id: tag.id,

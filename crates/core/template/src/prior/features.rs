@@ -249,12 +249,13 @@ fn after_main(main: &Range<usize>, at: usize) -> i16 {
 fn reason_code(reason: Reason, repeats: bool) -> i16 {
     match reason {
         Reason::Comments => 0,
-        Reason::SkipElement | Reason::Caption | Reason::Header => 1,
+        Reason::SkipElement | Reason::Hidden | Reason::Caption | Reason::Header => 1,
         Reason::Repeated | Reason::FamiliarPath => 2,
         Reason::LinkSlot => 3,
         Reason::OffMainBranch | Reason::OtherArticle | Reason::Teaser => 4,
         Reason::Figures if !repeats => 6,
         Reason::Unit
+        | Reason::Report
         | Reason::ContentSlot
         | Reason::Heading
         | Reason::RowLabel

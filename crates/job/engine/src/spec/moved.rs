@@ -1,6 +1,7 @@
-//! Keys of job files of 0.2 that have another name now, so that an old job says what to change.
+//! Keys of old job files: switches that are names of lists now are read, and for others an old job says what
+//! to change.
 
-use toml::Table;
+use toml::{Table, Value};
 
 use super::error::SpecError;
 
@@ -17,16 +18,6 @@ const MOVED: &[(&str, &str)] = &[
     ("url_key.scheme", PAPER),
     ("url_key.title", PAPER),
     ("url_key.rules_need_parameters", PAPER),
-    ("output.write_blocks", WRITE),
-    ("output.write_metadata", WRITE),
-    ("output.write_language", WRITE),
-    ("output.write_signals", WRITE),
-    ("output.write_minhash", WRITE),
-    ("output.write_opt_out", WRITE),
-    ("output.markdown.write", WRITE),
-    ("output.markdown.emphasis", MARKDOWN),
-    ("output.markdown.links", MARKDOWN),
-    ("output.markdown.images", MARKDOWN),
     ("limits.path_segments", FIXED),
     ("limits.tag_bytes", FIXED),
     ("limits.attributes_per_tag", FIXED),
@@ -37,10 +28,6 @@ const MOVED: &[(&str, &str)] = &[
 
 /// The last part of the key is a key of `[paper]`.
 const PAPER: &str = "paper";
-/// The last part of the key is a name in `output.write`.
-const WRITE: &str = "write";
-/// The last part of the key is a name in `output.markdown`.
-const MARKDOWN: &str = "markdown";
 /// The default cannot be changed.
 const FIXED: &str = "fixed";
 
@@ -63,20 +50,92 @@ fn has(table: &Table, key: &str) -> bool {
 }
 
 fn remedy(key: &str, now: &str) -> String {
-    let (section, last) = key.rsplit_once('.').unwrap_or(("", key));
+    let (_, last) = key.rsplit_once('.').unwrap_or(("", key));
     match now {
         PAPER => format!(
             "the default method decides it itself now; remove it, or set method = \"paper\" and \
              paper.{last}"
         ),
-        WRITE => {
-            let name = match last {
-                "write" => section.trim_start_matches("output."),
-                _ => last.trim_start_matches("write_"),
-            };
-            format!("it is a list now; expected write = [\"{name}\"] in [output]")
-        }
-        MARKDOWN => format!("it is a list now; expected markdown = [\"{last}\"] in [output]"),
         _ => "this limit is fixed now; remove it".to_owned(),
     }
+}
+
+/// A list of `[output]`, and a name in it.
+pub(super) struct Listed<'k> {
+    list: &'static str,
+    name: &'k str,
+}
+
+impl<'k> Listed<'k> {
+    /// Returns what an old switch has become: `output.write_blocks`, `output.markdown.links`.
+    pub(super) fn of(key: &'k str) -> Option<Self> {
+        let key = key.strip_prefix("output.")?;
+        let (list, name) = match key.strip_prefix("markdown.") {
+            Some("write") => ("write", "markdown"),
+            Some(name) => ("markdown", name),
+            None => ("write", key.strip_prefix("write_")?),
+        };
+        Some(Self { list, name })
+    }
+
+    /// Adds the name to its list, or removes it. Returns false if `value` is no switch.
+    pub(super) fn set(&self, table: &mut Table, value: &Value) -> bool {
+        let output = table
+            .entry("output")
+            .or_insert_with(|| Value::Table(Table::new()));
+        let (Some(output), Some(is_set)) = (output.as_table_mut(), value.as_bool()) else {
+            return false;
+        };
+        let name = Value::String(self.name.to_owned());
+        let default = match self.list {
+            "markdown" => vec![Value::String("emphasis".to_owned())],
+            _ => Vec::new(),
+        };
+        let list = output.entry(self.list).or_insert(Value::Array(default));
+        if let Value::String(names) = list {
+            let names = names
+                .split(',')
+                .map(str::trim)
+                .filter(|name| !name.is_empty());
+            let names = names.map(|name| Value::String(name.to_owned()));
+            *list = Value::Array(names.collect());
+        }
+        let Some(names) = list.as_array_mut() else {
+            return false;
+        };
+        names.retain(|known| *known != name);
+        if is_set {
+            names.push(name);
+        }
+        true
+    }
+}
+
+/// Replaces the old switches of a job file. Returns the key of one that is neither true nor false.
+pub(super) fn replace_switches(table: &mut Table) -> Result<(), SpecError> {
+    let Some(output) = table.get_mut("output").and_then(Value::as_table_mut) else {
+        return Ok(());
+    };
+    let mut old: Vec<(String, Value)> = Vec::new();
+    if output.get("markdown").is_some_and(Value::is_table)
+        && let Some(Value::Table(switches)) = output.remove("markdown")
+    {
+        let of_markdown = |(name, value)| (format!("output.markdown.{name}"), value);
+        old.extend(switches.into_iter().map(of_markdown));
+    }
+    let written: Vec<String> = output
+        .keys()
+        .filter(|key| key.starts_with("write_"))
+        .cloned()
+        .collect();
+    for key in written {
+        let value = output.remove(&key);
+        old.extend(value.map(|value| (format!("output.{key}"), value)));
+    }
+    for (key, value) in old {
+        if !Listed::of(&key).is_some_and(|listed| listed.set(table, &value)) {
+            return Err(SpecError::key(&key, "expected true or false"));
+        }
+    }
+    Ok(())
 }

@@ -6,7 +6,7 @@ use toml::{Table, Value};
 
 use super::JobSpec;
 use super::error::SpecError;
-use super::moved::refuse_moved;
+use super::moved::{Listed, refuse_moved, replace_switches};
 
 impl JobSpec {
     /// Reads the job file at `path` and applies `overrides`, each `KEY=VALUE` with a dotted
@@ -43,6 +43,7 @@ impl JobSpec {
     }
 
     fn from_table(mut table: Table, overrides: &[String]) -> Result<Self, SpecError> {
+        replace_switches(&mut table)?;
         for text in overrides {
             apply_override(&mut table, text)?;
         }
@@ -83,6 +84,12 @@ fn apply_override(table: &mut Table, text: &str) -> Result<(), SpecError> {
         .ok()
         .and_then(|mut table| table.remove("value"))
         .unwrap_or_else(|| Value::String(value.to_owned()));
+    if let Some(listed) = Listed::of(key.trim()) {
+        let is_set = listed.set(table, &value);
+        return is_set
+            .then_some(())
+            .ok_or_else(|| SpecError::key(key, "expected true or false"));
+    }
     let mut section = table;
     let (path, last) = match key.trim().rsplit_once('.') {
         Some((path, last)) => (path, last),
@@ -161,6 +168,29 @@ mod tests {
     }
 
     #[test]
+    fn switches_of_old_jobs_are_names_of_lists() {
+        let file = format!(
+            "{JOB}write_blocks = true\nwrite_language = false\n[output.markdown]\nwrite = true\nlinks = true\n"
+        );
+        let old = read(
+            &file,
+            &[
+                "output.write_metadata=true",
+                "output.markdown.emphasis=false",
+            ],
+        );
+        let new = read(
+            JOB,
+            &[
+                "output.write=blocks, markdown, metadata",
+                "output.markdown=links",
+            ],
+        );
+        let (old, new) = (old.unwrap().output, new.unwrap().output);
+        assert_eq!((old.write, old.markdown), (new.write, new.markdown));
+    }
+
+    #[test]
     fn errors_name_the_key_and_the_expected_value() {
         for (overrides, key, word) in [
             (
@@ -172,20 +202,11 @@ mod tests {
             (&["output.write=pages"], "output.write", "blocks"),
             (&["output.write=true"], "output.write", "a list"),
             (&["tree.batching=page"], "tree.batching", "paper.batching"),
+            (&["output.write_pages=true"], "output.write[0]", "blocks"),
             (
-                &["output.write_opt_out=true"],
-                "output.write_opt_out",
-                "write = [\"opt_out\"]",
-            ),
-            (
-                &["output.markdown.write=true"],
-                "output.markdown.write",
-                "write = [\"markdown\"]",
-            ),
-            (
-                &["output.markdown.links=true"],
-                "output.markdown.links",
-                "markdown = [\"links\"]",
+                &["output.write_blocks=3"],
+                "output.write_blocks",
+                "true or false",
             ),
             (&["limits.depth=9"], "limits.depth", "fixed"),
             (&["archive.columns.body=x"], "archive.columns.body", "html"),

@@ -12,7 +12,7 @@ use datafusion::error::{DataFusionError, Result};
 use tables::Table;
 use url_key::Branch;
 
-use crate::plan::columns::schemas::RecordBatchExt;
+use crate::plan::columns::schemas::{RecordBatchExt, SEPARATOR};
 use crate::plan::columns::table_rows::table_rows;
 
 /// Rows of `blocks` per batch. Each row repeats the URL of its page, which can have 8 KB, so a
@@ -81,7 +81,7 @@ fn blocks(batch: &RecordBatch, positions: &[BlockPosition]) -> Result<RecordBatc
         &pages,
         vec![
             ("ordinal", Arc::new(Int32Array::from_iter_values(ordinals))),
-            ("text", lines_of_blocks(batch.text("texts")?, positions)),
+            ("text", values_of_blocks(batch.text("texts")?, positions)),
             ("hash", Arc::new(hash.finish())),
             ("label", Arc::new(labels)),
             ("reason", column("reasons")?),
@@ -89,24 +89,24 @@ fn blocks(batch: &RecordBatch, positions: &[BlockPosition]) -> Result<RecordBatc
             ("support", column("supports")?),
             ("node", node_names(batch, &pages, &column("depths")?)?),
             ("link_chars", Arc::new(link_chars(batch, positions)?)),
-            ("slot", lines_of_blocks(batch.text("slots")?, positions)),
+            ("slot", values_of_blocks(batch.text("slots")?, positions)),
             ("chrome", Arc::new(chrome(batch, positions)?)),
         ],
     )
 }
 
-/// Returns the line of each block. `pages` has one line per block of a page, and the blocks of a
-/// page are consecutive in `positions`.
-fn lines_of_blocks(pages: &StringArray, positions: &[BlockPosition]) -> ArrayRef {
-    let mut lines = StringBuilder::new();
+/// Returns the value of each block. `pages` has one per block of a page, and the blocks of a page are
+/// consecutive in `positions`.
+fn values_of_blocks(pages: &StringArray, positions: &[BlockPosition]) -> ArrayRef {
+    let mut values = StringBuilder::new();
     for blocks in positions.chunk_by(|one, next| one.0 == next.0) {
         let (page, first) = blocks[0];
-        let page = pages.value(page as usize).split('\n');
+        let page = pages.value(page as usize).split(SEPARATOR);
         let page = page.skip(first.unsigned_abs() as usize);
         page.take(blocks.len())
-            .for_each(|line| lines.append_value(line));
+            .for_each(|value| values.append_value(value));
     }
-    Arc::new(lines.finish())
+    Arc::new(values.finish())
 }
 
 fn link_chars(batch: &RecordBatch, positions: &[BlockPosition]) -> Result<Int32Array> {

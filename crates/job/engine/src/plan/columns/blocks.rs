@@ -13,7 +13,7 @@ use tables::Reason;
 use template::{Layout, LayoutBlock, Title};
 use url_parameters::Signature;
 
-use crate::plan::columns::schemas::{BLOCKED, Phase, Status, project_to};
+use crate::plan::columns::schemas::{BLOCKED, Phase, SEPARATOR, Status, project_to};
 use crate::settings::Settings;
 
 /// Most bytes of text that a page keeps through the sorts after Block. A usual page has some
@@ -100,7 +100,7 @@ impl BlockColumns {
         });
         let warnings = page.warnings.iter().map(ToString::to_string).chain(heavy);
         let warnings: Vec<String> = warnings.collect();
-        self.warnings.append_value(warnings.join("\n"));
+        self.warnings.append_value(warnings.join(SEPARATOR));
         self.signature.append_value(Signature::new(page).to_bytes());
         let hashes: Vec<[u8; 16]> = page.blocks.iter().map(|block| block.hash).collect();
         self.hashes.append_value(hashes.as_flattened());
@@ -221,7 +221,7 @@ impl TextColumns {
         let blocks = &parsed.page.blocks;
         self.rows += 1;
         let texts: Vec<&str> = blocks.iter().map(|block| block.text.as_str()).collect();
-        self.texts.append_value(texts.join("\n"));
+        self.texts.append_value(texts.join(SEPARATOR));
         if let Some(markup) = &mut self.markup {
             markup.append_option(parsed.markup.as_deref());
         }
@@ -235,7 +235,7 @@ impl TextColumns {
                 .collect();
             details.link_chars.append_value(link_chars.as_flattened());
             let slots: Vec<&str> = blocks.iter().map(|block| &*block.dom_path).collect();
-            details.slots.append_value(slots.join("\n"));
+            details.slots.append_value(slots.join(SEPARATOR));
             let chrome: Vec<u8> = blocks.iter().map(|block| block.chrome.into()).collect();
             details.chrome.append_value(chrome);
         }

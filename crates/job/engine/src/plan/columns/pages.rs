@@ -13,7 +13,7 @@ use template::{BytesError, Layout, Outline, PagePaths};
 use url_key::Branch;
 use url_tree::{BlockHash, Entry};
 
-use crate::plan::columns::schemas::{Phase, RecordBatchExt, Status, lines, value_opt};
+use crate::plan::columns::schemas::{Phase, RecordBatchExt, Status, split_values, value_opt};
 
 /// A batch with typed access to the columns that Replay needs.
 #[derive(Debug)]
@@ -169,7 +169,7 @@ impl<'a> PageRow<'a> {
         let texts = self.texts.ok_or_else(|| {
             DataFusionError::Internal(format!("{}: no texts of its blocks", self.url_key))
         })?;
-        let lengths = lines(texts).map(|text| text.encode_utf16().count());
+        let lengths = split_values(texts).map(|text| text.encode_utf16().count());
         Ok(lengths.collect())
     }
 }

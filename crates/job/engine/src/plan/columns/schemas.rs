@@ -358,13 +358,16 @@ pub(crate) fn value_opt(array: &arrow::array::StringArray, row: usize) -> Option
     array.is_valid(row).then(|| array.value(row))
 }
 
-/// Splits `texts` or `warnings` of a page into lines, one per block or warning. A line has no line
-/// break and is not empty: all white space of a block is single spaces.
-pub(crate) fn lines(texts: &str) -> impl Iterator<Item = &str> {
+/// Between the values of two blocks or warnings of a page in one text. No value has it: it is whitespace, of
+/// which code keeps line ends, tabs and spaces, and other blocks single spaces.
+pub(crate) const SEPARATOR: &str = "\u{c}";
+
+/// Splits `texts` or `warnings` of a page, one value per block or warning. None is empty.
+pub(crate) fn split_values(texts: &str) -> impl Iterator<Item = &str> {
     (!texts.is_empty())
         .then_some(texts)
         .into_iter()
-        .flat_map(|texts| texts.split('\n'))
+        .flat_map(|texts| texts.split(SEPARATOR))
 }
 
 #[cfg(test)]
@@ -372,10 +375,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_has_as_many_lines_as_blocks() {
-        for blocks in [&[][..], &["one"], &["one", "two words", "…"]] {
-            let texts = blocks.join("\n");
-            assert_eq!(lines(&texts).collect::<Vec<_>>(), blocks);
+    fn a_page_has_as_many_values_as_blocks() {
+        for blocks in [&[][..], &["one"], &["one", "two\n  lines", "…"]] {
+            let texts = blocks.join(SEPARATOR);
+            assert_eq!(split_values(&texts).collect::<Vec<_>>(), blocks);
         }
     }
 }

@@ -17,7 +17,7 @@ use url_key::Branch;
 
 use crate::plan::columns::identity::identity_columns;
 use crate::plan::columns::said::said_columns;
-use crate::plan::columns::schemas::{RecordBatchExt, Status, lines, list_field, value_opt};
+use crate::plan::columns::schemas::{RecordBatchExt, Status, list_field, split_values, value_opt};
 use crate::plan::columns::signal_columns::signal_columns;
 use crate::settings::Settings;
 
@@ -122,7 +122,7 @@ impl DocumentTexts {
         let (mut blocks, mut content_blocks) = (Vec::new(), Vec::new());
         let (mut content_chars, mut boilerplate_chars) = (Vec::new(), Vec::new());
         for row in rows {
-            let page: Vec<&str> = lines(texts.value(*row as usize)).collect();
+            let page: Vec<&str> = split_values(texts.value(*row as usize)).collect();
             let labels = labels.value(*row as usize);
             let labels = labels.as_boolean();
             if page.len() != labels.len() {
@@ -207,7 +207,7 @@ pub(crate) fn documents(
     let warnings = rows.iter().enumerate().map(|(at, row)| {
         let failure = texts.failures.get(&at);
         let failure = failure.map(|error| format!("no_markdown: {error}"));
-        let warnings = lines(page_warnings.value(*row as usize)).map(str::to_owned);
+        let warnings = split_values(page_warnings.value(*row as usize)).map(str::to_owned);
         warnings.chain(failure)
     });
     let warnings = lists(warnings);

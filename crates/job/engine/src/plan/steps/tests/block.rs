@@ -46,7 +46,10 @@ async fn a_page_is_cut_into_blocks_with_one_hash_each() {
         page(2, "<p>Four"),
     ];
     let rows = blocked(&job(&[], &pages), 2).await;
-    assert_eq!(texts(&rows, "texts"), ["One\nTwo words", "Three", "Four"]);
+    assert_eq!(
+        texts(&rows, "texts"),
+        ["One\u{c}Two words", "Three", "Four"]
+    );
     assert_eq!(texts(&rows, "page_title"), ["T", "-", "-"]);
     let hashes = rows.column_by_name("hashes").unwrap().as_binary::<i32>();
     let lengths: Vec<usize> = hashes.iter().flatten().map(<[u8]>::len).collect();
@@ -80,7 +83,7 @@ async fn a_page_over_a_limit_has_a_warning() {
     let warnings = texts(&rows, "warnings");
     assert!(warnings[0].contains('2'), "{warnings:?}");
     assert_eq!(warnings[1], "");
-    assert_eq!(texts(&rows, "texts"), ["One\nTwo"; 2]);
+    assert_eq!(texts(&rows, "texts"), ["One\u{c}Two"; 2]);
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
 use super::steps;
-use crate::plan::columns::schemas::{BLOCKED, Phase};
+use crate::plan::columns::schemas::{BLOCKED, Phase, SEPARATOR};
 use crate::plan::test_support::{
     TestJob, TestRow, batch, days, micros, numbers, run, sorted_for, texts,
 };
@@ -23,7 +23,7 @@ fn page(domain: &str, time: &str, blocks: &[&str]) -> TestRow {
         .with("status", "unique")
         .with("batch", days(&time[..10]))
         .with("phase", i64::from(Phase::Page as i32))
-        .with("texts", blocks.join("\n").as_str())
+        .with("texts", blocks.join(SEPARATOR).as_str())
         .with("hashes", hashes.concat())
 }
 
