@@ -96,7 +96,11 @@ fn limits(which: usize, size: usize) -> PageLimits {
 fn well_formed(page: &Page, bytes: usize, limits: &PageLimits) {
     assert!(page.blocks.len() <= limits.blocks);
     for block in &page.blocks {
-        trimmed(&block.text, limits);
+        if block.text.contains(['\n', '\t']) || block.text.contains("  ") {
+            in_lines(&block.text, limits);
+        } else {
+            trimmed(&block.text, limits);
+        }
         assert_eq!(block.hash, block_hash(&block.text));
         assert!(block.link_chars as usize <= block.text.chars().count());
         assert!(block.dom_path.len() <= 1024);
@@ -130,6 +134,15 @@ fn well_formed(page: &Page, bytes: usize, limits: &PageLimits) {
 fn trimmed(text: &str, limits: &PageLimits) {
     let words: Vec<_> = text.split_whitespace().collect();
     assert!(!text.is_empty() && words.join(" ") == text, "{text:?}");
+    assert!(text.chars().count() <= limits.block_chars);
+}
+
+/// The text of a `pre` has lines without whitespace at their ends, and no empty one at its own ends.
+fn in_lines(text: &str, limits: &PageLimits) {
+    assert!(text.lines().all(|line| line.trim_end() == line), "{text:?}");
+    let (first, last) = (text.lines().next(), text.lines().next_back());
+    assert!(first.is_some_and(|line| !line.is_empty()), "{text:?}");
+    assert!(last.is_some_and(|line| !line.is_empty()), "{text:?}");
     assert!(text.chars().count() <= limits.block_chars);
 }
 

@@ -77,6 +77,8 @@ pub(crate) struct BlockBuilder<O = ()> {
     direct_letters: usize,
     /// The text ends with a `span`, which ends the block if the text after it is no sentence.
     after_span: bool,
+    /// Text after that `span` up to the next tag: as a whole it says whether it continues a sentence.
+    held: String,
     tentative: Option<Tentative>,
     /// The open script is TeX.
     tex_script: bool,
@@ -119,6 +121,7 @@ impl<O: Observer> BlockBuilder<O> {
             run: Run::new(options.limits.block_chars),
             direct_letters: 0,
             after_span: false,
+            held: String::new(),
             tentative: None,
             tex_script: false,
             dom_path: None,
@@ -180,6 +183,11 @@ impl<O: Observer> BlockBuilder<O> {
 
     /// Ends the page and its last block.
     pub(crate) fn finish(&mut self) {
+        self.release_held();
+        // What a page was cut in is not known: a formula may be TeX, and a text a number of a line.
+        if self.cut.is_some() {
+            self.drop_undecided();
+        }
         self.end_block();
         self.end_title();
     }
@@ -198,6 +206,7 @@ impl<O: Observer> BlockBuilder<O> {
             ref sight,
             ..
         } = tag;
+        self.release_held();
         let element = Element::for_name(name);
         let text = match self.split {
             SplitList::Original => ElementText::Shown,
@@ -249,6 +258,7 @@ impl<O: Observer> BlockBuilder<O> {
 
     /// Handles an end tag.
     pub(crate) fn end_tag(&mut self, name: Name<'_>) {
+        self.release_held();
         // In raw text the only tag is the end tag of its element.
         let raw = self.raw.take().map(|raw| raw.text);
         if raw == Some(RawText::Title) {
@@ -279,6 +289,7 @@ impl<O: Observer> BlockBuilder<O> {
     pub(crate) fn comment(&mut self) {
         #[cfg(test)]
         (self.tokens += 1);
+        self.release_held();
         self.join();
     }
 
@@ -314,25 +325,20 @@ impl<O: Observer> BlockBuilder<O> {
         }
     }
 
-    /// Counts the letters outside of spans of a text that follows. Ends the block if it ends with a span,
-    /// and the text does not continue its sentence.
-    fn continue_sentence(&mut self, text: &str) {
-        if self.split == SplitList::Original || self.direct_letters >= SENTENCE_LETTERS {
+    /// Handles the text that was held: it ends the block if it does not continue the sentence of the span.
+    fn release_held(&mut self) {
+        if self.held.is_empty() {
             return;
         }
-        let letters = if self.stack.in_span() {
-            0
-        } else {
-            let letters = text.chars().filter(|c| c.is_alphabetic());
-            letters.take(SENTENCE_LETTERS).count()
-        };
-        if self.after_span && !text.trim().is_empty() {
-            if letters < SENTENCE_LETTERS {
-                self.end_block();
-            }
-            self.after_span = false;
+        let held = std::mem::take(&mut self.held);
+        let is_shown = !held.trim().is_empty();
+        if is_shown && letters(&held) < SENTENCE_LETTERS {
+            self.end_block();
         }
-        self.direct_letters += letters;
+        self.after_span &= !is_shown;
+        if self.push_shown(&held) == Err(Full) {
+            self.cut = Some(Limit::BlockChars);
+        }
     }
 
     /// Joins the text before and after an inline tag or comment.
@@ -379,7 +385,7 @@ impl<O: Observer> BlockBuilder<O> {
             }
             Some(RawText::Title) => self.title_run.push(text, Place::Plain),
             _ if self.stack.hidden() => return self.hidden_text(text),
-            _ if self.split == SplitList::Html => self.push_shown(&without_invisible(text)),
+            _ if self.split == SplitList::Html => self.shown_text(&without_invisible(text)),
             _ => self.push_shown(text),
         };
         if full == Err(Full) {
@@ -387,9 +393,24 @@ impl<O: Observer> BlockBuilder<O> {
         }
     }
 
-    /// Handles text that is shown.
+    /// Handles text, which is held if it follows a span that may end the block.
+    fn shown_text(&mut self, text: &str) -> Result<(), Full> {
+        let in_span = self.stack.in_span();
+        if self.after_span && in_span && !text.trim().is_empty() {
+            self.end_block();
+        }
+        if self.after_span && !in_span {
+            self.held.push_str(text);
+            return Ok(());
+        }
+        self.push_shown(text)
+    }
+
+    /// Appends text that is shown.
     fn push_shown(&mut self, text: &str) -> Result<(), Full> {
-        self.continue_sentence(text);
+        if self.direct_letters < SENTENCE_LETTERS && !self.stack.in_span() {
+            self.direct_letters += letters(text);
+        }
         if self.run.is_empty() {
             self.run.set_lines(self.stack.code());
         }
@@ -406,6 +427,19 @@ impl<O: Observer> BlockBuilder<O> {
             path.common_prefix = path.common_prefix.min(self.shared_before);
             self.dom_path = Some(path);
             self.chrome = self.stack.chrome();
+        }
+    }
+
+    /// Drops the text of a page that was cut whose use is not known.
+    fn drop_undecided(&mut self) {
+        if let Some(undecided) = self.tentative.take() {
+            self.run.revert(undecided.mark);
+        }
+        if self.run.is_in_lines() {
+            self.run.drop_numbers();
+        }
+        if self.run.is_empty() {
+            self.drop_block();
         }
     }
 
@@ -514,4 +548,10 @@ impl<O: Observer> BlockBuilder<O> {
             self.observer.block(block);
         }
     }
+}
+
+/// The number of letters of a text, up to [`SENTENCE_LETTERS`].
+fn letters(text: &str) -> usize {
+    let letters = text.chars().filter(|c| c.is_alphabetic());
+    letters.take(SENTENCE_LETTERS).count()
 }

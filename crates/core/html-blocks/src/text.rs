@@ -83,6 +83,14 @@ impl Run {
         self.gap.is_some()
     }
 
+    /// Drops a text of numbers alone.
+    pub(crate) fn drop_numbers(&mut self) {
+        let is_of_numbers = |c: char| c.is_ascii_digit() || c.is_whitespace();
+        if self.text.chars().all(is_of_numbers) {
+            self.text.clear();
+        }
+    }
+
     /// Ends the line, unless it is empty.
     pub(crate) fn end_line(&mut self) {
         if let Some(gap) = &mut self.gap
