@@ -96,7 +96,13 @@ fn limits(which: usize, size: usize) -> PageLimits {
 fn well_formed(page: &Page, bytes: usize, limits: &PageLimits) {
     assert!(page.blocks.len() <= limits.blocks);
     for block in &page.blocks {
-        if block.text.contains(['\n', '\t']) || block.text.contains("  ") {
+        let is_code = |element: &str| {
+            let mut names = ["pre", "xmp", "listing"].iter();
+            names.any(|name| element.starts_with(name))
+        };
+        // A long path ends before its last elements.
+        let is_long = block.dom_path.len() > 500;
+        if is_long || block.dom_path.split('>').any(is_code) {
             in_lines(&block.text, limits);
         } else {
             trimmed(&block.text, limits);
