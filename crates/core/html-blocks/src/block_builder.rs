@@ -75,7 +75,7 @@ pub(crate) struct BlockBuilder<O = ()> {
     run: Run,
     /// Letters of the run that are in no `span`, up to [`SENTENCE_LETTERS`].
     direct_letters: usize,
-    /// The text ends with a `span`, which ends the block if the text after it is no sentence.
+    /// The text ends with a `span`. It ends the block if the text after it does not continue a sentence.
     after_span: bool,
     /// Text after that `span` up to the next tag: as a whole it says whether it continues a sentence.
     held: String,
@@ -184,7 +184,7 @@ impl<O: Observer> BlockBuilder<O> {
     /// Ends the page and its last block.
     pub(crate) fn finish(&mut self) {
         self.release_held();
-        // What a page was cut in is not known: a formula may be TeX, and a text a number of a line.
+        // The cut may be inside of a formula or of numbers of lines, whose ends decide about them.
         if self.cut.is_some() {
             self.drop_undecided();
         }
@@ -302,15 +302,21 @@ impl<O: Observer> BlockBuilder<O> {
     fn boundary(&mut self, tag: Tag, element: Element, edge: Edge) {
         #[cfg(test)]
         (self.tokens += 1);
-        match self.stack.splits(element) {
-            true if tag == Tag::Script && self.tex_script => self.join(),
-            true if self.stack.ends_hidden(edge) => self.end_block(),
-            true if self.split == SplitList::Original => self.end_block(),
-            true if self.stack.code() && element.line() => self.run.end_line(),
-            true if element.soft() && (self.stack.code() || self.stack.paragraph()) => self.join(),
-            true if tag == Tag::Span => self.span_boundary(edge),
-            true => self.end_block(),
-            false => self.join(),
+        let is_formula = tag == Tag::Script && self.tex_script;
+        let is_hard = self.split == SplitList::Original || self.stack.ends_hidden(edge);
+        let (in_code, in_paragraph) = (self.stack.code(), self.stack.paragraph());
+        if !self.stack.splits(element) || is_formula {
+            self.join();
+        } else if is_hard {
+            self.end_block();
+        } else if in_code && element.line() {
+            self.run.end_line();
+        } else if element.soft() && (in_code || in_paragraph) {
+            self.join();
+        } else if tag == Tag::Span {
+            self.span_boundary(edge);
+        } else {
+            self.end_block();
         }
     }
 

@@ -12,7 +12,7 @@ pub enum SplitList {
     ///   outside of spans, has three letters or more. Measured on 28 kinds of pages, F1 is .9159
     ///   so, .9143 if `span` always ends a block, and tickets, forums and product pages lose .006
     ///   to .02 if it never does in headings and cells.
-    /// - Neither do images, scripts and style sheets in a paragraph.
+    /// - Images, scripts and style sheets do not end a block in a paragraph.
     /// - Nothing ends the block of a `pre` but the elements of a page: headings, tables, sections.
     ///   Its text keeps its lines.
     /// - Custom elements (`x-card`) end a block, because pages build their layout from them.

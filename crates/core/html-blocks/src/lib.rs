@@ -1,9 +1,10 @@
 //! HTML bytes to text blocks, without a DOM.
 //!
 //! A *text block* is a run of text between tags; inline tags do not end it [P 2]. By default it is what a
-//! reader sees as one thing: a paragraph, a heading, an item, a cell, a `pre` with its lines. This crate decodes a page as fetched, tokenizes it, drops text that is never shown (scripts,
-//! style sheets, comments, `noscript` unless it has most of the text), and returns the blocks in
-//! page order. Each block has the hash by which it is counted across pages [P 4].
+//! reader sees as one thing: a paragraph, a heading, an item, a cell, a `pre` with its lines. This crate
+//! decodes a page as fetched, tokenizes it, drops text that is never shown (scripts, style sheets, comments,
+//! `noscript` unless it has most of the text), and returns the blocks in page order. Each block has the hash
+//! by which it is counted across pages [P 4].
 //!
 //! ```
 //! use html_blocks::{BlockOptions, page};

@@ -1,5 +1,5 @@
-//! What readers do not read as text: hidden words, readings, copies of formulas, numbers of lines, characters
-//! that are not seen.
+//! Parts of a page that are not text for readers: hidden words, readings, copies of formulas, numbers of lines,
+//! invisible characters.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What the attributes of a tag say about how its content is shown.
+//! Attributes that decide whether and how the content of an element is shown.
 
 use std::borrow::Cow;
 

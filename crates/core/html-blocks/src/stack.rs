@@ -34,7 +34,7 @@ pub(crate) enum ElementText {
     Shown,
     /// Attributes hide it. Its blocks say so in their paths.
     Hidden,
-    /// It is no text for readers.
+    /// Readers do not see it as text.
     Dropped,
 }
 

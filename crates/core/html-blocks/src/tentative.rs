@@ -17,7 +17,7 @@ pub(crate) struct Tentative {
     pub(crate) mark: Mark,
 }
 
-/// What a tentative text may be.
+/// The possible use of a tentative text.
 #[derive(Debug)]
 enum Is {
     /// A formula, of which TeX is shown if the page has it. An element at the depth `tex_at` has it.
@@ -28,7 +28,7 @@ enum Is {
     LineNumber,
 }
 
-/// What becomes of a tentative text.
+/// The decision about a tentative text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Kept,

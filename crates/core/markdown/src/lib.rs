@@ -34,7 +34,8 @@
 //! - Blocks of one line are joined again: the names and dates of a line of spans. If no whitespace separates
 //!   them, words do not become one.
 //! - A table of at least two rows and two columns, without headings, code or tables in its cells, is a
-//!   table. Its first row is the header, and its caption a paragraph above it. Cells that a wide cell covers are empty. Other tables are paragraphs.
+//!   table. Its first row is the header, and its caption a paragraph above it. Cells that a wide cell covers
+//!   are empty. Other tables are paragraphs.
 //! - Emphasis that CommonMark could not read as such is left out; its text is not.
 //! - Characters that mean something are escaped where they do: `3\*4\*5`, but `snake_case`.
 //!

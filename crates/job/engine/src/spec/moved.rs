@@ -78,7 +78,7 @@ impl<'k> Listed<'k> {
         Some(Self { list, name })
     }
 
-    /// Adds the name to its list, or removes it. Returns false if `value` is no switch.
+    /// Adds the name to its list, or removes it. Returns false if `value` is neither true nor false.
     pub(super) fn set(&self, table: &mut Table, value: &Value) -> bool {
         let output = table
             .entry("output")
