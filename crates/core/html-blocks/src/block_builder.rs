@@ -80,7 +80,7 @@ pub(crate) struct BlockBuilder<O = ()> {
     /// Text after that `span` up to the next tag: as a whole it says whether it continues a sentence.
     held: String,
     tentative: Option<Tentative>,
-    /// The open script is TeX.
+    /// The open script is TeX, which is shown.
     tex_script: bool,
     /// The path at which the text of `run` began.
     dom_path: Option<DomPath>,
@@ -215,7 +215,7 @@ impl<O: Observer> BlockBuilder<O> {
         if text == ElementText::Hidden {
             self.end_block();
         }
-        self.tex_script = name.tag == Tag::Script && sight.tex;
+        self.tex_script = self.split == SplitList::Html && name.tag == Tag::Script && sight.tex;
         self.boundary(name.tag, element, Edge::Start);
         if name.tag == Tag::A {
             self.settle(Tag::A);
@@ -280,7 +280,7 @@ impl<O: Observer> BlockBuilder<O> {
     /// Handles the source of a script, up to its end tag.
     pub(crate) fn script(&mut self, source: &str) {
         self.observer.script(source);
-        if self.tex_script && self.split == SplitList::Html && !self.stack.hidden() {
+        if self.tex_script && !self.stack.hidden() {
             self.push_formula(source);
         }
     }

@@ -179,14 +179,14 @@ fn hidden_elements_are_named_in_the_path() {
 fn blocks_of_the_paper_are_as_they_were() {
     let mut options = BlockOptions::default();
     options.split = SplitList::Original;
-    let html = "<p>a<span>b</span><ruby>c<rt>d</rt></ruby></p><pre>e\nf</pre><p hidden>g</p>";
+    let html = "<p>a<span>b</span><ruby>c<rt>d</rt></ruby></p><pre>e\nf</pre><p hidden>g</p>h<script type='math/tex'>x</script>i";
     let page = page(html.as_bytes(), None, &options).expect("a page");
     let texts: Vec<&str> = page
         .blocks
         .iter()
         .map(|block| block.text.as_str())
         .collect();
-    assert_eq!(texts, ["a", "b", "c", "d", "e f", "g"]);
+    assert_eq!(texts, ["a", "b", "c", "d", "e f", "g", "h", "i"]);
     assert!(
         page.blocks
             .iter()
