@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::noise::is_noise;
+use crate::noise::{is_noise, is_session_segment};
 use crate::part::{PartKind, UrlPart};
 
 /// Last segments that name the page of their folder.
@@ -23,6 +23,18 @@ pub(crate) const INDEX_SEGMENTS: [&str; 10] = [
 
 /// Labels of hosts that have the pages of another host for small screens.
 pub(crate) const MOBILE_LABELS: [&str; 4] = ["m", "mobile", "amp", "wap"];
+
+/// The address without listed noise, if it has some.
+pub(crate) fn without_noise(address: &str) -> Option<String> {
+    // Characters without which a segment is a name.
+    if !address.contains([';', '=', '(']) {
+        return None;
+    }
+    let address = Address::split(address);
+    let mut pieces = (address.segments.iter()).flat_map(|segment| pieces(segment));
+    let has_noise = pieces.any(|piece| matches!(piece, Piece::Noise));
+    has_noise.then(|| address.without(|_| false).to_string())
+}
 
 /// `scheme://host[:port]/segments`, split.
 #[derive(Clone, Debug)]
@@ -56,20 +68,18 @@ impl<'a> Address<'a> {
         let host = self
             .mobile_label()
             .map(|label| (PartKind::MobileHost, label.to_owned()));
-        let parameters = self.segments.iter().flat_map(|segment| {
-            let found = segment.split(';').skip(1).map(path_parameter);
-            found
-                .map(|(kind, value)| (kind, value.to_owned()))
-                .collect::<Vec<_>>()
+        let pieces = self.segments.iter().flat_map(|segment| pieces(segment));
+        let undecided = pieces.filter_map(|piece| match piece {
+            Piece::Parameter(kind, value) => Some((kind, value.to_owned())),
+            Piece::Name | Piece::Noise => None,
         });
-        let undecided = parameters.filter(|(kind, _)| !is_noise(&kind.text()));
         let editions = self
             .editions()
             .into_iter()
             .map(|(at, kind)| match (at, &kind) {
                 // `/print/story` and `/story/print` may be two editions.
                 (0, PartKind::Amp | PartKind::Print) => (kind, format!("{}/", self.segments[at])),
-                _ => (kind, self.segments[at].to_string()),
+                _ => (kind, name(&self.segments[at]).to_owned()),
             });
         host.into_iter()
             .chain(undecided)
@@ -93,7 +103,7 @@ impl<'a> Address<'a> {
             .collect();
         let segments = (self.segments.iter().enumerate())
             .filter(|(at, _)| !editions.contains(at))
-            .map(|(_, segment)| without_parameters(segment, &dropped))
+            .map(|(_, segment)| without_pieces(segment, &dropped))
             .filter(|segment| !segment.is_empty())
             .collect();
         Self {
@@ -116,8 +126,7 @@ impl<'a> Address<'a> {
             return found;
         };
         for at in [0, last] {
-            let segment = self.segments[at].split(';').next().unwrap_or_default();
-            let segment = segment.to_ascii_lowercase();
+            let segment = name(&self.segments[at]).to_ascii_lowercase();
             let kind = match segment.as_str() {
                 "amp" => PartKind::Amp,
                 "print" => PartKind::Print,
@@ -134,28 +143,60 @@ impl<'a> Address<'a> {
     }
 }
 
-/// Splits `name=value` of a path segment.
-fn path_parameter(text: &str) -> (PartKind, &str) {
-    let (name, value) = text.split_once('=').unwrap_or((text, ""));
-    (PartKind::PathParameter(name.to_ascii_lowercase()), value)
+/// A segment without its parameters.
+fn name(segment: &str) -> &str {
+    segment.split(';').next().unwrap_or_default()
 }
 
-/// A segment without the `;` parameters that are dropped or listed noise.
-fn without_parameters<'a>(
-    segment: &Cow<'a, str>,
-    dropped: impl Fn(&PartKind) -> bool,
-) -> Cow<'a, str> {
-    if !segment.contains(';') {
+/// A piece of a segment: the text before its first `;`, or what follows one.
+enum Piece<'a> {
+    /// The name of a folder or a page.
+    Name,
+    /// `name=value`, or anything after a `;`.
+    Parameter(PartKind, &'a str),
+    /// A parameter that never identifies a page.
+    Noise,
+}
+
+/// The pieces of a segment. A segment may be a parameter itself: `/sid=7/`.
+fn pieces(segment: &str) -> impl Iterator<Item = Piece<'_>> {
+    segment.split(';').enumerate().map(|(at, text)| {
+        if at == 0 && is_session_segment(text) {
+            return Piece::Noise;
+        }
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) if at > 0 || is_name(name) => (name, value),
+            None if at > 0 => (text, ""),
+            _ => return Piece::Name,
+        };
+        let name = name.to_ascii_lowercase();
+        // In `;jsessionid=7&page=2` the rest is of another parameter.
+        if is_noise(&name) && !value.contains('&') {
+            Piece::Noise
+        } else {
+            Piece::Parameter(PartKind::PathParameter(name), value)
+        }
+    })
+}
+
+/// Whether a text before `=` is the name of a parameter, not a word of a title.
+fn is_name(text: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    text.starts_with(|first: char| first.is_ascii_alphabetic()) && text.bytes().all(is_letter)
+}
+
+/// A segment without the parameters that are dropped or listed noise.
+fn without_pieces<'a>(segment: &Cow<'a, str>, dropped: impl Fn(&PartKind) -> bool) -> Cow<'a, str> {
+    let is_kept = |piece: &Piece<'_>| match piece {
+        Piece::Name => true,
+        Piece::Parameter(kind, _) => !dropped(kind),
+        Piece::Noise => false,
+    };
+    if pieces(segment).all(|piece| is_kept(&piece)) {
         return segment.clone();
     }
-    let mut pieces = segment.split(';');
-    let mut kept = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let (kind, _) = path_parameter(piece);
-        if !is_noise(&kind.text()) && !dropped(&kind) {
-            kept.push(';');
-            kept.push_str(piece);
-        }
-    }
-    kept.into()
+    let kept = segment.split(';').zip(pieces(segment));
+    let kept = kept.filter(|(_, piece)| is_kept(piece));
+    let kept: Vec<&str> = kept.map(|(text, _)| text).collect();
+    kept.join(";").into()
 }

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use crate::domain::Domain;
-use crate::escape::decode;
+use crate::escape::Decoded;
+use crate::options::Reading;
 
 /// The path of a page in the URL Tree, from the root: the labels of the host in reverse order,
 /// then the decoded segments of the path. The last segment is left out unless the key has a
@@ -88,7 +89,7 @@ fn host(authority: &str) -> &str {
 fn segment(printed: &str) -> Cow<'_, str> {
     // Keys contain no raw `+`: it is printed as an escape.
     if printed.contains('%') {
-        Cow::Owned(decode(printed))
+        Cow::Owned(Decoded::new(printed, Reading::Server).text().into_owned())
     } else {
         Cow::Borrowed(printed)
     }

@@ -85,7 +85,7 @@ pub use domain::{Domain, Grouping, OptionsError};
 pub use duplicate::{DuplicateCandidate, DuplicateReason, duplicate_reason};
 pub use entries::entries;
 pub use keyer::{Keyer, UrlKey};
-pub use options::{KeyOptions, Scheme};
+pub use options::{KeyOptions, Reading, Scheme};
 pub use page_url::{PageUrl, UrlError};
 pub use part::{PartKind, UrlPart};
 pub use parts::{UrlParts, may_have_parts, plain_host};

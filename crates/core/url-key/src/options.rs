@@ -12,12 +12,26 @@ pub enum Scheme {
     Separate,
 }
 
+/// How a URL is read where the original reads it otherwise than servers do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reading {
+    /// Escapes of bytes that are not UTF-8 stay escapes, because other bytes are another address.
+    /// Rules match the URL without the session ids in its path.
+    #[default]
+    Server,
+    /// As in the original: invalid escapes are U+FFFD [O A5], and a session id is a part of the
+    /// path that rules match.
+    Original,
+}
+
 /// Options of a [`Keyer`](crate::Keyer).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KeyOptions {
     /// Whether the scheme is part of a key. Default: `http` and `https` have one key.
     pub scheme: Scheme,
+    /// How escapes and session ids are read. Default: as servers read them.
+    pub reading: Reading,
     /// The rule by which pages share a domain. Default: by registrable domain.
     pub grouping: Grouping,
     /// Suffixes in addition to the public-suffix list: `go.com` makes `abcnews.go.com` a domain,
@@ -36,6 +50,7 @@ impl Default for KeyOptions {
     fn default() -> Self {
         KeyOptions {
             scheme: Scheme::default(),
+            reading: Reading::default(),
             grouping: Grouping::default(),
             extra_suffixes: Vec::new(),
             max_url_bytes: 8192,

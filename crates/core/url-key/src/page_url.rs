@@ -1,13 +1,15 @@
 //! Parsing of a page's URL.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
 
 use url::{Host, Url};
 
+use crate::address::without_noise;
 use crate::domain::{Domain, Suffixes};
-use crate::escape::{Place, decode, print};
-use crate::options::{KeyOptions, Scheme};
+use crate::escape::{Decoded, Place};
+use crate::options::{KeyOptions, Reading, Scheme};
 use crate::query::Query;
 use crate::rules::Rule;
 
@@ -29,7 +31,7 @@ impl PageUrl {
     }
 
     /// The names of the parameters, each in the first spelling of the URL, which a rule must use.
-    pub fn parameter_names(&self) -> impl Iterator<Item = &str> {
+    pub fn parameter_names(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.query.names()
     }
 }
@@ -94,8 +96,9 @@ pub(crate) struct Parts {
     port: Option<u16>,
     domain: Domain,
     /// Decoded, none of them empty.
-    segments: Vec<String>,
+    segments: Vec<Decoded>,
     query: Query,
+    reading: Reading,
 }
 
 impl Parts {
@@ -121,10 +124,10 @@ impl Parts {
             }
         };
         let (host, domain) = place(&url, suffixes)?;
-        let segments: Vec<String> = url
+        let segments: Vec<Decoded> = url
             .path()
             .split('/')
-            .map(decode)
+            .map(|segment| Decoded::new(segment, options.reading))
             .filter(|segment| !segment.is_empty())
             .collect();
         if segments.len() > options.max_path_segments {
@@ -140,7 +143,10 @@ impl Parts {
             port: url.port().filter(|&port| scheme == "https" || port != 80),
             domain,
             segments,
-            query: url.query().map(Query::parse).unwrap_or_default(),
+            query: (url.query())
+                .map(|query| Query::parse(query, options.reading))
+                .unwrap_or_default(),
+            reading: options.reading,
         })
     }
 
@@ -149,13 +155,17 @@ impl Parts {
     }
 
     /// The spellings that rules and blocklist are matched with: the whole URL with scheme `http`,
-    /// and for port 80 both with and without it.
+    /// and for port 80 both with and without it. A URL with a session id in its path is matched
+    /// without it.
     pub(crate) fn spellings(&self) -> Vec<String> {
         /// A placeholder, so that the title never decides which rule applies.
         const SOME_CONTENT_ID: &str = "00000000000000000000000000000000";
 
         let spelling = |port: Option<u16>| {
             let mut url = self.address("http", port);
+            if self.reading == Reading::Server {
+                url = without_noise(&url).unwrap_or(url);
+            }
             self.query.print(&mut url, Some(SOME_CONTENT_ID));
             url
         };
@@ -189,7 +199,7 @@ impl Parts {
         }
         for segment in &self.segments {
             address.push('/');
-            print(&mut address, segment, Place::Path);
+            segment.print(&mut address, Place::Path);
         }
         address
     }

@@ -1,6 +1,6 @@
 //! The parts of a URL that may identify a page or not, where no rule says which.
 
-use crate::address::{Address, MOBILE_LABELS};
+use crate::address::{Address, MOBILE_LABELS, without_noise};
 use crate::keyer::{Keyer, UrlKey};
 use crate::page_url::PageUrl;
 use crate::part::{PartKind, UrlPart};
@@ -40,7 +40,8 @@ impl Keyer {
         if url.rule.is_some() || url.blocklisted {
             return None;
         }
-        let address = Address::split(&url.address);
+        let clean = without_noise(&url.address);
+        let address = Address::split(clean.as_deref().unwrap_or(&url.address));
         let mut parts: Vec<UrlPart> = address.parts().collect();
         parts.extend(url.query.undecided());
         if parts.len() > MAX_PARTS {
@@ -65,18 +66,23 @@ impl Keyer {
         is_noise: impl Fn(&UrlParts, &PartKind) -> bool,
     ) -> UrlKey {
         let mut key = self.key(url, title);
+        let clean = without_noise(&url.address);
         let Some(parts) = self.parts(url) else {
+            // A rule decides about the query. No session in the path identifies a page.
+            if let Some(clean) = clean {
+                key.text.replace_range(..url.address.len(), &clean);
+            }
             if url.rule.is_none() && !url.blocklisted {
                 url.query.print_undecided(&mut key.text, |_| true);
             }
             return key;
         };
-        if parts.parts.is_empty() && !url.address.contains(';') {
+        if parts.parts.is_empty() && clean.is_none() {
             return key;
         }
         let is_noise = |kind: &PartKind| is_noise(&parts, kind);
-        let address = Address::split(&url.address).without(is_noise);
-        key.text = address.to_string();
+        let address = Address::split(clean.as_deref().unwrap_or(&url.address));
+        key.text = address.without(is_noise).to_string();
         url.query
             .print_undecided(&mut key.text, |kind| !is_noise(kind));
         key
@@ -84,16 +90,16 @@ impl Keyer {
 }
 
 /// Whether a URL may have parts: a quick test of its text that is never wrong about a URL that has
-/// some.
+/// some, or that has listed noise.
 pub fn may_have_parts(url: &str) -> bool {
     /// The beginnings of segments that may be parts.
-    const SEGMENTS: [&[u8]; 4] = [b"amp", b"print", b"index.", b"default."];
+    const SEGMENTS: [&[u8]; 5] = [b"amp", b"print", b"index.", b"default.", b"("];
     let bytes = url.as_bytes();
     // A host that is not plain may begin with the label of a mobile edition.
     plain_host(url).is_none()
         || bytes.iter().enumerate().any(|(at, byte)| match byte {
             // A parser reads `\` as `/`, and leaves out control characters.
-            b'?' | b';' | b'%' | b'\\' | ..=0x1f => true,
+            b'?' | b';' | b'=' | b'%' | b'\\' | ..=0x1f => true,
             b'/' => {
                 let rest = &bytes[at + 1..];
                 SEGMENTS.iter().any(|segment| {
@@ -164,7 +170,7 @@ mod tests {
     use crate::{Blocklist, KeyOptions, RuleSet};
 
     fn keyer() -> Keyer {
-        let rules = RuleSet::parse("/ruled\\.php\tid").unwrap();
+        let rules = RuleSet::parse("/ruled\\.php(\\?|$)\tid").unwrap();
         Keyer::new(KeyOptions::default(), rules, Blocklist::default()).unwrap()
     }
 
@@ -222,6 +228,26 @@ mod tests {
                 "/*.html",
                 &["/print=print/"],
             ),
+            (
+                "http://a.com/(S(lit3py55t21z5v55vlm25s55))/amp/x/sid=7/y.aspx",
+                "http://a.com/x/y.aspx",
+                "/x/y.aspx",
+                &["/amp=amp/", ";sid=7"],
+            ),
+            (
+                "http://a.com/dir/index.jsp;jsessionid=AB",
+                "http://a.com/dir",
+                "/dir",
+                &["/index=index.jsp"],
+            ),
+            (
+                "http://a.com/list?tag=%e4%EE&%C0%ED",
+                "http://a.com/list",
+                "/list",
+                &["tag=%E4%EE", "?=%C0%ED"],
+            ),
+            // Not the name of a parameter: a formula.
+            ("http://a.com/2=1", "http://a.com/2=1", "/*", &[]),
             ("http://a.com/amp", "http://a.com/amp", "/amp", &[]),
             (
                 "http://a.com/index.php",
@@ -294,6 +320,53 @@ mod tests {
                 &[],
                 "http://a.com/x;sid=7",
             ),
+            ("http://a.com/x;JSESSIONID=AB!1", &[], "http://a.com/x"),
+            (
+                "http://a.com/x.cfm;cfid=1;cftoken=2?id=7",
+                &[],
+                "http://a.com/x.cfm?id=7",
+            ),
+            ("http://a.com/PHPSESSID=AB/x", &[], "http://a.com/x"),
+            (
+                "http://a.com/x?ASPSESSIONIDQABCDEFG=AB",
+                &[],
+                "http://a.com/x",
+            ),
+            // The rest of the value is of another parameter.
+            (
+                "http://a.com/x;jsessionid=AB&id=7",
+                &[],
+                "http://a.com/x;jsessionid=AB&id=7",
+            ),
+            (
+                "http://a.com/(S(lit3py55t21z5v55vlm25s55))/x.aspx?id=7",
+                &[],
+                "http://a.com/x.aspx?id=7",
+            ),
+            (
+                "http://a.com/%28s%28lit3py55t21z5v55vlm25s55%29%29/x.aspx",
+                &[],
+                "http://a.com/x.aspx",
+            ),
+            // A rule sees the URL without its session.
+            (
+                "http://a.com/ruled.php;jsessionid=AB?id=1&x=2",
+                &[],
+                "http://a.com/ruled.php?id=1",
+            ),
+            (
+                "http://a.com/(S(lit3py55t21z5v55vlm25s55))/ruled.php?id=1&x=2",
+                &[],
+                "http://a.com/ruled.php?id=1",
+            ),
+            ("http://a.com/sid=AB/x", &[], "http://a.com/sid=AB/x"),
+            ("http://a.com/sid=AB/x", &[";sid"], "http://a.com/x"),
+            (
+                "http://a.com/list?tag=%e4%EE%ec",
+                &[],
+                "http://a.com/list?tag=%E4%EE%EC",
+            ),
+            ("http://a.com/M%FCller", &[], "http://a.com/M%FCller"),
             (
                 "http://m.a.com/dir/index.html?q",
                 &["m.", "/index"],
@@ -345,6 +418,7 @@ mod tests {
         for url in [
             "http://a.com/x?y",
             "http://a.com/x;y=1",
+            "http://a.com/sid=1/x",
             "http://a.com/x/AMP",
             "http://M.a.com/",
             "http://a.com/%61mp/x",

@@ -1,9 +1,11 @@
 //! The query of a URL: named parameters, grouped and sorted.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::escape::{Place, decode, print};
+use crate::escape::{Decoded, Place};
 use crate::noise::is_noise;
+use crate::options::Reading;
 use crate::part::{PartKind, UrlPart};
 use crate::title::{CONTENT_ID, is_content_id};
 
@@ -19,14 +21,15 @@ pub(crate) struct Query {
 #[derive(Clone, Debug)]
 struct Parameter {
     /// The first spelling in the URL; `None` for the parts without `=`.
-    name: Option<String>,
-    values: Vec<String>,
+    name: Option<Decoded>,
+    values: Vec<Decoded>,
 }
 
 impl Query {
     /// Splits a query at `&` and each part at its first `=`, decodes names and values, and groups
     /// names that differ only in case under their first spelling [O A6, A8].
-    pub(crate) fn parse(query: &str) -> Self {
+    pub(crate) fn parse(query: &str, reading: Reading) -> Self {
+        let decode = |text| Decoded::new(text, reading);
         let mut parameters: Vec<Parameter> = Vec::new();
         let mut positions = BTreeMap::new();
         for part in query.split('&').filter(|part| !part.is_empty()) {
@@ -34,7 +37,7 @@ impl Query {
                 Some((name, value)) => (Some(decode(name)), decode(value)),
                 None => (None, decode(part)),
             };
-            let folded = name.as_ref().map(|name| name.to_lowercase());
+            let folded = name.as_ref().map(|name| name.text().to_lowercase());
             let position = *positions.entry(folded).or_insert(parameters.len());
             match parameters.get_mut(position) {
                 Some(parameter) => parameter.values.push(value),
@@ -63,10 +66,10 @@ impl Query {
     }
 
     /// The names of the parameters, each in the first spelling of the URL.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.parameters
             .iter()
-            .filter_map(|parameter| parameter.name.as_deref())
+            .filter_map(|parameter| Some(parameter.name.as_ref()?.text()))
     }
 
     /// Appends all parameters, and the content id if there is one, to `out`.
@@ -96,7 +99,7 @@ impl Query {
                     continue;
                 }
                 let mut printed = String::new();
-                print(&mut printed, value, Place::Query);
+                value.print(&mut printed, Place::Query);
                 match parts.iter_mut().find(|part| part.kind == kind) {
                     Some(part) => {
                         part.value.push('&');
@@ -135,33 +138,35 @@ impl Query {
         &self,
         out: &mut String,
         content_id: Option<&str>,
-        keep: impl Fn(&Parameter, &str) -> bool,
+        keep: impl Fn(&Parameter, &Decoded) -> bool,
     ) {
+        let content_id_name = Decoded::new(CONTENT_ID, Reading::Server);
         let before = self
             .parameters
-            .partition_point(|p| p.name.as_deref() < Some(CONTENT_ID));
+            .partition_point(|p| p.name.as_ref() < Some(&content_id_name));
+        let content_id = content_id.map(|id| Decoded::new(id, Reading::Server));
         let mut separator = '?';
-        let mut put = |name: Option<&str>, value: &str| {
+        let mut put = |name: Option<&Decoded>, value: &Decoded| {
             out.push(separator);
             separator = '&';
             if let Some(name) = name {
-                print(out, name, Place::Query);
+                name.print(out, Place::Query);
                 out.push('=');
             }
-            print(out, value, Place::Query);
+            value.print(out, Place::Query);
         };
         for (position, parameter) in self.parameters.iter().enumerate() {
-            if let (true, Some(id)) = (position == before, content_id) {
-                put(Some(CONTENT_ID), id);
+            if let (true, Some(id)) = (position == before, &content_id) {
+                put(Some(&content_id_name), id);
             }
             for value in &parameter.values {
                 if keep(parameter, value) {
-                    put(parameter.name.as_deref(), value);
+                    put(parameter.name.as_ref(), value);
                 }
             }
         }
-        if let (true, Some(id)) = (before == self.parameters.len(), content_id) {
-            put(Some(CONTENT_ID), id);
+        if let (true, Some(id)) = (before == self.parameters.len(), &content_id) {
+            put(Some(&content_id_name), id);
         }
     }
 }
@@ -174,25 +179,25 @@ impl PartKind {
 
 impl Parameter {
     /// The kind of the part that this parameter is with `value`.
-    fn kind(&self, value: &str) -> PartKind {
+    fn kind(&self, value: &Decoded) -> PartKind {
         match &self.name {
-            Some(name) => PartKind::Parameter(name.to_lowercase()),
-            None => PartKind::Nameless(nameless(value)),
+            Some(name) => PartKind::Parameter(name.text().to_lowercase()),
+            None => PartKind::Nameless(value.utf8().map(nameless).unwrap_or_default()),
         }
     }
 
     /// Whether a rule's name for a parameter means this one.
     fn has_name(&self, wanted: &str) -> bool {
-        match self.name.as_deref() {
+        match self.name.as_ref().map(Decoded::text) {
             None => wanted == NULL,
             // A `_cid_` parameter of the URL itself is kept together with the computed one [O A12].
-            Some(name) => name == wanted || (is_content_id(name) && is_content_id(wanted)),
+            Some(name) => name == wanted || (is_content_id(&name) && is_content_id(wanted)),
         }
     }
 }
 
 /// The name of a part without `=`: its text before the first digit. A long text is a value, and
-/// has no name.
+/// has no name, nor has one that is not UTF-8.
 fn nameless(value: &str) -> String {
     const MAX_CHARS: usize = 20;
     let end = value.find(|c: char| c.is_numeric()).unwrap_or(value.len());
@@ -209,7 +214,7 @@ mod tests {
 
     fn normal(query: &str) -> String {
         let mut out = String::new();
-        Query::parse(query).print(&mut out, None);
+        Query::parse(query, Reading::Server).print(&mut out, None);
         out
     }
 
@@ -226,9 +231,9 @@ mod tests {
         assert_eq!(normal("=a&b"), "?b&=a");
         assert_eq!(normal(""), "");
         assert_eq!(normal("&"), "");
-        assert!(Query::parse("278725").has("null"));
-        assert!(Query::parse("null=").has("null"));
-        assert!(!Query::parse("id").has("id"));
+        assert!(Query::parse("278725", Reading::Server).has("null"));
+        assert!(Query::parse("null=", Reading::Server).has("null"));
+        assert!(!Query::parse("id", Reading::Server).has("id"));
     }
 
     #[test]
@@ -250,7 +255,7 @@ mod tests {
     #[test]
     fn the_content_id_is_sorted_among_the_names() {
         let mut out = String::new();
-        Query::parse("a=1&Z=2&_cid_=own").print(&mut out, Some("ours"));
+        Query::parse("a=1&Z=2&_cid_=own", Reading::Server).print(&mut out, Some("ours"));
         assert_eq!(out, "?Z=2&_cid_=ours&_cid_=own&a=1");
     }
 }

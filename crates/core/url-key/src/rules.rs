@@ -125,7 +125,7 @@ impl RuleSet {
                     source,
                 })
         };
-        let nothing = Query::parse("");
+        let nothing = Query::default();
         let (positions, applicable): (Vec<usize>, Vec<String>) = rules
             .iter()
             .zip(&expressions)
@@ -206,10 +206,11 @@ fn syntax_error(expression: &str) -> Option<regex::Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::Reading;
 
     fn applies(rules: &str, url: &str, query: &str) -> Option<String> {
         let rules = RuleSet::parse(rules).unwrap();
-        let rule = rules.applicable(&[url.to_owned()], &Query::parse(query))?;
+        let rule = rules.applicable(&[url.to_owned()], &Query::parse(query, Reading::Server))?;
         Some(rule.id().to_owned())
     }
 
@@ -234,12 +235,13 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(applies(rules, "a", query).as_deref(), with_parameters);
-            let rule = by_expression.applicable(&["a".to_owned()], &Query::parse(query));
+            let rule =
+                by_expression.applicable(&["a".to_owned()], &Query::parse(query, Reading::Server));
             assert_eq!(rule.unwrap().id(), "a id", "{query}");
         }
         assert!(
             by_expression
-                .applicable(&["b".to_owned()], &Query::parse("id=1"))
+                .applicable(&["b".to_owned()], &Query::parse("id=1", Reading::Server))
                 .is_none()
         );
     }

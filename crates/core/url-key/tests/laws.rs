@@ -26,7 +26,7 @@ fn fixed() -> ProptestConfig {
 }
 
 /// Parts of a URL that end or split a component, or have several spellings.
-const PIECES: [&str; 40] = [
+const PIECES: [&str; 45] = [
     "/",
     "//",
     "?",
@@ -58,6 +58,11 @@ const PIECES: [&str; 40] = [
     "é",
     "É",
     "%E9",
+    "%c3",
+    "%CE%C4",
+    "%80",
+    "(S(lit3py55t21z5v55vlm25s55))/",
+    ";jsessionid=x",
     "%F0%9F%98%80",
     "\\",
     "%5C",
@@ -173,8 +178,13 @@ fn check_branch(key: &UrlKey) {
     let above_page = items.len();
     let segments = url.path().split('/').filter(|segment| !segment.is_empty());
     items.extend(segments.map(|segment| {
-        let bytes = percent_decode_str(segment);
-        bytes.decode_utf8_lossy().into_owned()
+        let bytes: Vec<u8> = percent_decode_str(segment).collect();
+        let chunks = bytes.utf8_chunks().map(|chunk| {
+            let invalid = chunk.invalid().iter();
+            let invalid: String = invalid.map(|byte| format!("%{byte:02X}")).collect();
+            chunk.valid().to_owned() + &invalid
+        });
+        chunks.collect()
     }));
     if url.query().is_none() && items.len() > above_page {
         items.pop();

@@ -1,5 +1,6 @@
 //! Rules for a rule file, from the evidence about parameters.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -198,7 +199,7 @@ impl<'a> Parameter<'a> {
         for url in urls.filter_map(|url| keyer.parse(url).ok()) {
             let names = url.parameter_names();
             let spelled = names.filter(|spelling| spelling.to_lowercase() == *name);
-            found.extend(spelled.map(str::to_owned));
+            found.extend(spelled.map(Cow::into_owned));
         }
         if found.is_empty() {
             found.insert(name.clone());

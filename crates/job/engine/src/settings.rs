@@ -7,7 +7,7 @@ use markdown::MarkdownOptions;
 use site_replay::{Labelling, Lookback};
 use tables::Table;
 use template::marks::Marks;
-use url_key::{Blocklist, Grouping, KeyOptions, Keyer, RuleSet, Scheme};
+use url_key::{Blocklist, Grouping, KeyOptions, Keyer, Reading, RuleSet, Scheme};
 use url_tree::{Constants, WindowOptions};
 
 use crate::job_document::JobDocument;
@@ -213,6 +213,10 @@ fn key_options(spec: &JobSpec, choices: &PaperSpec) -> KeyOptions {
     options.scheme = match choices.scheme {
         SchemeSpec::Merge => Scheme::Merge,
         SchemeSpec::Separate => Scheme::Separate,
+    };
+    options.reading = match spec.method {
+        Method::Paper => Reading::Original,
+        Method::Template => Reading::Server,
     };
     options.grouping = match spec.domain.grouping {
         GroupingSpec::Registrable => Grouping::RegistrableDomain,

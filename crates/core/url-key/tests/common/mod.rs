@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use url_key::{Blocklist, KeyOptions, Keyer, RuleSet, Scheme};
+use url_key::{Blocklist, KeyOptions, Keyer, Reading, RuleSet, Scheme};
 
-/// A keyer with a rule file of the vectors, `none` for no rules.
+/// A keyer of the original with a rule file of the vectors, `none` for no rules.
 pub(crate) fn keyer_with(vectors: &Path, rules: &str, scheme: Scheme) -> Keyer {
     let folder = vectors.join("rules");
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("a rule file");
@@ -14,6 +14,7 @@ pub(crate) fn keyer_with(vectors: &Path, rules: &str, scheme: Scheme) -> Keyer {
     };
     let mut options = KeyOptions::default();
     options.scheme = scheme;
+    options.reading = Reading::Original;
     let blocklist = Blocklist::parse(&read("dacqpipe_blacklist.txt"));
     Keyer::new(options, rules, blocklist).expect("the options are valid")
 }
