@@ -1,10 +1,11 @@
 //! Decoding: the charset of a page, and its bytes as text.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
-use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
+use crate::charset_evidence::{Sample, Utf8Counts, detect, proved, utf_16};
 use crate::limits::{Limit, Warning};
 use crate::prescan;
 use crate::sniff::{PageError, reject_non_text};
@@ -18,7 +19,7 @@ pub enum CharsetSource {
     Http,
     /// A `meta` element or an XML declaration in the page.
     Meta,
-    /// No usable charset is declared, and the bytes are valid UTF-8.
+    /// No usable charset is declared, and the bytes are UTF-8, but for few of them.
     Utf8,
     /// No usable charset is declared, and the bytes are not UTF-8: detected from the bytes.
     Detected,
@@ -45,14 +46,6 @@ const PRESCAN: usize = 1024;
 /// be detected. A longer prefix finds more of them and costs a second prescan of such pages.
 const LATE_PRESCAN: usize = 64 << 10;
 
-/// Length of the prefix given to the detector, in bytes. See [`DETECT_BYTES`].
-const DETECT_PREFIX: usize = 16 << 10;
-
-/// Bytes given to the detector after the prefix: the surroundings of non-ASCII bytes. More
-/// bytes make the detection surer and slower: the detector runs at 35 MB/s (measured), a
-/// fifth of the tokenizer's speed.
-const DETECT_BYTES: usize = 48 << 10;
-
 /// A decoded page.
 pub(crate) struct Decoded<'b> {
     pub(crate) text: Cow<'b, str>,
@@ -78,6 +71,7 @@ pub(crate) fn decode<'b>(
     let wide = bom
         .map(|(encoding, _)| encoding)
         .or(http)
+        .or_else(|| utf_16(bytes))
         .is_some_and(is_utf_16);
     let bytes = bom.map_or(bytes, |(_, length)| &bytes[length..]);
     reject_non_text(bytes, wide)?;
@@ -92,18 +86,16 @@ pub(crate) fn decode<'b>(
         warnings.push(Warning::UnknownCharset { label });
     }
     let whole_characters = if cut { whole_characters(bytes) } else { bytes };
-    let utf8 = Utf8::classify(whole_characters);
-    let (encoding, source, denied) = match bom {
-        Some((encoding, _)) => (encoding, CharsetSource::Bom, None),
-        None => decide(whole_characters, utf8, http),
-    };
+    let (utf8, valid) = Utf8::classify(whole_characters);
+    let marked = bom.map(|(encoding, _)| encoding);
+    let (encoding, source, denied) = decide(whole_characters, utf8, marked, http);
     if let Some(denied) = denied {
         let (declared, decoded) = (denied.name(), encoding.name());
         warnings.push(Warning::CharsetMismatch { declared, decoded });
     }
-    let (text, errors) = match utf8 {
+    let (text, errors) = match valid {
         _ if cut => decode_prefix(bytes, encoding),
-        Utf8::Valid(text) if encoding == UTF_8 => (Cow::Borrowed(text), false),
+        Some(text) if encoding == UTF_8 => (Cow::Borrowed(text), false),
         _ => encoding.decode_without_bom_handling(bytes),
     };
     if errors {
@@ -144,120 +136,177 @@ fn decode_prefix(bytes: &[u8], encoding: &'static Encoding) -> (Cow<'static, str
     (Cow::Owned(text), errors)
 }
 
-type Decision = (&'static Encoding, CharsetSource, Option<&'static Encoding>);
+type Charset = &'static Encoding;
 
-/// The order of the HTML standard: the HTTP header, the page's declaration, then detection.
-/// One rule is added: a declaration that the bytes prove wrong is ignored, because it would
-/// garble every non-ASCII character. The third value is the first declaration ignored.
-fn decide(bytes: &[u8], utf8: Utf8<'_>, http: Option<&'static Encoding>) -> Decision {
-    let mut denied = None;
-    let mut believe = |encoding: &&'static Encoding| {
-        // Markup in UTF-16 always has NUL bytes.
-        let believed = !utf8.denies(encoding) && (!is_utf_16(encoding) || bytes.contains(&0));
-        if !believed {
-            denied.get_or_insert(*encoding);
-        }
-        believed
+/// The order of the HTML standard: the byte order mark, the HTTP header, the page's declaration, then
+/// detection. Some rules are added. A declaration that the bytes prove wrong is ignored, because
+/// it would garble every non-ASCII character. One whose text is odd must be better than the text of
+/// the detected charset. Of a header and a page that contradict each other, the detected one is
+/// followed. The third value is the first declaration ignored.
+fn decide(
+    bytes: &[u8],
+    utf8: Utf8,
+    bom: Option<Charset>,
+    http: Option<Charset>,
+) -> (Charset, CharsetSource, Option<Charset>) {
+    let evidence = Evidence::new(bytes, utf8);
+    let mut doubted: Vec<(Charset, CharsetSource)> = Vec::new();
+    let denied = |doubted: &[(Charset, _)]| doubted.first().map(|(charset, _)| *charset);
+    let prescan = |length: usize| prescan::declared(&bytes[..bytes.len().min(length)]);
+    let is_contradicted = |header: Charset| {
+        let other = prescan(PRESCAN).filter(|other| ![header, UTF_8].contains(other));
+        header != UTF_8 && other.is_some_and(|other| evidence.is_detected(other))
     };
-    if let Some(encoding) = http.filter(&mut believe) {
-        return (encoding, CharsetSource::Http, None);
+    let declared: [(_, &dyn Fn() -> Option<Charset>); 3] = [
+        (CharsetSource::Bom, &|| bom),
+        (CharsetSource::Http, &|| http),
+        (CharsetSource::Meta, &|| prescan(PRESCAN)),
+    ];
+    for (source, charset) in declared {
+        let Some(charset) = charset() else { continue };
+        let is_header = source == CharsetSource::Http;
+        if evidence.allows(charset) && !(is_header && is_contradicted(charset)) {
+            return (charset, source, denied(&doubted));
+        }
+        doubted.push((charset, source));
     }
-    let declared = |length: usize| prescan::declared(&bytes[..bytes.len().min(length)]);
-    if let Some(encoding) = declared(PRESCAN).filter(&mut believe) {
-        return (encoding, CharsetSource::Meta, denied);
+    if evidence.proves_utf8() {
+        return (UTF_8, CharsetSource::Utf8, denied(&doubted));
     }
-    if matches!(utf8, Utf8::Valid(_) | Utf8::Cut(_)) {
-        return (UTF_8, CharsetSource::Utf8, denied);
+    let late = prescan(LATE_PRESCAN);
+    let is_new = |charset: &Charset| doubted.iter().all(|(doubted, _)| doubted != charset);
+    if let Some(charset) = late.filter(is_new) {
+        if evidence.allows(charset) {
+            return (charset, CharsetSource::Meta, denied(&doubted));
+        }
+        doubted.push((charset, CharsetSource::Meta));
     }
-    if let Some(encoding) = declared(LATE_PRESCAN).filter(&mut believe) {
-        return (encoding, CharsetSource::Meta, denied);
-    }
-    (detect(bytes), CharsetSource::Detected, denied)
+    let (charset, source) = evidence.best(&doubted);
+    let denied = denied(&doubted).filter(|denied| *denied != charset);
+    (charset, source, denied)
 }
 
-fn is_utf_16(encoding: &'static Encoding) -> bool {
+fn is_utf_16(encoding: Charset) -> bool {
     encoding == UTF_16LE || encoding == UTF_16BE
 }
 
-/// The validity of bytes as UTF-8.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Utf8<'b> {
-    Valid(&'b str),
-    /// Valid up to an incomplete last character, and not all ASCII: the valid text.
-    Cut(&'b str),
-    /// Some sequences of non-ASCII bytes are valid, some are not.
-    Mixed,
-    /// No sequence of non-ASCII bytes is valid.
-    Never,
+/// The bytes of a page, and what they say about its charset.
+struct Evidence<'b> {
+    bytes: &'b [u8],
+    utf8: Utf8,
+    /// Counted if something else than UTF-8 is possible.
+    counts: OnceCell<Utf8Counts>,
+    /// The only charset that the structure of the bytes allows.
+    proved: Option<Charset>,
 }
 
-impl<'b> Utf8<'b> {
-    fn classify(bytes: &'b [u8]) -> Self {
+impl<'b> Evidence<'b> {
+    fn new(bytes: &'b [u8], utf8: Utf8) -> Self {
+        Self {
+            bytes,
+            utf8,
+            counts: OnceCell::new(),
+            proved: proved(bytes, utf8 == Utf8::Ascii),
+        }
+    }
+
+    fn counts(&self) -> Utf8Counts {
+        *self.counts.get_or_init(|| Utf8Counts::of(self.bytes))
+    }
+
+    /// Whether the bytes may be in a charset that is declared.
+    fn allows(&self, charset: Charset) -> bool {
+        if let Some(proved) = self.proved {
+            return charset == proved;
+        }
+        if is_utf_16(charset) {
+            // Markup in UTF-16 always has NUL bytes.
+            return self.bytes.contains(&0);
+        }
+        match self.utf8 {
+            Utf8::Ascii => true,
+            Utf8::Valid | Utf8::Cut if charset == UTF_8 => true,
+            Utf8::Invalid if charset == UTF_8 => self.counts().allow_utf8(),
+            _ if self.counts().prove_utf8(Some(charset)) => false,
+            utf8 => {
+                let reading = self.sample(CHECKED).read_as(charset);
+                let is_worse = utf8 != Utf8::Invalid && reading.replaced > 0;
+                !is_worse && !reading.is_doubtful()
+            }
+        }
+    }
+
+    fn proves_utf8(&self) -> bool {
+        let is_utf8 = self.utf8 != Utf8::Invalid || self.counts().prove_utf8(None);
+        self.proved.is_none() && is_utf8
+    }
+
+    /// The best of those that are declared and `doubted`, of the detected charset and of UTF-8.
+    fn best(&self, doubted: &[(Charset, CharsetSource)]) -> (Charset, CharsetSource) {
+        if let Some(proved) = self.proved {
+            return (proved, CharsetSource::Detected);
+        }
+        let sample = self.sample(COMPARED);
+        let detected = (detect(self.bytes, &sample), CharsetSource::Detected);
+        let utf8 = self.counts().prefer_utf8();
+        let utf8 = utf8.then_some((UTF_8, CharsetSource::Utf8));
+        let candidates = doubted.iter().copied().chain([detected]).chain(utf8);
+        let read = candidates.map(|found| (found, sample.read_as(found.0).odd));
+        let read: Vec<_> = read.collect();
+        let least = read.iter().map(|(_, odd)| *odd).min().unwrap_or_default();
+        // The detector errs too, so a declaration may be odder to a degree.
+        let is_good =
+            |at: usize, odd: usize| odd <= if at < doubted.len() { 2 * least } else { least };
+        let mut read = read.into_iter().enumerate();
+        let best = read.find(|(at, (_, odd))| is_good(*at, *odd));
+        best.map_or(detected, |(_, (found, _))| found)
+    }
+
+    /// Whether the bytes are detected to be in `other`, which the page declares under another header.
+    fn is_detected(&self, other: Charset) -> bool {
+        self.utf8 == Utf8::Invalid && detect(self.bytes, &self.sample(COMPARED)) == other
+    }
+
+    /// A part of the page in proportion to its length, within bounds.
+    fn sample(&self, (least, most): (usize, usize)) -> Sample {
+        Sample::of(self.bytes, (self.bytes.len() / 32).clamp(least, most))
+    }
+}
+
+/// Bytes that a declared charset is checked with. More bytes find more errors, and each costs some
+/// ten nanoseconds.
+const CHECKED: (usize, usize) = (256, 2048);
+
+/// Bytes that charsets are compared with, where one is doubted or none is declared.
+const COMPARED: (usize, usize) = (4096, 4096);
+
+/// The validity of bytes as UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Utf8 {
+    Ascii,
+    Valid,
+    /// Valid up to an incomplete last character, and not all ASCII.
+    Cut,
+    Invalid,
+}
+
+impl Utf8 {
+    /// Returns the text, if all of it is valid.
+    fn classify(bytes: &[u8]) -> (Self, Option<&str>) {
         // encoding_rs validates faster than the standard library, but does not locate errors.
         if let Some(Cow::Borrowed(text)) =
             UTF_8.decode_without_bom_handling_and_without_replacement(bytes)
         {
-            return Self::Valid(text);
+            let kind = if text.is_ascii() {
+                Self::Ascii
+            } else {
+                Self::Valid
+            };
+            return (kind, Some(text));
         }
-        let cut = str::from_utf8(bytes)
-            .err()
-            .filter(|error| error.error_len().is_none());
-        let cut = cut.and_then(|error| str::from_utf8(&bytes[..error.valid_up_to()]).ok());
-        if bytes.utf8_chunks().all(|chunk| chunk.valid().is_ascii()) {
-            Self::Never
-        } else {
-            cut.map_or(Self::Mixed, Self::Cut)
-        }
+        let is_cut = str::from_utf8(bytes).is_err_and(|error| {
+            error.error_len().is_none() && !bytes[..error.valid_up_to()].is_ascii()
+        });
+        (if is_cut { Self::Cut } else { Self::Invalid }, None)
     }
-
-    /// Whether the bytes prove that they are not in this encoding.
-    ///
-    /// Non-ASCII text in a single-byte charset is practically never valid UTF-8 by chance. If
-    /// a page is declared UTF-8 and no sequence is valid, decoding it as UTF-8 would lose
-    /// every non-ASCII character.
-    ///
-    /// In a charset of two bytes, such as GBK, three bytes are a character of UTF-8 by chance in one of
-    /// some seventy cases (a first byte of 16 in 126, two more of 64 in 190). Characters of two bytes
-    /// are not counted: short words in GBK are valid UTF-8 of such characters.
-    fn denies(self, encoding: &'static Encoding) -> bool {
-        match self {
-            Self::Valid(text) | Self::Cut(text) if encoding.is_single_byte() => !text.is_ascii(),
-            Self::Valid(text) | Self::Cut(text) => encoding != UTF_8 && has_wide_letters(text),
-            Self::Mixed => false,
-            Self::Never => encoding == UTF_8,
-        }
-    }
-}
-
-/// Characters of three bytes that prove UTF-8: a text in GBK has eight of them by chance in one of 10^14
-/// cases.
-const WIDE_LETTERS: usize = 8;
-
-/// Returns whether a text has enough characters of three bytes or more to be no other charset.
-fn has_wide_letters(text: &str) -> bool {
-    let wide = text.chars().filter(|letter| letter.len_utf8() > 2);
-    wide.take(WIDE_LETTERS).count() == WIDE_LETTERS
-}
-
-/// Detects a legacy charset. The bytes are known not to be UTF-8.
-fn detect(bytes: &[u8]) -> &'static Encoding {
-    /// Bytes given to the detector on either side of a non-ASCII byte.
-    const CONTEXT: usize = 8;
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-    let (prefix, rest) = bytes.split_at(bytes.len().min(DETECT_PREFIX));
-    detector.feed(prefix, false);
-    let mut at = 0;
-    let mut budget = DETECT_BYTES;
-    while let Some(next) = rest[at..].iter().position(|byte| !byte.is_ascii()) {
-        if budget == 0 {
-            break;
-        }
-        let start = (at + next).saturating_sub(CONTEXT).max(at);
-        let end = rest.len().min(at + next + 1 + CONTEXT).min(start + budget);
-        detector.feed(&rest[start..end], false);
-        budget -= end - start;
-        at = end;
-    }
-    detector.feed(b"", true);
-    detector.guess(None, Utf8Detection::Deny)
 }

@@ -28,7 +28,9 @@
 //!
 //! The charset is taken from the byte order mark, the HTTP header, the page's declaration,
 //! valid UTF-8, or detection, in this order, which is that of browsers. One rule is added: a
-//! declaration that the bytes prove wrong is ignored with a warning.
+//! declaration that the bytes prove wrong is ignored with a warning. Counts decide: a few broken
+//! bytes do not change the charset of a page, and a few sequences that are UTF-8 by chance do not make
+//! it UTF-8. If the text of a declared charset is odd, it is compared with that of the detected one.
 //!
 //! # Blocks
 //!
@@ -95,6 +97,7 @@ mod attributes;
 mod block_builder;
 mod character_reference;
 mod charset;
+mod charset_evidence;
 mod dom_path;
 mod elements;
 mod hash;
