@@ -181,7 +181,7 @@ fn without_errors(encoding: &'static Encoding, bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-/// What the text of a [`Sample`] is like in some charset.
+/// Counts of the text of a [`Sample`] in one charset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reading {
     /// Non-ASCII characters.
@@ -201,7 +201,9 @@ impl Reading {
             let is_alone = is_single_byte && last.is_ascii() && !last.is_alphabetic();
             let is_garbled = matches!(character, char::REPLACEMENT_CHARACTER | '\u{80}'..='\u{9f}');
             reading.letters += usize::from(!character.is_ascii());
-            if (!character.is_ascii() || !last.is_ascii()) && !(is_alone && is_garbled) {
+            let is_pair_of_ascii = character.is_ascii() && last.is_ascii();
+            let says_nothing = is_pair_of_ascii || (is_alone && is_garbled);
+            if !says_nothing {
                 reading.replaced += usize::from(character == char::REPLACEMENT_CHARACTER);
                 reading.odd += usize::from(is_garbled || is_odd(before, last, character));
             }
@@ -221,10 +223,9 @@ impl Reading {
 /// the last one is not ASCII.
 fn is_odd(before: char, last: char, character: char) -> bool {
     match character {
-        // Ideographs, kana and Hangul, between all of which are no rules.
+        // Ideographs, kana and Hangul may follow each other in any order.
         '\u{2e80}'..='\u{d7ff}' => return false,
-        // What a wrong charset gives: letters of private use, and the katakana that Shift_JIS has in
-        // single bytes.
+        // A wrong charset gives letters of private use, and the katakana that Shift_JIS has in single bytes.
         '\u{e000}'..='\u{f8ff}' | '\u{ff61}'..='\u{ff9f}' => return true,
         _ => {}
     }
@@ -255,7 +256,7 @@ fn is_odd_pair(before: char, last: char, character: char) -> bool {
     }
 }
 
-/// Whether a character is no letter, and no mark that is written next to letters.
+/// Whether a character is neither a letter nor a mark that is written next to letters.
 fn is_symbol(character: char) -> bool {
     !character.is_ascii()
         && !character.is_alphabetic()

@@ -216,7 +216,7 @@ fn page_in(charset: &str, text: &str, declares: Option<&str>) -> Vec<u8> {
     bytes.into_owned()
 }
 
-/// How many of the eight paragraphs have the text.
+/// The number of paragraphs that have the text, of eight.
 fn right(page: &Page, text: &str) -> usize {
     let blocks = page.blocks.iter();
     blocks.filter(|block| block.text == text).count()
