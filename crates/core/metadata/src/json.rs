@@ -166,7 +166,7 @@ fn ends(after: &str) -> bool {
             // `"a "b", c"` has the comma of a sentence: a key, a value or a line end follows that of JSON.
             let next = next[1..].trim_start_matches([' ', '\t', '\r']);
             next.is_empty()
-                || next.starts_with(['"', '\'', '{', '[', '}', ']', '\n', '/', '-'])
+                || next.starts_with(['"', '\'', '{', '[', '}', ']', ',', '\n', '/', '-'])
                 || next.starts_with(|c: char| c.is_ascii_digit())
                 || ["true", "false", "null"]
                     .iter()
