@@ -68,10 +68,6 @@ const BEFORE: [&str; 30] = [
 
 /// A name without the words around it.
 fn clean(text: &str) -> String {
-    let text = ["&amp;", "&#039;", "&#39;", "&quot;", "&nbsp;"]
-        .iter()
-        .zip(["&", "'", "'", "\"", " "])
-        .fold(text.to_owned(), |text, (entity, c)| text.replace(entity, c));
     let mut text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     loop {
         let trimmed =
@@ -224,7 +220,7 @@ pub(crate) fn without_date(text: &str) -> &str {
     for word in text.split(' ') {
         if at > 0 && word.starts_with(|c: char| c.is_ascii_digit()) {
             end = previous
-                .filter(|(_, word)| crate::months::month(trimmed(word)).is_some())
+                .filter(|(_, word)| crate::months::of_date(trimmed(word)))
                 .map_or(at, |(at, _)| at);
             break;
         }

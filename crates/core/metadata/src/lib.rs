@@ -49,13 +49,18 @@
 //! - It does not read scripts other than JSON-LD, and it fetches nothing.
 
 mod author;
+mod dates;
+mod json;
 mod json_ld;
 mod meta_names;
 mod moment;
 mod months;
+mod of_path;
 mod opt_out;
 mod reader;
+mod reading;
 mod select;
+mod written;
 
 pub use moment::Moment;
 pub use opt_out::UseHeaders;

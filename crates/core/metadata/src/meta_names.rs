@@ -98,3 +98,6 @@ pub(crate) const IMAGE: [&str; 5] = [
     "twitter:image",
     "twitter:image:src",
 ];
+
+/// Names with the language of the page.
+pub(crate) const LANGUAGE: [&str; 4] = ["content-language", "language", "og:locale", "dc.language"];

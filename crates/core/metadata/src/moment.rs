@@ -4,13 +4,11 @@ use std::fmt;
 
 use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta};
 
-use crate::months::month;
+use crate::reading::Reading;
+use crate::written::{Years, written};
 
 /// First year that is believed: the web is from 1991, and pages have dates of texts before it.
 const FIRST_YEAR: i32 = 1990;
-
-/// Characters that a text with a date has at most. Longer texts are not searched.
-const TEXT_BYTES: usize = 400;
 
 /// A date of a page, with its time if the page has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,7 +23,7 @@ pub struct Moment {
 }
 
 impl Moment {
-    fn day(date: NaiveDate) -> Self {
+    pub(crate) fn day(date: NaiveDate) -> Self {
         Self {
             date,
             time: None,
@@ -69,26 +67,17 @@ impl fmt::Display for Moment {
     }
 }
 
-/// The order of day and month in dates such as 3/4/2012.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Order {
-    #[default]
-    DayFirst,
-    /// As in the United States.
-    MonthFirst,
-}
-
 /// A date written for machines: ISO 8601, RFC 2822, eight digits, or seconds or milliseconds since 1970.
 /// Otherwise the first date in the text.
-pub(crate) fn machine(text: &str, order: Order) -> Option<Moment> {
+pub(crate) fn machine(text: &str, reading: &Reading, years: Years) -> Option<Moment> {
     let text = text.trim();
     if text.len() > 1 && text.bytes().all(|byte| byte.is_ascii_digit()) {
         return number(text);
     }
-    iso(text).or_else(|| written(text, order))
+    iso(text).or_else(|| written(text, reading, years))
 }
 
-fn number(digits: &str) -> Option<Moment> {
+pub(crate) fn number(digits: &str) -> Option<Moment> {
     match digits.len() {
         8 => {
             let part = |range: std::ops::Range<usize>| digits[range].parse().ok();
@@ -110,7 +99,7 @@ fn number(digits: &str) -> Option<Moment> {
 }
 
 /// A date that begins as in ISO 8601: `2012-03-01`, `2012-3-1 10:00`, `2012/03/01T10:00:00.000+0100`.
-fn iso(text: &str) -> Option<Moment> {
+pub(crate) fn iso(text: &str) -> Option<Moment> {
     let (year, rest) = digits(text, 4..=4)?;
     let separator = rest
         .chars()
@@ -167,7 +156,7 @@ fn offset(text: &str) -> Option<i32> {
 }
 
 /// A number of so many digits at the start, and the text after it.
-fn digits(text: &str, count: std::ops::RangeInclusive<usize>) -> Option<(u32, &str)> {
+pub(crate) fn digits(text: &str, count: std::ops::RangeInclusive<usize>) -> Option<(u32, &str)> {
     let length = text.bytes().take_while(u8::is_ascii_digit).count();
     let length = if length > *count.end() && *count.start() == *count.end() {
         *count.end()
@@ -180,151 +169,15 @@ fn digits(text: &str, count: std::ops::RangeInclusive<usize>) -> Option<(u32, &s
     Some((text[..length].parse().ok()?, &text[length..]))
 }
 
-/// A piece of a text that can be part of a date.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Token {
-    /// A number and its count of digits.
-    Number(u32, usize),
-    Month(u32),
-    /// One of `-/.` between two numbers, or 年, 月, 日 and their like.
-    Mark(char),
-    Other,
-}
-
-/// The first date in a text that people read: `March 3, 2012`, `3. März 2012`, `2012年3月3日`,
-/// `03.03.2012`, `3 de marzo de 2012`.
-pub(crate) fn written(text: &str, order: Order) -> Option<Moment> {
-    let text = &text[..text.floor_char_boundary(TEXT_BYTES)];
-    let tokens = tokens(text);
-    (0..tokens.len()).find_map(|at| date_at(&tokens[at..], order).map(Moment::day))
-}
-
-fn date_at(tokens: &[Token], order: Order) -> Option<NaiveDate> {
-    use Token::{Mark, Month, Number};
-    let ymd = |year: u32, month: u32, day: u32| {
-        NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)
-    };
-    match *tokens {
-        // 3 March 2012, 3. März 2012, 3-Mar-2012
-        [Number(day, 1..=2), Month(month), Number(year, 4), ..]
-        | [Number(day, 1..=2), Mark(_), Month(month), Mark(_), Number(year, 4), ..]
-        | [Number(day, 1..=2), Mark('.'), Month(month), Number(year, 4), ..]
-        // March 3 2012
-        | [Month(month), Number(day, 1..=2), Number(year, 4), ..]
-        // 2012 March 3
-        | [Number(year, 4), Month(month), Number(day, 1..=2), ..] => ymd(year, month, day),
-        [Number(year, 4), Mark('年' | '년'), Number(month, 1..=2), Mark('月' | '월'), Number(day, 1..=2), ..]
-        | [Number(year, 4), Mark('.'), Number(month, 1..=2), Mark('.'), Number(day, 1..=2), ..] => {
-            ymd(year, month, day)
-        }
-        [Number(year, 4), Mark(a @ ('-' | '/')), Number(month, 1..=2), Mark(b), Number(day, 1..=2), ..]
-            if a == b =>
-        {
-            ymd(year, month, day)
-        }
-        [Number(first, 1..=2), Mark(a @ ('-' | '/' | '.')), Number(second, 1..=2), Mark(b), Number(year, 4), ..]
-            if a == b =>
-        {
-            let month_first = a != '.' && order == Order::MonthFirst;
-            if second > 12 || (month_first && first <= 12) {
-                ymd(year, first, second)
-            } else {
-                ymd(year, second, first)
-            }
-        }
-        _ => None,
-    }
-}
-
-fn tokens(text: &str) -> Vec<Token> {
-    let mut tokens = Vec::new();
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let length = if c.is_ascii_digit() {
-            let length = rest.bytes().take_while(u8::is_ascii_digit).count();
-            let number = rest[..length].parse().unwrap_or(0);
-            tokens.push(Token::Number(number, length));
-            let after = &rest[length..];
-            // 1st, 2nd, 3rd, 4th, 1er, 1º
-            let ordinal = ["st", "nd", "rd", "th", "er", "º", "ª"];
-            let is_ordinal = |suffix: &&&str| {
-                after
-                    .strip_prefix(**suffix)
-                    .is_some_and(|after| !after.starts_with(char::is_alphabetic))
-            };
-            length
-                + ordinal
-                    .iter()
-                    .find(is_ordinal)
-                    .map_or(0, |suffix| suffix.len())
-        } else if matches!(c, '年' | '月' | '日' | '년' | '월' | '일') {
-            tokens.push(Token::Mark(c));
-            c.len_utf8()
-        } else if c.is_alphabetic() {
-            let end = rest
-                .find(|c: char| !c.is_alphabetic())
-                .unwrap_or(rest.len());
-            let word = &rest[..end];
-            match month(word) {
-                Some(month) => tokens.push(Token::Month(month)),
-                // "3 de marzo de 2012", "3rd of March"
-                None if matches!(word, "de" | "del" | "of" | "the" | "den" | "г" | "T") => {}
-                None => tokens.push(Token::Other),
-            }
-            end
-        } else {
-            if matches!(c, '-' | '/' | '.') {
-                tokens.push(Token::Mark(c));
-            }
-            c.len_utf8()
-        };
-        rest = &rest[length..];
-    }
-    // The dot of "Mar. 3" is not a separator.
-    let mut previous = Token::Other;
-    tokens.retain(|token| {
-        let dot_of_month = *token == Token::Mark('.') && matches!(previous, Token::Month(_));
-        previous = *token;
-        !dot_of_month
-    });
-    tokens
-}
-
-/// The date in the path of a URL: `/2012/03/01/`, `/2012-03-01-title`. With `before_title`, also
-/// `/2012/03/01-title`: in `/2012/03/10-things`, the number is not a day.
-pub(crate) fn of_path(path: &str, before_title: bool) -> Option<Moment> {
-    let segments: Vec<&str> = path.split('/').collect();
-    for (at, segment) in segments.iter().enumerate() {
-        let day = |month: &str, day: &str| {
-            let number = |text: &str, most: usize| {
-                let (number, rest) = digits(text, 1..=most)?;
-                let is_whole = rest.is_empty() || rest.starts_with('.');
-                (is_whole || (before_title && rest.starts_with(['-', '_']))).then_some(number)
-            };
-            let year = number(segment, 4).filter(|_| segment.len() == 4)?;
-            let month = number(month, 2).or_else(|| crate::months::month(month))?;
-            NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, number(day, 2)?)
-        };
-        if let [month, of_month, ..] = segments[at + 1..]
-            && let Some(date) = day(month, of_month)
-        {
-            return Some(Moment::day(date));
-        }
-        let starts =
-            segment.len() >= 10 && segment.as_bytes()[4] == b'-' && segment.as_bytes()[7] == b'-';
-        if starts && let Some(moment) = iso(&segment[..segment.floor_char_boundary(10)]) {
-            return Some(moment);
-        }
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Order, machine, of_path, written};
+    use super::machine;
+    use crate::reading::Reading;
+    use crate::written::Years;
 
     fn machine_text(text: &str) -> Option<String> {
-        machine(text, Order::DayFirst).map(|moment| moment.to_string())
+        machine(text, &Reading::new(Some("fr"), None, || None), Years::Full)
+            .map(|moment| moment.to_string())
     }
 
     #[test]
@@ -344,71 +197,5 @@ mod tests {
         for text in ["", "2012", "2012-13-01", "12345", "soon"] {
             assert_eq!(machine_text(text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn dates_for_people_are_read_in_their_languages() {
-        for text in [
-            "Posted on March 3rd, 2012 by Ann",
-            "3 March 2012",
-            "Mar. 3, 2012",
-            "Veröffentlicht am 3. März 2012",
-            "Publié le 3 mars 2012 à 10:00",
-            "3 de marzo de 2012",
-            "3 marzo 2012",
-            "3 de março de 2012",
-            "3 maart 2012",
-            "3 marca 2012 r.",
-            "3 марта 2012 г.",
-            "3 Μαρτίου 2012",
-            "2012年3月3日 10:00",
-            "2012. 3. 3.",
-            "03.03.2012",
-            "2012-03-03",
-            "3-Mar-2012",
-        ] {
-            let found = written(text, Order::DayFirst).map(|moment| moment.to_string());
-            assert_eq!(found.as_deref(), Some("2012-03-03"), "{text}");
-        }
-    }
-
-    #[test]
-    fn the_order_of_day_and_month_is_that_of_the_language() {
-        let read = |text, order| written(text, order).map(|moment| moment.to_string());
-        assert_eq!(
-            read("3/4/2012", Order::DayFirst).as_deref(),
-            Some("2012-04-03")
-        );
-        assert_eq!(
-            read("3/4/2012", Order::MonthFirst).as_deref(),
-            Some("2012-03-04")
-        );
-        assert_eq!(
-            read("13/4/2012", Order::MonthFirst).as_deref(),
-            Some("2012-04-13")
-        );
-        assert_eq!(
-            read("3.4.2012", Order::MonthFirst).as_deref(),
-            Some("2012-04-03")
-        );
-    }
-
-    #[test]
-    fn dates_of_paths_are_whole() {
-        let read = |path| of_path(path, false).map(|moment| moment.to_string());
-        assert_eq!(
-            read("/blog/2012/03/01/tea.html").as_deref(),
-            Some("2012-03-01")
-        );
-        assert_eq!(read("/2012/mar/01/tea").as_deref(), Some("2012-03-01"));
-        assert_eq!(read("/posts/2012-03-01-tea").as_deref(), Some("2012-03-01"));
-        assert_eq!(read("/2012/03/"), None);
-        assert_eq!(read("/2012/03/tea"), None);
-        assert_eq!(read("/2012/03/10-reasons-for-tea"), None);
-        let before_title = of_path("/2012/03/10-reasons-for-tea", true);
-        assert_eq!(
-            before_title.map(|moment| moment.to_string()).as_deref(),
-            Some("2012-03-10")
-        );
     }
 }

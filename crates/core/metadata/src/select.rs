@@ -7,9 +7,10 @@ use url::Url;
 
 use crate::author;
 use crate::json_ld::{self, Structured};
-use crate::meta_names::{AUTHOR, DESCRIPTION, IMAGE, MODIFIED, PUBLISHED, SITE};
-use crate::moment::{Moment, Order, machine, of_path, written};
-use crate::reader::{Element, Kind, MetadataReader};
+use crate::meta_names::{AUTHOR, DESCRIPTION, IMAGE, LANGUAGE, SITE};
+use crate::moment::Moment;
+use crate::reader::{Kind, MetadataReader};
+use crate::reading::{Reading, order_of};
 
 /// Where a value was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,7 +69,7 @@ pub struct Found<T> {
 }
 
 impl<T> Found<T> {
-    fn new(value: T, source: Source) -> Self {
+    pub(crate) fn new(value: T, source: Source) -> Self {
         Self { value, source }
     }
 }
@@ -108,20 +109,11 @@ impl MetadataReader {
     /// of the fetch in UTC: later dates are refused.
     pub fn finish(self, url: &str, fetched_on: NaiveDate) -> Metadata {
         let address = Url::parse(url).ok();
-        let order = match self.html_lang.as_deref().map(str::to_ascii_lowercase) {
-            Some(lang)
-                if lang == "en" || lang.starts_with("en-us") || lang.starts_with("en_us") =>
-            {
-                Order::MonthFirst
-            }
-            None => Order::MonthFirst,
-            _ => Order::DayFirst,
-        };
         let page = Said {
             structured: json_ld::read(&self.scripts),
             read: &self,
             address: address.as_ref(),
-            order,
+            reading: self.reading(address.as_ref()),
             fetched_on,
         };
         let site_name = page.site_name();
@@ -140,6 +132,19 @@ impl MetadataReader {
         }
     }
 
+    /// What decides between readings of a date: the declared language, the address, and at last the page's
+    /// other dates.
+    fn reading(&self, address: Option<&Url>) -> Reading {
+        let declared = self
+            .html_lang
+            .as_deref()
+            .filter(|lang| !lang.trim().is_empty());
+        let declared = declared.or_else(|| self.meta(&LANGUAGE).map(|(language, _)| language));
+        let elements = self.elements.iter().map(|element| &element.text);
+        let mut shown = elements.chain(self.near_texts());
+        Reading::new(declared, address, || shown.find_map(|text| order_of(text)))
+    }
+
     /// The first content of the first of these names, with its source.
     fn meta(&self, names: &[&str]) -> Option<(&str, Source)> {
         names.iter().find_map(|name| {
@@ -149,7 +154,7 @@ impl MetadataReader {
     }
 }
 
-fn source_of(name: &str) -> Source {
+pub(crate) fn source_of(name: &str) -> Source {
     if name.starts_with("og:") || name.starts_with("article:") {
         Source::OpenGraph
     } else {
@@ -158,142 +163,15 @@ fn source_of(name: &str) -> Source {
 }
 
 /// A page and what limits its values.
-struct Said<'r> {
-    structured: Structured,
-    read: &'r MetadataReader,
-    address: Option<&'r Url>,
-    order: Order,
-    fetched_on: NaiveDate,
+pub(crate) struct Said<'r> {
+    pub(crate) structured: Structured,
+    pub(crate) read: &'r MetadataReader,
+    pub(crate) address: Option<&'r Url>,
+    pub(crate) reading: Reading,
+    pub(crate) fetched_on: NaiveDate,
 }
 
 impl Said<'_> {
-    fn moment(&self, text: &str) -> Option<Moment> {
-        machine(text, self.order).filter(|moment| moment.believable(self.fetched_on))
-    }
-
-    fn written(&self, text: &str) -> Option<Moment> {
-        written(text, self.order).filter(|moment| moment.believable(self.fetched_on))
-    }
-
-    /// The date in the first of these `meta` that has one.
-    fn dated_meta(&self, names: &[&str]) -> Option<Found<Moment>> {
-        names.iter().find_map(|name| {
-            let of_name = self.read.metas.iter().filter(|(of, _)| of == name);
-            let mut dates = of_name.filter_map(|(_, content)| self.moment(content));
-            dates.next().map(|date| Found::new(date, source_of(name)))
-        })
-    }
-
-    /// The date of an element: its value for machines, or its text.
-    fn dated(&self, element: &Element) -> Option<Moment> {
-        let value = Some(element.value.as_str()).filter(|value| !value.is_empty());
-        value
-            .and_then(|value| self.moment(value))
-            .or_else(|| self.written(&element.text))
-    }
-
-    /// The date of the first element that `is`, those after the first heading before the others.
-    fn element(&self, source: Source, is: impl Fn(&Element) -> bool) -> Option<Found<Moment>> {
-        for after_heading in [true, false] {
-            let elements = self.read.elements.iter();
-            let mut elements = elements.filter(|element| {
-                element.after_heading == after_heading && !element.aside && is(element)
-            });
-            if let Some(date) = elements.find_map(|element| self.dated(element)) {
-                return Some(Found::new(date, source));
-            }
-        }
-        None
-    }
-
-    /// The date of the first element that `is` beside the article: pages wrap their dates in `aside` too.
-    fn element_beside(
-        &self,
-        source: Source,
-        is: impl Fn(&Element) -> bool,
-    ) -> Option<Found<Moment>> {
-        let elements = self.read.elements.iter();
-        let mut elements = elements.filter(|element| element.aside && is(element));
-        let date = elements.find_map(|element| self.dated(element))?;
-        Some(Found::new(date, source))
-    }
-
-    fn published(&self) -> Option<Found<Moment>> {
-        let structured = self.structured.published.as_deref();
-        let structured = structured.and_then(|text| self.moment(text));
-        let declared = structured
-            .map(|date| Found::new(date, Source::JsonLd))
-            .or_else(|| self.dated_meta(&PUBLISHED))
-            .or_else(|| self.element(Source::Microdata, |element| element.kind == Kind::Published));
-        let path = |before_title| {
-            let path = self
-                .address
-                .and_then(|url| of_path(url.path(), before_title));
-            path.filter(|date| date.believable(self.fetched_on))
-        };
-        if let Some(declared) = declared {
-            // A time in UTC can be of the next day. The address has the day of the author.
-            let next_day = |path: &Moment| {
-                let apart = declared.value.date.signed_duration_since(path.date);
-                declared.value.offset_minutes == Some(0) && apart.num_days().abs() == 1
-            };
-            let exact = path(true).filter(next_day);
-            return Some(exact.map_or(declared, |date| Found::new(date, Source::Url)));
-        }
-        let of_kind = |kind| move |element: &Element| element.kind == kind && !changed(element);
-        path(false)
-            .map(|date| Found::new(date, Source::Url))
-            .or_else(|| {
-                let is = |element: &Element| element.kind == Kind::Time && published_class(element);
-                self.element(Source::Time, is)
-            })
-            .or_else(|| self.element(Source::Time, of_kind(Kind::Time)))
-            .or_else(|| self.element(Source::Class, of_kind(Kind::DateClass)))
-            .or_else(|| self.element(Source::Class, of_kind(Kind::AuthorClass)))
-            .or_else(|| self.text(false))
-            .or_else(|| path(true).map(|date| Found::new(date, Source::Url)))
-            .or_else(|| self.element_beside(Source::Time, of_kind(Kind::Time)))
-            .or_else(|| self.element_beside(Source::Class, of_kind(Kind::DateClass)))
-    }
-
-    fn modified(&self) -> Option<Found<Moment>> {
-        let structured = self.structured.modified.as_deref();
-        let structured = structured.and_then(|text| self.moment(text));
-        structured
-            .map(|date| Found::new(date, Source::JsonLd))
-            .or_else(|| self.dated_meta(&MODIFIED))
-            .or_else(|| self.element(Source::Microdata, |element| element.kind == Kind::Modified))
-            .or_else(|| {
-                self.element(Source::Time, |element| {
-                    element.kind == Kind::Time && changed(element)
-                })
-            })
-            .or_else(|| {
-                self.element(Source::Class, |element| {
-                    element.kind == Kind::DateClass && changed(element)
-                })
-            })
-            .or_else(|| self.text(true))
-            .or_else(|| {
-                self.element_beside(Source::Class, |element| {
-                    element.kind == Kind::DateClass && changed(element)
-                })
-            })
-    }
-
-    /// A date in a short text after the first heading.
-    fn text(&self, of_change: bool) -> Option<Found<Moment>> {
-        let mut texts = self
-            .read
-            .near_texts()
-            .iter()
-            .filter(|text| text.len() <= 120);
-        texts.find_map(|text| {
-            let moment = self.written(text)?;
-            (says_changed(text) == of_change).then_some(Found::new(moment, Source::Text))
-        })
-    }
-
     /// The author: first one that is not the site itself.
     fn author(&self, site: Option<&str>) -> Option<Found<String>> {
         let site = site.or(self.structured.site.as_deref());
@@ -413,51 +291,6 @@ impl Said<'_> {
         let joined = joined.ok()?;
         matches!(joined.scheme(), "http" | "https").then(|| joined.into())
     }
-}
-
-fn published_class(element: &Element) -> bool {
-    let says = [
-        "publish",
-        "posted",
-        "pubdate",
-        "entry-date",
-        "post-date",
-        "created",
-    ];
-    says.iter().any(|part| element.class.contains(part)) && !changed(element)
-}
-
-/// Whether an element has the date of a change.
-fn changed(element: &Element) -> bool {
-    let of_class = ["updated", "modified", "revised", "lastmod"];
-    let is_published = element.class.contains("publish");
-    (of_class.iter().any(|part| element.class.contains(part)) && !is_published)
-        || says_changed(&element.text)
-}
-
-/// Whether a text says that its date is that of a change.
-fn says_changed(text: &str) -> bool {
-    let text = text.to_lowercase();
-    let words = [
-        "updated",
-        "modified",
-        "revised",
-        "edited",
-        "reviewed",
-        "aktualisiert",
-        "geändert",
-        "mis à jour",
-        "modifié",
-        "actualizado",
-        "aggiornato",
-        "atualizado",
-        "bijgewerkt",
-        "aktualizacja",
-        "обновлено",
-        "更新",
-        "ενημέρωση",
-    ];
-    words.iter().any(|word| text.contains(word))
 }
 
 /// A text with its whitespace collapsed; `None` if it is empty.
