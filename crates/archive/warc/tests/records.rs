@@ -312,8 +312,7 @@ fn a_body_that_is_not_wanted_is_not_decoded() {
     ]
     .concat();
     assert_eq!(read(file.as_slice()).1.len(), 1);
-    let is_html = |content_type: Option<&str>| content_type.is_some_and(|it| it.contains("html"));
-    let records = Records::new(file.as_slice(), Limits::default()).with_bodies_of(is_html);
+    let records = Records::new(file.as_slice(), Limits::default()).html_only();
     let captures = records.map(|record| record.unwrap().capture.unwrap());
     let bodies: Vec<Vec<u8>> = captures.map(|capture| capture.body).collect();
     assert_eq!(bodies, [b"".to_vec(), b"<p>Trees fell.</p>".to_vec()]);
