@@ -137,16 +137,22 @@ impl Captures {
         mut block: Vec<u8>,
         warnings: &mut Vec<Warning>,
     ) -> Result<Body, Reason> {
-        let is_chunked = head.get("transfer-encoding");
-        let is_chunked =
-            is_chunked.is_some_and(|value| value.to_ascii_lowercase().contains("chunked"));
+        let transfer = head.all("transfer-encoding", ",").unwrap_or_default();
+        let transfer = transfer.to_ascii_lowercase();
+        let is_chunked = transfer.contains("chunked");
         let payload = &block[head.bytes..];
         let dechunked = is_chunked.then(|| without_chunks(payload)).flatten();
         if is_chunked && dechunked.is_none() && !payload.is_empty() {
             warnings.push(Warning::NotChunked);
         }
-        let encodings = head.all("content-encoding", ",");
-        let encodings = encodings.as_deref();
+        // The transfer may be compressed too, after the content.
+        let transfer = transfer
+            .split(',')
+            .filter(|coding| coding.trim() != "chunked");
+        let content = head.all("content-encoding", ",");
+        let encodings: Vec<&str> = content.as_deref().into_iter().chain(transfer).collect();
+        let encodings = encodings.join(",");
+        let encodings = Some(encodings.as_str()).filter(|encodings| !encodings.is_empty());
         if !header.partial
             && let Some(stored) = &header.payload_digest
         {

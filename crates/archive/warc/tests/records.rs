@@ -285,6 +285,17 @@ fn a_chunked_and_compressed_body_is_decoded() {
 }
 
 #[test]
+fn a_compressed_transfer_is_decoded_before_the_content() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: zstd\r\n\
+        Transfer-Encoding: gzip\r\n\r\n";
+    let content = zstd::encode_all(&b"<p>Trees fell.</p>"[..], 3).unwrap();
+    let block = [head.as_bytes(), &gzip(&content)].concat();
+    let (captures, errors) = read(record("response", "http://a.example/", "", &block).as_slice());
+    assert_eq!(errors, []);
+    assert_eq!(captures[0].body, b"<p>Trees fell.</p>");
+}
+
+#[test]
 fn a_body_over_the_limit_is_an_error_and_the_next_record_is_read() {
     let bomb = zstd::encode_all(vec![0; 40 << 20].as_slice(), 3).unwrap();
     let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: zstd\r\n\r\n";
