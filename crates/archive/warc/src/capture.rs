@@ -295,8 +295,8 @@ fn is_http(content_type: &str) -> bool {
 }
 
 impl Header {
-    /// Whether the record can be a capture or a revisit: its address is one of the web, and its block
-    /// has what the address gave.
+    /// Whether the record can be a capture or a revisit: its block has what its address gave, and the
+    /// address is one of the web. A response of HTTP may have a broken address.
     pub(crate) fn may_be_capture(&self) -> bool {
         let has_content = matches!(
             self.record_type,
@@ -310,6 +310,8 @@ impl Header {
             let scheme = url.split(':').next().unwrap_or_default();
             scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
         };
-        has_content && self.url.as_deref().is_some_and(is_web)
+        let says_http = self.content_type.as_deref().is_some_and(is_http);
+        let is_http = self.record_type == RecordType::Response && !self.arc && says_http;
+        has_content && (is_http || self.url.as_deref().is_some_and(is_web))
     }
 }

@@ -106,6 +106,13 @@ fn html_is_a_page_whatever_the_record_and_the_type_say() {
     assert_eq!(warnings, [Warning::RecordType, Warning::ContentType]);
 }
 
+/// The reader of the capture decides about its address.
+#[test]
+fn a_response_of_http_may_have_a_broken_address() {
+    let (capture, _) = only(&page("http//a.example/"));
+    assert_eq!(capture.url, "http//a.example/");
+}
+
 #[test]
 fn records_that_are_no_pages_are_entries_with_their_type() {
     let png = b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n\x89PNG";
