@@ -17,7 +17,7 @@ const BEGINNINGS: [&str; 14] = [
     "<h1",
     "<a ",
 ];
-/// Those that no other type has.
+/// Beginnings that only HTML has.
 const CERTAIN: [&str; 2] = ["<!doctype html", "<html"];
 /// Bytes at the beginning of a body that decide.
 pub(crate) const LOOKED_AT: usize = 1024;
