@@ -1,6 +1,7 @@
 //! Frames of zstd, and the dictionary that they may share.
 //!
-//! A `.warc.zst` file may begin with a special frame that has the dictionary of all other frames. Decoders skip this frame, so it is read here.
+//! A `.warc.zst` file may begin with a special frame that has the dictionary of all other frames.
+//! Decoders skip this frame, so it is read here.
 
 use std::io::{self, BufRead, Read};
 
