@@ -142,7 +142,10 @@ fn read_by_us(path: &Path) -> ReadRecords {
             capture,
             ..
         }) => {
-            let digest = capture.filter(|capture: &warc::Capture| capture.repeats.is_none());
+            // warcio finds digests of responses only.
+            let digest = capture.filter(|capture: &warc::Capture| {
+                record_type == warc::RecordType::Response && capture.repeats.is_none()
+            });
             let digest = digest.map(|capture| capture.payload_digest);
             (record_type.name().to_owned(), digest)
         }
@@ -196,6 +199,47 @@ fn an_imported_file_is_text_after_a_backfill() {
     );
     let quarantined = objects(&job.path("archive/_quarantine"));
     assert_eq!(quarantined.len(), 1);
+}
+
+/// Every record is a page, a revisit, quarantined, or counted by its type and content.
+#[test]
+fn every_record_is_in_a_count() {
+    let job = Job::new();
+    let time = "2011-10-24T12:00:00";
+    let png = b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n\x89PNG";
+    let octets = b"HTTP/1.1 200 OK\r\nContent-Type: a/b\r\n\r\n<html><p>Trees fell.";
+    let old = b"HTTP 200 Document follows\r\nContent-Type: text/html\r\n\r\n<p>Trees fell.";
+    let file = [
+        record(
+            "request",
+            "http://a.example/1",
+            time,
+            b"GET / HTTP/1.1\r\n\r\n",
+        ),
+        response("http://a.example/1", time, b"<p>Trees fell."),
+        record("response", "http://a.example/2", time, png),
+        record("response", "http://a.example/3", time, octets),
+        record("response", "http://a.example/4", time, old),
+        record(
+            "revisit",
+            "http://a.example/5",
+            time,
+            b"HTTP/1.1 200 OK\r\n\r\n",
+        ),
+        record("response", "http://a.example/6", time, b"Trees fell."),
+    ];
+    write(job.path("a.warc"), &file.concat());
+    let counts = report(&job, &["a.warc"]);
+    for (name, expected) in [("pages", 3), ("revisits", 1), ("quarantined", 1)] {
+        assert_eq!(counts[name], expected, "{name}");
+    }
+    let others = serde_json::json!({
+        "request application/http": 1,
+        "response image/png": 1,
+    });
+    assert_eq!(counts["not_pages"], others);
+    let warnings = serde_json::json!({ "status line in another form": 1 });
+    assert_eq!(counts["warnings"], warnings);
 }
 
 #[test]

@@ -416,6 +416,40 @@ fn lists_that_cannot_be_read_are_errors_that_say_why() {
     assert!(objects(&job.path("archive")).is_empty());
 }
 
+/// A page by its path, one by HTTrack's comment, an image, and a page that says no host.
+#[test]
+fn a_mirror_needs_no_list() {
+    let job = Job::new();
+    std::fs::create_dir_all(job.path("mirror/a.example/b")).expect("folders");
+    put(&job, "mirror/a.example/b/index.html", "<p>Trees fell.");
+    let comment = "<html><!-- Mirrored from b.example/c?d=1 by HTTrack Website Copier/3.x \
+        [XR&CO'2014], Mon, 24 Oct 2011 12:00:00 GMT -->";
+    put(&job, "mirror/a.example/c4f2a.html", comment);
+    put(&job, "mirror/a.example/d.png", "\u{89}PNG");
+    put(&job, "mirror/index.html", "<p>Index");
+    let words = ["mirror", "--format", "json", "-q"];
+    let imported = |more: &[&str]| -> Value {
+        let finished = import(&job, &[&words[..], more].concat());
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        serde_json::from_str(&finished.stdout).expect("a JSON object")
+    };
+    let counts = imported(&[]);
+    assert_eq!(counts["pages"], 2);
+    assert_eq!(counts["not_pages"], json!({ "file that is not HTML": 1 }));
+    let reasons = quarantined(&job);
+    assert_eq!(reasons.len(), 1, "{reasons:?}");
+    assert_eq!(reasons[0].1, "index.html");
+    let mut urls: Vec<Value> = pages(&job).iter().map(|row| row["url"].clone()).collect();
+    urls.sort_by_key(Value::to_string);
+    assert_eq!(urls, ["http://a.example/b/", "http://b.example/c?d=1"]);
+    assert!(job.path("archive/date=2011-10-24").is_dir());
+    assert_eq!(imported(&[])["already_imported"], 1);
+    assert_eq!(
+        imported(&["--time", "2011-10-25"])["dates"],
+        "2011-10-25..2011-10-25"
+    );
+}
+
 /// 200 pages of 2 MB are read eight at a time, and a file of 1 GB is not read.
 #[test]
 fn large_files_are_imported_in_bounded_memory() {

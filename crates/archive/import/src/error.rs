@@ -122,7 +122,7 @@ impl Classified for ImportError {
         match self {
             Self::Location(_)
             | Self::Rows {
-                problem: RowsError::Folders,
+                problem: RowsError::Folders | RowsError::NoListing,
                 ..
             } => ErrorClass::Usage,
             Self::NoFile { .. } | Self::List { .. } | Self::Manifest { .. } => ErrorClass::Input,

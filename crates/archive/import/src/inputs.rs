@@ -208,6 +208,20 @@ async fn file_or_folder(location: Location) -> Result<Vec<Input>, ImportError> {
     Ok(found)
 }
 
+impl Input {
+    /// The input of a folder that is one list, without its tag.
+    pub(crate) fn folder(location: &Location, bytes: u64) -> Self {
+        Self {
+            name: name(location),
+            label: location.to_string(),
+            location: Some(location.clone()),
+            range: None,
+            bytes: Some(bytes),
+            tag: None,
+        }
+    }
+}
+
 /// Returns the input of one file.
 pub(crate) async fn file(location: Location) -> Result<Input, ImportError> {
     let meta = location.store().head(location.path()).await;
@@ -220,7 +234,7 @@ pub(crate) async fn file(location: Location) -> Result<Input, ImportError> {
 }
 
 /// Lists a folder in path order.
-async fn objects(folder: &Location) -> Result<Vec<ObjectMeta>, ImportError> {
+pub(crate) async fn objects(folder: &Location) -> Result<Vec<ObjectMeta>, ImportError> {
     let listed = folder.store().list(Some(folder.path()));
     let listed = listed.try_collect::<Vec<_>>().await;
     let mut listed = listed.map_err(|source| ImportError::Store {

@@ -15,8 +15,10 @@
 //! inputs that did not change writes nothing. An input gives the same bytes for any
 //! [`Options::files_at_a_time`].
 //!
-//! HTML becomes rows: `text/html`, `application/xhtml+xml`, and pages without a type that begin as
-//! HTML does. All records are counted by type, and rows and quarantined records too.
+//! HTML becomes rows: `text/html`, `application/xhtml+xml`, pages without a type that begin as HTML
+//! does, and whole documents of HTML whatever their type says. Responses, resources and conversions
+//! can be HTML. All records are counted by type, and each is a row, a row of `_quarantine` or
+//! `_revisits`, or counted in [`Report::not_pages`].
 //!
 //! A revisit says that a page was as in an earlier capture. If that is before it in the same input, the
 //! revisit is a row with the HTML of the capture. Otherwise it is a row of `_revisits`, and its
@@ -25,7 +27,8 @@
 //! [`import_pages`] reads lists: CSV, JSON Lines or Parquet with URL, time, and the page or the path of
 //! its file. Each list is an input. Its state is that of the list, of all files in the folders, and the
 //! settings. Rows that are not pages are quarantined, and a row that repeats an earlier one is only
-//! counted.
+//! counted. Without a list, folders are mirrors of `wget -r` or HTTrack: the path of a file is the
+//! address of its page.
 //!
 //! An input is known by its URL, and its objects have its file name and a digest of the URL. Files that
 //! were moved after an import are new inputs, so import them into a new archive.
@@ -77,9 +80,9 @@ mod write;
 /// Temporary files, Parquet files of pages and whole objects, for other ways into an archive.
 pub mod output {
     pub use crate::archive_file::write_pages;
-    pub use crate::page::{begins_as_html, is_html};
     pub use crate::spool::{Body, Spool, SpooledBodies, TemporaryFolder};
     pub use crate::store::{delete, path, put_file};
+    pub use warc::{begins_as_html, is_html};
 }
 
 use std::collections::BTreeMap;
@@ -95,7 +98,10 @@ use inputs::Input;
 pub use error::{ImportError, WaczError};
 pub use manifest::Manifest;
 pub use options::Options;
-pub use pages::{Column, ColumnError, ColumnName, Columns, PageOptions, RowsError, import_pages};
+pub use pages::{
+    Column, ColumnError, ColumnName, Columns, PageOptions, PageTime, PageTimeError, RowsError,
+    import_pages,
+};
 pub use warc::Limits;
 
 /// Sees how far an import is.
@@ -127,6 +133,10 @@ pub struct Report {
     pub bytes: u64,
     /// Records by type.
     pub records: BTreeMap<String, u64>,
+    /// Records that are not pages, by their type and that of their content: `response image/png`.
+    pub not_pages: BTreeMap<String, u64>,
+    /// Records in a form that the standards do not have, by form. They were read nevertheless.
+    pub warnings: BTreeMap<String, u64>,
     /// Records that cannot be used.
     pub quarantined: u64,
     /// Revisits of pages that are not before them in the same input.
@@ -209,8 +219,14 @@ impl Report {
     fn add(&mut self, manifest: &Manifest) {
         self.files += 1;
         self.bytes += manifest.input_bytes;
-        for (record_type, count) in &manifest.records {
-            *self.records.entry(record_type.clone()).or_default() += count;
+        for (sums, counts) in [
+            (&mut self.records, &manifest.records),
+            (&mut self.not_pages, &manifest.not_pages),
+            (&mut self.warnings, &manifest.warnings),
+        ] {
+            for (name, count) in counts {
+                *sums.entry(name.clone()).or_default() += count;
+            }
         }
         self.quarantined += manifest.quarantined;
         self.revisits += manifest.revisits;

@@ -22,6 +22,12 @@ pub struct Manifest {
     pub input_tag: Option<String>,
     /// Records by type.
     pub records: BTreeMap<String, u64>,
+    /// Records that are not pages, by type and content.
+    #[serde(default)]
+    pub not_pages: BTreeMap<String, u64>,
+    /// Records in a form that the standards do not have, by form.
+    #[serde(default)]
+    pub warnings: BTreeMap<String, u64>,
     /// Records that cannot be used.
     pub quarantined: u64,
     /// Rows.

@@ -6,24 +6,6 @@ use warc::{Capture, Origin};
 
 use crate::spool::{Body, Spool};
 
-/// Beginnings of HTML without a type, in lower case.
-const BEGINNINGS: [&str; 14] = [
-    "<!doctype html",
-    "<html",
-    "<head",
-    "<body",
-    "<title",
-    "<meta",
-    "<!--",
-    "<script",
-    "<table",
-    "<div",
-    "<p>",
-    "<p ",
-    "<h1",
-    "<a ",
-];
-
 /// A row of the archive without its HTML, which is in the spool.
 #[derive(Debug, Clone)]
 pub(crate) struct Page {
@@ -57,7 +39,8 @@ impl Page {
     /// not repeat are those of this page.
     pub(crate) fn repeated(&self, revisit: Capture, origin: Origin) -> Self {
         let mut page = Self::with(revisit, origin, self.body);
-        page.status = page.status.or(self.status);
+        // "Not modified" is the status of the revisit, and not of its page.
+        page.status = page.status.filter(|status| *status != 304).or(self.status);
         if page.content_type.is_none() {
             page.content_type.clone_from(&self.content_type);
             page.charset.clone_from(&self.charset);
@@ -89,25 +72,4 @@ impl Page {
     pub(crate) fn bytes(&self) -> usize {
         self.body.bytes()
     }
-}
-
-/// Whether a capture is HTML.
-pub(crate) fn is_page(capture: &Capture) -> bool {
-    is_html(capture.content_type.as_deref()).unwrap_or_else(|| begins_as_html(&capture.body))
-}
-
-/// Whether a body without a content type begins as HTML does.
-pub fn begins_as_html(body: &[u8]) -> bool {
-    let start = String::from_utf8_lossy(&body[..body.len().min(512)]).to_ascii_lowercase();
-    let start = start.trim_start_matches('\u{feff}').trim_start();
-    BEGINNINGS
-        .iter()
-        .any(|beginning| start.starts_with(beginning))
-}
-
-/// Whether a content type is that of HTML, or `None` if there is none.
-pub fn is_html(content_type: Option<&str>) -> Option<bool> {
-    let essence = content_type?.split(';').next().unwrap_or_default().trim();
-    let is = |html: &str| essence.eq_ignore_ascii_case(html);
-    (!essence.is_empty()).then(|| is("text/html") || is("application/xhtml+xml"))
 }

@@ -16,12 +16,20 @@ use crate::quarantine::{Kind, Quarantine};
 use crate::spool::{SpooledBodies, TemporaryFolder};
 use crate::store;
 
+/// The counts of an input by name.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) records: BTreeMap<String, u64>,
+    pub(crate) not_pages: BTreeMap<String, u64>,
+    pub(crate) warnings: BTreeMap<String, u64>,
+}
+
 /// The content of an input.
 pub(crate) struct Content {
     pub(crate) kind: Kind,
     pub(crate) pages: Vec<Page>,
     pub(crate) bodies: SpooledBodies,
-    pub(crate) records: BTreeMap<String, u64>,
+    pub(crate) counts: Counts,
     pub(crate) quarantine: Quarantine,
     /// Revisits of captures in other inputs, in the order of the input.
     pub(crate) revisits: Vec<(Origin, Revisit)>,
@@ -44,7 +52,9 @@ pub(crate) async fn write(
         input: input.label.clone(),
         input_bytes: input.bytes.unwrap_or(bytes),
         input_tag: input.tag.clone(),
-        records: content.records,
+        records: content.counts.records,
+        not_pages: content.counts.not_pages,
+        warnings: content.counts.warnings,
         quarantined: content.quarantine.count,
         pages: content.pages.len() as u64,
         revisits: content.revisits.len() as u64,

@@ -1,8 +1,9 @@
 //! Transfer encoding and content encoding of a body.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use crate::entry::Reason;
+use crate::html::{LOOKED_AT, begins_as_html};
 
 /// Buffer of the brotli decoder, in bytes.
 const BROTLI_BUFFER: usize = 4 << 10;
@@ -10,32 +11,50 @@ const BROTLI_BUFFER: usize = 4 << 10;
 const MAX_ENCODINGS: usize = 4;
 
 /// Removes the chunks of `Transfer-Encoding: chunked`. Returns `None` if `body` has no chunks:
-/// many crawlers store the header and remove the chunks. A truncated last chunk is kept.
+/// many crawlers store the header and remove the chunks. A truncated last chunk is kept, and so are
+/// bytes after the chunks that are none.
 pub(crate) fn without_chunks(body: &[u8]) -> Option<Vec<u8>> {
     let mut rest = body;
     let mut out = Vec::new();
     let mut seen = false;
-    loop {
-        let Some(end) = rest.iter().take(1024).position(|byte| *byte == b'\n') else {
-            return seen.then_some(out);
-        };
-        let line = std::str::from_utf8(&rest[..end]).ok()?;
-        let size = line.split(';').next().unwrap_or_default().trim();
-        let size = usize::from_str_radix(size, 16).ok()?;
-        rest = &rest[end + 1..];
-        seen = true;
-        if size == 0 {
-            return Some(out);
-        }
-        if size >= rest.len() {
+    while !rest.is_empty() {
+        let Some((size, content)) = chunk_size(rest) else {
+            if !seen {
+                return None;
+            }
             out.extend_from_slice(rest);
-            return Some(out);
+            break;
+        };
+        if size == 0 {
+            break;
         }
-        out.extend_from_slice(&rest[..size]);
-        rest = &rest[size..];
-        rest = rest.strip_prefix(b"\r").unwrap_or(rest);
-        rest = rest.strip_prefix(b"\n").unwrap_or(rest);
+        if size >= content.len() {
+            out.extend_from_slice(content);
+            break;
+        }
+        let (chunk, after) = content.split_at(size);
+        let after = after.strip_prefix(b"\r").unwrap_or(after);
+        match after.strip_prefix(b"\n") {
+            Some(after) => rest = after,
+            // The first line is a number by chance.
+            None if !seen && !after.is_empty() => return None,
+            None => rest = after,
+        }
+        out.extend_from_slice(chunk);
+        seen = true;
     }
+    Some(out)
+}
+
+/// Reads the line before a chunk. Returns the bytes of the chunk and what is behind the line.
+fn chunk_size(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let end = bytes.iter().take(1024).position(|byte| *byte == b'\n')?;
+    let line = std::str::from_utf8(&bytes[..end]).ok()?;
+    let size = line.split(';').next().unwrap_or_default().trim();
+    let size = usize::from_str_radix(size, 16)
+        .ok()
+        .filter(|_| !size.starts_with('+'))?;
+    Some((size, &bytes[end + 1..]))
 }
 
 /// Removes the content encodings of a body: those in `encodings`, the value of `Content-Encoding`.
@@ -44,14 +63,21 @@ pub(crate) fn without_chunks(body: &[u8]) -> Option<Vec<u8>> {
 /// Where the result has more than `max_bytes`, or the bytes are broken from the start. A body that
 /// is already decoded, as some crawlers store it, is returned as it is.
 pub fn decoded(
-    mut body: Vec<u8>,
+    body: Vec<u8>,
     encodings: Option<&str>,
     max_bytes: usize,
 ) -> Result<Vec<u8>, Reason> {
-    let encodings: Vec<String> = (encodings.unwrap_or_default().split(','))
-        .map(|encoding| encoding.trim().to_ascii_lowercase())
-        .filter(|encoding| !encoding.is_empty() && encoding != "identity")
-        .collect();
+    Ok(decode(body, encodings, max_bytes)?.0)
+}
+
+/// Removes the content encodings of a body. Returns also whether it had each of them.
+pub(crate) fn decode(
+    mut body: Vec<u8>,
+    encodings: Option<&str>,
+    max_bytes: usize,
+) -> Result<(Vec<u8>, bool), Reason> {
+    let encodings = names(encodings);
+    let mut is_encoded = true;
     if encodings.len() > MAX_ENCODINGS {
         return Err(Reason::ContentEncoding(encodings.join(", ")));
     }
@@ -59,55 +85,148 @@ pub fn decoded(
         if body.is_empty() {
             break;
         }
-        let of = |decoded: io::Result<Option<Vec<u8>>>| match decoded {
-            Ok(Some(decoded)) => Ok(decoded),
-            Ok(None) => Err(Reason::TooLarge(max_bytes as u64)),
-            Err(error) => Err(Reason::ContentEncoding(format!("{encoding}: {error}"))),
+        if matches!(
+            encoding.as_str(),
+            "compress" | "x-compress" | "dcb" | "dcz" | "exi"
+        ) {
+            return Err(Reason::ContentEncoding(encoding.clone()));
+        }
+        // Servers send `null` or `utf-8`. Browsers ignore such names.
+        let Some(forms) = Form::of(encoding, &body) else {
+            continue;
         };
-        let bytes = body.as_slice();
-        body = match encoding.as_str() {
-            "gzip" | "x-gzip" if !bytes.starts_with(&[0x1f, 0x8b]) => continue,
-            "gzip" | "x-gzip" => of(read(flate2::read::MultiGzDecoder::new(bytes), max_bytes))?,
-            // HTTP means zlib. Some servers send the deflate stream without its frame.
-            "deflate" => match read(flate2::read::ZlibDecoder::new(bytes), max_bytes) {
-                Err(_) => of(read(flate2::read::DeflateDecoder::new(bytes), max_bytes))?,
-                framed => of(framed)?,
-            },
-            "br" => of(read(
-                brotli_decompressor::Decompressor::new(bytes, BROTLI_BUFFER),
-                max_bytes,
-            ))?,
-            "zstd" => {
-                let decoder = zstd::stream::read::Decoder::with_buffer(bytes);
-                of(decoder.and_then(|decoder| read(decoder, max_bytes)))?
+        if forms.is_empty() || begins_as_html(&body) {
+            is_encoded = false;
+            continue;
+        }
+        match read_any(forms, &body, max_bytes) {
+            Outcome::All(decoded) => body = decoded,
+            Outcome::TooLarge => return Err(Reason::TooLarge(max_bytes as u64)),
+            Outcome::Broken(..) if is_text(&body) => is_encoded = false,
+            // Bytes before an error are kept, as a browser does.
+            Outcome::Broken(decoded, _) if !decoded.is_empty() => body = decoded,
+            Outcome::Broken(_, error) => {
+                return Err(Reason::ContentEncoding(format!("{encoding}: {error}")));
             }
-            "compress" | "x-compress" | "dcb" | "dcz" | "exi" => {
-                return Err(Reason::ContentEncoding(encoding.clone()));
-            }
-            // Servers send `null` or `utf-8`. Browsers ignore such names.
-            _ => continue,
-        };
+        }
     }
     if body.len() > max_bytes {
         return Err(Reason::TooLarge(max_bytes as u64));
     }
-    Ok(body)
+    Ok((body, is_encoded))
 }
 
-/// Reads all bytes, or `None` if there are more than `max_bytes`. Bytes before an error are kept, as
-/// a browser does.
-fn read(mut decoder: impl Read, max_bytes: usize) -> io::Result<Option<Vec<u8>>> {
+/// Returns the first bytes of a body without its encodings, or fewer if they are broken.
+pub(crate) fn beginning(body: &[u8], encodings: Option<&str>) -> Vec<u8> {
+    let encodings = names(encodings);
+    if encodings.is_empty() || begins_as_html(body) {
+        return body[..body.len().min(LOOKED_AT)].to_vec();
+    }
+    let mut bytes: Box<dyn Read + '_> = Box::new(body);
+    for (layer, encoding) in encodings.iter().rev().take(MAX_ENCODINGS).enumerate() {
+        // The bytes below the first layer are not known yet.
+        let start = if layer == 0 { body } else { &[] };
+        if let Some([form, ..]) = Form::of(encoding, start) {
+            bytes = form.reader(BufReader::new(bytes));
+        }
+    }
     let mut out = Vec::new();
-    let end = (&mut decoder)
-        .take(max_bytes as u64 + 1)
-        .read_to_end(&mut out);
-    if out.len() > max_bytes {
-        return Ok(None);
+    // Bytes before an error are enough.
+    let _ = bytes.take(LOOKED_AT as u64).read_to_end(&mut out);
+    out
+}
+
+/// The encodings of a value, in lower case.
+fn names(encodings: Option<&str>) -> Vec<String> {
+    (encodings.unwrap_or_default().split(','))
+        .map(|encoding| encoding.trim().to_ascii_lowercase())
+        .filter(|encoding| !encoding.is_empty() && encoding != "identity")
+        .collect()
+}
+
+/// A form of compressed bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Gzip,
+    Zlib,
+    Deflate,
+    Brotli,
+    Zstd,
+}
+
+impl Form {
+    /// The forms to try for a body with an encoding: none if the body has none of them, and `None` if
+    /// the encoding is not known. A body that is not known is empty.
+    fn of(encoding: &str, body: &[u8]) -> Option<&'static [Self]> {
+        let begins = |magic: &[u8]| body.is_empty() || body.starts_with(magic);
+        let is_gzip = begins(&[0x1f, 0x8b]);
+        Some(match encoding {
+            "gzip" | "x-gzip" if is_gzip => &[Self::Gzip],
+            "zstd" if begins(&[0x28, 0xb5, 0x2f, 0xfd]) => &[Self::Zstd],
+            "gzip" | "x-gzip" | "zstd" => &[],
+            "deflate" if is_gzip && !body.is_empty() => &[Self::Gzip],
+            // HTTP means zlib. Some servers send the deflate stream without its frame.
+            "deflate" => &[Self::Zlib, Self::Deflate],
+            "br" => &[Self::Brotli],
+            _ => return None,
+        })
     }
+
+    fn reader<'a>(self, bytes: impl BufRead + 'a) -> Box<dyn Read + 'a> {
+        match self {
+            Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(bytes)),
+            Self::Zlib => Box::new(flate2::bufread::ZlibDecoder::new(bytes)),
+            Self::Deflate => Box::new(flate2::bufread::DeflateDecoder::new(bytes)),
+            Self::Brotli => Box::new(brotli_decompressor::Decompressor::new(bytes, BROTLI_BUFFER)),
+            Self::Zstd => match zstd::stream::read::Decoder::with_buffer(bytes) {
+                Ok(decoder) => Box::new(decoder),
+                Err(_) => Box::new(io::empty()),
+            },
+        }
+    }
+}
+
+/// The result of a decoder.
+enum Outcome {
+    All(Vec<u8>),
+    TooLarge,
+    /// The bytes before an error.
+    Broken(Vec<u8>, io::Error),
+}
+
+/// Decodes `body` as the first of `forms` that it is, or as far as the first goes that gives bytes.
+fn read_any(forms: &[Form], body: &[u8], max_bytes: usize) -> Outcome {
+    let mut broken = Outcome::Broken(Vec::new(), io::ErrorKind::InvalidData.into());
+    for form in forms {
+        match (read(form.reader(body), max_bytes), &broken) {
+            (Outcome::Broken(bytes, error), Outcome::Broken(before, _)) => {
+                if before.is_empty() {
+                    broken = Outcome::Broken(bytes, error);
+                }
+            }
+            (outcome, _) => return outcome,
+        }
+    }
+    broken
+}
+
+/// Reads all bytes, unless there are more than `max_bytes`.
+fn read(decoder: impl Read, max_bytes: usize) -> Outcome {
+    let mut out = Vec::new();
+    let end = decoder.take(max_bytes as u64 + 1).read_to_end(&mut out);
     match end {
-        Err(error) if out.is_empty() => Err(error),
-        _ => Ok(Some(out)),
+        _ if out.len() > max_bytes => Outcome::TooLarge,
+        Ok(_) => Outcome::All(out),
+        Err(error) => Outcome::Broken(out, error),
     }
+}
+
+/// Whether bytes are those of a text and not compressed: the first ones have no control character.
+fn is_text(bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(LOOKED_AT)];
+    // Escape is a letter of ISO-2022-JP.
+    let is_allowed = |byte: &u8| !byte.is_ascii_control() || b"\t\n\r\x0c\x1b".contains(byte);
+    start.iter().all(is_allowed)
 }
 
 #[cfg(test)]
@@ -158,6 +277,31 @@ mod tests {
     }
 
     #[test]
+    fn a_body_that_is_decoded_already_stays_as_it_is() {
+        let text = b"Trees fell on the road to the sea, and one of them on a house.";
+        for encoding in ["gzip", "deflate", "br", "zstd", "gzip, br"] {
+            for body in [TEXT, text, b"{\"a\": 1}"] {
+                let found = decode(body.to_vec(), Some(encoding), 1000);
+                assert_eq!(found, Ok((body.to_vec(), false)), "{encoding}");
+                assert_eq!(beginning(TEXT, Some(encoding)), TEXT, "{encoding}");
+            }
+        }
+        let binary = [&[0x1f_u8, 0x8b, 8][..], &[0xff; 100]].concat();
+        assert!(decode(binary, Some("gzip"), 1000).is_err());
+    }
+
+    #[test]
+    fn the_beginning_of_a_body_is_decoded() {
+        let gzip = written(
+            flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default()),
+            |encoder| encoder.finish(),
+        );
+        assert_eq!(beginning(&gzip[..gzip.len() - 6], Some("gzip")), TEXT);
+        let twice = zstd::encode_all(gzip.as_slice(), 3).unwrap();
+        assert_eq!(beginning(&twice, Some("gzip, zstd")), TEXT);
+    }
+
+    #[test]
     fn brotli_is_removed() {
         // Output of the program `brotli` for "hello".
         let hello = [0x0b, 0x02, 0x80, b'h', b'e', b'l', b'l', b'o', 0x03];
@@ -186,6 +330,16 @@ mod tests {
             without_chunks(b"4\r\nTree\r\n5\r\ns f"),
             Some(b"Trees f".to_vec())
         );
-        assert_eq!(without_chunks(b"<html>\n</html>"), None);
+        for (body, expected) in [
+            (&b"0\r\n\r\n"[..], Some(&b""[..])),
+            (b"4 \r\nTree\r\n0\r\n\r\n", Some(b"Tree")),
+            (b"4\nTree\n0\n\n", Some(b"Tree")),
+            (b"4\r\nTree\r\n<p>s", Some(b"Tree<p>s")),
+            (b"<html>\n</html>", None),
+            (b"1\r\nxyz123!@#", None),
+            (b"33hello world!", None),
+        ] {
+            assert_eq!(without_chunks(body).as_deref(), expected, "{body:?}");
+        }
     }
 }

@@ -44,10 +44,55 @@ pub struct Entry {
     pub record_type: RecordType,
     /// The place.
     pub origin: Origin,
-    /// The capture, if the record is a response of HTTP, or a revisit of one in this file.
+    /// The capture, if the record is a response, a resource or a conversion with a web address, or a
+    /// revisit of one in this file.
     pub capture: Option<Capture>,
     /// The revisit, if the capture that it repeats is not before it in this file.
     pub revisit: Option<Revisit>,
+    /// The `Content-Type` of a record that has neither.
+    pub content_type: Option<String>,
+    /// Forms of the record that the standards do not have, each once.
+    pub warnings: Vec<Warning>,
+}
+
+/// A form that the standards do not have, and that has one meaning nevertheless.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum Warning {
+    /// Digits of ARC that are not 14, or a time that is not ISO 8601.
+    #[error("time in another form")]
+    Time,
+    /// Bytes that are not UTF-8 in a header: `%XX` in its text.
+    #[error("header with other bytes than UTF-8")]
+    Bytes,
+    /// Angle brackets around an address, or white space in it.
+    #[error("address with brackets or blanks")]
+    Address,
+    /// No `WARC-Type`.
+    #[error("record without WARC-Type")]
+    RecordType,
+    /// A `Content-Type` of the record that is not that of its block, or none.
+    #[error("record with another Content-Type")]
+    ContentType,
+    /// A status line that is not one of HTTP, or none.
+    #[error("status line in another form")]
+    StatusLine,
+    /// Several types in one `Content-Type`, or several such headers.
+    #[error("response with several types")]
+    SeveralTypes,
+    /// A digest whose algorithm or form is not known: it is not compared.
+    #[error("digest that is not known")]
+    UnknownDigest,
+    /// A digest of other bytes of the record than its name says: the block for the payload, the payload
+    /// for the block, or the body without its content encoding.
+    #[error("digest of other bytes of the record")]
+    OtherDigest,
+    /// A body without the chunks that its header has.
+    #[error("body without its chunks")]
+    NotChunked,
+    /// A body without the content encoding that its header has.
+    #[error("body that is decoded already")]
+    NotEncoded,
 }
 
 /// A revisit of a capture in another file.
@@ -70,7 +115,7 @@ pub struct Revisit {
     pub refers_to_time: Option<i64>,
 }
 
-/// A response of HTTP.
+/// A response of HTTP, or a resource without one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Capture {
@@ -80,8 +125,10 @@ pub struct Capture {
     pub fetched_at: i64,
     /// Status code.
     pub status: Option<u16>,
-    /// `Content-Type`.
+    /// `Content-Type`: of several types, the last one.
     pub content_type: Option<String>,
+    /// Whether the capture is HTML, by its type or by its bytes. Always false for a revisit.
+    pub is_html: bool,
     /// The parameter `charset` of `Content-Type`.
     pub charset: Option<String>,
     /// `X-Robots-Tag`, one header per line.
@@ -89,7 +136,7 @@ pub struct Capture {
     /// `TDM-Reservation`.
     pub tdm_reservation: Option<String>,
     /// Body without transfer encoding and content encoding. Empty for a revisit, and where
-    /// [`Records::with_bodies_of`](crate::Records::with_bodies_of) leaves it out.
+    /// [`Records::html_only`](crate::Records::html_only) leaves it out.
     pub body: Vec<u8>,
     /// First URL of the redirects in this file that lead to the page.
     pub request_url: Option<String>,
@@ -153,11 +200,15 @@ pub struct RecordError {
 }
 
 impl Origin {
-    pub(crate) fn at(offset: u64) -> Self {
+    pub(crate) fn new(offset: u64, record_id: Option<String>, url: Option<String>) -> Self {
         Self {
             offset,
-            record_id: None,
-            url: None,
+            record_id,
+            url,
         }
+    }
+
+    pub(crate) fn at(offset: u64) -> Self {
+        Self::new(offset, None, None)
     }
 }

@@ -1,15 +1,17 @@
 //! Reads WARC and ARC files, and turns their responses into captures of pages.
 //!
 //! - [`Records`] reads WARC 0.17 to 1.1 and ARC version 1 and 2 from any [`std::io::Read`]: not
-//!   compressed, gzip (a member per record, or one for the whole file) or zstd. Each record is an
-//!   [`Entry`] with its type, or a [`RecordError`] with offset and reason. After an error, reading
-//!   continues at the next record. If a record claims more bytes than it has, the records inside these
+//!   compressed, gzip (a member per record, or one for the whole file) or zstd (also with a dictionary
+//!   in the first frame). Each record is an [`Entry`] with its type, or a [`RecordError`] with offset
+//!   and reason. After an error, reading continues at the next record. If a record claims more bytes than it has, the records inside these
 //!   bytes are read too.
-//! - [`Capture`] is a response: URL, time, status, type, charset, and the body without transfer
-//!   encoding and content encoding. A [`Limits`] bounds the memory of one record.
+//! - [`Capture`] is a response, a resource or a conversion: URL, time, status, type, charset, and the
+//!   body without transfer encoding and content encoding. A [`Limits`] bounds the memory of one record.
 //! - A page that a redirect of the same file leads to has the redirecting URL as `request_url`.
-//! - A revisit has the position of the capture that it repeats, if that is in the same file before it.
-//!   Otherwise it is a [`Revisit`] with the digest of the capture.
+//! - A revisit has the position of the capture that it repeats, if that is in the same file before it:
+//!   by record id, by digest, or by URL and time. Otherwise it is a [`Revisit`] with these.
+//! - Forms that the standards do not have are read where they have one meaning, and each is a
+//!   [`Warning`] of its entry.
 //!
 //! ```
 //! use warc::{Limits, Records};
@@ -31,21 +33,27 @@
 //! first body whose chunks a crawler has removed, as in four of fourteen real files. It depends on
 //! `encoding` 0.2, which has been without maintenance since 2016 (RUSTSEC-2021-0153).
 //!
-//! The crate does not write WARC files, has no index, and reads neither zstd dictionaries nor
-//! segmented records: a continuation is only counted. It is synchronous.
+//! The crate does not write WARC files, has no index, and reads no segmented records: a continuation is
+//! an entry without a capture. It is synchronous.
 
 mod body;
+mod capture;
 mod digest;
 mod entry;
+mod frames;
 mod header;
+mod html;
 mod http;
 mod inside;
+mod letters;
 mod links;
 mod records;
 mod stream;
+mod time;
 
 pub use body::decoded as decoded_body;
 pub use digest::sha1_of as payload_digest;
-pub use entry::{Capture, Entry, Limits, Origin, Reason, RecordError, Revisit};
+pub use entry::{Capture, Entry, Limits, Origin, Reason, RecordError, Revisit, Warning};
 pub use header::RecordType;
+pub use html::{begins_as_html, is_html};
 pub use records::Records;

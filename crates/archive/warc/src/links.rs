@@ -1,23 +1,28 @@
 //! Targets of later records of a file: redirects, and captures that revisits repeat.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
 
+use md5::{Digest, Md5};
 use url::Url;
 
-/// Redirects and digests that are kept, each. They take some 20 MB. A lower value loses request URLs
-/// and revisits in files that a crawler wrote long after the first capture.
-const MAX_ENTRIES: usize = 100_000;
+use crate::digest;
+
+/// Redirects, and names of captures, that are kept. They take some 20 MB each. A lower value loses
+/// request URLs and revisits in files that a crawler wrote long after the first capture.
+const MAX_REDIRECTS: usize = 100_000;
+const MAX_NAMES: usize = 3 * MAX_REDIRECTS;
 /// Most bytes of a URL that is kept.
 const MAX_URL_BYTES: usize = 4096;
 
 /// A map that forgets its oldest entries.
 #[derive(Debug)]
-struct Recent<V> {
-    entries: HashMap<String, V>,
-    order: VecDeque<String>,
+struct Recent<K, V> {
+    entries: HashMap<K, V>,
+    order: VecDeque<K>,
 }
 
-impl<V> Default for Recent<V> {
+impl<K, V> Default for Recent<K, V> {
     fn default() -> Self {
         Self {
             entries: HashMap::new(),
@@ -26,13 +31,14 @@ impl<V> Default for Recent<V> {
     }
 }
 
-impl<V> Recent<V> {
-    /// Inserts a value. The first value of a key stays if `key` is known.
-    fn insert(&mut self, key: String, value: V) {
+impl<K: Clone + Eq + Hash, V> Recent<K, V> {
+    /// Inserts a value, so that there are at most `max`. The first value of a key stays if `key` is
+    /// known.
+    fn insert(&mut self, key: K, value: V, max: usize) {
         if self.entries.contains_key(&key) {
             return;
         }
-        if self.order.len() == MAX_ENTRIES
+        if self.order.len() == max
             && let Some(oldest) = self.order.pop_front()
         {
             self.entries.remove(&oldest);
@@ -42,13 +48,40 @@ impl<V> Recent<V> {
     }
 }
 
-/// Redirects and captures of one file, the latest [`MAX_ENTRIES`] of each.
+/// A name of a capture, by which a revisit refers to it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Name<'a> {
+    /// The id of the record.
+    Id(&'a str),
+    /// URL and time.
+    Place(&'a str, i64),
+    /// The payload digest.
+    Digest(&'a str),
+}
+
+impl Name<'_> {
+    /// A short key of the name: names are long, and there are three of each capture.
+    fn key(self) -> [u8; 16] {
+        let text = match self {
+            Self::Id(id) => format!("id {}", id.trim_matches(['<', '>'])),
+            // Crawlers write times with and without fractions of a second.
+            Self::Place(url, time) => match Url::parse(url) {
+                Ok(url) => format!("place {} {url}", time.div_euclid(1_000_000)),
+                Err(_) => format!("place {} {url}", time.div_euclid(1_000_000)),
+            },
+            Self::Digest(stored) => format!("digest {}", digest::normal(stored)),
+        };
+        Md5::digest(text.as_bytes()).into()
+    }
+}
+
+/// The latest redirects and captures of one file.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
     /// Target of a redirect -> the first URL of its chain.
-    redirects: Recent<String>,
-    /// Payload digest -> position of the capture.
-    captures: Recent<u64>,
+    redirects: Recent<String, String>,
+    /// Key of a name -> position of the capture.
+    captures: Recent<[u8; 16], u64>,
 }
 
 impl Links {
@@ -61,7 +94,7 @@ impl Links {
         target.set_fragment(None);
         let first = self.request_url(url).unwrap_or_else(|| url.to_owned());
         if target.as_str() != url && target.as_str().len() + first.len() <= MAX_URL_BYTES {
-            self.redirects.insert(target.into(), first);
+            self.redirects.insert(target.into(), first, MAX_REDIRECTS);
         }
     }
 
@@ -76,16 +109,14 @@ impl Links {
         found.filter(|first| first != url)
     }
 
-    /// Notes the capture at `position` with this payload digest.
-    pub(crate) fn capture(&mut self, digest: &str, position: u64) {
-        if digest.len() <= 256 {
-            self.captures.insert(digest.to_owned(), position);
-        }
+    /// Notes a name of the capture at `position`.
+    pub(crate) fn capture(&mut self, name: Name<'_>, position: u64) {
+        self.captures.insert(name.key(), position, MAX_NAMES);
     }
 
-    /// Returns the position of the capture with this payload digest.
-    pub(crate) fn repeated(&self, digest: &str) -> Option<u64> {
-        self.captures.entries.get(digest).copied()
+    /// Returns the position of the capture with this name.
+    pub(crate) fn captured(&self, name: Name<'_>) -> Option<u64> {
+        self.captures.entries.get(&name.key()).copied()
     }
 }
 
@@ -107,12 +138,40 @@ mod tests {
     }
 
     #[test]
+    fn a_capture_is_known_by_each_of_its_names() {
+        let mut links = Links::default();
+        let digest = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
+        let time = 1_319_457_600_500_000;
+        for name in [
+            Name::Id("<urn:uuid:1>"),
+            Name::Place("http://a.example", time),
+            Name::Digest(digest),
+        ] {
+            links.capture(name, 7);
+        }
+        for (name, expected) in [
+            (Name::Id("urn:uuid:1"), Some(7)),
+            (Name::Place("http://a.example/", time - 500_000), Some(7)),
+            (
+                Name::Digest("sha-1:da39a3ee5e6b4b0d3255bfef95601890afd80709"),
+                Some(7),
+            ),
+            (Name::Id(digest), None),
+            (Name::Place("http://a.example/", time + 1_000_000), None),
+            (Name::Place("http://a.example/b", time), None),
+        ] {
+            assert_eq!(links.captured(name), expected, "{name:?}");
+        }
+    }
+
+    #[test]
     fn the_oldest_entries_are_forgotten() {
         let mut links = Links::default();
-        for position in 0..=MAX_ENTRIES as u64 {
-            links.capture(&position.to_string(), position);
+        let name = |position: u64| position.to_string();
+        for position in 0..=MAX_NAMES as u64 {
+            links.capture(Name::Id(&name(position)), position);
         }
-        assert_eq!(links.repeated("0"), None);
-        assert_eq!(links.repeated("1"), Some(1));
+        assert_eq!(links.captured(Name::Id("0")), None);
+        assert_eq!(links.captured(Name::Id("1")), Some(1));
     }
 }

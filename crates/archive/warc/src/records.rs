@@ -2,13 +2,12 @@
 
 use std::io::{self, Read};
 
-use crate::body::{decoded, without_chunks};
-use crate::digest::{self, Check};
-use crate::entry::{Capture, Entry, Limits, Origin, Reason, RecordError, Revisit};
-use crate::header::{self, Header, RecordType};
-use crate::http::{self, Head};
+use crate::capture::{Captures, Found};
+use crate::entry::{Entry, Limits, Origin, Reason, RecordError};
+use crate::header::{self, Known, RecordType};
+use crate::html::begins_as_html;
+use crate::http::Head;
 use crate::inside::{Inside, WARC};
-use crate::links::Links;
 use crate::stream::Stream;
 
 /// Most bytes of the header of a record. Real headers have less than 4 KB.
@@ -21,10 +20,14 @@ const MAX_RESERVED: usize = 1 << 20;
 /// less than 1. A higher value gives a hostile file more of the time of a reader.
 const MAX_READ_AGAIN: u64 = 4;
 
-/// The content of a response or a revisit.
-enum Found {
-    Capture(Capture),
-    Revisit(Revisit),
+/// Bytes that belong to no record that was read: one lost record, as far as it is known.
+struct Lost {
+    error: RecordError,
+    /// The compressed member of the bytes.
+    member: u64,
+    /// Whether a line said something about the record, and whether its header has ended.
+    is_known: bool,
+    has_ended: bool,
 }
 
 /// The records of a file, in the order of the file. See the crate for an example.
@@ -33,13 +36,12 @@ enum Found {
 pub struct Records<R: Read> {
     stream: Stream<R>,
     limits: Limits,
-    /// Whether captures of a content type have a body.
-    has_body: fn(Option<&str>) -> bool,
-    links: Links,
-    captures: u64,
+    captures: Captures,
     done: bool,
-    /// The beginning of a record that was found after bytes that belong to none.
-    found: Option<(u64, Vec<u8>)>,
+    /// The beginning of a record, or an error, behind bytes that belong to no record.
+    found: Option<Result<(u64, Vec<u8>), RecordError>>,
+    /// Bytes that belong to no record so far.
+    lost: Option<Lost>,
     /// Whether the last record had a wrong length, so that bytes of it follow.
     lied: bool,
     /// Bytes of blocks that were read, and those of them that were put back and come again.
@@ -53,22 +55,21 @@ impl<R: Read> Records<R> {
         Self {
             stream: Stream::new(reader),
             limits,
-            has_body: |_| true,
-            links: Links::default(),
-            captures: 0,
+            captures: Captures::new(limits),
             done: false,
             found: None,
+            lost: None,
             lied: false,
             block_bytes: 0,
             read_again: 0,
         }
     }
 
-    /// Captures have a body only if `has_body` is true for their content type. Other bodies are
-    /// neither decoded nor compared with the limit.
+    /// Captures have a body only if they are HTML. Other bodies are neither decoded nor compared with
+    /// the limit.
     #[must_use]
-    pub fn with_bodies_of(mut self, has_body: fn(Option<&str>) -> bool) -> Self {
-        self.has_body = has_body;
+    pub fn html_only(mut self) -> Self {
+        self.captures.html_only = true;
         self
     }
 
@@ -89,59 +90,97 @@ impl<R: Read> Records<R> {
     }
 
     /// Reads up to the line that begins the next record. Returns its offset and the line, or `None`
-    /// at the end of the file.
+    /// at the end of the file. Bytes before it are an error for each record that they are known to be
+    /// of, or one.
     fn next_start(&mut self) -> Result<Option<(u64, Vec<u8>)>, RecordError> {
-        if let Some(start) = self.found.take() {
-            return Ok(Some(start));
+        if let Some(found) = self.found.take() {
+            return found.map(Some);
         }
-        let mut strange = None;
+        // The line before, if it belongs to no record.
+        let mut before = None;
         loop {
             // Fills first: the offset of a compressed record is that of its member.
             let ended = self.stream.fill().map(<[u8]>::is_empty);
-            let offset = self.stream.offset();
-            let line = ended.and_then(|ended| {
-                if ended {
-                    Ok(None)
-                } else {
-                    self.line().map(Some)
+            let (offset, member) = (self.stream.offset(), self.stream.member());
+            let line = match ended {
+                Ok(true) => None,
+                Ok(false) => Some(self.line()),
+                Err(error) => Some(Err(error)),
+            };
+            let found = match line {
+                None => match self.end_of_lost() {
+                    Some(error) => return Err(error),
+                    None => return Ok(None),
+                },
+                Some(Err(error)) => Err(self.broken(Origin::at(offset), None, &error)),
+                Some(Ok(line)) if line.iter().all(u8::is_ascii_whitespace) => {
+                    if let Some(lost) = &mut self.lost {
+                        lost.has_ended = lost.is_known;
+                    }
+                    before = None;
+                    continue;
                 }
-            });
-            let line = match line {
-                Ok(line) => line,
-                Err(error) => {
-                    let broken = self.broken(Origin::at(offset), None, &error);
-                    return Err(strange.unwrap_or(broken));
+                Some(Ok(line)) if header::begins_record(&line) => Ok((offset, line)),
+                Some(Ok(line)) => {
+                    let start = before.replace(offset).unwrap_or(offset);
+                    if let Some(error) = self.lose(start, member, &line) {
+                        return Err(error);
+                    }
+                    continue;
                 }
             };
-            let start = line.filter(|line| !line.iter().all(u8::is_ascii_whitespace));
-            let ended = start.is_none() && self.stream.fill().is_ok_and(<[u8]>::is_empty);
-            let start = start.map(|line| (offset, line));
-            match start {
-                Some((_, line)) if !header::begins_record(&line) => {
-                    strange.get_or_insert_with(|| RecordError {
-                        origin: Origin::at(offset),
-                        record_type: None,
-                        reason: Reason::NotARecord,
-                    });
+            return match self.end_of_lost() {
+                Some(error) => {
+                    self.found = Some(found);
+                    Err(error)
                 }
-                Some(start) if strange.is_none() => return Ok(Some(start)),
-                Some(start) => self.found = Some(start),
-                None => {}
-            }
-            if (ended || self.found.is_some())
-                && let Some(error) = strange.take()
-            {
-                if !std::mem::take(&mut self.lied) {
-                    return Err(error);
-                }
-                if self.found.is_some() {
-                    return Ok(self.found.take());
-                }
-            }
-            if ended {
-                return Ok(None);
-            }
+                None => found.map(Some),
+            };
         }
+    }
+
+    /// Takes a line that begins no record. Returns the error of the lost record before it, if the line
+    /// is of another one.
+    fn lose(&mut self, offset: u64, member: u64, line: &[u8]) -> Option<RecordError> {
+        let known = Known::of_line(line);
+        let is_arc = known
+            .as_ref()
+            .is_some_and(|known| known.url.is_some() && !Known::is_field(line));
+        let is_next = |lost: &Lost| {
+            let is_new = known.is_some() && lost.is_known && (is_arc || lost.has_ended);
+            is_new || member != lost.member
+        };
+        let ended = if self.lost.as_ref().is_some_and(is_next) {
+            self.end_of_lost()
+        } else {
+            None
+        };
+        let lost = self.lost.get_or_insert_with(|| Lost {
+            error: RecordError {
+                origin: Origin::at(offset),
+                record_type: None,
+                reason: Reason::NotARecord,
+            },
+            member,
+            is_known: false,
+            has_ended: false,
+        });
+        if let Some(known) = known {
+            let error = &mut lost.error;
+            error.origin.url = error.origin.url.take().or(known.url);
+            error.origin.record_id = error.origin.record_id.take().or(known.record_id);
+            error.record_type = error.record_type.take().or(known.record_type);
+            lost.is_known = true;
+        }
+        ended
+    }
+
+    /// Ends the bytes of a lost record. Bytes behind a record of a wrong length are its own, unless they
+    /// say otherwise.
+    fn end_of_lost(&mut self) -> Option<RecordError> {
+        let lost = self.lost.take()?;
+        let is_own = std::mem::take(&mut self.lied) && !lost.is_known;
+        (!is_own).then_some(lost.error)
     }
 
     /// Returns the error of a file or member that cannot be read, and leaves the member. The file
@@ -172,60 +211,86 @@ impl<R: Read> Records<R> {
 
     /// Reads the record that begins with `line` at `offset`.
     fn read(&mut self, offset: u64, line: &[u8]) -> Result<Entry, RecordError> {
-        let mut origin = Origin::at(offset);
         let header = match header::arc(line) {
-            Some(header) => Ok(header),
-            None => match self.header_lines() {
-                Ok(lines) => header::warc(&lines),
-                Err(error) => return Err(self.broken(origin, None, &error)),
-            },
+            Some(header) => header,
+            None => {
+                let mut lines = Vec::new();
+                let end = self.header_lines(&mut lines);
+                let header = end.map(|()| header::warc(&lines));
+                if let Ok(Ok(header)) = header {
+                    header
+                } else {
+                    let known = Known::of(&lines);
+                    let origin = Origin::new(offset, known.record_id, known.url);
+                    return Err(match header {
+                        Err(error) => self.broken(origin, known.record_type, &error),
+                        Ok(problem) => {
+                            // The block follows, and its length is not known.
+                            self.lied = true;
+                            RecordError {
+                                origin,
+                                record_type: known.record_type,
+                                reason: Reason::Header(problem.err().unwrap_or_default()),
+                            }
+                        }
+                    });
+                }
+            }
         };
-        let header = header.map_err(|problem| RecordError {
-            origin: origin.clone(),
-            record_type: None,
-            reason: Reason::Header(problem),
-        })?;
-        origin.record_id.clone_from(&header.record_id);
-        origin.url.clone_from(&header.url);
-        let kept = if header.is_http() {
+        let mut header = header;
+        let origin = Origin::new(offset, header.record_id.clone(), header.url.clone());
+        let kept = if header.may_be_capture() {
             self.limits.block_bytes
         } else {
             0
         };
-        let record_type = header.record_type.clone();
         let block = match self.block(header.length, kept) {
             Ok(block) => block,
-            Err(error) => return Err(self.broken(origin, Some(record_type), &error)),
+            Err(error) => return Err(self.broken(origin, Some(header.record_type), &error)),
         };
-        match block.and_then(|block| self.capture(&header, block)) {
-            Ok(found) => {
-                let (capture, revisit) = match found {
-                    Some(Found::Capture(capture)) => (Some(capture), None),
-                    Some(Found::Revisit(revisit)) => (None, Some(revisit)),
-                    None => (None, None),
+        let mut warnings = std::mem::take(&mut header.warnings);
+        let found = block.and_then(|block| {
+            if header.record_type == RecordType::Unknown {
+                header.record_type = match Head::parse(&block) {
+                    Some(_) => RecordType::Response,
+                    None if begins_as_html(&block) => RecordType::Resource,
+                    None => return Ok(None),
                 };
-                Ok(Entry {
-                    record_type,
-                    origin,
-                    capture,
-                    revisit,
-                })
             }
-            Err(reason) => Err(RecordError {
-                origin,
-                record_type: Some(record_type),
-                reason,
-            }),
-        }
+            self.captures.read(&header, block, &mut warnings)
+        });
+        let (capture, revisit) = match found {
+            Ok(Some(Found::Capture(capture))) => (Some(capture), None),
+            Ok(Some(Found::Revisit(revisit))) => (None, Some(revisit)),
+            Ok(None) => (None, None),
+            Err(reason) => {
+                return Err(RecordError {
+                    origin,
+                    record_type: Some(header.record_type),
+                    reason,
+                });
+            }
+        };
+        warnings.sort_unstable();
+        warnings.dedup();
+        Ok(Entry {
+            record_type: header.record_type,
+            origin,
+            content_type: header
+                .content_type
+                .filter(|_| capture.is_none() && revisit.is_none()),
+            capture,
+            revisit,
+            warnings,
+        })
     }
 
     /// Reads lines up to an empty one.
-    fn header_lines(&mut self) -> io::Result<Vec<u8>> {
-        let mut lines = Vec::new();
+    fn header_lines(&mut self, lines: &mut Vec<u8>) -> io::Result<()> {
         loop {
             let line = self.line()?;
             if line.iter().all(u8::is_ascii_whitespace) {
-                return Ok(lines);
+                return Ok(());
             }
             if lines.len() < MAX_HEADER_BYTES {
                 lines.extend_from_slice(&line);
@@ -301,96 +366,6 @@ impl<R: Read> Records<R> {
         self.stream.put_back(bytes);
         true
     }
-
-    /// Reads the block of a response or a revisit.
-    fn capture(&mut self, header: &Header, mut block: Vec<u8>) -> Result<Option<Found>, Reason> {
-        if !header.is_http() {
-            return Ok(None);
-        }
-        let Some(url) = header.url.clone() else {
-            return Err(Reason::Header("it has no WARC-Target-URI"));
-        };
-        let is_revisit = header.record_type == RecordType::Revisit;
-        let repeats = (header.payload_digest.as_deref())
-            .filter(|_| is_revisit)
-            .and_then(|digest| self.links.repeated(digest));
-        let date = header.date.as_deref().and_then(header::time);
-        let fetched_at = date.ok_or(Reason::Date)?;
-        if !header.partial
-            && let Some(stored) = &header.block_digest
-            && digest::check(stored, &block) == Check::Wrong
-        {
-            return Err(Reason::Digest("WARC-Block-Digest"));
-        }
-        let head = match Head::parse(&block) {
-            Some(head) => head,
-            None if is_revisit => Head::default(),
-            None => return Err(Reason::Http),
-        };
-        if is_revisit && repeats.is_none() {
-            return Ok(Some(Found::Revisit(Revisit {
-                url,
-                fetched_at,
-                status: head.status,
-                content_type: head.get("content-type").map(str::to_owned),
-                payload_digest: header.payload_digest.clone(),
-                refers_to_url: header.refers_to_url.clone(),
-                refers_to_time: header.refers_to_date.as_deref().and_then(header::time),
-            })));
-        }
-        let payload = &block[head.bytes..];
-        let chunked = (head.get("transfer-encoding"))
-            .is_some_and(|value| value.to_ascii_lowercase().contains("chunked"));
-        let dechunked = chunked.then(|| without_chunks(payload)).flatten();
-        if !header.partial
-            && !is_revisit
-            && let Some(stored) = &header.payload_digest
-            && digest::check(stored, payload) == Check::Wrong
-            // Crawlers disagree on whether the chunks are part of the payload.
-            && !(dechunked.as_deref()).is_some_and(|bytes| digest::check(stored, bytes) == Check::Right)
-        {
-            return Err(Reason::Digest("WARC-Payload-Digest"));
-        }
-        let payload_digest = header.payload_digest.clone();
-        let payload_digest = payload_digest.unwrap_or_else(|| digest::sha1_of(payload));
-        let content_type = head.get("content-type").map(str::to_owned);
-        let x_robots_tag = head.lines("x-robots-tag");
-        let tdm_reservation = head.get("tdm-reservation").map(str::to_owned);
-        let body = if is_revisit || !(self.has_body)(content_type.as_deref()) {
-            Vec::new()
-        } else {
-            let body = dechunked.unwrap_or_else(|| {
-                block.drain(..head.bytes);
-                block
-            });
-            let encodings = head.get("content-encoding");
-            decoded(body, encodings, self.limits.body_bytes)?
-        };
-        if let (Some(301 | 302 | 303 | 307 | 308), Some(target)) =
-            (head.status, head.get("location"))
-        {
-            self.links.redirect(&url, target);
-        }
-        let position = self.captures;
-        if !is_revisit {
-            self.links.capture(&payload_digest, position);
-            self.captures += 1;
-        }
-        Ok(Some(Found::Capture(Capture {
-            request_url: self.links.request_url(&url),
-            url,
-            fetched_at,
-            status: head.status,
-            charset: content_type.as_deref().and_then(http::charset),
-            content_type,
-            x_robots_tag,
-            tdm_reservation,
-            body,
-            payload_digest,
-            position,
-            repeats,
-        })))
-    }
 }
 
 impl<R: Read> Iterator for Records<R> {
@@ -407,22 +382,6 @@ impl<R: Read> Iterator for Records<R> {
                 None
             }
             Err(error) => Some(Err(error)),
-        }
-    }
-}
-
-impl Header {
-    /// Whether the record has a response of HTTP, or repeats one.
-    fn is_http(&self) -> bool {
-        let url = self.url.as_deref().unwrap_or_default();
-        let is_web = url.starts_with("http:") || url.starts_with("https:");
-        match self.record_type {
-            RecordType::Response if self.arc => is_web,
-            RecordType::Response => (self.content_type.as_deref().unwrap_or_default())
-                .to_ascii_lowercase()
-                .starts_with("application/http"),
-            RecordType::Revisit => is_web,
-            _ => false,
         }
     }
 }

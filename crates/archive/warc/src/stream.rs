@@ -4,10 +4,10 @@ use std::io::{self, BufRead, Read};
 
 use flate2::bufread::GzDecoder;
 
+use crate::frames::{Frames, Skippable, ZSTD};
+
 /// First bytes of a gzip member with the only method that gzip has.
 const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
-/// First bytes of a zstd frame.
-const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Bytes that are read and decompressed at a time.
 const CHUNK: usize = 64 << 10;
 
@@ -88,7 +88,8 @@ enum Source<R: Read> {
     /// Bytes of the file: between members, or a file that is not compressed.
     File(Counted<R>),
     Gzip(Box<GzDecoder<Counted<R>>>),
-    Zstd(Box<zstd::stream::read::Decoder<'static, Counted<R>>>),
+    /// A frame, which [`Stream::frames`] decodes.
+    Zstd(Counted<R>),
     /// The decoder of a member could not be created. The file ends here.
     End,
 }
@@ -97,6 +98,9 @@ enum Source<R: Read> {
 pub(crate) struct Stream<R: Read> {
     source: Source<R>,
     format: Option<Format>,
+    /// The decoder of a file in zstd, and the dictionary for it.
+    frames: Option<Frames>,
+    dictionary: Vec<u8>,
     /// Offset in the file of the current member, or of `chunk` if the file is not compressed.
     start: u64,
     /// Decompressed bytes are at `used..filled`.
@@ -118,6 +122,8 @@ impl<R: Read> Stream<R> {
                 position: 0,
             }),
             format: None,
+            frames: None,
+            dictionary: Vec::new(),
             start: 0,
             chunk: Vec::new(),
             used: 0,
@@ -165,7 +171,7 @@ impl<R: Read> Stream<R> {
             if self.read()? == 0 {
                 match std::mem::replace(&mut self.source, Source::End) {
                     Source::Gzip(member) => self.source = Source::File(member.into_inner()),
-                    Source::Zstd(member) => self.source = Source::File(member.finish()),
+                    Source::Zstd(file) => self.source = Source::File(file),
                     end => {
                         self.source = end;
                         return Ok(&[]);
@@ -185,7 +191,10 @@ impl<R: Read> Stream<R> {
         let read = match &mut self.source {
             Source::File(file) => file.read(free),
             Source::Gzip(member) => member.read(free),
-            Source::Zstd(member) => member.read(free),
+            Source::Zstd(file) => match &mut self.frames {
+                Some(frames) => frames.read(file, free),
+                None => Ok(0),
+            },
             Source::End => Ok(0),
         };
         self.filled += *read.as_ref().unwrap_or(&0);
@@ -238,8 +247,19 @@ impl<R: Read> Stream<R> {
         if self.format == Some(Format::Plain) {
             return Ok(true);
         }
-        if self.format != Some(Format::Gzip) {
-            skip_frames(file)?;
+        while self.format != Some(Format::Gzip)
+            && let Some(frame) = Skippable::of(file.peek(Skippable::HEAD)?)
+        {
+            self.start = file.position;
+            file.consume(Skippable::HEAD);
+            if frame.is_dictionary() {
+                // A broken dictionary is an error of its frame, and frames without it are read.
+                self.format = Some(Format::Zstd);
+            }
+            if let Some(dictionary) = frame.read(file)? {
+                self.dictionary = dictionary;
+                self.frames = None;
+            }
         }
         let found = file.peek(4)?;
         if found.is_empty() {
@@ -258,15 +278,20 @@ impl<R: Read> Stream<R> {
             ));
         }
         self.start = file.position;
+        if format == Format::Zstd {
+            let frames = match &mut self.frames {
+                Some(frames) => frames,
+                none => none.insert(Frames::new(&self.dictionary)?),
+            };
+            frames.begin()?;
+        }
         let Source::File(file) = std::mem::replace(&mut self.source, Source::End) else {
             return Ok(false);
         };
         self.source = match format {
             Format::Plain => Source::File(file),
             Format::Gzip => Source::Gzip(Box::new(GzDecoder::new(file))),
-            Format::Zstd => Source::Zstd(Box::new(
-                zstd::stream::read::Decoder::with_buffer(file)?.single_frame(),
-            )),
+            Format::Zstd => Source::Zstd(file),
         };
         Ok(true)
     }
@@ -285,7 +310,7 @@ impl<R: Read> Stream<R> {
         let mut file = match std::mem::replace(&mut self.source, Source::End) {
             Source::File(file) => file,
             Source::Gzip(member) => member.into_inner(),
-            Source::Zstd(member) => member.finish(),
+            Source::Zstd(file) => file,
             Source::End => return Ok(false),
         };
         (self.used, self.filled) = (0, 0);
@@ -308,31 +333,5 @@ impl<R: Read> Stream<R> {
             self.source = Source::File(file);
         }
         Ok(found)
-    }
-}
-
-/// Skips frames of zstd that have no content for a decoder.
-fn skip_frames<R: Read>(file: &mut Counted<R>) -> io::Result<()> {
-    loop {
-        let head = file.peek(8)?;
-        let Some((magic, bytes)) = head.split_first_chunk::<4>() else {
-            return Ok(());
-        };
-        let Ok(bytes) = <[u8; 4]>::try_from(bytes) else {
-            return Ok(());
-        };
-        if u32::from_le_bytes(*magic) & 0xffff_fff0 != 0x184d_2a50 {
-            return Ok(());
-        }
-        file.consume(8);
-        let mut left = u32::from_le_bytes(bytes) as usize;
-        while left > 0 {
-            let have = file.fill_buf()?.len().min(left);
-            if have == 0 {
-                return Ok(());
-            }
-            file.consume(have);
-            left -= have;
-        }
     }
 }

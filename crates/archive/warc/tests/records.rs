@@ -285,6 +285,17 @@ fn a_chunked_and_compressed_body_is_decoded() {
 }
 
 #[test]
+fn a_compressed_transfer_is_decoded_before_the_content() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: zstd\r\n\
+        Transfer-Encoding: gzip\r\n\r\n";
+    let content = zstd::encode_all(&b"<p>Trees fell.</p>"[..], 3).unwrap();
+    let block = [head.as_bytes(), &gzip(&content)].concat();
+    let (captures, errors) = read(record("response", "http://a.example/", "", &block).as_slice());
+    assert_eq!(errors, []);
+    assert_eq!(captures[0].body, b"<p>Trees fell.</p>");
+}
+
+#[test]
 fn a_body_over_the_limit_is_an_error_and_the_next_record_is_read() {
     let bomb = zstd::encode_all(vec![0; 40 << 20].as_slice(), 3).unwrap();
     let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: zstd\r\n\r\n";
@@ -312,8 +323,7 @@ fn a_body_that_is_not_wanted_is_not_decoded() {
     ]
     .concat();
     assert_eq!(read(file.as_slice()).1.len(), 1);
-    let is_html = |content_type: Option<&str>| content_type.is_some_and(|it| it.contains("html"));
-    let records = Records::new(file.as_slice(), Limits::default()).with_bodies_of(is_html);
+    let records = Records::new(file.as_slice(), Limits::default()).html_only();
     let captures = records.map(|record| record.unwrap().capture.unwrap());
     let bodies: Vec<Vec<u8>> = captures.map(|capture| capture.body).collect();
     assert_eq!(bodies, [b"".to_vec(), b"<p>Trees fell.</p>".to_vec()]);

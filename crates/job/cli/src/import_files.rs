@@ -5,7 +5,9 @@ use std::num::NonZeroUsize;
 use anyhow::{Context, Result};
 use bytesize::ByteSize;
 use clap::Subcommand;
-use import::{ColumnName, ImportError, Limits, Options, PageOptions, Report, import, import_pages};
+use import::{
+    ColumnName, ImportError, Limits, Options, PageOptions, PageTime, Report, import, import_pages,
+};
 use serde_json::json;
 use tables::Location;
 
@@ -20,10 +22,11 @@ use crate::usage::Usage;
 pub(crate) enum ImportCommand {
     /// Import WARC and ARC files: WARC 0.17 to 1.1, ARC, gzip, zstd or not compressed, and WACZ.
     ///
-    /// HTML responses become rows, in time order, in one Parquet file per input and UTC date. Records
-    /// that are truncated, corrupt or have a wrong length or digest are rows of
-    /// _quarantine/*.parquet, with file, offset and reason. Revisits of pages in other files are rows
-    /// of _revisits/*.parquet, with the digest of the page. An import that was stopped continues
+    /// HTML in responses, resources and conversions becomes rows, in time order, in one Parquet file per
+    /// input and UTC date. Records that are truncated, corrupt or have a wrong length or digest are rows
+    /// of _quarantine/*.parquet, with file, offset and reason. Revisits of pages in other files are rows
+    /// of _revisits/*.parquet, with the digest of the page. Other records are counted by type and
+    /// content, and forms that the standards do not have are counted as warnings. An import that was stopped continues
     /// when the same command is given again, and inputs that are imported are not read again.
     #[command(after_help = "Examples:\n  \
         urltree import warc crawl --output data/pages\n  \
@@ -32,7 +35,7 @@ pub(crate) enum ImportCommand {
         urltree import warc warc.paths.gz --base https://data.commoncrawl.org --output data/pages")]
     Warc(ImportWarcArgs),
     /// Import pages that a list names: CSV, JSON Lines or Parquet, with files of HTML or with the HTML
-    /// in the list.
+    /// in the list. Or import the mirror of a site without a list.
     ///
     /// A row of the list has the columns url, time (or fetched_at) and path. The columns title,
     /// request_url, content_type, http_charset, http_status, x_robots_tag and tdm_reservation may be there too. A path is relative
@@ -40,7 +43,12 @@ pub(crate) enum ImportCommand {
     /// pages are in the rows. Rows become pages in time order, in one Parquet file per list and UTC
     /// date. Rows that are not pages are rows of _quarantine/*.parquet, with row, path and reason.
     /// A second import changes nothing, unless the list or a file in the folders has changed.
+    ///
+    /// Without --manifest, each FOLDER is a mirror that wget -r or HTTrack has written. The path of a
+    /// file, HOST/PATH, is the URL of its page, and the time is that of the file, unless HTTrack notes
+    /// others in the page.
     #[command(after_help = "Examples:\n  \
+        urltree import pages mirror --output data/pages --time 2011-10-24\n  \
         urltree import pages saved --manifest saved/pages.csv --output data/pages\n  \
         urltree import pages --manifest saved/pages.jsonl --output data/pages --format json\n  \
         urltree import pages --manifest crawl.parquet --output data/pages \\\n      \
@@ -55,14 +63,23 @@ pub(crate) struct ImportPagesArgs {
     /// the folder of the list.
     #[arg(value_name = "FOLDER")]
     folders: Vec<String>,
-    /// List of pages: .csv, .tsv, .jsonl, .ndjson, each also with .gz, or .parquet.
-    #[arg(long, required = true, value_name = "FILE")]
+    /// List of pages: .csv, .tsv, .jsonl, .ndjson, each also with .gz, or .parquet. Without it, each
+    /// FOLDER is a mirror.
+    #[arg(long, required_unless_present = "folders", value_name = "FILE")]
     manifest: Vec<String>,
+    /// Time of all pages of a mirror, such as 2011-10-24T12:00:00Z or 2011-10-24.
+    #[arg(long, value_name = "TIME", conflicts_with = "manifest")]
+    time: Option<PageTime>,
     #[command(flatten)]
     archive: ArchiveArgs,
     /// Names of columns in the list, such as fetched_at=when,url=address. A name of a nested JSON value
     /// has dots. With html=NAME, pages are in the list.
-    #[arg(long, value_name = "COLUMN=NAME", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "COLUMN=NAME",
+        value_delimiter = ',',
+        requires = "manifest"
+    )]
     columns: Vec<ColumnName>,
     /// Pages that are read at a time. A higher number helps with object storage.
     #[arg(long, value_name = "NUMBER", default_value = "8")]
@@ -132,6 +149,7 @@ fn pages(args: &ImportPagesArgs, terminal: &Terminal) -> Result<Report> {
     let options = PageOptions {
         columns: args.columns.iter().cloned().collect(),
         folders: args.folders.iter().map(folder).collect::<Result<_, _>>()?,
+        time: args.time,
         pages_at_a_time: args.files,
         max_page_bytes: args.max_page.as_u64(),
         spill_dir: args.archive.spill_dir.clone(),
@@ -184,9 +202,17 @@ fn as_text(report: &Report, output: &str) -> String {
     lines.add("files", report.files);
     lines.add("already imported", report.already_imported);
     lines.add("MB", format!("{:.1}", megabytes(report.bytes)));
-    lines.add("records", report.records.values().sum::<u64>());
-    for (record_type, count) in &report.records {
-        lines.add(&format!("  {record_type}"), count);
+    for (title, counts) in [
+        ("records", &report.records),
+        ("not pages", &report.not_pages),
+        ("warnings", &report.warnings),
+    ] {
+        if title == "records" || !counts.is_empty() {
+            lines.add(title, counts.values().sum::<u64>());
+        }
+        for (name, count) in counts {
+            lines.add(&format!("  {name}"), count);
+        }
     }
     lines.add("revisits elsewhere", report.revisits);
     lines.add("quarantined", report.quarantined);
@@ -210,6 +236,8 @@ fn as_json(report: &Report) -> String {
         "already_imported": report.already_imported,
         "bytes": report.bytes,
         "records": report.records,
+        "not_pages": report.not_pages,
+        "warnings": report.warnings,
         "revisits": report.revisits,
         "quarantined": report.quarantined,
         "pages": report.pages,

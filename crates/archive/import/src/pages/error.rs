@@ -18,6 +18,12 @@ pub enum RowsError {
     /// Its pages are in its rows, so folders have no meaning.
     #[error("its pages are in its rows, so no folder can be given")]
     Folders,
+    /// A web server lists no files.
+    #[error("a web server lists no files, so --manifest must name a list of its pages")]
+    NoListing,
+    /// A mirror without a file.
+    #[error("it has no file")]
+    NoFile,
     /// A text of two bytes per letter.
     #[error("it is UTF-16; convert it: iconv -f UTF-16 -t UTF-8")]
     Utf16,

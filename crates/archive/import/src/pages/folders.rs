@@ -4,14 +4,13 @@ use std::error::Error;
 use std::io;
 
 use bytes::Bytes;
-use futures::TryStreamExt;
 use md5::{Digest, Md5};
 use object_store::path::{Path, PathPart};
 use object_store::{ObjectMeta, ObjectStoreExt};
 use tables::Location;
 
 use crate::error::ImportError;
-use crate::inputs::input_at;
+use crate::inputs::{input_at, objects};
 use crate::pages::row::Reason;
 
 /// Folders of files. A file is that of the first folder that has it.
@@ -49,22 +48,7 @@ impl Folders {
             if folder.is_web() {
                 continue;
             }
-            let is_output = |meta: &ObjectMeta| {
-                output.store_url() == folder.store_url()
-                    && meta.location.prefix_matches(output.path())
-            };
-            let mut listed = folder.store().list(Some(folder.path()));
-            loop {
-                let meta = listed.try_next().await;
-                let meta = meta.map_err(|source| ImportError::Store {
-                    doing: "list",
-                    object: folder.to_string(),
-                    source,
-                })?;
-                let Some(meta) = meta else { break };
-                if is_output(&meta) {
-                    continue;
-                }
+            for meta in list(folder, output).await? {
                 // A sum does not depend on the order in which a store lists.
                 let state = input_at(folder.clone(), &meta).tag.unwrap_or_default();
                 let file = format!("{position} {} {} {state}", meta.size, meta.location);
@@ -75,6 +59,18 @@ impl Folders {
         }
         Ok(format!("{files} files {sum:032x}"))
     }
+}
+
+/// Lists the files of a folder but those below `output`, in path order.
+pub(crate) async fn list(
+    folder: &Location,
+    output: &Location,
+) -> Result<Vec<ObjectMeta>, ImportError> {
+    let mut files = objects(folder).await?;
+    files.retain(|meta| {
+        output.store_url() != folder.store_url() || !meta.location.prefix_matches(output.path())
+    });
+    Ok(files)
 }
 
 async fn read(

@@ -1,15 +1,16 @@
 //! Imports lists of pages: CSV, JSON Lines or Parquet with a row for each page, which is in the row or in
-//! a file that the row names.
+//! a file that the row names. The files of a mirror are rows of a list that is not there.
 
 mod columns;
 pub(crate) mod error;
 mod folders;
+mod mirror;
 mod parquet_rows;
 mod row;
 mod text_rows;
 mod time;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -22,6 +23,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 pub use columns::{Column, ColumnError, ColumnName, Columns};
 pub use error::RowsError;
+pub use mirror::{PageTime, PageTimeError};
 
 use crate::error::ImportError;
 use crate::inputs::{self, Input};
@@ -30,11 +32,12 @@ use crate::page::Page;
 use crate::quarantine::{Kind, Quarantine, Quarantined};
 use crate::source::{Source, Watch};
 use crate::spool::{Spool, TemporaryFolder};
-use crate::write::{self, Content};
+use crate::write::{self, Content, Counts};
 use crate::{Progress, Report};
 use folders::Folders;
+use mirror::{Comment, Mirror};
 use parquet_rows::ParquetRows;
-use row::{Listed, Reason, Row};
+use row::{Listed, Reason, Row, Value, Values};
 use text_rows::TextRows;
 
 /// Most bytes of a row beside the page: its URL, title, path and columns that are not used.
@@ -47,6 +50,8 @@ pub struct PageOptions {
     pub columns: Columns,
     /// Folders of the files. Without any, they are in the folder of the list.
     pub folders: Vec<Location>,
+    /// The time of all pages of mirrors. Without it, HTTrack's or that of their files.
+    pub time: Option<PageTime>,
     /// Pages that are read at a time. A higher number needs more memory.
     pub pages_at_a_time: NonZeroUsize,
     /// Most bytes of a page. A larger one is quarantined.
@@ -61,6 +66,7 @@ impl Default for PageOptions {
         Self {
             columns: Columns::default(),
             folders: Vec::new(),
+            time: None,
             pages_at_a_time: NonZeroUsize::MIN.saturating_add(7),
             max_page_bytes: 32 << 20,
             spill_dir: None,
@@ -68,8 +74,8 @@ impl Default for PageOptions {
     }
 }
 
-/// Imports the pages of `lists` into the archive at `output`, one list after the other. See the crate
-/// for the layout.
+/// Imports the pages of `lists` into the archive at `output`, one list after the other. Without lists,
+/// each folder is the mirror of a site. See the crate for the layout.
 ///
 /// # Errors
 /// [`ImportError`]. Lists that were done before the error are kept.
@@ -93,9 +99,40 @@ pub async fn import_pages(
         input.tag = Some(tag(&input, files.as_ref(), output, options).await?);
         found.push(input);
     }
-    let import =
-        |input, before, sender| import_list(input, before, output.clone(), options.clone(), sender);
+    if lists.is_empty() {
+        for folder in &options.folders {
+            found.push(mirror_input(folder, output, options).await?);
+        }
+    }
+    let is_mirror = lists.is_empty();
+    let import = |input, before, sender| {
+        let (output, options) = (output.clone(), options.clone());
+        import_list(input, is_mirror, before, output, options, sender)
+    };
     crate::import_inputs(found, output, NonZeroUsize::MIN, progress, import).await
+}
+
+/// Returns the input of a folder that is a mirror.
+async fn mirror_input(
+    folder: &Location,
+    output: &Location,
+    options: &PageOptions,
+) -> Result<Input, ImportError> {
+    let problem = |problem| ImportError::Rows {
+        list: folder.to_string(),
+        problem,
+    };
+    if folder.is_web() {
+        return Err(problem(RowsError::NoListing));
+    }
+    let files = folders::list(folder, output).await?;
+    if files.is_empty() {
+        return Err(problem(RowsError::NoFile));
+    }
+    let mut input = Input::folder(folder, files.iter().map(|file| file.size).sum());
+    let mirror = Folders(vec![folder.clone()]);
+    input.tag = Some(tag(&input, Some(&mirror), output, options).await?);
+    Ok(input)
 }
 
 /// A format of lists.
@@ -143,6 +180,9 @@ async fn tag(
 ) -> Result<String, ImportError> {
     let list = input.tag.as_deref().unwrap_or_default();
     let mut state = format!("{list} {:?} {}", options.columns, options.max_page_bytes);
+    if let Some(PageTime(micros)) = options.time {
+        state += &format!(" {micros}");
+    }
     if let Some(files) = files {
         for folder in &files.0 {
             state += &format!(" {}", folder.url().as_str().trim_end_matches('/'));
@@ -160,12 +200,14 @@ fn hex(bytes: &[u8]) -> String {
 enum Opened {
     Text(Format, Source),
     Parquet(ParquetRows),
+    Mirror(Mirror),
 }
 
 /// The rows of a list.
 enum Rows {
     Text(TextRows),
     Parquet(ParquetRows),
+    Mirror(Mirror),
 }
 
 /// Reads the pages of a list.
@@ -173,13 +215,15 @@ struct Reader {
     input: Input,
     options: PageOptions,
     files: Option<Folders>,
+    is_mirror: bool,
     runtime: Handle,
     progress: UnboundedSender<u64>,
 }
 
-/// Imports one list.
+/// Imports one list, or one mirror.
 async fn import_list(
     input: Input,
+    is_mirror: bool,
     before: Option<Manifest>,
     output: Location,
     options: PageOptions,
@@ -189,10 +233,12 @@ async fn import_list(
         list: input.label.clone(),
         problem,
     };
-    let format = Format::of(&input.label).ok_or_else(|| rows_error(RowsError::UnknownFormat))?;
     let location = input.location.clone();
     let location = location.ok_or_else(|| rows_error(RowsError::UnknownFormat))?;
-    let files = files(&input, &location, &options);
+    let files = match is_mirror {
+        true => Some(Folders(vec![location.clone()])),
+        false => files(&input, &location, &options),
+    };
     let needed = [
         Column::FetchedAt,
         Column::Url,
@@ -204,12 +250,17 @@ async fn import_list(
     ];
     let watch = Watch::default();
     let columns = options.columns.clone();
-    let opened = match format {
-        Format::Parquet => {
+    let opened = match Format::of(&input.label) {
+        _ if is_mirror => {
+            let found = folders::list(&location, &output).await?;
+            Opened::Mirror(Mirror::new(location, found, options.time))
+        }
+        None => return Err(rows_error(RowsError::UnknownFormat)),
+        Some(Format::Parquet) => {
             let rows = ParquetRows::open(&location, input.bytes, &columns, &needed).await;
             Opened::Parquet(rows.map_err(rows_error)?)
         }
-        text => Opened::Text(
+        Some(text) => Opened::Text(
             text,
             Source::open(&input, progress.clone(), watch.clone()).await?,
         ),
@@ -222,6 +273,7 @@ async fn import_list(
         input: input.clone(),
         options,
         files,
+        is_mirror,
         runtime: Handle::current(),
         progress,
     };
@@ -229,6 +281,7 @@ async fn import_list(
     let content = tokio::task::spawn_blocking(move || {
         let rows = match opened {
             Opened::Parquet(rows) => Ok(Rows::Parquet(rows)),
+            Opened::Mirror(rows) => Ok(Rows::Mirror(rows)),
             Opened::Text(Format::Csv { delimiter }, bytes) => {
                 TextRows::csv(bytes, delimiter, &columns, &needed, max_row).map(Rows::Text)
             }
@@ -269,6 +322,7 @@ impl Reader {
                 let row = match &mut rows {
                     Rows::Text(rows) => rows.next(),
                     Rows::Parquet(rows) => rows.next(&self.runtime),
+                    Rows::Mirror(rows) => rows.next(&self.runtime),
                 };
                 match row.map_err(|problem| self.rows_error(problem))? {
                     Some(row) => some.push(row),
@@ -301,15 +355,21 @@ impl Reader {
                 }
             }
         }
-        let mut records = BTreeMap::from([("page".to_owned(), pages.len() as u64)]);
+        let mut counts = Counts::default();
+        (counts.records).insert("page".to_owned(), pages.len() as u64);
         if repeated > 0 {
-            records.insert("repeated".to_owned(), repeated);
+            (counts.records).insert("repeated".to_owned(), repeated);
+        }
+        if let Rows::Mirror(Mirror { others, .. }) = rows
+            && others > 0
+        {
+            (counts.not_pages).insert("file that is not HTML".to_owned(), others);
         }
         Ok(Content {
             kind: Kind::List,
             pages,
             bodies: spool.finish().map_err(|error| self.spool_error(error))?,
-            records,
+            counts,
             quarantine,
             revisits: Vec::new(),
         })
@@ -319,12 +379,17 @@ impl Reader {
     async fn page(&self, row: Row) -> Result<Result<(i64, Listed), Box<Quarantined>>, ImportError> {
         let number = row.number;
         let (mut url, mut path) = (None, None);
-        let listed = row.values.and_then(|values| {
+        let values = match row.values {
+            Ok(values) if self.is_mirror => self.mirrored(values).await?,
+            values => values,
+        };
+        let listed = values.and_then(|values| {
             url = values.said(Column::Url).map(str::to_owned);
             path = values.said(Column::Path).map(str::to_owned);
             Listed::try_from(values)
         });
         let listed = match listed {
+            Ok(listed) if self.is_mirror => Ok(listed),
             Ok(listed) => self.with_html(listed).await?,
             Err(reason) => Err(reason),
         };
@@ -336,6 +401,25 @@ impl Reader {
                 url,
                 reason: reason.to_string(),
             })
+        }))
+    }
+
+    /// Reads a file of a mirror. The comment of HTTrack is more certain than path and time of the file.
+    async fn mirrored(&self, mut values: Values) -> Result<Result<Values, Reason>, ImportError> {
+        let (Some(files), Some(path)) = (&self.files, values.said(Column::Path)) else {
+            return Ok(Ok(values));
+        };
+        let html = files.read(path, self.options.max_page_bytes).await?;
+        Ok(html.map(|html| {
+            let comment = Comment::of(&html);
+            if let Some(url) = comment.url {
+                values.set(Column::Url, Value::Text(url));
+            }
+            if let (Some(micros), None) = (comment.time, self.options.time) {
+                values.set(Column::FetchedAt, Value::Time(micros));
+            }
+            values.set(Column::Html, Value::Bytes(html.into()));
+            values
         }))
     }
 
