@@ -117,7 +117,7 @@ mod tests {
             (undeclared, None, "Паром на остров вечером"),
             (undeclared, Some("utf-8"), "Паром на остров вечером"),
             (japanese, Some("utf-8"), "島"),
-            // One invalid byte is no other charset.
+            // One invalid byte does not change the charset.
             (&damaged, None, "\u{fffd}café, über, naïve"),
             (&damaged, Some("utf-8"), "\u{fffd}café, über, naïve"),
             (&utf16("\u{feff}"), None, "é"),

@@ -197,7 +197,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether an element is an item of its own, also within one that is not closed.
+    /// Whether an element begins an item, also where the item before is not closed.
     fn begins_item(&self, element: Element, name: &str) -> bool {
         let is_same = |item: &Building| {
             self.open
