@@ -161,7 +161,7 @@ struct Fields {
 }
 
 impl Fields {
-    /// Reads a line with its end. Returns whether the row has ended, goes on or is bad.
+    /// Reads a line with its end. Returns `Quoted` if the row continues on the next line, `Ended` or `Bad`.
     fn read(&mut self, line: &[u8]) -> State {
         for byte in line {
             self.state = match (self.state, byte) {
