@@ -6,7 +6,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, BooleanArray, Int64Array, RecordBatch};
+use arrow::array::{ArrayRef, BooleanArray, Int64Array, RecordBatch};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::{Value, json};
 
@@ -200,11 +200,7 @@ fn a_missing_or_mistyped_column_stops_the_run_before_writing() {
             Some(Arc::clone(&truths)),
             "expected a timestamp, a date, a string or a number; name another column in archive.columns.fetched_at",
         ),
-        (
-            "http_status",
-            Some(truths),
-            "expected a number or a string",
-        ),
+        ("http_status", Some(truths), "expected a number or a string"),
     ] {
         let job = two_files();
         let shape = reshaped(&rows, column, replacement);
@@ -213,7 +209,10 @@ fn a_missing_or_mistyped_column_stops_the_run_before_writing() {
         assert!(error.contains("c.parquet"), "{error}");
         assert!(error.contains(&format!("`{column}`")), "{error}");
         assert!(error.contains(expected), "{error}");
-        assert!(error.contains(&format!("--set archive.columns.{column}=COLUMN")), "{error}");
+        assert!(
+            error.contains(&format!("--set archive.columns.{column}=COLUMN")),
+            "{error}"
+        );
         assert!(!job.has_tables(), "{column}: something was written");
     }
 }
@@ -368,10 +367,34 @@ fn columns_of_other_types_with_one_meaning_give_the_same_tables() {
     };
     let utc = || Some("UTC".into());
     for (what, time, text, status, html) in [
-        ("64 bits", vec![Timestamp(Millisecond, None)], LargeUtf8, Int64, LargeUtf8),
-        ("texts", vec![Timestamp(Microsecond, utc()), Utf8], Binary, Utf8, FixedSizeBinary(size)),
-        ("seconds", vec![Timestamp(Second, utc()), Int64], Utf8, Float64, Binary),
-        ("microseconds", vec![Timestamp(Microsecond, None), Int64, UInt64], Binary, Int64, Binary),
+        (
+            "64 bits",
+            vec![Timestamp(Millisecond, None)],
+            LargeUtf8,
+            Int64,
+            LargeUtf8,
+        ),
+        (
+            "texts",
+            vec![Timestamp(Microsecond, utc()), Utf8],
+            Binary,
+            Utf8,
+            FixedSizeBinary(size),
+        ),
+        (
+            "seconds",
+            vec![Timestamp(Second, utc()), Int64],
+            Utf8,
+            Float64,
+            Binary,
+        ),
+        (
+            "microseconds",
+            vec![Timestamp(Microsecond, None), Int64, UInt64],
+            Binary,
+            Int64,
+            Binary,
+        ),
     ] {
         let other = changed(&good, |name, array| {
             let array = match name {
