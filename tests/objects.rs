@@ -210,7 +210,7 @@ fn a_missing_or_mistyped_column_stops_the_run_before_writing() {
         assert!(error.contains(&format!("`{column}`")), "{error}");
         assert!(error.contains(expected), "{error}");
         assert!(
-            error.contains(&format!("--set archive.columns.{column}=COLUMN")),
+            error.contains(&format!("archive.columns.{column}=COLUMN")),
             "{error}"
         );
         assert!(!job.has_tables(), "{column}: something was written");

@@ -40,6 +40,8 @@ pub(crate) fn read(text: &str, url: &Url) -> Result<Feed, FeedError> {
         match reader.read_event() {
             Ok(Event::Eof) if walk.open.is_empty() => break None,
             Ok(Event::Eof) => break Some("it is cut off".to_owned()),
+            // A page that shows a feed, as an error page, is not a feed.
+            Ok(Event::Start(tag)) if !walk.is_feed && is_page(&tag) => break None,
             Ok(event) if walk.open.len() < MAX_DEPTH => walk.event(&event),
             Ok(_) => {
                 break Some(format!(
@@ -57,6 +59,10 @@ pub(crate) fn read(text: &str, url: &Url) -> Result<Feed, FeedError> {
             items: walk.items,
         }),
     }
+}
+
+fn is_page(tag: &BytesStart<'_>) -> bool {
+    tag.name().as_ref().eq_ignore_ascii_case(b"html")
 }
 
 /// A value and its rank: depth below the item, and rank of the element.
@@ -187,6 +193,9 @@ impl<'a> Walk<'a> {
         } else {
             element = self.begin(element, &attributes);
         }
+        // A link with its address has no content, also where its end is missing.
+        let is_link = local == "link" && value(&attributes, &["href"]).is_some();
+        let is_empty = is_empty || is_link;
         self.open.push(Open {
             name,
             element,

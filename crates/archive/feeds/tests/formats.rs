@@ -276,6 +276,10 @@ fn items_of_a_feed_with_errors_are_read() {
             vec!["One"],
         ),
         (
+            "<item><link href='/a'><title>One</title></item></channel></rss>",
+            vec!["One"],
+        ),
+        (
             "<item a=1 b><TITLE>One</title></ITEM></channel></rss>",
             vec!["One"],
         ),
@@ -308,6 +312,7 @@ fn bytes_that_are_no_feed_are_an_error() {
         "",
         "plain",
         "<html><p>Not found</p></html>",
+        "<!DOCTYPE html><HTML><body><rss><channel><item><title>a</title></item></channel></rss>",
         "{}",
         "[]",
         "{\"items\": []}",
