@@ -6,7 +6,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray};
+use arrow::array::{ArrayRef, BooleanArray, Int64Array, RecordBatch};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::{Value, json};
 
@@ -181,7 +181,7 @@ fn reshaped(rows: &[Row], column: &str, replacement: Option<ArrayRef>) -> Record
 fn a_missing_or_mistyped_column_stops_the_run_before_writing() {
     let rows = OTHER.daily_articles(3);
     let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
-    let texts: ArrayRef = Arc::new(StringArray::from(vec!["2011-10-01", "x", "y"]));
+    let truths: ArrayRef = Arc::new(BooleanArray::from(vec![true, false, true]));
     for (column, replacement, expected) in [
         ("html", None, "archive.columns.html"),
         ("fetched_at", None, "archive.columns.fetched_at"),
@@ -197,10 +197,10 @@ fn a_missing_or_mistyped_column_stops_the_run_before_writing() {
         ),
         (
             "fetched_at",
-            Some(Arc::clone(&texts)),
-            "expected a timestamp",
+            Some(Arc::clone(&truths)),
+            "expected a timestamp, a date, a string or a number; name another column in archive.columns.fetched_at",
         ),
-        ("http_status", Some(texts), "expected an integer"),
+        ("http_status", Some(truths), "expected a number or a string"),
     ] {
         let job = two_files();
         let shape = reshaped(&rows, column, replacement);
@@ -209,6 +209,10 @@ fn a_missing_or_mistyped_column_stops_the_run_before_writing() {
         assert!(error.contains("c.parquet"), "{error}");
         assert!(error.contains(&format!("`{column}`")), "{error}");
         assert!(error.contains(expected), "{error}");
+        assert!(
+            error.contains(&format!("archive.columns.{column}=COLUMN")),
+            "{error}"
+        );
         assert!(!job.has_tables(), "{column}: something was written");
     }
 }
@@ -339,26 +343,71 @@ fn a_copied_file_gives_duplicates_that_name_the_first() {
 }
 
 #[test]
-fn compatible_column_types_give_the_same_tables() {
-    let rows = SITE.daily_articles(6);
+fn columns_of_other_types_with_one_meaning_give_the_same_tables() {
+    use arrow::datatypes::DataType::{
+        Binary, FixedSizeBinary, Float64, Int64, LargeUtf8, Timestamp, UInt64, Utf8,
+    };
+    use arrow::datatypes::TimeUnit::{Microsecond, Millisecond, Second};
+
+    // Pages of one length are a column of a fixed size.
+    let mut rows = SITE.daily_articles(6);
+    let lengths = rows.iter().flat_map(|row| &row.html).map(Vec::len);
+    let longest = lengths.max().unwrap_or_default();
+    for html in rows.iter_mut().flat_map(|row| &mut row.html) {
+        html.resize(longest, b' ');
+    }
     let expected = Job::of(&rows);
     expected.backfill(DATES);
 
     let good = batch(&rows);
-    let other = changed(&good, |name, array| {
-        use arrow::datatypes::{DataType, TimeUnit};
-        let other = match name {
-            "fetched_at" => DataType::Timestamp(TimeUnit::Millisecond, None),
-            "http_status" => DataType::Int64,
-            // HTML stored as text, and text with 64-bit offsets.
-            _ => DataType::LargeUtf8,
-        };
-        let array = arrow::compute::cast(array, &other).expect("a cast without loss");
-        assert_eq!(array.len(), rows.len());
-        (name, array)
-    });
-    let job = Job::new();
-    write_batch(&job.archive("pages.parquet"), &other, 100);
-    job.backfill(DATES);
-    assert_same(&contents(&expected), &contents(&job), "other types");
+    let size = i32::try_from(longest).expect("a short page");
+    let cast = |array: &ArrayRef, to: &[arrow::datatypes::DataType]| {
+        let cast = |array: ArrayRef, to| arrow::compute::cast(&array, to).expect("a cast");
+        to.iter().fold(Arc::clone(array), cast)
+    };
+    let utc = || Some("UTC".into());
+    for (what, time, text, status, html) in [
+        (
+            "64 bits",
+            vec![Timestamp(Millisecond, None)],
+            LargeUtf8,
+            Int64,
+            LargeUtf8,
+        ),
+        (
+            "texts",
+            vec![Timestamp(Microsecond, utc()), Utf8],
+            Binary,
+            Utf8,
+            FixedSizeBinary(size),
+        ),
+        (
+            "seconds",
+            vec![Timestamp(Second, utc()), Int64],
+            Utf8,
+            Float64,
+            Binary,
+        ),
+        (
+            "microseconds",
+            vec![Timestamp(Microsecond, None), Int64, UInt64],
+            Binary,
+            Int64,
+            Binary,
+        ),
+    ] {
+        let other = changed(&good, |name, array| {
+            let array = match name {
+                "fetched_at" => cast(&array, &time),
+                "http_status" => cast(&array, std::slice::from_ref(&status)),
+                "html" => cast(&array, std::slice::from_ref(&html)),
+                _ => cast(&array, std::slice::from_ref(&text)),
+            };
+            (name, array)
+        });
+        let job = Job::new();
+        write_batch(&job.archive("pages.parquet"), &other, 100);
+        job.backfill(DATES);
+        assert_same(&contents(&expected), &contents(&job), what);
+    }
 }

@@ -34,13 +34,18 @@
 //! of items: the text comes from the page that the link names.
 
 mod charset;
+mod date;
 mod item;
+mod json;
 mod list;
+mod names;
 mod parse;
-mod root;
+mod references;
+mod repair;
 mod schedule;
 mod seen;
 mod state;
+mod xml;
 
 pub use item::{Item, ItemDigest};
 pub use list::{FeedList, ListError, ListedFeed};

@@ -33,7 +33,7 @@ fn next(command: &str, args: &RunArgs, failure: &Failure) -> String {
         EngineError::OtherSettings { .. } => options.push("--change-settings"),
         EngineError::EmptyArchive { .. } => setting = Some("archive.location=LOCATION".to_owned()),
         EngineError::Undated { .. } => setting = Some("archive.layout=flat".to_owned()),
-        EngineError::MissingColumn { key, .. } => {
+        EngineError::MissingColumn { key, .. } | EngineError::ColumnType { key, .. } => {
             setting = Some(format!("{key}=COLUMN"));
         }
         EngineError::Memory { .. } => setting = Some("run.memory_limit=MORE".to_owned()),

@@ -103,7 +103,10 @@ pub enum EngineError {
         found: String,
     },
     /// A column has a type that cannot be read.
-    #[error("{source_object}: column `{column}` is {found}, expected {expected}")]
+    #[error(
+        "{source_object}: column `{column}` is {found}, expected {expected}; name another column in \
+         {key} (of such a type: {others})"
+    )]
     ColumnType {
         /// The object.
         source_object: String,
@@ -113,6 +116,10 @@ pub enum EngineError {
         expected: &'static str,
         /// The type of the column.
         found: String,
+        /// The key of the job that names the column.
+        key: &'static str,
+        /// The columns of the object that have an expected type.
+        others: String,
     },
     /// The store of the archive failed.
     #[error("cannot {doing} {object}: {source}")]

@@ -12,6 +12,7 @@
 //!   [`RowSpill`].
 //! - [`LeaseStore`] has the leases on the tables: the exclusive right to change them.
 //! - [`TableFormat::Parquet`] keeps the folders of tables right for readers without the log.
+//! - [`time_of_text`] and [`time_of_number`] read the times of archives.
 //! - [`UnreferencedFile`] is a file that a vacuum may delete.
 //! - [`Classified`] gives the class of an error: the party that has to act, and whether the same
 //!   command may succeed later.
@@ -51,6 +52,7 @@ mod small_objects;
 mod spill;
 mod store;
 mod table_format;
+mod time;
 mod vacuum;
 
 pub use archive_file::archive_properties;
@@ -71,4 +73,5 @@ pub use schema::{Table, archive_schema};
 pub use sink::{CONCURRENT_CLOSES, SinkSize, TableSink};
 pub use spill::{MemorySpill, RowSpill};
 pub use table_format::TableFormat;
+pub use time::{is_possible_time, time_of_fraction, time_of_number, time_of_text};
 pub use vacuum::{MAX_RETENTION, UnreferencedCause, UnreferencedFile};

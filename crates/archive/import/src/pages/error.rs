@@ -29,7 +29,8 @@ pub enum RowsError {
     Utf16,
     /// A needed column is missing.
     #[error(
-        "it has no column {names}, for {column}, but: {found}; --columns {column}=NAME names it"
+        "it has no column {names}, for {column}, but: {found}; --columns {column}=NAME names it \
+         (the first line of CSV must name the columns)"
     )]
     NoColumn {
         /// The column.
@@ -40,20 +41,14 @@ pub enum RowsError {
         found: String,
     },
     /// A column has a type that has no value of this kind.
-    #[error("its column for {column} has the type {found}")]
+    #[error(
+        "its column for {column} has the type {found}; --columns {column}=NAME names another one"
+    )]
     Type {
         /// The column.
         column: Column,
         /// The type.
         found: String,
-    },
-    /// A row of CSV does not end.
-    #[error("row {row} has more than {limit} bytes; is a quote not closed?")]
-    RowTooLarge {
-        /// The row, from 1 upwards; 0 is the first line.
-        row: i64,
-        /// The limit.
-        limit: u64,
     },
     /// The bytes cannot be read, or their compression is broken.
     #[error(transparent)]

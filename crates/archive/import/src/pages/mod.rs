@@ -2,13 +2,13 @@
 //! a file that the row names. The files of a mirror are rows of a list that is not there.
 
 mod columns;
+mod csv_rows;
 pub(crate) mod error;
 mod folders;
 mod mirror;
 mod parquet_rows;
 mod row;
 mod text_rows;
-mod time;
 
 use std::collections::HashSet;
 use std::io;
@@ -34,6 +34,7 @@ use crate::source::{Source, Watch};
 use crate::spool::{Spool, TemporaryFolder};
 use crate::write::{self, Content, Counts};
 use crate::{Progress, Report};
+use csv_rows::Dialect;
 use folders::Folders;
 use mirror::{Comment, Mirror};
 use parquet_rows::ParquetRows;
@@ -138,7 +139,7 @@ async fn mirror_input(
 /// A format of lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
-    Csv { delimiter: u8 },
+    Csv(Dialect),
     JsonLines,
     Parquet,
 }
@@ -148,8 +149,8 @@ impl Format {
         let name = name.to_ascii_lowercase();
         let plain = name.strip_suffix(".gz").unwrap_or(&name);
         Some(match plain.rsplit_once('.')?.1 {
-            "csv" => Self::Csv { delimiter: b',' },
-            "tsv" => Self::Csv { delimiter: b'\t' },
+            "csv" => Self::Csv(Dialect::Csv),
+            "tsv" => Self::Csv(Dialect::Tsv),
             "jsonl" | "ndjson" => Self::JsonLines,
             "parquet" if plain == name => Self::Parquet,
             _ => return None,
@@ -282,8 +283,8 @@ async fn import_list(
         let rows = match opened {
             Opened::Parquet(rows) => Ok(Rows::Parquet(rows)),
             Opened::Mirror(rows) => Ok(Rows::Mirror(rows)),
-            Opened::Text(Format::Csv { delimiter }, bytes) => {
-                TextRows::csv(bytes, delimiter, &columns, &needed, max_row).map(Rows::Text)
+            Opened::Text(Format::Csv(dialect), bytes) => {
+                TextRows::csv(bytes, dialect, &columns, &needed, max_row).map(Rows::Text)
             }
             Opened::Text(_, bytes) => TextRows::json_lines(bytes, columns, max_row).map(Rows::Text),
         };
@@ -487,11 +488,8 @@ mod tests {
 
     #[test]
     fn the_end_of_a_name_is_its_format() {
-        assert_eq!(Format::of("a/B.CSV"), Some(Format::Csv { delimiter: b',' }));
-        assert_eq!(
-            Format::of("a.tsv.gz"),
-            Some(Format::Csv { delimiter: b'\t' })
-        );
+        assert_eq!(Format::of("a/B.CSV"), Some(Format::Csv(Dialect::Csv)));
+        assert_eq!(Format::of("a.tsv.gz"), Some(Format::Csv(Dialect::Tsv)));
         assert_eq!(Format::of("a.jsonl"), Some(Format::JsonLines));
         assert_eq!(Format::of("a.parquet"), Some(Format::Parquet));
         for other in ["a.parquet.gz", "csv", "a.json", "a"] {

@@ -103,7 +103,9 @@ impl ParquetRows {
             path: location.path().clone(),
             bytes: size,
         };
-        let builder = ParquetRecordBatchStreamBuilder::new(object).await;
+        // A dictionary or a view of a writer is a plain column without its Arrow schema.
+        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+        let builder = ParquetRecordBatchStreamBuilder::new_with_options(object, options).await;
         let builder = builder.map_err(failed)?;
         let names: Vec<String> = (builder.schema().fields().iter())
             .map(|field| field.name().clone())
@@ -189,20 +191,20 @@ fn values(
             let values = times.iter().map(|time| Ok(time.map(Value::Time)));
             Ok(values.collect())
         }
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => {
-            let bytes = cast(&DataType::LargeBinary)?;
+        DataType::Binary | DataType::FixedSizeBinary(_) => {
+            let bytes = cast(&DataType::Binary)?;
             let value = |bytes: &[u8]| match (column, std::str::from_utf8(bytes)) {
                 (Column::Html, _) => Ok(Value::Bytes(bytes.to_vec())),
                 (_, Ok(text)) => Ok(Value::Text(text.to_owned())),
                 (_, Err(_)) => Err(Reason::NotUtf8(column)),
             };
-            let bytes = bytes.as_binary::<i64>();
+            let bytes = bytes.as_binary::<i32>();
             Ok(bytes
                 .iter()
                 .map(|bytes| bytes.map(value).transpose())
                 .collect())
         }
-        // Texts, numbers, and dictionaries of them.
+        // Texts and numbers.
         found if !found.is_nested() => {
             let texts = cast(&DataType::LargeUtf8)?;
             let value = |text: &str| Value::Text(text.to_owned());

@@ -1,17 +1,25 @@
 //! A row of a list, and the page that it describes.
 
+use tables::{is_possible_time, time_of_text};
 use url::Url;
 
 use crate::pages::columns::Column;
-use crate::pages::time;
 
 /// The reason why a row is not a page.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Reason {
     #[error("the line is not a JSON object: {0}")]
     Json(String),
-    #[error("the row has {found} fields, and the first line has {expected}")]
-    Fields { expected: usize, found: usize },
+    #[error("line {line} has {found} fields, and the first line has {expected}")]
+    Fields {
+        line: u64,
+        expected: usize,
+        found: usize,
+    },
+    #[error(
+        "line {0} has a quote that is not closed, or text after a quoted field; double the quotes of a field"
+    )]
+    Quote(u64),
     #[error("the row has more than {0} bytes")]
     RowTooLarge(u64),
     #[error("{0} is not UTF-8")]
@@ -107,9 +115,9 @@ impl TryFrom<Values> for Listed {
 
     fn try_from(mut values: Values) -> Result<Self, Reason> {
         let fetched_at = match values.take(Column::FetchedAt) {
-            Some(Value::Time(micros)) if time::is_possible(micros) => micros,
+            Some(Value::Time(micros)) if is_possible_time(micros) => micros,
             Some(Value::Text(text)) if !text.trim().is_empty() => {
-                time::micros(&text).ok_or_else(|| value(Column::FetchedAt, &text, "a time"))?
+                time_of_text(&text).ok_or_else(|| value(Column::FetchedAt, &text, "a time"))?
             }
             Some(Value::Time(micros)) => {
                 return Err(value(Column::FetchedAt, &micros.to_string(), "a time"));

@@ -6,11 +6,12 @@ use flate2::read::MultiGzDecoder;
 use serde_json::{Map, Value as Json};
 
 use crate::pages::columns::{Column, Columns};
+use crate::pages::csv_rows::{CsvRows, Dialect};
 use crate::pages::error::RowsError;
 use crate::pages::row::{Reason, Row, Value, Values};
 
-/// Bytes of a reader, without the compression of gzip and without a mark of UTF-8 at the beginning.
-type Plain = Limited<Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>>;
+/// Bytes of a list, without the compression of gzip and without a mark of UTF-8 at the beginning.
+pub(crate) type Plain = Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>;
 
 /// Rows of a text file.
 pub(crate) enum TextRows {
@@ -19,18 +20,18 @@ pub(crate) enum TextRows {
 }
 
 impl TextRows {
-    /// Reads CSV, whose first line has the names of the columns.
+    /// Reads CSV or TSV, whose first line has the names of the columns.
     ///
     /// # Errors
     /// If the first line lacks a needed column.
     pub(crate) fn csv(
         bytes: impl Read + Send + 'static,
-        delimiter: u8,
+        dialect: Dialect,
         columns: &Columns,
         needed: &[Column],
         max_row: u64,
     ) -> Result<Self, RowsError> {
-        CsvRows::new(plain(bytes, max_row)?, delimiter, columns, needed).map(Self::Csv)
+        CsvRows::new(plain(bytes)?, dialect, columns, needed, max_row).map(Self::Csv)
     }
 
     /// Reads JSON Lines: one object per line.
@@ -40,8 +41,7 @@ impl TextRows {
         max_row: u64,
     ) -> Result<Self, RowsError> {
         Ok(Self::JsonLines(JsonRows {
-            // A long line is skipped, and does not end the file.
-            lines: BufReader::new(plain(bytes, u64::MAX)?),
+            lines: Lines::new(plain(bytes)?, b"\n", max_row),
             columns,
             max_row,
             number: 0,
@@ -58,7 +58,7 @@ impl TextRows {
 }
 
 /// Removes gzip and the mark of UTF-8.
-fn plain(mut bytes: impl Read + Send + 'static, max_row: u64) -> Result<Plain, RowsError> {
+pub(crate) fn plain(mut bytes: impl Read + Send + 'static) -> Result<Plain, RowsError> {
     let start = beginning(&mut bytes, 2)?;
     let is_gzip = start == [0x1f, 0x8b];
     let whole = Cursor::new(start).chain(bytes);
@@ -72,11 +72,7 @@ fn plain(mut bytes: impl Read + Send + 'static, max_row: u64) -> Result<Plain, R
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Err(RowsError::Utf16),
         _ => {}
     }
-    Ok(Limited {
-        bytes: Cursor::new(start).chain(bytes),
-        read: 0,
-        limit: max_row,
-    })
+    Ok(Cursor::new(start).chain(bytes))
 }
 
 fn beginning(bytes: &mut impl Read, most: u64) -> Result<Vec<u8>, RowsError> {
@@ -86,109 +82,75 @@ fn beginning(bytes: &mut impl Read, most: u64) -> Result<Vec<u8>, RowsError> {
     Ok(beginning)
 }
 
-/// Ends with an error after `limit` bytes without a reset. A quote that is not closed would make the
-/// rest of a file one row.
-pub(crate) struct Limited<R> {
-    bytes: R,
-    read: u64,
-    limit: u64,
+/// A line of a list.
+#[derive(Debug)]
+pub(crate) struct Line {
+    /// From 1 upwards.
+    pub(crate) number: u64,
+    /// With its end.
+    pub(crate) bytes: Vec<u8>,
+    /// Whether all of it is in `bytes`.
+    pub(crate) is_whole: bool,
 }
 
-impl<R: Read> Read for Limited<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let read = self.bytes.read(out)?;
-        self.read = self.read.saturating_add(read as u64);
-        if self.read > self.limit {
-            return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+impl Line {
+    /// The line without its end.
+    pub(crate) fn text(&self) -> &[u8] {
+        match self.bytes.as_slice() {
+            [text @ .., b'\r' | b'\n'] => text,
+            text => text,
         }
-        Ok(read)
     }
 }
 
-/// Bytes that a reader of CSV may have read ahead of a row.
-const READ_AHEAD: u64 = 64 << 10;
-
-/// Rows of CSV.
-pub(crate) struct CsvRows {
-    reader: csv::Reader<Plain>,
-    /// Fields of the first line.
-    width: usize,
-    /// Columns with their positions.
-    positions: Vec<(Column, usize)>,
-    number: i64,
+/// Lines of a list. One that is longer than the limit is skipped and named.
+pub(crate) struct Lines {
+    bytes: BufReader<Plain>,
+    ends: &'static [u8],
     limit: u64,
+    number: u64,
+    /// The last byte of the line before.
+    last: Option<u8>,
 }
 
-impl CsvRows {
-    fn new(
-        bytes: Plain,
-        delimiter: u8,
-        columns: &Columns,
-        needed: &[Column],
-    ) -> Result<Self, RowsError> {
-        let limit = bytes.limit;
-        let mut reader = csv::ReaderBuilder::new()
-            .delimiter(delimiter)
-            .flexible(true)
-            .has_headers(false)
-            .from_reader(Limited {
-                limit: limit.saturating_add(READ_AHEAD),
-                ..bytes
-            });
-        let mut first = csv::ByteRecord::new();
-        let found = reader.read_byte_record(&mut first);
-        found.map_err(|error| failed(error, 0, limit))?;
-        let names: Vec<String> = (first.iter())
-            .map(|name| String::from_utf8_lossy(name).trim().to_owned())
-            .collect();
-        Ok(Self {
-            reader,
-            width: names.len(),
-            positions: positions(&names, columns, needed)?,
-            number: 0,
+impl Lines {
+    /// Lines that end with one of `ends`. Of two in a row (CRLF), the second is an empty line.
+    pub(crate) fn new(bytes: Plain, ends: &'static [u8], limit: u64) -> Self {
+        Self {
+            bytes: BufReader::new(bytes),
+            ends,
             limit,
-        })
+            number: 0,
+            last: None,
+        }
     }
 
-    fn next(&mut self) -> Result<Option<Row>, RowsError> {
-        self.reader.get_mut().read = 0;
-        let mut record = csv::ByteRecord::new();
-        let found = self.reader.read_byte_record(&mut record);
-        if !found.map_err(|error| failed(error, self.number + 1, self.limit))? {
-            return Ok(None);
+    pub(crate) fn next(&mut self) -> io::Result<Option<Line>> {
+        let (mut line, mut bytes) = (Vec::new(), 0);
+        let mut last = None;
+        loop {
+            let found = self.bytes.fill_buf()?;
+            let end = found.iter().position(|byte| self.ends.contains(byte));
+            let taken = end.map_or(found.len(), |end| end + 1);
+            last = found[..taken].last().copied().or(last);
+            bytes += taken as u64;
+            if bytes <= self.limit {
+                line.extend_from_slice(&found[..taken]);
+            }
+            self.bytes.consume(taken);
+            if end.is_some() || taken == 0 {
+                break;
+            }
         }
-        self.number += 1;
-        Ok(Some(Row {
+        // CRLF ends one line.
+        let is_same = self.last == Some(b'\r') && line == b"\n";
+        self.number += u64::from(!is_same);
+        self.last = last;
+        Ok((bytes > 0).then_some(Line {
             number: self.number,
-            values: self.values(&record),
+            bytes: line,
+            is_whole: bytes <= self.limit,
         }))
-    }
-
-    fn values(&self, record: &csv::ByteRecord) -> Result<Values, Reason> {
-        if record.len() != self.width {
-            return Err(Reason::Fields {
-                expected: self.width,
-                found: record.len(),
-            });
-        }
-        let mut values = Values::default();
-        for (column, position) in &self.positions {
-            let text = std::str::from_utf8(&record[*position]);
-            let text = text.map_err(|_| Reason::NotUtf8(*column))?;
-            values.set(*column, Value::Text(text.to_owned()));
-        }
-        Ok(values)
-    }
-}
-
-fn failed(error: csv::Error, row: i64, limit: u64) -> RowsError {
-    let message = error.to_string();
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-            RowsError::RowTooLarge { row, limit }
-        }
-        csv::ErrorKind::Io(error) => RowsError::Read(error),
-        _ => RowsError::Read(io::Error::other(message)),
     }
 }
 
@@ -222,7 +184,7 @@ pub(crate) fn positions(
 
 /// Rows of JSON Lines.
 pub(crate) struct JsonRows {
-    lines: BufReader<Plain>,
+    lines: Lines,
     columns: Columns,
     max_row: u64,
     number: i64,
@@ -231,39 +193,21 @@ pub(crate) struct JsonRows {
 impl JsonRows {
     fn next(&mut self) -> Result<Option<Row>, RowsError> {
         loop {
-            let Some((line, is_whole)) = self.line().map_err(RowsError::Read)? else {
+            let Some(line) = self.lines.next().map_err(RowsError::Read)? else {
                 return Ok(None);
             };
-            if is_whole && line.iter().all(u8::is_ascii_whitespace) {
+            if line.is_whole && line.bytes.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
             self.number += 1;
-            let values = match is_whole {
-                true => self.values(&line),
+            let values = match line.is_whole {
+                true => self.values(&line.bytes),
                 false => Err(Reason::RowTooLarge(self.max_row)),
             };
             return Ok(Some(Row {
                 number: self.number,
                 values,
             }));
-        }
-    }
-
-    /// Reads a line, and whether it is whole: a longer one than the limit is skipped.
-    fn line(&mut self) -> io::Result<Option<(Vec<u8>, bool)>> {
-        let (mut line, mut bytes) = (Vec::new(), 0);
-        loop {
-            let found = self.lines.fill_buf()?;
-            let end = found.iter().position(|byte| *byte == b'\n');
-            let taken = end.map_or(found.len(), |end| end + 1);
-            bytes += taken as u64;
-            if bytes <= self.max_row {
-                line.extend_from_slice(&found[..taken]);
-            }
-            self.lines.consume(taken);
-            if end.is_some() || taken == 0 {
-                return Ok((bytes > 0).then_some((line, bytes <= self.max_row)));
-            }
         }
     }
 
@@ -298,19 +242,6 @@ fn get<'a>(object: &'a Map<String, Json>, name: &str) -> Option<&'a Json> {
 mod tests {
     use super::*;
 
-    const NEEDED: [Column; 3] = [Column::FetchedAt, Column::Url, Column::Path];
-
-    fn csv(bytes: &[u8]) -> Result<Vec<Row>, RowsError> {
-        let rows = TextRows::csv(
-            Cursor::new(bytes.to_vec()),
-            b',',
-            &Columns::default(),
-            &NEEDED,
-            100,
-        );
-        all(rows?)
-    }
-
     fn json(bytes: &[u8]) -> Result<Vec<Row>, RowsError> {
         let rows = TextRows::json_lines(Cursor::new(bytes.to_vec()), Columns::default(), 100);
         all(rows?)
@@ -328,48 +259,6 @@ mod tests {
         rows.iter()
             .filter_map(|row| row.values.as_ref().ok()?.said(Column::Title))
             .collect()
-    }
-
-    #[test]
-    fn csv_has_marks_quotes_and_line_ends_of_both_kinds() {
-        let text = "\u{feff}url,time,title,path\r\na,b,\"x, \"\"y\"\"\nz\",d\r\n\r\na,b,é,d";
-        let rows = csv(text.as_bytes()).unwrap();
-        assert_eq!(titles(&rows), ["x, \"y\"\nz", "é"]);
-        assert_eq!(rows[1].number, 2);
-    }
-
-    #[test]
-    fn rows_with_other_fields_or_other_bytes_are_named_and_the_next_row_is_read() {
-        let rows = csv(b"url,time,path,title\n1,2\n\xe9,2,3,t\n1,2,3,last\n").unwrap();
-        let reasons: Vec<_> = rows.iter().map(|row| row.values.clone().err()).collect();
-        let fields = Reason::Fields {
-            expected: 4,
-            found: 2,
-        };
-        assert_eq!(
-            reasons,
-            [Some(fields), Some(Reason::NotUtf8(Column::Url)), None]
-        );
-    }
-
-    #[test]
-    fn an_open_quote_is_an_error_with_its_row() {
-        let mut text = b"url,time,path\n1,2,3\n1,2,\"".to_vec();
-        text.extend(vec![b'x'; 1 << 20]);
-        let error = csv(&text).unwrap_err();
-        assert!(
-            matches!(error, RowsError::RowTooLarge { row: 2, .. }),
-            "{error:?}"
-        );
-    }
-
-    #[test]
-    fn a_missing_column_is_an_error_with_those_that_are_there() {
-        let error = csv(b"url;time;path\n").unwrap_err().to_string();
-        assert!(error.contains("fetched_at or time"), "{error}");
-        assert!(error.contains("url;time;path"), "{error}");
-        assert!(matches!(csv(b""), Err(RowsError::NoColumn { .. })));
-        assert!(matches!(csv(b"\xff\xfeu\0r\0"), Err(RowsError::Utf16)));
     }
 
     #[test]

@@ -316,13 +316,18 @@ struct TimeSpan {
 /// Returns the dates that each row group spans according to its statistics. `None` means no
 /// statistics, or a row without a time.
 fn time_spans(open: &OpenObject) -> Result<Vec<Option<TimeSpan>>, ParquetError> {
+    let groups = open.metadata().row_groups();
     let name = open
         .column_name(ObjectColumn::FetchedAt)
         .unwrap_or(ObjectColumn::FetchedAt.name());
+    let field = open.schema().field_with_name(name);
+    // The least and the greatest text or number are not the first and the last time.
+    if !field.is_ok_and(|field| field.data_type().is_temporal()) {
+        return Ok(vec![None; groups.len()]);
+    }
     let metadata = open.metadata();
     let converter =
         StatisticsConverter::try_new(name, open.schema(), metadata.file_metadata().schema_descr())?;
-    let groups = metadata.row_groups();
     let micros = DataType::Timestamp(TimeUnit::Microsecond, None);
     let first = cast(&converter.row_group_mins(groups)?, &micros)?;
     let last = cast(&converter.row_group_maxes(groups)?, &micros)?;

@@ -123,6 +123,10 @@ impl ObjectColumn {
         }
     }
 
+    /// Checks that values of the type `found` have one meaning in this column.
+    ///
+    /// # Errors
+    /// The types that are expected.
     pub(super) fn accepts(self, found: &DataType) -> Result<(), &'static str> {
         let text = matches!(
             found,
@@ -130,17 +134,30 @@ impl ObjectColumn {
         );
         let binary = matches!(
             found,
-            DataType::Binary | DataType::LargeBinary | DataType::BinaryView
+            DataType::Binary
+                | DataType::LargeBinary
+                | DataType::BinaryView
+                | DataType::FixedSizeBinary(_)
         );
+        let number = found.is_integer() || matches!(found, DataType::Float32 | DataType::Float64);
         let (accepted, expected) = match self {
-            Self::FetchedAt => (matches!(found, DataType::Timestamp(..)), "a timestamp"),
+            Self::FetchedAt => {
+                let time = matches!(
+                    found,
+                    DataType::Timestamp(..) | DataType::Date32 | DataType::Date64
+                );
+                let accepted = time || text || binary || number;
+                (accepted, "a timestamp, a date, a string or a number")
+            }
             Self::Html => (binary || text, "binary"),
-            Self::HttpStatus => (found.is_integer(), "an integer"),
+            Self::HttpStatus => (number || text || binary, "a number or a string"),
             Self::PassedThrough(_) => (
                 text || found.is_numeric() || found.is_temporal() || *found == DataType::Boolean,
                 "a string, a number, a time or a boolean",
             ),
-            _ => (text, "a string"),
+            // Titles that are all years are a column of numbers.
+            Self::Title => (text || binary || found.is_integer(), "a string"),
+            _ => (text || binary, "a string"),
         };
         if accepted { Ok(()) } else { Err(expected) }
     }

@@ -3,6 +3,7 @@
 
 mod census;
 mod column;
+mod convert;
 mod footer;
 mod object;
 mod open_objects;

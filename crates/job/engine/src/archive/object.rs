@@ -3,7 +3,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, RecordBatch, StringArray};
-use arrow::compute::cast;
 use arrow::datatypes::{DataType, Schema, TimestampMicrosecondType};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -15,6 +14,7 @@ use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMeta
 
 use super::ArchiveSource;
 use crate::archive::column::ObjectColumn;
+use crate::archive::convert::{convert, unsized_bytes};
 use crate::archive::footer::text_as_bytes;
 use crate::archive::reader::{ObjectState, StoreReader};
 use crate::error::EngineError;
@@ -312,10 +312,11 @@ impl OpenObject {
         };
         for (column, _, name) in &self.columns {
             if let Some(array) = batch.column_by_name(name) {
+                let array = unsized_bytes(array)?;
                 let target = column.target(array.data_type());
                 let array = match (target, array.as_binary_opt::<i32>()) {
                     (DataType::Utf8, Some(bytes)) => columns.text(*column, bytes),
-                    (target, _) => cast(array, &target).map_err(ParquetError::from)?,
+                    (target, _) => convert(*column, &array, &target)?,
                 };
                 columns.arrays.push((*column, array));
             }
@@ -397,6 +398,8 @@ fn check_columns(
                 column: name.clone(),
                 expected,
                 found: found.to_string(),
+                key: column.key(),
+                others: suitable(schema, *column),
             });
         }
     }
@@ -405,6 +408,17 @@ fn check_columns(
         return Err(missing(source, schema, ObjectColumn::Url, "url"));
     }
     Ok(columns)
+}
+
+/// The names of columns whose type is that of `column`.
+fn suitable(schema: &Schema, column: ObjectColumn) -> String {
+    let fields = schema.fields().iter();
+    let fields = fields.filter(|field| column.accepts(field.data_type()).is_ok());
+    let names: Vec<&str> = fields.map(|field| field.name().as_str()).collect();
+    match names.as_slice() {
+        [] => "none of this object".to_owned(),
+        names => names.join(", "),
+    }
 }
 
 fn missing(source: &str, schema: &Schema, column: ObjectColumn, name: &str) -> EngineError {
