@@ -16,7 +16,6 @@ use warc::begins_as_html;
 use crate::pages::columns::Column;
 use crate::pages::error::RowsError;
 use crate::pages::row::{Row, Value, Values};
-use crate::pages::time;
 
 /// Bytes of a file that say whether it is HTML.
 const LOOKED_AT: u64 = 1024;
@@ -36,7 +35,7 @@ impl FromStr for PageTime {
     type Err = PageTimeError;
 
     fn from_str(text: &str) -> Result<Self, PageTimeError> {
-        let micros = time::micros(text);
+        let micros = tables::time_of_text(text);
         micros
             .map(Self)
             .ok_or_else(|| PageTimeError(text.to_owned()))
@@ -151,7 +150,7 @@ impl Comment {
         let time = tool.rsplit_once("], ").map_or(tool, |(_, time)| time);
         Self {
             url: Url::parse(&address).ok().map(Into::into),
-            time: time::micros(time),
+            time: tables::time_of_text(time),
         }
     }
 }
