@@ -163,12 +163,35 @@ fn published_class(element: &Element) -> bool {
     says.iter().any(|part| element.class.contains(part)) && !changed(element)
 }
 
-/// Whether an element has the date of a change.
+/// Whether an element has the date of a change. The words before it are surer than its class.
 fn changed(element: &Element) -> bool {
+    if says_published(&element.before) {
+        return false;
+    }
     let of_class = ["updated", "modified", "revised", "lastmod"];
     let is_published = element.class.contains("publish");
     (of_class.iter().any(|part| element.class.contains(part)) && !is_published)
         || says_changed(&element.text)
+}
+
+/// Whether a text ends by announcing a date of publication: "Published on".
+fn says_published(before: &str) -> bool {
+    let words = [
+        "published",
+        "posted",
+        "veröffentlicht",
+        "erschienen",
+        "publié",
+        "publicado",
+        "pubblicato",
+        "gepubliceerd",
+        "opublikowano",
+        "опубликовано",
+        "publicerad",
+        "发布",
+    ];
+    let before = before.to_lowercase();
+    words.iter().any(|word| before.contains(word)) && !says_changed(&before)
 }
 
 /// Whether a text says that its date is that of a change.

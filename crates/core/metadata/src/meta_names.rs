@@ -1,7 +1,7 @@
 //! Names of `meta` elements, in lower case.
 
 /// Names of `meta` with the date of publication, the most exact first.
-pub(crate) const PUBLISHED: [&str; 36] = [
+pub(crate) const PUBLISHED: [&str; 41] = [
     "article:published_time",
     "datepublished",
     "og:published_time",
@@ -37,11 +37,16 @@ pub(crate) const PUBLISHED: [&str; 36] = [
     "article:published",
     "dc.date.published",
     "cxenseparse:recs:publishtime",
+    "dc:created",
+    "dc.issued",
+    "og:datepublished",
+    "og:regdate",
+    "created",
     "date",
 ];
 
 /// Names with the date of the last change.
-pub(crate) const MODIFIED: [&str; 10] = [
+pub(crate) const MODIFIED: [&str; 12] = [
     "article:modified_time",
     "og:modified_time",
     "datemodified",
@@ -51,6 +56,8 @@ pub(crate) const MODIFIED: [&str; 10] = [
     "dcterms.modified",
     "last-modified",
     "lastmod",
+    "lastmodified",
+    "dateupdate",
     "revised",
 ];
 

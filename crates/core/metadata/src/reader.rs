@@ -6,6 +6,8 @@ use crate::json_ld::SCRIPT_BYTES;
 
 /// Bytes of the text of an element that are kept.
 const TEXT_BYTES: usize = 300;
+/// Bytes of the text before an element that are kept.
+const BEFORE_BYTES: usize = 40;
 /// Elements that are kept per page. Lists of articles have hundreds of dates.
 const FOUND: usize = 200;
 /// Short texts before and after the first heading that are kept.
@@ -34,6 +36,13 @@ pub struct MetadataReader {
     /// Elements in boilerplate: the depth of the outermost one.
     aside: Option<usize>,
     reading: Vec<Reading>,
+    /// The open `article` that no other has inside: its depth.
+    outermost: Option<usize>,
+    /// The same, if it is the article of the page: the first one, or that with the first heading.
+    article: Option<usize>,
+    articles: usize,
+    /// The text before the next element, in its block.
+    before: String,
     /// The elements before the first `h1` are before the article.
     headings: usize,
     texts_after_heading: usize,
@@ -48,6 +57,8 @@ pub(crate) struct Element {
     pub(crate) text: String,
     /// Class and id, in lower case.
     pub(crate) class: String,
+    /// The text before it in its block: "Published on".
+    pub(crate) before: String,
     /// Inside of `aside`, `footer`, `nav`, comments, or lists of other articles.
     pub(crate) aside: bool,
     /// A heading of the page is before it.
@@ -66,7 +77,9 @@ pub(crate) enum Kind {
     Time,
     /// A class or an id that names a date.
     DateClass,
-    /// `rel="author"`, or a class or an id that names an author.
+    /// `rel="author"`.
+    AuthorLink,
+    /// A class or an id that names an author.
     AuthorClass,
 }
 
@@ -98,7 +111,9 @@ impl MetadataReader {
     fn close(&mut self, depth: usize) {
         self.reading
             .retain(|reading| !matches!(reading.end, End::Depth(open) if open >= depth));
-        self.aside = self.aside.filter(|open| *open < depth);
+        for open in [&mut self.aside, &mut self.outermost, &mut self.article] {
+            *open = open.filter(|open| *open < depth);
+        }
     }
 
     fn read_meta(&mut self, tag: &Opened<'_>) {
@@ -141,7 +156,9 @@ impl MetadataReader {
             Kind::Author
         } else if tag.name() == "time" {
             Kind::Time
-        } else if rel.split_ascii_whitespace().any(|rel| rel == "author") || author_class(&class) {
+        } else if rel.split_ascii_whitespace().any(|rel| rel == "author") {
+            Kind::AuthorLink
+        } else if author_class(&class) {
             Kind::AuthorClass
         } else if date_class(&class) || title_has_time() {
             Kind::DateClass
@@ -160,6 +177,7 @@ impl MetadataReader {
             value: value.unwrap_or_default().trim().to_owned(),
             text: String::new(),
             class,
+            before: self.before.clone(),
             aside: self.aside.is_some(),
             after_heading: self.headings > 0,
         });
@@ -175,23 +193,46 @@ impl MetadataReader {
     }
 }
 
-/// Whether a class or id, in lower case, names an author.
+/// Whether a class or id, in lower case, names an author. It is read by words: `authorization`, `authority`
+/// and `underwriters` are others.
 fn author_class(class: &str) -> bool {
-    [
-        "author",
-        "byline",
-        "by-line",
-        "writer",
-        "contributor",
-        "fn n",
-        "username",
-        "postedby",
-        "posted-by",
-        "autor",
-        "auteur",
-    ]
-    .iter()
-    .any(|part| class.contains(part))
+    let words = || class.split(|c: char| !c.is_alphanumeric());
+    let pair = |first: &str, second: &str| {
+        let mut pairs = words().zip(words().skip(1));
+        pairs.any(|pair| pair == (first, second))
+    };
+    words().any(is_author_word)
+        || pair("by", "line")
+        || pair("posted", "by")
+        || pair("submitted", "by")
+        || pair("written", "by")
+        || pair("fn", "n")
+}
+
+/// Whether a word of a class, in lower case, names an author: `author`, `postauthor`, `authorname`.
+fn is_author_word(word: &str) -> bool {
+    const NAMES: [&str; 5] = ["author", "autor", "auteur", "autore", "writer"];
+    const AROUND: [&str; 24] = [
+        "s", "es", "post", "posts", "entry", "article", "blog", "story", "news", "page", "content",
+        "by", "name", "names", "link", "info", "meta", "date", "line", "url", "text", "data",
+        "field", "page",
+    ];
+    let compound = |name: &str| {
+        word.strip_prefix(name)
+            .or_else(|| word.strip_suffix(name))
+            .is_some_and(|rest| rest.is_empty() || AROUND.contains(&rest))
+    };
+    matches!(
+        word,
+        "username"
+            | "postedby"
+            | "writtenby"
+            | "contributor"
+            | "contributors"
+            | "verfasser"
+            | "redakteur"
+    ) || word.contains("byline")
+        || NAMES.into_iter().any(compound)
 }
 
 /// Whether a class or id, in lower case, names a date.
@@ -238,24 +279,53 @@ fn begins_with_time(text: &str) -> bool {
 }
 
 /// Whether an element is beside the article: its dates and authors are of other articles or of comments.
-fn beside(name: &str, class: &str) -> bool {
-    matches!(name, "aside" | "footer" | "nav")
-        || [
-            "comment",
-            "related",
-            "sidebar",
-            "widget",
-            "footer",
-            "recommend",
-            "popular",
-            "recent",
-            "carousel",
-            "trending",
-            "more-",
-            "teaser",
-        ]
-        .iter()
-        .any(|part| class.contains(part))
+/// A footer inside of the page's article is that of the article.
+fn beside(name: &str, class: &str, in_article: bool) -> bool {
+    if in_article && (name == "footer" || class.contains("footer")) {
+        return BESIDE
+            .iter()
+            .any(|part| *part != "footer" && class.contains(part));
+    }
+    matches!(name, "aside" | "footer" | "nav") || BESIDE.iter().any(|part| class.contains(part))
+}
+
+/// Parts of classes of elements beside the article.
+const BESIDE: [&str; 12] = [
+    "comment",
+    "related",
+    "sidebar",
+    "widget",
+    "footer",
+    "recommend",
+    "popular",
+    "recent",
+    "carousel",
+    "trending",
+    "more-",
+    "teaser",
+];
+
+/// Adds a text as browsers show it: its whitespace is one space. Templates end a line between a name and the
+/// next element, so a line end at the begin or the end of the text is kept.
+fn push_line(out: &mut String, text: &str) {
+    let words = text.trim();
+    let begin = &text[..text.len() - text.trim_start().len()];
+    let end = &text[begin.len() + words.len()..];
+    let space = |white: &str| match white {
+        "" => "",
+        white if white.contains('\n') => "\n",
+        _ => " ",
+    };
+    out.push_str(space(begin));
+    for (at, word) in words.split_whitespace().enumerate() {
+        if at > 0 {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    if !words.is_empty() {
+        out.push_str(space(end));
+    }
 }
 
 impl Observer for MetadataReader {
@@ -289,7 +359,20 @@ impl Observer for MetadataReader {
                 self.in_json = kind.trim().eq_ignore_ascii_case("application/ld+json");
                 return;
             }
-            "h1" => self.headings += 1,
+            "h1" => {
+                // The article with the first heading is that of the page.
+                if self.headings == 0 && self.outermost.is_some() {
+                    self.article = self.outermost;
+                }
+                self.headings += 1;
+            }
+            "article" => {
+                if self.outermost.is_none() {
+                    self.outermost = tag.depth();
+                    self.articles += 1;
+                    self.article = self.outermost.filter(|_| self.articles == 1);
+                }
+            }
             "img" | "br" | "svg" | "input" | "style" => return,
             _ => {}
         }
@@ -300,7 +383,7 @@ impl Observer for MetadataReader {
             .join(" ");
         let class = class.trim().to_owned();
         if self.aside.is_none()
-            && beside(tag.name(), &class)
+            && beside(tag.name(), &class, self.article.is_some())
             && !matches!(tag.name(), "body" | "html")
         {
             self.aside = tag.depth();
@@ -321,8 +404,14 @@ impl Observer for MetadataReader {
         for reading in &self.reading {
             let read = &mut self.elements[reading.element].text;
             if read.len() < TEXT_BYTES {
-                read.push_str(&text[..text.floor_char_boundary(TEXT_BYTES)]);
+                push_line(read, &text[..text.floor_char_boundary(TEXT_BYTES)]);
             }
+        }
+        let text = text.trim();
+        if !text.is_empty() {
+            self.before.clear();
+            self.before
+                .push_str(&text[..text.floor_char_boundary(BEFORE_BYTES)]);
         }
     }
 
@@ -335,8 +424,9 @@ impl Observer for MetadataReader {
 
     fn block(&mut self, block: &TextBlock) {
         for reading in &self.reading {
-            self.elements[reading.element].text.push(' ');
+            self.elements[reading.element].text.push('\n');
         }
+        self.before.clear();
         if self.aside.is_some() || block.text.len() > TEXT_BYTES {
             return;
         }

@@ -38,7 +38,7 @@ impl Reading {
         let country = address.and_then(Url::domain).and_then(country);
         let of_country = country.and_then(language_of);
         let order = match (language, region.or(country)) {
-            (Some("en") | None, Some(region)) if english_day_first(region) => Order::DayFirst,
+            (Some("en") | None, Some(region)) if day_first(region) => Order::DayFirst,
             (Some("en"), _) | (None, Some("us")) => Order::MonthFirst,
             (language, region) => order(language.or(of_country), region),
         };
@@ -108,10 +108,12 @@ fn language_of(country: &str) -> Option<&str> {
     Some(language)
 }
 
-/// Whether a country that writes English, or is taken for one, writes the day first.
-fn english_day_first(country: &str) -> bool {
-    !matches!(country, "us" | "ph" | "ca" | "bz")
-        && language_of(country).is_none_or(|of| of != "zh")
+/// Whether a country writes the day first in English.
+fn day_first(country: &str) -> bool {
+    !matches!(
+        country,
+        "us" | "ph" | "ca" | "bz" | "pr" | "gu" | "vi" | "as" | "mp" | "um" | "mh"
+    )
 }
 
 fn order(language: Option<&str>, region: Option<&str>) -> Order {

@@ -9,7 +9,7 @@ use crate::author;
 use crate::json_ld::{self, Structured};
 use crate::meta_names::{AUTHOR, DESCRIPTION, IMAGE, LANGUAGE, SITE};
 use crate::moment::Moment;
-use crate::reader::{Kind, MetadataReader};
+use crate::reader::{Element, Kind, MetadataReader};
 use crate::reading::{Reading, order_of};
 
 /// Where a value was found.
@@ -201,24 +201,18 @@ impl Said<'_> {
                 return Some(found);
             }
         }
-        for (kind, source) in [
-            (Kind::Author, Source::Microdata),
-            (Kind::AuthorClass, Source::Class),
-        ] {
+        for kind in [Kind::Author, Kind::AuthorLink, Kind::AuthorClass] {
             for after_heading in [true, false] {
-                let elements = self.read.elements.iter();
-                let elements = elements.filter(|element| {
+                let elements = self.read.elements.iter().filter(|element| {
                     element.kind == kind && !element.aside && element.after_heading == after_heading
                 });
-                for element in elements {
-                    let text = if element.value.is_empty() {
-                        &element.text
-                    } else {
-                        &element.value
+                let mut found = elements.filter_map(|element| self.shown_author(element, site));
+                if let Some(name) = found.next() {
+                    let source = match kind {
+                        Kind::Author => Source::Microdata,
+                        _ => Source::Class,
                     };
-                    if let Some(found) = names(&[author::without_date(text)], source) {
-                        return Some(found);
-                    }
+                    return Some(Found::new(name, source));
                 }
             }
         }
@@ -228,6 +222,15 @@ impl Said<'_> {
             let name = author::in_byline(text).or_else(|| author::after_label(text, next))?;
             names(&[name], Source::Text)
         })
+    }
+
+    /// The author in an element: its value for machines, or its text if that can be a name.
+    fn shown_author(&self, element: &Element, site: Option<&str>) -> Option<String> {
+        let name = match element.value.as_str() {
+            "" => author::shown(&element.text)?,
+            value => author::without_date(value),
+        };
+        author::join(&[name], site)
     }
 
     fn site_name(&self) -> Option<Found<String>> {

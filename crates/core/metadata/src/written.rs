@@ -185,7 +185,7 @@ fn alone(before: &str, date: &str, after: &str) -> bool {
     let ends = !next.starts_with(char::is_alphanumeric)
         || next.contains(':')
         || next.starts_with(is_cjk)
-        || AROUND.contains(&next.to_lowercase().as_str());
+        || AROUND.contains(&next.trim_end_matches('.').to_lowercase().as_str());
     announced && !last.contains(|c: char| c.is_ascii_digit()) && ends
 }
 
