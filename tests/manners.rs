@@ -280,6 +280,10 @@ fn inputs(folder: &Path) {
         &[
             ("crawl/a.warc", WARC),
             ("more.warc", WARC),
+            (
+                "mirror/www.gazette.example/index.html",
+                "<h1>Storm</h1><p>Trees fell.</p>",
+            ),
             ("saved/1.html", "<h1>Storm</h1><p>Trees fell.</p>"),
             (
                 "saved/pages.csv",

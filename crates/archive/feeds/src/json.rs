@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use crate::date;
+use crate::feed::{Feed, FeedError, MAX_ITEMS};
 use crate::item::Item;
-use crate::parse::{Feed, FeedError, MAX_ITEMS};
 
 /// Reads a JSON Feed. A value of another type than the format's is its text or is missing.
 pub(crate) fn read(text: &str, url: &Url) -> Result<Feed, FeedError> {

@@ -35,6 +35,7 @@
 
 mod charset;
 mod date;
+mod feed;
 mod item;
 mod json;
 mod list;
@@ -47,9 +48,10 @@ mod seen;
 mod state;
 mod xml;
 
+pub use feed::{Feed, FeedError, MAX_ITEMS};
 pub use item::{Item, ItemDigest};
 pub use list::{FeedList, ListError, ListedFeed};
-pub use parse::{Feed, FeedError, MAX_ITEMS, parse};
+pub use parse::parse;
 pub use schedule::{Poll, Schedule, retry_after};
 pub use seen::Seen;
 pub use state::{FeedState, ItemResult, Meaning, Validators};

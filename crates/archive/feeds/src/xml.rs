@@ -11,9 +11,9 @@ use quick_xml::events::{BytesStart, Event};
 use url::Url;
 
 use crate::date;
+use crate::feed::{Feed, FeedError, MAX_ITEMS};
 use crate::item::Item;
 use crate::names::{Element, Field, Space};
-use crate::parse::{Feed, FeedError, MAX_ITEMS};
 use crate::references::{resolved, unescaped, without_controls};
 use crate::repair::repaired;
 

@@ -2,11 +2,12 @@
 
 use crate::body::{self, without_chunks};
 use crate::digest::{self, Check};
-use crate::entry::{Capture, Limits, Reason, Revisit, Warning};
+use crate::entry::{Capture, Limits, Reason, Revisit};
 use crate::header::{Header, RecordType};
 use crate::html;
 use crate::http::{self, Head};
 use crate::links::{Links, Name};
+use crate::warning::Warning;
 
 /// The content of a record.
 pub(crate) enum Found {

@@ -2,9 +2,9 @@
 
 use std::net::IpAddr;
 
-use crate::entry::Warning;
 use crate::letters;
 use crate::time;
+use crate::warning::Warning;
 
 /// The type of a record.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -50,10 +50,12 @@ mod links;
 mod records;
 mod stream;
 mod time;
+mod warning;
 
 pub use body::decoded as decoded_body;
 pub use digest::sha1_of as payload_digest;
-pub use entry::{Capture, Entry, Limits, Origin, Reason, RecordError, Revisit, Warning};
+pub use entry::{Capture, Entry, Limits, Origin, Reason, RecordError, Revisit};
 pub use header::RecordType;
 pub use html::{begins_as_html, is_html};
 pub use records::Records;
+pub use warning::Warning;

@@ -1,7 +1,8 @@
 //! Chooses the dates of a page.
 
+use crate::machine::machine;
 use crate::meta_names::{MODIFIED, PUBLISHED};
-use crate::moment::{Moment, machine};
+use crate::moment::Moment;
 use crate::of_path::of_path;
 use crate::reader::{Element, Kind};
 use crate::select::{Found, Said, Source, source_of};

@@ -52,6 +52,7 @@ mod author;
 mod dates;
 mod json;
 mod json_ld;
+mod machine;
 mod meta_names;
 mod moment;
 mod months;

@@ -2,7 +2,8 @@
 
 use chrono::NaiveDate;
 
-use crate::moment::{Moment, digits};
+use crate::machine::digits;
+use crate::moment::Moment;
 use crate::months;
 
 /// The date in the path of a URL: `/2012/03/01/`, `/2012-03-01-title`, `/20120301/`. With `in_title`, also

@@ -18,6 +18,7 @@
 
 mod lines;
 mod pattern;
+mod verdict;
 
 use std::time::Duration;
 
@@ -25,6 +26,7 @@ use url::Url;
 
 use self::lines::{Line, lines};
 use self::pattern::{Pattern, path};
+use self::verdict::Verdict;
 
 /// Longest delay between requests that robots.txt can ask for. Hosts that ask for more would hold a poll
 /// for hours, and are asked this often.
@@ -46,13 +48,6 @@ enum Rules {
 struct Group {
     rules: Vec<(Verdict, Pattern)>,
     delay: Option<f32>,
-}
-
-/// The verdict of a rule. Of two rules of one length, the greater one decides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Verdict {
-    Disallow,
-    Allow,
 }
 
 impl Robots {

@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 
 use crate::pages::columns::{Column, Columns};
 use crate::pages::error::RowsError;
+use crate::pages::lines::{Line, Lines, Plain};
+use crate::pages::positions::positions;
 use crate::pages::row::{Reason, Row, Value, Values};
-use crate::pages::text_rows::{Line, Lines, Plain, positions};
 
 const LINE_ENDS: &[u8] = b"\r\n";
 
@@ -197,7 +198,7 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use crate::pages::text_rows::plain;
+    use crate::pages::lines::plain;
 
     const NEEDED: [Column; 3] = [Column::FetchedAt, Column::Url, Column::Path];
 

@@ -5,8 +5,10 @@ mod columns;
 mod csv_rows;
 pub(crate) mod error;
 mod folders;
+mod lines;
 mod mirror;
 mod parquet_rows;
+mod positions;
 mod row;
 mod text_rows;
 

@@ -22,8 +22,8 @@ use tokio::runtime::Handle;
 
 use crate::pages::columns::{Column, Columns};
 use crate::pages::error::RowsError;
+use crate::pages::positions::positions;
 use crate::pages::row::{Reason, Row, Value, Values};
-use crate::pages::text_rows::positions;
 
 /// Rows that are decoded at a time. Each may have a page of the limit.
 const BATCH_ROWS: usize = 16;

@@ -1,17 +1,14 @@
 //! Rows of CSV and of JSON Lines.
 
-use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+use std::io::Read;
 
-use flate2::read::MultiGzDecoder;
 use serde_json::{Map, Value as Json};
 
 use crate::pages::columns::{Column, Columns};
 use crate::pages::csv_rows::{CsvRows, Dialect};
 use crate::pages::error::RowsError;
+use crate::pages::lines::{Lines, plain};
 use crate::pages::row::{Reason, Row, Value, Values};
-
-/// Bytes of a list, without the compression of gzip and without a mark of UTF-8 at the beginning.
-pub(crate) type Plain = Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>;
 
 /// Rows of a text file.
 pub(crate) enum TextRows {
@@ -55,131 +52,6 @@ impl TextRows {
             Self::JsonLines(rows) => rows.next(),
         }
     }
-}
-
-/// Removes gzip and the mark of UTF-8.
-pub(crate) fn plain(mut bytes: impl Read + Send + 'static) -> Result<Plain, RowsError> {
-    let start = beginning(&mut bytes, 2)?;
-    let is_gzip = start == [0x1f, 0x8b];
-    let whole = Cursor::new(start).chain(bytes);
-    let mut bytes: Box<dyn Read + Send> = match is_gzip {
-        true => Box::new(MultiGzDecoder::new(whole)),
-        false => Box::new(whole),
-    };
-    let mut start = beginning(&mut bytes, 3)?;
-    match start.as_slice() {
-        [0xef, 0xbb, 0xbf] => start.clear(),
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Err(RowsError::Utf16),
-        _ => {}
-    }
-    Ok(Cursor::new(start).chain(bytes))
-}
-
-fn beginning(bytes: &mut impl Read, most: u64) -> Result<Vec<u8>, RowsError> {
-    let mut beginning = Vec::new();
-    let read = bytes.take(most).read_to_end(&mut beginning);
-    read.map_err(RowsError::Read)?;
-    Ok(beginning)
-}
-
-/// A line of a list.
-#[derive(Debug)]
-pub(crate) struct Line {
-    /// From 1 upwards.
-    pub(crate) number: u64,
-    /// With its end.
-    pub(crate) bytes: Vec<u8>,
-    /// Whether all of it is in `bytes`.
-    pub(crate) is_whole: bool,
-}
-
-impl Line {
-    /// The line without its end.
-    pub(crate) fn text(&self) -> &[u8] {
-        match self.bytes.as_slice() {
-            [text @ .., b'\r' | b'\n'] => text,
-            text => text,
-        }
-    }
-}
-
-/// Lines of a list. One that is longer than the limit is skipped and named.
-pub(crate) struct Lines {
-    bytes: BufReader<Plain>,
-    ends: &'static [u8],
-    limit: u64,
-    number: u64,
-    /// The last byte of the line before.
-    last: Option<u8>,
-}
-
-impl Lines {
-    /// Lines that end with one of `ends`. Of two in a row (CRLF), the second is an empty line.
-    pub(crate) fn new(bytes: Plain, ends: &'static [u8], limit: u64) -> Self {
-        Self {
-            bytes: BufReader::new(bytes),
-            ends,
-            limit,
-            number: 0,
-            last: None,
-        }
-    }
-
-    pub(crate) fn next(&mut self) -> io::Result<Option<Line>> {
-        let (mut line, mut bytes) = (Vec::new(), 0);
-        let mut last = None;
-        loop {
-            let found = self.bytes.fill_buf()?;
-            let end = found.iter().position(|byte| self.ends.contains(byte));
-            let taken = end.map_or(found.len(), |end| end + 1);
-            last = found[..taken].last().copied().or(last);
-            bytes += taken as u64;
-            if bytes <= self.limit {
-                line.extend_from_slice(&found[..taken]);
-            }
-            self.bytes.consume(taken);
-            if end.is_some() || taken == 0 {
-                break;
-            }
-        }
-        // CRLF ends one line.
-        let is_same = self.last == Some(b'\r') && line == b"\n";
-        self.number += u64::from(!is_same);
-        self.last = last;
-        Ok((bytes > 0).then_some(Line {
-            number: self.number,
-            bytes: line,
-            is_whole: bytes <= self.limit,
-        }))
-    }
-}
-
-/// Returns the positions of the columns that `names` has.
-///
-/// # Errors
-/// If it lacks a needed column, or one that was given a name.
-pub(crate) fn positions(
-    names: &[String],
-    columns: &Columns,
-    needed: &[Column],
-) -> Result<Vec<(Column, usize)>, RowsError> {
-    let mut positions = Vec::new();
-    for column in Column::ALL {
-        let candidates = columns.candidates(column);
-        let at = |name: &&str| names.iter().position(|found| found == name);
-        match candidates.iter().find_map(at) {
-            Some(position) => positions.push((column, position)),
-            None if needed.contains(&column) || columns.names(column) => {
-                return Err(RowsError::NoColumn {
-                    column,
-                    names: candidates.join(" or "),
-                    found: names.join(", "),
-                });
-            }
-            None => {}
-        }
-    }
-    Ok(positions)
 }
 
 /// Rows of JSON Lines.
@@ -240,6 +112,8 @@ fn get<'a>(object: &'a Map<String, Json>, name: &str) -> Option<&'a Json> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Cursor;
+
     use super::*;
 
     fn json(bytes: &[u8]) -> Result<Vec<Row>, RowsError> {

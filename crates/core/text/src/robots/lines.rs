@@ -1,7 +1,7 @@
 //! The lines of a robots.txt.
 
-use super::Verdict;
 use super::pattern::Pattern;
+use super::verdict::Verdict;
 
 /// Bytes of a line that are read, as in Google's parser: eight times the longest URL of browsers.
 const LINE_BYTES: usize = 8 * 2083 - 1;

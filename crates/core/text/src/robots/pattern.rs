@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use super::Verdict;
+use super::verdict::Verdict;
 
 /// A path with its query, in two forms.
 #[derive(Debug)]
