@@ -4,7 +4,7 @@
     target/peers/python/bin/python tests/structure/measure.py target/debug/urltree
 
 Markdown is rendered with markdown-it-py, and the elements of the result are compared with those of
-the article itself. An element is right if its text is, and its place: the kind and depth of a list's
+the article itself, in which formulas are TeX. An element is right if its text is, and its place: the kind and depth of a list's
 item, row and column of a cell. F1 is over all elements of a kind; the language of code is one of them.
 """
 
@@ -23,7 +23,7 @@ from lxml import html as parser
 from markdown_it import MarkdownIt
 from pages import Page, pages
 
-KINDS = ("heading", "paragraph", "item", "cell", "code", "language", "quote")
+KINDS = ("heading", "paragraph", "item", "cell", "code", "language", "quote", "formula")
 MARKDOWN = MarkdownIt("commonmark").enable("table")
 
 
@@ -57,8 +57,10 @@ def elements(html: str) -> Counter[tuple[object, ...]]:
             found["language", classes.removeprefix("language-"), code] += 1
         elif node.tag == "p" and "blockquote" in above:
             found["quote", text(node)] += 1
-        elif node.tag == "p" and not {"li", "td", "th"} & set(above):
-            found["paragraph", text(node)] += 1
+        elif node.tag in {"p", "caption", "figcaption", "summary"} and not {"li", "td", "th"} & set(above):
+            # A sentence with a formula is a kind of its own. Markdown has captions and summaries as paragraphs.
+            words = text(node)
+            found["formula" if "It holds that" in words else "paragraph", words] += bool(words)
     return found
 
 

@@ -4,7 +4,7 @@ use crate::facts::PageFacts;
 use crate::reason::Reason;
 use crate::thresholds::{lists, text};
 
-/// Returns the links of a page whose main branch has almost nothing else. Links that many pages have are the
+/// Returns the links of a page whose main branch has almost nothing else but headings. Links that many pages have are the
 /// menu.
 pub(crate) fn links_of_a_list(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
     let (mut links, mut other) = (0, 0);
@@ -19,6 +19,7 @@ pub(crate) fn links_of_a_list(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<u
             links += chars;
         } else if reasons[at].is_content()
             && reasons[at] != Reason::OwnTitle
+            && !page.block(at).node.heading
             && !text::LINKS.is_reached(link_chars, chars)
         {
             other += chars;
