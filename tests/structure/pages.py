@@ -1,4 +1,4 @@
-"""Pages of invented sites whose articles have headings, lists, tables, code and quotes.
+"""Pages of invented sites whose articles have headings, lists, tables, code, quotes, captions, details and formulas.
 
 `pages()` yields them in the order of their time. All are drawn from one seed.
 """
@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from html import escape
 from typing import NamedTuple
@@ -20,7 +21,7 @@ PER_SITE = 24
 
 
 class Page(NamedTuple):
-    """A page, and its article as HTML of its own."""
+    """A page, and its article as HTML of its own, in which formulas are TeX between dollar signs."""
 
     url: str
     time: str
@@ -57,6 +58,10 @@ class Writer:
             rows.append(f"<li>{escape(self.words())}{below}</li>")
         return f"<{kind}>{''.join(rows)}</{kind}>"
 
+    def caption(self) -> str:
+        first, rest = self.words().split(" ", 1)
+        return f"{first.capitalize()} {escape(rest)}, as it was drawn."
+
     def table(self) -> str:
         columns = self.dice.randint(2, 4)
         head = "".join(f"<th>{noun.capitalize()}</th>" for noun in self.dice.sample(NOUNS, columns))
@@ -64,14 +69,41 @@ class Writer:
         cell = lambda: " ".join(self.words().split(" ")[4:6])  # noqa: E731
         row = lambda: "".join(f"<td>{cell()}</td>" for _ in range(columns))  # noqa: E731
         rows = "".join(f"<tr>{row()}</tr>" for _ in range(self.dice.randint(2, 6)))
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        caption = f"<caption>{self.caption()}</caption>" if self.dice.random() < 0.4 else ""
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+    def figure(self) -> str:
+        name = self.dice.choice(NOUNS)
+        return f'<figure><img src="/{name}.jpg" alt=""><figcaption>{self.caption()}</figcaption></figure>'
+
+    def details(self) -> str:
+        return f"<details><summary>{escape(self.words().capitalize())}?</summary>{self.paragraph()}</details>"
+
+    def formula(self) -> str:
+        """A sentence with a formula, as Wikipedia and KaTeX write them."""
+        name, number = self.dice.choice("abcxyz"), self.dice.randint(2, 99)
+        tex = f"{name}={number}"
+        math = (
+            f"<math><semantics><mrow><mi>{name}</mi><mo>=</mo><mn>{number}</mn></mrow>"
+            f'<annotation encoding="application/x-tex">{tex}</annotation></semantics></math>'
+        )
+        shown = f'<span class="katex-html" aria-hidden="true"><span>{name}</span><span>=</span><span>{number}</span></span>'
+        katex = f'<span class="katex"><span class="katex-mathml">{math}</span>{shown}</span>'
+        return f"<p>{self.sentence()} It holds that {self.dice.choice([math, katex])} {self.dice.choice(WHEN)}.</p>"
 
     def code(self) -> str:
         language = self.dice.choice(["python", "rust", "sh"])
         noun = self.dice.choice(NOUNS)
         lines = [f"{noun}_{self.dice.randint(1, 99)} = {self.dice.randint(1, 999)}"]
+        comment = f"# The {noun} of {self.dice.randint(1, 99)} parts"
+        if self.dice.random() < 0.5:
+            lines.append(comment)
         lines += [f"    if {noun} < {self.dice.randint(1, 99)} and *ptr:" for _ in range(self.dice.randint(1, 4))]
         body = escape("\n".join(lines))
+        if self.dice.random() < 0.5:
+            # As highlighters write it.
+            body = body.replace(comment, f'<span class="hljs-comment">{comment}</span>')
+            body = re.sub(r"^(\w+) =", r'<span class="hljs-variable">\1</span> =', body)
         return f'<pre><code class="language-{language}">{body}</code></pre>'
 
     def quote(self) -> str:
@@ -80,10 +112,13 @@ class Writer:
     def article(self, title: str) -> str:
         parts = [f"<h1>{escape(title)}</h1>", self.paragraph()]
         for _ in range(self.dice.randint(2, 4)):
-            parts.append(f"<h2>{escape(self.words().capitalize())}</h2>")
+            heading = escape(self.words().capitalize())
+            is_link = self.dice.random() < 0.3
+            parts.append(f'<h2><a href="/{self.dice.choice(NOUNS)}">{heading}</a></h2>' if is_link else f"<h2>{heading}</h2>")
             parts.append(self.paragraph())
             for _ in range(self.dice.randint(1, 3)):
                 kinds = [lambda: self.items(2), self.table, self.code, self.quote, self.paragraph]
+                kinds += [self.figure, self.details, self.formula]
                 parts.append(self.dice.choice(kinds)())
             if self.dice.random() < 0.5:
                 parts += [f"<h3>{escape(self.words().capitalize())}</h3>", self.paragraph()]
@@ -130,6 +165,12 @@ def table_layout(title: str, article: str, others: str, number: int) -> str:
 SITES = {"manual": manual, "blog": blog, "wiki": wiki, "tables": table_layout}
 
 
+def with_tex(article: str) -> str:
+    """Returns an article with its formulas as TeX."""
+    shown = re.sub(r'<span class="katex-html".*?</span></span>', "", article)
+    return re.sub(r"<math>.*?<annotation[^>]*>(.*?)</annotation></semantics></math>", r"$\1$", shown)
+
+
 def pages() -> Iterator[Page]:
     """Yields the pages of all sites."""
     for number in range(PER_SITE):
@@ -143,5 +184,5 @@ def pages() -> Iterator[Page]:
                 f"http://www.{site}.example/pages/{number}",
                 f"2011-10-{1 + number // 4:02}T12:{number:02}:00Z",
                 frame(escape(title), article, menu, number),
-                article,
+                with_tex(article),
             )

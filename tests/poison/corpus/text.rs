@@ -132,6 +132,22 @@ pub(super) const TEXT: &[Poison] = &[
                 n.min(900_000),
             )
         },
+        // By its counts it is no UTF-8, whatever it declares.
+        Document(&["charset_mismatch"]),
+    ),
+    Poison::page(
+        "broken characters among whole ones",
+        |n| {
+            bytes_between(
+                "<meta charset=utf-8><p>\u{e9}",
+                "\u{e9}\u{e9}\u{e9}".as_bytes(),
+                "",
+                n.min(900_000) / 2,
+            )
+            .into_iter()
+            .chain(*b"\xc3(\xff")
+            .collect()
+        },
         Document(&["undecodable_characters"]),
     ),
     Poison::page(
@@ -149,7 +165,7 @@ pub(super) const TEXT: &[Poison] = &[
                 n.min(900_000),
             )
         },
-        Document(&["undecodable_characters"]),
+        Document(&["charset_mismatch"]),
     ),
     Poison::page(
         "lone surrogates in UTF-16",

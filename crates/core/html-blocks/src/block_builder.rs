@@ -2,6 +2,7 @@
 
 use crate::dom_path::{DomPath, Names};
 use crate::elements::{Element, Name, SplitList, Tag};
+use crate::exponent::exponent_text;
 use crate::hash::block_hash;
 use crate::limits::{Limit, PageLimits};
 use crate::no_text::{element_text, is_line_numbers, tex_of, without_invisible};
@@ -467,8 +468,12 @@ impl<O: Observer> BlockBuilder<O> {
     fn begin_tentative(&mut self, tag: Tag, names: Names<'_>, sight: &Sight<'_>, depth: usize) {
         // In a formula, the formula is judged.
         if self.split == SplitList::Html && !self.stack.cdata_allowed() {
-            let in_code = self.stack.code();
-            let begun = Tentative::of(tag, names, sight, in_code, depth, || self.run.mark());
+            let (in_code, mark) = (self.stack.code(), || self.run.mark());
+            let before = match tag {
+                Tag::Sup => self.run.before(&mark()),
+                _ => "",
+            };
+            let begun = Tentative::of(tag, names, sight, in_code, depth, before, mark);
             self.tentative = begun.or(self.tentative.take());
         }
     }
@@ -481,7 +486,7 @@ impl<O: Observer> BlockBuilder<O> {
             return;
         };
         let mark = ended.mark.clone();
-        let verdict = ended.verdict(self.run.since(&mark), depth);
+        let verdict = ended.verdict(self.run.since(&mark), self.run.before(&mark), depth);
         if verdict == Verdict::Kept {
             return;
         }
@@ -489,8 +494,21 @@ impl<O: Observer> BlockBuilder<O> {
         if self.run.is_empty() {
             self.drop_block();
         }
-        if let Verdict::Formula(tex) = verdict {
-            self.push_formula(&tex);
+        match verdict {
+            Verdict::Formula(tex) => self.push_formula(&tex),
+            Verdict::Exponent(exponent) => self.push_exponent(&exponent),
+            Verdict::Kept | Verdict::Dropped => {}
+        }
+    }
+
+    /// Appends an exponent right after its base.
+    fn push_exponent(&mut self, exponent: &str) {
+        let is_apart = self.run.take_space();
+        if self.push_shown(&exponent_text(exponent)) == Err(Full) {
+            self.cut = Some(Limit::BlockChars);
+        }
+        if is_apart {
+            self.run.space();
         }
     }
 

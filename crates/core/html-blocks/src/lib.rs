@@ -100,6 +100,7 @@ mod charset;
 mod charset_evidence;
 mod dom_path;
 mod elements;
+mod exponent;
 mod hash;
 mod limits;
 mod no_text;

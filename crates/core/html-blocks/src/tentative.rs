@@ -1,7 +1,9 @@
-//! Texts that are judged at the end of their element: formulas, links of headings to themselves, numbers of lines.
+//! Texts that are judged at the end of their element: formulas, links of headings to themselves, numbers of lines,
+//! exponents.
 
 use crate::dom_path::Names;
 use crate::elements::Tag;
+use crate::exponent::{is_exponent, takes_exponent};
 use crate::no_text::names_line_numbers;
 use crate::sight::Sight;
 use crate::text::Mark;
@@ -26,6 +28,8 @@ enum Is {
     Permalink,
     /// The number of a line of code.
     LineNumber,
+    /// A text above the line, right after one that can have an exponent.
+    Exponent,
 }
 
 /// The decision about a tentative text.
@@ -35,17 +39,20 @@ pub(crate) enum Verdict {
     Dropped,
     /// It is replaced by this TeX.
     Formula(String),
+    /// It is an exponent of the text before it.
+    Exponent(String),
 }
 
 impl Tentative {
     /// Returns the text that begins with a tag, if it is tentative. `depth` is the number of open elements
-    /// around it, and `in_code` says that it is in a `pre`.
+    /// around it, `in_code` says that it is in a `pre`, and `before` is the text right before the tag.
     pub(crate) fn of(
         tag: Tag,
         names: Names<'_>,
         sight: &Sight<'_>,
         in_code: bool,
         depth: usize,
+        before: &str,
         mark: impl FnOnce() -> Mark,
     ) -> Option<Self> {
         let is = if tag == Tag::Math {
@@ -57,6 +64,8 @@ impl Tentative {
             Is::LineNumber
         } else if sight.fragment {
             Is::Permalink
+        } else if tag == Tag::Sup && takes_exponent(before) {
+            Is::Exponent
         } else {
             return None;
         };
@@ -89,18 +98,21 @@ impl Tentative {
         self.depth > depth || self.tag == tag && self.depth == depth
     }
 
-    /// Judges the text. One whose element was closed from outside, at a lower `depth`, is kept.
-    pub(crate) fn verdict(self, text: &str, depth: usize) -> Verdict {
+    /// Judges the text, which follows `before`. One whose element was closed from outside, at a lower `depth`, is
+    /// kept.
+    pub(crate) fn verdict(self, text: &str, before: &str, depth: usize) -> Verdict {
         let is_kept = match &self.is {
             _ if self.depth > depth => true,
             Is::Formula { tex, .. } => tex.trim().is_empty(),
             Is::Permalink => text.contains(char::is_alphanumeric),
             Is::LineNumber => text.contains(|c: char| !c.is_ascii_digit() && !c.is_whitespace()),
+            Is::Exponent => !is_exponent(text, before),
         };
         match self.is {
             _ if is_kept => Verdict::Kept,
             Is::Formula { tex, .. } => Verdict::Formula(tex),
             Is::Permalink | Is::LineNumber => Verdict::Dropped,
+            Is::Exponent => Verdict::Exponent(text.to_owned()),
         }
     }
 }

@@ -48,6 +48,12 @@ struct Gap {
     after_return: bool,
 }
 
+impl Gap {
+    fn is_any(&self) -> bool {
+        self.line_ends > 0 || !self.indent.is_empty()
+    }
+}
+
 /// A position in a run to which it can return.
 #[derive(Clone, Debug)]
 pub(crate) struct Mark {
@@ -120,6 +126,13 @@ impl Run {
         self.text.get(mark.bytes..).unwrap_or_default()
     }
 
+    /// The text right before a position: none if whitespace follows it.
+    pub(crate) fn before(&self, mark: &Mark) -> &str {
+        let is_apart = mark.state.space_pending || mark.gap.as_ref().is_some_and(Gap::is_any);
+        let text = self.text.get(..mark.bytes).unwrap_or_default();
+        if is_apart { "" } else { text }
+    }
+
     /// Returns to a position: the text after it is dropped.
     pub(crate) fn revert(&mut self, mark: Mark) {
         // Words on both sides of it stay two.
@@ -153,6 +166,11 @@ impl Run {
     /// Separates the text so far from the text that follows by a space.
     pub(crate) fn space(&mut self) {
         self.state.space_pending = !self.text.is_empty();
+    }
+
+    /// Returns whether a space separates the text so far from the text that follows, and removes it.
+    pub(crate) fn take_space(&mut self) -> bool {
+        std::mem::take(&mut self.state.space_pending)
     }
 
     /// Appends a piece. Splitting a piece and pushing both parts has the same result.

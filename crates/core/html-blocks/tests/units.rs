@@ -102,6 +102,26 @@ fn numbers_of_lines_are_not_text() {
 }
 
 #[test]
+fn exponents_are_not_digits_of_their_base() {
+    for (html, expected) in [
+        ("<p>Some 10<sup>6</sup> volts.", "Some 10^6 volts."),
+        (
+            "<p>Some 10<sup>-3 </sup>m<sup>2</sup>, a<sup>n+1</sup>.",
+            "Some 10^-3 m^2, a^(n+1).",
+        ),
+        ("<pre>x<sup>2</sup>\n  y", "x^2\n  y"),
+        (
+            "<p>The 1<sup>st</sup> of May 1990<sup>2</sup>",
+            "The 1st of May 19902",
+        ),
+        ("<p>As said <sup>14</sup>C", "As said 14C"),
+        ("<p>in 10<sup><a href='#n'>2</a></sup>", "in 102"),
+    ] {
+        assert_eq!(texts(html), [expected], "{html}");
+    }
+}
+
+#[test]
 fn formulas_are_tex_once() {
     let math = "<math><semantics><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow>\
                 <annotation encoding='application/x-tex'>a+b</annotation></semantics></math>";

@@ -17,7 +17,20 @@ pub(crate) fn values(script: &str) -> Vec<Value> {
     }
     // A template wrote the script as text of HTML.
     let unescaped = text.replace("&quot;", "\"").replace("&#34;", "\"");
-    read(&repaired(&unescaped)).0
+    let (unescaped, _) = read(&repaired(&unescaped));
+    if !unescaped.is_empty() {
+        return unescaped;
+    }
+    before_error(&repaired(text)).unwrap_or_default()
+}
+
+/// The values before the first place that is not JSON: `"articleBody": "<a href="x">"` ends them.
+fn before_error(repaired: &str) -> Option<Vec<Value>> {
+    let error = serde_json::from_str::<Value>(repaired).err()?;
+    // A repaired text is one line. The key before the place has no value.
+    let before = repaired.get(..error.column().checked_sub(1)?)?;
+    let (before, _) = before.rsplit_once(',')?;
+    Some(read(&self::repaired(before)).0)
 }
 
 /// The objects and lists at the begin of a text, and whether it has nothing else.
@@ -205,6 +218,17 @@ mod tests {
             r"{&quot;a&quot;:&quot;b&quot;,&quot;c&quot;:[1,&quot;d&quot;]}",
         ] {
             assert_eq!(values(script), [expected.clone()], "{script}");
+        }
+    }
+
+    #[test]
+    fn what_is_before_a_mistake_is_read() {
+        for script in [
+            r#"{"a":"b","c":"d, "e," f","g":1}"#,
+            r#"{"a":"b","c":"d".,"e":"f"}"#,
+            "{\"a\":\"b\",\n\"c\":=}",
+        ] {
+            assert_eq!(values(script)[0]["a"], "b", "{script}");
         }
     }
 

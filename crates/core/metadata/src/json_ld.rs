@@ -174,7 +174,7 @@ pub(crate) fn read(scripts: &[String]) -> Structured {
         authors: authors.unwrap_or_default(),
         site: site
             .and_then(|site| text(get(site, "name")))
-            .or_else(|| publishers.next()),
+            .or_else(|| publishers.find(|name| !name.contains("://"))),
         description: first(&["description"]),
         image,
     }

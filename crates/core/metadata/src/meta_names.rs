@@ -62,11 +62,12 @@ pub(crate) const MODIFIED: [&str; 12] = [
 ];
 
 /// Names with an author.
-pub(crate) const AUTHOR: [&str; 14] = [
+pub(crate) const AUTHOR: [&str; 17] = [
     "author",
     "article:author_name",
     "article:author",
     "og:article:author",
+    "og:author",
     "parsely-author",
     "sailthru.author",
     "dc.creator",
@@ -76,6 +77,8 @@ pub(crate) const AUTHOR: [&str; 14] = [
     "rnews:author",
     "article.author",
     "creator",
+    "dc:creator",
+    "citation_authors",
     "twitter:data1",
 ];
 

@@ -66,6 +66,7 @@ fn of_begin(segment: &str, in_title: bool) -> Option<NaiveDate> {
     separated(segment)
         .filter(|_| !of_archive)
         .or_else(|| compact(segment))
+        .or_else(|| day_first(segment))
 }
 
 /// The date at the end of a segment: `title-2012-03-01.html`, `title_20120301`.
@@ -76,10 +77,21 @@ fn of_end(segment: &str) -> Option<NaiveDate> {
         .map(|(at, _)| &name[at + 1..]);
     let whole = |begin: &str| {
         let of_length = |length: usize| begin.len() == length;
-        let separated = separated(begin).filter(|_| of_length(10));
+        let separated = separated(begin).or_else(|| day_first(begin));
+        let separated = separated.filter(|_| of_length(10));
         separated.or_else(|| compact(begin).filter(|_| of_length(8)))
     };
     begins.filter_map(whole).next()
+}
+
+/// `29-10-2012` at the begin of a text, with a day that is no month, and no digit behind it.
+fn day_first(text: &str) -> Option<NaiveDate> {
+    let (day, rest) = digits(text, 2..=2)?;
+    let mark = rest.chars().next().filter(|c| matches!(c, '-' | '_'))?;
+    let (month, rest) = digits(&rest[1..], 2..=2)?;
+    let (year, rest) = digits(rest.strip_prefix(mark)?, 4..=4)?;
+    let is_date = (day > 12 || day == month) && !rest.starts_with(|c: char| c.is_ascii_digit());
+    NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day).filter(|_| is_date)
 }
 
 /// `2012-03-01` or `2012_03_01` at the begin of a text, and no digit behind it.
@@ -161,5 +173,10 @@ mod tests {
             assert_eq!(read(path, true).as_deref(), Some("2012-03-01"), "{path}");
         }
         assert_eq!(read("/tea-2012-03-01-green", true), None);
+        for path in ["/news/31-12-2012", "/tea-31_12_2012.html"] {
+            assert_eq!(read(path, true).as_deref(), Some("2012-12-31"), "{path}");
+        }
+        // March or January.
+        assert_eq!(read("/news/03-01-2012", true), None);
     }
 }

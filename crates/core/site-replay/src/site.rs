@@ -114,7 +114,7 @@ impl SiteReplay {
                 let counts = BlockCounts {
                     pages,
                     blocks: &blocks,
-                    first: &first_equal(hashes),
+                    first: &[],
                 };
                 state.template.page_paths(outline, counts)
             }
@@ -226,7 +226,9 @@ fn with_marks(reasons: Vec<Reason>, outline: &Outline, marks: &SiteMarks) -> Vec
 /// it.
 fn counts(tree: &DomainReplay, hashes: &[BlockHash]) -> (u32, Vec<u32>) {
     let no_branch: [&str; 0] = [];
-    let labels = tree.label(&no_branch, hashes);
-    let blocks = labels.blocks.iter().map(|label| label.count).collect();
-    (labels.node.support, blocks)
+    let domain = tree.counts(&no_branch, hashes).into_iter().next();
+    domain.map_or_else(
+        || (0, vec![0; hashes.len()]),
+        |domain| (domain.support, domain.counts),
+    )
 }

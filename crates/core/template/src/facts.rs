@@ -6,8 +6,9 @@ use std::ops::Range;
 use crate::block_counts::BlockCounts;
 use crate::counters::Sums;
 use crate::main_branch::{MainBranch, Weights};
+use crate::node::{BlockText, Node};
 use crate::other_articles::OTHER_ARTICLES;
-use crate::outline::{BlockText, Node, Outline};
+use crate::outline::Outline;
 use crate::parts::Parts;
 use crate::prior::{Prior, Surroundings, Verdicts};
 use crate::reason::Reason;
@@ -17,6 +18,7 @@ use crate::units::Units;
 
 /// The facts of a page.
 pub(crate) struct PageFacts<'p> {
+    template: &'p Template,
     pub(crate) outline: &'p Outline,
     pub(crate) counts: BlockCounts<'p>,
     /// Sums of each path of the page over the site.
@@ -35,15 +37,13 @@ pub(crate) struct PageFacts<'p> {
     units: Units<'p>,
     /// Per block, whether it is in a row of figures that hardly any other page has.
     own_cells: Vec<bool>,
-    /// Sentences with figures that hardly any other page has.
-    pub(crate) own_sentences: Vec<usize>,
     prior: &'p Prior,
     verdicts: OnceCell<Verdicts>,
 }
 
 impl<'p> PageFacts<'p> {
     pub(crate) fn new(
-        template: &Template,
+        template: &'p Template,
         outline: &'p Outline,
         counts: BlockCounts<'p>,
         prior: &'p Prior,
@@ -62,8 +62,7 @@ impl<'p> PageFacts<'p> {
         Self {
             main: outline.nodes[main].first..outline.nodes[main].end,
             units: Units::new(outline, counts),
-            own_cells: template.rows().own_cells(outline, counts),
-            own_sentences: template.rows().own_sentences(outline, counts),
+            own_cells: template.rows().own_cells(&outline.figures, counts),
             pages: template.pages(),
             title: parts.title,
             is_discussion: parts.is_discussion,
@@ -74,7 +73,14 @@ impl<'p> PageFacts<'p> {
             counts,
             prior,
             verdicts: OnceCell::new(),
+            template,
         }
+    }
+
+    /// Returns those of the sentences with figures that `is_wanted` takes and that hardly any other page has.
+    pub(crate) fn own_sentences(&self, is_wanted: impl Fn(usize) -> bool) -> Vec<usize> {
+        let rows = self.template.rows();
+        rows.own_sentences(&self.outline.figures, self.counts, is_wanted)
     }
 
     /// Returns the facts of a block.

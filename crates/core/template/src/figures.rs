@@ -11,8 +11,7 @@ use foldhash::fast::RandomState;
 
 use crate::block_counts::BlockCounts;
 use crate::element_code as code;
-use crate::main_text::has_sentences;
-use crate::outline::{BlockText, Outline};
+use crate::node::{BlockText, Node};
 use crate::thresholds::figures as most;
 use crate::thresholds::text::LINKS;
 
@@ -44,37 +43,57 @@ struct FigureRow {
     digest: u32,
 }
 
-/// Returns the digests of the rows and of the sentences with figures of a page, ascending and without repetitions.
-pub(crate) fn digests(outline: &Outline) -> Vec<u32> {
-    let rows = figure_rows(outline)
-        .into_iter()
-        .chain(figure_sentences(outline));
-    let mut digests: Vec<u32> = rows.map(|row| row.digest).take(most::MAX_ROWS).collect();
-    digests.sort_unstable();
-    digests.dedup();
-    digests
+/// The rows of tables and the sentences with figures of a page. They are found once, for the contribution of the page
+/// to the template and for its labels.
+#[derive(Debug, Default)]
+pub(crate) struct Figures {
+    /// The rows of the tables with short cells.
+    pub(crate) data_rows: Vec<Range<usize>>,
+    /// The rows with figures of tables of figures.
+    rows: Vec<FigureRow>,
+    /// The sentences with figures, each as a row of one block.
+    sentences: Vec<FigureRow>,
+}
+
+impl Figures {
+    pub(crate) fn new(blocks: &[BlockText], nodes: &[Node]) -> Self {
+        let tables = data_tables(blocks, nodes);
+        let rows = tables.iter().flat_map(|table| rows_of(nodes, *table));
+        Self {
+            data_rows: rows.collect(),
+            rows: figure_rows(blocks, nodes, &tables),
+            sentences: figure_sentences(blocks).collect(),
+        }
+    }
+
+    /// Returns the digests of the rows and of the sentences, ascending and without repetitions.
+    pub(crate) fn digests(&self) -> Vec<u32> {
+        let rows = self.rows.iter().chain(&self.sentences);
+        let mut digests: Vec<u32> = rows.map(|row| row.digest).take(most::MAX_ROWS).collect();
+        digests.sort_unstable();
+        digests.dedup();
+        digests
+    }
 }
 
 /// Returns the sentences with figures of a page, each as a row of one block.
-fn figure_sentences(outline: &Outline) -> impl Iterator<Item = FigureRow> {
-    let blocks = outline.blocks.iter().enumerate();
-    blocks
-        .filter(|(_, block)| {
-            has_sentences(block, 1)
-                && !LINKS.is_exceeded(block.link_chars.into(), block.chars.into())
-        })
-        .filter_map(|(at, _)| FigureRow::new(outline, at..at + 1))
+fn figure_sentences(blocks: &[BlockText]) -> impl Iterator<Item = FigureRow> {
+    let is_sentence =
+        |block: &BlockText| block.figures != 0 && block.has_sentences(1) && !block.is_links();
+    let all = blocks.iter().enumerate();
+    all.filter(move |(_, block)| is_sentence(block))
+        .filter_map(|(at, _)| FigureRow::new(blocks, at..at + 1))
 }
 
 /// Returns the rows with figures of the tables of a page.
 ///
 /// A table of figures has two such rows or more, which are half of its rows, no tables in it, and short
 /// cells, most of them no links.
-fn figure_rows(outline: &Outline) -> Vec<FigureRow> {
+fn figure_rows(blocks: &[BlockText], nodes: &[Node], tables: &[usize]) -> Vec<FigureRow> {
     let mut rows = Vec::new();
-    for table in data_tables(outline) {
-        let all: Vec<Option<FigureRow>> = rows_of(outline, table)
-            .map(|blocks| FigureRow::new(outline, blocks))
+    for table in tables {
+        let all: Vec<Option<FigureRow>> = rows_of(nodes, *table)
+            .map(|row| FigureRow::new(blocks, row))
             .collect();
         let with_figures = all.iter().flatten().count();
         if with_figures >= most::ROWS
@@ -87,30 +106,23 @@ fn figure_rows(outline: &Outline) -> Vec<FigureRow> {
     rows
 }
 
-/// Returns the rows of the tables with short cells.
-pub(crate) fn data_rows(outline: &Outline) -> Vec<Range<usize>> {
-    let tables = data_tables(outline).into_iter();
-    tables.flat_map(|table| rows_of(outline, table)).collect()
-}
-
 /// Returns the tables of a page that have no tables in them, and short cells, most of them no links. Reads each
 /// element and each block a fixed number of times, however deep tables are nested.
-fn data_tables(outline: &Outline) -> Vec<usize> {
-    let is_outer: Vec<bool> = outline
-        .nodes
+fn data_tables(blocks: &[BlockText], nodes: &[Node]) -> Vec<usize> {
+    let is_outer: Vec<bool> = nodes
         .iter()
-        .map(|node| node.code == code::TABLE && outline.nodes[node.parent].code != code::TABLE)
+        .map(|node| node.code == code::TABLE && nodes[node.parent].code != code::TABLE)
         .collect();
     if !is_outer.contains(&true) {
         return Vec::new();
     }
     let tables = before(is_outer.iter().map(|is_outer| u64::from(*is_outer)));
-    let of_blocks = |of: fn(&BlockText) -> u64| before(outline.blocks.iter().map(of));
+    let of_blocks = |of: fn(&BlockText) -> u64| before(blocks.iter().map(of));
     let chars = of_blocks(|block| u64::from(block.chars));
     let links = of_blocks(|block| u64::from(block.link_chars));
     let long = of_blocks(|block| u64::from(block.chars > most::CELL_CHARS));
     let is_of_data = |at: &usize| {
-        let node = &outline.nodes[*at];
+        let node = &nodes[*at];
         let sum = |before: &[u64]| before[node.end] - before[node.first];
         let (chars, links) = (sum(&chars), sum(&links));
         is_outer[*at]
@@ -119,7 +131,7 @@ fn data_tables(outline: &Outline) -> Vec<usize> {
             && chars <= most::MEAN_CHARS * (node.end - node.first) as u64
             && !LINKS.is_exceeded(links, chars)
     };
-    (1..outline.nodes.len()).filter(is_of_data).collect()
+    (1..nodes.len()).filter(is_of_data).collect()
 }
 
 /// Returns the sums of all values before each, and of all.
@@ -132,16 +144,16 @@ fn before(values: impl Iterator<Item = u64>) -> Vec<u64> {
     std::iter::once(0).chain(sums).collect()
 }
 
-fn rows_of(outline: &Outline, table: usize) -> impl Iterator<Item = Range<usize>> {
-    let inside = outline.nodes[table..outline.nodes[table].next].iter();
+fn rows_of(nodes: &[Node], table: usize) -> impl Iterator<Item = Range<usize>> {
+    let inside = nodes[table..nodes[table].next].iter();
     let rows = inside.filter(|node| node.code == code::ROW);
     rows.map(|row| row.first..row.end)
 }
 
 impl FigureRow {
     /// Returns a row; `None` without figures.
-    fn new(outline: &Outline, blocks: Range<usize>) -> Option<Self> {
-        let texts = &outline.blocks[blocks.clone()];
+    fn new(texts: &[BlockText], blocks: Range<usize>) -> Option<Self> {
+        let texts = &texts[blocks.clone()];
         let has_figures = texts.iter().any(|block| block.figures != 0);
         let digest = texts.iter().fold(SEED, |digest, block| {
             mix(mix(digest, block.chars), block.figures)
@@ -174,19 +186,24 @@ impl RowCounts {
     }
 
     /// Returns, per block of a page, whether it is in a row with figures that hardly any other page has.
-    pub(crate) fn own_cells(&self, outline: &Outline, counts: BlockCounts<'_>) -> Vec<bool> {
-        let mut own = vec![false; outline.blocks.len()];
-        for row in figure_rows(outline) {
-            if self.is_own(&row, counts) {
-                own[row.blocks].fill(true);
-            }
+    pub(crate) fn own_cells(&self, figures: &Figures, counts: BlockCounts<'_>) -> Vec<bool> {
+        let mut own = vec![false; counts.blocks.len()];
+        let rows = figures.rows.iter();
+        for row in rows.filter(|row| self.is_own(row, counts)) {
+            own[row.blocks.clone()].fill(true);
         }
         own
     }
 
-    /// Returns the blocks that are sentences with figures that hardly any other page has.
-    pub(crate) fn own_sentences(&self, outline: &Outline, counts: BlockCounts<'_>) -> Vec<usize> {
-        let own = figure_sentences(outline).filter(|row| self.is_own(row, counts));
+    /// Returns those of the sentences with figures that `is_wanted` takes and that hardly any other page has.
+    pub(crate) fn own_sentences(
+        &self,
+        figures: &Figures,
+        counts: BlockCounts<'_>,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> Vec<usize> {
+        let sentences = figures.sentences.iter();
+        let own = sentences.filter(|row| is_wanted(row.blocks.start) && self.is_own(row, counts));
         own.map(|row| row.blocks.start).collect()
     }
 

@@ -1,13 +1,16 @@
-//! Headings and labels of rows that repeat: those right before a text are part of it.
+//! Headings, introductions and labels of rows that repeat: those right before a text are part of it.
 
 use std::ops::Range;
 
+use crate::element_code as code;
 use crate::facts::PageFacts;
-use crate::outline::{Node, Outline};
+use crate::node::Node;
+use crate::outline::Outline;
 use crate::reason::Reason;
 use crate::thresholds::text::SENTENCE_CHARS;
 
-/// Returns the headings of the main branch right before a text of the same section.
+/// Returns the headings of the main branch right before a text of the same section, and the paragraphs right before
+/// a list, a table or code of the same element: "It returns one of:".
 pub(crate) fn headings(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
     let is_numbered = numbered(page);
     // A link above a line or two is the heading of a teaser.
@@ -18,8 +21,8 @@ pub(crate) fn headings(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
     let is_kept = |at: &usize| {
         let node = leaf(page.outline, *at);
         let next = at + 1;
-        node.heading
-            && (reasons[*at] != Reason::LinkSlot || is_long(next))
+        (node.heading || introduces(page.outline, *at))
+            && (reasons[*at] != Reason::LinkSlot || node.heading && is_long(next))
             && !is_numbered[page.counts.first[*at]]
             && !node.row_label
             && may_be_kept(node, reasons[*at])
@@ -27,6 +30,26 @@ pub(crate) fn headings(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
             && is_text(page.outline, reasons, next)
     };
     candidates(page).filter(is_kept).collect()
+}
+
+/// Returns whether a block is a paragraph, and the next one begins a list, a table or code below the element that the
+/// paragraph is in.
+fn introduces(outline: &Outline, at: usize) -> bool {
+    let (paragraph, next) = (leaf(outline, at), at + 1);
+    if !paragraph.paragraph || next >= outline.nodes[paragraph.parent].end {
+        return false;
+    }
+    let mut node = outline.leaves[next];
+    while node != paragraph.parent && outline.nodes[node].first == next {
+        if matches!(
+            outline.nodes[node].code,
+            code::LIST | code::TABLE | code::DEFINITION | code::PRE
+        ) {
+            return true;
+        }
+        node = outline.nodes[node].parent;
+    }
+    false
 }
 
 /// Returns, per first block of a text, whether other blocks of the page have its letters and other figures:

@@ -70,7 +70,7 @@ impl Template {
     }
 
     fn facts<'p>(
-        &self,
+        &'p self,
         outline: &'p Outline,
         counts: BlockCounts<'p>,
         prior: &'p Prior,

@@ -2,7 +2,7 @@
 
 use crate::element_code as code;
 use crate::facts::PageFacts;
-use crate::main_text::{has_sentences, is_text};
+use crate::main_text::is_text;
 use crate::outline::Outline;
 use crate::reason::Reason;
 use crate::thresholds::leads as least;
@@ -21,7 +21,7 @@ pub(crate) fn leads(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
     };
     let is_lead = |at: &usize| {
         matches!(reasons[*at], Reason::OffMainBranch | Reason::OtherArticle)
-            && has_sentences(&outline.blocks[*at], 1)
+            && outline.blocks[*at].has_sentences(1)
             && is_text(*at, &outline.blocks[*at], page.counts)
             && !page.counts.is_familiar(*at)
             && !is_other_part(outline, *at, title)

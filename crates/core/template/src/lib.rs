@@ -96,6 +96,7 @@ mod lists;
 mod main_branch;
 mod main_text;
 pub mod marks;
+mod node;
 mod other_articles;
 mod outline;
 mod page_paths;

@@ -3,18 +3,12 @@
 use std::cmp::Reverse;
 
 use crate::block_counts::BlockCounts;
-use crate::outline::{BlockText, Outline};
-use crate::thresholds::text::{LINKS, SENTENCE_CHARS, SHORT_SENTENCES};
-
-/// Returns whether a block is long enough for sentences, and has at least so many marks.
-pub(crate) fn has_sentences(block: &BlockText, marks: u32) -> bool {
-    let is_long = block.chars >= SENTENCE_CHARS && block.marks >= marks;
-    is_long || block.chars >= SHORT_SENTENCES.0 && block.marks >= SHORT_SENTENCES.1
-}
+use crate::node::BlockText;
+use crate::outline::Outline;
 
 /// Returns whether a block can be main text: it does not repeat and is not mostly link text.
 pub(crate) fn is_text(at: usize, block: &BlockText, counts: BlockCounts<'_>) -> bool {
-    !counts.is_repeated(at) && !LINKS.is_exceeded(block.link_chars.into(), block.chars.into())
+    !counts.is_repeated(at) && !block.is_links()
 }
 
 /// Returns the block that shows the page's title.

@@ -7,6 +7,8 @@ use foldhash::fast::RandomState;
 
 use crate::element::{ElementTraits, name_and_classes, path_key};
 use crate::element_code as code;
+use crate::figures::Figures;
+use crate::node::{BlockText, Node};
 use crate::thresholds::elements::{HIDDEN_CHARS, WRAPPER};
 use crate::thresholds::prior::DIVIDING;
 use crate::words::{Families, families};
@@ -51,6 +53,7 @@ pub struct Outline {
     elements: Vec<Range<usize>>,
     /// The classes of the elements, concatenated.
     classes: String,
+    pub(crate) figures: Figures,
 }
 
 /// A DOM path of the page: the elements with one key whose parents have one path.
@@ -59,60 +62,6 @@ pub(crate) struct OutlinePath {
     /// The parent path; `body` is its own parent.
     pub(crate) parent: usize,
     key: Range<usize>,
-}
-
-/// The numbers of a block, see [`LayoutBlock`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BlockText {
-    pub(crate) chars: u32,
-    pub(crate) link_chars: u32,
-    pub(crate) title: u32,
-    pub(crate) marks: u32,
-    pub(crate) figures: u32,
-}
-
-/// An element of a page.
-#[derive(Debug)]
-pub(crate) struct Node {
-    pub(crate) path: usize,
-    /// The parent element; `body` is its own parent.
-    pub(crate) parent: usize,
-    /// Position after its last descendant.
-    pub(crate) next: usize,
-    /// The first block in the element.
-    pub(crate) first: usize,
-    /// The block after the last block in the element.
-    pub(crate) end: usize,
-    /// The element is part of a text, see [`ElementTraits::text_part`].
-    pub(crate) text_part: bool,
-    /// The element is a heading or below one.
-    pub(crate) heading: bool,
-    /// The element is an `h1` or below one.
-    pub(crate) main_heading: bool,
-    /// The element is a `th` or below one.
-    pub(crate) row_label: bool,
-    /// The element is a `figcaption` or below one.
-    pub(crate) caption: bool,
-    /// The fragments of the element belong together.
-    pub(crate) unit: bool,
-    /// The code of the element, for the prior.
-    pub(crate) code: u8,
-    /// The position of its classes among those of the page.
-    pub(crate) element: usize,
-    /// The element is a `p`.
-    pub(crate) paragraph: bool,
-    /// The element belongs to comments.
-    pub(crate) comments: bool,
-    /// The element or one above it is named after tickets or forums.
-    pub(crate) ticket: bool,
-    /// The element is a header or an address, or below one.
-    pub(crate) header: bool,
-    /// The element belongs to navigation, a form or the like.
-    pub(crate) boilerplate: bool,
-    /// The element, or one above it, is hidden by its attributes, and has little text.
-    pub(crate) hidden: bool,
-    /// The element is a control of a form, see [`ElementTraits::control`].
-    pub(crate) control: bool,
 }
 
 impl Outline {
@@ -136,6 +85,7 @@ impl Outline {
             keys: String::new(),
             elements: vec![Range::default()],
             classes: String::new(),
+            figures: Figures::default(),
         };
         let mut known = KnownPaths::new();
         outline.open(KnownElement::default(), 0, 0);
@@ -164,6 +114,7 @@ impl Outline {
         }
         outline.close(Some((0, 0)), blocks.len());
         outline.inherit();
+        outline.figures = Figures::new(&outline.blocks, &outline.nodes);
         outline
     }
 

@@ -1,7 +1,6 @@
 //! The contribution of one page to the template of its site.
 
 use crate::block_counts::BlockCounts;
-use crate::figures::digests;
 use crate::other_articles::OTHER_ARTICLES;
 use crate::outline::Outline;
 use crate::parts::Parts;
@@ -106,7 +105,7 @@ impl PagePaths {
         }
         PagePaths {
             paths,
-            rows: digests(outline),
+            rows: outline.figures.digests(),
         }
     }
 }

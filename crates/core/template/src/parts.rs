@@ -3,8 +3,9 @@
 use crate::block_counts::BlockCounts;
 use crate::discussion::is_discussion;
 use crate::main_text::own_title;
+use crate::node::Node;
 use crate::other_articles::OtherArticles;
-use crate::outline::{Node, Outline};
+use crate::outline::Outline;
 
 /// The parts of a page that its contribution to the template and its labels are both made of.
 pub(crate) struct Parts {

@@ -65,7 +65,7 @@ reasons! {
     List, "list", Kept, "it is a link of a page whose main part is a list of links";
     Lead, "lead", Kept, "it is a sentence between the title and the main part of the page";
     Teaser, "teaser", Dropped, "it is in a teaser of another page";
-    Heading, "heading", Kept, "it is a heading right before a text, though it repeats, is a link, or is in a header";
+    Heading, "heading", Kept, "it is a heading right before a text, or introduces a list, a table or code, though it repeats, is a link, or is in a header";
     RowLabel, "row_label", Kept, "it is the repeated label of a row or a column of text";
     PriorBoilerplate, "prior_boilerplate", Dropped, "the site is not known yet, and blocks like it are boilerplate elsewhere";
     PriorContent, "prior_content", Kept, "the site is not known yet, and blocks like it are content elsewhere";

@@ -12,8 +12,8 @@ pub(crate) fn reports(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
         .filter(is_text)
         .map(|at| chars(&at))
         .sum();
-    let mut reports = page.own_sentences.clone();
-    reports.retain(|at| !reasons[*at].is_content() && page.counts.is_repeated(*at));
+    let is_dropped = |at: usize| !reasons[at].is_content() && page.counts.is_repeated(at);
+    let reports = page.own_sentences(is_dropped);
     if reports.iter().map(chars).sum::<u64>() > text {
         reports
     } else {

@@ -97,7 +97,8 @@ impl Template {
     /// Returns the DOM paths of a page for [`insert`](Self::insert).
     ///
     /// `counts` are the block counts once all pages of the batch are in the URL Tree. The
-    /// result depends on the page and the counts, not on the template's state.
+    /// result depends on the page and the counts, not on the template's state. [`BlockCounts::first`] is not
+    /// read and may be empty.
     pub fn page_paths(&self, outline: &Outline, counts: BlockCounts<'_>) -> PagePaths {
         PagePaths::new(outline, counts)
     }

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use crate::element_code as code;
 use crate::facts::PageFacts;
-use crate::outline::{Node, Outline};
+use crate::node::Node;
+use crate::outline::Outline;
 use crate::reason::Reason;
 use crate::thresholds::teasers as most;
 

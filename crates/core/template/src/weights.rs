@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use crate::block_counts::BlockCounts;
-use crate::main_text::{has_sentences, is_text};
-use crate::outline::{BlockText, Outline};
+use crate::main_text::is_text;
+use crate::node::BlockText;
+use crate::outline::Outline;
 use crate::parts::Parts;
 use crate::thresholds::text;
 
@@ -36,7 +37,7 @@ pub(crate) fn sentence_weights(
 ) -> Vec<u64> {
     weighed(outline, counts, parts, |at, block| {
         !others.contains(&at)
-            && has_sentences(block, text::SENTENCE_MARKS)
+            && block.has_sentences(text::SENTENCE_MARKS)
             && !text::SENTENCE_LINKS.is_exceeded(block.link_chars.into(), block.chars.into())
     })
 }

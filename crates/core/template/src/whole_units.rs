@@ -3,7 +3,6 @@
 
 use std::ops::Range;
 
-use crate::figures::data_rows;
 use crate::outline::Outline;
 use crate::reason::Reason;
 
@@ -38,7 +37,7 @@ fn units(outline: &Outline) -> Vec<Range<usize>> {
     let paragraphs = paragraphs.map(|node| node.first..node.end);
     let is_several = |blocks: &Range<usize>| blocks.len() > 1;
     paragraphs
-        .chain(data_rows(outline))
+        .chain(outline.figures.data_rows.iter().cloned())
         .filter(is_several)
         .collect()
 }
