@@ -93,17 +93,7 @@ fn settings(overrides: &[&str]) -> SiteSettings {
     let overrides =
         PaperSpec::beside_template(overrides.iter().map(|text| (*text).to_owned()).collect());
     let spec = JobSpec::defaults(&overrides).expect("the settings are known");
-    let settings = Settings::new(&spec).expect("the settings are right");
-    let mut site = SiteSettings::new(settings.keyer);
-    site.title = settings.title;
-    site.lookback = settings.lookback;
-    site.queries = settings.queries;
-    site.revisions = settings.revisions;
-    site.blocks = settings.blocks;
-    site.labelling = settings.labelling;
-    site.batching = settings.batching;
-    site.window = settings.window;
-    site
+    Settings::new(&spec).expect("the settings are right").site
 }
 
 /// How a site gets its pages.

@@ -18,10 +18,8 @@ pub enum Batching {
 
 impl Batching {
     /// Returns the batch of a page of `date`, in days since 1970. With
-    /// [`Batching::Page`] all pages have one number, and [`BatchedReplay`] begins a
-    /// batch at each of them.
-    ///
-    /// [`BatchedReplay`]: crate::BatchedReplay
+    /// [`Batching::Page`] all pages have one number, and [`SiteStream`](crate::SiteStream)
+    /// begins a batch at each of them.
     pub fn batch_of(self, date: i32) -> i64 {
         match self {
             Self::Date => i64::from(date),

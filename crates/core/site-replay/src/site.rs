@@ -136,6 +136,15 @@ impl SiteReplay {
         }
     }
 
+    /// Whether [`take_outline`](Self::take_outline) returns one.
+    pub fn has_outline(&self) -> bool {
+        let pending = self
+            .template
+            .as_ref()
+            .and_then(|state| state.pending.front());
+        pending.is_some_and(|page| page.outline.is_some())
+    }
+
     /// Takes the outline of the oldest page whose slots were not taken yet. Returns
     /// `None` if the page has no outline, if it was taken before, or if too many pages
     /// were pending to keep it.

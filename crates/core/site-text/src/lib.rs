@@ -64,18 +64,16 @@
 mod error;
 mod one_page;
 mod page;
-mod page_keys;
 mod page_text;
 mod parsed_page;
-mod settings;
 mod site;
 
 pub use error::SiteError;
 pub use one_page::extract_page;
 pub use page::{Fetched, PageId, Status};
 pub use page_text::{LabelledBlock, PageText};
-pub use settings::SiteSettings;
 pub use site::Site;
+pub use site_replay::SiteSettings;
 pub use template::{Reason, element_name};
 pub use text::language::Language;
 

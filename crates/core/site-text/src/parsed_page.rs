@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use html_blocks::{BlockOptions, PageError};
 use markdown::Markup;
 use metadata::{Metadata, MetadataReader};
-use site_replay::MAX_LAYOUT_BYTES;
+use site_replay::{Content, MAX_LAYOUT_BYTES};
 use template::{Layout, LayoutBlock, Outline, Title};
 use url_parameters::Signature;
 use url_tree::BlockHash;
@@ -101,6 +101,18 @@ pub(crate) const LAST_DATE: NaiveDate = match NaiveDate::from_ymd_opt(9999, 12, 
     None => NaiveDate::MIN,
 };
 
+impl Content for LazyPage<'_> {
+    fn has_text(&mut self) -> bool {
+        self.page().is_ok_and(ParsedPage::has_text)
+    }
+
+    fn signature(&mut self) -> Signature {
+        let page = self.page();
+        page.map(|parsed| Signature::new(&parsed.page))
+            .unwrap_or_default()
+    }
+}
+
 /// A page that is parsed when it is needed, once.
 pub(crate) struct LazyPage<'a> {
     fetched: &'a Fetched<'a>,
@@ -126,18 +138,6 @@ impl<'a> LazyPage<'a> {
             observed,
             parsed: None,
         }
-    }
-
-    /// Whether the page can be the first page of its URL key.
-    pub(crate) fn has_text(&mut self) -> bool {
-        self.page().is_ok_and(ParsedPage::has_text)
-    }
-
-    /// The title and the longest blocks, by which pages are compared; empty without text.
-    pub(crate) fn signature(&mut self) -> Signature {
-        let page = self.page();
-        page.map(|parsed| Signature::new(&parsed.page))
-            .unwrap_or_default()
     }
 
     /// The page, or the reason to quarantine it.

@@ -3,37 +3,30 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use site_replay::{BatchedReplay, Batching, Labelling, PageLabels};
+use site_replay::{KeyedPage, Labelling, PageKeys, PageLabels, Role, SiteSettings, SiteStream};
 use template::Outline;
 use url_key::{Domain, PageUrl, UrlKey};
 use url_tree::{DAY_MICROS, Entry};
 
 use crate::error::SiteError;
 use crate::page::{Fetched, PageId, Status};
-use crate::page_keys::{KeyedPage, PageKeys, Role};
 use crate::page_text::PageText;
 use crate::parsed_page::{LazyPage, Observed, ParsedPage};
-use crate::settings::SiteSettings;
 
-/// Blocks of waiting pages whose outlines are kept from insertion to labelling. Lower: more outlines are
-/// computed twice. Higher: more memory, some 150 bytes per block.
-const MAX_OUTLINE_BLOCKS: usize = 1 << 17;
+/// No label waits for the pages of later days.
+const LAST_DAY: i32 = i32::MAX;
 
 /// A domain that learns from its pages and labels them. See the [crate's documentation](crate).
 #[derive(Debug)]
 pub struct Site {
     settings: Arc<SiteSettings>,
     domain: Option<Domain>,
-    keys: PageKeys,
+    keys: PageKeys<Arc<PageId>>,
     /// `None` until the domain is known.
-    replay: Option<BatchedReplay>,
+    stream: Option<SiteStream>,
     /// The time of the last page.
     last_micros: Option<i64>,
-    /// The batch of the last page that was inserted.
-    batch: Option<i64>,
-    waiting: VecDeque<WaitingPage>,
-    /// Blocks of the outlines in `waiting`.
-    outline_blocks: usize,
+    waiting: VecDeque<Visited>,
 }
 
 /// A page that takes part in the replay.
@@ -44,22 +37,17 @@ struct ReplayedPage {
     duplicate_of: Option<Arc<PageId>>,
     key: UrlKey,
     title: Option<String>,
-    batch: i64,
+    /// Days since 1970.
+    date: i32,
     time_micros: i64,
     /// `None` for a duplicate that was only added, and for one that is not HTML.
     parsed: Option<ParsedPage>,
 }
 
-/// A page that was pushed, and has no labels yet.
-#[derive(Debug)]
-enum WaitingPage {
-    /// It needs none.
-    Done(Box<PageText>),
-    Replayed(Box<ReplayedPage>, Option<Outline>),
-}
-
 /// A page whose key is decided.
+#[derive(Debug)]
 enum Visited {
+    /// It needs no labels.
     Done(Box<PageText>),
     Replayed(Box<ReplayedPage>),
 }
@@ -71,11 +59,9 @@ impl Site {
             keys: PageKeys::new(&settings),
             settings,
             domain: None,
-            replay: None,
+            stream: None,
             last_micros: None,
-            batch: None,
             waiting: VecDeque::new(),
-            outline_blocks: 0,
         }
     }
 
@@ -99,12 +85,9 @@ impl Site {
         self.refuse_waiting()?;
         Ok(match self.visit(fetched, Observed::Blocks)? {
             Visited::Done(page) => page.status,
+            Visited::Replayed(page) if page.duplicate_of.is_some() => self.revise(&page).0,
             Visited::Replayed(page) => {
-                self.begin(page.batch);
-                match page.duplicate_of {
-                    None => drop(self.insert(&page)),
-                    Some(_) => return Ok(self.revise(&page).0),
-                }
+                drop(self.learn(&page));
                 Status::Unique
             }
         })
@@ -152,7 +135,7 @@ impl Site {
             duplicate_of: first,
             key,
             title: fetched.title.map(str::to_owned),
-            batch: 0,
+            date,
             time_micros: 0,
             parsed: Some(parsed),
         };
@@ -171,42 +154,41 @@ impl Site {
     /// # Errors
     /// [`SiteError`]. The site is as before.
     pub fn push(&mut self, fetched: &Fetched<'_>) -> Result<Vec<PageText>, SiteError> {
-        if self.settings.batching == Batching::Page {
-            return Ok(vec![self.add_and_label(fetched)?]);
-        }
         let mut labelled = Vec::new();
-        match self.visit(fetched, Observed::All)? {
-            Visited::Done(page) => self.waiting.push_back(WaitingPage::Done(page)),
-            Visited::Replayed(page) => {
-                let mut outline = None;
-                if page.duplicate_of.is_none() {
-                    if self.batch != Some(page.batch) {
-                        labelled = self.label_before(page.batch);
-                    }
-                    self.begin(page.batch);
-                    outline = self.insert(&page);
-                    let blocks = outline.as_ref().map_or(0, Outline::block_count);
-                    self.outline_blocks += blocks;
-                    if self.outline_blocks > MAX_OUTLINE_BLOCKS {
-                        self.outline_blocks -= blocks;
-                        outline = None;
-                    }
-                }
-                (self.waiting).push_back(WaitingPage::Replayed(page, outline));
+        let page = self.visit(fetched, Observed::All)?;
+        if let (Visited::Replayed(page), Some(stream)) = (&page, &mut self.stream)
+            && page.duplicate_of.is_none()
+            && !stream.is_one_by_one()
+        {
+            if stream.expect(page.date) {
+                labelled = self.label_due();
             }
+            self.insert(page);
+        }
+        self.waiting.push_back(page);
+        if self.stream.as_ref().is_none_or(SiteStream::is_one_by_one) {
+            labelled = self.label_due();
         }
         Ok(labelled)
     }
 
     /// Labels the pages that were pushed and wait, as a job does at the end of its dates.
     pub fn finish(&mut self) -> Vec<PageText> {
-        self.label_before(i64::MAX)
+        if let Some(stream) = &mut self.stream {
+            stream.end();
+        }
+        self.label_due()
     }
 
     /// Forgets the labels that pages wait for. The site keeps what it learned from them.
     pub fn discard(&mut self) {
-        self.waiting.clear();
-        self.outline_blocks = 0;
+        for page in std::mem::take(&mut self.waiting) {
+            if let (Visited::Replayed(page), Some(stream)) = (page, &mut self.stream)
+                && page.duplicate_of.is_none()
+            {
+                stream.skip_page();
+            }
+        }
     }
 
     fn refuse_waiting(&self) -> Result<(), SiteError> {
@@ -221,9 +203,8 @@ impl Site {
             Visited::Done(page) => return Ok(*page),
             Visited::Replayed(page) => page,
         };
-        self.begin(page.batch);
         if page.duplicate_of.is_none() {
-            let outline = self.insert(&page);
+            let outline = self.learn(&page);
             let labels = self.label(&page, outline.as_ref());
             return Ok(page.labelled(Status::Unique, labels));
         }
@@ -261,6 +242,7 @@ impl Site {
         let settings = Arc::clone(&self.settings);
         let mut lazy = LazyPage::new(fetched, &settings.blocks, date, observed);
         let keyed = KeyedPage {
+            address: fetched.url,
             url: &url,
             key: &key,
             date,
@@ -288,7 +270,7 @@ impl Site {
             duplicate_of,
             key,
             title: fetched.title.map(str::to_owned),
-            batch: self.settings.batching.batch_of(date),
+            date,
             time_micros,
             parsed,
         })))
@@ -334,20 +316,8 @@ impl Site {
     }
 
     fn begin_domain(&mut self, domain: Domain) {
-        let replay = self.replay_of(&domain);
-        (self.domain, self.replay) = (Some(domain), Some(replay));
-    }
-
-    fn replay_of(&self, domain: &Domain) -> BatchedReplay {
-        let settings = &self.settings;
-        let replay = BatchedReplay::new(
-            domain.labels(),
-            settings.labelling,
-            settings.constants,
-            settings.window,
-            settings.batching,
-        );
-        replay.with_marks(settings.marks.of(domain.as_str()).cloned())
+        let stream = SiteStream::new(&domain, &self.settings, LAST_DAY);
+        (self.domain, self.stream) = (Some(domain), Some(stream));
     }
 
     fn id(&self, fetched: &Fetched<'_>) -> Arc<PageId> {
@@ -371,27 +341,21 @@ impl Site {
 
 /// The replay.
 impl Site {
-    fn begin(&mut self, batch: i64) {
-        if let Some(replay) = &mut self.replay {
-            replay.begin(batch);
+    /// Inserts a unique page that waits for its labels.
+    fn insert(&mut self, page: &ReplayedPage) {
+        let outline = self.outline(page);
+        if let (Some(stream), Some(parsed)) = (&mut self.stream, &page.parsed) {
+            let branch = page.key.branch();
+            stream.insert(page.entry(branch.items(), parsed), page.date, outline);
         }
     }
 
     /// Inserts a unique page. Returns its outline.
-    fn insert(&mut self, page: &ReplayedPage) -> Option<Outline> {
-        self.batch = Some(page.batch);
+    fn learn(&mut self, page: &ReplayedPage) -> Option<Outline> {
         let outline = self.outline(page);
-        let (replay, parsed) = (self.replay.as_mut()?, page.parsed.as_ref()?);
+        let (stream, parsed) = (self.stream.as_mut()?, page.parsed.as_ref()?);
         let branch = page.key.branch();
-        let entry = Entry {
-            time_micros: page.time_micros,
-            branch: branch.items(),
-            hashes: &parsed.hashes,
-        };
-        replay.insert(entry, outline);
-        let outline = replay.take_outline();
-        replay.skip_page();
-        outline
+        stream.learn(page.entry(branch.items(), parsed), page.date, outline)
     }
 
     fn outline(&self, page: &ReplayedPage) -> Option<Outline> {
@@ -405,29 +369,27 @@ impl Site {
         let parsed = page.parsed.as_ref()?;
         let branch = page.key.branch();
         let hashes = &parsed.hashes;
-        match &self.replay {
-            Some(replay) => Some(replay.label(branch.items(), hashes, outline)),
-            None => {
-                let replay = self.replay_of(&page.key.domain);
-                Some(replay.label(branch.items(), hashes, outline))
-            }
-        }
+        let label = |stream: &SiteStream| stream.label(branch.items(), hashes, outline);
+        Some(match &self.stream {
+            Some(stream) => label(stream),
+            None => label(&SiteStream::new(&page.key.domain, &self.settings, LAST_DAY)),
+        })
     }
 
     /// Labels a duplicate. With `dedup.revisions`, inserts its unseen text if it has enough.
     fn revise(&mut self, page: &ReplayedPage) -> (Status, Option<PageLabels>) {
+        if let Some(stream) = &mut self.stream {
+            stream.begin(page.date);
+        }
         let outline = self.outline(page);
         if self.settings.revisions
-            && let (Some(replay), Some(parsed)) = (&mut self.replay, &page.parsed)
+            && let (Some(stream), Some(parsed)) = (&mut self.stream, &page.parsed)
         {
             let branch = page.key.branch();
-            let entry = Entry {
-                time_micros: page.time_micros,
-                branch: branch.items(),
-                hashes: &parsed.hashes,
-            };
-            let lengths = parsed.utf16_lengths();
-            if let Some(revision) = replay.label_duplicate(entry, &lengths, outline.as_ref()) {
+            let (entry, lengths) = (page.entry(branch.items(), parsed), parsed.utf16_lengths());
+            if let Some(revision) =
+                stream.label_duplicate(entry, page.date, &lengths, outline.as_ref())
+            {
                 return (Status::Revision, Some(revision.labels));
             }
         }
@@ -439,35 +401,50 @@ impl Site {
         (status.unwrap_or(Status::Duplicate), labels)
     }
 
-    /// Labels the waiting pages of batches before `end`.
-    fn label_before(&mut self, end: i64) -> Vec<PageText> {
+    /// Labels the waiting pages that are due.
+    fn label_due(&mut self) -> Vec<PageText> {
         let mut labelled = Vec::new();
-        while let Some(waiting) = self.waiting.pop_front() {
-            labelled.push(match waiting {
-                WaitingPage::Done(page) => *page,
-                WaitingPage::Replayed(page, outline) if page.batch >= end => {
-                    (self.waiting).push_front(WaitingPage::Replayed(page, outline));
-                    break;
-                }
-                WaitingPage::Replayed(page, outline) => {
-                    self.begin(page.batch);
-                    self.outline_blocks -= outline.as_ref().map_or(0, Outline::block_count);
-                    if page.duplicate_of.is_some() {
-                        let (status, labels) = self.revise(&page);
-                        page.labelled(status, labels)
-                    } else {
-                        let outline = outline.or_else(|| self.outline(&page));
-                        let labels = self.label(&page, outline.as_ref());
-                        page.labelled(Status::Unique, labels)
-                    }
-                }
+        while let Some(page) = self
+            .waiting
+            .pop_front_if(|page| match (page, &self.stream) {
+                (Visited::Replayed(page), Some(stream)) => stream.is_due(page.date),
+                _ => true,
+            })
+        {
+            labelled.push(match page {
+                Visited::Done(page) => *page,
+                Visited::Replayed(page) => self.labelled(*page),
             });
         }
         labelled
     }
+
+    /// Labels a page that is due.
+    fn labelled(&mut self, page: ReplayedPage) -> PageText {
+        if page.duplicate_of.is_some() {
+            let (status, labels) = self.revise(&page);
+            return page.labelled(status, labels);
+        }
+        let is_kept = self.stream.as_ref().is_some_and(SiteStream::has_outline);
+        let outline = (!is_kept).then(|| self.outline(&page)).flatten();
+        let labels = self.stream.as_mut().zip(page.parsed.as_ref());
+        let labels = labels.map(|(stream, parsed)| {
+            let branch = page.key.branch();
+            stream.label_page(page.entry(branch.items(), parsed), page.date, outline)
+        });
+        page.labelled(Status::Unique, labels.map(|page| page.labels))
+    }
 }
 
 impl ReplayedPage {
+    fn entry<'a, S>(&self, branch: &'a [S], parsed: &'a ParsedPage) -> Entry<'a, S> {
+        Entry {
+            time_micros: self.time_micros,
+            branch,
+            hashes: &parsed.hashes,
+        }
+    }
+
     /// The status of a page that is not inserted, because `first` has its key.
     fn status_of(&self, first: &PageId) -> Status {
         if *first == *self.id {

@@ -205,9 +205,9 @@ impl Job {
 fn refuse_beside_paper(spec: &JobSpec, settings: &Settings) -> Result<(), SpecError> {
     let key = match spec.method {
         Method::Template => return Ok(()),
-        Method::Paper if !settings.marks.is_empty() => "tree.paths",
-        Method::Paper if settings.relabel_days > 0 => "tree.relabel_days",
-        Method::Paper if settings.revisions => "dedup.revisions",
+        Method::Paper if !settings.site.marks.is_empty() => "tree.paths",
+        Method::Paper if settings.site.relabel_days > 0 => "tree.relabel_days",
+        Method::Paper if settings.site.revisions => "dedup.revisions",
         Method::Paper => return Ok(()),
     };
     let expected = "the method of the paper has no such thing; remove it, or method = \"paper\"";

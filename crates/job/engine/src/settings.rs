@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use html_blocks::{BlockOptions, Joining, Noscript, PageLimits, SplitList};
 use markdown::MarkdownOptions;
-use site_replay::{Labelling, Lookback};
+use site_replay::{Labelling, Lookback, SiteSettings};
 use tables::Table;
-use template::marks::Marks;
 use url_key::{Blocklist, Grouping, KeyOptions, Keyer, Reading, RuleSet, Scheme};
 use url_tree::{Constants, WindowOptions};
 
@@ -16,36 +15,14 @@ use crate::optional_columns::{OptionalColumns, passed_through};
 use crate::settings_digest::settings_digest;
 use crate::spec::{
     Batching, GroupingSpec, JobSpec, JoiningSpec, MarkdownPart, Method, OutputSpec, PaperSpec,
-    Queries, SchemeSpec, SpecError, SplitSpec, TitleSource, Written,
+    Queries, SchemeSpec, SpecError, SplitSpec, Written,
 };
 
 /// The settings that decide the rows of the output tables, together with the archive.
 #[non_exhaustive]
 pub struct Settings {
-    /// Computes URL keys.
-    pub keyer: Keyer,
-    /// The source of a page's title.
-    pub title: TitleSource,
-    /// Limits how far back a duplicate is looked for.
-    pub lookback: Lookback,
-    /// Whether parameters that no rule knows are learned or dropped.
-    pub queries: Queries,
-    /// Keep duplicates that have new text.
-    pub revisions: bool,
-    /// How a page is cut into text blocks.
-    pub blocks: BlockOptions,
-    /// The labelling heuristic.
-    pub labelling: Labelling,
-    /// The constants of a heuristic of the paper.
-    pub constants: Constants,
-    /// DOM paths that are marked, for the heuristic `template`.
-    pub marks: Arc<Marks>,
-    /// Pages that are inserted before the first of them is labelled.
-    pub batching: Batching,
-    /// Days after a date whose pages decide its labels too.
-    pub relabel_days: u32,
-    /// Limits the pages in a tree.
-    pub window: WindowOptions,
+    /// The settings that decide the text of a page.
+    pub site: SiteSettings,
     /// Write the `blocks` table.
     pub write_blocks: bool,
     /// Columns of `documents` that are filled.
@@ -69,13 +46,7 @@ impl Settings {
 
     /// Returns the domain that has the pages of a host; `None` if a text is not a host.
     pub fn domain_of(&self, host: &str) -> Option<String> {
-        domain_of(&self.keyer, host)
-    }
-
-    /// Returns the batch after which a page of `date` is labelled, in a run whose last date is
-    /// `last`. Both dates are days since 1970.
-    pub(crate) fn label_batch(&self, date: i32, last: i32) -> i64 {
-        self.batching.label_batch_of(date, self.relabel_days, last)
+        domain_of(&self.site.keyer, host)
     }
 
     /// Returns the tables with rows of pages, which the plan writes. The driver writes `runs` and
@@ -95,7 +66,7 @@ impl Settings {
     pub(crate) fn writes(&self, table: Table) -> bool {
         match table {
             Table::Blocks => self.write_blocks,
-            Table::UrlParameters => self.queries == Queries::Learn,
+            Table::UrlParameters => self.site.queries == Queries::Learn,
             _ => true,
         }
     }
@@ -143,20 +114,22 @@ pub(crate) fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
     let lookback = Lookback::parse(&choices.lookback, window)
         .map_err(|error| SpecError::key("paper.lookback", error.to_string()))?;
     refuse_relabelling(spec, &choices)?;
+    let digest = settings_digest(spec, rules_text, blocklist_text, &marks);
+    let mut site = SiteSettings::new(keyer);
+    site.title = choices.title;
+    site.lookback = lookback;
+    site.queries = choices.queries;
+    site.revisions = spec.dedup.revisions;
+    site.blocks = block_options(spec, &choices)?;
+    site.labelling = labelling(spec.method, &choices)?;
+    site.constants = constants(&choices)?;
+    site.marks = Arc::new(marks);
+    site.batching = choices.batching;
+    site.relabel_days = spec.tree.relabel_days;
+    site.window = window;
     Ok(Settings {
-        keyer,
-        title: choices.title,
-        lookback,
-        queries: choices.queries,
-        revisions: spec.dedup.revisions,
-        blocks: block_options(spec, &choices)?,
-        labelling: labelling(spec.method, &choices)?,
-        constants: constants(&choices)?,
-        digest: settings_digest(spec, rules_text, blocklist_text, &marks),
-        marks: Arc::new(marks),
-        batching: choices.batching,
-        relabel_days: spec.tree.relabel_days,
-        window,
+        site,
+        digest,
         write_blocks: spec.output.write.has(Written::Blocks),
         write: OptionalColumns::new(&spec.output),
         passed_through: passed_through(spec)?,

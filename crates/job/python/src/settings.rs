@@ -26,17 +26,5 @@ pub(crate) fn site_settings(
             ),
         });
     }
-    let settings = Settings::new(&spec)?;
-    let mut site = SiteSettings::new(settings.keyer);
-    site.title = settings.title;
-    site.lookback = settings.lookback;
-    site.queries = settings.queries;
-    site.revisions = settings.revisions;
-    site.blocks = settings.blocks;
-    site.labelling = settings.labelling;
-    site.constants = settings.constants;
-    site.marks = settings.marks;
-    site.batching = settings.batching;
-    site.window = settings.window;
-    Ok(site)
+    Ok(Settings::new(&spec)?.site)
 }

@@ -8,13 +8,13 @@ use engine::{EngineError, Job};
 use evaluation::{
     Breach, Collection, Counted, DuplicatesByStep, GoldPage, GoldSet, Measure, Measured,
     MeasuredSet, NodeTrees, Overlapping, PageResult, Peer, Peers, Plot, PublishedFigure,
-    PublishedFigures, Reached, ReplaySettings, Texts, Thresholds, compare_nodes, evenly, place,
-    section, section_name, standings_table,
+    PublishedFigures, Reached, Texts, Thresholds, compare_nodes, evenly, place, section,
+    section_name, standings_table,
 };
 use extractors::Selected;
 use scoring::Tokens;
 use serde::de::DeserializeOwned;
-use site_replay::Labelling;
+use site_replay::{Labelling, SiteSettings};
 use tables::Table;
 use tokio::runtime::Runtime;
 
@@ -98,7 +98,7 @@ struct Asked<'a> {
     args: &'a EvalArgs,
     heuristics: Vec<Labelling>,
     /// The settings that the heuristics replay pages with.
-    settings: ReplaySettings,
+    settings: SiteSettings,
     methods: Vec<Selected>,
     peers: Vec<Peer>,
     /// Texts from files and from the job's table `documents`.
@@ -348,7 +348,7 @@ fn duplicates(job: &Job, runtime: &Runtime) -> Result<DuplicatesByStep> {
         DuplicatesByStep::new(&query(DuplicatesByStep::COUNTS_QUERY)?).context("url_keys")?;
     for part in 0..found.parts() {
         let rows = query(&found.urls_query(part))?;
-        (found.add_urls(&rows, &job.settings.keyer)).context("url_keys")?;
+        (found.add_urls(&rows, &job.settings.site.keyer)).context("url_keys")?;
     }
     Ok(found)
 }

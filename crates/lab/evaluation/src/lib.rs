@@ -23,7 +23,7 @@
 //!
 //! The heuristics of the URL Tree do not need a run of a job: [`replay`] labels the pages
 //! of a set under any number of them. The texts are those that a job with the same
-//! [`ReplaySettings`] writes, because both use the rules of `site_replay`.
+//! [`SiteSettings`](site_replay::SiteSettings) writes, because both use the rules of `site_replay`.
 //!
 //! # Non-goals
 //!
@@ -50,7 +50,6 @@ mod replay;
 mod report;
 pub mod reproduce;
 mod results;
-mod settings;
 mod table;
 mod texts;
 mod thresholds;
@@ -74,7 +73,6 @@ pub use published::{PublishedCases, PublishedFigure, PublishedFigures};
 pub use replay::replay;
 pub use report::{comparison_section, place, section, section_name, tuning_section};
 pub use results::{Standing, results_table, standings, standings_table, write_results};
-pub use settings::ReplaySettings;
 pub use texts::{Kind, Text, Texts};
 pub use thresholds::{Breach, Reached, Thresholds};
 pub use tuning::{SUPPORTS, Tried, tune, tuning_table};

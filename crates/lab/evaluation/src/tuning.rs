@@ -3,12 +3,12 @@
 
 use arrow::array::RecordBatch;
 use scoring::{MacroSummary, Spread};
-use site_replay::Labelling;
+use site_replay::{Labelling, SiteSettings};
 use url_tree::Heuristic;
 
 use crate::results::summary;
 use crate::table::Table;
-use crate::{GoldSet, InputError, Measure, PageResult, ReplaySettings, compare, replay};
+use crate::{GoldSet, InputError, Measure, PageResult, compare, replay};
 
 /// The supports that are tried: 100 to 1,000 in steps of 100.
 pub const SUPPORTS: [u32; 10] = [100, 200, 300, 400, 500, 600, 700, 800, 900, 1000];
@@ -39,7 +39,7 @@ pub fn tune(
     sets: &[GoldSet],
     share: f64,
     measure: Measure,
-    settings: &ReplaySettings,
+    settings: &SiteSettings,
 ) -> Result<Vec<Tried>, InputError> {
     let families: [fn(u32) -> Heuristic; 3] = [
         Heuristic::StrictSupport,

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BinaryArray, RecordBatch, StringArray, StringViewArray};
 use evaluation::{
-    GoldSet, Measure, Measured, ReplaySettings, Text, Texts, compare, evenly, replay, section,
-    standings,
+    GoldSet, Measure, Measured, Text, Texts, compare, evenly, replay, section, standings,
 };
 use parquet::arrow::ArrowWriter;
 use scoring::Outcome;
+use site_replay::SiteSettings;
 use tempfile::TempDir;
 use url_key::{Blocklist, KeyOptions, Keyer, RuleSet};
 
@@ -49,13 +49,13 @@ fn set(folder: &TempDir, pages: &[(&str, &str)]) -> GoldSet {
 }
 
 /// The defaults of a job, without URL rules.
-fn settings() -> ReplaySettings {
+fn settings() -> SiteSettings {
     let keyer = Keyer::new(
         KeyOptions::default(),
         RuleSet::empty(),
         Blocklist::default(),
     );
-    ReplaySettings::new(keyer.expect("no extra suffixes"))
+    SiteSettings::new(keyer.expect("no extra suffixes"))
 }
 
 #[test]

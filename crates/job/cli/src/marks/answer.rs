@@ -53,7 +53,7 @@ impl MarkContext<'_> {
         let file = question.save.as_ref().map(|_| self.file()).transpose()?;
         let settings = &self.job.settings;
         let domain = page.fetch.domain.as_deref().unwrap_or_default();
-        let before = settings.marks.of(domain).map(|marks| &**marks);
+        let before = settings.site.marks.of(domain).map(|marks| &**marks);
         let marks = question.changes.applied(before)?;
         let site = (self.explainer)
             .newest_pages(domain, question.pages)
@@ -83,7 +83,7 @@ impl MarkContext<'_> {
     }
 
     fn refuse_trees(&self) -> Result<(), Usage> {
-        match self.job.settings.labelling {
+        match self.job.settings.site.labelling {
             Labelling::Template => Ok(()),
             other => Err(Usage::of(format!(
                 "--mark: marks are for the default method; the job has the heuristic {other}"

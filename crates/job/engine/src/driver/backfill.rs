@@ -366,7 +366,7 @@ fn rest(dates: DateRange, already_done: Option<DateRange>) -> Option<DateRange> 
 
 /// Cuts `dates` into chunks.
 fn cut(job: &Job, dates: DateRange, census: &Census) -> Vec<DateRange> {
-    match job.settings.batching {
+    match job.settings.site.batching {
         // All pages are inserted into the trees before the first is labelled.
         Batching::Run => vec![dates],
         Batching::Page | Batching::Date => {

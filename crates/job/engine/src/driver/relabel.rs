@@ -38,7 +38,7 @@ pub(crate) async fn with_relabelled(
 
 /// Returns `chunk`, extended by `tree.relabel_days`, but to no date before `first`.
 pub(crate) fn reach_back(job: &Job, chunk: DateRange, first: NaiveDate) -> DateRange {
-    let back = Days::new(job.settings.relabel_days.into());
+    let back = Days::new(job.settings.site.relabel_days.into());
     let from = chunk.first().checked_sub_days(back).unwrap_or(first);
     let partition = job.output.partitioning().dates(from.max(first));
     DateRange::between(partition.first().max(first), chunk.last())

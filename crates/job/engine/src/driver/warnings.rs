@@ -75,7 +75,7 @@ pub(crate) fn warn_about(job: &Job, dates: DateRange, tables: &TablesSnapshot, c
 pub(crate) fn warn_about_chunks(job: &Job, chunks: &[DateRange], census: &Census) {
     let [first, .., last] = chunks else { return };
     let dates = first.through(*last);
-    let window = job.settings.window.max_age_micros / DAY_MICROS;
+    let window = job.settings.site.window.max_age_micros / DAY_MICROS;
     if let Some(advice) = longer_chunks(
         chunks.len() as u64,
         (dates.last() - dates.first()).num_days().unsigned_abs() + 1,

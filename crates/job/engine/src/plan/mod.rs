@@ -170,10 +170,10 @@ async fn plan(
         let alias = alias::Alias::new(job, Arc::clone(&learned), chunk);
         keyed = apply(alias, keyed)?;
     }
-    let dedupe = dedupe::Dedupe::new(job, settings.revisions, learned);
+    let dedupe = dedupe::Dedupe::new(job, settings.site.revisions, learned);
     let deduped = apply(dedupe, keyed)?;
     let blocked = apply(block::Block::new(job, reporter), deduped)?;
-    let windows = prior.windows(context, settings.window).await?;
+    let windows = prior.windows(context, settings.site.window).await?;
     let replay = replay::Replay::new(job, days_from_date(chunk.last()));
     let replayed = apply(replay, union(blocked, windows)?)?;
     let partitions = job.output.partitioning().partitions(chunk).len();

@@ -174,7 +174,7 @@ impl HashedKeys {
         if self.learned.verdicts.is_empty() || !may_have_parts(key) {
             return None;
         }
-        let (_, parts) = parts(&self.settings.keyer, url)?;
+        let (_, parts) = parts(&self.settings.site.keyer, url)?;
         let has_noise = self.learned.verdicts.has_noise(&parts.host, &parts.shape);
         has_noise.then(|| hash(&parts.base))
     }
@@ -238,6 +238,6 @@ pub(crate) fn base_hash(settings: Arc<Settings>) -> ScalarUDF {
 
 /// Returns the hash of the base of a URL that has parts.
 pub(crate) fn url_base_hash(settings: &Settings, url: &str) -> Option<i64> {
-    let (_, parts) = parts(&settings.keyer, url)?;
+    let (_, parts) = parts(&settings.site.keyer, url)?;
     Some(hash(&parts.base))
 }

@@ -137,7 +137,7 @@ impl RollUp<'_> {
                 months = date_in(months.clone()),
             )
         };
-        let query = match self.job.settings.queries {
+        let query = match self.job.settings.site.queries {
             Queries::Drop => rows("SELECT", "key_hash(url_key)"),
             Queries::Learn => format!(
                 "{} UNION ALL {}",
@@ -167,7 +167,7 @@ impl RollUp<'_> {
         {
             return Ok(Change::NotNeeded);
         }
-        let window = self.job.settings.window;
+        let window = self.job.settings.site.window;
         let query = format!(
             "SELECT DATE '{}' AS date, * FROM ({}) ORDER BY domain, ordinal",
             self.until,

@@ -82,7 +82,7 @@ impl PriorState {
             NonEmptyTable::open(output, Table::UrlKeys),
             NonEmptyTable::open(output, Table::WindowEntries),
             url_parameters,
-            MonthlyRollup::open(output, job.settings.window),
+            MonthlyRollup::open(output, job.settings.site.window),
         )?;
         Ok(Self {
             url_keys,
@@ -129,7 +129,7 @@ impl PriorState {
         keys: &Arc<ChunkKeys>,
         learned: &Arc<Learned>,
     ) -> Result<Option<LogicalPlan>> {
-        let lookback = job.settings.lookback;
+        let lookback = job.settings.site.lookback;
         let found = self.rows(context, lookback, chunk, keys).await?;
         let Some(found) = found else { return Ok(None) };
         let given = vec![
@@ -154,7 +154,7 @@ impl PriorState {
         chunk: DateRange,
         bases: Arc<ChunkKeys>,
     ) -> Result<Option<LogicalPlan>> {
-        let lookback = job.settings.lookback;
+        let lookback = job.settings.site.lookback;
         let found = self.rows(context, lookback, chunk, &bases).await?;
         let Some(found) = found else { return Ok(None) };
         let found = select_columns(found, &FIRST_PAGES, Vec::new())?;

@@ -119,7 +119,7 @@ pub async fn check_rules(job: &Job, rules: &Path) -> Result<RulesCheck, EngineEr
             remedy: "run the job first",
         });
     }
-    let keyer = job.settings.keyer.with_rules(rules);
+    let keyer = job.settings.site.keyer.with_rules(rules);
     let checked = check(&context, &job.settings, keyer).await;
     checked.map_err(EngineError::Query)
 }
@@ -203,7 +203,7 @@ fn key_after_rules(settings: &Arc<Settings>, keyer: Keyer) -> ScalarUDF {
         Field::new("rule", DataType::Utf8, true),
         Field::new("without_title", DataType::Boolean, false),
     ]);
-    let queries = settings.queries;
+    let queries = settings.site.queries;
     let returned = fields.clone();
     let keys = move |arguments: &[ColumnarValue]| {
         let arrays = ColumnarValue::values_to_arrays(arguments)?;

@@ -24,7 +24,7 @@ use crate::state::delta_scan::{latest_parameters, open};
 /// [`EngineError`] if the job learns nothing, or if the table `url_parameters` does not exist or
 /// cannot be read.
 pub async fn learn_rules(job: &Job) -> Result<String, EngineError> {
-    if job.settings.queries == Queries::Drop {
+    if job.settings.site.queries == Queries::Drop {
         let expected = "\"drop\" learns no rules; expected \"learn\", and tables of a run with it";
         return Err(SpecError::key("paper.queries", expected).into());
     }
@@ -55,7 +55,7 @@ async fn propose(context: &SessionContext, job: &Job) -> Result<(RuleFile, Optio
     let mut file = RuleFile::default();
     let mut host: Vec<(Slot, Evidence)> = Vec::new();
     let mut add = |host: &mut Vec<(Slot, Evidence)>| {
-        file.add_host(host, &job.settings.keyer, |days| {
+        file.add_host(host, &job.settings.site.keyer, |days| {
             date_from_days(days).to_string()
         });
         host.clear();

@@ -5,7 +5,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use arrow::array::RecordBatch;
 use clap::Parser;
-use evaluation::{GoldSet, Measured, Plot, PublishedFigures, ReplaySettings};
+use evaluation::{GoldSet, Measured, Plot, PublishedFigures};
+use site_replay::SiteSettings;
 use tables::without_secrets;
 
 use super::args::ReproduceArgs;
@@ -50,7 +51,7 @@ impl Reproduction<'_> {
         paper.chain(self.args.set.iter().cloned()).collect()
     }
 
-    pub(super) fn settings(&self, settings: Settings) -> Result<ReplaySettings> {
+    pub(super) fn settings(&self, settings: Settings) -> Result<SiteSettings> {
         let overrides = self.overrides(settings);
         Ok(replay_settings(self.args.job.as_deref(), &overrides)?)
     }

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use evaluation::{Cause, GoldPage, GoldSet, ReplaySettings, Text, Texts, evenly, replay};
+use evaluation::{Cause, GoldPage, GoldSet, Text, Texts, evenly, replay};
 use scoring::{Outcome, Tokens, Vocabulary, lcs};
-use site_replay::Labelling;
+use site_replay::{Labelling, SiteSettings};
 use url_key::{Blocklist, KeyOptions, Keyer, RuleSet};
 use url_tree::Heuristic;
 
@@ -113,10 +113,10 @@ fn text<'t>(texts: &'t Texts, page: &GoldPage) -> Option<&'t Text> {
 }
 
 /// Returns the defaults of a job.
-fn settings() -> Result<ReplaySettings, Box<dyn std::error::Error>> {
+fn settings() -> Result<SiteSettings, Box<dyn std::error::Error>> {
     let rules = RuleSet::parse(RULES)?;
     let keyer = Keyer::new(KeyOptions::default(), rules, Blocklist::default())?;
-    Ok(ReplaySettings::new(keyer))
+    Ok(SiteSettings::new(keyer))
 }
 
 /// Returns F1 of a page; `None` if it does not count because it has no gold.

@@ -3,14 +3,15 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use site_replay::{BatchedReplay, Batching, Labelling, PageLabels};
+use site_replay::{Labelling, PageLabels, Role, SiteSettings, SiteStream};
 use template::Outline;
 use url_key::{Branch, Domain};
 use url_tree::Entry;
 
-use super::page::{Dates, Key, ParsedPage, Role};
+use super::page::{Dates, ParsedPage, Seen};
+use super::{Key, Parsed};
 use crate::cpu::timed;
-use crate::{GoldPage, LabelledBlocks, ReplaySettings, Text};
+use crate::{GoldPage, LabelledBlocks, Text};
 
 /// The pages of a domain, in time order. All fields but the last are of the whole set,
 /// by index of the page.
@@ -18,8 +19,7 @@ pub(super) struct DomainPages<'a> {
     pub(super) pages: &'a [GoldPage],
     pub(super) dates: &'a Dates,
     pub(super) keys: &'a [Key],
-    pub(super) roles: &'a [Role],
-    pub(super) parsed: &'a HashMap<usize, Result<ParsedPage, String>>,
+    pub(super) parsed: &'a Parsed,
     /// Indices of the domain's pages.
     pub(super) indices: &'a [usize],
 }
@@ -28,49 +28,29 @@ pub(super) struct DomainPages<'a> {
 /// into `made`.
 pub(super) fn replay_domain(
     domain: &DomainPages<'_>,
-    labelling: Labelling,
-    settings: &ReplaySettings,
+    settings: &SiteSettings,
     made: &mut [Option<Text>],
 ) {
-    let parsed: Vec<Page<'_>> = domain.parsed_pages().collect();
-    let Some(first) = parsed.first() else { return };
-    let (window, batching) = (settings.window, settings.batching);
+    let pages: Vec<Page<'_>> = domain.parsed_pages().collect();
+    let Some(first) = pages.first() else { return };
     let mut running = Running {
-        replay: BatchedReplay::new(
-            first.domain.labels(),
-            labelling,
-            settings.constants,
-            window,
-            batching,
-        )
-        .with_marks(settings.marks.of(first.domain.as_str()).cloned()),
-        labelling,
+        stream: SiteStream::new(first.domain, settings, domain.dates.last),
+        labelling: settings.labelling,
         inserting: HashMap::new(),
         made,
     };
     let mut waiting: VecDeque<&Page<'_>> = VecDeque::new();
-    let mut inserted_batch = None;
-    for page in &parsed {
-        let batch = batching.batch_of(page.date);
-        if batching == Batching::Page {
-            running.replay.begin(batch);
-            if page.is_first {
-                running.insert(page);
+    for page in &pages {
+        if page.is_first && !running.stream.is_one_by_one() {
+            if running.stream.expect(page.date) {
+                running.label_due(&mut waiting);
             }
-            running.label(page);
-            continue;
-        }
-        if page.is_first {
-            if inserted_batch != Some(batch) {
-                inserted_batch = Some(batch);
-                running.label_until(&mut waiting, batch, domain.dates.last, settings);
-            }
-            running.replay.begin(batch);
             running.insert(page);
         }
         waiting.push_back(page);
     }
-    running.label_until(&mut waiting, i64::MAX, domain.dates.last, settings);
+    running.stream.end();
+    running.label_due(&mut waiting);
 }
 
 /// A page that takes part in the replay.
@@ -88,15 +68,16 @@ struct Page<'a> {
 impl DomainPages<'_> {
     fn parsed_pages(&self) -> impl Iterator<Item = Page<'_>> {
         self.indices.iter().filter_map(|&index| {
-            let key = self.keys[index].as_ref().ok()?;
+            let keyed = self.keys[index].as_ref().ok()?;
+            let Seen { page, .. } = self.parsed.get(&index)?;
             Some(Page {
                 index,
                 date: self.dates.of_pages[index],
                 time_micros: self.pages[index].fetched_at.unwrap_or_default(),
-                is_first: self.roles[index] == Role::First,
-                branch: key.branch(),
-                domain: &key.domain,
-                parsed: self.parsed.get(&index)?.as_ref().ok()?,
+                is_first: keyed.role == Role::First,
+                branch: keyed.key.branch(),
+                domain: &keyed.key.domain,
+                parsed: page.as_ref().ok()?,
             })
         })
     }
@@ -119,7 +100,7 @@ impl Page<'_> {
 
 /// A replay that is running.
 struct Running<'m> {
-    replay: BatchedReplay,
+    stream: SiteStream,
     labelling: Labelling,
     /// Seconds that the insertion of a page took, by index.
     inserting: HashMap<usize, f64>,
@@ -135,28 +116,15 @@ impl Running<'_> {
     fn insert(&mut self, page: &Page<'_>) {
         let ((), seconds) = timed(|| {
             let outline = self.outline(page);
-            self.replay.insert(page.entry(), outline);
+            self.stream.insert(page.entry(), page.date, outline);
         });
         self.inserting.insert(page.index, seconds);
     }
 
-    /// Labels the waiting pages whose labels do not depend on batch `end`.
-    fn label_until(
-        &mut self,
-        waiting: &mut VecDeque<&Page<'_>>,
-        end: i64,
-        last: i32,
-        settings: &ReplaySettings,
-    ) {
-        let batching = settings.batching;
-        while let Some(page) = waiting.front() {
-            let batch = batching.label_batch_of(page.date, settings.relabel_days, last);
-            if batch >= end {
-                break;
-            }
-            self.replay.begin(batch);
+    /// Labels the waiting pages that are due.
+    fn label_due(&mut self, waiting: &mut VecDeque<&Page<'_>>) {
+        while let Some(page) = waiting.pop_front_if(|page| self.stream.is_due(page.date)) {
             self.label(page);
-            waiting.pop_front();
         }
     }
 
@@ -178,15 +146,14 @@ impl Running<'_> {
 
     /// The labels of a unique page or of a revision; `None` for another duplicate.
     fn labels(&mut self, page: &Page<'_>) -> Option<PageLabels> {
-        let kept = page.is_first.then(|| self.replay.take_outline()).flatten();
-        let outline = kept.or_else(|| self.outline(page));
+        let is_kept = page.is_first && self.stream.has_outline();
+        let outline = (!is_kept).then(|| self.outline(page)).flatten();
         if page.is_first {
-            let hashes = &page.parsed.blocks.hashes;
-            let labelled = (self.replay).label_page(page.branch.items(), hashes, outline.as_ref());
+            let labelled = self.stream.label_page(page.entry(), page.date, outline);
             return Some(labelled.labels);
         }
-        let lengths = page.utf16_lengths();
-        let revision = (self.replay).label_duplicate(page.entry(), &lengths, outline.as_ref());
+        let (stream, lengths) = (&mut self.stream, page.utf16_lengths());
+        let revision = stream.label_duplicate(page.entry(), page.date, &lengths, outline.as_ref());
         revision.map(|revision| revision.labels)
     }
 }

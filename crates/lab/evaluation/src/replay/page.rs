@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use site_replay::{Content, Role};
 use url_key::UrlKey;
+use url_parameters::Signature;
 use url_tree::DAY_MICROS;
 
 use crate::{Fetched, GoldPage, GoldSet, InputError, PageBlocks};
@@ -37,23 +39,46 @@ impl Dates {
     }
 }
 
-/// The URL key of a page, or the reason why a job does not process the page.
-pub(super) type Key = Result<UrlKey, String>;
+/// The URL key of a page, and whether the page is the first with it.
+#[derive(Clone, Debug)]
+pub(super) struct Keyed {
+    pub(super) key: UrlKey,
+    pub(super) role: Role<usize>,
+}
 
-/// Whether a page is the first of its URL key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
-    /// The page is not processed.
-    Unkeyed,
-    /// The first page of its key.
-    First,
-    /// A duplicate of the page with this index.
-    Duplicate(usize),
+/// What was read of a page.
+pub(super) struct Seen {
+    /// The title in its HTML, if its key needs one.
+    pub(super) title: Option<String>,
+    /// The page, or the reason why it has no text.
+    pub(super) page: Result<ParsedPage, String>,
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self {
+            title: None,
+            page: Err("the set has no such page".to_owned()),
+        }
+    }
+}
+
+impl Content for Seen {
+    fn has_text(&mut self) -> bool {
+        (self.page.as_ref()).is_ok_and(|page| !page.blocks.hashes.is_empty())
+    }
+
+    fn signature(&mut self) -> Signature {
+        let page = self.page.as_ref();
+        page.map_or_else(|_| Signature::default(), |page| page.signature.clone())
+    }
 }
 
 /// A parsed page.
 pub(super) struct ParsedPage {
     pub(super) blocks: PageBlocks,
+    /// The title and the longest blocks; empty if pages are not compared.
+    pub(super) signature: Signature,
     /// Whether the template can use the page: its layout is not too large.
     pub(super) has_outline: bool,
     /// Seconds to find the blocks.

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use arrow::array::RecordBatch;
+use site_replay::SiteSettings;
 use url_tree::{DAY_MICROS, DomainReplay, Entry, HeapBytes, Heuristic};
 
 use super::rounded;
 use crate::table::Table;
-use crate::{GoldPage, GoldSet, InputError, PageBlocks, ReplaySettings};
+use crate::{GoldPage, GoldSet, InputError, PageBlocks};
 
 /// The memory that the paper states: megabytes per 1,000 documents [P 6].
 const PUBLISHED_MEGABYTES: f64 = 6.5;
@@ -34,7 +35,7 @@ pub struct DomainMemory {
 pub fn tree_memory(
     set: &GoldSet,
     pages: &[GoldPage],
-    settings: &ReplaySettings,
+    settings: &SiteSettings,
 ) -> Result<Vec<DomainMemory>, InputError> {
     let mut hashes = HashMap::new();
     set.for_each_fetched(|page| {

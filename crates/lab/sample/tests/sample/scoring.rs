@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use html_blocks::{BlockOptions, TextBlock};
-use site_replay::{BatchedReplay, Batching, Labelling};
+use site_replay::{Batching, Labelling, SiteSettings, SiteStream};
 use template::{LayoutBlock, Outline, Title};
-use url_key::{Blocklist, KeyOptions, Keyer, RuleSet};
-use url_tree::{BlockHash, Constants, Entry, Verdict, WindowOptions};
+use url_key::{Blocklist, Domain, KeyOptions, Keyer, RuleSet};
+use url_tree::{BlockHash, Entry, Verdict};
 
 /// The greatest number of scored pages of a site.
 const PER_SITE: usize = 100;
@@ -14,7 +14,6 @@ const PER_SITE: usize = 100;
 /// A unique page of an archive with its blocks.
 pub(crate) struct Document {
     pub(crate) domain: String,
-    pub(crate) labels: usize,
     pub(crate) branch: Vec<String>,
     pub(crate) fetched_at: i64,
     pub(crate) html_bytes: usize,
@@ -80,7 +79,6 @@ pub(crate) fn documents<'a>(
         let distinct: HashSet<BlockHash> = page.blocks.iter().map(|block| block.hash).collect();
         documents.push(Document {
             domain: key.domain.as_str().to_owned(),
-            labels: key.domain.labels(),
             branch: key.branch().to_strings(),
             fetched_at,
             html_bytes: html.len(),
@@ -123,14 +121,28 @@ fn mean(scores: &[Score]) -> Score {
     }
 }
 
+fn entry<'a>(document: &'a Document, hashes: &'a [BlockHash]) -> Entry<'a, String> {
+    Entry {
+        time_micros: document.fetched_at,
+        branch: &document.branch,
+        hashes,
+    }
+}
+
 fn site_score(documents: &[&Document], labelling: Labelling, batch: Batch) -> Score {
     let batching = match batch {
         Batch::Page => Batching::Page,
         Batch::Date => Batching::Date,
     };
-    let labels = documents[0].labels;
-    let (constants, window) = (Constants::default(), WindowOptions::default());
-    let mut replay = BatchedReplay::new(labels, labelling, constants, window, batching);
+    let keyer = Keyer::new(
+        KeyOptions::default(),
+        RuleSet::empty(),
+        Blocklist::default(),
+    );
+    let mut settings = SiteSettings::new(keyer.expect("no extra suffixes"));
+    (settings.labelling, settings.batching) = (labelling, batching);
+    let domain = Domain::from_name(&documents[0].domain);
+    let mut stream = SiteStream::new(&domain, &settings, i32::MAX);
     let with_gold = documents
         .iter()
         .filter(|document| document.gold.is_some())
@@ -146,19 +158,16 @@ fn site_score(documents: &[&Document], labelling: Labelling, batch: Batch) -> Sc
             .iter()
             .map(|document| document.blocks.iter().map(|block| block.hash).collect())
             .collect();
-        replay.begin(batching.batch_of(batch[0].day()));
-        for (document, hashes) in batch.iter().zip(&hashes) {
-            let entry = Entry {
-                time_micros: document.fetched_at,
-                branch: &document.branch,
-                hashes,
-            };
-            let outline = (labelling == Labelling::Template).then(|| document.outline());
-            replay.insert(entry, outline);
+        let outline =
+            |document: &Document| (labelling == Labelling::Template).then(|| document.outline());
+        if !stream.is_one_by_one() {
+            for (document, hashes) in batch.iter().zip(&hashes) {
+                stream.insert(entry(document, hashes), document.day(), outline(document));
+            }
         }
         for (document, hashes) in batch.iter().zip(&hashes) {
-            let outline = replay.take_outline();
-            let page = replay.label_page(&document.branch, hashes, outline.as_ref());
+            let outline = (!stream.has_outline()).then(|| outline(document)).flatten();
+            let page = stream.label_page(entry(document, hashes), document.day(), outline);
             let Some(gold) = &document.gold else { continue };
             nth += 1;
             // Score at most `PER_SITE` pages, evenly distributed over the stream.

@@ -66,7 +66,7 @@ impl BlockColumns {
             warnings: StringBuilder::new(),
             signature: BinaryBuilder::new(),
             hashes: BinaryBuilder::new(),
-            layout: (settings.labelling == Labelling::Template).then(BinaryBuilder::new),
+            layout: (settings.site.labelling == Labelling::Template).then(BinaryBuilder::new),
             blocks: TextColumns::new(settings),
         }
     }

@@ -21,7 +21,6 @@ pub(crate) struct ReplayBatch {
     pub(crate) batch: RecordBatch,
     domains: StringArray,
     phases: Int32Array,
-    batches: Int64Array,
     dates: Date32Array,
     statuses: StringArray,
     times: TimestampMicrosecondArray,
@@ -36,8 +35,6 @@ pub(crate) struct ReplayBatch {
 /// A page of a [`ReplayBatch`].
 pub(crate) struct PageRow<'a> {
     pub(crate) status: Status,
-    /// The batch of pages that it is inserted with.
-    pub(crate) batch: i64,
     pub(crate) time: i64,
     pub(crate) url_key: &'a str,
     pub(crate) hashes: &'a [BlockHash],
@@ -53,7 +50,6 @@ impl ReplayBatch {
         Ok(Arc::new(Self {
             domains: batch.text("domain")?.clone(),
             phases: batch.numbers::<Int32Type>("phase")?.clone(),
-            batches: batch.numbers::<Int64Type>("batch")?.clone(),
             dates: batch.numbers::<Date32Type>("date")?.clone(),
             statuses: batch.text("status")?.clone(),
             times: batch
@@ -100,7 +96,6 @@ impl ReplayBatch {
         }
         Ok(PageRow {
             status: Status::from_name(self.statuses.value(row))?,
-            batch: self.batches.value(row),
             time: self.times.value(row),
             url_key: value_opt(&self.keys, row).ok_or_else(|| {
                 DataFusionError::Internal(format!("row {row} of a batch of pages has no URL key"))

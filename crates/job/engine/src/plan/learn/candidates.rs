@@ -88,7 +88,7 @@ impl BatchStep for Candidates {
 
 impl Candidates {
     fn has(&self, text: &str, date: i32) -> bool {
-        let keyer = &self.settings.keyer;
+        let keyer = &self.settings.site.keyer;
         let Compared {
             bases,
             known,

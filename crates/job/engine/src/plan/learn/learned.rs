@@ -35,10 +35,10 @@ impl Learned {
         title: Option<&str>,
         date: i32,
     ) -> UrlKey {
-        if settings.queries == Queries::Drop {
-            return settings.keyer.key(url, title);
+        if settings.site.queries == Queries::Drop {
+            return settings.site.keyer.key(url, title);
         }
-        self.key_on(&settings.keyer, url, title, date)
+        self.key_on(&settings.site.keyer, url, title, date)
     }
 
     /// Whether a row was compared and has no text.
@@ -79,7 +79,7 @@ impl Learned {
         if !self.verdicts.may_change((url, key), date, last) {
             return Vec::new();
         }
-        let Some((url, parts)) = parts(&settings.keyer, url) else {
+        let Some((url, parts)) = parts(&settings.site.keyer, url) else {
             return Vec::new();
         };
         let end = last.saturating_add(1);
@@ -88,7 +88,9 @@ impl Learned {
         dates
             .into_iter()
             .map(|dates| {
-                let key = self.key_on(&settings.keyer, &url, None, dates.from).text;
+                let key = self
+                    .key_on(&settings.site.keyer, &url, None, dates.from)
+                    .text;
                 (dates, key)
             })
             .collect()

@@ -101,7 +101,7 @@ pub(crate) async fn learn(
 /// Whether a job compares pages. A page that is compared with all earlier ones cannot be a new page
 /// after some days, so a limited lookback leaves all parts in the keys, and compares nothing.
 fn learns(settings: &Settings) -> bool {
-    settings.queries == Queries::Learn && settings.lookback == Lookback::All
+    settings.site.queries == Queries::Learn && settings.site.lookback == Lookback::All
 }
 
 /// The pass over one chunk.
@@ -409,10 +409,10 @@ impl<'a> Pass<'a> {
             let (Some(domain), Some(url)) = (value_opt(domains, row), value_opt(urls, row)) else {
                 continue;
             };
-            let Ok(parsed) = settings.keyer.parse(url) else {
+            let Ok(parsed) = settings.site.keyer.parse(url) else {
                 continue;
             };
-            let Some(parts) = settings.keyer.parts(&parsed) else {
+            let Some(parts) = settings.site.keyer.parts(&parsed) else {
                 continue;
             };
             let is_empty = signature.is_empty();

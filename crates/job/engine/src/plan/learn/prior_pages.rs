@@ -38,7 +38,7 @@ pub(super) fn pages(batch: &RecordBatch, settings: &Settings) -> Result<Vec<Prio
     let signatures = batch.bytes("signature")?;
     let mut pages = Vec::new();
     for row in 0..batch.num_rows() {
-        let keyer = &settings.keyer;
+        let keyer = &settings.site.keyer;
         let Ok(url) = keyer.parse(urls.value(row)) else {
             continue;
         };

@@ -80,7 +80,7 @@ impl BatchStep for Variants {
         let reasons = batch.text("reason")?;
         let dates = batch.numbers::<Date32Type>("date")?;
         let mut columns = VariantColumns::default();
-        let keyer = &self.settings.keyer;
+        let keyer = &self.settings.site.keyer;
         for row in 0..batch.num_rows() {
             let url = value_opt(urls, row).or_else(|| value_opt(request_urls, row));
             let is_selected = |url: &&str| reasons.is_null(row) && self.selected.may_have(url);

@@ -74,7 +74,7 @@ impl Step for Dedupe {
     }
 
     fn required_ordering(&self) -> &'static [&'static str] {
-        if self.settings.lookback.spans_keys() {
+        if self.settings.site.lookback.spans_keys() {
             &["domain", "generation", "fetched_at", "url", "source", "row"]
         } else {
             &[
@@ -112,7 +112,7 @@ struct PartitionDedupe {
 impl PartitionDedupe {
     fn new(step: Dedupe) -> Self {
         Self {
-            known: KnownKeys::new(step.settings.lookback, step.settings.batching),
+            known: KnownKeys::new(step.settings.site.lookback, step.settings.site.batching),
             step,
             current: String::new(),
         }
@@ -121,7 +121,7 @@ impl PartitionDedupe {
     fn batch(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
         let keys = batch.text("url_key")?;
         let settings = Arc::clone(&self.step.settings);
-        let groups = if settings.lookback.spans_keys() {
+        let groups = if settings.site.lookback.spans_keys() {
             batch.text("domain")?
         } else {
             keys
@@ -192,7 +192,7 @@ impl PartitionDedupe {
                     duplicate_of.append_value(&original.position);
                     // A revision candidate is parsed in any case.
                     if duplicate == Status::Duplicate
-                        && settings.lookback.rejects_pages_without_text()
+                        && settings.site.lookback.rejects_pages_without_text()
                         && let Some(first) = original.row_position()
                     {
                         read_order.later_copy(row, first, time);
@@ -225,13 +225,13 @@ pub(crate) fn merged_by_step(
     original: &Original,
     duplicate: &Original,
 ) -> DuplicateReason {
-    let keyer = &settings.keyer;
+    let keyer = &settings.site.keyer;
     let key = |url: &str| {
         // Both URLs had a key before; a URL without a key would be its own normal form.
         keyer.parse(url).map_or_else(
             |_| (url.to_owned(), url.to_owned()),
             |page| {
-                let key = match settings.queries {
+                let key = match settings.site.queries {
                     Queries::Learn => keyer.key_with_parts(&page, None, |_, _| false),
                     Queries::Drop => keyer.key(&page, None),
                 };

@@ -1,7 +1,7 @@
 //! One domain in the replay: archive rows in, label columns out.
 
 use datafusion::error::Result;
-use site_replay::{BatchedReplay, Batching};
+use site_replay::SiteStream;
 use template::Outline;
 use url_key::Domain;
 
@@ -10,28 +10,18 @@ use crate::plan::columns::pages::PageRow;
 use crate::plan::columns::schemas::Status;
 use crate::settings::Settings;
 
-/// The [`BatchedReplay`] of a domain, fed with rows.
+/// The [`SiteStream`] of a domain, fed with rows.
 pub(crate) struct DomainStream {
     pub(crate) name: String,
-    replay: BatchedReplay,
-    one_by_one: bool,
+    stream: SiteStream,
 }
 
 impl DomainStream {
-    pub(crate) fn new(name: &str, settings: &Settings) -> Self {
-        let labels = Domain::from_name(name).labels();
-        let (window, batching) = (settings.window, settings.batching);
+    /// `last` is the last date of the chunk, in days since 1970.
+    pub(crate) fn new(name: &str, settings: &Settings, last: i32) -> Self {
         Self {
             name: name.to_owned(),
-            replay: BatchedReplay::new(
-                labels,
-                settings.labelling,
-                settings.constants,
-                window,
-                batching,
-            )
-            .with_marks(settings.marks.of(name).cloned()),
-            one_by_one: batching == Batching::Page,
+            stream: SiteStream::new(&Domain::from_name(name), &settings.site, last),
         }
     }
 
@@ -40,55 +30,67 @@ impl DomainStream {
         let branch = page.branch();
         let entry = page.entry(&branch, page.hashes);
         if page.status == Status::Revision {
-            self.replay.restore_revision(entry, page.position);
+            self.stream.restore_revision(entry, page.position);
         } else {
             let slots = page.slots()?;
-            self.replay.restore_page(entry, &slots, page.position);
+            self.stream.restore_page(entry, &slots, page.position);
         }
         Ok(())
     }
 
-    /// Begins `batch` unless it is open.
-    pub(crate) fn begin(&mut self, batch: i64) {
-        self.replay.begin(batch);
+    /// Announces that the next page to insert is of `date`. Returns whether pages may be due.
+    pub(crate) fn expect(&mut self, date: i32) -> bool {
+        self.stream.expect(date)
+    }
+
+    /// Announces that no page follows.
+    pub(crate) fn end(&mut self) {
+        self.stream.end();
+    }
+
+    /// Whether a page of `date` can be labelled.
+    pub(crate) fn is_due(&self, date: i32) -> bool {
+        self.stream.is_due(date)
     }
 
     /// Inserts a unique page.
-    pub(crate) fn insert(&mut self, page: &PageRow<'_>, outline: Option<Outline>) -> Result<()> {
+    pub(crate) fn insert(
+        &mut self,
+        page: &PageRow<'_>,
+        date: i32,
+        outline: Option<Outline>,
+    ) -> Result<()> {
         let (branch, outline) = (page.branch(), page.outline_unless(outline)?);
-        (self.replay).insert(page.entry(&branch, page.hashes), outline);
+        (self.stream).insert(page.entry(&branch, page.hashes), date, outline);
         Ok(())
     }
 
-    /// Labels a unique page, or a duplicate that may be a revision. With batches of one
-    /// page, a unique page is inserted here.
+    /// Labels a unique page, or a duplicate that may be a revision.
     pub(crate) fn label(
         &mut self,
         page: &PageRow<'_>,
-        mut outline: Option<Outline>,
+        date: i32,
+        outline: Option<Outline>,
         settings: &Settings,
         out: &mut LabelColumns,
     ) -> Result<()> {
         let is_unique = page.status == Status::Unique;
-        if is_unique {
-            if self.one_by_one {
-                self.insert(page, outline)?;
-            }
-            outline = self.replay.take_outline();
-        }
-        let outline = page.outline_unless(outline)?;
+        let outline = match is_unique && self.stream.has_outline() {
+            true => None,
+            false => page.outline_unless(outline)?,
+        };
         let branch = page.branch();
+        let entry = page.entry(&branch, page.hashes);
         if is_unique {
-            let labelled = (self.replay).label_page(branch.items(), page.hashes, outline.as_ref());
+            let labelled = self.stream.label_page(entry, date, outline);
             let node = branch.node(labelled.labels.labels.node.depth.into());
             let (labels, ordinal) = (&labelled.labels, labelled.ordinal);
             out.page(Status::Unique, node, labels, ordinal, page.hashes, settings)?;
             out.learned(labelled.slots);
             return Ok(());
         }
-        let entry = page.entry(&branch, page.hashes);
-        let revision =
-            (self.replay).label_duplicate(entry, &page.utf16_lengths()?, outline.as_ref());
+        let lengths = page.utf16_lengths()?;
+        let revision = (self.stream).label_duplicate(entry, date, &lengths, outline.as_ref());
         let Some(revision) = revision else {
             out.pass(Status::Duplicate.as_str());
             return Ok(());

@@ -8,6 +8,7 @@ use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::StreamExt;
+use site_replay::SiteSettings;
 use tables::Reason;
 use url_key::{PageUrl, UrlError, UrlKey};
 
@@ -96,7 +97,7 @@ impl Key {
             url.filter(|_| reasons.is_null(row))
         };
         Ok((0..batch.num_rows())
-            .map(|row| url(row).map(|url| self.settings.keyer.parse(url)))
+            .map(|row| url(row).map(|url| self.settings.site.keyer.parse(url)))
             .collect())
     }
 
@@ -127,7 +128,7 @@ impl Key {
                 (None, Some(Ok(page))) => {
                     let title = match page_titles.get(&row) {
                         Some(title) => title.as_deref(),
-                        None => self.settings.title.feed_title(value_opt(titles, row)),
+                        None => self.settings.site.title.feed_title(value_opt(titles, row)),
                     };
                     let key = (self.learned).key(&self.settings, &page, title, dates.value(row));
                     Keyed::Page(Box::new(key))
@@ -170,7 +171,7 @@ impl Key {
             while let Some(Ok(read_pages)) = read.next()? {
                 for (page, row) in read_pages.iter().zip(rest.by_ref()) {
                     let title = page.html.and_then(|html| {
-                        html_blocks::title(html, page.charset, &self.settings.blocks)
+                        html_blocks::title(html, page.charset, &self.settings.site.blocks)
                     });
                     titles.insert(*row, title);
                 }
@@ -183,7 +184,7 @@ impl Key {
 
     fn rows_without_title(&self, batch: &RecordBatch, urls: &[RowUrl]) -> Result<Vec<usize>> {
         let titles = batch.text("title")?;
-        let Settings { title, keyer, .. } = self.settings.as_ref();
+        let SiteSettings { title, keyer, .. } = &self.settings.site;
         let needs_html = |row: usize, url: &RowUrl| match url {
             Some(Ok(page)) => title.needs_html(keyer, page, value_opt(titles, row)),
             _ => false,

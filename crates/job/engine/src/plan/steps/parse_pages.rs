@@ -83,7 +83,7 @@ pub(super) fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> R
     let mut rejected = Vec::new();
     for (row, page) in pages.iter().enumerate() {
         let bytes = page.html.map(|html| html.len() as i64);
-        let batch = settings.batching.batch_of(dates.value(row));
+        let batch = settings.site.batching.batch_of(dates.value(row));
         let status = Status::from_name(statuses.value(row))?;
         let fetched = Fetched {
             url: urls.value(row),
@@ -127,7 +127,7 @@ pub(crate) fn parse(
     let Some(html) = page.html else {
         return Ok(Err((Reason::MissingHtml, "html is null".to_owned())));
     };
-    let options = &settings.blocks;
+    let options = &settings.site.blocks;
     let markup = settings.markdown.as_ref().map(|_| Markup::default());
     let observes = settings.write.metadata || settings.write.opt_out;
     let metadata = observes.then(MetadataReader::default);

@@ -83,7 +83,8 @@ impl Step for Replay {
         // in one partition, and this way it still uses all cores.
         Ok(spawn_stream(self.schema(), 2, timer, |out| async move {
             let settings = Arc::clone(&step.settings);
-            let finds_pages = settings.revisions && settings.lookback.rejects_pages_without_text();
+            let finds_pages =
+                settings.site.revisions && settings.site.lookback.rejects_pages_without_text();
             let mut pages = finds_pages.then(RevisionPages::default);
             let mut outlined = input
                 .and_then(move |batch| {
@@ -138,7 +139,7 @@ fn outlines(rows: &ReplayBatch, settings: &Settings) -> Result<Vec<Option<Outlin
             // Only rows that are inserted next: others are queued, and their outlines would stay in
             // memory with them.
             let is_inserted = rows.phase(row)? == Phase::Page
-                && (settings.batching == Batching::Page
+                && (settings.site.batching == Batching::Page
                     || rows.status(row) == Status::Unique.as_str());
             if !is_inserted {
                 return Ok(None);
@@ -161,8 +162,6 @@ fn outlines(rows: &ReplayBatch, settings: &Settings) -> Result<Vec<Option<Outlin
 struct PartitionReplay {
     step: Replay,
     domain: Option<DomainStream>,
-    /// The batch that is being inserted.
-    batch: Option<i64>,
     /// Rows inserted so far.
     inserted: u64,
     /// Rows emitted so far, in whole record batches.
@@ -170,13 +169,6 @@ struct PartitionReplay {
     labeller: Option<BatchLabeller>,
     queue: LabelQueue,
     out: BatchSender,
-}
-
-/// The rows that may be labelled: those before row `rows`, up to the first page of batch `batch`.
-#[derive(Clone, Copy)]
-struct LabelLimit {
-    rows: u64,
-    batch: i64,
 }
 
 /// Labels the rows of one record batch.
@@ -192,7 +184,6 @@ impl PartitionReplay {
         Self {
             step,
             domain: None,
-            batch: None,
             inserted: 0,
             emitted: 0,
             labeller: None,
@@ -208,7 +199,7 @@ impl PartitionReplay {
         rows: &Arc<ReplayBatch>,
         mut outlines: Vec<Option<Outline>>,
     ) -> Result<()> {
-        let one_by_one = self.step.settings.batching == Batching::Page;
+        let one_by_one = self.step.settings.site.batching == Batching::Page;
         self.queue.push(QueuedRows {
             rows: Arc::clone(rows),
             outlines: if one_by_one {
@@ -223,8 +214,8 @@ impl PartitionReplay {
             let is_other = |domain: &DomainStream| domain.name != name;
             if phase != Phase::PassThrough && self.domain.as_ref().is_none_or(is_other) {
                 self.label_rest().await?;
-                (self.domain, self.batch) =
-                    (Some(DomainStream::new(name, &self.step.settings)), None);
+                let Replay { settings, last } = &self.step;
+                self.domain = Some(DomainStream::new(name, settings, *last));
             }
             match phase {
                 Phase::WindowEntry => {
@@ -253,20 +244,14 @@ impl PartitionReplay {
         row: usize,
         outline: Option<Outline>,
     ) -> Result<()> {
-        let page = rows.page(row)?;
-        if self.batch != Some(page.batch) {
-            self.batch = Some(page.batch);
-            self.label(LabelLimit {
-                rows: self.inserted,
-                batch: page.batch,
-            })
-            .await?;
+        let date = rows.date(row);
+        if let Some(domain) = &mut self.domain
+            && domain.expect(date)
+        {
+            self.label_due().await?;
         }
         match &mut self.domain {
-            Some(domain) => {
-                domain.begin(page.batch);
-                domain.insert(&page, outline)
-            }
+            Some(domain) => domain.insert(&rows.page(row)?, date, outline),
             None => Ok(()),
         }
     }
@@ -278,14 +263,14 @@ impl PartitionReplay {
 
     /// Labels all rows that were inserted.
     async fn label_rest(&mut self) -> Result<()> {
-        self.label(LabelLimit {
-            rows: self.inserted,
-            batch: i64::MAX,
-        })
-        .await
+        if let Some(domain) = &mut self.domain {
+            domain.end();
+        }
+        self.label_due().await
     }
 
-    async fn label(&mut self, limit: LabelLimit) -> Result<()> {
+    /// Labels the inserted rows that are due.
+    async fn label_due(&mut self) -> Result<()> {
         loop {
             let labeller = match &mut self.labeller {
                 Some(labeller) => labeller,
@@ -294,11 +279,8 @@ impl PartitionReplay {
                     None => return Ok(()),
                 },
             };
-            let limit = LabelLimit {
-                rows: limit.rows - self.emitted,
-                ..limit
-            };
-            if !labeller.advance(&self.step, self.domain.as_mut(), limit)? {
+            let inserted = self.inserted - self.emitted;
+            if !labeller.advance(&self.step, self.domain.as_mut(), inserted)? {
                 return Ok(());
             }
             if let Some(done) = self.labeller.take() {
@@ -319,29 +301,27 @@ impl BatchLabeller {
         }
     }
 
-    /// Labels rows up to `limit`, whose `rows` count from the first row of this batch. Returns
-    /// whether all rows are done.
+    /// Labels those of the first `inserted` rows that are due. Returns whether all rows are done.
     fn advance(
         &mut self,
         step: &Replay,
         mut domain: Option<&mut DomainStream>,
-        limit: LabelLimit,
+        inserted: u64,
     ) -> Result<bool> {
         let QueuedRows { rows, outlines } = &mut self.queued;
         while self.next < rows.count() {
-            if self.next as u64 >= limit.rows {
+            if self.next as u64 >= inserted {
                 return Ok(false);
             }
             match (rows.phase(self.next)?, &mut domain) {
                 (Phase::Page, Some(domain)) => {
-                    let batch = step.settings.label_batch(rows.date(self.next), step.last);
-                    if batch >= limit.batch {
+                    let date = rows.date(self.next);
+                    if !domain.is_due(date) {
                         return Ok(false);
                     }
                     let outline = outlines.get_mut(self.next).and_then(Option::take);
-                    domain.begin(batch);
                     let page = rows.page(self.next)?;
-                    domain.label(&page, outline, &step.settings, &mut self.columns)?;
+                    domain.label(&page, date, outline, &step.settings, &mut self.columns)?;
                     self.kept.push(self.next as u32);
                 }
                 (Phase::PassThrough, _) => {

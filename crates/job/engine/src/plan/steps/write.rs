@@ -259,7 +259,7 @@ impl Writer {
         let rows = TableRows::new(batch)?;
         let texts = DocumentTexts::new(batch, &rows.pages, &self.settings)?;
         self.count_rows(batch, &texts)?;
-        let heuristic = self.settings.labelling.to_string();
+        let heuristic = self.settings.site.labelling.to_string();
         for (table, rows) in [
             (Table::UrlKeys, url_keys(batch, &rows.keyed)?),
             (Table::Quarantine, quarantine(batch, &rows.quarantined)?),

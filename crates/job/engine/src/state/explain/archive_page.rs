@@ -133,7 +133,7 @@ pub(super) fn outline(
     page: &ParsedPage,
     settings: &Settings,
 ) -> Result<Option<Outline>, EngineError> {
-    if settings.labelling != Labelling::Template {
+    if settings.site.labelling != Labelling::Template {
         return Ok(None);
     }
     let layout = layout(&page.page);

@@ -7,7 +7,7 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::functions_aggregate::expr_fn::min;
 use datafusion::logical_expr::{Expr, ident, lit};
 use datafusion::prelude::{DataFrame, SessionContext};
-use site_replay::{BatchedReplay, Batching};
+use site_replay::{Batching, SiteStream};
 use tables::{DateRange, Table, days_from_date};
 use template::PagePaths;
 use url_key::{Branch, Domain};
@@ -35,8 +35,6 @@ pub(super) struct Moment {
     /// The first and the last date whose pages are inserted together with the page or before it is
     /// labelled.
     pub(super) dates: DateRange,
-    /// The batch that was open.
-    pub(super) batch: i64,
     /// The entry of the page itself with batches of one page, and 0 with others: their pages share a moment.
     pub(super) ordinal: i64,
     /// Revisions of the dates that were inserted before.
@@ -67,14 +65,14 @@ pub(super) async fn replay(
     settings: &Settings,
     domain: &str,
     moment: &Moment,
-) -> Result<BatchedReplay> {
-    let is_before = if settings.batching == Batching::Page {
+) -> Result<SiteStream> {
+    let is_before = if settings.site.batching == Batching::Page {
         ident("ordinal").lt(lit(moment.ordinal))
     } else {
         ident("date").lt(day(moment.dates.first()))
     };
     let prior = window(context, settings, domain, is_before).await?;
-    let together = if settings.batching == Batching::Page {
+    let together = if settings.site.batching == Batching::Page {
         ident("ordinal").eq(lit(moment.ordinal))
     } else {
         within(moment.dates)
@@ -95,16 +93,9 @@ fn replayed(
     moment: &Moment,
     prior: &[StoredEntry],
     together: &[StoredEntry],
-) -> Result<BatchedReplay> {
-    let labels = Domain::from_name(domain).labels();
-    let batching = settings.batching;
-    let mut replay = BatchedReplay::new(
-        labels,
-        settings.labelling,
-        settings.constants,
-        settings.window,
-        batching,
-    );
+) -> Result<SiteStream> {
+    let last = days_from_date(moment.dates.last());
+    let mut replay = SiteStream::new(&Domain::from_name(domain), &settings.site, last);
     for entry in prior {
         entry.restore(&mut replay)?;
     }
@@ -118,11 +109,11 @@ fn replayed(
                 continue;
             }
         }
-        replay.begin(batching.batch_of(entry.date));
+        replay.begin(entry.date);
         entry.restore(&mut replay)?;
     }
-    if batching != Batching::Page {
-        replay.begin(moment.batch);
+    if !replay.is_one_by_one() {
+        replay.begin(last);
     }
     Ok(replay)
 }
@@ -139,7 +130,12 @@ async fn window(
     let before = before.filter(of_domain(domain).and(is_before))?;
     drop(context.deregister_table(PRIOR)?);
     context.register_table(PRIOR, before.into_view())?;
-    entries(context.sql(&windows_query(PRIOR, settings.window)).await?).await
+    entries(
+        context
+            .sql(&windows_query(PRIOR, settings.site.window))
+            .await?,
+    )
+    .await
 }
 
 /// The columns of an entry in `window_entries`.
@@ -180,7 +176,7 @@ async fn entries(frame: DataFrame) -> Result<Vec<StoredEntry>> {
 }
 
 impl StoredEntry {
-    fn restore(&self, replay: &mut BatchedReplay) -> Result<()> {
+    fn restore(&self, replay: &mut SiteStream) -> Result<()> {
         let branch = Branch::from_key(&self.url_key);
         let entry = Entry {
             time_micros: self.time_micros,

@@ -92,13 +92,16 @@ pub(super) async fn of_url(
     url: &str,
 ) -> Result<Vec<Fetch>> {
     let mut fetches = Vec::new();
-    if let Ok(parsed) = settings.keyer.parse(url) {
+    if let Ok(parsed) = settings.site.keyer.parse(url) {
         let of_domain = ident("domain").eq(lit(parsed.domain().as_str()));
         let has_request_url = ident("request_url").eq(lit(url));
         let has_url = ident("url").eq(lit(url)).or(has_request_url.clone());
-        let key = match settings.queries {
-            Queries::Drop => settings.keyer.key(&parsed, None),
-            Queries::Learn => settings.keyer.key_with_parts(&parsed, None, |_, _| false),
+        let key = match settings.site.queries {
+            Queries::Drop => settings.site.keyer.key(&parsed, None),
+            Queries::Learn => settings
+                .site
+                .keyer
+                .key_with_parts(&parsed, None, |_, _| false),
         };
         let keys = [url, key.text.as_str()].map(lit).to_vec();
         let has_key = ident("url_key").in_list(keys, false);

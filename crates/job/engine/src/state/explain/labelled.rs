@@ -122,10 +122,10 @@ impl ExplainedPage {
             charset: page.charset.to_owned(),
             charset_source: page.charset_source.as_str().to_owned(),
             warnings: page.warnings.iter().map(ToString::to_string).collect(),
-            heuristic: settings.labelling.to_string(),
+            heuristic: settings.site.labelling.to_string(),
             node: branch.node(node.depth.into()),
             support: node.support,
-            takes_marks: has_outline && settings.labelling == Labelling::Template,
+            takes_marks: has_outline && settings.site.labelling == Labelling::Template,
             has_other_marks: false,
             blocks: blocks.collect(),
         }

@@ -14,8 +14,8 @@ mod site_pages;
 
 use chrono::NaiveDate;
 use datafusion::prelude::SessionContext;
-use site_replay::{BatchedReplay, Batching};
-use tables::{DateRange, Table, days_from_date};
+use site_replay::{Batching, SiteStream};
+use tables::{DateRange, Table};
 
 use crate::error::EngineError;
 use crate::job::Job;
@@ -130,7 +130,7 @@ impl<'a> Explainer<'a> {
         self.labelled(fetch, page, &replay, marks).await
     }
 
-    async fn replay(&self, domain: &str, moment: &Moment) -> Result<BatchedReplay, EngineError> {
+    async fn replay(&self, domain: &str, moment: &Moment) -> Result<SiteStream, EngineError> {
         let replay = replay(&self.context, &self.job.settings, domain, moment);
         replay.await.map_err(EngineError::query)
     }
@@ -140,7 +140,7 @@ impl<'a> Explainer<'a> {
         &self,
         fetch: &Fetch,
         page: Result<ParsedPage, String>,
-        replay: &BatchedReplay,
+        replay: &SiteStream,
         marks: RunMarks,
     ) -> Result<ExplainedPage, EngineError> {
         let (domain, key) = names(fetch)?;
@@ -152,7 +152,7 @@ impl<'a> Explainer<'a> {
         let labels = replay.label(branch.items(), &hashes, outline.as_ref());
         let has_outline = outline.is_some();
         let page = ExplainedPage::new(fetch, &branch, page, &labels, settings, has_outline);
-        let mut page = page.with_marks(settings.marks.of(domain).map(|marks| &**marks));
+        let mut page = page.with_marks(settings.site.marks.of(domain).map(|marks| &**marks));
         page.has_other_marks = marks != RunMarks::Same;
         self.compare(fetch, domain, key, &page, marks).await?;
         Ok(page)
@@ -193,17 +193,13 @@ impl<'a> Explainer<'a> {
         let ordinal = ordinal(&self.context, is_row_of(fetch, domain, key), is_revision).await;
         let ordinal = ordinal.map_err(EngineError::query)?;
         let ordinal = ordinal.ok_or_else(|| differs(fetch, "it has no row in window_entries"))?;
-        let (dates, batch) = match settings.batching {
-            Batching::Page => (DateRange::between(fetch.date, fetch.date), 0),
-            Batching::Run => (self.dates_of_run(fetch.date), 0),
-            Batching::Date => {
-                let last = self.last_relabelling(fetch.date);
-                let batch = settings.batching.batch_of(days_from_date(last));
-                (DateRange::between(fetch.date, last), batch)
-            }
+        let dates = match settings.site.batching {
+            Batching::Page => DateRange::between(fetch.date, fetch.date),
+            Batching::Run => self.dates_of_run(fetch.date),
+            Batching::Date => DateRange::between(fetch.date, self.last_relabelling(fetch.date)),
         };
         // With batches of one page, the entries before the page have all revisions before it.
-        let revisions = if settings.revisions && settings.batching != Batching::Page {
+        let revisions = if settings.site.revisions && settings.site.batching != Batching::Page {
             let of_batch = revisions(&self.context, domain, within(dates)).await;
             let of_batch = of_batch.map_err(EngineError::query)?;
             let is_before = |other: &&Fetch| order(other) < order(fetch);
@@ -211,10 +207,9 @@ impl<'a> Explainer<'a> {
         } else {
             0
         };
-        let one_by_one = settings.batching == Batching::Page;
+        let one_by_one = settings.site.batching == Batching::Page;
         Ok(Moment {
             dates,
-            batch,
             ordinal: if one_by_one { ordinal } else { 0 },
             revisions,
         })
@@ -223,7 +218,7 @@ impl<'a> Explainer<'a> {
     /// The last date whose pages decide the labels of `date`. Each run labels the dates within
     /// `tree.relabel_days` before its first date again, and `runs` has every date of a run.
     fn last_relabelling(&self, date: NaiveDate) -> NaiveDate {
-        let reach = chrono::Days::new(self.job.settings.relabel_days.into());
+        let reach = chrono::Days::new(self.job.settings.site.relabel_days.into());
         let end = date.checked_add_days(reach).unwrap_or(date);
         let dates = self.runs.iter().map(|run| run.date);
         let last = dates.filter(|run| date <= *run && *run <= end).max();

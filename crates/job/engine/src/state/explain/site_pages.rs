@@ -8,7 +8,7 @@ use datafusion::datasource::MemTable;
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, ident, lit};
 use datafusion::prelude::SessionContext;
-use site_replay::{BatchedReplay, Batching};
+use site_replay::{Batching, SiteStream};
 use tables::Table;
 
 use crate::error::EngineError;
@@ -52,7 +52,7 @@ impl Explainer<'_> {
         };
         let of_site = self.in_memory(domain, first).await?;
         let pages = archive_page::parsed(self.job, &fetches).await?;
-        let mut replayed: Option<(Moment, BatchedReplay)> = None;
+        let mut replayed: Option<(Moment, SiteStream)> = None;
         for (fetch, page) in fetches.iter().zip(pages) {
             let (_, key) = names(fetch)?;
             let moment = of_site.moment(fetch, domain, key).await?;
@@ -84,7 +84,7 @@ impl Explainer<'_> {
 
     /// The first date whose pages are inserted together with those of a fetch.
     fn first_date(&self, fetch: &Fetch) -> NaiveDate {
-        match self.job.settings.batching {
+        match self.job.settings.site.batching {
             Batching::Run => self.dates_of_run(fetch.date).first(),
             Batching::Page | Batching::Date => fetch.date,
         }
@@ -103,7 +103,7 @@ impl Explainer<'_> {
     }
 
     async fn fill(&self, context: &SessionContext, domain: &str, first: NaiveDate) -> Result<()> {
-        let window = self.job.settings.window;
+        let window = self.job.settings.site.window;
         // No window reaches farther back.
         let reach = i64::try_from(window.max_pages.max(window.min_pages)).unwrap_or(i64::MAX);
         let least = least_ordinal(&self.context, domain, first).await?;

@@ -31,7 +31,7 @@ fn steps(job: &TestJob) -> Steps {
     Steps {
         scan: Scan::new(&job, "2011-10-01..2011-10-31".parse().unwrap()),
         key: Key::new(&job, Arc::default()),
-        dedupe: Dedupe::new(&job, job.settings.revisions, Arc::default()),
+        dedupe: Dedupe::new(&job, job.settings.site.revisions, Arc::default()),
         block: Block::new(&job, ProgressReporter::unwatched()),
         replay: Replay::new(&job, days("2011-10-31") as i32),
     }

@@ -6,98 +6,134 @@
 //! of all earlier pages are computed again.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
-use site_replay::{AliasDates, KnownKeys, Lookback, Occurrence, Queries};
 use url_key::{Keyer, PageUrl, PartKind, UrlKey, UrlParts};
-use url_parameters::{ComparedPage, Learner, Outcome, Verdict, Verdicts, is_audited};
+use url_parameters::{ComparedPage, Learner, Outcome, Signature, Verdict, Verdicts, is_audited};
 
-use crate::page::PageId;
-use crate::parsed_page::LazyPage;
-use crate::settings::SiteSettings;
+use crate::{AliasDates, KnownKeys, Occurrence, Queries, SiteSettings};
 
-/// The keys of the pages of a domain.
+/// The keys of the pages of a domain, which `P` names.
+///
+/// Pages come in time order. A call of [`begin`](Self::begin) opens the date of the next page, [`key`](Self::key)
+/// computes its key, and [`classify`](Self::classify) decides whether it is a duplicate.
 #[derive(Debug)]
-pub(crate) struct PageKeys {
-    known: KnownKeys<Arc<PageId>>,
+pub struct PageKeys<P> {
+    known: KnownKeys<P>,
     /// `None` if the job learns nothing about parts of URLs.
-    learned: Option<Learned>,
+    learned: Option<Learned<P>>,
 }
 
 /// Verdicts about parts of URLs, and the pages that they depend on.
-#[derive(Debug, Default)]
-struct Learned {
-    learner: Learner<Arc<PageId>>,
+#[derive(Debug)]
+struct Learned<P> {
+    learner: Learner<P>,
     verdicts: Verdicts,
     /// Keys with all parts, of pages that were compared.
     full_keys: HashSet<String>,
     /// Pages whose keys may change, in time order, one of each key with all parts.
-    changeable: Vec<ChangeablePage>,
+    changeable: Vec<ChangeablePage<P>>,
     changeable_keys: HashSet<String>,
 }
 
 #[derive(Debug)]
-struct ChangeablePage {
+struct ChangeablePage<P> {
     url: PageUrl,
     parts: UrlParts,
     key: String,
     date: i32,
-    page: Arc<PageId>,
+    page: P,
 }
 
 /// A page, as its key is decided.
-pub(crate) struct KeyedPage<'a> {
-    pub(crate) url: &'a PageUrl,
-    pub(crate) key: &'a UrlKey,
+#[derive(Debug)]
+pub struct KeyedPage<'a, P> {
+    /// The URL as it was fetched.
+    pub address: &'a str,
+    /// The same, parsed.
+    pub url: &'a PageUrl,
+    /// Its key: [`PageKeys::key`].
+    pub key: &'a UrlKey,
     /// Days since 1970.
-    pub(crate) date: i32,
-    pub(crate) time_micros: i64,
-    pub(crate) id: &'a Arc<PageId>,
+    pub date: i32,
+    /// Microseconds since 1970.
+    pub time_micros: i64,
+    /// The page.
+    pub id: &'a P,
+}
+
+/// The content of a page, which is asked for where it decides.
+pub trait Content {
+    /// Whether the page has a text block.
+    fn has_text(&mut self) -> bool;
+
+    /// The title and the longest blocks, by which pages are compared; empty without text.
+    fn signature(&mut self) -> Signature;
 }
 
 /// The decision about a page.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role<P> {
     /// The first page of its key.
     First,
     /// A duplicate of this page.
-    Duplicate(Arc<PageId>),
+    Duplicate(P),
+}
+
+impl<P> Default for Learned<P> {
+    fn default() -> Self {
+        Self {
+            learner: Learner::default(),
+            verdicts: Verdicts::default(),
+            full_keys: HashSet::new(),
+            changeable: Vec::new(),
+            changeable_keys: HashSet::new(),
+        }
+    }
+}
+
+impl<P> Default for Compared<P> {
+    fn default() -> Self {
+        Self {
+            same_content: None,
+            has_no_text: false,
+        }
+    }
 }
 
 /// The comparison of a page with earlier pages.
-#[derive(Debug, Default)]
-struct Compared {
+#[derive(Debug)]
+struct Compared<P> {
     /// The earlier page with its content.
-    same_content: Option<Arc<PageId>>,
+    same_content: Option<P>,
     /// Whether it was compared and has no text.
     has_no_text: bool,
 }
 
-impl PageKeys {
-    pub(crate) fn new(settings: &SiteSettings) -> Self {
-        let learns = settings.queries == Queries::Learn && settings.lookback == Lookback::All;
+impl<P: Clone> PageKeys<P> {
+    /// Creates a domain of which nothing is known.
+    pub fn new(settings: &SiteSettings) -> Self {
         Self {
             known: KnownKeys::new(settings.lookback, settings.batching),
-            learned: learns.then(Learned::default),
+            learned: settings.learns().then(Learned::default),
         }
     }
 
     /// Begins the date of the next page.
-    pub(crate) fn begin(&mut self, keyer: &Keyer, date: i32) {
+    pub fn begin(&mut self, keyer: &Keyer, date: i32) {
         if let Some(learned) = &mut self.learned
             && learned.begin(date)
         {
             self.known.clear_aliases();
             for page in &learned.changeable {
                 for (dates, key) in learned.later_keys(keyer, page) {
-                    self.known.add_alias(&key, dates, Arc::clone(&page.page));
+                    self.known.add_alias(&key, dates, page.page.clone());
                 }
             }
         }
     }
 
     /// Returns the key of a page on `date`.
-    pub(crate) fn key(
+    pub fn key(
         &self,
         settings: &SiteSettings,
         url: &PageUrl,
@@ -113,32 +149,33 @@ impl PageKeys {
     }
 
     /// Returns the first page of a key, and changes nothing.
-    pub(crate) fn find(&self, key: &str, date: i32) -> Option<&Arc<PageId>> {
+    pub fn find(&self, key: &str, date: i32) -> Option<&P> {
         self.known.find(key, date)
     }
 
     /// Decides whether a page is a duplicate. Parses it if it has to be compared, and if it is the first
     /// of its key.
-    pub(crate) fn classify(
+    pub fn classify(
         &mut self,
         keyer: &Keyer,
-        page: &KeyedPage<'_>,
-        parsed: &mut LazyPage<'_>,
-    ) -> Role {
+        page: &KeyedPage<'_, P>,
+        content: &mut impl Content,
+    ) -> Role<P> {
         let compared = match &mut self.learned {
-            Some(learned) => learned.compare(keyer, page, parsed),
+            Some(learned) => learned.compare(keyer, page, content),
             None => Compared::default(),
         };
         let same_content = compared.same_content.clone();
         let key = &page.key.text;
-        let id = Arc::clone(page.id);
+        let id = page.id.clone();
         let occurrence =
             (self.known).classify(key, page.date, page.time_micros, id, compared.same_content);
         let role = match occurrence {
             Occurrence::First => Role::First,
-            Occurrence::Duplicate { original, .. } => Role::Duplicate(Arc::clone(original)),
+            Occurrence::Duplicate { original, .. } => Role::Duplicate(original.clone()),
         };
-        let is_rejected = role == Role::First && (compared.has_no_text || !parsed.has_text());
+        let is_rejected =
+            matches!(role, Role::First) && (compared.has_no_text || !content.has_text());
         if is_rejected {
             self.known.reject(key);
         }
@@ -153,7 +190,7 @@ impl PageKeys {
     }
 }
 
-impl Learned {
+impl<P: Clone> Learned<P> {
     /// Ends the dates before `date`. Returns whether the key of an earlier page changes.
     fn begin(&mut self, date: i32) -> bool {
         let mut changes_keys = false;
@@ -179,25 +216,25 @@ impl Learned {
     fn compare(
         &mut self,
         keyer: &Keyer,
-        page: &KeyedPage<'_>,
-        parsed: &mut LazyPage<'_>,
-    ) -> Compared {
+        page: &KeyedPage<'_, P>,
+        content: &mut impl Content,
+    ) -> Compared<P> {
         let mut compared = Compared::default();
         let Some(parts) = keyer.parts(page.url) else {
             return compared;
         };
         let full_key = keyer.key_with_parts(page.url, None, |_, _| false).text;
         let is_known = self.full_keys.contains(&full_key);
-        let audited = is_audited(&page.id.url);
+        let audited = is_audited(page.address);
         if is_known && !audited {
             return compared;
         }
         let page = ComparedPage {
             date: page.date,
-            url: page.id.url.clone(),
+            url: page.address.to_owned(),
             parts,
-            signature: parsed.signature(),
-            page: Arc::clone(page.id),
+            signature: content.signature(),
+            page: page.id.clone(),
         };
         if audited {
             self.learner.audit(&page);
@@ -224,7 +261,7 @@ impl Learned {
 
     /// Notes a page whose key changes when a part of its URL becomes noise. Its later keys lead to
     /// `owner`.
-    fn may_change(&mut self, keyer: &Keyer, page: &KeyedPage<'_>, owner: &Arc<PageId>) {
+    fn may_change(&mut self, keyer: &Keyer, page: &KeyedPage<'_, P>, owner: &P) {
         let Some(parts) = keyer
             .parts(page.url)
             .filter(|parts| !parts.parts.is_empty())
@@ -238,13 +275,13 @@ impl Learned {
                 parts,
                 key: page.key.text.clone(),
                 date: page.date,
-                page: Arc::clone(owner),
+                page: owner.clone(),
             });
         }
     }
 
     /// The keys of a page on the dates after its own, by the verdicts so far.
-    fn later_keys(&self, keyer: &Keyer, page: &ChangeablePage) -> Vec<(AliasDates, String)> {
+    fn later_keys(&self, keyer: &Keyer, page: &ChangeablePage<P>) -> Vec<(AliasDates, String)> {
         let first = page.date.saturating_add(1);
         let dates = self.verdicts.key_dates(&page.parts, first, i32::MAX);
         let keys = dates.into_iter().map(|dates| {

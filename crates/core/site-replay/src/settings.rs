@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use html_blocks::BlockOptions;
-use site_replay::{Batching, Labelling, Lookback, Queries, TitleSource};
 use template::marks::Marks;
 use url_key::Keyer;
 use url_tree::{Constants, WindowOptions};
 
-/// The settings of a job that decide the text of a page.
+use crate::{Batching, Labelling, Lookback, Queries, TitleSource};
+
+/// The settings of a job that decide the text of a page: of a job, of an evaluation, of Python, and of
+/// an explained page.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SiteSettings {
@@ -20,7 +22,7 @@ pub struct SiteSettings {
     pub lookback: Lookback,
     /// `paper.queries`
     pub queries: Queries,
-    /// `dedup.revisions`
+    /// `dedup.revisions`: keep duplicates that have new text.
     pub revisions: bool,
     /// `paper.split`, `paper.joining` and `[limits]`
     pub blocks: BlockOptions,
@@ -32,12 +34,14 @@ pub struct SiteSettings {
     pub marks: Arc<Marks>,
     /// `paper.batching`
     pub batching: Batching,
+    /// `tree.relabel_days`: days after a date whose pages decide its labels too.
+    pub relabel_days: u32,
     /// `[window]`
     pub window: WindowOptions,
 }
 
 impl SiteSettings {
-    /// Returns the defaults of a job with this keyer.
+    /// Returns the defaults of a job with this keyer. A job's default keyer has rules: see `url_key.rules`.
     pub fn new(keyer: Keyer) -> Self {
         Self {
             keyer,
@@ -50,7 +54,14 @@ impl SiteSettings {
             constants: Constants::default(),
             marks: Arc::default(),
             batching: Batching::default(),
+            relabel_days: 0,
             window: WindowOptions::default(),
         }
+    }
+
+    /// Whether pages that differ in undecided parts of their URLs are compared. A page that is compared with all
+    /// earlier ones cannot be a new page after some days, so a limited lookback compares nothing.
+    pub fn learns(&self) -> bool {
+        self.queries == Queries::Learn && self.lookback == Lookback::All
     }
 }
