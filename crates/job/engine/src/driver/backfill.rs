@@ -26,10 +26,10 @@ use crate::lease::Lease;
 use crate::metrics::PlanMetrics;
 use crate::peak_memory::peak_memory;
 use crate::plan;
+use crate::plan::prior::monthly_rollup::roll_up_months;
+use crate::plan::prior::state::PriorState;
 use crate::progress::{Progress, ProgressReporter, RowsAndBytes, Stage, Unwatched};
 use crate::spec::{Batching, SpecError};
-use crate::state::monthly_rollup::roll_up_months;
-use crate::state::prior_state::PriorState;
 use crate::state::tables_snapshot::TablesSnapshot;
 use crate::watchdog::watched;
 

@@ -11,7 +11,7 @@ use crate::accounting::{ChunkOutput, RowAccounting};
 use crate::driver::backfill::Run;
 use crate::driver::runs_rows::{ChunkCost, RunIds, runs_rows};
 use crate::error::EngineError;
-use crate::state::monthly_rollup::discard_rollups;
+use crate::plan::prior::monthly_rollup::discard_rollups;
 
 /// The tables that are committed together, in order.
 const COMMIT_ORDER: [&[Table]; 3] = [

@@ -11,9 +11,9 @@ use crate::accounting::ChunkOutput;
 use crate::archive::Census;
 use crate::job::Job;
 use crate::plan;
+use crate::plan::prior::state::PriorState;
 use crate::progress::{ProgressReporter, RowsAndBytes};
 use crate::session_extension::SessionExtension;
-use crate::state::prior_state::PriorState;
 
 /// Most times that a chunk runs because processes went away. A higher value runs longer on
 /// machines that fail often.

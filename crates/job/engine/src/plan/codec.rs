@@ -21,6 +21,8 @@ use crate::plan::exec::step::{Step, StepExec, to_bytes};
 use crate::plan::learn::candidates::{AuditKeys, Candidates};
 use crate::plan::learn::learned::Learned;
 use crate::plan::learn::variants::Variants;
+use crate::plan::prior::chunk_keys::{ChunkKeys, HashedKeys};
+use crate::plan::prior::known_rows::{BasePages, IndexedKeys, KnownKeys};
 use crate::plan::session::coalesced_size;
 use crate::plan::steps::alias::Alias;
 use crate::plan::steps::block::Block;
@@ -30,8 +32,6 @@ use crate::plan::steps::replay::Replay;
 use crate::plan::steps::scan::Scan;
 use crate::plan::steps::write::Write;
 use crate::progress::ProgressReporter;
-use crate::state::chunk_keys::{ChunkKeys, HashedKeys};
-use crate::state::known_rows::{BasePages, IndexedKeys, KnownKeys};
 
 /// The codec of the operators of this crate.
 #[derive(Debug, Clone, Copy)]

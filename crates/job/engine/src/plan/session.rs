@@ -18,11 +18,11 @@ use crate::job::Job;
 use crate::plan::exec::coalesce::{BatchSize, CoalesceBeforeSort};
 use crate::plan::exec::memory_pool::RunMemoryPool;
 use crate::plan::exec::step::StepPlanner;
+use crate::plan::prior::chunk_keys::base_hash;
+use crate::plan::prior::key_hash::key_hash;
+use crate::plan::prior::table_files::store_url;
 use crate::running_plans::RunningPlans;
 use crate::spill_disk::SpillFiles;
-use crate::state::chunk_keys::base_hash;
-use crate::state::key_hash::key_hash;
-use crate::state::table_files::store_url;
 
 /// Rows per batch.
 ///

@@ -16,8 +16,8 @@ use super::variants::may_have_host;
 use crate::job::Job;
 use crate::plan::columns::schemas::{KEYED, RecordBatchExt, SCANNED, project_to, value_opt};
 use crate::plan::exec::step::{BatchStep, to_bytes};
+use crate::plan::prior::key_hash::hash;
 use crate::settings::Settings;
-use crate::state::key_hash::hash;
 
 /// Keeps the rows of `bases` that are not known to be a page of `known`, and those that are audited.
 #[derive(Debug, Clone)]

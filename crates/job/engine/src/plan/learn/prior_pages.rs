@@ -11,11 +11,11 @@ use url_key::UrlParts;
 use url_parameters::{ComparedPage, Evidence, Signature, Slot, Verdict};
 
 use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
+use crate::plan::prior::rollup_tables::semi_join_domains;
+use crate::plan::prior::state::PriorState;
 use crate::running_plans::collect_watched;
 use crate::settings::Settings;
 use crate::state::delta_scan::{external, latest_parameters};
-use crate::state::prior_state::PriorState;
-use crate::state::rollup_tables::semi_join_domains;
 
 use super::parts_hash::parts_hash;
 

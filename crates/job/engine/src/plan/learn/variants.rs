@@ -16,8 +16,8 @@ use super::parts_hash::parts_hash;
 use crate::job::Job;
 use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
 use crate::plan::exec::step::{BatchStep, to_bytes};
+use crate::plan::prior::key_hash::hash;
 use crate::settings::Settings;
-use crate::state::key_hash::hash;
 
 /// Output of [`Variants`]: one row per row of the archive that it selects. `parameters` are the
 /// names of the parts.

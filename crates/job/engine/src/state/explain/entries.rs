@@ -13,9 +13,9 @@ use template::PagePaths;
 use url_key::{Branch, Domain};
 use url_tree::{BlockHash, Entry};
 
+use crate::plan::prior::state::windows_query;
 use crate::settings::Settings;
 use crate::state::explain::rows::Rows;
-use crate::state::prior_state::windows_query;
 
 /// A row of `window_entries`.
 pub(super) struct StoredEntry {

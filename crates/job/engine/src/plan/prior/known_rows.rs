@@ -11,9 +11,9 @@ use crate::job::Job;
 use crate::plan::columns::schemas::{KEYED, RecordBatchExt, value_opt};
 use crate::plan::exec::step::{BatchStep, to_bytes};
 use crate::plan::learn::learned::Learned;
+use crate::plan::prior::chunk_keys::{ChunkKeys, filtered, url_base_hash};
+use crate::plan::prior::key_hash::hash;
 use crate::settings::Settings;
-use crate::state::chunk_keys::{ChunkKeys, filtered, url_base_hash};
-use crate::state::key_hash::hash;
 
 /// Keeps the rows with a URL key of the chunk, or with one as an alias on a date of the chunk.
 #[derive(Debug, Clone)]

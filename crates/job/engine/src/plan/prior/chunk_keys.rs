@@ -23,9 +23,9 @@ use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
 use crate::plan::exec::cpu_metrics::plan_metrics;
 use crate::plan::exec::step::{BatchStep, apply, to_bytes};
 use crate::plan::learn::learned::{Learned, parts};
+use crate::plan::prior::key_hash::hash;
 use crate::session_extension::with_metrics;
 use crate::settings::Settings;
-use crate::state::key_hash::hash;
 
 /// Collects the domains and URL keys of the rows of `keyed`. Registers the domains in `context` as the
 /// table `chunk_domains`, and returns the keys with the metrics of the query.

@@ -17,10 +17,10 @@ use crate::job::Job;
 use crate::plan::columns::schemas::RecordBatchExt;
 use crate::plan::columns::select::select_columns;
 use crate::plan::exec::step::apply;
+use crate::plan::prior::chunk_keys::ChunkKeys;
+use crate::plan::prior::known_rows::{INDEXED_KEYS, IndexedKeys};
+use crate::plan::prior::table_files::register_files;
 use crate::running_plans::collect_watched;
-use crate::state::chunk_keys::ChunkKeys;
-use crate::state::known_rows::{INDEXED_KEYS, IndexedKeys};
-use crate::state::table_files::register_files;
 
 /// The rollup tables before the chunk is committed. `None` means that a table does not exist or
 /// does not apply.

@@ -19,10 +19,10 @@ use crate::plan::columns::schemas::{BLOCKED, KEYED, Phase, Status};
 use crate::plan::columns::select::select_columns;
 use crate::plan::exec::step::apply;
 use crate::plan::learn::learned::Learned;
-use crate::state::chunk_keys::ChunkKeys;
-use crate::state::known_rows::{BasePages, FIRST_PAGES, KnownKeys};
-use crate::state::rollup_tables::{MonthlyRollup, semi_join_domains};
-use crate::state::table_files::register_files;
+use crate::plan::prior::chunk_keys::ChunkKeys;
+use crate::plan::prior::known_rows::{BasePages, FIRST_PAGES, KnownKeys};
+use crate::plan::prior::rollup_tables::{MonthlyRollup, semi_join_domains};
+use crate::plan::prior::table_files::register_files;
 
 /// The `batch` of the window entry with ordinal 0. Window entries sort by ordinal, before all
 /// batches of the run.

@@ -1,0 +1,10 @@
+//! What a chunk needs of earlier dates: known URL keys and windows, from the output tables and from the roll-ups of
+//! closed months.
+
+pub(crate) mod chunk_keys;
+pub(crate) mod key_hash;
+pub(crate) mod known_rows;
+pub(crate) mod monthly_rollup;
+pub(crate) mod rollup_tables;
+pub(crate) mod state;
+pub(crate) mod table_files;
