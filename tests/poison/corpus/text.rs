@@ -132,7 +132,7 @@ pub(super) const TEXT: &[Poison] = &[
                 n.min(900_000),
             )
         },
-        // By its counts it is no UTF-8, whatever it declares.
+        // Its counts say that it is not UTF-8.
         Document(&["charset_mismatch"]),
     ),
     Poison::page(

@@ -100,7 +100,7 @@ const BEFORE: &[&str] = &[
     "文",
 ];
 
-/// Words that are no name, but announce other things: "Last updated".
+/// Words that announce other things than a name: "Last updated".
 const LABELS: &[&str] = &[
     "last updated",
     "updated",
@@ -155,7 +155,7 @@ fn clean(text: &str) -> String {
 }
 
 /// The name in an element that a class or a text, and not a value for machines, makes an author: the first of its
-/// lines that has one. Sentences and labels are no names.
+/// lines that has one. Sentences and labels do not count.
 pub(crate) fn shown(text: &str) -> Option<&str> {
     for line in text.lines() {
         let line = after_sentence(line.trim());

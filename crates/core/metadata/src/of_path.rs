@@ -84,7 +84,7 @@ fn of_end(segment: &str) -> Option<NaiveDate> {
     begins.filter_map(whole).next()
 }
 
-/// `29-10-2012` at the begin of a text, with a day that is no month, and no digit behind it.
+/// `29-10-2012` at the begin of a text, with a day above 12 or equal to the month, and no digit behind it.
 fn day_first(text: &str) -> Option<NaiveDate> {
     let (day, rest) = digits(text, 2..=2)?;
     let mark = rest.chars().next().filter(|c| matches!(c, '-' | '_'))?;

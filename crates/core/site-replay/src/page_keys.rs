@@ -49,7 +49,7 @@ struct ChangeablePage<P> {
 pub struct KeyedPage<'a, P> {
     /// The URL as it was fetched.
     pub address: &'a str,
-    /// The same, parsed.
+    /// The parsed URL.
     pub url: &'a PageUrl,
     /// Its key: [`PageKeys::key`].
     pub key: &'a UrlKey,

@@ -6,7 +6,7 @@
 mod domain;
 mod page;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use html_blocks::PageError;
 use site_replay::{
@@ -19,7 +19,7 @@ use url_parameters::Signature;
 use crate::cpu::timed;
 use crate::{Fetched, GoldPage, GoldSet, InputError, Kind, PageBlocks, Text, Texts};
 use domain::{DomainPages, replay_domain};
-use page::{Dates, Keyed, ParsedPage, Seen, for_each_page};
+use page::{Dates, Key, Keyed, Parsed, ParsedPage, Seen, for_each_page};
 
 /// Returns the texts that a job with `settings` writes for the pages of a set, under each
 /// of `labellings`, in their order.
@@ -113,12 +113,6 @@ pub fn replay(
     });
     Ok(texts.collect())
 }
-
-/// The URL key of a page and its role, or the reason why a job does not process the page.
-type Key = Result<Keyed, String>;
-
-/// What was read of pages, by index.
-type Parsed = HashMap<usize, Seen>;
 
 /// Parses the URLs of the pages, by index.
 fn urls(

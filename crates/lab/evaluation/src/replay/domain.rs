@@ -8,8 +8,7 @@ use template::Outline;
 use url_key::{Branch, Domain};
 use url_tree::Entry;
 
-use super::page::{Dates, ParsedPage, Seen};
-use super::{Key, Parsed};
+use super::page::{Dates, Key, Parsed, ParsedPage, Seen};
 use crate::cpu::timed;
 use crate::{GoldPage, LabelledBlocks, Text};
 

@@ -46,7 +46,13 @@ pub(super) struct Keyed {
     pub(super) role: Role<usize>,
 }
 
-/// What was read of a page.
+/// The URL key of a page and its role, or the reason why a job does not process the page.
+pub(super) type Key = Result<Keyed, String>;
+
+/// The pages that were read, by index.
+pub(super) type Parsed = HashMap<usize, Seen>;
+
+/// A page that was read.
 pub(super) struct Seen {
     /// The title in its HTML, if its key needs one.
     pub(super) title: Option<String>,

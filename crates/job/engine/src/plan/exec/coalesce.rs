@@ -110,7 +110,8 @@ fn bytes(batch: &RecordBatch) -> Result<usize> {
 /// A sort merges one stream for each batch that it has in memory, and visits all of them for
 /// every column of every output batch: with rows of 1.4 KB in batches of 256, sorting a million
 /// rows took 9 times as long per row as sorting a hundred thousand. DataFusion coalesces batches
-/// itself only if a sort has a single column.
+/// itself only if a sort has a single column: for all sorts it was tried and given up, because text columns
+/// became slower (<https://github.com/apache/datafusion/pull/21629>, /issues/21688, /pull/23202).
 ///
 /// Sorts of view columns are skipped. A sort slices its result into batches, and DataFusion
 /// charges each slice for the whole buffer that its views share: one large batch counted sixteen

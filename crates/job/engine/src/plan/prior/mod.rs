@@ -1,4 +1,4 @@
-//! What a chunk needs of earlier dates: known URL keys and windows, from the output tables and from the roll-ups of
+//! The rows of earlier dates that a chunk needs: known URL keys and windows, from the output tables and from the roll-ups of
 //! closed months.
 
 pub(crate) mod chunk_keys;
