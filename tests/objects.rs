@@ -398,10 +398,10 @@ fn columns_of_other_types_with_one_meaning_give_the_same_tables() {
     ] {
         let other = changed(&good, |name, array| {
             let array = match name {
-                "fetched_at" => cast(&array, &time),
-                "http_status" => cast(&array, std::slice::from_ref(&status)),
-                "html" => cast(&array, std::slice::from_ref(&html)),
-                _ => cast(&array, std::slice::from_ref(&text)),
+                "fetched_at" => cast(array, &time),
+                "http_status" => cast(array, std::slice::from_ref(&status)),
+                "html" => cast(array, std::slice::from_ref(&html)),
+                _ => cast(array, std::slice::from_ref(&text)),
             };
             (name, array)
         });

@@ -217,7 +217,7 @@ mod tests {
             r#"{"a":"b","c":[1,"d""#,
             r"{&quot;a&quot;:&quot;b&quot;,&quot;c&quot;:[1,&quot;d&quot;]}",
         ] {
-            assert_eq!(values(script), [expected.clone()], "{script}");
+            assert_eq!(values(script), *std::slice::from_ref(&expected), "{script}");
         }
     }
 

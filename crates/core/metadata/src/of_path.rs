@@ -14,9 +14,9 @@ pub(crate) fn of_path(path: &str, in_title: bool) -> Option<Moment> {
     let of_segment = |(at, segment): (usize, &&str)| {
         of_segments(&segments[at..], in_title).or_else(|| of_begin(segment, in_title))
     };
-    let in_order = segments.iter().enumerate();
-    let date = in_order.clone().find_map(of_segment).or_else(|| {
-        let mut of_ends = in_order.filter_map(|(_, segment)| of_end(segment));
+    let mut in_order = segments.iter().enumerate();
+    let date = in_order.find_map(of_segment).or_else(|| {
+        let mut of_ends = segments.iter().filter_map(|segment| of_end(segment));
         of_ends.next().filter(|_| in_title)
     });
     date.map(Moment::day)

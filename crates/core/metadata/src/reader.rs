@@ -366,12 +366,10 @@ impl Observer for MetadataReader {
                 }
                 self.headings += 1;
             }
-            "article" => {
-                if self.outermost.is_none() {
-                    self.outermost = tag.depth();
-                    self.articles += 1;
-                    self.article = self.outermost.filter(|_| self.articles == 1);
-                }
+            "article" if self.outermost.is_none() => {
+                self.outermost = tag.depth();
+                self.articles += 1;
+                self.article = self.outermost.filter(|_| self.articles == 1);
             }
             "img" | "br" | "svg" | "input" | "style" => return,
             _ => {}

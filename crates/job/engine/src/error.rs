@@ -104,18 +104,16 @@ pub enum EngineError {
     },
     /// A column has a type that cannot be read.
     #[error(
-        "{source_object}: column `{column}` is {found}, expected {expected}; name another column in \
-         {key} (of such a type: {others})"
+        "{source_object}: column `{column}` is {mismatch}; name another column in {key} \
+         (of such a type: {others})"
     )]
     ColumnType {
         /// The object.
         source_object: String,
         /// The column.
         column: String,
-        /// The expected type.
-        expected: &'static str,
-        /// The type of the column.
-        found: String,
+        /// The type of the column and the expected one: `Int64, expected text`.
+        mismatch: String,
         /// The key of the job that names the column.
         key: &'static str,
         /// The columns of the object that have an expected type.

@@ -116,8 +116,9 @@ impl Mirror {
 
 fn relative(folder: &Location, file: &ObjectMeta) -> String {
     let parts = file.location.prefix_match(folder.path());
-    let parts = parts.map(|parts| parts.map(|part| part.as_ref().to_owned()).collect());
-    parts.unwrap_or_else(Vec::new).join("/")
+    let parts: Option<Vec<String>> =
+        parts.map(|parts| parts.map(|part| part.as_ref().to_owned()).collect());
+    parts.unwrap_or_default().join("/")
 }
 
 fn is_html_name(path: &str) -> bool {

@@ -396,8 +396,7 @@ fn check_columns(
             return Err(EngineError::ColumnType {
                 source_object: source.to_owned(),
                 column: name.clone(),
-                expected,
-                found: found.to_string(),
+                mismatch: format!("{found}, expected {expected}"),
                 key: column.key(),
                 others: suitable(schema, *column),
             });
