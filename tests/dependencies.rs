@@ -196,16 +196,25 @@ fn pure_crates_know_at_most_each_other_and_neither_threads_nor_columns() {
 }
 
 #[test]
-fn a_replay_knows_keys_the_tree_and_the_template() {
+fn a_replay_knows_keys_parameters_the_tree_and_the_template() {
     let workspace = workspace();
-    let expected = BTreeSet::from(["urltree-template", "urltree-url-key", "urltree-url-tree"]);
+    // Of html-blocks, the options of a site's settings.
+    let expected = BTreeSet::from([
+        "urltree-html-blocks",
+        "urltree-template",
+        "urltree-url-key",
+        "urltree-url-parameters",
+        "urltree-url-tree",
+    ]);
     assert_eq!(workspace.arrows(REPLAY), expected);
     let built_with = workspace.transitive(REPLAY);
-    // The URL keys need tables of Unicode and regular expressions.
-    let own = built_with
-        .difference(&workspace.transitive("urltree-url-key"))
-        .count();
-    assert!(own < 20, "{built_with:?}");
+    // The URL keys need tables of Unicode and regular expressions, the blocks those of charsets.
+    let needed = ["urltree-url-key", "urltree-html-blocks"].map(|of| workspace.transitive(of));
+    let is_own = |name: &&_| needed.iter().all(|needed| !needed.contains(*name));
+    assert!(
+        built_with.iter().filter(is_own).count() < 20,
+        "{built_with:?}"
+    );
 }
 
 #[test]
