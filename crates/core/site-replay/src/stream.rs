@@ -45,7 +45,7 @@ pub struct LabelledPage {
     pub labels: PageLabels,
     /// The page's number among all entries of the domain, in the order of insertion.
     pub ordinal: i64,
-    /// The page's contribution to the template, with [`Labelling::Template`].
+    /// The page's contribution to the template, with [`Labelling::Template`](crate::Labelling::Template).
     pub slots: Option<PagePaths>,
 }
 

@@ -1,5 +1,7 @@
 //! The window entries of a domain, replayed up to the moment at which a run labelled a page.
 
+use std::sync::Arc;
+
 use arrow::array::Array;
 use chrono::NaiveDate;
 use datafusion::common::ScalarValue;
@@ -95,7 +97,10 @@ fn replayed(
     together: &[StoredEntry],
 ) -> Result<SiteStream> {
     let last = days_from_date(moment.dates.last());
-    let mut replay = SiteStream::new(&Domain::from_name(domain), &settings.site, last);
+    // A block shows its reason without marks, beside that with them.
+    let mut unmarked = settings.site.clone();
+    unmarked.marks = Arc::default();
+    let mut replay = SiteStream::new(&Domain::from_name(domain), &unmarked, last);
     for entry in prior {
         entry.restore(&mut replay)?;
     }
