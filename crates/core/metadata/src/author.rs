@@ -299,6 +299,17 @@ fn same(one: &str, other: &str) -> bool {
     letters(one) == letters(other)
 }
 
+/// Nouns for an author. They need a colon: "Author Message" is the head of a table.
+const NOUNS: [&str; 7] = [
+    "author",
+    "authors",
+    "autor",
+    "autorka",
+    "auteur",
+    "autore",
+    "автор",
+];
+
 /// The name in a byline: "By Ann Leaf", "Von Ann Leaf am 3. März", "Posted by Ann on March 3".
 pub(crate) fn in_byline(text: &str) -> Option<&str> {
     let text = text.trim();
@@ -309,19 +320,9 @@ pub(crate) fn in_byline(text: &str) -> Option<&str> {
     if prepositions.contains(&label.as_str()) {
         return None;
     }
-    // A noun needs a colon: "Author Message" is the head of a table.
-    let noun = [
-        "author",
-        "authors",
-        "autor",
-        "autorka",
-        "auteur",
-        "autore",
-        "автор",
-    ];
     let label = label.trim_end_matches([':', '：']).trim_end();
     let has_colon = text[..text.len() - after.len()].contains([':', '：']);
-    if noun.contains(&label) && !has_colon {
+    if NOUNS.contains(&label) && !has_colon {
         return None;
     }
     let name = without_date(after);
@@ -340,10 +341,8 @@ pub(crate) fn after_label<'t>(text: &str, next: Option<&'t str>) -> Option<&'t s
     let has_colon = label.len() < text.len();
     let announces = match label.trim().to_lowercase().as_str() {
         "by" | "written by" | "posted by" | "published by" | "von" | "作者" => true,
-        "author" | "autor" | "autorka" | "auteur" | "autore" | "автор" | "par" | "por" => {
-            has_colon
-        }
-        _ => false,
+        "par" | "por" => has_colon,
+        label => has_colon && NOUNS.contains(&label),
     };
     let name = without_date(next?);
     let short = name.chars().count() <= 40 && name.split_whitespace().count() <= 4;

@@ -86,22 +86,25 @@ fn of_end(segment: &str) -> Option<NaiveDate> {
 
 /// `29-10-2012` at the begin of a text, with a day above 12 or equal to the month, and no digit behind it.
 fn day_first(text: &str) -> Option<NaiveDate> {
-    let (day, rest) = digits(text, 2..=2)?;
-    let mark = rest.chars().next().filter(|c| matches!(c, '-' | '_'))?;
-    let (month, rest) = digits(&rest[1..], 2..=2)?;
-    let (year, rest) = digits(rest.strip_prefix(mark)?, 4..=4)?;
-    let is_date = (day > 12 || day == month) && !rest.starts_with(|c: char| c.is_ascii_digit());
-    NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day).filter(|_| is_date)
+    let [day, month, year] = marked(text, [2, 2, 4])?;
+    let date = NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)?;
+    (day > 12 || day == month).then_some(date)
 }
 
 /// `2012-03-01` or `2012_03_01` at the begin of a text, and no digit behind it.
 fn separated(text: &str) -> Option<NaiveDate> {
-    let (year, rest) = digits(text, 4..=4)?;
+    let [year, month, day] = marked(text, [4, 2, 2])?;
+    NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)
+}
+
+/// Three numbers of so many digits with one mark between them, at the begin of a text, and no digit behind them.
+fn marked(text: &str, lengths: [usize; 3]) -> Option<[u32; 3]> {
+    let [first, second, third] = lengths.map(|length| length..=length);
+    let (first, rest) = digits(text, first)?;
     let mark = rest.chars().next().filter(|c| matches!(c, '-' | '_'))?;
-    let (month, rest) = digits(&rest[1..], 2..=2)?;
-    let (day, rest) = digits(rest.strip_prefix(mark)?, 2..=2)?;
-    let date = NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)?;
-    (!rest.starts_with(|c: char| c.is_ascii_digit())).then_some(date)
+    let (second, rest) = digits(&rest[1..], second)?;
+    let (third, rest) = digits(rest.strip_prefix(mark)?, third)?;
+    (!rest.starts_with(|c: char| c.is_ascii_digit())).then_some([first, second, third])
 }
 
 /// `20120301` at the begin of a text: the whole of a segment, or before a mark.

@@ -38,7 +38,7 @@ pub struct MetadataReader {
     reading: Vec<Reading>,
     /// The open `article` that no other has inside: its depth.
     outermost: Option<usize>,
-    /// The same, if it is the article of the page: the first one, or that with the first heading.
+    /// The depth of the open `article` that is the page's: the first one, or the one with the first heading.
     article: Option<usize>,
     articles: usize,
     /// The text before the next element, in its block.
@@ -212,10 +212,10 @@ fn author_class(class: &str) -> bool {
 /// Whether a word of a class, in lower case, names an author: `author`, `postauthor`, `authorname`.
 fn is_author_word(word: &str) -> bool {
     const NAMES: [&str; 5] = ["author", "autor", "auteur", "autore", "writer"];
-    const AROUND: [&str; 24] = [
+    const AROUND: [&str; 23] = [
         "s", "es", "post", "posts", "entry", "article", "blog", "story", "news", "page", "content",
         "by", "name", "names", "link", "info", "meta", "date", "line", "url", "text", "data",
-        "field", "page",
+        "field",
     ];
     let compound = |name: &str| {
         word.strip_prefix(name)

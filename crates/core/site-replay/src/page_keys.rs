@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use url_key::{Keyer, PageUrl, PartKind, UrlKey, UrlParts};
 use url_parameters::{ComparedPage, Learner, Outcome, Signature, Verdict, Verdicts, is_audited};
 
-use crate::{AliasDates, KnownKeys, Occurrence, Queries, SiteSettings};
+use crate::{AliasDates, KnownKeys, Occurrence, SiteSettings};
 
 /// The keys of the pages of a domain, which `P` names.
 ///
@@ -79,6 +79,22 @@ pub enum Role<P> {
     Duplicate(P),
 }
 
+/// The parts of a URL, and its key with all of them.
+struct Whole {
+    parts: UrlParts,
+    key: String,
+}
+
+impl Whole {
+    /// `None` if a rule decides about the URL.
+    fn of(keyer: &Keyer, url: &PageUrl) -> Option<Self> {
+        Some(Self {
+            parts: keyer.parts(url)?,
+            key: keyer.key_with_parts(url, None, |_, _| false).text,
+        })
+    }
+}
+
 impl<P> Default for Learned<P> {
     fn default() -> Self {
         Self {
@@ -140,11 +156,9 @@ impl<P: Clone> PageKeys<P> {
         title: Option<&str>,
         date: i32,
     ) -> UrlKey {
-        let keyer = &settings.keyer;
-        match (&self.learned, settings.queries) {
-            (_, Queries::Drop) => keyer.key(url, title),
-            (None, Queries::Learn) => keyer.key_with_parts(url, title, |_, _| false),
-            (Some(learned), Queries::Learn) => learned.key(keyer, url, title, date),
+        match &self.learned {
+            Some(learned) => learned.key(&settings.keyer, url, title, date),
+            None => settings.unlearned_key(url, title),
         }
     }
 
@@ -161,8 +175,10 @@ impl<P: Clone> PageKeys<P> {
         page: &KeyedPage<'_, P>,
         content: &mut impl Content,
     ) -> Role<P> {
-        let compared = match &mut self.learned {
-            Some(learned) => learned.compare(keyer, page, content),
+        let learned = self.learned.as_mut();
+        let mut learned = learned.and_then(|learned| Some((learned, Whole::of(keyer, page.url)?)));
+        let compared = match &mut learned {
+            Some((learned, whole)) => learned.compare(page, whole, content),
             None => Compared::default(),
         };
         let same_content = compared.same_content.clone();
@@ -179,12 +195,12 @@ impl<P: Clone> PageKeys<P> {
         if is_rejected {
             self.known.reject(key);
         }
-        if let Some(learned) = &mut self.learned
+        if let Some((learned, whole)) = learned
             && !is_rejected
             && !compared.has_no_text
         {
             let owner = same_content.as_ref().unwrap_or(page.id);
-            learned.may_change(keyer, page, owner);
+            learned.may_change(page, whole, owner);
         }
         role
     }
@@ -215,16 +231,12 @@ impl<P: Clone> Learned<P> {
 
     fn compare(
         &mut self,
-        keyer: &Keyer,
         page: &KeyedPage<'_, P>,
+        whole: &Whole,
         content: &mut impl Content,
     ) -> Compared<P> {
         let mut compared = Compared::default();
-        let Some(parts) = keyer.parts(page.url) else {
-            return compared;
-        };
-        let full_key = keyer.key_with_parts(page.url, None, |_, _| false).text;
-        let is_known = self.full_keys.contains(&full_key);
+        let is_known = self.full_keys.contains(&whole.key);
         let audited = is_audited(page.address);
         if is_known && !audited {
             return compared;
@@ -232,7 +244,7 @@ impl<P: Clone> Learned<P> {
         let page = ComparedPage {
             date: page.date,
             url: page.address.to_owned(),
-            parts,
+            parts: whole.parts.clone(),
             signature: content.signature(),
             page: page.id.clone(),
         };
@@ -248,10 +260,10 @@ impl<P: Clone> Learned<P> {
         }
         match self.learner.page(page) {
             Outcome::New => {
-                self.full_keys.insert(full_key);
+                self.full_keys.insert(whole.key.clone());
             }
             Outcome::SameContent { original } => {
-                self.full_keys.insert(full_key);
+                self.full_keys.insert(whole.key.clone());
                 compared.same_content = Some(original);
             }
             Outcome::SameKey { .. } => {}
@@ -261,18 +273,11 @@ impl<P: Clone> Learned<P> {
 
     /// Notes a page whose key changes when a part of its URL becomes noise. Its later keys lead to
     /// `owner`.
-    fn may_change(&mut self, keyer: &Keyer, page: &KeyedPage<'_, P>, owner: &P) {
-        let Some(parts) = keyer
-            .parts(page.url)
-            .filter(|parts| !parts.parts.is_empty())
-        else {
-            return;
-        };
-        let full_key = keyer.key_with_parts(page.url, None, |_, _| false).text;
-        if self.changeable_keys.insert(full_key) {
+    fn may_change(&mut self, page: &KeyedPage<'_, P>, whole: Whole, owner: &P) {
+        if !whole.parts.parts.is_empty() && self.changeable_keys.insert(whole.key) {
             self.changeable.push(ChangeablePage {
                 url: page.url.clone(),
-                parts,
+                parts: whole.parts,
                 key: page.key.text.clone(),
                 date: page.date,
                 page: owner.clone(),

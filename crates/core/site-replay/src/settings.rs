@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use html_blocks::BlockOptions;
 use template::marks::Marks;
-use url_key::Keyer;
+use url_key::{Keyer, PageUrl, UrlKey};
 use url_tree::{Constants, WindowOptions};
 
 use crate::{Batching, Labelling, Lookback, Queries, TitleSource};
@@ -59,8 +59,16 @@ impl SiteSettings {
         }
     }
 
+    /// Returns the key of a page of whose site nothing is learned: undecided parts stay.
+    pub fn unlearned_key(&self, url: &PageUrl, title: Option<&str>) -> UrlKey {
+        match self.queries {
+            Queries::Drop => self.keyer.key(url, title),
+            Queries::Learn => self.keyer.key_with_parts(url, title, |_, _| false),
+        }
+    }
+
     /// Whether pages that differ in undecided parts of their URLs are compared. A page that is compared with all
-    /// earlier ones cannot be a new page after some days, so a limited lookback compares nothing.
+    /// earlier ones cannot be a new page after some days, so a limited lookback leaves all parts in the keys, and compares nothing.
     pub fn learns(&self) -> bool {
         self.queries == Queries::Learn && self.lookback == Lookback::All
     }

@@ -48,7 +48,9 @@ pub fn replay(
                 .push(index);
         }
     }
-    let mut keys: Vec<Key> = vec![Err(String::new()); pages.len()];
+    // A page without a key has the problem of its URL.
+    let problem = |url: &Result<PageUrl, String>| url.as_ref().err().cloned().unwrap_or_default();
+    let mut keys: Vec<Key> = urls.iter().map(|url| Err(problem(url))).collect();
     for indices in domains.values() {
         let mut known = PageKeys::new(settings);
         for &index in indices {
@@ -80,11 +82,6 @@ pub fn replay(
                 parsed.remove(&index);
             }
             keys[index] = Ok(Keyed { key, role });
-        }
-    }
-    for (key, url) in keys.iter_mut().zip(&urls) {
-        if let Err(reason) = url {
-            *key = Err(reason.clone());
         }
     }
     let texts = labellings.iter().map(|labelling| {

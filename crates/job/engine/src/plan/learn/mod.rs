@@ -41,7 +41,6 @@ use datafusion::logical_expr::{LogicalPlan, ident};
 use datafusion::physical_plan::execute_stream;
 use datafusion::prelude::{DataFrame, SessionContext};
 use futures::TryStreamExt;
-use site_replay::{Lookback, Queries};
 use tables::{DateRange, date_from_days, days_from_date};
 use url_parameters::{ComparedPage, Learner, Outcome, Signature, SlotChange, Verdict};
 
@@ -92,16 +91,10 @@ pub(crate) async fn learn(
     reporter: &ProgressReporter,
 ) -> Result<(Learned, PlanMetrics)> {
     let mut pass = Pass::new(job, census, chunk, reporter)?;
-    if learns(&job.settings) {
+    if job.settings.site.learns() {
         pass.run(prior).await?;
     }
     Ok((pass.learned, pass.metrics))
-}
-
-/// Whether a job compares pages. A page that is compared with all earlier ones cannot be a new page
-/// after some days, so a limited lookback leaves all parts in the keys, and compares nothing.
-fn learns(settings: &Settings) -> bool {
-    settings.site.queries == Queries::Learn && settings.site.lookback == Lookback::All
 }
 
 /// The pass over one chunk.

@@ -19,7 +19,6 @@ use crate::plan::exec::step::{RequiredDistribution, Step, map_batches, to_bytes}
 use crate::plan::learn::learned::Learned;
 use crate::plan::steps::alias::alias_dates;
 use crate::settings::Settings;
-use crate::spec::Queries;
 
 /// Finds the duplicates of each URL key, and names the pages they duplicate. With
 /// `paper.lookback = window` rows come by domain in time order; otherwise they come key
@@ -225,16 +224,12 @@ pub(crate) fn merged_by_step(
     original: &Original,
     duplicate: &Original,
 ) -> DuplicateReason {
-    let keyer = &settings.site.keyer;
     let key = |url: &str| {
         // Both URLs had a key before; a URL without a key would be its own normal form.
-        keyer.parse(url).map_or_else(
+        settings.site.keyer.parse(url).map_or_else(
             |_| (url.to_owned(), url.to_owned()),
             |page| {
-                let key = match settings.site.queries {
-                    Queries::Learn => keyer.key_with_parts(&page, None, |_, _| false),
-                    Queries::Drop => keyer.key(&page, None),
-                };
+                let key = settings.site.unlearned_key(&page, None);
                 (key.normalized, key.text)
             },
         )

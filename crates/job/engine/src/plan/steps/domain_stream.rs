@@ -13,7 +13,7 @@ use crate::settings::Settings;
 /// The [`SiteStream`] of a domain, fed with rows.
 pub(crate) struct DomainStream {
     pub(crate) name: String,
-    stream: SiteStream,
+    pub(crate) stream: SiteStream,
 }
 
 impl DomainStream {
@@ -36,21 +36,6 @@ impl DomainStream {
             self.stream.restore_page(entry, &slots, page.position);
         }
         Ok(())
-    }
-
-    /// Announces that the next page to insert is of `date`. Returns whether pages may be due.
-    pub(crate) fn expect(&mut self, date: i32) -> bool {
-        self.stream.expect(date)
-    }
-
-    /// Announces that no page follows.
-    pub(crate) fn end(&mut self) {
-        self.stream.end();
-    }
-
-    /// Whether a page of `date` can be labelled.
-    pub(crate) fn is_due(&self, date: i32) -> bool {
-        self.stream.is_due(date)
     }
 
     /// Inserts a unique page.

@@ -246,7 +246,7 @@ impl PartitionReplay {
     ) -> Result<()> {
         let date = rows.date(row);
         if let Some(domain) = &mut self.domain
-            && domain.expect(date)
+            && domain.stream.expect(date)
         {
             self.label_due().await?;
         }
@@ -264,7 +264,7 @@ impl PartitionReplay {
     /// Labels all rows that were inserted.
     async fn label_rest(&mut self) -> Result<()> {
         if let Some(domain) = &mut self.domain {
-            domain.end();
+            domain.stream.end();
         }
         self.label_due().await
     }
@@ -316,7 +316,7 @@ impl BatchLabeller {
             match (rows.phase(self.next)?, &mut domain) {
                 (Phase::Page, Some(domain)) => {
                     let date = rows.date(self.next);
-                    if !domain.is_due(date) {
+                    if !domain.stream.is_due(date) {
                         return Ok(false);
                     }
                     let outline = outlines.get_mut(self.next).and_then(Option::take);

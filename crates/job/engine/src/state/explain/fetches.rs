@@ -5,7 +5,6 @@ use chrono::NaiveDate;
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, cast, ident, lit};
 use datafusion::prelude::{DataFrame, SessionContext};
-use site_replay::Queries;
 use tables::{Table, date_from_days};
 
 use crate::settings::Settings;
@@ -96,13 +95,7 @@ pub(super) async fn of_url(
         let of_domain = ident("domain").eq(lit(parsed.domain().as_str()));
         let has_request_url = ident("request_url").eq(lit(url));
         let has_url = ident("url").eq(lit(url)).or(has_request_url.clone());
-        let key = match settings.site.queries {
-            Queries::Drop => settings.site.keyer.key(&parsed, None),
-            Queries::Learn => settings
-                .site
-                .keyer
-                .key_with_parts(&parsed, None, |_, _| false),
-        };
+        let key = settings.site.unlearned_key(&parsed, None);
         let keys = [url, key.text.as_str()].map(lit).to_vec();
         let has_key = ident("url_key").in_list(keys, false);
         // A redirect may end on another domain, and its row is there.
