@@ -120,7 +120,7 @@ impl Counts {
         let plain = |letter: char| letter.is_ascii_alphanumeric() || "/+-_.*".contains(letter);
         let is_name = essence.len() <= MAX_TYPE_LETTERS && essence.chars().all(plain);
         let mut name = match essence.as_str() {
-            "" => format!("{record_type} of no type"),
+            "" => format!("{record_type} untyped"),
             _ if !is_name => format!("{record_type} of another type"),
             essence => format!("{record_type} {essence}"),
         };
@@ -159,7 +159,7 @@ mod tests {
         let expected = [
             ("response image/png", 2),
             ("response of another type", 1),
-            ("warcinfo of no type", 1),
+            ("warcinfo untyped", 1),
         ];
         let expected = expected.map(|(name, count)| (name.to_owned(), count));
         assert_eq!(
