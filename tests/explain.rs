@@ -88,8 +88,8 @@ fn every_block_of_whole_sites_gets_the_label_that_the_run_gave() {
     let folder = tempfile::tempdir().expect("a folder");
     let sample = folder.path().join("sample");
     let output = sample.display().to_string();
-    let dates = "2011-10-24..2011-10-31";
-    let words = ["--output", &output, "--dates", dates, "--pages", "600"];
+    let dates = "2011-10-24..2011-11-02";
+    let words = ["--output", &output, "--dates", dates, "--pages", "900"];
     let made = run_in(folder.path(), "urltree-sample", &words);
     assert_eq!(made.code, Some(0), "{made:?}");
     let pages = sample.join("pages");
@@ -97,26 +97,21 @@ fn every_block_of_whole_sites_gets_the_label_that_the_run_gave() {
     for (settings, runs) in [
         (
             &[][..],
-            &["2011-10-24..2011-10-26", "2011-10-27..2011-10-31"][..],
+            &["2011-10-24..2011-10-27", "2011-10-28..2011-11-02"][..],
         ),
         (
             &["tree.relabel_days=2"],
-            &["2011-10-24..2011-10-28", "2011-10-29..2011-10-31"],
+            &["2011-10-24..2011-10-29", "2011-10-30..2011-11-02"],
         ),
         (&["dedup.revisions=true"], &[dates]),
+        (&["paper.batching=page"], &[dates]),
         (
             &["paper.batching=run", "paper.heuristic=vote-slow"],
             &[dates],
         ),
+        (&["window.max_pages=12", "window.min_pages=5"], &[dates]),
         (
-            &[
-                "paper.batching=page",
-                "window.max_pages=12",
-                "window.min_pages=5",
-                "paper.heuristic=strict",
-                "paper.n_min=2",
-                "paper.c_max=2",
-            ],
+            &["paper.heuristic=strict", "paper.n_min=2", "paper.c_max=2"],
             &[dates],
         ),
     ] {
@@ -145,12 +140,12 @@ fn every_block_of_real_sites_gets_the_label_that_the_run_gave() {
     };
     let settings = ["output.partition=year", "output.write=blocks"];
     let smallest = job.rows(
-        "SELECT domain FROM documents GROUP BY domain HAVING count(*) >= 20 ORDER BY count(*), domain LIMIT 1",
+        "SELECT domain FROM documents GROUP BY domain HAVING count(*) >= 60 ORDER BY count(*), domain LIMIT 1",
     );
     let domains: Vec<String> = smallest.iter().map(|row| text(row, "domain")).collect();
     let domains: Vec<&str> = domains.iter().map(String::as_str).collect();
     let count = assert_as_written(&job, &streams, &settings, &domains);
-    assert!(count >= 20, "{count} pages of {domains:?}");
+    assert!(count >= 60, "{count} pages of {domains:?}");
 }
 
 /// Eight articles, one a day, and three rows on the last day: a copy, a page without HTML, and an empty URL.
