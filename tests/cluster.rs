@@ -99,7 +99,7 @@ fn a_run_reports_the_costs_of_its_workers() {
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     let report: Value = serde_json::from_str(&done.stdout).expect("a report in JSON");
     let seconds = |step: &str| report["operators"][step]["seconds"].as_f64();
-    for step in ["Scan", "Key", "Dedupe", "Block", "Replay", "Write"] {
+    for step in ["Scan", "Key", "Dedupe", "Block", "Site", "Write"] {
         assert!(seconds(step) > Some(0.0), "{step}: {report}");
     }
     let received = |step: &str| {
@@ -156,7 +156,7 @@ fn a_worker_tells_its_health_and_what_it_did() {
     let done = backfill(&job, &days(), &workers);
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     let pages: usize = contents(&job)["documents"].len();
-    let counted: u64 = workers.iter().map(|worker| rows_of(worker, "Replay")).sum();
+    let counted: u64 = workers.iter().map(|worker| rows_of(worker, "Site")).sum();
     assert!(counted >= pages as u64, "{counted} of {pages} pages");
     let (_, text) = one.page("/metrics");
     for name in [

@@ -122,7 +122,7 @@ fn explain_prints_the_plan_without_running_it() {
     let job = Job::of(&SITE.daily_articles(5));
     let plan = job.command("backfill", &["--dates", DATES, "--plan"]);
     assert_eq!(plan.code, Some(0), "{}", plan.stderr);
-    for step in ["Scan", "Key", "Dedupe", "Block", "Replay", "Write"] {
+    for step in ["Scan", "Key", "Dedupe", "Block", "Site", "Write"] {
         assert!(plan.stdout.contains(step), "{step} in\n{}", plan.stdout);
     }
     // Sorts read large batches: see `plan/exec/coalesce.rs`.
@@ -146,7 +146,7 @@ fn explain_analyze_runs_the_job_and_prints_what_its_operators_did() {
         "{}",
         run.stdout
     );
-    for step in ["Scan", "Key", "Dedupe", "Block", "Replay", "Write"] {
+    for step in ["Scan", "Key", "Dedupe", "Block", "Site", "Write"] {
         let mut lines = run.stdout.lines().map(str::trim);
         let line = lines.find(|line| line.starts_with(&format!("{step}Exec")));
         let line = line.unwrap_or_else(|| panic!("{step} in\n{}", run.stdout));
@@ -221,7 +221,7 @@ fn a_day_larger_than_memory_spills_to_disk() {
         let run = job.command("backfill", &["--dates", "2012-01-01", "--format", "json"]);
         assert_eq!(run.code, Some(0), "{}", run.stderr);
         let report: Value = serde_json::from_str(&run.stdout).expect("a report in JSON");
-        let bytes = &report["operators"]["Replay"]["spilled_bytes"];
+        let bytes = &report["operators"]["Site"]["spilled_bytes"];
         (contents(&job), bytes.as_u64().expect("a number of bytes"))
     };
     let (tables, on_disk) = waited_on_disk("1GiB");

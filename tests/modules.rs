@@ -120,8 +120,8 @@ fn the_engine_has_edges() {
     let edges = Crate::read(&repository().join("crates/job/engine/src")).edges();
     assert!(edges.len() > 30, "{}", edges.len());
     let step = ["plan", "exec", "step"].map(str::to_owned).to_vec();
-    let replay = ["plan", "steps", "replay"].map(str::to_owned).to_vec();
-    assert!(edges[&replay].contains(&step));
+    let site = ["plan", "steps", "site"].map(str::to_owned).to_vec();
+    assert!(edges[&site].contains(&step));
 }
 
 impl Crate {

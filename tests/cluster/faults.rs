@@ -129,7 +129,7 @@ fn a_run_without_any_worker_left_ends_and_the_same_command_continues_it() {
 fn a_worker_may_be_killed_in_every_step() {
     let dates = format!("{FIRST}..2011-10-06");
     let trial = Trial::over(&dates);
-    for step in ["Scan", "Key", "Dedupe", "Block", "Replay", "Write"] {
+    for step in ["Scan", "Key", "Dedupe", "Block", "Site", "Write"] {
         let (one, two) = (Worker::start(), Worker::start());
         let mut dying = Worker::command("256MB", &[]);
         dying.env("URLTREE_FAIL_POINT", format!("KILL@step.{step}#1"));
@@ -178,7 +178,7 @@ fn a_driver_that_lost_its_lease_commits_nothing_and_stops_its_workers() {
 /// Asserts that a worker ends what it does within seconds.
 fn assert_still(worker: &Worker) {
     let begun = Instant::now();
-    let steps = || ["Scan", "Block", "Replay"].map(|step| rows_of(worker, step));
+    let steps = || ["Scan", "Block", "Site"].map(|step| rows_of(worker, step));
     let (mut before, mut still) = (steps(), 0);
     while still < 10 {
         assert!(begun.elapsed() < Duration::from_secs(20), "{before:?}");

@@ -78,7 +78,8 @@ fn an_object_changed_during_the_run_stops_it_without_commits() {
     let (finished, requests, store) = changing(Change::Nothing, 0);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     assert_eq!(commits(&store).len(), 11);
-    assert!(requests > 2, "{requests} requests for the object");
+    // For its narrow columns, and for its pages.
+    assert!(requests >= 2, "{requests} requests for the object");
     let mut cases: Vec<_> = (1..=requests).map(|at| (Change::Replaced, at)).collect();
     for at in [1, requests] {
         cases.extend([(Change::Gone, at), (Change::Shorter, at)]);

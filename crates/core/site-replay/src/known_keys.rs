@@ -1,6 +1,7 @@
 //! Known URL keys, and the decision whether a page is a duplicate [P 3].
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use url_tree::{DAY_MICROS, WindowOptions};
 
@@ -43,6 +44,14 @@ impl Lookback {
         }
     }
 
+    /// Whether a first page at `first` makes a page of its key at `time` a duplicate.
+    fn reaches(self, first: i64, time: i64) -> bool {
+        match self {
+            Self::Micros(reach) => time.saturating_sub(first) <= reach,
+            Self::All | Self::Window(_) => true,
+        }
+    }
+
     /// Whether the decision about a key depends on the other keys of its domain.
     /// Otherwise keys can be processed one at a time, in any order.
     pub fn spans_keys(self) -> bool {
@@ -50,7 +59,7 @@ impl Lookback {
     }
 
     /// Whether the next page of a key replaces a first page without text: a page that is
-    /// quarantined when it is parsed, or that has no text block. See [`KnownKeys::reject`].
+    /// quarantined when it is parsed, or that has no text block. It is not added to [`KnownKeys`].
     ///
     /// Only [`All`](Self::All) replaces it. With a number of days, another first page moves
     /// the end of the lookback, which changes the status of pages that the job does not
@@ -67,23 +76,21 @@ impl Lookback {
 /// domain.
 ///
 /// ```
-/// use site_replay::{Batching, FoundBy, KnownKeys, Lookback, Occurrence};
+/// use site_replay::{Batching, FoundBy, KnownKeys, Lookback};
 ///
 /// let mut keys = KnownKeys::new(Lookback::All, Batching::Date);
-/// let first = keys.classify("http://a.example/1", 0, 10, "first", None);
-/// assert_eq!(first, Occurrence::First);
-/// let again = keys.classify("http://a.example/1", 0, 20, "second", None);
-/// let found = FoundBy::Key;
-/// assert_eq!(again, Occurrence::Duplicate { original: &"first", page: "second", found });
+/// assert_eq!(keys.earlier("http://a.example/1", 0, 10), None);
+/// keys.add("http://a.example/1", 10, "first");
+/// assert_eq!(keys.earlier("http://a.example/1", 0, 20), Some((&"first", FoundBy::Key)));
 /// ```
 #[derive(Debug)]
 pub struct KnownKeys<T> {
     lookback: Lookback,
     batching: Batching,
     clock: BatchClock,
-    first_pages: HashMap<String, FirstPage<T>>,
+    first_pages: HashMap<Arc<str>, FirstPage<T>>,
     /// Times and keys in order of insertion; only filled with [`Lookback::Window`].
-    window: VecDeque<(i64, String)>,
+    window: VecDeque<(i64, Arc<str>)>,
     /// Keys that pages got after their own key was decided.
     aliases: HashMap<String, Vec<(AliasDates, T)>>,
 }
@@ -105,22 +112,6 @@ pub struct AliasDates {
 struct FirstPage<T> {
     time_micros: i64,
     page: T,
-}
-
-/// Whether a page is the first of its URL key.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Occurrence<'a, T> {
-    /// The first page of its key within the lookback.
-    First,
-    /// A later page.
-    Duplicate {
-        /// The first page of the key.
-        original: &'a T,
-        /// The value that was given for this page.
-        page: T,
-        /// How the page was found to be a duplicate.
-        found: FoundBy,
-    },
 }
 
 /// How a duplicate was found.
@@ -156,9 +147,9 @@ impl<T> KnownKeys<T> {
     }
 
     /// Adds the first page of a key that an earlier run found. `date` is in days since 1970.
-    pub fn restore(&mut self, key: &str, date: i32, time_micros: i64, page: T) {
+    pub fn restore(&mut self, key: impl Into<Arc<str>>, date: i32, time_micros: i64, page: T) {
         self.begin(self.batching.batch_of(date));
-        self.insert(key, time_micros, page);
+        self.add(key, time_micros, page);
     }
 
     /// Adds a key that an earlier page has on some dates besides its own. Aliases of a key come in
@@ -176,6 +167,11 @@ impl<T> KnownKeys<T> {
         self.aliases.clear();
     }
 
+    /// The number of keys, without aliases.
+    pub(crate) fn len(&self) -> usize {
+        self.first_pages.len()
+    }
+
     /// Returns the first page of `key`, or the page that has it as an alias on `date`, and changes
     /// nothing. A number of days as lookback does not count.
     pub fn find(&self, key: &str, date: i32) -> Option<&T> {
@@ -183,46 +179,29 @@ impl<T> KnownKeys<T> {
         first.or_else(|| self.alias(key, date))
     }
 
-    /// Decides whether a page is a duplicate, and adds its key if not. `date` is the page's, in
-    /// days since 1970. `same_content` is the value to keep for the key if the page has the content
-    /// of an earlier page with another key.
-    pub fn classify(
-        &mut self,
-        key: &str,
-        date: i32,
-        time_micros: i64,
-        page: T,
-        same_content: Option<T>,
-    ) -> Occurrence<'_, T> {
+    /// Returns the page that makes a page of `key` a duplicate: the first of the key within the lookback.
+    /// `date` is the page's, in days since 1970. Before the pages of a new batch are added.
+    pub fn earlier(&mut self, key: &str, date: i32, time_micros: i64) -> Option<(&T, FoundBy)> {
         self.begin(self.batching.batch_of(date));
         let lookback = self.lookback;
-        let is_known = |first: &FirstPage<T>| match lookback {
-            Lookback::Micros(reach) => time_micros.saturating_sub(first.time_micros) <= reach,
-            Lookback::All | Lookback::Window(_) => true,
-        };
-        let found = if self.first_pages.get(key).is_some_and(is_known) {
-            FoundBy::Key
-        } else if self.alias(key, date).is_some() {
-            FoundBy::Alias
-        } else if let Some(original) = same_content {
-            self.insert(key, time_micros, original);
-            FoundBy::Content
-        } else {
-            self.insert(key, time_micros, page);
-            return Occurrence::First;
-        };
-        let original = match found {
-            FoundBy::Alias => self.alias(key, date),
-            FoundBy::Key | FoundBy::Content => self.first_pages.get(key).map(|first| &first.page),
-        };
-        match original {
-            Some(original) => Occurrence::Duplicate {
-                original,
-                page,
-                found,
-            },
-            None => Occurrence::First,
+        let first = self.first_pages.get(key);
+        let first = first.filter(|first| lookback.reaches(first.time_micros, time_micros));
+        match first {
+            Some(first) => Some((&first.page, FoundBy::Key)),
+            None => Some((self.alias(key, date)?, FoundBy::Alias)),
         }
+    }
+
+    /// Adds the first page of a key, for which [`earlier`](Self::earlier) found none. With
+    /// [`Lookback::rejects_pages_without_text`], only if the page has text.
+    pub fn add(&mut self, key: impl Into<Arc<str>>, time_micros: i64, page: T) {
+        let key = key.into();
+        if self.lookback.spans_keys() {
+            self.window.push_back((time_micros, Arc::clone(&key)));
+        }
+        let first = FirstPage { time_micros, page };
+        self.first_pages.insert(key, first);
+        self.clock.advance(time_micros);
     }
 
     /// The page that has `key` as an alias on `date`.
@@ -232,25 +211,6 @@ impl<T> KnownKeys<T> {
             .filter(|(dates, _)| (dates.from..dates.until).contains(&date))
             .min_by_key(|(dates, _)| dates.since)
             .map(|(_, page)| page)
-    }
-
-    /// Removes the first page of `key`, because it has no text. The next page of the key is
-    /// a first page again. Call it after [`classify`](Self::classify) returned
-    /// [`Occurrence::First`] and before the next page of the key. Does nothing unless
-    /// [`Lookback::rejects_pages_without_text`].
-    pub fn reject(&mut self, key: &str) {
-        if self.lookback.rejects_pages_without_text() {
-            self.first_pages.remove(key);
-        }
-    }
-
-    fn insert(&mut self, key: &str, time_micros: i64, page: T) {
-        let first = FirstPage { time_micros, page };
-        self.first_pages.insert(key.to_owned(), first);
-        if self.lookback.spans_keys() {
-            self.window.push_back((time_micros, key.to_owned()));
-        }
-        self.clock.advance(time_micros);
     }
 
     /// Begins a batch. With [`Lookback::Window`] evicts the keys that the end of the
@@ -289,7 +249,11 @@ mod tests {
     fn firsts(lookback: Lookback, pages: &[(&str, i32, i64)]) -> Vec<bool> {
         let mut keys = KnownKeys::new(lookback, Batching::Date);
         let is_first = |(key, date, time): &(&str, i32, i64)| {
-            keys.classify(key, *date, *time, (), None) == Occurrence::First
+            let is_first = keys.earlier(key, *date, *time).is_none();
+            if is_first {
+                keys.add(*key, *time, ());
+            }
+            is_first
         };
         pages.iter().map(is_first).collect()
     }
@@ -346,24 +310,9 @@ mod tests {
     fn a_restored_key_makes_the_next_page_a_duplicate() {
         let mut keys = KnownKeys::new(Lookback::All, Batching::Date);
         keys.restore("a", 0, 0, "stored");
-        let expected = Occurrence::Duplicate {
-            original: &"stored",
-            page: "new",
-            found: FoundBy::Key,
-        };
-        assert_eq!(keys.classify("a", 1, 1, "new", None), expected);
+        assert_eq!(keys.earlier("a", 1, 1), Some((&"stored", FoundBy::Key)));
         keys.clear();
-        assert_eq!(keys.classify("a", 1, 1, "new", None), Occurrence::First);
-    }
-
-    /// The original of a duplicate, and how it was found.
-    fn original<'a>(occurrence: &Occurrence<'a, &'a str>) -> Option<(&'a str, FoundBy)> {
-        match occurrence {
-            Occurrence::First => None,
-            Occurrence::Duplicate {
-                original, found, ..
-            } => Some((original, *found)),
-        }
+        assert_eq!(keys.earlier("a", 1, 1), None);
     }
 
     #[test]
@@ -378,54 +327,14 @@ mod tests {
         keys.add_alias("a", dates(3, 3), "early");
         keys.add_alias("a", dates(3, 3), "second");
         for (date, expected) in [
-            (4, Some(("early", FoundBy::Alias))),
-            (5, Some(("early", FoundBy::Alias))),
+            (4, Some((&"early", FoundBy::Alias))),
+            (5, Some((&"early", FoundBy::Alias))),
             (9, None),
-            (9, Some(("page", FoundBy::Key))),
         ] {
-            let found = keys.classify("a", date, 0, "page", None);
-            assert_eq!(original(&found), expected, "{date}");
+            assert_eq!(keys.earlier("a", date, 0), expected, "{date}");
         }
-    }
-
-    #[test]
-    fn a_page_with_the_content_of_another_gives_its_key_to_that_page() {
-        let mut keys = KnownKeys::new(Lookback::All, Batching::Date);
-        let first = keys.classify("a?x", 0, 0, "copy", Some("page"));
-        assert_eq!(original(&first), Some(("page", FoundBy::Content)));
-        let second = keys.classify("a?x", 1, 0, "again", Some("other"));
-        assert_eq!(original(&second), Some(("page", FoundBy::Key)));
-    }
-
-    /// The first page of each of `pages`, which are copies of one key with and without text.
-    fn first_pages_of(lookback: Lookback, has_text: &[bool]) -> Vec<usize> {
-        let mut keys = KnownKeys::new(lookback, Batching::Date);
-        let mut first_page = |(page, has_text): (usize, &bool)| {
-            let found = match keys.classify("a", 0, page as i64, page, None) {
-                Occurrence::Duplicate { original, .. } => return *original,
-                Occurrence::First => page,
-            };
-            if !has_text {
-                keys.reject("a");
-            }
-            found
-        };
-        has_text.iter().enumerate().map(&mut first_page).collect()
-    }
-
-    #[test]
-    fn the_first_page_with_text_has_the_key() {
-        let pages = [false, false, true, false, true];
-        assert_eq!(first_pages_of(Lookback::All, &pages), [0, 1, 2, 2, 2]);
-        assert_eq!(first_pages_of(Lookback::All, &[false; 3]), [0, 1, 2]);
-        assert_eq!(first_pages_of(Lookback::All, &[true, false]), [0, 0]);
-    }
-
-    #[test]
-    fn with_days_or_a_window_the_first_page_keeps_the_key() {
-        for lookback in [Lookback::Micros(10), Lookback::Window(SMALL)] {
-            assert_eq!(first_pages_of(lookback, &[false, true, true]), [0, 0, 0]);
-        }
+        keys.add("a", 0, "page");
+        assert_eq!(keys.earlier("a", 5, 0), Some((&"page", FoundBy::Key)));
     }
 
     #[test]

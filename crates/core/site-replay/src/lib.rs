@@ -72,9 +72,9 @@ mod stream;
 mod title;
 
 pub use batching::Batching;
-pub use known_keys::{AliasDates, FoundBy, KnownKeys, Lookback, Occurrence, UnknownLookback};
+pub use known_keys::{AliasDates, FoundBy, KnownKeys, Lookback, UnknownLookback};
 pub use labelling::{Labelling, UnknownLabelling};
-pub use page_keys::{Content, KeyedPage, PageKeys, Role};
+pub use page_keys::{Content, KeyedPage, PageKeys, Role, StoredPage};
 pub use queries::{Queries, key_after_rule_change};
 pub use response::{ResponseProblem, http_charset, response_problem};
 pub use settings::SiteSettings;

@@ -233,6 +233,8 @@ impl Site {
         }
         self.last_micros = Some(time_micros);
         self.keys.begin(&self.settings.keyer, date);
+        let parts = self.keys.parts(&self.settings.keyer, &url);
+        parts.iter().for_each(|parts| self.keys.see(parts, date));
         let title = self.title(fetched, &url);
         let key = self.keys.key(&self.settings, &url, title.as_deref(), date);
         if key.blocklisted {
@@ -243,15 +245,15 @@ impl Site {
         let mut lazy = LazyPage::new(fetched, &settings.blocks, date, observed);
         let keyed = KeyedPage {
             address: fetched.url,
-            url: &url,
+            parts: parts.as_ref(),
             key: &key,
             date,
             time_micros,
             id: &id,
         };
-        let duplicate_of = match self.keys.classify(&settings.keyer, &keyed, &mut lazy) {
+        let duplicate_of = match self.keys.classify(&keyed, &mut lazy) {
             Role::First => None,
-            Role::Duplicate(first) => Some(first),
+            Role::Duplicate { original, .. } => Some(original),
         };
         let is_replayed = duplicate_of.is_none() || settings.revisions;
         let parsed = match (is_replayed, observed) {

@@ -63,7 +63,7 @@ impl fmt::Display for Verdict {
 }
 
 /// The counts of a parameter up to the end of a date, and the verdict from the next date on.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Evidence {
     /// The verdict.
     pub verdict: Verdict,

@@ -80,11 +80,6 @@ impl<T> Group<T> {
         }
     }
 
-    /// The parts without noise of each page.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = &[UrlPart]> {
-        self.by_key.keys().map(Vec::as_slice)
-    }
-
     /// Returns the page that differs from these parts in noise only.
     pub(crate) fn with_key(
         &self,

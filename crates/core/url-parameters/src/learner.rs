@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use serde::{Deserialize, Serialize};
 use url_key::{PartKind, UrlPart, UrlParts};
 
 use crate::group::{Compared, Group};
@@ -13,7 +14,7 @@ const MAX_SLOTS: usize = 4096;
 
 /// The pages of a domain by base URL, and what they say about its parameters.
 ///
-/// Give it the pages in time order, of each URL key the first only. A decision is a
+/// Give it the pages with text in time order, of each URL key the first only. A decision is a
 /// function of the pages of that date and before: verdicts change between two dates.
 #[derive(Debug)]
 pub struct Learner<T> {
@@ -26,14 +27,10 @@ pub struct Learner<T> {
     /// Pages in all groups.
     pages: usize,
     changes: Vec<SlotChange>,
-    /// The date from which on a part is not noise any more. Given to the caller once.
-    withdrawn: Option<i32>,
-    /// Rows by date and slot that are not counted yet.
-    seen: BTreeMap<i32, BTreeMap<Slot, u64>>,
 }
 
 /// The evidence of a slot at the end of a date on which it changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct SlotChange {
     /// The date, in days since 1970.
     pub date: i32,
@@ -54,36 +51,8 @@ pub struct ComparedPage<T> {
     pub parts: UrlParts,
     /// Its text. A page without text is never compared.
     pub signature: Signature,
-    /// The value that stands for the page in an [`Outcome`].
+    /// The value that stands for the page.
     pub page: T,
-}
-
-/// Whether a page is compared although all that differs from an earlier page is noise: one URL in
-/// 64. Without such pages, nothing would tell of a verdict that is wrong.
-pub fn is_audited(url: &str) -> bool {
-    const ONE_IN: u32 = 64;
-    let hash = url.bytes().fold(0x811c_9dc5, |hash: u32, byte| {
-        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    });
-    // The low bits of FNV-1a depend on the low bits of the bytes only.
-    (hash >> 16).is_multiple_of(ONE_IN)
-}
-
-/// The decision about a page.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome<T> {
-    /// Another page.
-    New,
-    /// A page with the content of an earlier page.
-    SameContent {
-        /// The earlier page.
-        original: T,
-    },
-    /// A page that differs from an earlier one in noise only.
-    SameKey {
-        /// The earlier page.
-        original: T,
-    },
 }
 
 impl<T> Default for Learner<T> {
@@ -95,8 +64,6 @@ impl<T> Default for Learner<T> {
             groups: HashMap::new(),
             pages: 0,
             changes: Vec::new(),
-            withdrawn: None,
-            seen: BTreeMap::new(),
         }
     }
 }
@@ -119,106 +86,67 @@ impl<T: Clone> Learner<T> {
         self.pages
     }
 
-    /// Adds rows of the archive with a part, before the pages of their date. If a date has more slots
-    /// than can be learned, those that sort last are left out.
-    pub fn see(&mut self, date: i32, slot: Slot, rows: u64) {
-        let slots = self.seen.entry(date).or_default();
-        *slots.entry(slot).or_default() += rows;
-        if slots.len() > MAX_SLOTS {
-            slots.pop_last();
+    /// Counts a row of the archive with this part. The parts after the first 4096 are not learned.
+    pub fn see(&mut self, date: i32, slot: Slot) {
+        self.begin(date);
+        if let Some(evidence) = self.evidence(&slot) {
+            evidence.rows = evidence.rows.saturating_add(1);
+            self.counted.insert(slot);
         }
     }
 
-    /// Decides about the next page, and counts what it says about the undecided parts of its URL.
-    pub fn page(&mut self, page: ComparedPage<T>) -> Outcome<T> {
+    /// Adds the next page, and counts what it says about the undecided parts of its URL. Returns the
+    /// earlier page with its content, or that differs from it in noise only.
+    pub fn page(&mut self, page: ComparedPage<T>) -> Option<T> {
         self.begin(page.date);
         if page.signature.is_empty() {
-            return Outcome::New;
+            return None;
         }
         let comparison = self.compare(&page);
-        match comparison.outcome {
-            Outcome::SameKey { .. } => {}
-            Outcome::SameContent { .. } => self.count_all(&comparison.undecided, &page),
-            Outcome::New => {
-                self.count_all(&comparison.undecided, &page);
+        if let Found::SameKey(original) = comparison.found {
+            return Some(original);
+        }
+        self.count_all(&comparison.undecided, &page);
+        match comparison.found {
+            Found::SameKey(original) | Found::SameContent(original) => Some(original),
+            Found::Nothing => {
                 self.add(page);
+                None
             }
         }
-        comparison.outcome
     }
 
-    /// Counts what a page says about the noise of its URL, if there is some and nothing is
-    /// undecided. The page is one of those that [`is_audited`] selects.
+    /// Whether [`audit`](Self::audit) counts something about pages with these parts on this date: one is
+    /// noise, and none is undecided.
+    pub fn audits(&self, parts: &UrlParts) -> bool {
+        let mut verdicts = parts
+            .parts
+            .iter()
+            .map(|part| self.verdict(parts, &part.kind));
+        let is_noise = |verdict: Verdict| verdict == Verdict::Noise;
+        verdicts.clone().any(is_noise) && verdicts.all(|verdict| verdict != Verdict::Undecided)
+    }
+
+    /// Counts what a page says about the noise of its URL. The page is one of those that [`is_audited`](crate::is_audited)
+    /// selects.
     pub fn audit(&mut self, page: &ComparedPage<T>) {
         self.begin(page.date);
-        let has = |verdict: Verdict| {
-            let mut parts = page.parts.parts.iter();
-            parts.any(|part| self.verdict(&page.parts, &part.kind) == verdict)
-        };
-        let is_decided = has(Verdict::Noise) && !has(Verdict::Undecided);
-        if !page.signature.is_empty() && is_decided {
+        if !page.signature.is_empty() && self.audits(&page.parts) {
             let comparison = self.compare(page);
             self.count_all(&comparison.noise, page);
         }
     }
 
-    /// Whether a part of the domain's URLs is noise.
-    pub fn has_noise(&self) -> bool {
-        let mut slots = self.slots.values();
-        slots.any(|evidence| evidence.verdict == Verdict::Noise)
-    }
-
-    /// The base URL and the parts without noise of each page that later pages are compared with.
-    pub fn keys(&self) -> impl Iterator<Item = (&str, &[UrlPart])> {
-        self.groups
-            .iter()
-            .flat_map(|(base, group)| group.pages.keys().map(move |key| (&**base, key)))
-    }
-
-    /// Ends the dates before `date`, unless a part that was noise is not any more: then ends the
-    /// dates before this change only, and returns the first date that follows it. A caller that
-    /// left out pages because they differ in this part has to give them again, from this date on.
-    pub fn advance_to(&mut self, date: i32) -> Option<i32> {
-        while let Some((&seen_on, _)) = self.seen.first_key_value()
-            && seen_on <= date
-        {
-            self.advance(seen_on);
-            if self.withdrawn.is_some() {
-                return self.withdrawn.take();
-            }
-            for (slot, rows) in self.seen.remove(&seen_on).unwrap_or_default() {
-                self.count_rows(slot, rows);
-            }
-        }
-        self.advance(date);
-        self.withdrawn.take()
-    }
-
-    /// Ends the last date. Returns the changes of every date, in order.
-    pub fn finish(mut self) -> Vec<SlotChange> {
-        self.begin(i32::MAX);
-        self.changes
-    }
-
-    /// Ends the dates before `date`, and returns their changes.
+    /// Ends the dates before `date`. Returns what changed on each date that was ended since the last call.
     pub fn changes_before(&mut self, date: i32) -> Vec<SlotChange> {
         self.begin(date);
-        self.take_changes()
-    }
-
-    /// Returns the changes of the dates that were ended since the last call.
-    pub fn take_changes(&mut self) -> Vec<SlotChange> {
         std::mem::take(&mut self.changes)
     }
 
     fn begin(&mut self, date: i32) {
-        while self.advance_to(date).is_some() {}
-    }
-
-    fn advance(&mut self, date: i32) {
         if date > self.date {
             self.end_date();
-            self.date = self.withdrawn.map_or(date, |since| since.min(date));
+            self.date = date;
         }
     }
 
@@ -230,9 +158,6 @@ impl<T: Clone> Learner<T> {
                 evidence.judge(self.date);
                 let verdicts = [before, evidence.verdict];
                 noise_changed |= before != evidence.verdict && verdicts.contains(&Verdict::Noise);
-                if before == Verdict::Noise && before != evidence.verdict {
-                    self.withdrawn = Some(self.date.saturating_add(1));
-                }
                 self.changes.push(SlotChange {
                     date: self.date,
                     evidence: evidence.clone(),
@@ -254,7 +179,7 @@ impl<T: Clone> Learner<T> {
 
     fn compare(&self, page: &ComparedPage<T>) -> Comparison<T> {
         let mut comparison = Comparison {
-            outcome: Outcome::New,
+            found: Found::Nothing,
             undecided: BTreeMap::new(),
             noise: BTreeMap::new(),
         };
@@ -265,9 +190,7 @@ impl<T: Clone> Learner<T> {
         let mut verdicts = KnownVerdicts::default();
         let is_noise = |kind: &_| self.verdict(parts, kind) == Verdict::Noise;
         if let Some(twin) = group.pages.with_key(&parts.parts, is_noise) {
-            comparison.outcome = Outcome::SameKey {
-                original: twin.page.clone(),
-            };
+            comparison.found = Found::SameKey(twin.page.clone());
             if let [kind] = differing(&parts.parts, &twin.parts)[..] {
                 let similarity = page.signature.compare(&twin.signature, kind.is_edition());
                 let counts = comparison.noise.entry(kind.clone()).or_default();
@@ -283,11 +206,9 @@ impl<T: Clone> Learner<T> {
                 }
                 let editions = differing.iter().all(|kind| kind.is_edition());
                 let similarity = page.signature.compare(&other.signature, editions);
-                let is_new = matches!(comparison.outcome, Outcome::New);
+                let is_new = matches!(comparison.found, Found::Nothing);
                 if is_new && similarity == Similarity::Same {
-                    comparison.outcome = Outcome::SameContent {
-                        original: other.page.clone(),
-                    };
+                    comparison.found = Found::SameContent(other.page.clone());
                 }
                 let mut undecided = differing.iter().filter(|kind| of(kind) != Verdict::Noise);
                 // If one part differs, the comparison is about it.
@@ -325,13 +246,6 @@ impl<T: Clone> Learner<T> {
             Some(_) => return,
         }
         self.counted.insert(slot);
-    }
-
-    fn count_rows(&mut self, slot: Slot, rows: u64) {
-        if let Some(evidence) = self.evidence(&slot) {
-            evidence.rows = evidence.rows.saturating_add(rows);
-            self.counted.insert(slot);
-        }
     }
 
     /// The evidence of a slot, to count on the current date. `None` if the domain has too many.
@@ -395,8 +309,16 @@ fn verdict(slots: &BTreeMap<Slot, Evidence>, host: &str, shape: &str, kind: &Par
     evidence.map_or_else(Verdict::default, |evidence| evidence.verdict)
 }
 
+/// The earlier page that a page is a copy of.
+enum Found<T> {
+    Nothing,
+    SameContent(T),
+    /// It differs in noise only.
+    SameKey(T),
+}
+
 struct Comparison<T> {
-    outcome: Outcome<T>,
+    found: Found<T>,
     /// By the only part in which pages differ.
     undecided: BTreeMap<PartKind, Counts>,
     /// By the only part in which an audited page differs.

@@ -8,7 +8,7 @@
 //! ```
 //! use url_key::{Blocklist, KeyOptions, Keyer, RuleSet};
 //! use html_blocks::BlockOptions;
-//! use url_parameters::{ComparedPage, Learner, Outcome, Signature};
+//! use url_parameters::{ComparedPage, Learner, Signature};
 //!
 //! let keyer = Keyer::new(KeyOptions::default(), RuleSet::empty(), Blocklist::default())?;
 //! let page = |url: &str, text: &str| {
@@ -24,10 +24,10 @@
 //! };
 //! let mut learner = Learner::default();
 //! let story = "http://a.example/s?id=1";
-//! assert_eq!(learner.page(page(story, "A tea house opens.")), Outcome::New);
-//! assert_eq!(learner.page(page("http://a.example/s?id=2", "It rains.")), Outcome::New);
+//! assert_eq!(learner.page(page(story, "A tea house opens.")), None);
+//! assert_eq!(learner.page(page("http://a.example/s?id=2", "It rains.")), None);
 //! let copy = learner.page(page("http://a.example/s?id=1&via=mail", "A tea house opens."));
-//! assert_eq!(copy, Outcome::SameContent { original: story.to_owned() });
+//! assert_eq!(copy.as_deref(), Some(story));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -55,6 +55,7 @@
 //! It parses no HTML and no URL. It compares no pages with different base URLs: two copies
 //! of an article at unrelated addresses are two pages.
 
+mod audit;
 mod evidence;
 mod group;
 mod learner;
@@ -62,8 +63,9 @@ mod rule_file;
 mod signature;
 mod verdicts;
 
+pub use audit::is_audited;
 pub use evidence::{Evidence, Verdict};
-pub use learner::{ComparedPage, Learner, Outcome, SlotChange, is_audited};
+pub use learner::{ComparedPage, Learner, SlotChange};
 pub use rule_file::RuleFile;
 pub use signature::{Signature, SignatureError, Similarity};
-pub use verdicts::{KeyDates, Slot, Verdicts};
+pub use verdicts::{KeyDates, Openness, Slot, Verdicts};

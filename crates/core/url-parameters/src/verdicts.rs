@@ -1,15 +1,15 @@
 //! The verdicts of a stretch of dates.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
-use url_key::{PartKind, UrlParts, may_have_parts, plain_host};
+use url_key::{PartKind, UrlParts};
 
-use crate::Verdict;
+use crate::{Evidence, Verdict, is_audited};
 
 /// A parameter of the pages of a site that are alike: host, shape of the path, and the name of the
 /// part. The verdict about `page` at `/forum/thread.php` says nothing about `page` at `/news`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub struct Slot {
     /// The host of [`UrlParts::base`], with its port.
     pub host: String,
@@ -34,27 +34,29 @@ impl Slot {
 /// The verdicts of slots, each from a date on.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Verdicts {
-    hosts: HashMap<String, HostVerdicts>,
-    has_verdict: bool,
-}
-
-/// The verdicts about the URLs of a host.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-struct HostVerdicts {
-    /// The dates on which a part became noise, or was not noise any more.
-    key_changes: BTreeSet<i32>,
-    /// Whether a part was noise by mistake.
-    has_withdrawn: bool,
-    /// By shape of the path.
-    shapes: HashMap<String, ShapeVerdicts>,
+    /// By host, then by shape of the path.
+    hosts: HashMap<String, HashMap<String, ShapeVerdicts>>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 struct ShapeVerdicts {
+    /// Whether a stored slot is undecided.
     has_undecided: bool,
-    has_noise: bool,
+    /// Whether a stored slot is not settled.
+    is_open: bool,
     /// By the text of the [`PartKind`], then by their first dates.
     parameters: HashMap<String, BTreeMap<i32, Verdict>>,
+}
+
+/// What later pages may change about the key of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Openness {
+    /// Nothing: all its parts identify pages.
+    Settled,
+    /// Its key, or the key of a page with the same base, was or may become another.
+    Open,
+    /// The same, and it is compared with the pages of its base.
+    Compared,
 }
 
 /// Dates with one key of a URL: from `from` until before `until`, in days since 1970.
@@ -72,52 +74,44 @@ pub struct KeyDates {
 impl Verdicts {
     /// Sets the verdict of a slot from a date on.
     pub fn insert(&mut self, slot: Slot, since: i32, verdict: Verdict) {
-        self.has_verdict = true;
-        let host = self.hosts.entry(slot.host).or_default();
-        let shape = host.shapes.entry(slot.shape).or_default();
-        shape.has_noise |= verdict == Verdict::Noise;
+        let shapes = self.hosts.entry(slot.host).or_default();
+        let shape = shapes.entry(slot.shape).or_default();
         let dates = shape.parameters.entry(slot.parameter).or_default();
         dates.insert(since, verdict);
-        if dates.values().any(|verdict| *verdict == Verdict::Noise) {
-            host.key_changes.insert(since);
-            host.has_withdrawn |= dates.values().any(|verdict| *verdict != Verdict::Noise);
+    }
+
+    /// Adds the evidence that an earlier run stored.
+    pub fn restore(&mut self, slot: Slot, evidence: &Evidence) {
+        let shapes = self.hosts.entry(slot.host.clone()).or_default();
+        let shape = shapes.entry(slot.shape.clone()).or_default();
+        shape.has_undecided |= evidence.verdict == Verdict::Undecided;
+        shape.is_open |= evidence.verdict != Verdict::Identifies || evidence.revised;
+        if evidence.verdict != Verdict::Undecided {
+            self.insert(slot, evidence.since, evidence.verdict);
         }
     }
 
-    /// Adds a slot without a verdict.
-    pub fn insert_undecided(&mut self, slot: Slot) {
-        let host = self.hosts.entry(slot.host).or_default();
-        host.shapes.entry(slot.shape).or_default().has_undecided = true;
+    /// Whether there is a slot of `host`.
+    pub fn has_host(&self, host: &str) -> bool {
+        self.hosts.contains_key(host)
     }
 
-    /// Whether no slot has a verdict.
-    pub fn is_empty(&self) -> bool {
-        !self.has_verdict
-    }
-
-    /// Whether a part of URLs with this host and shape was undecided when the slots were read.
-    pub fn has_undecided(&self, host: &str, shape: &str) -> bool {
-        self.shape(host, shape)
-            .is_some_and(|shape| shape.has_undecided)
-    }
-
-    /// Whether a part of URLs with this host and shape is noise, at any time.
-    pub fn has_noise(&self, host: &str, shape: &str) -> bool {
-        self.shape(host, shape).is_some_and(|shape| shape.has_noise)
-    }
-
-    /// Whether the page at `url`, whose key is `key` on `date`, may have another key later, up to
-    /// `last`: a quick test that parses no URL.
-    pub fn may_change(&self, (url, key): (&str, &str), date: i32, last: i32) -> bool {
-        let Some(host) = plain_host(url) else {
-            return self.has_verdict;
-        };
-        self.hosts.get(host).is_some_and(|host| {
-            let change = host.key_changes.range(date.saturating_add(1)..).next();
-            let is_changed = change.is_some_and(|change| *change <= last);
-            // A key without parts has nothing that becomes noise.
-            is_changed && (host.has_withdrawn || may_have_parts(key))
-        })
+    /// What may change about the key of the page at `url` on `date` or later, by the stored slots.
+    pub fn openness(&self, url: &str, parts: &UrlParts, date: i32) -> Openness {
+        let shape = self.shape(&parts.host, &parts.shape);
+        let (mut is_open, mut is_compared) =
+            shape.map_or((false, false), |shape| (shape.is_open, shape.has_undecided));
+        for part in &parts.parts {
+            let verdict = self.of(parts, &part.kind, date);
+            is_open |= verdict != Verdict::Identifies;
+            is_compared |= verdict == Verdict::Undecided;
+            is_compared |= verdict == Verdict::Noise && is_audited(url);
+        }
+        match (is_open, is_compared) {
+            (_, true) => Openness::Compared,
+            (true, false) => Openness::Open,
+            (false, false) => Openness::Settled,
+        }
     }
 
     /// The verdict about a part of a URL on `date`, in days since 1970.
@@ -166,7 +160,7 @@ impl Verdicts {
     }
 
     fn shape(&self, host: &str, shape: &str) -> Option<&ShapeVerdicts> {
-        self.hosts.get(host)?.shapes.get(shape)
+        self.hosts.get(host)?.get(shape)
     }
 }
 

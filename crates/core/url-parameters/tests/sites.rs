@@ -4,7 +4,7 @@ use html_blocks::BlockOptions;
 use proptest::prelude::*;
 use url_key::{Blocklist, KeyOptions, Keyer, PartKind, RuleSet};
 use url_parameters::{
-    ComparedPage, Evidence, Learner, Outcome, Signature, Slot, SlotChange, Verdict, Verdicts,
+    ComparedPage, Evidence, Learner, Openness, Signature, Slot, SlotChange, Verdict, Verdicts,
 };
 
 fn keyer() -> Keyer {
@@ -50,10 +50,9 @@ fn page(date: i32, url: &str, article: Option<u32>) -> ComparedPage<String> {
     }
 }
 
-fn same(original: &str) -> Outcome<String> {
-    Outcome::SameContent {
-        original: original.to_owned(),
-    }
+/// What changed on any date.
+fn changes(mut learner: Learner<String>) -> Vec<SlotChange> {
+    learner.changes_before(i32::MAX)
 }
 
 /// The last verdict about a parameter.
@@ -69,17 +68,17 @@ fn a_session_id_is_noise_and_an_id_is_not() {
     for article in 0..8 {
         let url = |visit: u32| format!("http://a.example/s?id={article}&sid={visit}");
         let first = page(1, &url(2 * article), Some(article));
-        assert_eq!(learner.page(first), Outcome::New);
+        assert_eq!(learner.page(first), None);
         let second = page(1, &url(2 * article + 1), Some(article));
-        assert_eq!(learner.page(second), same(&url(2 * article)));
+        assert_eq!(learner.page(second), Some(url(2 * article)));
     }
     // The next date: by its key alone, though its text is another.
     let later = page(2, "http://a.example/s?id=3&sid=99", Some(40));
     let first = "http://a.example/s?id=3&sid=6".to_owned();
-    assert_eq!(learner.page(later), Outcome::SameKey { original: first });
+    assert_eq!(learner.page(later), Some(first));
     let other = page(2, "http://a.example/s?id=50&sid=99", Some(50));
-    assert_eq!(learner.page(other), Outcome::New);
-    let changes = learner.finish();
+    assert_eq!(learner.page(other), None);
+    let changes = changes(learner);
     assert_eq!(verdict(&changes, "sid"), Some(Verdict::Noise));
     assert_ne!(verdict(&changes, "id"), Some(Verdict::Noise));
 }
@@ -91,7 +90,7 @@ fn an_error_page_for_every_value_is_no_evidence() {
         let url = format!("http://a.example/s?id={id}");
         learner.page(page(1, &url, Some(7)));
     }
-    assert_eq!(verdict(&learner.finish(), "id"), Some(Verdict::Undecided));
+    assert_eq!(verdict(&changes(learner), "id"), Some(Verdict::Undecided));
 }
 
 #[test]
@@ -99,9 +98,9 @@ fn a_page_without_text_is_never_a_copy() {
     let mut learner = Learner::default();
     for id in 0..9 {
         let url = format!("http://a.example/s?id={id}");
-        assert_eq!(learner.page(page(1, &url, None)), Outcome::New);
+        assert_eq!(learner.page(page(1, &url, None)), None);
     }
-    assert_eq!(learner.finish(), []);
+    assert_eq!(changes(learner), []);
 }
 
 #[test]
@@ -113,10 +112,9 @@ fn a_site_that_invents_names_is_learned_up_to_a_limit() {
             shape: "/s".to_owned(),
             parameter: format!("p{number}"),
         };
-        learner.see(1, slot, 1);
+        learner.see(1, slot);
     }
-    let changes = learner.finish();
-    assert_eq!(changes.len(), 4096);
+    assert_eq!(changes(learner).len(), 4096);
 }
 
 #[test]
@@ -145,24 +143,54 @@ fn keys_change_where_a_verdict_changes() {
     assert_eq!(dates, [(3, 5), (5, 7), (7, 9), (9, 12)]);
     assert_eq!([found[0].since, found[1].since], [i32::MIN, 5]);
     assert_eq!(found[3].since, i32::MIN);
-    let may_change = |url: &str, date, last| verdicts.may_change((url, url), date, last);
-    assert!(may_change("http://a.example/x?sid=2", 4, 5));
-    assert!(!may_change("http://a.example/x?sid=2", 3, 4));
-    assert!(
-        !may_change("http://a.example/x?sid=2", 5, 8),
-        "only `id` changes"
-    );
-    assert!(may_change("http://a.example/x?sid=2", 5, 9));
-    assert!(may_change("http://a.example/x", 5, 9), "`sid` was dropped");
-    assert!(!may_change("http://a.example/x?sid=2", 9, i32::MAX));
-    assert!(!may_change("http://b.example/x?sid=2", 3, 9));
-    assert!(may_change("http://A.example/x", 9, 9), "unknown");
+}
 
-    let mut verdicts = Verdicts::default();
-    verdicts.insert(slot("sid"), 5, Verdict::Noise);
-    let may_change = |key: &str| verdicts.may_change(("http://a.example/x?sid=2", key), 3, 9);
-    assert!(may_change("http://a.example/x?sid=2"));
-    assert!(!may_change("http://a.example/x"));
+#[test]
+fn a_page_is_open_until_all_parts_identify_pages() {
+    let url = "http://a.example/s?id=1&sid=2";
+    let parts = page(1, url, Some(1)).parts;
+    let bare = page(1, "http://a.example/s", Some(1)).parts;
+    let slot = |name: &str| Slot::new(&parts, &PartKind::Parameter(name.to_owned()));
+    let stored = |of: &[(&str, Verdict, bool)]| {
+        let mut verdicts = Verdicts::default();
+        for (name, verdict, revised) in of {
+            let evidence = Evidence {
+                verdict: *verdict,
+                since: 3,
+                revised: *revised,
+                ..Evidence::default()
+            };
+            verdicts.restore(slot(name), &evidence);
+        }
+        let of = |url: &str, parts| verdicts.openness(url, parts, 5);
+        (of(url, &parts), of("http://a.example/s", &bare))
+    };
+    let (identifies, noise) = (
+        ("id", Verdict::Identifies, false),
+        ("sid", Verdict::Noise, false),
+    );
+    assert_eq!(stored(&[]), (Openness::Compared, Openness::Settled));
+    assert_eq!(
+        stored(&[identifies]),
+        (Openness::Compared, Openness::Settled)
+    );
+    let undecided = ("sid", Verdict::Undecided, false);
+    let compared = (Openness::Compared, Openness::Compared);
+    assert_eq!(stored(&[identifies, undecided]), compared);
+    assert_eq!(
+        stored(&[identifies, noise]),
+        (Openness::Open, Openness::Open)
+    );
+    let settled = ("sid", Verdict::Identifies, false);
+    assert_eq!(
+        stored(&[identifies, settled]),
+        (Openness::Settled, Openness::Settled)
+    );
+    let revised = ("sid", Verdict::Identifies, true);
+    assert_eq!(
+        stored(&[identifies, revised]),
+        (Openness::Open, Openness::Open)
+    );
 }
 
 /// Pages of some dates, by parameters that identify and that do not.
@@ -208,7 +236,7 @@ proptest! {
             }
             if page.date > cut && !is_cut {
                 is_cut = true;
-                changes[1].extend(std::mem::take(&mut restored).finish());
+                changes[1].extend(std::mem::take(&mut restored).changes_before(i32::MAX));
                 for change in &changes[1] {
                     slots.insert(change.slot.clone(), change.evidence.clone());
                 }
@@ -221,12 +249,12 @@ proptest! {
             }
             let outcome = at_once.page(page.clone());
             prop_assert_eq!(&outcome, &restored.page(page.clone()));
-            if outcome == Outcome::New {
+            if outcome.is_none() {
                 kept.push(page);
             }
         }
-        changes[0].extend(at_once.finish());
-        changes[1].extend(restored.finish());
+        changes[0].extend(at_once.changes_before(i32::MAX));
+        changes[1].extend(restored.changes_before(i32::MAX));
         prop_assert_eq!(&changes[0], &changes[1]);
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arrow::array::RecordBatch;
 use chrono::NaiveDate;
 use tables::Table;
 
@@ -19,8 +18,6 @@ pub(crate) struct ChunkOutput {
     pub(crate) files: BTreeMap<Table, Vec<String>>,
     /// The counts of the chunk's rows.
     pub(crate) accounting: RowAccounting,
-    /// The rows of `url_parameters`.
-    pub(crate) learned: Option<RecordBatch>,
     /// The metrics of the chunk's plans.
     pub(crate) metrics: PlanMetrics,
 }

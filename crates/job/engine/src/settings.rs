@@ -49,12 +49,15 @@ impl Settings {
         domain_of(&self.site.keyer, host)
     }
 
-    /// Returns the tables with rows of pages, which the plan writes. The driver writes `runs` and
-    /// `url_parameters`.
+    /// Returns the tables that the plan writes. The driver writes `runs`.
     pub(crate) fn page_tables(&self) -> impl Iterator<Item = Table> {
         let tables = Table::ALL.into_iter();
-        let of_driver = [Table::Runs, Table::UrlParameters];
-        tables.filter(move |table| !of_driver.contains(table) && self.writes(*table))
+        tables.filter(|table| *table != Table::Runs && self.writes(*table))
+    }
+
+    /// Whether the page of a key is found among its copies, which are all parsed.
+    pub(crate) fn finds_pages_among_revisions(&self) -> bool {
+        self.site.revisions && self.site.lookback.rejects_pages_without_text()
     }
 
     /// Whether something of a page is kept beside its texts.

@@ -1,7 +1,7 @@
 //! The names of the steps of a plan.
 
 /// The steps in the order of the plan.
-const STEPS: [&str; 6] = ["Scan", "Key", "Dedupe", "Block", "Replay", "Write"];
+const STEPS: [&str; 6] = ["Scan", "Key", "Dedupe", "Block", "Site", "Write"];
 
 /// Returns the step called `name`, if there is one.
 pub(crate) fn step_name(name: &str) -> Option<&'static str> {

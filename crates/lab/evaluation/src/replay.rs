@@ -59,6 +59,8 @@ pub fn replay(
             };
             let date = dates.of_pages[index];
             known.begin(&settings.keyer, date);
+            let parts = known.parts(&settings.keyer, url);
+            parts.iter().for_each(|parts| known.see(parts, date));
             let seen = parsed.entry(index).or_default();
             let title = match &seen.title {
                 Some(title) => Some(title.as_str()),
@@ -71,13 +73,13 @@ pub fn replay(
             }
             let keyed = KeyedPage {
                 address: &page.url,
-                url,
+                parts: parts.as_ref(),
                 key: &key,
                 date,
                 time_micros: page.fetched_at.unwrap_or_default(),
                 id: &index,
             };
-            let role = known.classify(&settings.keyer, &keyed, seen);
+            let role = known.classify(&keyed, seen);
             if role != Role::First && !settings.revisions {
                 parsed.remove(&index);
             }
@@ -185,7 +187,7 @@ fn text(index: usize, role: Role<usize>, parsed: &Parsed, made: &[Option<Text>])
     }
     match (parsed.get(&index).map(|seen| &seen.page), role) {
         (Some(Err(reason)), _) => Text::failed(reason),
-        (_, Role::Duplicate(original)) => match &made[original] {
+        (_, Role::Duplicate { original, .. }) => match &made[original] {
             Some(text) => text.clone().taking(0.0),
             None => Text::failed("the page it duplicates has no text"),
         },

@@ -417,11 +417,6 @@ impl Run<'_> {
         };
         let runs = self.runs_file(chunk, &output.accounting, cost).await;
         output.files.insert(Table::Runs, runs.map_err(&failed)?);
-        if let Some(rows) = output.learned.take() {
-            let files = self.file(Table::UrlParameters, &rows).await;
-            let files = files.map_err(&failed)?;
-            output.files.insert(Table::UrlParameters, files);
-        }
         self.commit(chunk, &mut output).await.map_err(failed)?;
         Ok(output)
     }

@@ -13,23 +13,18 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use tables::DateRange;
 
 use crate::job::Job;
 use crate::plan::exec::coalesce::CoalesceExec;
 use crate::plan::exec::step::{Step, StepExec, to_bytes};
-use crate::plan::learn::candidates::{AuditKeys, Candidates};
-use crate::plan::learn::learned::Learned;
-use crate::plan::learn::variants::Variants;
-use crate::plan::prior::chunk_keys::{ChunkKeys, HashedKeys};
-use crate::plan::prior::known_rows::{BasePages, IndexedKeys, KnownKeys};
+use crate::plan::prior::chunk_keys::ChunkKeys;
+use crate::plan::prior::known_rows::{IndexedKeys, KnownRows};
 use crate::plan::session::coalesced_size;
-use crate::plan::steps::alias::Alias;
 use crate::plan::steps::block::Block;
 use crate::plan::steps::dedupe::Dedupe;
 use crate::plan::steps::key::Key;
-use crate::plan::steps::replay::Replay;
 use crate::plan::steps::scan::Scan;
+use crate::plan::steps::site::Site;
 use crate::plan::steps::write::Write;
 use crate::progress::ProgressReporter;
 
@@ -91,18 +86,11 @@ impl PhysicalExtensionCodec for StepCodec {
 
 /// Makes the step `name` of `job`: the inverse of [`Step::parameters`].
 fn step(name: &str, bytes: &[u8], job: &Job, context: &TaskContext) -> Result<Arc<dyn Step>> {
-    let keys = |hashes: Vec<i64>| ChunkKeys::of(hashes, &context.runtime_env().memory_pool);
+    let keys = |hashes: [Vec<i64>; 3]| ChunkKeys::of(hashes, &context.runtime_env().memory_pool);
     Ok(match name {
         "Scan" => Arc::new(Scan::new(job, from_bytes(bytes)?)),
         "Key" => Arc::new(Key::new(job, from_bytes(bytes)?)),
-        "Alias" => {
-            let (learned, chunk) = from_bytes(bytes)?;
-            Arc::new(Alias::new(job, learned, chunk))
-        }
-        "Dedupe" => {
-            let (revisions, learned) = from_bytes(bytes)?;
-            Arc::new(Dedupe::new(job, revisions, learned))
-        }
+        "Dedupe" => Arc::new(Dedupe::new(job)),
         "Block" => {
             let reporter = match from_bytes(bytes)? {
                 true => ProgressReporter::counting(&job.parsed_rows),
@@ -110,17 +98,15 @@ fn step(name: &str, bytes: &[u8], job: &Job, context: &TaskContext) -> Result<Ar
             };
             Arc::new(Block::new(job, reporter))
         }
-        "Replay" => Arc::new(Replay::new(job, from_bytes(bytes)?)),
-        "Write" => Arc::new(Write::new(job, from_bytes(bytes)?)),
-        "Variants" => Arc::new(Variants::new(job, from_bytes(bytes)?)),
-        "Candidates" => Arc::new(Candidates::new(job, from_bytes(bytes)?)),
-        "AuditKeys" => Arc::new(AuditKeys),
-        "HashedKeys" => Arc::new(HashedKeys::new(job, from_bytes(bytes)?)),
-        "KnownKeys" => {
-            let (hashes, learned, chunk): (Vec<i64>, Arc<Learned>, DateRange) = from_bytes(bytes)?;
-            Arc::new(KnownKeys::new(job, keys(hashes)?, learned, chunk))
+        "Site" => {
+            let (last, learned) = from_bytes(bytes)?;
+            Arc::new(Site::new(job, last, learned))
         }
-        "BasePages" => Arc::new(BasePages::new(job, keys(from_bytes(bytes)?)?)),
+        "Write" => Arc::new(Write::new(job, from_bytes(bytes)?)),
+        "KnownRows" => {
+            let (hashes, learned, date) = from_bytes(bytes)?;
+            Arc::new(KnownRows::new(job, keys(hashes)?, learned, date))
+        }
         "IndexedKeys" => Arc::new(IndexedKeys::new(keys(from_bytes(bytes)?)?)),
         _ => return internal_err!("no step is called {name}"),
     })

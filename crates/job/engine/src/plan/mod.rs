@@ -4,12 +4,12 @@
 //! row_group_scan   the row groups of the chunk
 //!   Scan           narrow columns of the archive          any partition
 //!   Key            URL, title -> domain, URL key          any partition
-//!   ∪ prior pages with one of these keys
-//!   Dedupe         keeps the first page of each key       by key or domain, in time order
+//!   ∪ earlier pages that these may repeat
+//!   Dedupe         finds the first page of each key       by base URL or domain, in time order
 //!   Block          HTML -> text blocks                    by row group, in row order,
 //!                                                         then later copies of its pages
 //!   ∪ windows of these domains in the prior state
-//!   Replay         one URL Tree per domain                by domain, in time order
+//!   Site           keys that may change; a URL Tree       by domain, in time order
 //!   Write          data files, and counts of every row    any partition; small chunks: one
 //! ```
 //!
@@ -19,15 +19,16 @@
 //!
 //! # Reasons for its shape
 //!
-//! - *Learning comes before the plan.* Duplicates are decided before HTML is read, so pages that differ in
-//!   undecided parts of their URLs are compared in a separate pass ([`learn`]).
+//! - *Keys are decided in time order.* Dedupe knows the verdicts of earlier chunks only. It decides which pages need not
+//!   be parsed. Site decides about the pages of a base URL whose parts are not all decided
+//!   ([`site_keys`](steps::site_keys)), and parses the rare page that Dedupe left out.
 //! - *Scan reads row groups that come as rows.* Later steps fetch HTML by object and row, so HTML never passes a
 //!   shuffle or a sort, and a plan on workers divides the list of row groups over them.
 //! - *Block runs before the shuffle by domain*, grouped by row group so that each is read once. One giant domain is
 //!   parsed as parallel as a thousand small ones. Only counting hashes is sequential.
 //! - *A later copy replaces a first page without text.* Dedupe sends the later copies of a key, as narrow rows, behind
 //!   the row group of the first page, and Block reads them until one has text. With revisions, all copies are parsed
-//!   anyway, and Replay chooses.
+//!   anyway, and Site chooses.
 //! - *A page waits for its batch.* It is inserted on arrival and labelled when its whole batch is in the tree. Until
 //!   then its row is in a queue behind the replay, which spills. So a page is one row of the last sort.
 //! - *Sorts take large batches.* Steps emit batches of 256 rows, because rows can be wide, and a merge looks at every
@@ -40,7 +41,6 @@ pub(crate) mod codec;
 pub(crate) mod columns;
 pub(crate) mod exec;
 pub(crate) mod html_reader;
-pub(crate) mod learn;
 pub(crate) mod prior;
 mod row_group_scan;
 pub(crate) mod session;
@@ -65,17 +65,16 @@ use crate::archive::Census;
 use crate::job::Job;
 use crate::metrics::PlanMetrics;
 use crate::plan::prior::chunk_keys::collect_chunk_keys;
+use crate::plan::prior::learned::Learned;
 use crate::plan::prior::state::PriorState;
 use crate::progress::ProgressReporter;
 use crate::session_extension::with_metrics;
 use columns::schemas::{RecordBatchExt, value_opt};
 use exec::cpu_metrics::plan_metrics;
 use exec::step::apply;
-use learn::learned::Learned;
-use learn::{learn, url_parameters};
 use row_group_scan::row_group_scan;
 use session::session;
-use steps::{alias, block, dedupe, key, replay, scan, write};
+use steps::{block, dedupe, key, scan, site, write};
 
 /// Runs the plan of `chunk`. Its rows are then in data files that no table refers to yet.
 pub(crate) async fn run_chunk(
@@ -86,13 +85,10 @@ pub(crate) async fn run_chunk(
     reporter: ProgressReporter,
 ) -> Result<ChunkOutput> {
     let context = session(job)?;
-    let (learned, learning) = learn(job, census, chunk, prior, &reporter).await?;
-    let learned = Arc::new(learned);
     let input = ChunkInput {
         census,
         chunk,
         prior,
-        learned: Arc::clone(&learned),
     };
     let (plan, metrics) = plan(&context, job, input, reporter.clone()).await?;
     let plan = DataFrame::new(context.state(), plan);
@@ -102,8 +98,6 @@ pub(crate) async fn run_chunk(
     reporter.executed(chunk, plan.as_ref());
     let mut written = written(&batches)?;
     written.metrics = metrics;
-    written.metrics.add(learning);
-    written.learned = learned_rows(&learned)?;
     written.metrics.add(plan_metrics(plan.as_ref()));
     Ok(written)
 }
@@ -121,7 +115,6 @@ pub(crate) async fn explain_chunk(
         census,
         chunk,
         prior,
-        learned: Arc::default(),
     };
     let (plan, _) = plan(&context, job, input, reporter).await?;
     let physical = DataFrame::new(context.state(), plan)
@@ -137,7 +130,6 @@ struct ChunkInput<'a> {
     census: &'a Census,
     chunk: DateRange,
     prior: &'a PriorState,
-    learned: Arc<Learned>,
 }
 
 /// Returns the plan of `chunk`, and the metrics of the query that collected its keys.
@@ -151,32 +143,37 @@ async fn plan(
         census,
         chunk,
         prior,
-        learned,
     } = input;
     let settings = &job.settings;
-    let has_aliases = !learned.verdicts.is_empty();
-    let scan = scan::Scan::new(job, chunk);
-    let scanned = apply(scan, row_group_scan(job, census, chunk)?)?;
-    let keyed = apply(key::Key::new(job, Arc::clone(&learned)), scanned)?;
-    let mut metrics = PlanMetrics::default();
-    let mut known = None;
+    let keyed = |learned: &Arc<Learned>| {
+        let scan = scan::Scan::new(job, chunk);
+        let scanned = apply(scan, row_group_scan(job, census, chunk)?)?;
+        apply(key::Key::new(job, Arc::clone(learned)), scanned)
+    };
+    let (mut metrics, mut known) = (PlanMetrics::default(), None);
+    let mut learned = Arc::new(Learned::default());
     prior.register(context, job, chunk.first()).await?;
     if !prior.is_empty() {
-        let (keys, collecting) = collect_chunk_keys(context, keyed.clone(), job, &learned).await?;
-        metrics = collecting;
-        known = prior.keys(context, job, chunk, &keys, &learned).await?;
+        if settings.site.learns() {
+            let of_domains = !prior.has_few_parameters(context).await?;
+            if of_domains {
+                let (_, collecting) = collect_chunk_keys(context, keyed(&learned)?, job).await?;
+                metrics.add(collecting);
+            }
+            learned = Arc::new(prior.learned(context, chunk, of_domains).await?);
+        }
+        let (keys, collecting) = collect_chunk_keys(context, keyed(&learned)?, job).await?;
+        metrics.add(collecting);
+        known = prior
+            .known_rows(context, job, chunk, keys, &learned)
+            .await?;
     }
-    let mut keyed = union(keyed, known)?;
-    if has_aliases {
-        let alias = alias::Alias::new(job, Arc::clone(&learned), chunk);
-        keyed = apply(alias, keyed)?;
-    }
-    let dedupe = dedupe::Dedupe::new(job, settings.site.revisions, learned);
-    let deduped = apply(dedupe, keyed)?;
+    let keyed = union(keyed(&learned)?, known)?;
+    let deduped = apply(dedupe::Dedupe::new(job), keyed)?;
     let blocked = apply(block::Block::new(job, reporter), deduped)?;
     let windows = prior.windows(context, settings.site.window).await?;
-    let replay = replay::Replay::new(job, days_from_date(chunk.last()));
-    let replayed = apply(replay, union(blocked, windows)?)?;
+    let site = site::Site::new(job, days_from_date(chunk.last()), learned);
+    let replayed = apply(site, union(blocked, windows)?)?;
     let partitions = job.output.partitioning().partitions(chunk).len();
     let extent = write::ChunkExtent::new(job, census.html_bytes(chunk), partitions);
     let written = apply(write::Write::new(job, extent), replayed)?;
@@ -188,14 +185,6 @@ fn union(rows: LogicalPlan, more: Option<LogicalPlan>) -> Result<LogicalPlan> {
         Some(more) => LogicalPlanBuilder::from(rows).union(more)?.build(),
         None => Ok(rows),
     }
-}
-
-/// Returns the rows of `url_parameters`, if there are any.
-fn learned_rows(learned: &Learned) -> Result<Option<RecordBatch>> {
-    let changes = &learned.changes;
-    (!changes.is_empty())
-        .then(|| url_parameters(changes))
-        .transpose()
 }
 
 /// Reads the rows that the partitions of [`Write`](write::Write) return.

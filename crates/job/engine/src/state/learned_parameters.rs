@@ -114,7 +114,7 @@ mod tests {
     use url_parameters::{Evidence, Slot, SlotChange, Verdict};
 
     use super::*;
-    use crate::plan::learn::url_parameters;
+    use crate::plan::columns::url_parameters::url_parameter_rows;
 
     /// A change of a parameter on a date, and its rows.
     fn change(parameter: &str, date: i32, verdict: Verdict, rows: u64) -> (String, SlotChange) {
@@ -147,7 +147,7 @@ mod tests {
             change("skin", 2, Verdict::Identifies, 20),
             change("page", 2, Verdict::Undecided, 99_999),
         ];
-        let rows = url_parameters(&changes).unwrap();
+        let rows = url_parameter_rows(&changes).unwrap();
         let table = MemTable::try_new(rows.schema(), vec![vec![rows]]).unwrap();
         let context = SessionContext::new();
         let table = context.register_table("url_parameters", Arc::new(table));

@@ -12,7 +12,7 @@ use url_parameters::{Evidence, RuleFile, Slot};
 
 use crate::error::EngineError;
 use crate::job::Job;
-use crate::plan::learn::prior_pages::slot;
+use crate::plan::prior::learned::slot;
 use crate::plan::session::session;
 use crate::spec::SpecError;
 use crate::state::delta_scan::{latest_parameters, open};

@@ -98,7 +98,7 @@ impl Jobs {
             ("hash (measured alone)", hashes),
             ("blocks to columns", block - parsing - hashes - reading),
             ("shuffle, sort", moving),
-            ("replay", step("Replay")),
+            ("keys in time order, labels", step("Site")),
             ("write", step("Write")),
         ];
         let known: f64 = stages.iter().map(|(_, seconds)| seconds).sum();

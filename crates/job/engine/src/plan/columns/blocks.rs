@@ -108,8 +108,13 @@ impl BlockColumns {
             // A page without a layout is labelled by the counts of its blocks only.
             layouts.append_option(layout.filter(|layout| layout.len() <= MAX_LAYOUT_BYTES));
         }
-        // A revision candidate keeps its texts: Replay needs their lengths.
-        if status == Status::Unique && self.blocks.bytes(parsed) > MAX_SORTED_BYTES {
+        let is_left_out = match status {
+            Status::Unique => self.blocks.bytes(parsed) > MAX_SORTED_BYTES,
+            Status::Audited => true,
+            // A revision candidate keeps its texts: Site needs their lengths.
+            _ => false,
+        };
+        if is_left_out {
             self.blocks.append_null();
         } else {
             self.blocks.append(parsed);

@@ -17,7 +17,7 @@ use url_tree::{BlockHash, Verdict};
 use crate::plan::columns::schemas::{REPLAYED, Status, list_field, project_to};
 use crate::settings::Settings;
 
-/// The columns that [`crate::plan::steps::replay::Replay`] adds.
+/// The columns that [`crate::plan::steps::site::Site`] adds.
 pub(crate) struct LabelColumns {
     status: StringBuilder,
     node: StringBuilder,

@@ -1,5 +1,6 @@
 //! The columns of the rows between two steps: schemas, readers and builders.
 
+pub(crate) mod base;
 pub(crate) mod block_rows;
 pub(crate) mod blocks;
 mod identity;
@@ -11,4 +12,5 @@ pub(crate) mod schemas;
 pub(crate) mod select;
 pub(crate) mod signal_columns;
 pub(crate) mod table_rows;
+pub(crate) mod url_parameters;
 pub(crate) mod written;

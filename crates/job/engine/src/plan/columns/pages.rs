@@ -1,4 +1,4 @@
-//! Reads the columns that Replay needs.
+//! Reads the columns that Site needs.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use url_tree::{BlockHash, Entry};
 
 use crate::plan::columns::schemas::{Phase, RecordBatchExt, Status, split_values, value_opt};
 
-/// A batch with typed access to the columns that Replay needs.
+/// A batch with typed access to the columns that Site needs.
 #[derive(Debug)]
 pub(crate) struct ReplayBatch {
     pub(crate) batch: RecordBatch,

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{
     ArrowPrimitiveType, DataType, Field, Int64Type, Schema, SchemaRef, TimeUnit,
 };
@@ -27,22 +27,28 @@ pub(crate) enum Status {
     Blocklisted,
     /// A row that cannot be processed.
     Quarantined,
+    /// A duplicate that is parsed, because what it says about the parts of its URL is audited.
+    Audited,
     /// A row of the prior state, by which duplicates are found.
     Known,
-    /// A key that a page got after its own was decided.
-    Alias,
+    /// Not a row of the archive: Site decides about the pages of this base.
+    Base,
+    /// Not a row of the archive: what the pages of a domain showed about the parts of URLs.
+    Learned,
 }
 
 impl Status {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 10] = [
         Self::Unique,
         Self::Duplicate,
         Self::RevisionCandidate,
         Self::Revision,
         Self::Blocklisted,
         Self::Quarantined,
+        Self::Audited,
         Self::Known,
-        Self::Alias,
+        Self::Base,
+        Self::Learned,
     ];
 
     pub(crate) fn as_str(self) -> &'static str {
@@ -53,8 +59,10 @@ impl Status {
             Self::Revision => "revision",
             Self::Blocklisted => "blocklisted",
             Self::Quarantined => "quarantined",
+            Self::Audited => "audited",
             Self::Known => "known",
-            Self::Alias => "alias",
+            Self::Base => "base",
+            Self::Learned => "learned",
         }
     }
 
@@ -66,7 +74,7 @@ impl Status {
     }
 }
 
-/// The use of a row in Replay: the `phase` column. Rows of a batch are sorted by it.
+/// The use of a row in Site: the `phase` column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// An entry of a window in the prior state. It is inserted and not emitted.
@@ -120,10 +128,11 @@ pub(crate) static SCANNED: LazyLock<SchemaRef> = LazyLock::new(|| {
     ])
 });
 
-/// Output of Key: adds the URL key.
+/// Output of Key: adds the URL key, by the verdicts of earlier chunks.
 ///
-/// - `same_content` is the position of an earlier page with the content of this one: `source#row`.
-/// - `alias_dates` is set for aliases.
+/// - `base_hash` and `openness` are a [`Base`](super::base::Base).
+/// - Of a row of the prior state, `stored_key` is the key that it was stored with, `same_content` the position
+///   of the earlier page with its content, `source#row`, and `signature` its text.
 pub(crate) static KEYED: LazyLock<SchemaRef> = LazyLock::new(|| {
     with(
         &SCANNED,
@@ -135,8 +144,11 @@ pub(crate) static KEYED: LazyLock<SchemaRef> = LazyLock::new(|| {
             ("url_key", DataType::Utf8),
             ("content_id", DataType::Utf8),
             ("rule", DataType::Utf8),
+            ("base_hash", DataType::Int64),
+            ("openness", DataType::Int32),
+            ("stored_key", DataType::Utf8),
             ("same_content", DataType::Utf8),
-            ("alias_dates", DataType::Utf8),
+            ("signature", DataType::Binary),
         ],
     )
 });
@@ -172,6 +184,7 @@ pub(crate) static DEDUPED: LazyLock<SchemaRef> = LazyLock::new(|| {
 /// - `signature` describes the text of the page, for pages with other URLs to be compared with.
 /// - `layout` is the input of the template of the site.
 /// - `template` is set for window entries: the slots that the page added to the template.
+/// - `slot_change` is set for rows of what was learned, which Site adds.
 ///
 /// No column is a list. Shuffles and sorts copy lists item by item, and a merge converts all rows
 /// that it holds for each output batch.
@@ -187,7 +200,6 @@ pub(crate) static BLOCKED: LazyLock<SchemaRef> = LazyLock::new(|| {
             ("charset", DataType::Utf8),
             ("charset_source", DataType::Utf8),
             ("warnings", DataType::Utf8),
-            ("signature", DataType::Binary),
             ("texts", DataType::Utf8),
             ("markup", DataType::Binary),
             ("metadata", DataType::Binary),
@@ -197,11 +209,12 @@ pub(crate) static BLOCKED: LazyLock<SchemaRef> = LazyLock::new(|| {
             ("link_chars", DataType::Binary),
             ("slots", DataType::Utf8),
             ("chrome", DataType::Binary),
+            ("slot_change", DataType::Binary),
         ],
     )
 });
 
-/// Output of Replay: adds one label per block, and the columns of `window_entries`. `template` is
+/// Output of Site: adds one label per block, and the columns of `window_entries`. `template` is
 /// replaced, and `layout` is removed.
 pub(crate) static REPLAYED: LazyLock<SchemaRef> = LazyLock::new(|| {
     with(
@@ -329,6 +342,17 @@ pub(crate) fn project_to(
         })
         .collect();
     Ok(RecordBatch::try_new(Arc::clone(schema), columns)?)
+}
+
+/// Makes rows with the columns of `schema`. A column comes from `given`, else it is null.
+pub(crate) fn rows_of(
+    schema: &SchemaRef,
+    count: usize,
+    given: Vec<(&str, ArrayRef)>,
+) -> Result<RecordBatch> {
+    let options = RecordBatchOptions::new().with_row_count(Some(count));
+    let none = RecordBatch::try_new_with_options(Arc::new(Schema::empty()), vec![], &options)?;
+    project_to(&none, schema, given)
 }
 
 /// Returns the columns of `batch` under `schema`, which has the same types.

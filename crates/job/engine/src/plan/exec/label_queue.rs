@@ -46,7 +46,7 @@ pub(crate) struct LabelQueue {
 
 impl LabelQueue {
     pub(crate) fn new(context: &Arc<TaskContext>, spilled: SpillMetrics) -> Self {
-        let memory = MemoryConsumer::new("Replay").with_can_spill(true);
+        let memory = MemoryConsumer::new("Site").with_can_spill(true);
         Self {
             in_memory: VecDeque::new(),
             memory: memory.register(context.memory_pool()),

@@ -3,29 +3,64 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::mem::size_of;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int64Array, RecordBatch, StringArray};
-use arrow::compute::filter_record_batch;
-use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
+use arrow::array::{Array, ArrayRef, AsArray, Int64Array, RecordBatch, StringArray};
+use arrow::datatypes::{DataType, Field, Int64Type, Schema};
 use datafusion::datasource::MemTable;
-use datafusion::error::Result;
+use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryPool, MemoryReservation};
-use datafusion::logical_expr::{ColumnarValue, LogicalPlan, ScalarUDF, Volatility, create_udf};
+use datafusion::logical_expr::{
+    ColumnarValue, Expr, LogicalPlan, ScalarUDF, Volatility, create_udf, ident, lit,
+};
 use datafusion::physical_plan::execute_stream;
-use datafusion::prelude::{DataFrame, SessionContext};
+use datafusion::prelude::{DataFrame, SessionContext, when};
 use futures::TryStreamExt;
 use url_key::may_have_parts;
+use url_parameters::Openness;
 
 use crate::job::Job;
 use crate::metrics::PlanMetrics;
-use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
+use crate::plan::columns::schemas::RecordBatchExt;
 use crate::plan::exec::cpu_metrics::plan_metrics;
-use crate::plan::exec::step::{BatchStep, apply, to_bytes};
-use crate::plan::learn::learned::{Learned, parts};
-use crate::plan::prior::key_hash::hash;
+use crate::plan::prior::key_hash::{hash, key_hash};
 use crate::session_extension::with_metrics;
 use crate::settings::Settings;
+
+/// The URL keys of a chunk, and the bases that earlier pages may share with its pages, by hash.
+#[derive(Debug, Clone)]
+pub(crate) struct ChunkKeys {
+    pub(crate) keys: Arc<Hashes>,
+    /// Bases of pages whose key was or may become another.
+    pub(crate) open: Arc<Hashes>,
+    /// Bases of pages that are compared.
+    pub(crate) compared: Arc<Hashes>,
+}
+
+impl ChunkKeys {
+    /// The hashes of the three sets, for [`of`](Self::of).
+    pub(crate) fn hashes(&self) -> [&[i64]; 3] {
+        [&self.keys, &self.open, &self.compared].map(|hashes| &*hashes.hashes)
+    }
+
+    /// Makes the sets of these hashes.
+    ///
+    /// # Errors
+    /// Where `pool` has no room for them.
+    pub(crate) fn of(hashes: [Vec<i64>; 3], pool: &Arc<dyn MemoryPool>) -> Result<Self> {
+        let set = |hashes: Vec<i64>| {
+            let mut set = Hashes::new(pool);
+            set.add(&hashes.into())?;
+            Ok::<_, DataFusionError>(Arc::new(set.sorted()))
+        };
+        let [keys, open, compared] = hashes;
+        Ok(Self {
+            keys: set(keys)?,
+            open: set(open)?,
+            compared: set(compared)?,
+        })
+    }
+}
 
 /// Collects the domains and URL keys of the rows of `keyed`. Registers the domains in `context` as the
 /// table `chunk_domains`, and returns the keys with the metrics of the query.
@@ -36,28 +71,53 @@ pub(crate) async fn collect_chunk_keys(
     context: &SessionContext,
     keyed: LogicalPlan,
     job: &Job,
-    learned: &Arc<Learned>,
-) -> Result<(Arc<ChunkKeys>, PlanMetrics)> {
-    let plan = apply(HashedKeys::new(job, Arc::clone(learned)), keyed)?;
-    let plan = DataFrame::new(context.state(), plan);
+) -> Result<(ChunkKeys, PlanMetrics)> {
+    let is = |openness: Openness| ident("openness").eq(lit(openness as i32));
+    let is_compared = is(Openness::Compared);
+    let base_if = |condition: Expr| when(condition, ident("base_hash")).end();
+    let columns = vec![
+        ident("domain"),
+        key_hash().call(vec![ident("url_key")]).alias("key_hash"),
+        base_if(is(Openness::Open).or(is_compared.clone()))?.alias("open_base"),
+        base_if(is_compared)?.alias("compared_base"),
+    ];
+    let plan = DataFrame::new(context.state(), keyed).select(columns)?;
     let plan = plan.create_physical_plan().await?;
     let mut rows = execute_stream(Arc::clone(&plan), context.task_ctx())?;
+    let pool = &context.runtime_env().memory_pool;
     let mut domains = BTreeSet::new();
-    let mut keys = ChunkKeys::new(&context.runtime_env().memory_pool);
+    let of_domains = MemoryConsumer::new("domains of the chunk").register(pool);
+    let [mut keys, mut open, mut compared] = [(); 3].map(|()| Hashes::new(pool));
     while let Some(batch) = rows.try_next().await? {
         for domain in batch.text("domain")?.iter().flatten() {
             if !domains.contains(domain) {
-                keys.domains.try_grow(DOMAIN_BYTES + 2 * domain.len())?;
+                of_domains.try_grow(DOMAIN_BYTES + 2 * domain.len())?;
                 domains.insert(domain.to_owned());
             }
         }
         keys.add(batch.numbers::<Int64Type>("key_hash")?)?;
-        keys.add(batch.numbers::<Int64Type>("base_hash")?)?;
+        open.add(batch.numbers::<Int64Type>("open_base")?)?;
+        compared.add(batch.numbers::<Int64Type>("compared_base")?)?;
     }
+    keys.domains = Some(of_domains);
+    context.deregister_table("chunk_domains")?;
     context.register_table("chunk_domains", domain_table(domains)?)?;
     drop(rows);
     let plan = with_metrics(job.session_extension.as_ref(), plan).await;
-    Ok((Arc::new(keys.sorted()), plan_metrics(plan.as_ref())))
+    let keys = ChunkKeys {
+        keys: Arc::new(keys.sorted()),
+        open: Arc::new(open.sorted()),
+        compared: Arc::new(compared.sorted()),
+    };
+    Ok((keys, plan_metrics(plan.as_ref())))
+}
+
+/// Returns the SQL of the rows of `table` with a domain of the chunk.
+///
+/// The domains are on the left, the build side of a hash join, because the chunk is bounded and
+/// the table is not. The table is streamed.
+pub(crate) fn semi_join_domains(table: &str) -> String {
+    format!("chunk_domains RIGHT SEMI JOIN {table} ON chunk_domains.domain = {table}.domain")
 }
 
 /// Returns `domains` as a table with one column.
@@ -72,43 +132,30 @@ pub(crate) fn domain_table(domains: BTreeSet<String>) -> Result<Arc<MemTable>> {
 /// Bytes of a domain in a set and in a column, without its text, which both have.
 const DOMAIN_BYTES: usize = 64;
 
-/// Hashes of URL keys. `run.memory_limit` counts them, and the domains of the chunk.
-pub(crate) struct ChunkKeys {
+/// A set of hashes. `run.memory_limit` counts them, and the domains of the chunk.
+pub(crate) struct Hashes {
     hashes: Vec<i64>,
     memory: MemoryReservation,
-    domains: MemoryReservation,
+    domains: Option<MemoryReservation>,
 }
 
-impl fmt::Debug for ChunkKeys {
+impl fmt::Debug for Hashes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ChunkKeys({})", self.hashes.len())
+        write!(f, "Hashes({})", self.hashes.len())
     }
 }
 
-impl ChunkKeys {
+impl Hashes {
     fn new(pool: &Arc<dyn MemoryPool>) -> Self {
         Self {
             hashes: Vec::new(),
             memory: MemoryConsumer::new("URL keys of the chunk").register(pool),
-            domains: MemoryConsumer::new("domains of the chunk").register(pool),
+            domains: None,
         }
     }
 
-    /// Makes the keys with these hashes.
-    ///
-    /// # Errors
-    /// Where `pool` has no room for them.
-    pub(crate) fn of(
-        hashes: impl IntoIterator<Item = i64>,
-        pool: &Arc<dyn MemoryPool>,
-    ) -> Result<Arc<Self>> {
-        let mut keys = Self::new(pool);
-        keys.add(&Int64Array::from_iter_values(hashes))?;
-        Ok(Arc::new(keys.sorted()))
-    }
-
-    pub(crate) fn hashes(&self) -> &[i64] {
-        &self.hashes
+    pub(crate) fn is_empty(&self) -> bool {
+        self.hashes.is_empty()
     }
 
     fn add(&mut self, hashes: &Int64Array) -> Result<()> {
@@ -141,84 +188,6 @@ impl ChunkKeys {
     }
 }
 
-/// Output of [`HashedKeys`].
-static HASHED_KEYS: LazyLock<SchemaRef> = LazyLock::new(|| {
-    Arc::new(Schema::new(vec![
-        Field::new("domain", DataType::Utf8, true),
-        Field::new("key_hash", DataType::Int64, true),
-        Field::new("base_hash", DataType::Int64, true),
-    ]))
-});
-
-/// Hashes the URL key of each row.
-///
-/// A page that is not in the chunk may have a key of the chunk as an alias, where a parameter of its
-/// site is noise. The index of closed months finds such pages by their base URL: `base_hash`, which is
-/// null elsewhere. A key without parts is itself the base URL.
-#[derive(Debug, Clone)]
-pub(crate) struct HashedKeys {
-    settings: Arc<Settings>,
-    learned: Arc<Learned>,
-}
-
-impl HashedKeys {
-    pub(crate) fn new(job: &Job, learned: Arc<Learned>) -> Self {
-        Self {
-            settings: Arc::clone(&job.settings),
-            learned,
-        }
-    }
-
-    fn base_hash(&self, url: &str, key: &str) -> Option<i64> {
-        // Without a verdict no page has an alias.
-        if self.learned.verdicts.is_empty() || !may_have_parts(key) {
-            return None;
-        }
-        let (_, parts) = parts(&self.settings.site.keyer, url)?;
-        let has_noise = self.learned.verdicts.has_noise(&parts.host, &parts.shape);
-        has_noise.then(|| hash(&parts.base))
-    }
-}
-
-impl BatchStep for HashedKeys {
-    const NAME: &'static str = "HashedKeys";
-
-    fn output_columns() -> SchemaRef {
-        Arc::clone(&HASHED_KEYS)
-    }
-
-    fn parameters(&self) -> Result<Vec<u8>> {
-        to_bytes(self.learned.as_ref())
-    }
-
-    fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch> {
-        let (urls, keys) = (batch.text("url")?, batch.text("url_key")?);
-        let key_hash: Int64Array = keys.iter().map(|key| key.map(hash)).collect();
-        let base_hash: Int64Array = (0..batch.num_rows())
-            .map(|row| self.base_hash(value_opt(urls, row)?, value_opt(keys, row)?))
-            .collect();
-        Ok(RecordBatch::try_new(
-            Arc::clone(&HASHED_KEYS),
-            vec![
-                Arc::clone(batch.array("domain")?),
-                Arc::new(key_hash),
-                Arc::new(base_hash),
-            ],
-        )?)
-    }
-}
-
-/// Keeps the rows of `batch` that fulfil `is_kept`.
-pub(crate) fn filtered(
-    batch: &RecordBatch,
-    is_kept: impl Fn(usize) -> bool,
-) -> Result<RecordBatch> {
-    let kept: BooleanArray = (0..batch.num_rows())
-        .map(|row| Some(is_kept(row)))
-        .collect();
-    Ok(filter_record_batch(batch, &kept)?)
-}
-
 /// Returns the SQL function `base_hash(url)`: the hash of the base of a URL that has parts, else null.
 pub(crate) fn base_hash(settings: Arc<Settings>) -> ScalarUDF {
     let hashes = move |arguments: &[ColumnarValue]| {
@@ -237,7 +206,8 @@ pub(crate) fn base_hash(settings: Arc<Settings>) -> ScalarUDF {
 }
 
 /// Returns the hash of the base of a URL that has parts.
-pub(crate) fn url_base_hash(settings: &Settings, url: &str) -> Option<i64> {
-    let (_, parts) = parts(&settings.site.keyer, url)?;
-    Some(hash(&parts.base))
+fn url_base_hash(settings: &Settings, url: &str) -> Option<i64> {
+    let keyer = may_have_parts(url).then_some(&settings.site.keyer)?;
+    let parts = keyer.parts(&keyer.parse(url).ok()?)?;
+    (!parts.parts.is_empty()).then(|| hash(&parts.base))
 }

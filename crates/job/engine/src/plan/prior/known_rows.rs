@@ -1,134 +1,108 @@
-//! The rows of earlier dates that have a URL key of the chunk.
+//! The rows of earlier dates that the pages of a chunk may repeat.
 
 use std::sync::{Arc, LazyLock};
 
-use arrow::array::RecordBatch;
-use arrow::datatypes::{DataType, Date32Type, Field, Int64Type, Schema, SchemaRef, TimeUnit};
+use arrow::array::{ArrayRef, BooleanArray, RecordBatch, StringBuilder};
+use arrow::compute::filter_record_batch;
+use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
 use datafusion::error::Result;
-use tables::DateRange;
+use url_key::may_have_parts;
+use url_parameters::Openness;
 
 use crate::job::Job;
-use crate::plan::columns::schemas::{KEYED, RecordBatchExt, value_opt};
+use crate::plan::columns::base::{Base, BaseColumns};
+use crate::plan::columns::schemas::{KEYED, RecordBatchExt, project_to, value_opt};
 use crate::plan::exec::step::{BatchStep, to_bytes};
-use crate::plan::learn::learned::Learned;
-use crate::plan::prior::chunk_keys::{ChunkKeys, filtered, url_base_hash};
+use crate::plan::prior::chunk_keys::ChunkKeys;
 use crate::plan::prior::key_hash::hash;
+use crate::plan::prior::learned::Learned;
 use crate::settings::Settings;
 
-/// Keeps the rows with a URL key of the chunk, or with one as an alias on a date of the chunk.
+/// Keeps the rows with a URL key of the chunk, now or when they were stored, and those whose base has pages of the
+/// chunk that are compared. Their `url_key` becomes the key that they have now.
 #[derive(Debug, Clone)]
-pub(crate) struct KnownKeys {
+pub(crate) struct KnownRows {
     settings: Arc<Settings>,
-    keys: Arc<ChunkKeys>,
+    keys: ChunkKeys,
     learned: Arc<Learned>,
-    chunk: DateRange,
+    /// The first date of the chunk, in days since 1970.
+    date: i32,
 }
 
-impl KnownKeys {
-    pub(crate) fn new(
-        job: &Job,
-        keys: Arc<ChunkKeys>,
-        learned: Arc<Learned>,
-        chunk: DateRange,
-    ) -> Self {
+impl KnownRows {
+    pub(crate) fn new(job: &Job, keys: ChunkKeys, learned: Arc<Learned>, date: i32) -> Self {
         Self {
             settings: Arc::clone(&job.settings),
             keys,
             learned,
-            chunk,
+            date,
         }
     }
 
-    fn has_alias(&self, page: (&str, &str, i32)) -> bool {
-        let aliases = self
-            .learned
-            .keys(&self.settings, page, i32::MIN, self.chunk);
-        aliases.iter().any(|(_, key)| self.keys.contains(hash(key)))
+    /// Returns the key of a stored page on the first date of the chunk, and its base. `None` for a page that no page
+    /// of the chunk repeats.
+    fn found(&self, url: &str, stored: &str) -> Option<(String, Base)> {
+        let ChunkKeys {
+            keys,
+            open,
+            compared,
+        } = &self.keys;
+        let has_key = keys.contains(hash(stored));
+        let (now, mut base) = match self.with_parts(url, stored) {
+            Some(found) => found,
+            None => (stored.to_owned(), Base::of_key(stored)),
+        };
+        if !open.contains(base.hash) {
+            base.openness = Openness::Settled;
+            return has_key.then_some((now, base));
+        }
+        base.openness = Openness::Open;
+        let is_found = has_key || compared.contains(base.hash) || keys.contains(hash(&now));
+        is_found.then_some((now, base))
+    }
+
+    /// Returns the key on the first date of the chunk, and the base, of a page whose URL has parts.
+    fn with_parts(&self, url: &str, stored: &str) -> Option<(String, Base)> {
+        let is_open = !self.keys.open.is_empty() && may_have_parts(url);
+        let site = &self.settings.site;
+        let page = is_open.then(|| site.keyer.parse(url).ok())??;
+        let base = (self.learned).base(site, (url, &page), stored, self.date);
+        let now = match base.has_parts {
+            true => (self.learned.key(site, &page, None, self.date)).text,
+            false => stored.to_owned(),
+        };
+        Some((now, base))
     }
 }
 
-impl BatchStep for KnownKeys {
-    const NAME: &'static str = "KnownKeys";
+impl BatchStep for KnownRows {
+    const NAME: &'static str = "KnownRows";
 
     fn output_columns() -> SchemaRef {
         Arc::clone(&KEYED)
     }
 
     fn parameters(&self) -> Result<Vec<u8>> {
-        to_bytes(&(self.keys.hashes(), self.learned.as_ref(), self.chunk))
+        to_bytes(&(self.keys.hashes(), self.learned.as_ref(), self.date))
     }
 
     fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch> {
-        let (urls, keys) = (batch.text("url")?, batch.text("url_key")?);
-        let dates = batch.numbers::<Date32Type>("date")?;
-        let has_aliases = !self.learned.verdicts.is_empty();
-        filtered(batch, |row| {
-            let Some(key) = value_opt(keys, row) else {
-                return false;
+        let (urls, stored) = (batch.text("url")?, batch.text("stored_key")?);
+        let (mut keys, mut bases) = (StringBuilder::new(), BaseColumns::default());
+        let mut kept = Vec::new();
+        for row in 0..batch.num_rows() {
+            let found = match (value_opt(urls, row), value_opt(stored, row)) {
+                (Some(url), Some(stored)) => self.found(url, stored),
+                _ => None,
             };
-            if self.keys.contains(hash(key)) {
-                return true;
-            }
-            let url = value_opt(urls, row).filter(|_| has_aliases);
-            url.is_some_and(|url| self.has_alias((url, key, dates.value(row))))
-        })
-    }
-}
-
-/// Output of [`BasePages`]: the columns of `url_keys` that pages are compared by.
-pub(crate) static FIRST_PAGES: LazyLock<SchemaRef> = LazyLock::new(|| {
-    let time = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
-    let fields = [
-        ("domain", DataType::Utf8),
-        ("date", DataType::Date32),
-        ("fetched_at", time),
-        ("url", DataType::Utf8),
-        ("url_key", DataType::Utf8),
-        ("source", DataType::Utf8),
-        ("row", DataType::Int64),
-        ("duplicate_of", DataType::Utf8),
-        ("signature", DataType::Binary),
-    ];
-    let fields = fields.map(|(name, data_type)| Field::new(name, data_type, true));
-    Arc::new(Schema::new(fields.to_vec()))
-});
-
-/// Keeps the pages whose base URL is one of the keys.
-#[derive(Debug, Clone)]
-pub(crate) struct BasePages {
-    settings: Arc<Settings>,
-    bases: Arc<ChunkKeys>,
-}
-
-impl BasePages {
-    pub(crate) fn new(job: &Job, bases: Arc<ChunkKeys>) -> Self {
-        Self {
-            settings: Arc::clone(&job.settings),
-            bases,
+            kept.push(found.is_some());
+            keys.append_option(found.as_ref().map(|(key, _)| key));
+            bases.append(found.map(|(_, base)| base));
         }
-    }
-}
-
-impl BatchStep for BasePages {
-    const NAME: &'static str = "BasePages";
-
-    fn output_columns() -> SchemaRef {
-        Arc::clone(&FIRST_PAGES)
-    }
-
-    fn parameters(&self) -> Result<Vec<u8>> {
-        to_bytes(&self.bases.hashes())
-    }
-
-    fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch> {
-        let (urls, keys) = (batch.text("url")?, batch.text("url_key")?);
-        filtered(batch, |row| {
-            // A key without parts is itself the base URL.
-            let key = value_opt(keys, row).map(hash);
-            let base = || url_base_hash(&self.settings, value_opt(urls, row)?);
-            let has = |hash: i64| self.bases.contains(hash);
-            key.is_some_and(has) || base().is_some_and(has)
-        })
+        let mut given: Vec<(&str, ArrayRef)> = vec![("url_key", Arc::new(keys.finish()))];
+        given.extend(bases.finish());
+        let rows = project_to(batch, &KEYED, given)?;
+        Ok(filter_record_batch(&rows, &kept.into())?)
     }
 }
 
@@ -140,14 +114,14 @@ pub(crate) static INDEXED_KEYS: LazyLock<SchemaRef> = LazyLock::new(|| {
     ]))
 });
 
-/// Keeps the rows of `key_index` with a URL key of the chunk.
+/// Keeps the rows of `key_index` with a URL key or an open base of the chunk.
 #[derive(Debug, Clone)]
 pub(crate) struct IndexedKeys {
-    keys: Arc<ChunkKeys>,
+    keys: ChunkKeys,
 }
 
 impl IndexedKeys {
-    pub(crate) fn new(keys: Arc<ChunkKeys>) -> Self {
+    pub(crate) fn new(keys: ChunkKeys) -> Self {
         Self { keys }
     }
 }
@@ -165,6 +139,10 @@ impl BatchStep for IndexedKeys {
 
     fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         let hashes = batch.numbers::<Int64Type>("key_hash")?;
-        filtered(batch, |row| self.keys.contains(hashes.value(row)))
+        let ChunkKeys { keys, open, .. } = &self.keys;
+        let is_kept = hashes.values().iter();
+        let is_kept = is_kept.map(|hash| keys.contains(*hash) || open.contains(*hash));
+        let is_kept: BooleanArray = is_kept.map(Some).collect();
+        Ok(filter_record_batch(batch, &is_kept)?)
     }
 }

@@ -4,6 +4,7 @@
 pub(crate) mod chunk_keys;
 pub(crate) mod key_hash;
 pub(crate) mod known_rows;
+pub(crate) mod learned;
 pub(crate) mod monthly_rollup;
 pub(crate) mod rollup_tables;
 pub(crate) mod state;

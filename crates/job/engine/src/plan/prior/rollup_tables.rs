@@ -1,7 +1,6 @@
 //! Reads the monthly rollups: the tables `key_index` and `windows`.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use arrow::datatypes::Date32Type;
 use chrono::NaiveDate;
@@ -17,7 +16,7 @@ use crate::job::Job;
 use crate::plan::columns::schemas::RecordBatchExt;
 use crate::plan::columns::select::select_columns;
 use crate::plan::exec::step::apply;
-use crate::plan::prior::chunk_keys::ChunkKeys;
+use crate::plan::prior::chunk_keys::{ChunkKeys, semi_join_domains};
 use crate::plan::prior::known_rows::{INDEXED_KEYS, IndexedKeys};
 use crate::plan::prior::table_files::register_files;
 use crate::running_plans::collect_watched;
@@ -94,7 +93,7 @@ impl MonthlyRollup {
     pub(crate) async fn candidate_dates(
         &self,
         context: &SessionContext,
-        keys: Option<&Arc<ChunkKeys>>,
+        keys: Option<&ChunkKeys>,
         chunk: DateRange,
     ) -> Result<String> {
         let before = format!("date < DATE '{}'", chunk.first());
@@ -105,7 +104,7 @@ impl MonthlyRollup {
         let rows = context.sql(&query).await?;
         let mut rows = select_columns(rows, &INDEXED_KEYS, Vec::new())?;
         if let Some(keys) = keys {
-            rows = apply(IndexedKeys::new(Arc::clone(keys)), rows)?;
+            rows = apply(IndexedKeys::new(keys.clone()), rows)?;
         }
         let dates = DataFrame::new(context.state(), rows);
         let dates = dates.select(vec![ident("date")])?.distinct()?;
@@ -128,14 +127,6 @@ pub(crate) fn windows_transaction(window: WindowOptions) -> String {
         "windows of {} to {} pages, {} us",
         window.min_pages, window.max_pages, window.max_age_micros
     )
-}
-
-/// Returns the SQL of the rows of `table` with a domain of the chunk.
-///
-/// The domains are on the left, the build side of a hash join, because the chunk is bounded and
-/// the table is not. The table is streamed.
-pub(crate) fn semi_join_domains(table: &str) -> String {
-    format!("chunk_domains RIGHT SEMI JOIN {table} ON chunk_domains.domain = {table}.domain")
 }
 
 /// Returns the SQL condition that `date` is in one of `ranges`, which are in order.

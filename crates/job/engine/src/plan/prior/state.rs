@@ -18,15 +18,19 @@ use crate::job::Job;
 use crate::plan::columns::schemas::{BLOCKED, KEYED, Phase, Status};
 use crate::plan::columns::select::select_columns;
 use crate::plan::exec::step::apply;
-use crate::plan::learn::learned::Learned;
-use crate::plan::prior::chunk_keys::ChunkKeys;
-use crate::plan::prior::known_rows::{BasePages, FIRST_PAGES, KnownKeys};
-use crate::plan::prior::rollup_tables::{MonthlyRollup, semi_join_domains};
+use crate::plan::prior::chunk_keys::{ChunkKeys, semi_join_domains};
+use crate::plan::prior::known_rows::KnownRows;
+use crate::plan::prior::learned::Learned;
+use crate::plan::prior::rollup_tables::MonthlyRollup;
 use crate::plan::prior::table_files::register_files;
 
 /// The `batch` of the window entry with ordinal 0. Window entries sort by ordinal, before all
 /// batches of the run.
 const FIRST_WINDOW_BATCH: i64 = i64::MIN / 2;
+
+/// Rows of `url_parameters` that are read for all domains: some 20 MB. With more, a pass over the URLs of the
+/// chunk finds its domains first.
+const FEW_ROWS: usize = 100_000;
 
 /// The SQL condition for rows of `url_keys` that are the first of their key: pages, and rows with
 /// the content of a page with another key.
@@ -118,61 +122,67 @@ impl PriorState {
         self.url_keys.is_none() && self.window_entries.is_none()
     }
 
-    /// Returns the plan of the first pages on dates before `chunk` that have one of `keys`, or have
-    /// one as an alias, as rows of [`KEYED`]. The rows include rare false positives: keys are matched
-    /// by 64-bit hash.
-    pub(crate) async fn keys(
+    /// Whether `url_parameters` has few rows, so that [`learned`](Self::learned) needs no domains.
+    pub(crate) async fn has_few_parameters(&self, context: &SessionContext) -> Result<bool> {
+        if self.url_parameters.is_none() {
+            return Ok(true);
+        }
+        // Statistics of the files answer it.
+        let rows = context.sql("SELECT 1 FROM url_parameters").await?;
+        Ok(rows.count().await? <= FEW_ROWS)
+    }
+
+    /// Returns what dates before `chunk` showed: about the domains in the table `chunk_domains`, or about all domains.
+    pub(crate) async fn learned(
+        &self,
+        context: &SessionContext,
+        chunk: DateRange,
+        of_chunk_domains: bool,
+    ) -> Result<Learned> {
+        match self.url_parameters {
+            Some(_) => Learned::read(context, chunk, of_chunk_domains).await,
+            None => Ok(Learned::default()),
+        }
+    }
+
+    /// Returns the plan of the first pages on dates before `chunk` that a page of the chunk may repeat, as rows of
+    /// [`KEYED`]. The rows include rare false positives: keys are matched by 64-bit hash.
+    pub(crate) async fn known_rows(
         &self,
         context: &SessionContext,
         job: &Job,
         chunk: DateRange,
-        keys: &Arc<ChunkKeys>,
+        keys: ChunkKeys,
         learned: &Arc<Learned>,
     ) -> Result<Option<LogicalPlan>> {
+        if self.url_keys.is_none() {
+            return Ok(None);
+        }
         let lookback = job.settings.site.lookback;
-        let found = self.rows(context, lookback, chunk, keys).await?;
-        let Some(found) = found else { return Ok(None) };
+        let found = self.first_pages(context, lookback, chunk, &keys).await?;
         let given = vec![
             ("generation", lit(0)),
             ("status", lit(Status::Known.as_str())),
+            ("stored_key", ident("url_key")),
             ("same_content", ident("duplicate_of")),
         ];
         let found = select_columns(found, &KEYED, given)?;
         if needs_whole_domains(lookback) {
             return Ok(Some(found));
         }
-        let (keys, learned) = (Arc::clone(keys), Arc::clone(learned));
-        apply(KnownKeys::new(job, keys, learned, chunk), found).map(Some)
-    }
-
-    /// Returns the plan of the first pages on dates before `chunk` whose base URL is in `bases`, as
-    /// rows of [`FIRST_PAGES`].
-    pub(crate) async fn first_pages(
-        &self,
-        context: &SessionContext,
-        job: &Job,
-        chunk: DateRange,
-        bases: Arc<ChunkKeys>,
-    ) -> Result<Option<LogicalPlan>> {
-        let lookback = job.settings.site.lookback;
-        let found = self.rows(context, lookback, chunk, &bases).await?;
-        let Some(found) = found else { return Ok(None) };
-        let found = select_columns(found, &FIRST_PAGES, Vec::new())?;
-        apply(BasePages::new(job, bases), found).map(Some)
+        let date = days_from_date(chunk.first());
+        apply(KnownRows::new(job, keys, Arc::clone(learned), date), found).map(Some)
     }
 
     /// Returns the first pages on dates before `chunk` that may have one of `keys`: of the closed
     /// months, on dates with one of them, and all others.
-    async fn rows(
+    async fn first_pages(
         &self,
         context: &SessionContext,
         lookback: Lookback,
         chunk: DateRange,
-        keys: &Arc<ChunkKeys>,
-    ) -> Result<Option<DataFrame>> {
-        if self.url_keys.is_none() {
-            return Ok(None);
-        }
+        keys: &ChunkKeys,
+    ) -> Result<DataFrame> {
         let keys = (!needs_whole_domains(lookback)).then_some(keys);
         let rollup = &self.rollup;
         let dates = rollup.candidate_dates(context, keys, chunk).await?;
@@ -197,7 +207,7 @@ impl PriorState {
             "SELECT url_keys.* FROM {} WHERE {dates} AND {is_first_page} {since}",
             semi_join_domains("url_keys")
         );
-        context.sql(&query).await.map(Some)
+        context.sql(&query).await
     }
 
     /// Returns the plan of the windows of the chunk's domains at the end of the last prior date, as

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow::array::{Array, Int32Array, Int64Array, RecordBatch, UInt32Array};
 use arrow::compute::{concat_batches, take_record_batch};
-use arrow::datatypes::{Int32Type, Int64Type, SchemaRef};
+use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::StreamExt;
@@ -217,7 +217,9 @@ impl PartitionBlock {
         let (mut pages, mut others) = (Vec::new(), Vec::new());
         for row in 0..rows.num_rows() {
             match Status::from_name(statuses.value(row))? {
-                Status::Unique | Status::RevisionCandidate => pages.push(row as u32),
+                Status::Unique | Status::RevisionCandidate | Status::Audited => {
+                    pages.push(row as u32);
+                }
                 _ => others.push(row as u32),
             }
         }
@@ -313,7 +315,8 @@ impl PartitionBlock {
             return Ok(());
         }
         self.step.advance(rows)?;
-        let _ = self.output.out.send(pass_through(rows)).await;
+        let passed = pass_through(rows, &self.step.settings);
+        let _ = self.output.out.send(passed).await;
         Ok(())
     }
 
@@ -394,13 +397,15 @@ impl Block {
         Ok(())
     }
 
-    /// Reports progress: `rows` are done.
+    /// Reports progress: `rows` are done. Rows of earlier dates do not count.
     fn advance(&self, rows: &RecordBatch) -> Result<()> {
         let sources = rows.text("source")?;
         let row_groups = rows.numbers::<Int32Type>("row_group")?;
         for run in runs(rows, &ROW_GROUP)? {
-            let (source, row_group) = (sources.value(run.start), row_groups.value(run.start));
-            self.reporter.report(source, row_group, run.len());
+            if row_groups.is_valid(run.start) {
+                let (source, row_group) = (sources.value(run.start), row_groups.value(run.start));
+                self.reporter.report(source, row_group, run.len());
+            }
         }
         Ok(())
     }
@@ -462,14 +467,27 @@ fn same_row_group(a: &RecordBatch, b: &RecordBatch) -> Result<bool> {
             == b.numbers::<Int32Type>("row_group")?.value(0))
 }
 
+/// The `batch` of bases whose pages are compared, and of rows of earlier dates: they come before the window entries.
+const EARLIER: [i64; 2] = [i64::MIN, i64::MIN + 1];
+
 /// Adds the columns of Block to rows that are not parsed.
-fn pass_through(rows: &RecordBatch) -> Result<RecordBatch> {
+fn pass_through(rows: &RecordBatch, settings: &Settings) -> Result<RecordBatch> {
+    let dates = rows.numbers::<Date32Type>("date")?;
+    let statuses = rows.text("status")?;
+    let batch = |row: usize| {
+        Ok(match Status::from_name(statuses.value(row))? {
+            Status::Base => EARLIER[0],
+            Status::Known => EARLIER[1],
+            _ => settings.site.batching.batch_of(dates.value(row)),
+        })
+    };
     let count = rows.num_rows();
+    let batches: Int64Array = (0..count).map(batch).collect::<Result<Vec<_>>>()?.into();
     project_to(
         rows,
         &BLOCKED,
         vec![
-            ("batch", Arc::new(Int64Array::from_value(0, count))),
+            ("batch", Arc::new(batches)),
             (
                 "phase",
                 Arc::new(Int32Array::from_value(Phase::PassThrough as i32, count)),

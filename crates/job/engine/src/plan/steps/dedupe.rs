@@ -3,32 +3,36 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, Int32Array, Int64Array, RecordBatch, StringArray, StringBuilder,
+    Array, ArrayRef, BooleanArray, Int32Array, Int64Array, RecordBatch, StringArray, StringBuilder,
 };
+use arrow::compute::{concat_batches, filter_record_batch};
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef, TimestampMicrosecondType};
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use site_replay::{FoundBy, KnownKeys, Occurrence};
-use url_key::{DuplicateCandidate, DuplicateReason, duplicate_reason};
+use site_replay::KnownKeys;
+use url_key::{DuplicateCandidate, DuplicateReason, duplicate_reason, may_have_parts};
+use url_parameters::{Openness, is_audited};
 
 use crate::job::Job;
 use crate::plan::columns::read_order::{ReadOrder, RowPosition};
-use crate::plan::columns::schemas::{DEDUPED, RecordBatchExt, Status, project_to, value_opt};
+use crate::plan::columns::schemas::{
+    DEDUPED, RecordBatchExt, Status, project_to, rows_of, value_opt,
+};
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{RequiredDistribution, Step, map_batches, to_bytes};
-use crate::plan::learn::learned::Learned;
-use crate::plan::steps::alias::alias_dates;
 use crate::settings::Settings;
 
 /// Finds the duplicates of each URL key, and names the pages they duplicate. With
 /// `paper.lookback = window` rows come by domain in time order; otherwise they come key
 /// by key, so that only one key is in memory.
+///
+/// A key may change within the chunk, and a page may be a copy of one with another key. Site decides about such
+/// pages. They share the base of their URLs, and the keys of a base come together: if a base has several rows,
+/// and not all parts of their URLs identify pages, a row of status `base` says so. Rows of earlier dates go on to
+/// Site with these pages.
 #[derive(Debug, Clone)]
 pub(crate) struct Dedupe {
     pub(crate) settings: Arc<Settings>,
-    /// Whether duplicates are revision candidates.
-    pub(crate) revisions: bool,
-    pub(crate) learned: Arc<Learned>,
 }
 
 /// The columns of a page that describe it as a duplicate, or as the page that others
@@ -40,16 +44,14 @@ pub(crate) struct Original {
     rule: Option<String>,
     /// `source#row`, the value of `duplicate_of` for a duplicate of this page.
     pub(crate) position: String,
-    /// `None` for a page of the prior state, and for a page with the same content: they have text.
+    /// `None` for a page of the prior state: it has text.
     row_group: Option<i32>,
 }
 
 impl Dedupe {
-    pub(crate) fn new(job: &Job, revisions: bool, learned: Arc<Learned>) -> Self {
+    pub(crate) fn new(job: &Job) -> Self {
         Self {
             settings: Arc::clone(&job.settings),
-            revisions,
-            learned,
         }
     }
 }
@@ -64,7 +66,7 @@ impl Step for Dedupe {
     }
 
     fn parameters(&self) -> Result<Vec<u8>> {
-        to_bytes(&(self.revisions, self.learned.as_ref()))
+        to_bytes(&())
     }
 
     fn required_distribution(&self) -> RequiredDistribution {
@@ -77,6 +79,7 @@ impl Step for Dedupe {
             &["domain", "generation", "fetched_at", "url", "source", "row"]
         } else {
             &[
+                "base_hash",
                 "url_key",
                 "generation",
                 "fetched_at",
@@ -102,101 +105,128 @@ impl Step for Dedupe {
 
 /// The known keys of the current domain or, without a window, the current key.
 struct PartitionDedupe {
-    step: Dedupe,
+    settings: Arc<Settings>,
     /// The domain or URL key that `known` belongs to.
     current: String,
     known: KnownKeys<Original>,
+    base: CurrentBase,
+}
+
+/// The base of the current key.
+#[derive(Default)]
+struct CurrentBase {
+    hash: Option<i64>,
+    is_open: bool,
+    is_announced: bool,
+}
+
+impl CurrentBase {
+    /// Adds a row. Returns whether it is the first row at which it is known that Site decides about the base: a
+    /// single row repeats no other.
+    fn add(&mut self, hash: i64, is_open: bool) -> bool {
+        if self.hash != Some(hash) {
+            *self = Self {
+                hash: Some(hash),
+                is_open,
+                is_announced: false,
+            };
+            return false;
+        }
+        self.is_open |= is_open;
+        self.is_open && !std::mem::replace(&mut self.is_announced, self.is_open)
+    }
 }
 
 impl PartitionDedupe {
     fn new(step: Dedupe) -> Self {
+        let site = &step.settings.site;
         Self {
-            known: KnownKeys::new(step.settings.site.lookback, step.settings.site.batching),
-            step,
+            known: KnownKeys::new(site.lookback, site.batching),
+            settings: step.settings,
             current: String::new(),
+            base: CurrentBase::default(),
         }
     }
 
     fn batch(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
         let keys = batch.text("url_key")?;
-        let settings = Arc::clone(&self.step.settings);
-        let groups = if settings.site.lookback.spans_keys() {
+        let settings = Arc::clone(&self.settings);
+        let site = &settings.site;
+        let spans_keys = site.lookback.spans_keys();
+        let parses_all = settings.finds_pages_among_revisions();
+        let groups = if spans_keys {
             batch.text("domain")?
         } else {
             keys
         };
+        let bases = batch.numbers::<Int64Type>("base_hash")?;
+        let openness = batch.numbers::<Int32Type>("openness")?;
         let pages = Originals::new(batch)?;
         let times = batch.numbers::<TimestampMicrosecondType>("fetched_at")?;
         let dates = batch.numbers::<Date32Type>("date")?;
         let before = batch.text("status")?;
-        let (originals, aliases) = (batch.text("same_content")?, batch.text("alias_dates")?);
+        let same_content = batch.text("same_content")?;
         let mut status = StringBuilder::new();
         let mut merged_by = StringBuilder::new();
         let mut duplicate_of = StringBuilder::new();
         let mut read_order = ReadOrder::default();
+        let (mut kept, mut open) = (Vec::new(), Vec::new());
         for row in 0..batch.num_rows() {
             let was = Status::from_name(before.value(row))?;
-            if !matches!(was, Status::Unique | Status::Known | Status::Alias) {
+            let is_open = openness.is_valid(row) && openness.value(row) > Openness::Settled as i32;
+            let is_open = is_open || parses_all;
+            // A row of an earlier date is only looked up, here or in Site.
+            kept.push(was != Status::Known || is_open);
+            if !matches!(was, Status::Unique | Status::Known) {
                 status.append_value(was.as_str());
                 merged_by.append_null();
                 duplicate_of.append_null();
                 continue;
             }
+            if !spans_keys && self.base.add(bases.value(row), is_open) {
+                open.push(row);
+            }
             self.enter(groups.value(row));
             let page = pages.get(row);
             let (key, time, date) = (keys.value(row), times.value(row), dates.value(row));
-            let copied = value_opt(originals, row).map(|position| Original {
-                position: position.to_owned(),
-                row_group: None,
-                ..page.clone()
-            });
-            let occurrence = match was {
+            let earlier = match was {
                 Status::Known => {
-                    self.known.restore(key, date, time, copied.unwrap_or(page));
-                    Occurrence::First
+                    let page = match value_opt(same_content, row) {
+                        Some(original) => page.at(original),
+                        None => page,
+                    };
+                    self.known.restore(key, date, time, page);
+                    None
                 }
-                Status::Alias => {
-                    let dates = alias_dates(aliases.value(row))?;
-                    self.known.add_alias(key, dates, copied.unwrap_or(page));
-                    Occurrence::First
-                }
-                _ => self.known.classify(key, date, time, page, copied),
+                _ => match self.known.earlier(key, date, time) {
+                    Some((first, _)) => Some((first, page)),
+                    None => {
+                        self.known.add(key, time, page);
+                        None
+                    }
+                },
             };
-            match occurrence {
-                Occurrence::First => {
-                    status.append_value(was.as_str());
-                    merged_by.append_null();
-                    duplicate_of.append_null();
-                    if was == Status::Unique && self.step.learned.has_no_text(pages.row(row)) {
-                        self.known.reject(key);
-                    }
-                }
-                Occurrence::Duplicate {
-                    original,
-                    page,
-                    found,
-                } => {
-                    let duplicate = if self.step.revisions {
-                        Status::RevisionCandidate
-                    } else {
-                        Status::Duplicate
-                    };
-                    let step = match found {
-                        FoundBy::Content => DuplicateReason::SameContent,
-                        FoundBy::Alias => DuplicateReason::LearnedParameter,
-                        FoundBy::Key => merged_by_step(&settings, original, &page),
-                    };
-                    status.append_value(duplicate.as_str());
-                    merged_by.append_value(step.as_str());
-                    duplicate_of.append_value(&original.position);
-                    // A revision candidate is parsed in any case.
-                    if duplicate == Status::Duplicate
-                        && settings.site.lookback.rejects_pages_without_text()
-                        && let Some(first) = original.row_position()
-                    {
-                        read_order.later_copy(row, first, time);
-                    }
-                }
+            let Some((original, page)) = earlier else {
+                status.append_value(was.as_str());
+                merged_by.append_null();
+                duplicate_of.append_null();
+                continue;
+            };
+            let is_checked = is_open && may_have_parts(&page.url) && is_audited(&page.url);
+            let duplicate = match (site.revisions, is_checked) {
+                (true, _) => Status::RevisionCandidate,
+                (false, true) => Status::Audited,
+                (false, false) => Status::Duplicate,
+            };
+            status.append_value(duplicate.as_str());
+            merged_by.append_value(merged_by_step(&settings, original, &page).as_str());
+            duplicate_of.append_value(&original.position);
+            // The others are parsed in any case.
+            if duplicate == Status::Duplicate
+                && site.lookback.rejects_pages_without_text()
+                && let Some(first) = original.row_position()
+            {
+                read_order.later_copy(row, first, time);
             }
         }
         let mut given: Vec<(&str, ArrayRef)> = vec![
@@ -206,7 +236,12 @@ impl PartitionDedupe {
         ];
         given.extend(read_order.finish(batch)?);
         let deduped = project_to(batch, &DEDUPED, given)?;
-        without_earlier(&deduped)
+        let deduped = filter_record_batch(&deduped, &BooleanArray::from(kept))?;
+        if open.is_empty() {
+            return Ok(deduped);
+        }
+        let announced = open_bases(batch, &open)?;
+        Ok(concat_batches(&DEDUPED, [&deduped, &announced])?)
     }
 
     /// Removes the known keys where another domain or key starts.
@@ -216,6 +251,23 @@ impl PartitionDedupe {
             self.known.clear();
         }
     }
+}
+
+/// Returns a row of status `base` for the base of each of `rows`.
+fn open_bases(batch: &RecordBatch, rows: &[usize]) -> Result<RecordBatch> {
+    let (domains, bases) = (
+        batch.text("domain")?,
+        batch.numbers::<Int64Type>("base_hash")?,
+    );
+    let status = StringArray::from_iter_values(rows.iter().map(|_| Status::Base.as_str()));
+    let domains = StringArray::from_iter_values(rows.iter().map(|row| domains.value(*row)));
+    let bases = Int64Array::from_iter_values(rows.iter().map(|row| bases.value(*row)));
+    let given: Vec<(&str, ArrayRef)> = vec![
+        ("status", Arc::new(status)),
+        ("domain", Arc::new(domains)),
+        ("base_hash", Arc::new(bases)),
+    ];
+    rows_of(&DEDUPED, rows.len(), given)
 }
 
 /// The step of the normalisation after which the two pages are equal.
@@ -285,6 +337,15 @@ impl<'a> Originals<'a> {
 }
 
 impl Original {
+    /// Returns the page of a key whose duplicates are those of the page at `position`, which has its content.
+    pub(crate) fn at(self, position: &str) -> Self {
+        Self {
+            position: position.to_owned(),
+            row_group: None,
+            ..self
+        }
+    }
+
     /// Returns the position in the archive, if the page is parsed in this chunk.
     fn row_position(&self) -> Option<RowPosition> {
         let (source, row) = self.position.rsplit_once('#')?;
@@ -304,15 +365,4 @@ impl Original {
             unlearned,
         }
     }
-}
-
-/// Removes the rows of earlier dates and aliases: they were only looked up.
-fn without_earlier(batch: &RecordBatch) -> Result<RecordBatch> {
-    let kept = (batch.text("status")?.iter())
-        .map(|status| {
-            let added = [Status::Known, Status::Alias].map(Status::as_str);
-            Some(status.is_none_or(|status| !added.contains(&status)))
-        })
-        .collect();
-    Ok(arrow::compute::filter_record_batch(batch, &kept)?)
 }

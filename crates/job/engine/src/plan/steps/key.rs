@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow::array::{Array, BooleanBuilder, Int32Array, RecordBatch, StringBuilder};
+use arrow::array::{Array, ArrayRef, BooleanBuilder, Int32Array, RecordBatch, StringBuilder};
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -14,19 +14,21 @@ use url_key::{PageUrl, UrlError, UrlKey};
 
 use crate::archive::ArchiveSource;
 use crate::job::Job;
+use crate::plan::columns::base::{Base, BaseColumns};
 use crate::plan::columns::schemas::{
     KEYED, RecordBatchExt, Status, object_of, project_to, value_opt,
 };
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{Step, spawn_stream, to_bytes};
 use crate::plan::html_reader::{PageStream, page_request};
-use crate::plan::learn::learned::Learned;
+use crate::plan::prior::learned::Learned;
 use crate::settings::Settings;
 
 /// The `generation` of rows of this run. Rows of the prior state have 0, so that they sort first.
 pub(crate) const THIS_RUN: i32 = 1;
 
-/// Computes the domain and URL key of each row. Quarantines rows whose URL has no key.
+/// Computes the domain and URL key of each row, and the base that other pages may share with it. Quarantines rows
+/// whose URL has no key.
 #[derive(Debug, Clone)]
 pub(crate) struct Key {
     pub(crate) archive: ArchiveSource,
@@ -39,7 +41,7 @@ type RowUrl = Option<std::result::Result<PageUrl, UrlError>>;
 
 /// The result for one row.
 enum Keyed {
-    Page(Box<UrlKey>),
+    Page(Box<UrlKey>, Base),
     Problem(Reason, String),
 }
 
@@ -111,7 +113,6 @@ impl Key {
         let (titles, reasons) = (batch.text("title")?, batch.text("reason")?);
         let details = batch.text("detail")?;
         let dates = batch.numbers::<Date32Type>("date")?;
-        let (sources, positions) = (batch.text("source")?, batch.numbers::<Int64Type>("row")?);
         let mut columns = KeyColumns::default();
         for (row, parsed) in parsed.into_iter().enumerate() {
             let response = value_opt(urls, row);
@@ -130,15 +131,15 @@ impl Key {
                         Some(title) => title.as_deref(),
                         None => self.settings.site.title.feed_title(value_opt(titles, row)),
                     };
-                    let key = (self.learned).key(&self.settings, &page, title, dates.value(row));
-                    Keyed::Page(Box::new(key))
+                    let (site, date) = (&self.settings.site, dates.value(row));
+                    let key = self.learned.key(site, &page, title, date);
+                    let of = (url.unwrap_or_default(), &page);
+                    let base = self.learned.base(site, of, &key.text, date);
+                    Keyed::Page(Box::new(key), base)
                 }
                 (None, Some(Err(error))) => Keyed::Problem(reason(&error), error.to_string()),
             };
-            let same_content = self
-                .learned
-                .original(sources.value(row), positions.value(row));
-            columns.append(url, response.is_none(), keyed, same_content);
+            columns.append(url, response.is_none(), keyed);
         }
         columns.finish(batch)
     }
@@ -216,7 +217,7 @@ struct KeyColumns {
     url_key: StringBuilder,
     content_id: StringBuilder,
     rule: StringBuilder,
-    same_content: StringBuilder,
+    bases: BaseColumns,
 }
 
 impl Default for KeyColumns {
@@ -231,24 +232,18 @@ impl Default for KeyColumns {
             url_key: StringBuilder::new(),
             content_id: StringBuilder::new(),
             rule: StringBuilder::new(),
-            same_content: StringBuilder::new(),
+            bases: BaseColumns::default(),
         }
     }
 }
 
 impl KeyColumns {
-    fn append(
-        &mut self,
-        url: Option<&str>,
-        from_request: bool,
-        keyed: Keyed,
-        same_content: Option<&str>,
-    ) {
-        let key = match keyed {
+    fn append(&mut self, url: Option<&str>, from_request: bool, keyed: Keyed) {
+        let (key, base) = match keyed {
             Keyed::Problem(reason, detail) => {
                 return self.append_quarantined(url, reason.code(), Some(&detail));
             }
-            Keyed::Page(key) => key,
+            Keyed::Page(key, base) => (key, base),
         };
         let status = if key.blocklisted {
             Status::Blocklisted
@@ -264,7 +259,7 @@ impl KeyColumns {
         self.url_key.append_value(&key.text);
         self.content_id.append_option(key.content_id.as_deref());
         self.rule.append_option(key.rule.as_deref());
-        self.same_content.append_option(same_content);
+        self.bases.append(Some(base));
     }
 
     fn append_quarantined(&mut self, url: Option<&str>, reason: &str, detail: Option<&str>) {
@@ -277,30 +272,27 @@ impl KeyColumns {
         self.url_key.append_null();
         self.content_id.append_null();
         self.rule.append_null();
-        self.same_content.append_null();
+        self.bases.append(None);
     }
 
     fn finish(mut self, batch: &RecordBatch) -> Result<RecordBatch> {
         let rows = batch.num_rows();
-        project_to(
-            batch,
-            &KEYED,
-            vec![
-                ("url", Arc::new(self.url.finish())),
-                ("reason", Arc::new(self.reason.finish())),
-                ("detail", Arc::new(self.detail.finish())),
-                ("domain", Arc::new(self.domain.finish())),
-                (
-                    "generation",
-                    Arc::new(Int32Array::from_value(THIS_RUN, rows)),
-                ),
-                ("status", Arc::new(self.status.finish())),
-                ("url_from_request", Arc::new(self.url_from_request.finish())),
-                ("url_key", Arc::new(self.url_key.finish())),
-                ("content_id", Arc::new(self.content_id.finish())),
-                ("rule", Arc::new(self.rule.finish())),
-                ("same_content", Arc::new(self.same_content.finish())),
-            ],
-        )
+        let mut given: Vec<(&str, ArrayRef)> = vec![
+            ("url", Arc::new(self.url.finish())),
+            ("reason", Arc::new(self.reason.finish())),
+            ("detail", Arc::new(self.detail.finish())),
+            ("domain", Arc::new(self.domain.finish())),
+            (
+                "generation",
+                Arc::new(Int32Array::from_value(THIS_RUN, rows)),
+            ),
+            ("status", Arc::new(self.status.finish())),
+            ("url_from_request", Arc::new(self.url_from_request.finish())),
+            ("url_key", Arc::new(self.url_key.finish())),
+            ("content_id", Arc::new(self.content_id.finish())),
+            ("rule", Arc::new(self.rule.finish())),
+        ];
+        given.extend(self.bases.finish());
+        project_to(batch, &KEYED, given)
     }
 }

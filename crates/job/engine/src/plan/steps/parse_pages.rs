@@ -43,17 +43,13 @@ impl Blocked {
 pub(super) fn unreadable(rows: &RecordBatch, detail: &str, settings: &Settings) -> Result<Blocked> {
     let statuses = rows.text("status")?;
     let positions = rows.numbers::<Int64Type>("row")?;
+    let dates = rows.numbers::<Date32Type>("date")?;
     let mut columns = BlockColumns::new(settings);
     let mut rejected = Vec::new();
     for row in 0..rows.num_rows() {
-        let status = Status::from_name(statuses.value(row))?;
-        columns.problem(
-            quarantine_batch(status),
-            Reason::UnreadableRow,
-            detail,
-            None,
-        );
-        if status == Status::Unique {
+        let batch = settings.site.batching.batch_of(dates.value(row));
+        columns.problem(batch, Reason::UnreadableRow, detail, None);
+        if Status::from_name(statuses.value(row))? == Status::Unique {
             rejected.push(positions.value(row));
         }
     }
@@ -61,17 +57,6 @@ pub(super) fn unreadable(rows: &RecordBatch, detail: &str, settings: &Settings) 
         rows: columns.finish(rows)?,
         rejected,
     })
-}
-
-/// Returns the `batch` of a row that is quarantined: first pages come before all pages of their
-/// domain, and revision candidates come after them. [`RevisionPages`] decides in this order.
-///
-/// [`RevisionPages`]: crate::plan::steps::revision_pages::RevisionPages
-fn quarantine_batch(status: Status) -> i64 {
-    match status {
-        Status::RevisionCandidate => i64::MAX,
-        _ => i64::MIN,
-    }
 }
 
 /// Parses `pages`, one per row of `rows`.
@@ -95,9 +80,7 @@ pub(super) fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> R
         }
         match parsed {
             Ok(parsed) => columns.page(status, batch, bytes, &parsed),
-            Err((reason, detail)) => {
-                columns.problem(quarantine_batch(status), reason, &detail, bytes);
-            }
+            Err((reason, detail)) => columns.problem(batch, reason, &detail, bytes),
         }
     }
     Ok(Blocked {

@@ -29,6 +29,7 @@ use crate::plan::columns::schemas::{
 use crate::plan::columns::table_rows::{
     DocumentTexts, documents, quarantine, url_keys, window_entries,
 };
+use crate::plan::columns::url_parameters::url_parameters;
 use crate::plan::columns::written::{CountKey, WrittenColumns, WrittenCounts};
 use crate::plan::exec::coalesce::{BatchSize, coalesced};
 use crate::plan::exec::cpu_metrics::CpuTimer;
@@ -144,7 +145,7 @@ impl Step for Write {
         }
     }
 
-    /// A single writer requires the order of Replay, which several input partitions interleave.
+    /// A single writer requires the order of Site, which several input partitions interleave.
     fn required_ordering(&self) -> &'static [&'static str] {
         if self.is_single() {
             &["domain", "fetched_at", "url", "source", "row"]
@@ -264,6 +265,7 @@ impl Writer {
             (Table::UrlKeys, url_keys(batch, &rows.keyed)?),
             (Table::Quarantine, quarantine(batch, &rows.quarantined)?),
             (Table::WindowEntries, window_entries(batch, &rows.pages)?),
+            (Table::UrlParameters, url_parameters(batch, &rows.learned)?),
             (
                 Table::Documents,
                 documents(batch, &rows.pages, texts, &heuristic)?,
@@ -298,7 +300,8 @@ impl Writer {
         for (row, text) in texts.rows.iter().zip(texts.text.iter()) {
             text_bytes.insert(*row as usize, text.map_or(0, str::len) as i64);
         }
-        for row in 0..batch.num_rows() {
+        let learned = Status::Learned.as_str();
+        for row in (0..batch.num_rows()).filter(|row| statuses.value(*row) != learned) {
             let reason = value_opt(reasons, row);
             let whole_object = reason == Some(Reason::UnreadableObject.code());
             let status = if whole_object {
@@ -380,6 +383,7 @@ struct TableRows {
     keyed: Vec<u32>,
     quarantined: Vec<u32>,
     pages: Vec<u32>,
+    learned: Vec<u32>,
 }
 
 impl TableRows {
@@ -394,6 +398,7 @@ impl TableRows {
             match Status::from_name(statuses.value(row))? {
                 Status::Unique | Status::Revision => rows.pages.push(index),
                 Status::Quarantined => rows.quarantined.push(index),
+                Status::Learned => rows.learned.push(index),
                 _ => {}
             }
         }

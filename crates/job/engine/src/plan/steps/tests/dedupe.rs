@@ -1,5 +1,9 @@
+use arrow::array::RecordBatch;
+use arrow::compute::filter_record_batch;
+
 use super::steps;
 use crate::plan::columns::schemas::KEYED;
+use crate::plan::prior::key_hash::hash;
 use crate::plan::steps::key::THIS_RUN;
 use crate::plan::test_support::{
     TestJob, TestRow, batch, days, micros, numbers, run, sorted_for, texts,
@@ -16,8 +20,18 @@ fn page(key: &str, time: &str, row: i64) -> TestRow {
         .with("url", format!("http://{key}").as_str())
         .with("domain", "a.example")
         .with("url_key", key)
+        .with("base_hash", hash(key))
         .with("status", "unique")
         .with("generation", i64::from(THIS_RUN))
+}
+
+/// The rows of the archive among those of the step.
+fn without_bases(rows: &RecordBatch) -> RecordBatch {
+    let kept: Vec<bool> = texts(rows, "status")
+        .iter()
+        .map(|status| *status != "base")
+        .collect();
+    filter_record_batch(rows, &kept.into()).unwrap()
 }
 
 /// The statuses of `rows` after deduplication, and the row each duplicates, in the order
@@ -25,7 +39,7 @@ fn page(key: &str, time: &str, row: i64) -> TestRow {
 async fn deduped(settings: &[&str], rows: &[TestRow]) -> (Vec<String>, Vec<String>) {
     let step = steps(&TestJob::new(settings)).dedupe;
     let rows = sorted_for(&step, &batch(&KEYED, rows));
-    let deduped = run(&step, vec![rows]).await.unwrap();
+    let deduped = without_bases(&run(&step, vec![rows]).await.unwrap());
     let owned = |column: &str| (texts(&deduped, column).into_iter().map(str::to_owned)).collect();
     (owned("status"), owned("duplicate_of"))
 }
@@ -58,7 +72,7 @@ async fn a_page_of_an_earlier_date_is_the_first_and_is_removed() {
 async fn read_order(settings: &[&str], rows: &[TestRow]) -> Vec<(String, Option<i64>)> {
     let step = steps(&TestJob::new(settings)).dedupe;
     let rows = sorted_for(&step, &batch(&KEYED, rows));
-    let deduped = run(&step, vec![rows]).await.unwrap();
+    let deduped = without_bases(&run(&step, vec![rows]).await.unwrap());
     let (sources, rows) = (
         texts(&deduped, "first_source"),
         numbers(&deduped, "first_row"),
@@ -112,6 +126,7 @@ async fn a_copy_of_a_page_of_an_earlier_date_is_read_in_place() {
         .with("fetched_at", micros("2011-09-01T00:00:00"))
         .with("url", "http://a.example/1")
         .with("url_key", "a.example/1")
+        .with("base_hash", hash("a.example/1"))
         .with("generation", 0)
         .with("status", "known");
     let rows = [page("a.example/1", "2011-10-01T00:00:00", 3), earlier];
@@ -169,4 +184,25 @@ async fn a_key_that_left_the_window_is_unique_again() {
     assert_eq!(statuses, ["unique", "unique", "unique"]);
     let (statuses, _) = deduped(&["paper.lookback=window"], &rows).await;
     assert_eq!(statuses, ["unique", "unique", "duplicate"]);
+}
+
+#[tokio::test]
+async fn an_open_base_with_several_rows_is_announced_once() {
+    let announced = async |rows: &[(&str, i64)]| {
+        let page = |(row, (key, openness)): (usize, &(&str, i64))| {
+            page(key, "2011-10-01T00:00:00", row as i64)
+                .with("base_hash", 7)
+                .with("openness", *openness)
+        };
+        let rows: Vec<TestRow> = rows.iter().enumerate().map(page).collect();
+        let step = steps(&TestJob::new(&[])).dedupe;
+        let rows = sorted_for(&step, &batch(&KEYED, &rows));
+        let deduped = run(&step, vec![rows]).await.unwrap();
+        let statuses = texts(&deduped, "status");
+        statuses.iter().filter(|status| **status == "base").count()
+    };
+    assert_eq!(announced(&[("a?1", 0), ("a?2", 2), ("a?3", 2)]).await, 1);
+    assert_eq!(announced(&[("a?1", 2), ("a?1", 2)]).await, 1);
+    assert_eq!(announced(&[("a?1", 0), ("a?2", 0)]).await, 0);
+    assert_eq!(announced(&[("a?1", 2)]).await, 0);
 }

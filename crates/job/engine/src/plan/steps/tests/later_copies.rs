@@ -1,4 +1,4 @@
-//! Dedupe, Block and Replay where the first copy of a URL key has no text.
+//! Dedupe, Block and Site where the first copy of a URL key has no text.
 
 use arrow::array::RecordBatch;
 
@@ -195,11 +195,11 @@ async fn with_days_or_a_window_the_first_copy_decides() {
     }
 }
 
-/// The rows of one object after Replay, in archive order.
+/// The rows of one object after Site, in archive order.
 async fn revised(rows: &[ArchiveRow]) -> RecordBatch {
     let settings = ["dedup.revisions=true"];
     let blocked = blocked(&settings, &[("a.parquet", rows)], 2).await;
-    let step = steps(&TestJob::new(&settings)).replay;
+    let step = steps(&TestJob::new(&settings)).site;
     let replayed = run(&step, vec![sorted_for(&step, &blocked)]).await.unwrap();
     sorted_by(&["source", "row"], &replayed)
 }

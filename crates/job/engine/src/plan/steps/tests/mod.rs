@@ -4,8 +4,8 @@ mod block;
 mod dedupe;
 mod key;
 mod later_copies;
-mod replay;
 mod scan;
+mod site;
 mod write;
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 
 use crate::plan::columns::schemas::ROW_GROUPS;
-use crate::plan::steps::{block::Block, dedupe::Dedupe, key::Key, replay::Replay, scan::Scan};
+use crate::plan::steps::{block::Block, dedupe::Dedupe, key::Key, scan::Scan, site::Site};
 use crate::plan::test_support::{TestJob, TestRow, batch, days, run, sorted_for};
 use crate::progress::ProgressReporter;
 
@@ -23,7 +23,7 @@ struct Steps {
     key: Key,
     dedupe: Dedupe,
     block: Block,
-    replay: Replay,
+    site: Site,
 }
 
 fn steps(job: &TestJob) -> Steps {
@@ -31,9 +31,9 @@ fn steps(job: &TestJob) -> Steps {
     Steps {
         scan: Scan::new(&job, "2011-10-01..2011-10-31".parse().unwrap()),
         key: Key::new(&job, Arc::default()),
-        dedupe: Dedupe::new(&job, job.settings.site.revisions, Arc::default()),
+        dedupe: Dedupe::new(&job),
         block: Block::new(&job, ProgressReporter::unwatched()),
-        replay: Replay::new(&job, days("2011-10-31") as i32),
+        site: Site::new(&job, days("2011-10-31") as i32, Arc::default()),
     }
 }
 
@@ -49,6 +49,6 @@ async fn deduped(steps: &Steps, row_groups: &[TestRow]) -> RecordBatch {
 async fn replayed(steps: &Steps, row_groups: &[TestRow]) -> RecordBatch {
     let deduped = sorted_for(&steps.block, &deduped(steps, row_groups).await);
     let blocked = run(&steps.block, vec![deduped]).await.unwrap();
-    let blocked = sorted_for(&steps.replay, &blocked);
-    run(&steps.replay, vec![blocked]).await.unwrap()
+    let blocked = sorted_for(&steps.site, &blocked);
+    run(&steps.site, vec![blocked]).await.unwrap()
 }

@@ -57,7 +57,7 @@ fn labels(rows: &arrow::array::RecordBatch) -> Vec<String> {
 }
 
 async fn replayed(settings: &[&str], rows: &[TestRow]) -> arrow::array::RecordBatch {
-    let step = steps(&TestJob::new(settings)).replay;
+    let step = steps(&TestJob::new(settings)).site;
     let rows = sorted_for(&step, &batch(&BLOCKED, rows));
     run(&step, vec![rows]).await.unwrap()
 }
@@ -152,7 +152,7 @@ async fn a_candidate_without_new_text_is_a_duplicate() {
 #[tokio::test]
 async fn hashes_of_a_wrong_length_are_an_error() {
     let row = page("a.example", "2011-10-01T00:00:00", &["one"]).with("hashes", vec![1, 2, 3]);
-    let step = steps(&TestJob::new(&[STRICT])).replay;
+    let step = steps(&TestJob::new(&[STRICT])).site;
     let error = run(&step, vec![batch(&BLOCKED, &[row])]).await.unwrap_err();
     assert!(error.to_string().contains("3 bytes"), "{error}");
 }

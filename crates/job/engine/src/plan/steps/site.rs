@@ -1,6 +1,7 @@
 //! Step 4: inserts the pages of each domain into its URL Tree, in time order, and labels their
 //! blocks [P 4].
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use arrow::array::{RecordBatch, UInt32Array};
@@ -8,11 +9,13 @@ use arrow::compute::take_record_batch;
 use arrow::datatypes::SchemaRef;
 use datafusion::common::runtime::SpawnedTask;
 use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::memory_pool::MemoryConsumer;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use futures::TryStreamExt;
-use futures::future::ready;
+use futures::stream::try_unfold;
+use futures::{Stream, TryStreamExt};
 use template::Outline;
 
+use crate::archive::ArchiveSource;
 use crate::job::Job;
 use crate::plan::columns::labels::LabelColumns;
 use crate::plan::columns::pages::ReplayBatch;
@@ -20,31 +23,36 @@ use crate::plan::columns::schemas::{Phase, REPLAYED, Status};
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::label_queue::{LabelQueue, QueuedRows};
 use crate::plan::exec::step::{BatchSender, RequiredDistribution, Step, spawn_stream, to_bytes};
+use crate::plan::prior::learned::Learned;
 use crate::plan::steps::domain_stream::DomainStream;
-use crate::plan::steps::revision_pages::RevisionPages;
+use crate::plan::steps::site_keys::SiteKeys;
 use crate::settings::Settings;
 use crate::spec::Batching;
 
 /// Labels the text blocks of every page.
 #[derive(Debug, Clone)]
-pub(crate) struct Replay {
+pub(crate) struct Site {
     pub(crate) settings: Arc<Settings>,
+    archive: ArchiveSource,
     /// The last date of the chunk, in days since 1970.
     pub(crate) last: i32,
+    learned: Arc<Learned>,
 }
 
-impl Replay {
-    pub(crate) fn new(job: &Job, last: i32) -> Self {
+impl Site {
+    pub(crate) fn new(job: &Job, last: i32, learned: Arc<Learned>) -> Self {
         Self {
             settings: Arc::clone(&job.settings),
+            archive: job.archive.clone(),
             last,
+            learned,
         }
     }
 }
 
-impl Step for Replay {
+impl Step for Site {
     fn name(&self) -> &'static str {
-        "Replay"
+        "Site"
     }
 
     fn schema(&self) -> SchemaRef {
@@ -52,7 +60,7 @@ impl Step for Replay {
     }
 
     fn parameters(&self) -> Result<Vec<u8>> {
-        to_bytes(&self.last)
+        to_bytes(&(self.last, self.learned.as_ref()))
     }
 
     fn required_distribution(&self) -> RequiredDistribution {
@@ -60,15 +68,7 @@ impl Step for Replay {
     }
 
     fn required_ordering(&self) -> &'static [&'static str] {
-        &[
-            "domain",
-            "batch",
-            "phase",
-            "fetched_at",
-            "url",
-            "source",
-            "row",
-        ]
+        &["domain", "batch", "fetched_at", "url", "source", "row"]
     }
 
     fn run(
@@ -79,20 +79,19 @@ impl Step for Replay {
     ) -> Result<SendableRecordBatchStream> {
         let (step, tasks_timer) = (self.clone(), timer.clone());
         let queue = LabelQueue::new(context, timer.spilled());
-        // Replay, outlines and the consumer run in separate tasks. A site with half of all pages is
+        let memory = MemoryConsumer::new("pages to compare").register(context.memory_pool());
+        // Site, outlines and the consumer run in separate tasks. A site with half of all pages is
         // in one partition, and this way it still uses all cores.
         Ok(spawn_stream(self.schema(), 2, timer, |out| async move {
             let settings = Arc::clone(&step.settings);
-            let finds_pages =
-                settings.site.revisions && settings.site.lookback.rejects_pages_without_text();
-            let mut pages = finds_pages.then(RevisionPages::default);
-            let mut outlined = input
-                .and_then(move |batch| {
-                    ready(match &mut pages {
-                        Some(pages) => pages.batch(batch, &settings),
-                        None => Ok(batch),
-                    })
-                })
+            let keys = SiteKeys::new(
+                Arc::clone(&settings),
+                step.archive.clone(),
+                Arc::clone(&step.learned),
+                memory,
+            );
+            let keyed = std::pin::pin!(keyed(input, keys));
+            let mut outlined = keyed
                 .map_ok(|batch| outlined(batch, Arc::clone(&step.settings), tasks_timer.clone()))
                 .try_buffered(OUTLINED_BATCHES);
             let mut replay = PartitionReplay::new(step.clone(), queue, out.clone());
@@ -104,6 +103,31 @@ impl Step for Replay {
             replay.finish().await
         }))
     }
+}
+
+/// Decides about the keys of all rows.
+fn keyed(
+    input: SendableRecordBatchStream,
+    keys: SiteKeys,
+) -> impl Stream<Item = Result<RecordBatch>> {
+    let ready: VecDeque<RecordBatch> = VecDeque::new();
+    let state = (Some(input), keys, ready);
+    try_unfold(state, async |(mut input, mut keys, mut ready)| {
+        while ready.is_empty() {
+            let Some(rows) = &mut input else {
+                return Ok(None);
+            };
+            match rows.try_next().await? {
+                Some(batch) => ready.extend(keys.batch(batch).await?),
+                None => {
+                    input = None;
+                    ready.extend(keys.finish()?);
+                }
+            }
+        }
+        let batch = ready.pop_front();
+        Ok(batch.map(|batch| (batch, (input, keys, ready))))
+    })
 }
 
 /// Batches whose outlines are computed ahead of the replay. A higher value keeps more batches in
@@ -160,7 +184,7 @@ fn outlines(rows: &ReplayBatch, settings: &Settings) -> Result<Vec<Option<Outlin
 /// Pages are inserted in input order and queued. They are labelled in the same order, once all
 /// pages of their batch are inserted.
 struct PartitionReplay {
-    step: Replay,
+    step: Site,
     domain: Option<DomainStream>,
     /// Rows inserted so far.
     inserted: u64,
@@ -180,7 +204,7 @@ struct BatchLabeller {
 }
 
 impl PartitionReplay {
-    fn new(step: Replay, queue: LabelQueue, out: BatchSender) -> Self {
+    fn new(step: Site, queue: LabelQueue, out: BatchSender) -> Self {
         Self {
             step,
             domain: None,
@@ -214,7 +238,7 @@ impl PartitionReplay {
             let is_other = |domain: &DomainStream| domain.name != name;
             if phase != Phase::PassThrough && self.domain.as_ref().is_none_or(is_other) {
                 self.label_rest().await?;
-                let Replay { settings, last } = &self.step;
+                let Site { settings, last, .. } = &self.step;
                 self.domain = Some(DomainStream::new(name, settings, *last));
             }
             match phase {
@@ -304,7 +328,7 @@ impl BatchLabeller {
     /// Labels those of the first `inserted` rows that are due. Returns whether all rows are done.
     fn advance(
         &mut self,
-        step: &Replay,
+        step: &Site,
         mut domain: Option<&mut DomainStream>,
         inserted: u64,
     ) -> Result<bool> {

@@ -1,14 +1,57 @@
-//! Rows of the table `url_parameters`.
+//! Rows of the table `url_parameters`, and of the plan before they are written.
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BooleanArray, Date32Array, Int64Array, RecordBatch, StringArray};
-use datafusion::error::Result;
+use arrow::array::{
+    ArrayRef, BinaryArray, BooleanArray, Date32Array, Int32Array, Int64Array, RecordBatch,
+    StringArray,
+};
+use datafusion::error::{DataFusionError, Result};
 use tables::{Partitioning, Table};
 use url_parameters::{SlotChange, Verdict};
 
+use crate::plan::columns::schemas::{BLOCKED, Phase, RecordBatchExt, Status, rows_of};
+use crate::plan::exec::step::to_bytes;
+
+/// Returns rows of [`BLOCKED`] with what a domain showed.
+pub(crate) fn learned_rows(domain: &str, changes: &[SlotChange]) -> Result<RecordBatch> {
+    let count = changes.len();
+    let bytes = changes.iter().map(to_bytes).collect::<Result<Vec<_>>>()?;
+    let texts = |text: &str| -> ArrayRef {
+        Arc::new(StringArray::from_iter_values(std::iter::repeat_n(
+            text, count,
+        )))
+    };
+    let dates: Date32Array = changes.iter().map(|change| Some(change.date)).collect();
+    let phase = Int32Array::from_value(Phase::PassThrough as i32, count);
+    let given: Vec<(&str, ArrayRef)> = vec![
+        ("domain", texts(domain)),
+        ("status", texts(Status::Learned.as_str())),
+        ("date", Arc::new(dates)),
+        ("phase", Arc::new(phase)),
+        (
+            "slot_change",
+            Arc::new(BinaryArray::from_iter_values(bytes)),
+        ),
+    ];
+    rows_of(&BLOCKED, count, given)
+}
+
+/// Returns the rows of `url_parameters` that are in `rows` of a batch, as [`learned_rows`] made them.
+pub(crate) fn url_parameters(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {
+    let (domains, bytes) = (batch.text("domain")?, batch.bytes("slot_change")?);
+    let change = |row: &u32| {
+        let row = *row as usize;
+        let change = postcard::from_bytes(bytes.value(row));
+        let change: SlotChange = change.map_err(|error| DataFusionError::External(error.into()))?;
+        Ok((domains.value(row).to_owned(), change))
+    };
+    let changes = rows.iter().map(change).collect::<Result<Vec<_>>>()?;
+    url_parameter_rows(&changes)
+}
+
 /// Returns the rows of what was learned on each date, in the order of date, domain and slot.
-pub(crate) fn url_parameters(changes: &[(String, SlotChange)]) -> Result<RecordBatch> {
+pub(crate) fn url_parameter_rows(changes: &[(String, SlotChange)]) -> Result<RecordBatch> {
     let mut changes: Vec<&(String, SlotChange)> = changes.iter().collect();
     changes.sort_by_key(|(domain, change)| (change.date, domain, &change.slot));
     let texts = |value: &dyn for<'a> Fn(&'a (String, SlotChange)) -> Option<&'a str>| -> ArrayRef {

@@ -1,0 +1,516 @@
+//! Decides about the pages whose keys may change within a chunk, or that may be copies of pages with
+//! another key: those of the bases that [`Dedupe`](crate::plan::steps::dedupe::Dedupe) announced. With
+//! `dedup.revisions` these are all bases with copies, because the first copy with text is the page.
+//!
+//! Rows come by domain in time order: the bases, the rows of earlier dates, then all rows of the chunk. The pages
+//! of these bases get their key, status and original from [`PageKeys`]. The others keep what Dedupe found.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, ArrayRef, BinaryArray, BooleanArray, Date32Array, Int32Array, Int32Builder, Int64Array,
+    RecordBatch, StringArray, StringBuilder, TimestampMicrosecondArray,
+};
+use arrow::compute::{filter_record_batch, nullif};
+use arrow::datatypes::{Date32Type, Int32Type, Int64Type, TimestampMicrosecondType};
+use datafusion::error::Result;
+use datafusion::execution::memory_pool::MemoryReservation;
+use site_replay::{Content, FoundBy, KeyedPage, PageKeys, Role, StoredPage};
+use url_key::{DuplicateReason, PageUrl, may_have_parts};
+use url_parameters::{Openness, Signature};
+
+use crate::archive::ArchiveSource;
+use crate::plan::columns::schemas::{
+    BLOCKED, Phase, RecordBatchExt, Status, object_of, project_to, value_opt,
+};
+use crate::plan::columns::url_parameters::learned_rows;
+use crate::plan::html_reader::{PageStream, page_request};
+use crate::plan::prior::learned::Learned;
+use crate::plan::steps::dedupe::{Original, Originals, merged_by_step};
+use crate::plan::steps::parse_pages::{block, unreadable};
+use crate::settings::Settings;
+use crate::state::delta_scan::external;
+
+/// The keys of the pages of one partition.
+pub(crate) struct SiteKeys {
+    settings: Arc<Settings>,
+    archive: ArchiveSource,
+    learned: Arc<Learned>,
+    memory: MemoryReservation,
+    domain: Option<DomainKeys>,
+}
+
+struct DomainKeys {
+    name: String,
+    /// The bases that Dedupe announced, by hash.
+    open: HashSet<i64>,
+    keys: PageKeys<Arc<Original>>,
+}
+
+/// What becomes of a row.
+enum Decision {
+    /// It was only looked up.
+    Dropped,
+    /// It stays as it is.
+    Kept,
+    /// It has another key, because of what was learned within the chunk, and else stays as it is.
+    Rekeyed { key: String },
+    /// The first page of its key.
+    First { key: String },
+    /// A duplicate of the page at a position of the archive.
+    Duplicate {
+        key: String,
+        of: String,
+        by: &'static str,
+    },
+}
+
+impl SiteKeys {
+    pub(crate) fn new(
+        settings: Arc<Settings>,
+        archive: ArchiveSource,
+        learned: Arc<Learned>,
+        memory: MemoryReservation,
+    ) -> Self {
+        Self {
+            settings,
+            archive,
+            learned,
+            memory,
+            domain: None,
+        }
+    }
+
+    /// Decides about the next rows.
+    pub(crate) async fn batch(&mut self, batch: RecordBatch) -> Result<Vec<RecordBatch>> {
+        if !self.settings.site.learns() && !self.settings.finds_pages_among_revisions() {
+            return Ok(vec![batch]);
+        }
+        let (mut done, mut rest) = (Vec::new(), batch);
+        while rest.num_rows() > 0 {
+            let decisions = self.decide(&rest, &mut done)?;
+            let next = decisions.len();
+            done.push(self.decided(&rest.slice(0, next), &decisions)?);
+            rest = rest.slice(next, rest.num_rows() - next);
+            if rest.num_rows() > 0 {
+                let page = self.parsed(&rest.slice(0, 1)).await?;
+                let decisions = self.decide(&page, &mut done)?;
+                done.push(self.decided(&page, &decisions)?);
+                rest = rest.slice(1, rest.num_rows() - 1);
+            }
+        }
+        done.retain(|rows| rows.num_rows() > 0);
+        Ok(done)
+    }
+
+    /// Ends the last domain. Returns what it showed about the parts of URLs.
+    pub(crate) fn finish(&mut self) -> Result<Option<RecordBatch>> {
+        let Some(mut domain) = self.domain.take() else {
+            return Ok(None);
+        };
+        self.memory.free();
+        let changes = domain.keys.finish();
+        (!changes.is_empty())
+            .then(|| learned_rows(&domain.name, &changes))
+            .transpose()
+    }
+
+    /// Decides about rows up to one whose page has to be parsed.
+    fn decide(
+        &mut self,
+        batch: &RecordBatch,
+        done: &mut Vec<RecordBatch>,
+    ) -> Result<Vec<Decision>> {
+        let rows = Rows::new(batch)?;
+        let mut decisions = Vec::new();
+        for row in 0..batch.num_rows() {
+            if let Some(name) = value_opt(rows.domains, row)
+                && self
+                    .domain
+                    .as_ref()
+                    .is_none_or(|domain| domain.name != name)
+            {
+                done.extend(self.finish()?);
+                self.domain = Some(DomainKeys::new(name, &self.settings, &self.learned));
+            }
+            let decision = match &mut self.domain {
+                Some(domain) if rows.domains.is_valid(row) => {
+                    domain.decide(&rows, row, &self.settings)?
+                }
+                _ => Some(Decision::Kept),
+            };
+            match decision {
+                Some(decision) => decisions.push(decision),
+                None => break,
+            }
+            if let Some(domain) = &self.domain {
+                self.memory.try_resize(domain.bytes())?;
+            }
+        }
+        Ok(decisions)
+    }
+
+    /// Parses the page in the only row of `rows`.
+    async fn parsed(&self, rows: &RecordBatch) -> Result<RecordBatch> {
+        let row_group = rows.numbers::<Int32Type>("row_group")?.value(0);
+        let row = rows.numbers::<Int64Type>("row")?.value(0);
+        let request = page_request(&self.archive, object_of(rows, 0)?, row_group, vec![row]);
+        let mut pages = PageStream::new(request.read(&self.archive).await?);
+        let unique = StringArray::from_iter_values([Status::Unique.as_str()]);
+        let none = || Arc::new(StringArray::new_null(1));
+        let given: Vec<(&str, ArrayRef)> = vec![
+            ("status", Arc::new(unique)),
+            ("merged_by", none()),
+            ("duplicate_of", none()),
+        ];
+        let rows = project_to(rows, &BLOCKED, given)?;
+        let parsed = match pages.next()? {
+            Some(Ok(pages)) => block(&rows, &pages, &self.settings)?,
+            Some(Err(error)) => unreadable(&rows, &error.to_string(), &self.settings)?,
+            None => unreadable(&rows, "the row is not there any more", &self.settings)?,
+        };
+        Ok(parsed.rows)
+    }
+
+    /// Carries the decisions out.
+    fn decided(&self, batch: &RecordBatch, decisions: &[Decision]) -> Result<RecordBatch> {
+        if decisions
+            .iter()
+            .all(|decision| matches!(decision, Decision::Kept))
+        {
+            return Ok(batch.clone());
+        }
+        let rows = Rows::new(batch)?;
+        let (merged_by, duplicate_of) = (batch.text("merged_by")?, batch.text("duplicate_of")?);
+        let phases = batch.numbers::<Int32Type>("phase")?;
+        let mut columns = Changed::default();
+        let (mut kept, mut has_no_content) = (Vec::new(), Vec::new());
+        for (row, decision) in decisions.iter().enumerate() {
+            let was = Status::from_name(rows.statuses.value(row))?;
+            kept.push(!matches!(decision, Decision::Dropped));
+            let is_page = rows.hashes.is_valid(row);
+            let is_duplicate = matches!(decision, Decision::Duplicate { .. });
+            let status = match decision {
+                Decision::Dropped | Decision::Kept | Decision::Rekeyed { .. } => was,
+                _ if is_duplicate && !self.settings.site.revisions => Status::Duplicate,
+                _ if is_duplicate && is_page => Status::RevisionCandidate,
+                _ if is_page => Status::Unique,
+                _ => was,
+            };
+            has_no_content.push(is_duplicate && status == Status::Duplicate);
+            columns.status.append_value(status.as_str());
+            let (key, by, of) = match decision {
+                Decision::First { key } => (Some(key.as_str()), None, None),
+                Decision::Duplicate { key, of, by } => {
+                    (Some(key.as_str()), Some(*by), Some(of.as_str()))
+                }
+                Decision::Rekeyed { key } => (
+                    Some(key.as_str()),
+                    value_opt(merged_by, row),
+                    value_opt(duplicate_of, row),
+                ),
+                Decision::Dropped | Decision::Kept => (
+                    value_opt(rows.keys, row),
+                    value_opt(merged_by, row),
+                    value_opt(duplicate_of, row),
+                ),
+            };
+            columns.key.append_option(key);
+            columns.merged_by.append_option(by);
+            columns.duplicate_of.append_option(of);
+            columns.phase.append_value(match (decision, status) {
+                (Decision::Dropped | Decision::Kept | Decision::Rekeyed { .. }, _) => {
+                    phases.value(row)
+                }
+                (_, Status::Unique | Status::RevisionCandidate) => Phase::Page as i32,
+                _ => Phase::PassThrough as i32,
+            });
+        }
+        let mut given = columns.finish();
+        let has_no_content = BooleanArray::from(has_no_content);
+        for name in CONTENT {
+            given.push((name, nullif(batch.array(name)?, &has_no_content)?));
+        }
+        let rows = project_to(batch, &BLOCKED, given)?;
+        Ok(filter_record_batch(&rows, &BooleanArray::from(kept))?)
+    }
+}
+
+/// The columns of a row that Block parsed or quarantined.
+const CONTENT: [&str; 16] = [
+    "reason",
+    "detail",
+    "bytes",
+    "page_title",
+    "charset",
+    "charset_source",
+    "warnings",
+    "signature",
+    "texts",
+    "markup",
+    "metadata",
+    "hashes",
+    "layout",
+    "link_chars",
+    "slots",
+    "chrome",
+];
+
+impl DomainKeys {
+    fn new(name: &str, settings: &Settings, learned: &Learned) -> Self {
+        let mut keys = PageKeys::new(&settings.site);
+        learned.restore(name, &mut keys);
+        Self {
+            name: name.to_owned(),
+            open: HashSet::new(),
+            keys,
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.keys.bytes() + self.open.capacity() * size_of::<i64>()
+    }
+
+    /// Decides about a row of the domain. Returns `None` if its page has to be parsed.
+    fn decide(
+        &mut self,
+        rows: &Rows<'_>,
+        row: usize,
+        settings: &Settings,
+    ) -> Result<Option<Decision>> {
+        let site = &settings.site;
+        let base = rows.bases.is_valid(row).then(|| rows.bases.value(row));
+        let is_decided = |of: &Self| base.is_some_and(|base| of.open.contains(&base));
+        let status = Status::from_name(rows.statuses.value(row))?;
+        if status == Status::Base {
+            self.open.extend(base);
+            return Ok(Some(Decision::Dropped));
+        }
+        if status == Status::Known && !is_decided(self) {
+            return Ok(Some(Decision::Dropped));
+        }
+        let is_keyed =
+            rows.keys.is_valid(row) && rows.phases.value(row) != Phase::WindowEntry as i32;
+        let Some(address) = value_opt(rows.urls, row).filter(|_| is_keyed) else {
+            return Ok(Some(Decision::Kept));
+        };
+        let date = rows.dates.value(row);
+        if !is_decided(self) {
+            return Ok(Some(self.key_alone(rows, row, address, settings)));
+        }
+        let Ok(url) = site.keyer.parse(address) else {
+            return Ok(Some(Decision::Kept));
+        };
+        if status == Status::Known {
+            self.restore(rows, row, (address, &url), settings)?;
+            return Ok(Some(Decision::Dropped));
+        }
+        self.keys.begin(&site.keyer, date);
+        let parts = self.keys.parts(&site.keyer, &url);
+        let mut key = self.keys.key(site, &url, None, date);
+        if parts.as_ref().is_none_or(|parts| parts.parts.is_empty()) {
+            // No verdict changes it, and it may depend on the title.
+            rows.keys.value(row).clone_into(&mut key.text);
+        }
+        let id = Arc::new(rows.pages.get(row));
+        let page = KeyedPage {
+            address,
+            parts: parts.as_ref(),
+            key: &key,
+            date,
+            time_micros: rows.times.value(row),
+            id: &id,
+        };
+        let is_parsed = rows.hashes.is_valid(row)
+            || matches!(status, Status::Quarantined | Status::Blocklisted);
+        if !is_parsed && self.keys.asks(&page) {
+            return Ok(None);
+        }
+        (parts.iter()).for_each(|parts| self.keys.see(parts, date));
+        if status == Status::Blocklisted {
+            return Ok(Some(Decision::Kept));
+        }
+        let role = (self.keys).classify(&page, &mut rows.content(row)?);
+        Ok(Some(match role {
+            Role::First => Decision::First { key: key.text },
+            Role::Duplicate {
+                original,
+                first,
+                found,
+            } => {
+                let by = match found {
+                    FoundBy::Content => DuplicateReason::SameContent,
+                    FoundBy::Alias => DuplicateReason::LearnedParameter,
+                    FoundBy::Key => merged_by_step(settings, &first, &id),
+                };
+                Decision::Duplicate {
+                    key: key.text,
+                    of: original.position.clone(),
+                    by: by.as_str(),
+                }
+            }
+        }))
+    }
+
+    /// Decides about the only page of its base.
+    fn key_alone(
+        &mut self,
+        rows: &Rows<'_>,
+        row: usize,
+        address: &str,
+        settings: &Settings,
+    ) -> Decision {
+        let site = &settings.site;
+        let url = may_have_parts(address).then(|| site.keyer.parse(address));
+        let Some(Ok(url)) = url else {
+            return Decision::Kept;
+        };
+        let date = rows.dates.value(row);
+        let parts = self.keys.parts(&site.keyer, &url);
+        (parts.iter()).for_each(|parts| self.keys.see(parts, date));
+        if rows.openness.value(row) == Openness::Settled as i32 {
+            return Decision::Kept;
+        }
+        self.keys.begin(&site.keyer, date);
+        let key = self.keys.key(site, &url, None, date).text;
+        match key == rows.keys.value(row) {
+            true => Decision::Kept,
+            false => Decision::Rekeyed { key },
+        }
+    }
+
+    /// Restores a row of an earlier date.
+    fn restore(
+        &mut self,
+        rows: &Rows<'_>,
+        row: usize,
+        (address, url): (&str, &PageUrl),
+        settings: &Settings,
+    ) -> Result<()> {
+        let site = &settings.site;
+        let date = rows.dates.value(row);
+        let parts = self.keys.parts(&site.keyer, url);
+        let mut key = self.keys.key(site, url, None, date);
+        rows.stored.value(row).clone_into(&mut key.text);
+        let page = rows.pages.get(row);
+        let owner = value_opt(rows.same_content, row);
+        let owner = owner.map(|position| Arc::new(page.clone().at(position)));
+        let page = KeyedPage {
+            address,
+            parts: parts.as_ref(),
+            key: &key,
+            date,
+            time_micros: rows.times.value(row),
+            id: &Arc::new(page),
+        };
+        let signature = rows.content(row)?.signature();
+        let stored = StoredPage {
+            page,
+            owner,
+            signature,
+        };
+        self.keys.restore(stored);
+        Ok(())
+    }
+}
+
+/// The content of a row that Block parsed or quarantined.
+struct RowContent<'a> {
+    hashes: Option<&'a [u8]>,
+    signature: Option<Signature>,
+}
+
+impl Content for RowContent<'_> {
+    fn has_text(&mut self) -> bool {
+        self.hashes.is_some_and(|hashes| !hashes.is_empty())
+    }
+
+    fn signature(&mut self) -> Signature {
+        self.signature.take().unwrap_or_default()
+    }
+}
+
+/// Typed access to the columns that decide.
+struct Rows<'a> {
+    domains: &'a StringArray,
+    statuses: &'a StringArray,
+    phases: &'a Int32Array,
+    urls: &'a StringArray,
+    keys: &'a StringArray,
+    stored: &'a StringArray,
+    same_content: &'a StringArray,
+    bases: &'a Int64Array,
+    openness: &'a Int32Array,
+    dates: &'a Date32Array,
+    times: &'a TimestampMicrosecondArray,
+    hashes: &'a BinaryArray,
+    signatures: &'a BinaryArray,
+    pages: Originals<'a>,
+}
+
+impl<'a> Rows<'a> {
+    fn new(batch: &'a RecordBatch) -> Result<Self> {
+        Ok(Self {
+            domains: batch.text("domain")?,
+            statuses: batch.text("status")?,
+            phases: batch.numbers::<Int32Type>("phase")?,
+            urls: batch.text("url")?,
+            keys: batch.text("url_key")?,
+            stored: batch.text("stored_key")?,
+            same_content: batch.text("same_content")?,
+            bases: batch.numbers::<Int64Type>("base_hash")?,
+            openness: batch.numbers::<Int32Type>("openness")?,
+            dates: batch.numbers::<Date32Type>("date")?,
+            times: batch.numbers::<TimestampMicrosecondType>("fetched_at")?,
+            hashes: batch.bytes("hashes")?,
+            signatures: batch.bytes("signature")?,
+            pages: Originals::new(batch)?,
+        })
+    }
+
+    fn content(&self, row: usize) -> Result<RowContent<'a>> {
+        let signature = self
+            .signatures
+            .is_valid(row)
+            .then(|| self.signatures.value(row));
+        let signature = signature.map(Signature::from_bytes).transpose();
+        Ok(RowContent {
+            hashes: self.hashes.is_valid(row).then(|| self.hashes.value(row)),
+            signature: signature.map_err(external)?,
+        })
+    }
+}
+
+/// Builds the columns that a decision changes.
+struct Changed {
+    status: StringBuilder,
+    key: StringBuilder,
+    merged_by: StringBuilder,
+    duplicate_of: StringBuilder,
+    phase: Int32Builder,
+}
+
+impl Default for Changed {
+    fn default() -> Self {
+        Self {
+            status: StringBuilder::new(),
+            key: StringBuilder::new(),
+            merged_by: StringBuilder::new(),
+            duplicate_of: StringBuilder::new(),
+            phase: Int32Builder::new(),
+        }
+    }
+}
+
+impl Changed {
+    fn finish(mut self) -> Vec<(&'static str, ArrayRef)> {
+        vec![
+            ("status", Arc::new(self.status.finish())),
+            ("url_key", Arc::new(self.key.finish())),
+            ("merged_by", Arc::new(self.merged_by.finish())),
+            ("duplicate_of", Arc::new(self.duplicate_of.finish())),
+            ("phase", Arc::new(self.phase.finish())),
+        ]
+    }
+}
