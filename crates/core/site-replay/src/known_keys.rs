@@ -1,8 +1,8 @@
 //! Known URL keys, and the decision whether a page is a duplicate [P 3].
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
 
+use md5::{Digest, Md5};
 use url_tree::{DAY_MICROS, WindowOptions};
 
 use crate::Batching;
@@ -88,11 +88,21 @@ pub struct KnownKeys<T> {
     lookback: Lookback,
     batching: Batching,
     clock: BatchClock,
-    first_pages: HashMap<Arc<str>, FirstPage<T>>,
+    first_pages: HashMap<KeyHash, FirstPage<T>>,
     /// Times and keys in order of insertion; only filled with [`Lookback::Window`].
-    window: VecDeque<(i64, Arc<str>)>,
+    window: VecDeque<(i64, KeyHash)>,
     /// Keys that pages got after their own key was decided.
-    aliases: HashMap<String, Vec<(AliasDates, T)>>,
+    aliases: HashMap<KeyHash, Vec<(AliasDates, T)>>,
+}
+
+/// The MD5 of a URL key, by which keys are known: a site has millions of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct KeyHash([u8; 16]);
+
+impl KeyHash {
+    pub(crate) fn of(key: &str) -> Self {
+        Self(Md5::digest(key).into())
+    }
 }
 
 /// The dates on which a page has a key besides its own: a part of its URL turned out to be noise.
@@ -147,7 +157,7 @@ impl<T> KnownKeys<T> {
     }
 
     /// Adds the first page of a key that an earlier run found. `date` is in days since 1970.
-    pub fn restore(&mut self, key: impl Into<Arc<str>>, date: i32, time_micros: i64, page: T) {
+    pub fn restore(&mut self, key: &str, date: i32, time_micros: i64, page: T) {
         self.begin(self.batching.batch_of(date));
         self.add(key, time_micros, page);
     }
@@ -155,7 +165,7 @@ impl<T> KnownKeys<T> {
     /// Adds a key that an earlier page has on some dates besides its own. Aliases of a key come in
     /// the order of their pages.
     pub fn add_alias(&mut self, key: &str, dates: AliasDates, page: T) {
-        let aliases = self.aliases.entry(key.to_owned()).or_default();
+        let aliases = self.aliases.entry(KeyHash::of(key)).or_default();
         // Of equal dates the first page wins, so a key has few aliases, however many pages.
         if !aliases.iter().any(|(known, _)| *known == dates) {
             aliases.push((dates, page));
@@ -167,15 +177,16 @@ impl<T> KnownKeys<T> {
         self.aliases.clear();
     }
 
-    /// The number of keys, without aliases.
+    /// The number of keys and aliases.
     pub(crate) fn len(&self) -> usize {
-        self.first_pages.len()
+        self.first_pages.len() + self.aliases.len()
     }
 
     /// Returns the first page of `key`, or the page that has it as an alias on `date`, and changes
     /// nothing. A number of days as lookback does not count.
     pub fn find(&self, key: &str, date: i32) -> Option<&T> {
-        let first = self.first_pages.get(key).map(|first| &first.page);
+        let key = KeyHash::of(key);
+        let first = self.first_pages.get(&key).map(|first| &first.page);
         first.or_else(|| self.alias(key, date))
     }
 
@@ -183,8 +194,8 @@ impl<T> KnownKeys<T> {
     /// `date` is the page's, in days since 1970. Before the pages of a new batch are added.
     pub fn earlier(&mut self, key: &str, date: i32, time_micros: i64) -> Option<(&T, FoundBy)> {
         self.begin(self.batching.batch_of(date));
-        let lookback = self.lookback;
-        let first = self.first_pages.get(key);
+        let (lookback, key) = (self.lookback, KeyHash::of(key));
+        let first = self.first_pages.get(&key);
         let first = first.filter(|first| lookback.reaches(first.time_micros, time_micros));
         match first {
             Some(first) => Some((&first.page, FoundBy::Key)),
@@ -194,10 +205,10 @@ impl<T> KnownKeys<T> {
 
     /// Adds the first page of a key, for which [`earlier`](Self::earlier) found none. With
     /// [`Lookback::rejects_pages_without_text`], only if the page has text.
-    pub fn add(&mut self, key: impl Into<Arc<str>>, time_micros: i64, page: T) {
-        let key = key.into();
+    pub fn add(&mut self, key: &str, time_micros: i64, page: T) {
+        let key = KeyHash::of(key);
         if self.lookback.spans_keys() {
-            self.window.push_back((time_micros, Arc::clone(&key)));
+            self.window.push_back((time_micros, key));
         }
         let first = FirstPage { time_micros, page };
         self.first_pages.insert(key, first);
@@ -205,8 +216,8 @@ impl<T> KnownKeys<T> {
     }
 
     /// The page that has `key` as an alias on `date`.
-    fn alias(&self, key: &str, date: i32) -> Option<&T> {
-        let aliases = self.aliases.get(key)?.iter();
+    fn alias(&self, key: KeyHash, date: i32) -> Option<&T> {
+        let aliases = self.aliases.get(&key)?.iter();
         aliases
             .filter(|(dates, _)| (dates.from..dates.until).contains(&date))
             .min_by_key(|(dates, _)| dates.since)
@@ -251,7 +262,7 @@ mod tests {
         let is_first = |(key, date, time): &(&str, i32, i64)| {
             let is_first = keys.earlier(key, *date, *time).is_none();
             if is_first {
-                keys.add(*key, *time, ());
+                keys.add(key, *time, ());
             }
             is_first
         };

@@ -4,13 +4,12 @@
 //! verdicts of the date are known, and if one has changed, the later keys of all earlier pages are
 //! computed again: such a key is an alias of its page.
 
-use std::sync::Arc;
-
 use url_key::{Keyer, PageUrl, PartKind, UrlKey, UrlParts};
 use url_parameters::{
     ComparedPage, Evidence, Learner, Signature, Slot, SlotChange, Verdict, Verdicts, is_audited,
 };
 
+use crate::known_keys::KeyHash;
 use crate::{AliasDates, FoundBy, KnownKeys, Lookback, SiteSettings};
 
 /// The keys of the pages of a domain, which `P` names.
@@ -55,8 +54,7 @@ struct Learned<P> {
 /// a site can have a million of them.
 #[derive(Debug)]
 struct ChangeablePage<P> {
-    address: Box<str>,
-    key: Arc<str>,
+    key: KeyHash,
     date: i32,
     page: KnownPage<P>,
 }
@@ -156,29 +154,30 @@ impl<P: Clone> PageKeys<P> {
         } = stored;
         let is_copy = owner.is_some();
         let owner = owner.unwrap_or_else(|| page.id.clone());
-        let key: Arc<str> = page.key.text.as_str().into();
-        let known = page.known(&owner);
-        (self.known).restore(Arc::clone(&key), page.date, page.time_micros, known);
+        let (key, time) = (&page.key.text, page.time_micros);
+        (self.known).restore(key, page.date, time, page.known(&owner));
         if let Some(learned) = &mut self.learned
             && let Some(parts) = page.parts
         {
             if !is_copy {
                 (learned.learner).restore_page(page.compared(parts, signature));
             }
-            learned.may_change(&page, key, &owner);
+            learned.may_change(&page, &owner);
             learned.is_restored = true;
         }
     }
 
-    /// Begins the date of the next page.
-    pub fn begin(&mut self, keyer: &Keyer, date: i32) {
+    /// Begins the date of the next page. If a verdict has changed, asks for the URLs of earlier pages, as they were
+    /// fetched.
+    pub fn begin(&mut self, keyer: &Keyer, date: i32, address: impl Fn(&P) -> String) {
         let Some(learned) = &mut self.learned else {
             return;
         };
         if learned.begin(date) {
             self.known.clear_aliases();
             for page in &learned.changeable {
-                for (dates, key) in learned.later_keys(keyer, page) {
+                let address = address(&page.page.page);
+                for (dates, key) in learned.later_keys(keyer, page, &address) {
                     self.known.add_alias(&key, dates, page.page.clone());
                 }
             }
@@ -218,11 +217,11 @@ impl<P: Clone> PageKeys<P> {
         self.known.find(key, date).map(|first| &first.original)
     }
 
-    /// The bytes of the keys, roughly: 384 for each with its page, and 1024 for each page that later pages are
-    /// compared with.
+    /// The bytes of the keys, roughly, without what `P` points to: 96 for each key, and 1024 for each page that later
+    /// pages are compared with.
     pub fn bytes(&self) -> usize {
         let compared = self.learned.as_ref().map(|learned| learned.learner.pages());
-        384 * self.known.len() + 1024 * compared.unwrap_or_default()
+        96 * self.known.len() + 1024 * compared.unwrap_or_default()
     }
 
     /// Whether [`classify`](Self::classify) asks for the content of a page.
@@ -248,19 +247,17 @@ impl<P: Clone> PageKeys<P> {
             };
         }
         let has_text = content.has_text();
-        let key: Arc<str> = page.key.text.as_str().into();
         let mut owner = None;
         if has_text
             && let Some(learned) = &mut self.learned
             && let Some(parts) = page.parts
         {
             owner = (learned.learner).page(page.compared(parts, content.signature()));
-            let of = owner.as_ref().unwrap_or(page.id);
-            learned.may_change(page, Arc::clone(&key), of);
+            learned.may_change(page, owner.as_ref().unwrap_or(page.id));
         }
         if has_text || !self.lookback.rejects_pages_without_text() {
             let known = page.known(owner.as_ref().unwrap_or(page.id));
-            self.known.add(key, page.time_micros, known);
+            (self.known).add(&page.key.text, page.time_micros, known);
         }
         match owner {
             Some(original) => Role::Duplicate {
@@ -338,11 +335,10 @@ impl<P: Clone> Learned<P> {
 
     /// Notes a page whose key changes when a part of its URL becomes noise. Its later keys lead to
     /// `owner`.
-    fn may_change(&mut self, page: &KeyedPage<'_, P>, key: Arc<str>, owner: &P) {
+    fn may_change(&mut self, page: &KeyedPage<'_, P>, owner: &P) {
         if page.parts.is_some_and(|parts| !parts.parts.is_empty()) {
             self.changeable.push(ChangeablePage {
-                address: page.address.into(),
-                key,
+                key: KeyHash::of(&page.key.text),
                 date: page.date,
                 page: page.known(owner),
             });
@@ -350,8 +346,13 @@ impl<P: Clone> Learned<P> {
     }
 
     /// The keys of a page on the dates after its own, by the verdicts so far.
-    fn later_keys(&self, keyer: &Keyer, page: &ChangeablePage<P>) -> Vec<(AliasDates, String)> {
-        let Ok(url) = keyer.parse(&page.address) else {
+    fn later_keys(
+        &self,
+        keyer: &Keyer,
+        page: &ChangeablePage<P>,
+        address: &str,
+    ) -> Vec<(AliasDates, String)> {
+        let Ok(url) = keyer.parse(address) else {
             return Vec::new();
         };
         let Some(parts) = keyer.parts(&url) else {
@@ -368,6 +369,7 @@ impl<P: Clone> Learned<P> {
             };
             (dates, key)
         });
-        keys.filter(|(_, key)| **key != *page.key).collect()
+        keys.filter(|(_, key)| KeyHash::of(key) != page.key)
+            .collect()
     }
 }

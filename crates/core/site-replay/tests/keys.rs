@@ -113,7 +113,7 @@ fn run(pages: &[Page], stored: &mut Stored) {
         let known = stored.pages.get(id).cloned();
         let parts = keys.parts(keyer, &url);
         if known.is_none() {
-            keys.begin(keyer, date);
+            keys.begin(keyer, date, |id: &usize| pages[*id].address());
             parts.iter().for_each(|parts| keys.see(parts, date));
         }
         let mut key = keys.key(&settings, &url, None, date);

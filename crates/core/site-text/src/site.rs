@@ -232,7 +232,7 @@ impl Site {
             self.begin_domain(url.domain().clone());
         }
         self.last_micros = Some(time_micros);
-        self.keys.begin(&self.settings.keyer, date);
+        (self.keys).begin(&self.settings.keyer, date, |id| id.url.clone());
         let parts = self.keys.parts(&self.settings.keyer, &url);
         parts.iter().for_each(|parts| self.keys.see(parts, date));
         let title = self.title(fetched, &url);

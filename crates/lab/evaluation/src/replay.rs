@@ -58,7 +58,9 @@ pub fn replay(
                 continue;
             };
             let date = dates.of_pages[index];
-            known.begin(&settings.keyer, date);
+            known.begin(&settings.keyer, date, |page: &usize| {
+                pages[*page].url.clone()
+            });
             let parts = known.parts(&settings.keyer, url);
             parts.iter().for_each(|parts| known.see(parts, date));
             let seen = parsed.entry(index).or_default();

@@ -39,13 +39,13 @@ pub(crate) struct Dedupe {
 /// duplicate.
 #[derive(Debug, Clone)]
 pub(crate) struct Original {
-    request_url: Option<String>,
-    url: String,
-    rule: Option<String>,
+    pub(super) request_url: Option<String>,
+    pub(super) url: String,
+    pub(super) rule: Option<String>,
     /// `source#row`, the value of `duplicate_of` for a duplicate of this page.
     pub(crate) position: String,
     /// `None` for a page of the prior state: it has text.
-    row_group: Option<i32>,
+    pub(super) row_group: Option<i32>,
 }
 
 impl Dedupe {

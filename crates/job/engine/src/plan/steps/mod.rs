@@ -4,6 +4,7 @@ pub(crate) mod block;
 pub(crate) mod dedupe;
 pub(crate) mod domain_stream;
 pub(crate) mod key;
+mod known_pages;
 mod later_copies;
 pub(crate) mod parse_pages;
 pub(crate) mod scan;

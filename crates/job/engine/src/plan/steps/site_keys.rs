@@ -27,7 +27,8 @@ use crate::plan::columns::schemas::{
 use crate::plan::columns::url_parameters::learned_rows;
 use crate::plan::html_reader::{PageStream, page_request};
 use crate::plan::prior::learned::Learned;
-use crate::plan::steps::dedupe::{Original, Originals, merged_by_step};
+use crate::plan::steps::dedupe::{Originals, merged_by_step};
+use crate::plan::steps::known_pages::{KnownPages, PageNumber};
 use crate::plan::steps::parse_pages::{block, unreadable};
 use crate::settings::Settings;
 use crate::state::delta_scan::external;
@@ -45,7 +46,8 @@ struct DomainKeys {
     name: String,
     /// The bases that Dedupe announced, by hash.
     open: HashSet<i64>,
-    keys: PageKeys<Arc<Original>>,
+    keys: PageKeys<PageNumber>,
+    pages: KnownPages,
 }
 
 /// What becomes of a row.
@@ -265,11 +267,12 @@ impl DomainKeys {
             name: name.to_owned(),
             open: HashSet::new(),
             keys,
+            pages: KnownPages::default(),
         }
     }
 
     fn bytes(&self) -> usize {
-        self.keys.bytes() + self.open.capacity() * size_of::<i64>()
+        self.keys.bytes() + self.pages.bytes() + self.open.capacity() * size_of::<i64>()
     }
 
     /// Decides about a row of the domain. Returns `None` if its page has to be parsed.
@@ -306,14 +309,16 @@ impl DomainKeys {
             self.restore(rows, row, (address, &url), settings)?;
             return Ok(Some(Decision::Dropped));
         }
-        self.keys.begin(&site.keyer, date);
+        let pages = &self.pages;
+        (self.keys).begin(&site.keyer, date, |page| pages.url(*page).to_owned());
         let parts = self.keys.parts(&site.keyer, &url);
         let mut key = self.keys.key(site, &url, None, date);
         if parts.as_ref().is_none_or(|parts| parts.parts.is_empty()) {
             // No verdict changes it, and it may depend on the title.
             rows.keys.value(row).clone_into(&mut key.text);
         }
-        let id = Arc::new(rows.pages.get(row));
+        let own = rows.pages.get(row);
+        let id = self.pages.add(&own);
         let page = KeyedPage {
             address,
             parts: parts.as_ref(),
@@ -325,14 +330,17 @@ impl DomainKeys {
         let is_parsed = rows.hashes.is_valid(row)
             || matches!(status, Status::Quarantined | Status::Blocklisted);
         if !is_parsed && self.keys.asks(&page) {
+            self.pages.remove_last();
             return Ok(None);
         }
         (parts.iter()).for_each(|parts| self.keys.see(parts, date));
         if status == Status::Blocklisted {
+            self.pages.remove_last();
             return Ok(Some(Decision::Kept));
         }
         let role = (self.keys).classify(&page, &mut rows.content(row)?);
-        Ok(Some(match role {
+        let is_known = matches!(role, Role::Duplicate { found, .. } if found != FoundBy::Content);
+        let decision = match role {
             Role::First => Decision::First { key: key.text },
             Role::Duplicate {
                 original,
@@ -342,15 +350,19 @@ impl DomainKeys {
                 let by = match found {
                     FoundBy::Content => DuplicateReason::SameContent,
                     FoundBy::Alias => DuplicateReason::LearnedParameter,
-                    FoundBy::Key => merged_by_step(settings, &first, &id),
+                    FoundBy::Key => merged_by_step(settings, &self.pages.get(first), &own),
                 };
                 Decision::Duplicate {
                     key: key.text,
-                    of: original.position.clone(),
+                    of: self.pages.position(original),
                     by: by.as_str(),
                 }
             }
-        }))
+        };
+        if is_known {
+            self.pages.remove_last();
+        }
+        Ok(Some(decision))
     }
 
     /// Decides about the only page of its base.
@@ -372,7 +384,8 @@ impl DomainKeys {
         if rows.openness.value(row) == Openness::Settled as i32 {
             return Decision::Kept;
         }
-        self.keys.begin(&site.keyer, date);
+        let pages = &self.pages;
+        (self.keys).begin(&site.keyer, date, |page| pages.url(*page).to_owned());
         let key = self.keys.key(site, &url, None, date).text;
         match key == rows.keys.value(row) {
             true => Decision::Kept,
@@ -393,16 +406,16 @@ impl DomainKeys {
         let parts = self.keys.parts(&site.keyer, url);
         let mut key = self.keys.key(site, url, None, date);
         rows.stored.value(row).clone_into(&mut key.text);
-        let page = rows.pages.get(row);
+        let own = rows.pages.get(row);
         let owner = value_opt(rows.same_content, row);
-        let owner = owner.map(|position| Arc::new(page.clone().at(position)));
+        let owner = owner.map(|position| self.pages.add(&own.clone().at(position)));
         let page = KeyedPage {
             address,
             parts: parts.as_ref(),
             key: &key,
             date,
             time_micros: rows.times.value(row),
-            id: &Arc::new(page),
+            id: &self.pages.add(&own),
         };
         let signature = rows.content(row)?.signature();
         let stored = StoredPage {
