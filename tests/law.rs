@@ -19,13 +19,11 @@ const WINDOW: [&str; 3] = [
 ];
 
 /// Every family of heuristics of the paper, every lookback for duplicates, and labels by page and by date.
-const PAPER: [[&str; 3]; 6] = [
-    ["strict", "all", "page"],
+const PAPER: [[&str; 3]; 4] = [
     ["strict-support-10", "window", "date"],
     ["strict-at-domain", "5d", "page"],
     ["relaxed-at-domain-20", "all", "date"],
     ["vote-slow", "window", "page"],
-    ["vote-fast", "5d", "date"],
 ];
 
 /// Consecutive pieces of the range, some of several days, some of one. The last starts
