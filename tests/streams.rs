@@ -202,7 +202,7 @@ fn threads_memory_chunks_and_row_order_change_no_row() {
     let mut others = files(&streams);
     others.retain(|file| !file.ends_with("angrybear.parquet"));
     rearranged::rearrange(&others, folder.path());
-    assert!(files(folder.path()).len() > others.len());
+    assert!(files(folder.path()).len() > 4);
     let backwards = (job(folder.path()).with("run.threads=1")).with("run.chunk_bytes=15MB");
     assert!(chunks_of(&backwards) > 10);
     let what = "rows in reverse in other files, one thread, chunks";

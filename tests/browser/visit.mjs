@@ -22,6 +22,9 @@ const browser = await chromium.launch({
 const WIDE = { width: 1280, height: 900 };
 const NARROW = { width: 360, height: 740 };
 
+/// Contrast depends on the colours and overlaps on the width, not one on the other. axe takes seconds a page.
+const FORMS = [["light", WIDE], ["dark", NARROW]];
+
 /// Opens a file or an address, and fails on every error of the console, dialog, and request that is not for the
 /// file itself or for the server. `refusals` are responses of the server that the visit is about: a browser says
 /// in the console that they are errors.
@@ -76,6 +79,15 @@ async function assertFits(page, what) {
   assert.ok(content <= window, `${what}: ${content} wider than ${window}`);
 }
 
+/// Asserts that a page can be read in its colours and width.
+async function assertReadable(page, what, colorScheme) {
+  await assertAccessible(page, what);
+  await assertFits(page, what);
+  const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const [red] = background.match(/\d+/g).map(Number);
+  assert.equal(red < 128, colorScheme === "dark", `${what}: ${background}`);
+}
+
 async function screenshot(page, name) {
   if (!places.screenshots) return;
   mkdirSync(places.screenshots, { recursive: true });
@@ -98,15 +110,10 @@ async function everyPageInEveryForm() {
     blocks: places.blocks,
   };
   for (const [name, file] of Object.entries(files)) {
-    // Contrast depends on the colours and overlaps on the width, not one on the other. axe takes seconds a page.
-    for (const [colorScheme, viewport] of [["light", WIDE], ["dark", NARROW]]) {
+    for (const [colorScheme, viewport] of FORMS) {
       const what = `${name}, ${colorScheme}, ${viewport.width}`;
       const { page, done } = await visit(file, { colorScheme, viewport });
-      await assertAccessible(page, what);
-      await assertFits(page, what);
-      const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-      const [red] = background.match(/\d+/g).map(Number);
-      assert.equal(red < 128, colorScheme === "dark", `${what}: ${background}`);
+      await assertReadable(page, what, colorScheme);
       await screenshot(page, `${name}-${colorScheme}-${viewport.width}`);
       await done();
     }
@@ -248,23 +255,17 @@ async function everyLivePageInEveryForm() {
     missing: "domain?name=a",
   };
   for (const [name, path] of Object.entries(paths)) {
-    for (const colorScheme of ["light", "dark"]) {
-      for (const viewport of [WIDE, NARROW]) {
-        const what = `live ${name}, ${colorScheme}, ${viewport.width}`;
-        const { page, done } = await visit(live(path), { colorScheme, viewport, refusals: [404] });
-        if (name === "sql") {
-          for (const table of await page.locator("summary").all()) await table.click();
-          await page.getByRole("button", { name: "Run" }).click();
-          await page.getByRole("status").waitFor();
-        }
-        await assertAccessible(page, what);
-        await assertFits(page, what);
-        const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-        const [red] = background.match(/\d+/g).map(Number);
-        assert.equal(red < 128, colorScheme === "dark", `${what}: ${background}`);
-        await screenshot(page, `live-${name}-${colorScheme}-${viewport.width}`);
-        await done();
+    for (const [colorScheme, viewport] of FORMS) {
+      const what = `live ${name}, ${colorScheme}, ${viewport.width}`;
+      const { page, done } = await visit(live(path), { colorScheme, viewport, refusals: [404] });
+      if (name === "sql") {
+        for (const table of await page.locator("summary").all()) await table.click();
+        await page.getByRole("button", { name: "Run" }).click();
+        await page.getByRole("status").waitFor();
       }
+      await assertReadable(page, what, colorScheme);
+      await screenshot(page, `live-${name}-${colorScheme}-${viewport.width}`);
+      await done();
     }
   }
 }
@@ -423,8 +424,9 @@ try {
     hostileTextsOfALiveSiteStayTexts,
     anotherSiteCannotAsk,
   ]) {
+    const begun = performance.now();
     await part();
-    console.log(`passed ${part.name}`);
+    console.log(`passed ${part.name} (${((performance.now() - begun) / 1000).toFixed(1)} s)`);
   }
 } finally {
   await browser.close();
