@@ -6,10 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, BinaryArray, BooleanArray, Date32Array, Int32Array, Int64Array, ListArray,
-    RecordBatch, StringArray, TimestampMicrosecondArray, new_null_array,
+    Array, ArrayRef, BinaryArray, Date32Array, Int32Array, Int64Array, RecordBatch, StringArray,
+    TimestampMicrosecondArray, new_null_array,
 };
-use arrow::buffer::OffsetBuffer;
 use arrow::compute::{concat_batches, lexsort_to_indices, take_record_batch};
 use arrow::datatypes::{DataType, SchemaRef};
 use chrono::{DateTime, NaiveDate};
@@ -23,6 +22,9 @@ use tables::days_from_date;
 use tempfile::TempDir;
 
 use crate::job::Job;
+use crate::plan::columns::page::Pages;
+use crate::plan::columns::schemas::RecordBatchExt;
+use crate::plan::columns::status::Status;
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::Step;
 use crate::spec::{JobSpec, PaperSpec};
@@ -158,7 +160,6 @@ pub(crate) enum Cell {
     Text(String),
     Number(i64),
     Bytes(Vec<u8>),
-    Booleans(Vec<bool>),
 }
 
 impl From<&str> for Cell {
@@ -176,12 +177,6 @@ impl From<i64> for Cell {
 impl From<Vec<u8>> for Cell {
     fn from(bytes: Vec<u8>) -> Self {
         Self::Bytes(bytes)
-    }
-}
-
-impl From<Vec<bool>> for Cell {
-    fn from(booleans: Vec<bool>) -> Self {
-        Self::Booleans(booleans)
     }
 }
 
@@ -211,6 +206,7 @@ fn column(name: &str, data_type: &DataType, rows: &[TestRow]) -> ArrayRef {
     let numbers = || {
         cells().map(|cell| match cell {
             Some(Cell::Number(number)) => Some(*number),
+            Some(Cell::Text(status)) if name == "status" => Some(number_of(status)),
             None => None,
             Some(other) => panic!("{name}: {other:?} is not a number"),
         })
@@ -242,24 +238,29 @@ fn column(name: &str, data_type: &DataType, rows: &[TestRow]) -> ArrayRef {
             let times: TimestampMicrosecondArray = numbers().collect();
             Arc::new(times.with_timezone("UTC"))
         }
-        DataType::List(field) if field.data_type() == &DataType::Boolean => {
-            let lists: Vec<&[bool]> = cells()
-                .map(|cell| match cell {
-                    Some(Cell::Booleans(list)) => list.as_slice(),
-                    _ => &[],
-                })
-                .collect();
-            let values = BooleanArray::from(lists.concat());
-            let offsets = OffsetBuffer::from_lengths(lists.iter().map(|list| list.len()));
-            Arc::new(ListArray::new(
-                Arc::clone(field),
-                offsets,
-                Arc::new(values),
-                None,
-            ))
-        }
         other => new_null_array(other, rows.len()),
     }
+}
+
+/// The number of the status with this name.
+fn number_of(status: &str) -> i64 {
+    let is_it = |found: &Status| found.as_str() == status;
+    Status::ALL.into_iter().find(is_it).unwrap() as i64
+}
+
+/// The names of the statuses of rows.
+pub(crate) fn statuses(rows: &RecordBatch) -> Vec<&'static str> {
+    let statuses = rows.statuses().unwrap();
+    let name = |row| statuses.get(row).unwrap().as_str();
+    (0..rows.num_rows()).map(name).collect()
+}
+
+/// The texts of the blocks of each page, separated by `|`; `-` for a row without them.
+pub(crate) fn page_texts(rows: &RecordBatch) -> Vec<String> {
+    let pages = Pages(rows.bytes("page").unwrap());
+    let page = |row| pages.rest(row).unwrap();
+    let text = |row| page(row).map_or("-".to_owned(), |page| page.texts.join("|"));
+    (0..rows.num_rows()).map(text).collect()
 }
 
 /// Runs one partition of `step` on `input` and collects its output as one batch.
@@ -293,14 +294,12 @@ pub(crate) fn sorted_by(columns: &[&str], rows: &RecordBatch) -> RecordBatch {
 
 /// The values of a text column, `-` for null.
 pub(crate) fn texts<'a>(rows: &'a RecordBatch, column: &str) -> Vec<&'a str> {
-    use crate::plan::columns::schemas::RecordBatchExt;
     let values = rows.text(column).unwrap();
     values.iter().map(|value| value.unwrap_or("-")).collect()
 }
 
 /// The values of a 64-bit column.
 pub(crate) fn numbers(rows: &RecordBatch, column: &str) -> Vec<Option<i64>> {
-    use crate::plan::columns::schemas::RecordBatchExt;
     let values = rows.numbers::<arrow::datatypes::Int64Type>(column).unwrap();
     values.iter().collect()
 }

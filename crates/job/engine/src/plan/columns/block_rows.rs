@@ -3,129 +3,130 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, AsArray, BinaryBuilder, BooleanArray, Int32Array, RecordBatch, StringArray,
-    StringBuilder,
+    ArrayRef, BinaryBuilder, BooleanArray, Int32Array, RecordBatch, StringArray, StringBuilder,
 };
-use arrow::compute::take;
-use arrow::datatypes::{Int32Type, Int64Type};
+use arrow::datatypes::Int64Type;
 use datafusion::error::{DataFusionError, Result};
 use tables::Table;
 use url_key::Branch;
 
-use crate::plan::columns::schemas::{RecordBatchExt, SEPARATOR};
-use crate::plan::columns::table_rows::table_rows;
+use crate::plan::columns::labels::{LabelDetail, StoredLabels};
+use crate::plan::columns::page::{StoredBlock, StoredPage};
+use crate::plan::columns::schemas::RecordBatchExt;
+use crate::plan::columns::table_rows::{PageRows, table_rows};
 
 /// Rows of `blocks` per batch. Each row repeats the URL of its page, which can have 8 KB, so a
 /// batch has at most 32 MB of URLs. A lower value costs more calls of the writer.
 const BLOCK_ROWS: usize = 4096;
 
-/// The row of the page of a block, and the ordinal of the block in the page.
-type BlockPosition = (u32, i32);
+/// A block of a page.
+struct BlockRow<'a> {
+    /// The row of its page.
+    row: u32,
+    /// In the page.
+    ordinal: usize,
+    page: &'a StoredPage<'a>,
+    labels: &'a StoredLabels<'a>,
+}
 
-/// Returns the blocks of the pages in `rows` of `batch`, in batches of at most `BLOCK_ROWS`.
+impl<'a> BlockRow<'a> {
+    fn detail(&self) -> Result<&'a StoredBlock<'a>> {
+        self.page
+            .details
+            .get(self.ordinal)
+            .ok_or_else(|| self.missing())
+    }
+
+    fn label(&self) -> Result<&'a LabelDetail<'a>> {
+        self.labels
+            .details
+            .get(self.ordinal)
+            .ok_or_else(|| self.missing())
+    }
+
+    fn missing(&self) -> DataFusionError {
+        DataFusionError::Internal(format!("block {} has no details", self.ordinal))
+    }
+}
+
+/// Returns the blocks of `pages` of `batch`, in batches of at most `BLOCK_ROWS`.
 pub(crate) fn block_rows(
     batch: &RecordBatch,
-    rows: &[u32],
-) -> Result<impl Iterator<Item = Result<RecordBatch>>> {
-    let positions = block_positions(batch, rows)?;
-    let batches = positions.len().div_ceil(BLOCK_ROWS);
-    Ok((0..batches).map(move |index| {
+    pages: &PageRows<'_>,
+) -> impl Iterator<Item = Result<RecordBatch>> {
+    let mut positions = Vec::new();
+    for (row, (page, labels)) in pages.rows.iter().zip(pages.pages.iter().zip(&pages.labels)) {
+        positions.extend((0..page.texts.len()).map(|ordinal| BlockRow {
+            row: *row,
+            ordinal,
+            page,
+            labels,
+        }));
+    }
+    let count = positions.len().div_ceil(BLOCK_ROWS);
+    (0..count).map(move |index| {
         let end = positions.len().min((index + 1) * BLOCK_ROWS);
         blocks(batch, &positions[index * BLOCK_ROWS..end])
-    }))
+    })
 }
 
-fn block_positions(batch: &RecordBatch, rows: &[u32]) -> Result<Vec<BlockPosition>> {
-    let labels = batch.lists("boilerplate")?;
-    let blocks = |row: u32| (0..labels.value_length(row as usize)).map(move |at| (row, at));
-    Ok(rows.iter().copied().flat_map(blocks).collect())
-}
-
-/// Returns one row of `blocks` per position.
-fn blocks(batch: &RecordBatch, positions: &[BlockPosition]) -> Result<RecordBatch> {
-    let pages: Vec<u32> = positions.iter().map(|(page, _)| *page).collect();
-    let column = |name: &str| -> Result<ArrayRef> {
-        let list = batch.lists(name)?;
-        let offsets = list.value_offsets();
-        let positions = positions
-            .iter()
-            .map(|(page, at)| offsets[*page as usize] + at);
-        Ok(take(
-            list.values(),
-            &Int32Array::from_iter_values(positions),
-            None,
-        )?)
-    };
+fn blocks(batch: &RecordBatch, blocks: &[BlockRow<'_>]) -> Result<RecordBatch> {
+    let pages: Vec<u32> = blocks.iter().map(|block| block.row).collect();
+    let details = blocks
+        .iter()
+        .map(BlockRow::detail)
+        .collect::<Result<Vec<_>>>()?;
+    let labels = blocks
+        .iter()
+        .map(BlockRow::label)
+        .collect::<Result<Vec<_>>>()?;
     let hashes = batch.bytes("hashes")?;
     let mut hash = BinaryBuilder::new();
-    for (page, at) in positions {
-        let at = 16 * at.unsigned_abs() as usize;
-        hash.append_value(&hashes.value(*page as usize)[at..at + 16]);
+    for block in blocks {
+        let of_page = hashes.value(block.row as usize);
+        hash.append_value(&of_page[16 * block.ordinal..][..16]);
     }
-    let boilerplate = column("boilerplate")?;
-    let boilerplate: &BooleanArray = boilerplate.as_boolean();
-    let labels: StringArray = boilerplate
+    let label = blocks
         .iter()
-        .map(|boilerplate| {
-            Some(if boilerplate == Some(true) {
-                "boilerplate"
-            } else {
-                "content"
-            })
-        })
-        .collect();
-    let ordinals = positions.iter().map(|(_, at)| *at);
+        .map(|block| match block.labels.is_content[block.ordinal] {
+            true => "content",
+            false => "boilerplate",
+        });
+    let label = StringArray::from_iter_values(label);
+    let numbers = |value: &dyn Fn(&LabelDetail<'_>) -> i32| -> ArrayRef {
+        Arc::new(Int32Array::from_iter_values(
+            labels.iter().map(|label| value(label)),
+        ))
+    };
+    let ordinals = blocks.iter().map(|block| block.ordinal as i32);
+    let text =
+        StringArray::from_iter_values(blocks.iter().map(|block| block.page.texts[block.ordinal]));
+    let reasons = StringArray::from_iter_values(labels.iter().map(|label| label.reason));
+    let slots = StringArray::from_iter_values(details.iter().map(|detail| detail.slot));
+    let chrome: BooleanArray = details.iter().map(|detail| Some(detail.chrome)).collect();
+    let link_chars = blocks.iter().zip(&details).map(|(block, detail)| {
+        let chars = detail.link_chars;
+        i32::try_from(chars).map_err(|_| too_large(batch, block.row, "link_chars", chars))
+    });
+    let link_chars: Int32Array = link_chars.collect::<Result<Vec<i32>>>()?.into();
     table_rows(
         Table::Blocks,
         batch,
         &pages,
         vec![
             ("ordinal", Arc::new(Int32Array::from_iter_values(ordinals))),
-            ("text", values_of_blocks(batch.text("texts")?, positions)),
+            ("text", Arc::new(text)),
             ("hash", Arc::new(hash.finish())),
-            ("label", Arc::new(labels)),
-            ("reason", column("reasons")?),
-            ("count", column("counts")?),
-            ("support", column("supports")?),
-            ("node", node_names(batch, &pages, &column("depths")?)?),
-            ("link_chars", Arc::new(link_chars(batch, positions)?)),
-            ("slot", values_of_blocks(batch.text("slots")?, positions)),
-            ("chrome", Arc::new(chrome(batch, positions)?)),
+            ("label", Arc::new(label)),
+            ("reason", Arc::new(reasons)),
+            ("count", numbers(&|label| label.count)),
+            ("support", numbers(&|label| label.support)),
+            ("node", node_names(batch, blocks, &labels)?),
+            ("link_chars", Arc::new(link_chars)),
+            ("slot", Arc::new(slots)),
+            ("chrome", Arc::new(chrome)),
         ],
     )
-}
-
-/// Returns the value of each block. `pages` has one per block of a page, and the blocks of a page are
-/// consecutive in `positions`.
-fn values_of_blocks(pages: &StringArray, positions: &[BlockPosition]) -> ArrayRef {
-    let mut values = StringBuilder::new();
-    for blocks in positions.chunk_by(|one, next| one.0 == next.0) {
-        let (page, first) = blocks[0];
-        let page = pages.value(page as usize).split(SEPARATOR);
-        let page = page.skip(first.unsigned_abs() as usize);
-        page.take(blocks.len())
-            .for_each(|value| values.append_value(value));
-    }
-    Arc::new(values.finish())
-}
-
-fn link_chars(batch: &RecordBatch, positions: &[BlockPosition]) -> Result<Int32Array> {
-    let pages = batch.bytes("link_chars")?;
-    let of_block = |(page, at): &BlockPosition| {
-        let (chars, _) = pages.value(*page as usize).as_chunks::<4>();
-        let chars = u32::from_le_bytes(chars[at.unsigned_abs() as usize]);
-        i32::try_from(chars).map_err(|_| too_large(batch, *page, "link_chars", chars))
-    };
-    positions.iter().map(of_block).collect::<Result<_>>()
-}
-
-fn chrome(batch: &RecordBatch, positions: &[BlockPosition]) -> Result<BooleanArray> {
-    let pages = batch.bytes("chrome")?;
-    let of_block = |(page, at): &BlockPosition| {
-        let is_chrome = pages.value(*page as usize)[at.unsigned_abs() as usize];
-        Some(is_chrome == 1)
-    };
-    Ok(positions.iter().map(of_block).collect())
 }
 
 fn too_large(batch: &RecordBatch, page: u32, column: &str, value: u32) -> DataFusionError {
@@ -140,16 +141,19 @@ fn too_large(batch: &RecordBatch, page: u32, column: &str, value: u32) -> DataFu
     )
 }
 
-/// Returns the name of the node at each depth of the branch of the page.
-fn node_names(batch: &RecordBatch, pages: &[u32], depths: &ArrayRef) -> Result<ArrayRef> {
+/// Returns the name of the node of each label, which is in the branch of its page.
+fn node_names(
+    batch: &RecordBatch,
+    blocks: &[BlockRow<'_>],
+    labels: &[&LabelDetail<'_>],
+) -> Result<ArrayRef> {
     let keys = batch.text("url_key")?;
-    let depths = depths.as_primitive::<Int32Type>();
     let mut names = StringBuilder::new();
-    let mut depths = depths.values().iter();
-    for rows in pages.chunk_by(|one, next| one == next) {
-        let branch = Branch::from_key(keys.value(rows[0] as usize));
-        for depth in depths.by_ref().take(rows.len()) {
-            names.append_value(branch.node(depth.unsigned_abs() as usize));
+    let mut labels = labels.iter();
+    for of_page in blocks.chunk_by(|one, next| one.row == next.row) {
+        let branch = Branch::from_key(keys.value(of_page[0].row as usize));
+        for label in labels.by_ref().take(of_page.len()) {
+            names.append_value(branch.node(label.depth.into()));
         }
     }
     Ok(Arc::new(names.finish()))

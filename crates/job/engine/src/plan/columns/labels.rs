@@ -1,56 +1,51 @@
-//! Builds the columns of labels.
+//! The labels of a page as one value, the column `labels`, and the columns of `window_entries`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use arrow::array::{
-    BinaryBuilder, BooleanBuilder, Int32Builder, Int64Builder, ListBuilder, RecordBatch,
-    StringBuilder,
-};
-use arrow::datatypes::DataType;
+use arrow::array::{BinaryBuilder, Int32Builder, Int64Builder, RecordBatch};
 use datafusion::error::{DataFusionError, Result};
 use foldhash::fast::RandomState;
+use serde::{Deserialize, Serialize};
 use site_replay::PageLabels;
 use template::{PagePaths, Reason};
 use url_tree::{BlockHash, Verdict};
 
-use crate::plan::columns::schemas::{REPLAYED, Status, list_field, project_to};
+use crate::plan::columns::schemas::{REPLAYED, RecordBatchExt, project_to};
+use crate::plan::columns::status::Status;
+use crate::plan::exec::step::to_bytes;
 use crate::settings::Settings;
 
+/// The labels of a page. Borrows from the column.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct StoredLabels<'a> {
+    /// The node of the URL Tree that was selected, and the number of its pages.
+    pub(crate) node: &'a str,
+    pub(crate) support: i32,
+    /// Whether each block is content.
+    pub(crate) is_content: Vec<bool>,
+    /// Of each block, if the job writes `blocks`; else empty.
+    pub(crate) details: Vec<LabelDetail<'a>>,
+}
+
+/// What the table `blocks` has of a label.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct LabelDetail<'a> {
+    pub(crate) reason: &'a str,
+    pub(crate) count: i32,
+    pub(crate) support: i32,
+    /// Of the node in the branch of the page.
+    pub(crate) depth: u16,
+}
+
 /// The columns that [`crate::plan::steps::site::Site`] adds.
+#[derive(Default)]
 pub(crate) struct LabelColumns {
-    status: StringBuilder,
-    node: StringBuilder,
-    support: Int32Builder,
-    boilerplate: ListBuilder<BooleanBuilder>,
-    reasons: ListBuilder<StringBuilder>,
-    counts: ListBuilder<Int32Builder>,
-    supports: ListBuilder<Int32Builder>,
-    depths: ListBuilder<Int32Builder>,
+    status: Int32Builder,
+    labels: BinaryBuilder,
     ordinal: Int64Builder,
     entry_hashes: BinaryBuilder,
     template: BinaryBuilder,
-}
-
-impl Default for LabelColumns {
-    fn default() -> Self {
-        let numbers =
-            || ListBuilder::new(Int32Builder::new()).with_field(list_field(DataType::Int32));
-        Self {
-            status: StringBuilder::new(),
-            node: StringBuilder::new(),
-            support: Int32Builder::new(),
-            boilerplate: ListBuilder::new(BooleanBuilder::new())
-                .with_field(list_field(DataType::Boolean)),
-            reasons: ListBuilder::new(StringBuilder::new()).with_field(list_field(DataType::Utf8)),
-            counts: numbers(),
-            supports: numbers(),
-            depths: numbers(),
-            ordinal: Int64Builder::new(),
-            entry_hashes: BinaryBuilder::new(),
-            template: BinaryBuilder::new(),
-        }
-    }
 }
 
 impl LabelColumns {
@@ -58,7 +53,7 @@ impl LabelColumns {
     pub(crate) fn page(
         &mut self,
         status: Status,
-        node: String,
+        node: &str,
         page_labels: &PageLabels,
         ordinal: i64,
         entry: &[BlockHash],
@@ -68,38 +63,34 @@ impl LabelColumns {
             let too_large = |_| {
                 DataFusionError::Execution(format!("{node}: a count of {count} pages is too large"))
             };
-            i32::try_from(count).map(Some).map_err(too_large)
+            i32::try_from(count).map_err(too_large)
         };
         let labels = &page_labels.labels;
-        let blocks = &labels.blocks;
-        self.status.append_value(status.as_str());
-        self.support.append_option(number(labels.node.support)?);
-        self.boilerplate.append_value(
-            blocks
-                .iter()
-                .map(|label| Some(label.verdict == Verdict::Boilerplate)),
-        );
+        let details = labels.blocks.iter().zip(&page_labels.reasons);
+        let details = details
+            .filter(|_| settings.write_blocks)
+            .map(|(label, reason)| {
+                Ok(LabelDetail {
+                    reason: Reason::as_str(*reason),
+                    count: number(label.count)?,
+                    support: number(label.support)?,
+                    depth: label.depth.into(),
+                })
+            });
+        let is_content = labels
+            .blocks
+            .iter()
+            .map(|label| label.verdict != Verdict::Boilerplate);
+        let stored = StoredLabels {
+            node,
+            support: number(labels.node.support)?,
+            is_content: is_content.collect(),
+            details: details.collect::<Result<_>>()?,
+        };
+        self.labels.append_value(to_bytes(&stored)?);
+        self.status.append_value(status as i32);
         self.ordinal.append_value(ordinal);
         self.entry_hashes.append_value(distinct(entry));
-        if !settings.write_blocks {
-            self.reasons.append_null();
-            self.counts.append_null();
-            self.supports.append_null();
-            self.depths.append_null();
-            self.node.append_value(node);
-            return Ok(());
-        }
-        let reasons = page_labels.reasons.iter().copied().map(Reason::as_str);
-        self.reasons.append_value(reasons.map(Some));
-        let counts = blocks.iter().map(|label| number(label.count));
-        self.counts
-            .append_value(counts.collect::<Result<Vec<_>>>()?);
-        let supports = blocks.iter().map(|label| number(label.support));
-        self.supports
-            .append_value(supports.collect::<Result<Vec<_>>>()?);
-        self.depths
-            .append_value(blocks.iter().map(|label| Some(i32::from(label.depth))));
-        self.node.append_value(node);
         Ok(())
     }
 
@@ -110,16 +101,10 @@ impl LabelColumns {
     }
 
     /// Appends a row without labels.
-    pub(crate) fn pass(&mut self, status: &str) {
-        self.status.append_value(status);
-        self.node.append_null();
-        self.support.append_null();
-        self.boilerplate.append_null();
-        self.reasons.append_null();
+    pub(crate) fn pass(&mut self, status: Status) {
+        self.status.append_value(status as i32);
+        self.labels.append_null();
         self.template.append_null();
-        self.counts.append_null();
-        self.supports.append_null();
-        self.depths.append_null();
         self.ordinal.append_null();
         self.entry_hashes.append_null();
     }
@@ -131,19 +116,23 @@ impl LabelColumns {
             &REPLAYED,
             vec![
                 ("status", Arc::new(self.status.finish())),
-                ("node", Arc::new(self.node.finish())),
-                ("support", Arc::new(self.support.finish())),
-                ("boilerplate", Arc::new(self.boilerplate.finish())),
-                ("reasons", Arc::new(self.reasons.finish())),
+                ("labels", Arc::new(self.labels.finish())),
                 ("template", Arc::new(self.template.finish())),
-                ("counts", Arc::new(self.counts.finish())),
-                ("supports", Arc::new(self.supports.finish())),
-                ("depths", Arc::new(self.depths.finish())),
                 ("ordinal", Arc::new(self.ordinal.finish())),
                 ("entry_hashes", Arc::new(self.entry_hashes.finish())),
             ],
         )
     }
+}
+
+/// Reads the labels of pages in `rows` of a batch.
+pub(crate) fn labels_of<'a>(batch: &'a RecordBatch, rows: &[u32]) -> Result<Vec<StoredLabels<'a>>> {
+    let column = batch.bytes("labels")?;
+    let labels = rows
+        .iter()
+        .map(|row| postcard::from_bytes(column.value(*row as usize)));
+    let labels = labels.collect::<std::result::Result<_, _>>();
+    labels.map_err(|error| DataFusionError::External(error.into()))
 }
 
 /// Returns the distinct hashes in order of first appearance, concatenated.

@@ -13,7 +13,9 @@ use template::{BytesError, Layout, Outline, PagePaths};
 use url_key::Branch;
 use url_tree::{BlockHash, Entry};
 
-use crate::plan::columns::schemas::{Phase, RecordBatchExt, Status, split_values, value_opt};
+use crate::plan::columns::page::{PageOutline, Pages};
+use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
+use crate::plan::columns::status::{Phase, Status, Statuses};
 
 /// A batch with typed access to the columns that Site needs.
 #[derive(Debug)]
@@ -22,13 +24,12 @@ pub(crate) struct ReplayBatch {
     domains: StringArray,
     phases: Int32Array,
     dates: Date32Array,
-    statuses: StringArray,
+    statuses: Int32Array,
     times: TimestampMicrosecondArray,
     keys: StringArray,
     hashes: BinaryArray,
-    layouts: BinaryArray,
+    pages: BinaryArray,
     templates: BinaryArray,
-    texts: StringArray,
     positions: Int64Array,
 }
 
@@ -40,9 +41,8 @@ pub(crate) struct PageRow<'a> {
     pub(crate) hashes: &'a [BlockHash],
     /// Row in the archive object. For a window entry, its ordinal.
     pub(crate) position: i64,
-    layout: Option<&'a [u8]>,
+    page: PageOutline<'a>,
     template: Option<&'a [u8]>,
-    texts: Option<&'a str>,
 }
 
 impl ReplayBatch {
@@ -51,15 +51,14 @@ impl ReplayBatch {
             domains: batch.text("domain")?.clone(),
             phases: batch.numbers::<Int32Type>("phase")?.clone(),
             dates: batch.numbers::<Date32Type>("date")?.clone(),
-            statuses: batch.text("status")?.clone(),
+            statuses: batch.numbers::<Int32Type>("status")?.clone(),
             times: batch
                 .numbers::<TimestampMicrosecondType>("fetched_at")?
                 .clone(),
             keys: batch.text("url_key")?.clone(),
             hashes: batch.bytes("hashes")?.clone(),
-            layouts: batch.bytes("layout")?.clone(),
+            pages: batch.bytes("page")?.clone(),
             templates: batch.bytes("template")?.clone(),
-            texts: batch.text("texts")?.clone(),
             positions: batch.numbers::<Int64Type>("row")?.clone(),
             batch,
         }))
@@ -81,8 +80,8 @@ impl ReplayBatch {
         self.dates.value(row)
     }
 
-    pub(crate) fn status(&self, row: usize) -> &str {
-        self.statuses.value(row)
+    pub(crate) fn status(&self, row: usize) -> Result<Status> {
+        Statuses::new(&self.statuses).get(row)
     }
 
     pub(crate) fn page(&self, row: usize) -> Result<PageRow<'_>> {
@@ -95,19 +94,18 @@ impl ReplayBatch {
             )));
         }
         Ok(PageRow {
-            status: Status::from_name(self.statuses.value(row))?,
+            status: self.status(row)?,
             time: self.times.value(row),
             url_key: value_opt(&self.keys, row).ok_or_else(|| {
                 DataFusionError::Internal(format!("row {row} of a batch of pages has no URL key"))
             })?,
             hashes,
             position: self.positions.value(row),
-            layout: self.layouts.is_valid(row).then(|| self.layouts.value(row)),
+            page: Pages(&self.pages).outline(row)?,
             template: self
                 .templates
                 .is_valid(row)
                 .then(|| self.templates.value(row)),
-            texts: value_opt(&self.texts, row),
         })
     }
 }
@@ -132,7 +130,7 @@ impl<'a> PageRow<'a> {
 
     /// Computes the outline. Returns `None` for a page without a layout.
     pub(crate) fn outline(&self) -> Result<Option<Outline>> {
-        let layout = self.layout.map(Layout::from_bytes).transpose();
+        let layout = self.page.layout.map(Layout::from_bytes).transpose();
         let layout = layout.map_err(|error| self.broken("layout", &error))?;
         Ok(layout.map(|layout| Outline::new(&layout.blocks())))
     }
@@ -159,12 +157,10 @@ impl<'a> PageRow<'a> {
     /// Returns the lengths of the blocks in UTF-16 units [O D8].
     ///
     /// # Errors
-    /// If the row does not have the texts of its blocks.
-    pub(crate) fn utf16_lengths(&self) -> Result<Vec<usize>> {
-        let texts = self.texts.ok_or_else(|| {
-            DataFusionError::Internal(format!("{}: no texts of its blocks", self.url_key))
-        })?;
-        let lengths = split_values(texts).map(|text| text.encode_utf16().count());
-        Ok(lengths.collect())
+    /// If the row does not have them.
+    pub(crate) fn utf16_lengths(&self) -> Result<&[usize]> {
+        self.page.lengths.as_deref().ok_or_else(|| {
+            DataFusionError::Internal(format!("{}: no lengths of its blocks", self.url_key))
+        })
     }
 }

@@ -4,15 +4,14 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, ListArray, ListBuilder, RecordBatch, StringArray, StringBuilder,
-    TimestampMicrosecondArray,
+    ArrayRef, ListArray, ListBuilder, StringArray, StringBuilder, TimestampMicrosecondArray,
 };
 use arrow::datatypes::DataType;
-use datafusion::error::{DataFusionError, Result};
 use metadata::{Found, Metadata, Moment};
 use serde::{Deserialize, Serialize};
 
-use crate::plan::columns::schemas::{RecordBatchExt, list_field};
+use crate::plan::columns::page::StoredPage;
+use crate::plan::columns::schemas::list_field;
 
 /// A value and its source.
 type Sourced<T> = Option<(T, String)>;
@@ -44,8 +43,8 @@ const TEXTS: [([&str; 2], Of<String>); 5] = [
 ];
 
 /// Values of a page beside its texts. Times are microseconds since 1970, UTC.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Said {
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Said {
     published_at: Sourced<i64>,
     modified_at: Sourced<i64>,
     author: Sourced<String>,
@@ -60,47 +59,40 @@ struct Said {
     archive: Option<String>,
 }
 
-/// Writes what is known of a page as bytes, for [`said_columns`].
-pub(crate) fn said_bytes(
-    metadata: Metadata,
-    opt_out: Option<Vec<String>>,
-    archive: Option<String>,
-) -> Result<Vec<u8>> {
-    let time = |found: Found<Moment>| {
-        let micros = found.value.utc().and_utc().timestamp_micros();
-        (micros, found.source.as_str().to_owned())
-    };
-    let text = |found: Found<String>| (found.value, found.source.as_str().to_owned());
-    let said = Said {
-        published_at: metadata.published_at.map(time),
-        modified_at: metadata.modified_at.map(time),
-        author: metadata.author.map(text),
-        site_name: metadata.site_name.map(text),
-        description: metadata.description.map(text),
-        canonical_url: metadata.canonical_url.map(text),
-        image: metadata.image.map(text),
-        html_lang: metadata.html_lang,
-        opt_out,
-        archive,
-    };
-    postcard::to_allocvec(&said).map_err(|error| DataFusionError::External(error.into()))
+impl Said {
+    /// What is known of a page.
+    pub(crate) fn new(
+        metadata: Metadata,
+        opt_out: Option<Vec<String>>,
+        archive: Option<String>,
+    ) -> Self {
+        let time = |found: Found<Moment>| {
+            let micros = found.value.utc().and_utc().timestamp_micros();
+            (micros, found.source.as_str().to_owned())
+        };
+        let text = |found: Found<String>| (found.value, found.source.as_str().to_owned());
+        Self {
+            published_at: metadata.published_at.map(time),
+            modified_at: metadata.modified_at.map(time),
+            author: metadata.author.map(text),
+            site_name: metadata.site_name.map(text),
+            description: metadata.description.map(text),
+            canonical_url: metadata.canonical_url.map(text),
+            image: metadata.image.map(text),
+            html_lang: metadata.html_lang,
+            opt_out,
+            archive,
+        }
+    }
 }
 
-/// Returns the columns of `documents` that have what `rows` say. A row without metadata has nulls.
-pub(crate) fn said_columns(
-    batch: &RecordBatch,
-    rows: &[u32],
-) -> Result<Vec<(&'static str, ArrayRef)>> {
-    let column = batch.bytes("metadata")?;
-    let said = rows.iter().map(|row| {
-        let row = *row as usize;
-        if column.is_null(row) {
-            return Ok(Said::default());
-        }
-        postcard::from_bytes(column.value(row))
-            .map_err(|error| DataFusionError::External(error.into()))
-    });
-    let said: Vec<Said> = said.collect::<Result<_>>()?;
+/// Returns the columns of `documents` that have what `pages` say. A page without metadata has nulls.
+pub(crate) fn said_columns(pages: &[StoredPage<'_>]) -> Vec<(&'static str, ArrayRef)> {
+    let none = Said::default();
+    let said = pages
+        .iter()
+        .map(|page| page.said.as_deref().unwrap_or(&none));
+    let said: Vec<&Said> = said.collect();
     let mut columns: Vec<(&'static str, ArrayRef)> = Vec::new();
     for (names, of) in TIMES {
         let times = values(&said, of).map(|value| value.copied());
@@ -120,10 +112,10 @@ pub(crate) fn said_columns(
     columns.push(("opt_out", Arc::new(opt_outs(&said))));
     let archives = said.iter().map(|said| said.archive.as_deref());
     columns.push(("archive", Arc::new(StringArray::from_iter(archives))));
-    Ok(columns)
+    columns
 }
 
-fn opt_outs(said: &[Said]) -> ListArray {
+fn opt_outs(said: &[&Said]) -> ListArray {
     let lists = ListBuilder::new(StringBuilder::new());
     let mut lists = lists.with_field(list_field(DataType::Utf8));
     for said in said {
@@ -132,12 +124,12 @@ fn opt_outs(said: &[Said]) -> ListArray {
     lists.finish()
 }
 
-fn values<T: 'static>(said: &[Said], of: Of<T>) -> impl Iterator<Item = Option<&T>> {
+fn values<'a, T: 'static>(said: &'a [&Said], of: Of<T>) -> impl Iterator<Item = Option<&'a T>> {
     said.iter()
         .map(move |said| of(said).as_ref().map(|(value, _)| value))
 }
 
-fn sources<T: 'static>(said: &[Said], of: Of<T>) -> ArrayRef {
+fn sources<T: 'static>(said: &[&Said], of: Of<T>) -> ArrayRef {
     let sources = said
         .iter()
         .map(|said| of(said).as_ref().map(|(_, source)| source));

@@ -11,89 +11,7 @@ use arrow::datatypes::{
 use datafusion::error::{DataFusionError, Result};
 
 use crate::archive::ObjectState;
-
-/// The state of a row in the plan: the `status` column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Status {
-    /// First of its URL key.
-    Unique,
-    /// A later row with the same URL key.
-    Duplicate,
-    /// A duplicate that is parsed to find out whether it has unseen text.
-    RevisionCandidate,
-    /// A duplicate with unseen text.
-    Revision,
-    /// A row with a blocklisted URL.
-    Blocklisted,
-    /// A row that cannot be processed.
-    Quarantined,
-    /// A duplicate that is parsed, because what it says about the parts of its URL is audited.
-    Audited,
-    /// A row of the prior state, by which duplicates are found.
-    Known,
-    /// Not a row of the archive: Site decides about the pages of this base.
-    Base,
-    /// Not a row of the archive: what the pages of a domain showed about the parts of URLs.
-    Learned,
-}
-
-impl Status {
-    const ALL: [Self; 10] = [
-        Self::Unique,
-        Self::Duplicate,
-        Self::RevisionCandidate,
-        Self::Revision,
-        Self::Blocklisted,
-        Self::Quarantined,
-        Self::Audited,
-        Self::Known,
-        Self::Base,
-        Self::Learned,
-    ];
-
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Unique => "unique",
-            Self::Duplicate => "duplicate",
-            Self::RevisionCandidate => "revision_candidate",
-            Self::Revision => "revision",
-            Self::Blocklisted => "blocklisted",
-            Self::Quarantined => "quarantined",
-            Self::Audited => "audited",
-            Self::Known => "known",
-            Self::Base => "base",
-            Self::Learned => "learned",
-        }
-    }
-
-    pub(crate) fn from_name(name: &str) -> Result<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|status| status.as_str() == name)
-            .ok_or_else(|| DataFusionError::Internal(format!("`{name}` is not a row status")))
-    }
-}
-
-/// The use of a row in Site: the `phase` column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Phase {
-    /// An entry of a window in the prior state. It is inserted and not emitted.
-    WindowEntry = 0,
-    /// A page of this run. It is inserted into tree and template, and labelled after all pages of
-    /// its batch are inserted.
-    Page = 1,
-    /// A row that is not a page.
-    PassThrough = 2,
-}
-
-impl Phase {
-    pub(crate) fn from_i32(number: i32) -> Result<Self> {
-        [Self::WindowEntry, Self::Page, Self::PassThrough]
-            .into_iter()
-            .find(|phase| *phase as i32 == number)
-            .ok_or_else(|| DataFusionError::Internal(format!("{number} is not a phase")))
-    }
-}
+use crate::plan::columns::status::Statuses;
 
 /// Input of Scan: one row per row group, or per object that cannot be opened. `read_error` is the
 /// reason why the object cannot be opened, or why the times of the row group cannot be decoded.
@@ -139,7 +57,7 @@ pub(crate) static KEYED: LazyLock<SchemaRef> = LazyLock::new(|| {
         &[
             ("domain", DataType::Utf8),
             ("generation", DataType::Int32),
-            ("status", DataType::Utf8),
+            ("status", DataType::Int32),
             ("url_from_request", DataType::Boolean),
             ("url_key", DataType::Utf8),
             ("content_id", DataType::Utf8),
@@ -174,15 +92,11 @@ pub(crate) static DEDUPED: LazyLock<SchemaRef> = LazyLock::new(|| {
     )
 });
 
-/// Output of Block: adds the text blocks, and removes the order of reading.
+/// Output of Block: adds the pages, and removes the order of reading.
 ///
-/// - `texts` and `slots` have one line per block ([`lines`]). A page with null `texts` is too
-///   large to be sorted with them.
-/// - `markup` is what Markdown needs beside the texts, and `metadata` what the page says about itself. They
-///   are null unless the job writes that.
-/// - `hashes` has 16 bytes per block, `link_chars` four, `chrome` one.
+/// - `page` is the page as one value ([`page`](super::page)), which no sort looks into.
+/// - `hashes` has 16 bytes per block. Entries of windows have them too, and no page.
 /// - `signature` describes the text of the page, for pages with other URLs to be compared with.
-/// - `layout` is the input of the template of the site.
 /// - `template` is set for window entries: the slots that the page added to the template.
 /// - `slot_change` is set for rows of what was learned, which Site adds.
 ///
@@ -196,42 +110,36 @@ pub(crate) static BLOCKED: LazyLock<SchemaRef> = LazyLock::new(|| {
             ("duplicate_of", DataType::Utf8),
             ("batch", DataType::Int64),
             ("phase", DataType::Int32),
-            ("page_title", DataType::Utf8),
-            ("charset", DataType::Utf8),
-            ("charset_source", DataType::Utf8),
-            ("warnings", DataType::Utf8),
-            ("texts", DataType::Utf8),
-            ("markup", DataType::Binary),
-            ("metadata", DataType::Binary),
+            ("page", DataType::Binary),
             ("hashes", DataType::Binary),
-            ("layout", DataType::Binary),
             ("template", DataType::Binary),
-            ("link_chars", DataType::Binary),
-            ("slots", DataType::Utf8),
-            ("chrome", DataType::Binary),
             ("slot_change", DataType::Binary),
         ],
     )
 });
 
-/// Output of Site: adds one label per block, and the columns of `window_entries`. `template` is
-/// replaced, and `layout` is removed.
+/// Output of Site: adds the labels of a page as one value ([`labels`](super::labels)), and the columns of
+/// `window_entries`. `template` is replaced, and what only Site reads is removed.
 pub(crate) static REPLAYED: LazyLock<SchemaRef> = LazyLock::new(|| {
     with(
-        &without(&BLOCKED, "layout"),
+        &without(&BLOCKED, &OF_SITE),
         &[
-            ("node", DataType::Utf8),
-            ("support", DataType::Int32),
-            ("boilerplate", list(DataType::Boolean)),
-            ("reasons", list(DataType::Utf8)),
-            ("counts", list(DataType::Int32)),
-            ("supports", list(DataType::Int32)),
-            ("depths", list(DataType::Int32)),
+            ("labels", DataType::Binary),
             ("ordinal", DataType::Int64),
             ("entry_hashes", DataType::Binary),
         ],
     )
 });
+
+/// The columns that no step after Site reads.
+const OF_SITE: [&str; 6] = [
+    "generation",
+    "base_hash",
+    "openness",
+    "stored_key",
+    "same_content",
+    "phase",
+];
 
 /// Output of Write: data files (`table`, `file`), and the number of rows by date, status and
 /// cause. The cause is the deduplication step of a duplicate, or the reason of a quarantine.
@@ -252,11 +160,7 @@ fn time() -> DataType {
     DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()))
 }
 
-/// Returns a list type with the item name that Delta uses.
-pub(crate) fn list(items: DataType) -> DataType {
-    DataType::List(list_field(items))
-}
-
+/// Returns the items of a list with the name that Delta uses.
 pub(crate) fn list_field(items: DataType) -> Arc<Field> {
     Arc::new(Field::new("element", items, true))
 }
@@ -276,8 +180,9 @@ fn with(base: &SchemaRef, fields: &[(&str, DataType)]) -> SchemaRef {
     Arc::new(Schema::new(all))
 }
 
-fn without(base: &SchemaRef, name: &str) -> SchemaRef {
-    let fields = base.fields().iter().filter(|field| field.name() != name);
+fn without(base: &SchemaRef, names: &[&str]) -> SchemaRef {
+    let is_left = |field: &&Arc<Field>| !names.contains(&field.name().as_str());
+    let fields = base.fields().iter().filter(is_left);
     Arc::new(Schema::new(fields.cloned().collect::<Vec<_>>()))
 }
 
@@ -290,14 +195,14 @@ pub(crate) trait RecordBatchExt {
         array.as_string_opt().ok_or_else(|| wrong_type(name, array))
     }
 
+    /// The column `status`.
+    fn statuses(&self) -> Result<Statuses<'_>> {
+        self.numbers("status").map(Statuses::new)
+    }
+
     fn bytes(&self, name: &str) -> Result<&arrow::array::BinaryArray> {
         let array = self.array(name)?;
         array.as_binary_opt().ok_or_else(|| wrong_type(name, array))
-    }
-
-    fn lists(&self, name: &str) -> Result<&arrow::array::ListArray> {
-        let array = self.array(name)?;
-        array.as_list_opt().ok_or_else(|| wrong_type(name, array))
     }
 
     fn numbers<T: ArrowPrimitiveType>(
@@ -380,29 +285,4 @@ pub(crate) fn object_of(batch: &RecordBatch, row: usize) -> Result<ObjectState> 
 /// Returns a value of a nullable text column.
 pub(crate) fn value_opt(array: &arrow::array::StringArray, row: usize) -> Option<&str> {
     array.is_valid(row).then(|| array.value(row))
-}
-
-/// Between the values of two blocks or warnings of a page in one text. No value has it: it is whitespace, of
-/// which code keeps line ends, tabs and spaces, and other blocks single spaces.
-pub(crate) const SEPARATOR: &str = "\u{c}";
-
-/// Splits `texts` or `warnings` of a page, one value per block or warning. None is empty.
-pub(crate) fn split_values(texts: &str) -> impl Iterator<Item = &str> {
-    (!texts.is_empty())
-        .then_some(texts)
-        .into_iter()
-        .flat_map(|texts| texts.split(SEPARATOR))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_page_has_as_many_values_as_blocks() {
-        for blocks in [&[][..], &["one"], &["one", "two\n  lines", "…"]] {
-            let texts = blocks.join(SEPARATOR);
-            assert_eq!(split_values(&texts).collect::<Vec<_>>(), blocks);
-        }
-    }
 }

@@ -1,11 +1,12 @@
 //! Rows of the tables `url_keys`, `quarantine`, `window_entries` and `documents`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, AsArray, Float64Array, Float64Builder, Int32Array, Int64Array, ListArray,
-    ListBuilder, RecordBatch, StringArray, StringBuilder, UInt32Array,
+    ArrayRef, Float64Array, Float64Builder, Int32Array, Int64Array, ListArray, ListBuilder,
+    RecordBatch, StringArray, StringBuilder, UInt32Array,
 };
 use arrow::compute::take;
 use arrow::datatypes::DataType;
@@ -16,9 +17,12 @@ use text::signals::Signals;
 use url_key::Branch;
 
 use crate::plan::columns::identity::identity_columns;
+use crate::plan::columns::labels::{StoredLabels, labels_of};
+use crate::plan::columns::page::{Pages, StoredPage};
 use crate::plan::columns::said::said_columns;
-use crate::plan::columns::schemas::{RecordBatchExt, Status, list_field, split_values, value_opt};
+use crate::plan::columns::schemas::{RecordBatchExt, list_field, value_opt};
 use crate::plan::columns::signal_columns::signal_columns;
+use crate::plan::columns::status::Status;
 use crate::settings::Settings;
 
 /// Projects `rows` of `batch` to the columns of `table`. A column comes from `given`, else from
@@ -54,7 +58,8 @@ fn values(batch: &RecordBatch, name: &str, rows: &[u32]) -> Result<ArrayRef> {
 }
 
 pub(crate) fn url_keys(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {
-    table_rows(Table::UrlKeys, batch, rows, Vec::new())
+    let status = Arc::new(batch.statuses()?.names(rows)?);
+    table_rows(Table::UrlKeys, batch, rows, vec![("status", status)])
 }
 
 pub(crate) fn quarantine(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {
@@ -62,16 +67,14 @@ pub(crate) fn quarantine(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatc
 }
 
 pub(crate) fn window_entries(batch: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {
-    let statuses = batch.text("status")?;
-    let entries: StringArray = rows
-        .iter()
-        .map(|row| {
-            Some(match statuses.value(*row as usize) {
-                status if status == Status::Revision.as_str() => "revision",
-                _ => "document",
-            })
-        })
-        .collect();
+    let statuses = batch.statuses()?;
+    let entry = |row: &u32| {
+        Ok(Some(match statuses.get(*row as usize)? {
+            Status::Revision => "revision",
+            _ => "document",
+        }))
+    };
+    let entries: StringArray = rows.iter().map(entry).collect::<Result<_>>()?;
     let keys = batch.text("url_key")?;
     let branches = lists(rows.iter().map(|row| {
         let branch = Branch::from_key(keys.value(*row as usize));
@@ -90,9 +93,39 @@ pub(crate) fn window_entries(batch: &RecordBatch, rows: &[u32]) -> Result<Record
     )
 }
 
+/// The pages in rows of a batch.
+pub(crate) struct PageRows<'a> {
+    pub(crate) rows: Vec<u32>,
+    pub(crate) pages: Vec<StoredPage<'a>>,
+    pub(crate) labels: Vec<StoredLabels<'a>>,
+}
+
+impl<'a> PageRows<'a> {
+    /// Reads the pages in `rows`, of which none was left out.
+    pub(crate) fn new(batch: &'a RecordBatch, rows: Vec<u32>) -> Result<Self> {
+        let column = Pages(batch.bytes("page")?);
+        let labels = labels_of(batch, &rows)?;
+        let page = |(row, labels): (&u32, &StoredLabels<'_>)| {
+            let page = column.rest(*row as usize)?;
+            let page =
+                page.ok_or_else(|| DataFusionError::Internal("a page without texts".to_owned()))?;
+            let (blocks, labels) = (page.texts.len(), labels.is_content.len());
+            if blocks != labels {
+                let mismatch = format!("{labels} labels for {blocks} blocks");
+                return Err(DataFusionError::Internal(mismatch));
+            }
+            Ok(page)
+        };
+        Ok(Self {
+            pages: rows.iter().zip(&labels).map(page).collect::<Result<_>>()?,
+            rows,
+            labels,
+        })
+    }
+}
+
 /// Content text and sizes of pages, from their blocks and labels.
 pub(crate) struct DocumentTexts {
-    pub(crate) rows: Vec<u32>,
     pub(crate) text: StringArray,
     /// Whether the job writes signatures.
     write_minhash: bool,
@@ -103,7 +136,7 @@ pub(crate) struct DocumentTexts {
     language_score: Float64Array,
     /// Of texts, if the job writes signals.
     signals: Vec<Option<Signals>>,
-    /// The errors of Markdown, by position in `rows`.
+    /// The errors of Markdown, by position of the page.
     failures: BTreeMap<usize, MarkupError>,
     blocks: Int32Array,
     content_blocks: Int32Array,
@@ -112,29 +145,19 @@ pub(crate) struct DocumentTexts {
 }
 
 impl DocumentTexts {
-    pub(crate) fn new(batch: &RecordBatch, rows: &[u32], settings: &Settings) -> Result<Self> {
-        let (texts, labels) = (batch.text("texts")?, batch.lists("boilerplate")?);
-        let markups = batch.bytes("markup")?;
+    pub(crate) fn new(rows: &PageRows<'_>, settings: &Settings) -> Self {
         let mut text = StringBuilder::new();
         let (mut markdowns, mut failures) = (StringBuilder::new(), BTreeMap::new());
         let (mut languages, mut scores) = (StringBuilder::new(), Float64Builder::new());
         let mut signals = Vec::new();
         let (mut blocks, mut content_blocks) = (Vec::new(), Vec::new());
         let (mut content_chars, mut boilerplate_chars) = (Vec::new(), Vec::new());
-        for row in rows {
-            let page: Vec<&str> = split_values(texts.value(*row as usize)).collect();
-            let labels = labels.value(*row as usize);
-            let labels = labels.as_boolean();
-            if page.len() != labels.len() {
-                let (blocks, labels) = (page.len(), labels.len());
-                let mismatch = format!("{labels} labels for {blocks} blocks");
-                return Err(DataFusionError::Internal(mismatch));
-            }
+        for (page, labels) in rows.pages.iter().zip(&rows.labels) {
             let (mut content, mut kept) = (String::new(), 0);
             let (mut chars, mut dropped) = (0, 0);
-            for (block, boilerplate) in page.iter().zip(labels.iter().flatten()) {
+            for (block, is_content) in page.texts.iter().zip(&labels.is_content) {
                 let length = block.chars().count() as i64;
-                if boilerplate {
+                if !is_content {
                     dropped += length;
                     continue;
                 }
@@ -146,10 +169,8 @@ impl DocumentTexts {
                 chars += length;
             }
             let written = settings.markdown.as_ref().map(|options| {
-                let is_content: Vec<bool> =
-                    labels.iter().map(|label| label != Some(true)).collect();
-                let markup = Markup::from_bytes(markups.value(*row as usize))?;
-                ::markdown::markdown(&page, &is_content, &markup, options)
+                let markup = Markup::from_bytes(page.markup.unwrap_or_default())?;
+                ::markdown::markdown(&page.texts, &labels.is_content, &markup, options)
             });
             match written.transpose() {
                 Ok(written) => markdowns.append_option(written),
@@ -168,13 +189,12 @@ impl DocumentTexts {
             let write_signals = settings.write.signals;
             signals.push(write_signals.then(|| text::signals::signals(&content)));
             text.append_value(content);
-            blocks.push(page.len() as i32);
+            blocks.push(page.texts.len() as i32);
             content_blocks.push(kept);
             content_chars.push(chars);
             boilerplate_chars.push(dropped);
         }
-        Ok(Self {
-            rows: rows.to_vec(),
+        Self {
             text: text.finish(),
             write_minhash: settings.write.minhash,
             markdown: markdowns.finish(),
@@ -186,33 +206,36 @@ impl DocumentTexts {
             content_blocks: content_blocks.into(),
             content_chars: content_chars.into(),
             boilerplate_chars: boilerplate_chars.into(),
-        })
+        }
     }
 }
 
 pub(crate) fn documents(
     batch: &RecordBatch,
-    rows: &[u32],
+    of: &PageRows<'_>,
     texts: DocumentTexts,
     heuristic: &str,
 ) -> Result<RecordBatch> {
-    let (page_titles, titles) = (batch.text("page_title")?, batch.text("title")?);
-    let title: StringArray = rows
-        .iter()
-        .map(|row| {
-            value_opt(page_titles, *row as usize).or_else(|| value_opt(titles, *row as usize))
-        })
+    let (rows, pages) = (&of.rows, &of.pages);
+    let titles = batch.text("title")?;
+    let title: StringArray = (rows.iter().zip(pages))
+        .map(|(row, page)| page.title.or_else(|| value_opt(titles, *row as usize)))
         .collect();
-    let page_warnings = batch.text("warnings")?;
-    let warnings = rows.iter().enumerate().map(|(at, row)| {
+    let warnings = pages.iter().enumerate().map(|(at, page)| {
         let failure = texts.failures.get(&at);
-        let failure = failure.map(|error| format!("no_markdown: {error}"));
-        let warnings = split_values(page_warnings.value(*row as usize)).map(str::to_owned);
-        warnings.chain(failure)
+        let failure = failure.map(|error| Cow::Owned(format!("no_markdown: {error}")));
+        page.warnings.iter().cloned().chain(failure)
     });
     let warnings = lists(warnings);
+    let text_of = |value: &dyn for<'a> Fn(&StoredPage<'a>) -> &'a str| -> ArrayRef {
+        Arc::new(StringArray::from_iter_values(
+            pages.iter().map(|page| value(page)),
+        ))
+    };
+    let supports = of.labels.iter().map(|labels| labels.support);
+    let nodes = of.labels.iter().map(|labels| labels.node);
     let heuristic = StringArray::from_iter_values(std::iter::repeat_n(heuristic, rows.len()));
-    let mut given = said_columns(batch, rows)?;
+    let mut given = said_columns(pages);
     given.extend(signal_columns(&texts.signals));
     given.extend(identity_columns(
         batch,
@@ -220,7 +243,12 @@ pub(crate) fn documents(
         &texts.text,
         texts.write_minhash,
     )?);
-    let own: [(&str, ArrayRef); 11] = [
+    let own: [(&str, ArrayRef); 16] = [
+        ("status", Arc::new(batch.statuses()?.names(rows)?)),
+        ("charset", text_of(&|page| page.charset)),
+        ("charset_source", text_of(&|page| page.charset_source)),
+        ("support", Arc::new(Int32Array::from_iter_values(supports))),
+        ("node", Arc::new(StringArray::from_iter_values(nodes))),
         ("title", Arc::new(title)),
         ("text", Arc::new(texts.text)),
         ("markdown", Arc::new(texts.markdown)),

@@ -10,23 +10,23 @@ use datafusion::error::{DataFusionError, Result};
 use tables::{Partitioning, Table};
 use url_parameters::{SlotChange, Verdict};
 
-use crate::plan::columns::schemas::{BLOCKED, Phase, RecordBatchExt, Status, rows_of};
+use crate::plan::columns::schemas::{BLOCKED, RecordBatchExt, rows_of};
+use crate::plan::columns::status::{Phase, Status};
 use crate::plan::exec::step::to_bytes;
 
 /// Returns rows of [`BLOCKED`] with what a domain showed.
 pub(crate) fn learned_rows(domain: &str, changes: &[SlotChange]) -> Result<RecordBatch> {
     let count = changes.len();
     let bytes = changes.iter().map(to_bytes).collect::<Result<Vec<_>>>()?;
-    let texts = |text: &str| -> ArrayRef {
-        Arc::new(StringArray::from_iter_values(std::iter::repeat_n(
-            text, count,
-        )))
-    };
+    let domains = StringArray::from_iter_values(std::iter::repeat_n(domain, count));
+    let status = Int32Array::from_value(Status::Learned as i32, count);
     let dates: Date32Array = changes.iter().map(|change| Some(change.date)).collect();
     let phase = Int32Array::from_value(Phase::PassThrough as i32, count);
     let given: Vec<(&str, ArrayRef)> = vec![
-        ("domain", texts(domain)),
-        ("status", texts(Status::Learned.as_str())),
+        ("domain", Arc::new(domains)),
+        ("status", Arc::new(status)),
+        // Behind the pages of the domain.
+        ("batch", Arc::new(Int64Array::from_value(i64::MAX, count))),
         ("date", Arc::new(dates)),
         ("phase", Arc::new(phase)),
         (

@@ -67,6 +67,11 @@ pub(crate) trait Step: fmt::Debug + Send + Sync + 'static {
         &[]
     }
 
+    /// Whether its output rows come in the order that it requires of its input.
+    fn keeps_order(&self) -> bool {
+        false
+    }
+
     /// Serialises what the step is made of besides the job: [`crate::plan::codec`] makes the same step
     /// in another process.
     fn parameters(&self) -> Result<Vec<u8>>;
@@ -280,14 +285,20 @@ impl StepExec {
             RequiredDistribution::Single => Distribution::SinglePartition,
         };
         let ascending = SortOptions::new(false, true);
-        let ordering = step
-            .required_ordering()
-            .iter()
+        let ordering = (step.required_ordering().iter())
             .map(|name| Ok(PhysicalSortExpr::new(column(name)?, ascending)))
+            .collect::<Result<Vec<_>>>()?;
+        let output = step.schema();
+        let kept = (step.required_ordering().iter())
+            .filter(|_| step.keeps_order())
+            .map(|name| {
+                let column = Column::new_with_schema(name, &output)?;
+                Ok(PhysicalSortExpr::new(Arc::new(column), ascending))
+            })
             .collect::<Result<Vec<_>>>()?;
         let partitions = input.output_partitioning().partition_count();
         let properties = PlanProperties::new(
-            EquivalenceProperties::new(step.schema()),
+            EquivalenceProperties::new_with_orderings(output, [kept]),
             Partitioning::UnknownPartitioning(partitions),
             EmissionType::Incremental,
             Boundedness::Bounded,
@@ -340,6 +351,10 @@ impl ExecutionPlan for StepExec {
     fn required_input_ordering(&self) -> Vec<Option<OrderingRequirements>> {
         let ordering = self.ordering.clone();
         vec![ordering.map(|ordering| OrderingRequirements::new(ordering.into()))]
+    }
+
+    fn maintains_input_order(&self) -> Vec<bool> {
+        vec![self.step.keeps_order()]
     }
 
     fn metrics(&self) -> Option<MetricsSet> {

@@ -15,8 +15,9 @@ use tables::{DateRange, Output, Table, TableError, date_from_days, days_from_dat
 use url_tree::{DAY_MICROS, WindowOptions};
 
 use crate::job::Job;
-use crate::plan::columns::schemas::{BLOCKED, KEYED, Phase, Status};
+use crate::plan::columns::schemas::{BLOCKED, KEYED};
 use crate::plan::columns::select::select_columns;
+use crate::plan::columns::status::{Phase, Status};
 use crate::plan::exec::step::apply;
 use crate::plan::prior::chunk_keys::{ChunkKeys, semi_join_domains};
 use crate::plan::prior::known_rows::KnownRows;
@@ -162,7 +163,7 @@ impl PriorState {
         let found = self.first_pages(context, lookback, chunk, &keys).await?;
         let given = vec![
             ("generation", lit(0)),
-            ("status", lit(Status::Known.as_str())),
+            ("status", lit(Status::Known as i32)),
             ("stored_key", ident("url_key")),
             ("same_content", ident("duplicate_of")),
         ];
@@ -230,9 +231,9 @@ impl PriorState {
                 "status",
                 datafusion::prelude::when(
                     ident("entry").eq(lit("revision")),
-                    lit(Status::Revision.as_str()),
+                    lit(Status::Revision as i32),
                 )
-                .otherwise(lit(Status::Unique.as_str()))?,
+                .otherwise(lit(Status::Unique as i32))?,
             ),
         ];
         select_columns(found, &BLOCKED, given).map(Some)

@@ -14,14 +14,14 @@ use tokio::task::{JoinError, JoinSet};
 
 use crate::archive::{ArchiveSource, ReadAhead, RowGroupRequest};
 use crate::job::Job;
-use crate::plan::columns::schemas::{
-    BLOCKED, Phase, RecordBatchExt, Status, object_of, project_to,
-};
+use crate::plan::columns::schemas::{BLOCKED, RecordBatchExt, object_of, project_to};
+use crate::plan::columns::status::{Phase, Status};
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{BatchSender, RequiredDistribution, Step, spawn_stream, to_bytes};
 use crate::plan::html_reader::{PAGES_BYTES, PageStream, page_request};
-use crate::plan::steps::later_copies::{LaterCopies, RejectedPages, RejectedSender};
+use crate::plan::steps::later_copies::LaterCopies;
 use crate::plan::steps::parse_pages::{block, unreadable};
+use crate::plan::steps::rejected_pages::{RejectedPages, RejectedSender};
 use crate::progress::ProgressReporter;
 use crate::settings::Settings;
 
@@ -213,10 +213,10 @@ impl PartitionBlock {
     /// Returns the rows with pages to parse, and passes the others through.
     async fn pages_of(&self, batches: &[RecordBatch]) -> Result<Option<RecordBatch>> {
         let rows = concat_batches(batches[0].schema_ref(), batches)?;
-        let statuses = rows.text("status")?;
+        let statuses = rows.statuses()?;
         let (mut pages, mut others) = (Vec::new(), Vec::new());
         for row in 0..rows.num_rows() {
-            match Status::from_name(statuses.value(row))? {
+            match statuses.get(row)? {
                 Status::Unique | Status::RevisionCandidate | Status::Audited => {
                     pages.push(row as u32);
                 }
@@ -473,9 +473,9 @@ const EARLIER: [i64; 2] = [i64::MIN, i64::MIN + 1];
 /// Adds the columns of Block to rows that are not parsed.
 fn pass_through(rows: &RecordBatch, settings: &Settings) -> Result<RecordBatch> {
     let dates = rows.numbers::<Date32Type>("date")?;
-    let statuses = rows.text("status")?;
+    let statuses = rows.statuses()?;
     let batch = |row: usize| {
-        Ok(match Status::from_name(statuses.value(row))? {
+        Ok(match statuses.get(row)? {
             Status::Base => EARLIER[0],
             Status::Known => EARLIER[1],
             _ => settings.site.batching.batch_of(dates.value(row)),

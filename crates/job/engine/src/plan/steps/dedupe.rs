@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, BooleanArray, Int32Array, Int64Array, RecordBatch, StringArray, StringBuilder,
+    Array, ArrayRef, BooleanArray, Int32Array, Int32Builder, Int64Array, RecordBatch, StringArray,
+    StringBuilder,
 };
 use arrow::compute::{concat_batches, filter_record_batch};
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef, TimestampMicrosecondType};
@@ -15,9 +16,8 @@ use url_parameters::{Openness, is_audited};
 
 use crate::job::Job;
 use crate::plan::columns::read_order::{ReadOrder, RowPosition};
-use crate::plan::columns::schemas::{
-    DEDUPED, RecordBatchExt, Status, project_to, rows_of, value_opt,
-};
+use crate::plan::columns::schemas::{DEDUPED, RecordBatchExt, project_to, rows_of, value_opt};
+use crate::plan::columns::status::Status;
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{RequiredDistribution, Step, map_batches, to_bytes};
 use crate::settings::Settings;
@@ -164,21 +164,21 @@ impl PartitionDedupe {
         let pages = Originals::new(batch)?;
         let times = batch.numbers::<TimestampMicrosecondType>("fetched_at")?;
         let dates = batch.numbers::<Date32Type>("date")?;
-        let before = batch.text("status")?;
+        let before = batch.statuses()?;
         let same_content = batch.text("same_content")?;
-        let mut status = StringBuilder::new();
+        let mut status = Int32Builder::new();
         let mut merged_by = StringBuilder::new();
         let mut duplicate_of = StringBuilder::new();
         let mut read_order = ReadOrder::default();
         let (mut kept, mut open) = (Vec::new(), Vec::new());
         for row in 0..batch.num_rows() {
-            let was = Status::from_name(before.value(row))?;
+            let was = before.get(row)?;
             let is_open = openness.is_valid(row) && openness.value(row) > Openness::Settled as i32;
             let is_open = is_open || parses_all;
             // A row of an earlier date is only looked up, here or in Site.
             kept.push(was != Status::Known || is_open);
             if !matches!(was, Status::Unique | Status::Known) {
-                status.append_value(was.as_str());
+                status.append_value(was as i32);
                 merged_by.append_null();
                 duplicate_of.append_null();
                 continue;
@@ -207,7 +207,7 @@ impl PartitionDedupe {
                 },
             };
             let Some((original, page)) = earlier else {
-                status.append_value(was.as_str());
+                status.append_value(was as i32);
                 merged_by.append_null();
                 duplicate_of.append_null();
                 continue;
@@ -218,7 +218,7 @@ impl PartitionDedupe {
                 (false, true) => Status::Audited,
                 (false, false) => Status::Duplicate,
             };
-            status.append_value(duplicate.as_str());
+            status.append_value(duplicate as i32);
             merged_by.append_value(merged_by_step(&settings, original, &page).as_str());
             duplicate_of.append_value(&original.position);
             // The others are parsed in any case.
@@ -259,7 +259,7 @@ fn open_bases(batch: &RecordBatch, rows: &[usize]) -> Result<RecordBatch> {
         batch.text("domain")?,
         batch.numbers::<Int64Type>("base_hash")?,
     );
-    let status = StringArray::from_iter_values(rows.iter().map(|_| Status::Base.as_str()));
+    let status = Int32Array::from_value(Status::Base as i32, rows.len());
     let domains = StringArray::from_iter_values(rows.iter().map(|row| domains.value(*row)));
     let bases = Int64Array::from_iter_values(rows.iter().map(|row| bases.value(*row)));
     let given: Vec<(&str, ArrayRef)> = vec![

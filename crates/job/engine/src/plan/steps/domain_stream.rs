@@ -7,7 +7,7 @@ use url_key::Domain;
 
 use crate::plan::columns::labels::LabelColumns;
 use crate::plan::columns::pages::PageRow;
-use crate::plan::columns::schemas::Status;
+use crate::plan::columns::status::Status;
 use crate::settings::Settings;
 
 /// The [`SiteStream`] of a domain, fed with rows.
@@ -70,20 +70,27 @@ impl DomainStream {
             let labelled = self.stream.label_page(entry, date, outline);
             let node = branch.node(labelled.labels.labels.node.depth.into());
             let (labels, ordinal) = (&labelled.labels, labelled.ordinal);
-            out.page(Status::Unique, node, labels, ordinal, page.hashes, settings)?;
+            out.page(
+                Status::Unique,
+                &node,
+                labels,
+                ordinal,
+                page.hashes,
+                settings,
+            )?;
             out.learned(labelled.slots);
             return Ok(());
         }
         let lengths = page.utf16_lengths()?;
-        let revision = (self.stream).label_duplicate(entry, date, &lengths, outline.as_ref());
+        let revision = (self.stream).label_duplicate(entry, date, lengths, outline.as_ref());
         let Some(revision) = revision else {
-            out.pass(Status::Duplicate.as_str());
+            out.pass(Status::Duplicate);
             return Ok(());
         };
         let node = branch.node(revision.labels.labels.node.depth.into());
         out.page(
             Status::Revision,
-            node,
+            &node,
             &revision.labels,
             revision.ordinal,
             &revision.hashes,

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, BooleanBuilder, Int32Array, RecordBatch, StringBuilder};
+use arrow::array::{
+    Array, ArrayRef, BooleanBuilder, Int32Array, Int32Builder, RecordBatch, StringBuilder,
+};
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -15,9 +17,8 @@ use url_key::{PageUrl, UrlError, UrlKey};
 use crate::archive::ArchiveSource;
 use crate::job::Job;
 use crate::plan::columns::base::{Base, BaseColumns};
-use crate::plan::columns::schemas::{
-    KEYED, RecordBatchExt, Status, object_of, project_to, value_opt,
-};
+use crate::plan::columns::schemas::{KEYED, RecordBatchExt, object_of, project_to, value_opt};
+use crate::plan::columns::status::Status;
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{Step, spawn_stream, to_bytes};
 use crate::plan::html_reader::{PageStream, page_request};
@@ -212,7 +213,7 @@ struct KeyColumns {
     reason: StringBuilder,
     detail: StringBuilder,
     domain: StringBuilder,
-    status: StringBuilder,
+    status: Int32Builder,
     url_from_request: BooleanBuilder,
     url_key: StringBuilder,
     content_id: StringBuilder,
@@ -227,7 +228,7 @@ impl Default for KeyColumns {
             reason: StringBuilder::new(),
             detail: StringBuilder::new(),
             domain: StringBuilder::new(),
-            status: StringBuilder::new(),
+            status: Int32Builder::new(),
             url_from_request: BooleanBuilder::new(),
             url_key: StringBuilder::new(),
             content_id: StringBuilder::new(),
@@ -254,7 +255,7 @@ impl KeyColumns {
         self.reason.append_null();
         self.detail.append_null();
         self.domain.append_value(key.domain.as_str());
-        self.status.append_value(status.as_str());
+        self.status.append_value(status as i32);
         self.url_from_request.append_value(from_request);
         self.url_key.append_value(&key.text);
         self.content_id.append_option(key.content_id.as_deref());
@@ -267,7 +268,7 @@ impl KeyColumns {
         self.reason.append_value(reason);
         self.detail.append_option(detail);
         self.domain.append_null();
-        self.status.append_value(Status::Quarantined.as_str());
+        self.status.append_value(Status::Quarantined as i32);
         self.url_from_request.append_null();
         self.url_key.append_null();
         self.content_id.append_null();

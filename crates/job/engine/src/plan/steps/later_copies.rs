@@ -3,54 +3,31 @@
 //! Dedupe sends the later copies of a URL key behind the row group of its first page. If that page
 //! is quarantined or has no text block, its copies wait here. They are tried in waves. A wave has the earliest untried
 //! copy of every page, so that it reads each row group once. The first copy with text becomes the
-//! page, and the copies after it become its duplicates. They can have another key than the first
-//! page: a key that it got as an alias.
+//! page, and the copies after it become its duplicates.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray, UInt32Array};
+use arrow::array::{ArrayRef, Int32Array, Int64Array, RecordBatch, StringArray, UInt32Array};
 use arrow::compute::{concat_batches, filter_record_batch, take_record_batch};
 use arrow::datatypes::{Int32Type, Int64Type};
 use datafusion::error::Result;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use url_key::DuplicateReason;
 
-use crate::plan::columns::schemas::{RecordBatchExt, Status, project_to};
+use crate::plan::columns::schemas::{RecordBatchExt, project_to};
+use crate::plan::columns::status::Status;
 use crate::plan::steps::dedupe::{Original, Originals, merged_by_step};
 use crate::settings::Settings;
-
-/// Sends the rows of pages without text, all of one object, from a parse task.
-pub(crate) type RejectedSender = UnboundedSender<(String, Vec<i64>)>;
-
-/// Pages without text, as parse tasks report them.
-pub(crate) struct RejectedPages {
-    tasks: UnboundedReceiver<(String, Vec<i64>)>,
-    rows: Positions,
-}
 
 /// Rows by object.
 #[derive(Debug, Default)]
 pub(crate) struct Positions(BTreeMap<String, BTreeSet<i64>>);
 
-impl RejectedPages {
-    pub(crate) fn channel() -> (RejectedSender, Self) {
-        let (sender, tasks) = unbounded_channel();
-        let rows = Positions::default();
-        (sender, Self { tasks, rows })
-    }
-
-    /// Waits until all senders are dropped, and returns the rejected pages.
-    pub(crate) async fn all(&mut self) -> &Positions {
-        while let Some((source, rows)) = self.tasks.recv().await {
-            self.rows.0.entry(source).or_default().extend(rows);
-        }
-        &self.rows
-    }
-}
-
 impl Positions {
+    pub(crate) fn extend(&mut self, source: String, rows: Vec<i64>) {
+        self.0.entry(source).or_default().extend(rows);
+    }
+
     fn contains(&self, source: &str, row: i64) -> bool {
         let rows = self.0.get(source);
         rows.is_some_and(|rows| rows.contains(&row))
@@ -70,40 +47,6 @@ impl Positions {
             filter_record_batch(copies, &others.into())?,
             filter_record_batch(copies, &is_here.into())?,
         ))
-    }
-}
-
-/// The first copy with text.
-pub(crate) struct FoundPage {
-    page: Original,
-    url_key: String,
-}
-
-impl FoundPage {
-    pub(crate) fn new(page: Original, url_key: &str) -> Self {
-        Self {
-            page,
-            url_key: url_key.to_owned(),
-        }
-    }
-
-    /// Returns the value of `duplicate_of` for a duplicate of this page.
-    pub(crate) fn position(&self) -> &str {
-        &self.page.position
-    }
-
-    /// Returns the reason why `duplicate` is a duplicate of this page, as Dedupe gives it.
-    pub(crate) fn reason(
-        &self,
-        settings: &Settings,
-        duplicate: &Original,
-        url_key: &str,
-    ) -> DuplicateReason {
-        if url_key == self.url_key {
-            merged_by_step(settings, &self.page, duplicate)
-        } else {
-            DuplicateReason::LearnedParameter
-        }
     }
 }
 
@@ -141,7 +84,7 @@ pub(crate) struct LaterCopies {
     count: usize,
     /// The position of the last first page whose copies were tried, and the page with text. More
     /// copies can follow.
-    last: Option<((String, i64), FoundPage)>,
+    last: Option<((String, i64), Original)>,
 }
 
 impl LaterCopies {
@@ -230,7 +173,8 @@ pub(crate) struct Waves {
 struct KeyCopies {
     /// Rows that are neither tried nor the page. They are duplicates once there is a page.
     untried: Range<usize>,
-    page: Option<FoundPage>,
+    /// The first copy with text.
+    page: Option<Original>,
 }
 
 impl Waves {
@@ -256,8 +200,7 @@ impl Waves {
         let tried: UInt32Array = tried.map(|row| row as u32).collect();
         let tried = take_record_batch(&self.copies, &tried)?;
         let count = tried.num_rows();
-        let unique =
-            StringArray::from_iter_values(std::iter::repeat_n(Status::Unique.as_str(), count));
+        let unique = Int32Array::from_value(Status::Unique as i32, count);
         let none = || Arc::new(StringArray::new_null(count));
         let given: Vec<(&str, ArrayRef)> = vec![
             ("status", Arc::new(unique)),
@@ -270,7 +213,6 @@ impl Waves {
     /// Ends a wave. Each of its rows is the page of its key, unless it was rejected.
     pub(crate) fn tried(&mut self, rejected: &Positions) -> Result<()> {
         let pages = Originals::new(&self.copies)?;
-        let keys = self.copies.text("url_key")?;
         let sources = self.copies.text("source")?;
         let rows = self.copies.numbers::<Int64Type>("row")?;
         for key in self.wave.drain(..) {
@@ -278,7 +220,7 @@ impl Waves {
             let row = key.untried.start;
             key.untried.start += 1;
             if !rejected.contains(sources.value(row), rows.value(row)) {
-                key.page = Some(FoundPage::new(pages.get(row), keys.value(row)));
+                key.page = Some(pages.get(row));
             }
         }
         Ok(())
@@ -287,15 +229,13 @@ impl Waves {
     /// Returns the untried copies: the duplicates of the pages that were found.
     fn duplicates(&self, settings: &Settings) -> Result<RecordBatch> {
         let pages = Originals::new(&self.copies)?;
-        let keys = self.copies.text("url_key")?;
         let (mut rows, mut merged_by, mut duplicate_of) = (Vec::new(), Vec::new(), Vec::new());
         for KeyCopies { untried, page } in &self.keys {
             let Some(page) = page else { continue };
             for row in untried.clone() {
                 rows.push(row as u32);
-                let reason = page.reason(settings, &pages.get(row), keys.value(row));
-                merged_by.push(reason.as_str());
-                duplicate_of.push(page.position());
+                merged_by.push(merged_by_step(settings, page, &pages.get(row)).as_str());
+                duplicate_of.push(page.position.as_str());
             }
         }
         let duplicates = take_record_batch(&self.copies, &UInt32Array::from(rows))?;
@@ -339,8 +279,7 @@ mod tests {
     fn reject(waves: &mut Waves, pages: &[(&str, i64)]) {
         let mut rejected = Positions::default();
         for (source, row) in pages {
-            let rows = rejected.0.entry((*source).to_owned()).or_default();
-            rows.insert(*row);
+            rejected.extend((*source).to_owned(), vec![*row]);
         }
         waves.tried(&rejected).unwrap();
     }
@@ -412,18 +351,6 @@ mod tests {
         ));
         let mut waves = later.take().unwrap().unwrap();
         assert_eq!(next(&mut waves), Some(vec![9]));
-    }
-
-    #[test]
-    fn a_duplicate_with_another_key_is_one_by_a_learned_parameter() {
-        let mut later = LaterCopies::default();
-        let alias = copy(1, "a.parquet", 6).with("url_key", "http://a.example/other");
-        later.push(copies(&[copy(1, "a.parquet", 5), alias]));
-        let mut waves = later.take().unwrap().unwrap();
-        assert_eq!(next(&mut waves), Some(vec![5]));
-        reject(&mut waves, &[]);
-        let duplicates = later.finish(waves, &settings()).unwrap();
-        assert_eq!(texts(&duplicates, "merged_by"), ["learned_parameter"]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub(crate) mod key;
 mod known_pages;
 mod later_copies;
 pub(crate) mod parse_pages;
+mod rejected_pages;
 pub(crate) mod scan;
 pub(crate) mod site;
 pub(crate) mod site_keys;

@@ -9,11 +9,13 @@ use markdown::Markup;
 use metadata::MetadataReader;
 use tables::{Reason, date_from_days};
 
-use crate::plan::columns::blocks::{BlockColumns, ParsedPage};
-use crate::plan::columns::said::said_bytes;
-use crate::plan::columns::schemas::{RecordBatchExt, Status};
+use crate::plan::columns::blocks::BlockColumns;
+use crate::plan::columns::page::ParsedPage;
+use crate::plan::columns::said::Said;
+use crate::plan::columns::schemas::RecordBatchExt;
+use crate::plan::columns::status::Status;
 use crate::plan::html_reader::{PageBytes, Pages};
-use crate::plan::steps::later_copies::RejectedSender;
+use crate::plan::steps::rejected_pages::RejectedSender;
 use crate::settings::Settings;
 
 /// Parsed rows.
@@ -41,7 +43,7 @@ impl Blocked {
 
 /// Quarantines rows whose HTML cannot be decoded.
 pub(super) fn unreadable(rows: &RecordBatch, detail: &str, settings: &Settings) -> Result<Blocked> {
-    let statuses = rows.text("status")?;
+    let statuses = rows.statuses()?;
     let positions = rows.numbers::<Int64Type>("row")?;
     let dates = rows.numbers::<Date32Type>("date")?;
     let mut columns = BlockColumns::new(settings);
@@ -49,7 +51,7 @@ pub(super) fn unreadable(rows: &RecordBatch, detail: &str, settings: &Settings) 
     for row in 0..rows.num_rows() {
         let batch = settings.site.batching.batch_of(dates.value(row));
         columns.problem(batch, Reason::UnreadableRow, detail, None);
-        if Status::from_name(statuses.value(row))? == Status::Unique {
+        if statuses.get(row)? == Status::Unique {
             rejected.push(positions.value(row));
         }
     }
@@ -63,23 +65,23 @@ pub(super) fn unreadable(rows: &RecordBatch, detail: &str, settings: &Settings) 
 pub(super) fn block(rows: &RecordBatch, pages: &Pages, settings: &Settings) -> Result<Blocked> {
     let positions = rows.numbers::<Int64Type>("row")?;
     let dates = rows.numbers::<Date32Type>("date")?;
-    let (statuses, urls) = (rows.text("status")?, rows.text("url")?);
+    let (statuses, urls) = (rows.statuses()?, rows.text("url")?);
     let mut columns = BlockColumns::new(settings);
     let mut rejected = Vec::new();
     for (row, page) in pages.iter().enumerate() {
         let bytes = page.html.map(|html| html.len() as i64);
         let batch = settings.site.batching.batch_of(dates.value(row));
-        let status = Status::from_name(statuses.value(row))?;
+        let status = statuses.get(row)?;
         let fetched = Fetched {
             url: urls.value(row),
             date: date_from_days(dates.value(row)),
         };
-        let parsed = parse(page, fetched, settings)?;
+        let parsed = parse(page, fetched, settings);
         if status == Status::Unique && !parsed.as_ref().is_ok_and(|parsed| has_text(&parsed.page)) {
             rejected.push(positions.value(row));
         }
         match parsed {
-            Ok(parsed) => columns.page(status, batch, bytes, &parsed),
+            Ok(parsed) => columns.page(status, batch, bytes, &parsed)?,
             Err((reason, detail)) => columns.problem(batch, reason, &detail, bytes),
         }
     }
@@ -101,14 +103,14 @@ pub(crate) struct Fetched<'a> {
     pub(crate) date: NaiveDate,
 }
 
-/// Parses one page. The inner error is the reason to quarantine the row, with a detail.
+/// Parses one page. The error is the reason to quarantine the row, with a detail.
 pub(crate) fn parse(
     page: PageBytes<'_>,
     fetched: Fetched<'_>,
     settings: &Settings,
-) -> Result<std::result::Result<ParsedPage, (Reason, String)>> {
+) -> std::result::Result<ParsedPage, (Reason, String)> {
     let Some(html) = page.html else {
-        return Ok(Err((Reason::MissingHtml, "html is null".to_owned())));
+        return Err((Reason::MissingHtml, "html is null".to_owned()));
     };
     let options = &settings.site.blocks;
     let markup = settings.markdown.as_ref().map(|_| Markup::default());
@@ -119,26 +121,24 @@ pub(crate) fn parse(
     } else {
         html_blocks::page_with(html, page.charset, options, (markup, metadata))
     };
-    let (parsed, (markup, metadata)) = match parsed {
-        Ok(parsed) => parsed,
-        Err(error) => return Ok(Err((reason(&error), error.to_string()))),
-    };
-    Ok(Ok(ParsedPage {
+    let (parsed, (markup, metadata)) =
+        parsed.map_err(|error| (reason(&error), error.to_string()))?;
+    Ok(ParsedPage {
         page: parsed,
         markup: markup.map(|markup| markup.to_bytes()),
-        metadata: beside(page, fetched, metadata, settings)?,
-    }))
+        said: said(page, fetched, metadata, settings),
+    })
 }
 
-/// Returns what the job writes of a page beside its texts, as bytes.
-fn beside(
+/// Returns what the job writes of a page beside its texts.
+fn said(
     page: PageBytes<'_>,
     fetched: Fetched<'_>,
     reader: Option<MetadataReader>,
     settings: &Settings,
-) -> Result<Option<Vec<u8>>> {
+) -> Option<Said> {
     if !settings.keeps_beside() {
-        return Ok(None);
+        return None;
     }
     let write = settings.write;
     let opt_out = reader.as_ref().filter(|_| write.opt_out);
@@ -147,7 +147,7 @@ fn beside(
     let metadata = metadata.map(|reader| reader.finish(fetched.url, fetched.date));
     let names = &settings.passed_through;
     let archive = (!names.is_empty()).then(|| page.passed_through(names));
-    said_bytes(metadata.unwrap_or_default(), opt_out, archive).map(Some)
+    Some(Said::new(metadata.unwrap_or_default(), opt_out, archive))
 }
 
 fn reason(error: &PageError) -> Reason {

@@ -19,7 +19,8 @@ use crate::archive::ArchiveSource;
 use crate::job::Job;
 use crate::plan::columns::labels::LabelColumns;
 use crate::plan::columns::pages::ReplayBatch;
-use crate::plan::columns::schemas::{Phase, REPLAYED, Status};
+use crate::plan::columns::schemas::REPLAYED;
+use crate::plan::columns::status::{Phase, Status};
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::label_queue::{LabelQueue, QueuedRows};
 use crate::plan::exec::step::{BatchSender, RequiredDistribution, Step, spawn_stream, to_bytes};
@@ -69,6 +70,11 @@ impl Step for Site {
 
     fn required_ordering(&self) -> &'static [&'static str] {
         &["domain", "batch", "fetched_at", "url", "source", "row"]
+    }
+
+    /// Rows wait, and come out as they came in. What a domain showed comes behind its pages.
+    fn keeps_order(&self) -> bool {
+        true
     }
 
     fn run(
@@ -164,7 +170,7 @@ fn outlines(rows: &ReplayBatch, settings: &Settings) -> Result<Vec<Option<Outlin
             // memory with them.
             let is_inserted = rows.phase(row)? == Phase::Page
                 && (settings.site.batching == Batching::Page
-                    || rows.status(row) == Status::Unique.as_str());
+                    || rows.status(row)? == Status::Unique);
             if !is_inserted {
                 return Ok(None);
             }
@@ -247,7 +253,7 @@ impl PartitionReplay {
                         domain.restore(&rows.page(row)?)?;
                     }
                 }
-                Phase::Page if !one_by_one && rows.status(row) == Status::Unique.as_str() => {
+                Phase::Page if !one_by_one && rows.status(row)? == Status::Unique => {
                     let outline = outlines.get_mut(row).and_then(Option::take);
                     self.insert(rows, row, outline).await?;
                 }
@@ -349,7 +355,7 @@ impl BatchLabeller {
                     self.kept.push(self.next as u32);
                 }
                 (Phase::PassThrough, _) => {
-                    self.columns.pass(rows.status(self.next));
+                    self.columns.pass(rows.status(self.next)?);
                     self.kept.push(self.next as u32);
                 }
                 (Phase::WindowEntry | Phase::Page, _) => {}
@@ -360,9 +366,7 @@ impl BatchLabeller {
     }
 
     fn finish(self) -> Result<RecordBatch> {
-        // No later step reads the layout, some 1.5 KB per page.
         let mut batch = self.queued.rows.batch.clone();
-        batch.remove_column(batch.schema_ref().index_of("layout")?);
         if self.kept.len() < batch.num_rows() {
             batch = take_record_batch(&batch, &UInt32Array::from(self.kept))?;
         }

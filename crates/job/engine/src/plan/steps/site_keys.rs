@@ -21,9 +21,8 @@ use url_key::{DuplicateReason, PageUrl, may_have_parts};
 use url_parameters::{Openness, Signature};
 
 use crate::archive::ArchiveSource;
-use crate::plan::columns::schemas::{
-    BLOCKED, Phase, RecordBatchExt, Status, object_of, project_to, value_opt,
-};
+use crate::plan::columns::schemas::{BLOCKED, RecordBatchExt, object_of, project_to, value_opt};
+use crate::plan::columns::status::{Phase, Status, Statuses};
 use crate::plan::columns::url_parameters::learned_rows;
 use crate::plan::html_reader::{PageStream, page_request};
 use crate::plan::prior::learned::Learned;
@@ -159,7 +158,7 @@ impl SiteKeys {
         let row = rows.numbers::<Int64Type>("row")?.value(0);
         let request = page_request(&self.archive, object_of(rows, 0)?, row_group, vec![row]);
         let mut pages = PageStream::new(request.read(&self.archive).await?);
-        let unique = StringArray::from_iter_values([Status::Unique.as_str()]);
+        let unique = Int32Array::from_value(Status::Unique as i32, 1);
         let none = || Arc::new(StringArray::new_null(1));
         let given: Vec<(&str, ArrayRef)> = vec![
             ("status", Arc::new(unique)),
@@ -189,7 +188,7 @@ impl SiteKeys {
         let mut columns = Changed::default();
         let (mut kept, mut has_no_content) = (Vec::new(), Vec::new());
         for (row, decision) in decisions.iter().enumerate() {
-            let was = Status::from_name(rows.statuses.value(row))?;
+            let was = rows.statuses.get(row)?;
             kept.push(!matches!(decision, Decision::Dropped));
             let is_page = rows.hashes.is_valid(row);
             let is_duplicate = matches!(decision, Decision::Duplicate { .. });
@@ -201,7 +200,7 @@ impl SiteKeys {
                 _ => was,
             };
             has_no_content.push(is_duplicate && status == Status::Duplicate);
-            columns.status.append_value(status.as_str());
+            columns.status.append_value(status as i32);
             let (key, by, of) = match decision {
                 Decision::First { key } => (Some(key.as_str()), None, None),
                 Decision::Duplicate { key, of, by } => {
@@ -240,24 +239,7 @@ impl SiteKeys {
 }
 
 /// The columns of a row that Block parsed or quarantined.
-const CONTENT: [&str; 16] = [
-    "reason",
-    "detail",
-    "bytes",
-    "page_title",
-    "charset",
-    "charset_source",
-    "warnings",
-    "signature",
-    "texts",
-    "markup",
-    "metadata",
-    "hashes",
-    "layout",
-    "link_chars",
-    "slots",
-    "chrome",
-];
+const CONTENT: [&str; 6] = ["reason", "detail", "bytes", "signature", "hashes", "page"];
 
 impl DomainKeys {
     fn new(name: &str, settings: &Settings, learned: &Learned) -> Self {
@@ -285,7 +267,7 @@ impl DomainKeys {
         let site = &settings.site;
         let base = rows.bases.is_valid(row).then(|| rows.bases.value(row));
         let is_decided = |of: &Self| base.is_some_and(|base| of.open.contains(&base));
-        let status = Status::from_name(rows.statuses.value(row))?;
+        let status = rows.statuses.get(row)?;
         if status == Status::Base {
             self.open.extend(base);
             return Ok(Some(Decision::Dropped));
@@ -447,7 +429,7 @@ impl Content for RowContent<'_> {
 /// Typed access to the columns that decide.
 struct Rows<'a> {
     domains: &'a StringArray,
-    statuses: &'a StringArray,
+    statuses: Statuses<'a>,
     phases: &'a Int32Array,
     urls: &'a StringArray,
     keys: &'a StringArray,
@@ -466,7 +448,7 @@ impl<'a> Rows<'a> {
     fn new(batch: &'a RecordBatch) -> Result<Self> {
         Ok(Self {
             domains: batch.text("domain")?,
-            statuses: batch.text("status")?,
+            statuses: batch.statuses()?,
             phases: batch.numbers::<Int32Type>("phase")?,
             urls: batch.text("url")?,
             keys: batch.text("url_key")?,
@@ -497,7 +479,7 @@ impl<'a> Rows<'a> {
 
 /// Builds the columns that a decision changes.
 struct Changed {
-    status: StringBuilder,
+    status: Int32Builder,
     key: StringBuilder,
     merged_by: StringBuilder,
     duplicate_of: StringBuilder,
@@ -507,7 +489,7 @@ struct Changed {
 impl Default for Changed {
     fn default() -> Self {
         Self {
-            status: StringBuilder::new(),
+            status: Int32Builder::new(),
             key: StringBuilder::new(),
             merged_by: StringBuilder::new(),
             duplicate_of: StringBuilder::new(),

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow::array::{Array, RecordBatch};
+use arrow::array::{Array, BinaryArray, RecordBatch};
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
 use datafusion::common::runtime::SpawnedTask;
 use datafusion::error::{DataFusionError, Result};
@@ -22,12 +22,11 @@ use crate::archive::ArchiveSource;
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::plan::columns::block_rows::block_rows;
-use crate::plan::columns::blocks::TextColumns;
-use crate::plan::columns::schemas::{
-    RecordBatchExt, Status, WRITTEN, object_of, project_to, value_opt,
-};
+use crate::plan::columns::page::{PageEncoding, Pages};
+use crate::plan::columns::schemas::{RecordBatchExt, WRITTEN, object_of, project_to, value_opt};
+use crate::plan::columns::status::Status;
 use crate::plan::columns::table_rows::{
-    DocumentTexts, documents, quarantine, url_keys, window_entries,
+    DocumentTexts, PageRows, documents, quarantine, url_keys, window_entries,
 };
 use crate::plan::columns::url_parameters::url_parameters;
 use crate::plan::columns::written::{CountKey, WrittenColumns, WrittenCounts};
@@ -148,7 +147,7 @@ impl Step for Write {
     /// A single writer requires the order of Site, which several input partitions interleave.
     fn required_ordering(&self) -> &'static [&'static str] {
         if self.is_single() {
-            &["domain", "fetched_at", "url", "source", "row"]
+            &["domain", "batch", "fetched_at", "url", "source", "row"]
         } else {
             &[]
         }
@@ -233,11 +232,7 @@ impl Writer {
         let pages = pages.and_then(std::result::Result::ok);
         let page = pages
             .as_ref()
-            .and_then(|pages| {
-                parse(pages.iter().next()?, fetched, &self.settings)
-                    .ok()?
-                    .ok()
-            })
+            .and_then(|pages| parse(pages.iter().next()?, fetched, &self.settings).ok())
             .filter(|page| {
                 let blocks = batch
                     .bytes("hashes")
@@ -247,9 +242,9 @@ impl Writer {
             .ok_or_else(|| {
                 DataFusionError::Execution(format!("row {row} of {source} changed during the run"))
             })?;
-        let mut columns = TextColumns::new(&self.settings);
-        columns.append(&page);
-        project_to(batch, &batch.schema(), columns.finish().into())
+        let page = PageEncoding::new(&self.settings).encode_whole(&page)?;
+        let page = Arc::new(BinaryArray::from_iter_values([page]));
+        project_to(batch, &batch.schema(), vec![("page", page)])
     }
 
     /// Writes rows that have all columns.
@@ -258,23 +253,25 @@ impl Writer {
             return Ok(());
         }
         let rows = TableRows::new(batch)?;
-        let texts = DocumentTexts::new(batch, &rows.pages, &self.settings)?;
-        self.count_rows(batch, &texts)?;
+        let entries = window_entries(batch, &rows.pages)?;
+        let pages = PageRows::new(batch, rows.pages)?;
+        let texts = DocumentTexts::new(&pages, &self.settings);
+        self.count_rows(batch, &pages.rows, &texts)?;
         let heuristic = self.settings.site.labelling.to_string();
         for (table, rows) in [
             (Table::UrlKeys, url_keys(batch, &rows.keyed)?),
             (Table::Quarantine, quarantine(batch, &rows.quarantined)?),
-            (Table::WindowEntries, window_entries(batch, &rows.pages)?),
+            (Table::WindowEntries, entries),
             (Table::UrlParameters, url_parameters(batch, &rows.learned)?),
             (
                 Table::Documents,
-                documents(batch, &rows.pages, texts, &heuristic)?,
+                documents(batch, &pages, texts, &heuristic)?,
             ),
         ] {
             self.write(table, &rows).await?;
         }
         if self.settings.write_blocks {
-            for blocks in block_rows(batch, &rows.pages)? {
+            for blocks in block_rows(batch, &pages) {
                 self.write(Table::Blocks, &blocks?).await?;
             }
         }
@@ -291,23 +288,31 @@ impl Writer {
         }
     }
 
-    fn count_rows(&mut self, batch: &RecordBatch, texts: &DocumentTexts) -> Result<()> {
+    fn count_rows(
+        &mut self,
+        batch: &RecordBatch,
+        pages: &[u32],
+        texts: &DocumentTexts,
+    ) -> Result<()> {
         let dates = batch.numbers::<Date32Type>("date")?;
-        let (statuses, reasons) = (batch.text("status")?, batch.text("reason")?);
+        let (statuses, reasons) = (batch.statuses()?, batch.text("reason")?);
         let merged_by = batch.text("merged_by")?;
         let bytes = batch.numbers::<Int64Type>("bytes")?;
         let mut text_bytes = BTreeMap::new();
-        for (row, text) in texts.rows.iter().zip(texts.text.iter()) {
+        for (row, text) in pages.iter().zip(texts.text.iter()) {
             text_bytes.insert(*row as usize, text.map_or(0, str::len) as i64);
         }
-        let learned = Status::Learned.as_str();
-        for row in (0..batch.num_rows()).filter(|row| statuses.value(*row) != learned) {
+        for row in 0..batch.num_rows() {
+            let status = statuses.get(row)?;
+            if status == Status::Learned {
+                continue;
+            }
             let reason = value_opt(reasons, row);
             let whole_object = reason == Some(Reason::UnreadableObject.code());
             let status = if whole_object {
                 UNREADABLE_OBJECT
             } else {
-                statuses.value(row)
+                status.as_str()
             };
             let cause = reason
                 .or_else(|| value_opt(merged_by, row))
@@ -370,11 +375,15 @@ impl Writer {
 
 /// Returns the rows of pages without texts.
 fn without_texts(batch: &RecordBatch) -> Result<Vec<usize>> {
-    let (statuses, texts) = (batch.text("status")?, batch.text("texts")?);
-    Ok((0..batch.num_rows())
-        .filter(|row| texts.is_null(*row))
-        .filter(|row| statuses.value(*row) == Status::Unique.as_str())
-        .collect())
+    let (statuses, pages) = (batch.statuses()?, Pages(batch.bytes("page")?));
+    let mut rows = Vec::new();
+    for row in 0..batch.num_rows() {
+        let is_written = matches!(statuses.get(row)?, Status::Unique | Status::Revision);
+        if is_written && !pages.has_rest(row)? {
+            rows.push(row);
+        }
+    }
+    Ok(rows)
 }
 
 /// The rows of a batch by table.
@@ -388,14 +397,14 @@ struct TableRows {
 
 impl TableRows {
     fn new(batch: &RecordBatch) -> Result<Self> {
-        let (statuses, keys) = (batch.text("status")?, batch.text("url_key")?);
+        let (statuses, keys) = (batch.statuses()?, batch.text("url_key")?);
         let mut rows = Self::default();
         for row in 0..batch.num_rows() {
             let index = row as u32;
             if keys.is_valid(row) {
                 rows.keyed.push(index);
             }
-            match Status::from_name(statuses.value(row))? {
+            match statuses.get(row)? {
                 Status::Unique | Status::Revision => rows.pages.push(index),
                 Status::Quarantined => rows.quarantined.push(index),
                 Status::Learned => rows.learned.push(index),

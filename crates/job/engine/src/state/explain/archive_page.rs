@@ -10,7 +10,7 @@ use url_tree::BlockHash;
 use crate::archive::{ArchiveSource, ObjectState};
 use crate::error::EngineError;
 use crate::job::Job;
-use crate::plan::columns::blocks::{ParsedPage, layout};
+use crate::plan::columns::page::{ParsedPage, layout};
 use crate::plan::html_reader::{PageBytes, PageStream, page_request};
 use crate::plan::steps::parse_pages::{Fetched, parse};
 use crate::settings::Settings;
@@ -46,7 +46,7 @@ pub(super) async fn parsed(
                 match next {
                     Ok(read) => {
                         for (page, (_, at)) in read.iter().zip(rows.by_ref().take(read.len())) {
-                            pages[at] = parsed_page(page, &fetches[at], &job.settings)?;
+                            pages[at] = parsed_page(page, &fetches[at], &job.settings);
                         }
                     }
                     Err(error) => {
@@ -65,13 +65,12 @@ fn parsed_page(
     page: PageBytes<'_>,
     fetch: &Fetch,
     settings: &Settings,
-) -> Result<Result<ParsedPage, String>, EngineError> {
+) -> Result<ParsedPage, String> {
     let fetched = Fetched {
         url: fetch.url.as_deref().unwrap_or_default(),
         date: fetch.date,
     };
-    let parsed = parse(page, fetched, settings).map_err(EngineError::query)?;
-    Ok(parsed.map_err(|(_, detail)| detail))
+    parse(page, fetched, settings).map_err(|(_, detail)| detail)
 }
 
 /// Rows of an object and their positions among the fetches, in order, by row group.

@@ -9,7 +9,7 @@ use template::Reason;
 use template::marks::SiteMarks;
 use url_key::Branch;
 
-use crate::plan::columns::blocks::ParsedPage;
+use crate::plan::columns::page::ParsedPage;
 use crate::settings::Settings;
 use crate::state::explain::fetches::Fetch;
 use crate::state::explain::rows::Rows;

@@ -19,7 +19,7 @@ use tables::{DateRange, Table};
 
 use crate::error::EngineError;
 use crate::job::Job;
-use crate::plan::columns::blocks::ParsedPage;
+use crate::plan::columns::page::ParsedPage;
 use crate::settings_digest::without_marks;
 use crate::state::delta_scan::open;
 use crate::state::explain::entries::{Moment, ordinal, replay, within};

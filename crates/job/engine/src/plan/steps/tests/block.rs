@@ -2,8 +2,12 @@ use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::Int32Type;
 
 use super::{deduped, steps};
-use crate::plan::columns::schemas::{Phase, project_to};
-use crate::plan::test_support::{ArchiveRow, TestJob, nulls, run, sorted_by, sorted_for, texts};
+use crate::plan::columns::page::Pages;
+use crate::plan::columns::schemas::{RecordBatchExt, project_to};
+use crate::plan::columns::status::Phase;
+use crate::plan::test_support::{
+    ArchiveRow, TestJob, nulls, page_texts, run, sorted_by, sorted_for, statuses, texts,
+};
 
 fn page(row: usize, html: &str) -> ArchiveRow {
     let time = format!("2011-10-01T00:00:{row:02}");
@@ -46,11 +50,10 @@ async fn a_page_is_cut_into_blocks_with_one_hash_each() {
         page(2, "<p>Four"),
     ];
     let rows = blocked(&job(&[], &pages), 2).await;
-    assert_eq!(
-        texts(&rows, "texts"),
-        ["One\u{c}Two words", "Three", "Four"]
-    );
-    assert_eq!(texts(&rows, "page_title"), ["T", "-", "-"]);
+    assert_eq!(page_texts(&rows), ["One|Two words", "Three", "Four"]);
+    let pages = Pages(rows.bytes("page").unwrap());
+    let titles = [0, 1, 2].map(|row| pages.rest(row).unwrap().unwrap().title);
+    assert_eq!(titles, [Some("T"), None, None]);
     let hashes = rows.column_by_name("hashes").unwrap().as_binary::<i32>();
     let lengths: Vec<usize> = hashes.iter().flatten().map(<[u8]>::len).collect();
     assert_eq!(lengths, [32, 16, 16]);
@@ -68,7 +71,7 @@ async fn a_page_without_html_is_quarantined() {
         2,
     )
     .await;
-    assert_eq!(texts(&rows, "status"), ["quarantined"; 3]);
+    assert_eq!(statuses(&rows), ["quarantined"; 3]);
     assert_eq!(
         texts(&rows, "reason"),
         ["missing_html", "empty_html", "binary_html"]
@@ -80,10 +83,11 @@ async fn a_page_without_html_is_quarantined() {
 async fn a_page_over_a_limit_has_a_warning() {
     let pages = [page(0, "<p>One<p>Two<p>Three"), page(1, "<p>One<p>Two")];
     let rows = blocked(&job(&["limits.page_bytes=12"], &pages), 1).await;
-    let warnings = texts(&rows, "warnings");
-    assert!(warnings[0].contains('2'), "{warnings:?}");
-    assert_eq!(warnings[1], "");
-    assert_eq!(texts(&rows, "texts"), ["One\u{c}Two"; 2]);
+    let pages = Pages(rows.bytes("page").unwrap());
+    let [limited, other] = [0, 1].map(|row| pages.rest(row).unwrap().unwrap().warnings);
+    assert!(limited[0].contains('2'), "{limited:?}");
+    assert!(other.is_empty(), "{other:?}");
+    assert_eq!(page_texts(&rows), ["One|Two"; 2]);
 }
 
 #[tokio::test]
@@ -93,8 +97,8 @@ async fn a_duplicate_passes_through_without_its_html() {
         ..page(0, "<p>Again")
     };
     let rows = blocked(&job(&[], &[page(0, "<p>One"), again]), 1).await;
-    assert_eq!(texts(&rows, "status"), ["unique", "duplicate"]);
-    assert_eq!(texts(&rows, "texts"), ["One", "-"]);
+    assert_eq!(statuses(&rows), ["unique", "duplicate"]);
+    assert_eq!(page_texts(&rows), ["One", "-"]);
     assert_eq!(
         phases(&rows),
         [Phase::Page as i32, Phase::PassThrough as i32]
@@ -105,8 +109,9 @@ async fn a_duplicate_passes_through_without_its_html() {
 async fn a_very_long_page_travels_without_its_texts() {
     let long = format!("<p>{}</p>", "word ".repeat(100_000));
     let rows = blocked(&job(&[], &[page(0, &long)]), 1).await;
-    assert_eq!(texts(&rows, "status"), ["unique"]);
-    assert_eq!(nulls(&rows, "texts"), [true]);
+    assert_eq!(statuses(&rows), ["unique"]);
+    assert_eq!(page_texts(&rows), ["-"]);
+    assert_eq!(nulls(&rows, "page"), [false]);
     assert_eq!(nulls(&rows, "hashes"), [false]);
 }
 

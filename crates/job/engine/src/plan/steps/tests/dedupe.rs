@@ -6,7 +6,7 @@ use crate::plan::columns::schemas::KEYED;
 use crate::plan::prior::key_hash::hash;
 use crate::plan::steps::key::THIS_RUN;
 use crate::plan::test_support::{
-    TestJob, TestRow, batch, days, micros, numbers, run, sorted_for, texts,
+    TestJob, TestRow, batch, days, micros, numbers, run, sorted_for, statuses, texts,
 };
 
 /// A page with a key; `row` is its position in `a.parquet`.
@@ -27,10 +27,8 @@ fn page(key: &str, time: &str, row: i64) -> TestRow {
 
 /// The rows of the archive among those of the step.
 fn without_bases(rows: &RecordBatch) -> RecordBatch {
-    let kept: Vec<bool> = texts(rows, "status")
-        .iter()
-        .map(|status| *status != "base")
-        .collect();
+    let kept = statuses(rows).into_iter().map(|status| status != "base");
+    let kept: Vec<bool> = kept.collect();
     filter_record_batch(rows, &kept.into()).unwrap()
 }
 
@@ -40,8 +38,11 @@ async fn deduped(settings: &[&str], rows: &[TestRow]) -> (Vec<String>, Vec<Strin
     let step = steps(&TestJob::new(settings)).dedupe;
     let rows = sorted_for(&step, &batch(&KEYED, rows));
     let deduped = without_bases(&run(&step, vec![rows]).await.unwrap());
-    let owned = |column: &str| (texts(&deduped, column).into_iter().map(str::to_owned)).collect();
-    (owned("status"), owned("duplicate_of"))
+    let owned = |texts: Vec<&str>| texts.into_iter().map(str::to_owned).collect();
+    (
+        owned(statuses(&deduped)),
+        owned(texts(&deduped, "duplicate_of")),
+    )
 }
 
 #[tokio::test]
@@ -198,8 +199,8 @@ async fn an_open_base_with_several_rows_is_announced_once() {
         let step = steps(&TestJob::new(&[])).dedupe;
         let rows = sorted_for(&step, &batch(&KEYED, &rows));
         let deduped = run(&step, vec![rows]).await.unwrap();
-        let statuses = texts(&deduped, "status");
-        statuses.iter().filter(|status| **status == "base").count()
+        let statuses = statuses(&deduped).into_iter();
+        statuses.filter(|status| *status == "base").count()
     };
     assert_eq!(announced(&[("a?1", 0), ("a?2", 2), ("a?3", 2)]).await, 1);
     assert_eq!(announced(&[("a?1", 2), ("a?1", 2)]).await, 1);

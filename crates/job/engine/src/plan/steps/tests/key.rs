@@ -1,6 +1,6 @@
 use super::steps;
 use crate::plan::columns::schemas::SCANNED;
-use crate::plan::test_support::{TestJob, TestRow, batch, days, nulls, run, texts};
+use crate::plan::test_support::{TestJob, TestRow, batch, days, nulls, run, statuses, texts};
 
 fn row(url: &str) -> TestRow {
     TestRow::default()
@@ -21,7 +21,7 @@ async fn rows_have_a_domain_and_a_url_key() {
     let keyed = run(&steps(&TestJob::new(&[])).key, vec![rows])
         .await
         .unwrap();
-    assert_eq!(texts(&keyed, "status"), ["unique", "unique"]);
+    assert_eq!(statuses(&keyed), ["unique", "unique"]);
     assert_eq!(texts(&keyed, "domain"), ["a.example", "b.example"]);
     assert_eq!(nulls(&keyed, "url_key"), [false, false]);
     assert_eq!(texts(&keyed, "url"), urls, "the URL stays as it is");
@@ -46,7 +46,7 @@ async fn a_row_without_a_usable_url_is_quarantined() {
     let keyed = run(&steps(&TestJob::new(&[])).key, vec![rows])
         .await
         .unwrap();
-    assert_eq!(texts(&keyed, "status"), ["quarantined"; 3]);
+    assert_eq!(statuses(&keyed), ["quarantined"; 3]);
     assert_eq!(
         texts(&keyed, "reason"),
         ["missing_url", "invalid_url", "no_domain"]
@@ -81,7 +81,7 @@ async fn a_row_that_the_scan_quarantined_stays_quarantined() {
     )
     .await
     .unwrap();
-    assert_eq!(texts(&keyed, "status"), ["quarantined"]);
+    assert_eq!(statuses(&keyed), ["quarantined"]);
     assert_eq!(texts(&keyed, "reason"), ["http_status"]);
     assert_eq!(texts(&keyed, "detail"), ["the response was 404"]);
     assert_eq!(nulls(&keyed, "url_key"), [true]);
@@ -98,6 +98,6 @@ async fn a_blocklisted_url_keeps_its_key() {
         &["http://www.a.example/1", "http://www.a.example/2"].map(row),
     );
     let keyed = run(&steps(&job).key, vec![rows]).await.unwrap();
-    assert_eq!(texts(&keyed, "status"), ["blocklisted", "unique"]);
+    assert_eq!(statuses(&keyed), ["blocklisted", "unique"]);
     assert_eq!(nulls(&keyed, "url_key"), [false, false]);
 }

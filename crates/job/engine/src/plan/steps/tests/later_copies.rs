@@ -3,7 +3,9 @@
 use arrow::array::RecordBatch;
 
 use super::{deduped, steps};
-use crate::plan::test_support::{ArchiveRow, TestJob, numbers, run, sorted_by, sorted_for, texts};
+use crate::plan::test_support::{
+    ArchiveRow, TestJob, numbers, page_texts, run, sorted_by, sorted_for, statuses, texts,
+};
 
 const GOOD: Option<&str> = Some("<p>One</p>");
 const BAD: [Option<&str>; 3] = [None, Some(" "), Some("%PDF-1.4 binary")];
@@ -59,9 +61,10 @@ async fn blocked(
 
 /// Status, original and step of each row.
 fn outcomes(rows: &RecordBatch) -> Vec<[&str; 3]> {
-    let columns = ["status", "duplicate_of", "merged_by"].map(|column| texts(rows, column));
-    (0..rows.num_rows())
-        .map(|row| [columns[0][row], columns[1][row], columns[2][row]])
+    let [of, by] = ["duplicate_of", "merged_by"].map(|column| texts(rows, column));
+    let statuses = statuses(rows).into_iter().enumerate();
+    statuses
+        .map(|(row, status)| [status, of[row], by[row]])
         .collect()
 }
 
@@ -80,7 +83,7 @@ async fn a_later_copy_in_the_same_row_group_becomes_the_page() {
             ["duplicate", "a.parquet#1", "identical_url"],
         ];
         assert_eq!(outcomes(&rows), expected, "{bad:?}");
-        assert_eq!(texts(&rows, "texts"), ["-", "One", "-", "-"]);
+        assert_eq!(page_texts(&rows), ["-", "One", "-", "-"]);
     }
 }
 
@@ -151,7 +154,7 @@ async fn a_copy_without_any_block_stays_unique_and_has_no_duplicates() {
             duplicate("identical_url"),
         ];
         assert_eq!(outcomes(&rows), expected, "{rows_per_group}");
-        assert_eq!(texts(&rows, "texts"), ["", "", "-", "One", "-", "-"]);
+        assert_eq!(page_texts(&rows), ["", "", "-", "One", "-", "-"]);
     }
 }
 

@@ -1,7 +1,11 @@
 use super::steps;
-use crate::plan::columns::schemas::{BLOCKED, Phase, SEPARATOR};
+use crate::plan::columns::labels::labels_of;
+use crate::plan::columns::page::PageOutline;
+use crate::plan::columns::schemas::BLOCKED;
+use crate::plan::columns::status::Phase;
+use crate::plan::exec::step::to_bytes;
 use crate::plan::test_support::{
-    TestJob, TestRow, batch, days, micros, numbers, run, sorted_for, texts,
+    TestJob, TestRow, batch, days, micros, nulls, numbers, run, sorted_for, statuses, texts,
 };
 
 /// A page of `domain` with these blocks.
@@ -12,6 +16,10 @@ fn page(domain: &str, time: &str, blocks: &[&str]) -> TestRow {
         hash
     };
     let hashes: Vec<[u8; 16]> = blocks.iter().map(hash).collect();
+    let outline = PageOutline {
+        layout: None,
+        lengths: Some(blocks.iter().map(|block| block.len()).collect()),
+    };
     TestRow::default()
         .with("source", "a.parquet")
         .with("row", micros(time) - micros("2011-10-01T00:00:00"))
@@ -23,7 +31,7 @@ fn page(domain: &str, time: &str, blocks: &[&str]) -> TestRow {
         .with("status", "unique")
         .with("batch", days(&time[..10]))
         .with("phase", i64::from(Phase::Page as i32))
-        .with("texts", blocks.join(SEPARATOR).as_str())
+        .with("page", to_bytes(&outline).unwrap())
         .with("hashes", hashes.concat())
 }
 
@@ -40,20 +48,18 @@ fn passing(time: &str, status: &str) -> TestRow {
 
 /// The labels of each row: `B` for boilerplate, `C` for content.
 fn labels(rows: &arrow::array::RecordBatch) -> Vec<String> {
-    use arrow::array::{Array, AsArray};
-    let lists = rows.column_by_name("boilerplate").unwrap().as_list::<i32>();
-    (0..rows.num_rows())
-        .map(|row| {
-            if lists.is_null(row) {
-                return "-".to_owned();
-            }
-            let list = lists.value(row);
-            let labels = list.as_boolean().iter();
+    let is_null = nulls(rows, "labels");
+    let of_row = |row: usize| match is_null[row] {
+        true => "-".to_owned(),
+        false => {
+            let labels = labels_of(rows, &[row as u32]).unwrap();
+            let labels = labels[0].is_content.iter();
             labels
-                .map(|label| if label == Some(true) { 'B' } else { 'C' })
+                .map(|is_content| if *is_content { 'C' } else { 'B' })
                 .collect()
-        })
-        .collect()
+        }
+    };
+    (0..rows.num_rows()).map(of_row).collect()
 }
 
 async fn replayed(settings: &[&str], rows: &[TestRow]) -> arrow::array::RecordBatch {
@@ -130,7 +136,7 @@ async fn quarantined_rows_and_duplicates_pass_through() {
     ];
     let rows = replayed(&[STRICT], &rows).await;
     assert_eq!(rows.num_rows(), 3);
-    let mut statuses = texts(&rows, "status");
+    let mut statuses = statuses(&rows);
     statuses.sort_unstable();
     assert_eq!(statuses, ["duplicate", "quarantined", "unique"]);
     assert_eq!(
@@ -146,7 +152,7 @@ async fn a_candidate_without_new_text_is_a_duplicate() {
         page("a.example", "2011-10-01T01:00:00", &["one"]).with("status", "revision_candidate"),
     ];
     let rows = replayed(&["dedup.revisions=true"], &rows).await;
-    assert_eq!(texts(&rows, "status"), ["unique", "duplicate"]);
+    assert_eq!(statuses(&rows), ["unique", "duplicate"]);
 }
 
 #[tokio::test]
