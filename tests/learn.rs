@@ -48,6 +48,34 @@ fn count(job: &Job, status: &str) -> usize {
         .count()
 }
 
+/// A page of more than 256 KB of text travels without it, also where Site finds that it repeats another.
+#[test]
+fn a_large_copy_under_another_address_is_a_duplicate_or_a_revision() {
+    let text = |last: u64| {
+        let paragraphs = (0..2000)
+            .map(|number| paragraph(number))
+            .chain([paragraph(9000 + last)]);
+        SITE.page("A long page", &paragraphs.collect::<Vec<_>>())
+    };
+    let page = |number: i64, last: u64| {
+        let html = text(last);
+        assert!(html.len() > 300_000, "{} bytes", html.len());
+        Row {
+            html: Some(html.into_bytes()),
+            ..at(&format!("/long?view={number}"), 1, number, 0)
+        }
+    };
+    let job = Job::of(&[page(0, 1), page(1, 1), page(2, 2)]).with("dedup.revisions=true");
+    job.backfill(DATES);
+    job.assert_accounts();
+    let found = statuses(&job);
+    assert_eq!(found[0].0, "unique");
+    assert_eq!(
+        found[1],
+        ("duplicate".to_owned(), "same_content".to_owned())
+    );
+}
+
 /// The last verdict about each parameter.
 fn verdicts(job: &Job) -> BTreeMap<String, Value> {
     let rows = job.rows(

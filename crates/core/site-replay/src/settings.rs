@@ -67,8 +67,9 @@ impl SiteSettings {
         }
     }
 
-    /// Whether pages that differ in undecided parts of their URLs are compared. A page that is compared with all
-    /// earlier ones cannot be a new page after some days, so a limited lookback leaves all parts in the keys, and compares nothing.
+    /// Whether pages that differ in undecided parts of their URLs are compared. A page that is compared with
+    /// all earlier ones cannot be a new page after some days, so a limited lookback leaves all parts in the
+    /// keys, and compares nothing.
     pub fn learns(&self) -> bool {
         self.queries == Queries::Learn && self.lookback == Lookback::All
     }

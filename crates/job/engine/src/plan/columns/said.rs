@@ -10,7 +10,6 @@ use arrow::datatypes::DataType;
 use metadata::{Found, Metadata, Moment};
 use serde::{Deserialize, Serialize};
 
-use crate::plan::columns::page::StoredPage;
 use crate::plan::columns::schemas::list_field;
 
 /// A value and its source.
@@ -86,13 +85,12 @@ impl Said {
     }
 }
 
-/// Returns the columns of `documents` that have what `pages` say. A page without metadata has nulls.
-pub(crate) fn said_columns(pages: &[StoredPage<'_>]) -> Vec<(&'static str, ArrayRef)> {
+/// Returns the columns of `documents` that have what pages say. A page without metadata has nulls.
+pub(crate) fn said_columns<'a>(
+    pages: impl Iterator<Item = Option<&'a Said>>,
+) -> Vec<(&'static str, ArrayRef)> {
     let none = Said::default();
-    let said = pages
-        .iter()
-        .map(|page| page.said.as_deref().unwrap_or(&none));
-    let said: Vec<&Said> = said.collect();
+    let said: Vec<&Said> = pages.map(|said| said.unwrap_or(&none)).collect();
     let mut columns: Vec<(&'static str, ArrayRef)> = Vec::new();
     for (names, of) in TIMES {
         let times = values(&said, of).map(|value| value.copied());

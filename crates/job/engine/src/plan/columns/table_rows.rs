@@ -235,7 +235,7 @@ pub(crate) fn documents(
     let supports = of.labels.iter().map(|labels| labels.support);
     let nodes = of.labels.iter().map(|labels| labels.node);
     let heuristic = StringArray::from_iter_values(std::iter::repeat_n(heuristic, rows.len()));
-    let mut given = said_columns(pages);
+    let mut given = said_columns(pages.iter().map(|page| page.said.as_deref()));
     given.extend(signal_columns(&texts.signals));
     given.extend(identity_columns(
         batch,
