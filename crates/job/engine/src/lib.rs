@@ -63,7 +63,7 @@ pub use driver::update::update;
 pub use driver::vacuum::{VacuumMode, vacuum};
 pub use error::EngineError;
 pub use error_record::ErrorRecord;
-pub use job::{Job, Resources};
+pub use job::{Job, Resources, RobotsRules};
 pub use metrics::{OperatorMetrics, PlanMetrics};
 pub use optional_columns::OptionalColumns;
 pub use plan::codec::StepCodec;

@@ -12,7 +12,7 @@ use datafusion::prelude::SessionContext;
 use futures::TryStreamExt;
 use site_replay::key_after_rule_change;
 use tables::Table;
-use url_key::{Keyer, RuleSet};
+use url_key::Keyer;
 
 use crate::error::EngineError;
 use crate::job::Job;
@@ -108,9 +108,7 @@ pub async fn check_rules(job: &Job, rules: &Path) -> Result<RulesCheck, EngineEr
     let file = rules.display().to_string();
     let text = std::fs::read_to_string(rules)
         .map_err(|error| SpecError::key(&file, format!("cannot read the rules: {error}")))?;
-    let rules = RuleSet::parse(&text)
-        .map_err(|error| SpecError::key(&file, error.to_string()))?
-        .needing_parameters(job.document.spec.choices().rules_need_parameters);
+    let rules = (job.rule_set(&text)).map_err(|error| SpecError::key(&file, error.to_string()))?;
     let context = session(job).map_err(EngineError::Query)?;
     if !open(&context, job, Table::UrlKeys).await? {
         return Err(EngineError::NoTable {

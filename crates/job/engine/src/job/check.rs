@@ -1,63 +1,43 @@
-//! A job that is ready to run: its settings are checked, its rule files are read, and its
-//! locations are parsed. The rest of the crate works with typed values only.
+//! Checks a job spec: its texts become typed values, and each is compared with its limits. Reads no file and sends
+//! no request.
 
 use std::num::NonZeroU64;
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use bytesize::ByteSize;
-use datafusion::execution::cache::cache_manager::FileMetadataCache;
-use datafusion::execution::cache::default_cache::DefaultCache;
-use tables::{Location, Output, Partitioning, RetryPolicy, TableFormat};
+use tables::{Location, Partitioning, RetryPolicy, TableFormat};
 
-use crate::archive::{ArchiveSource, OpenObjects, ReadAheadMemory, page_columns};
 use crate::job_document::JobDocument;
-use crate::marked_paths::paths_file;
-use crate::running_plans::RunningPlans;
-use crate::session_extension::SessionExtension;
 use crate::settings::{Settings, settings};
-use crate::spec::{ArchiveLayout, JobSpec, Method, SpecError};
-use crate::spill_disk::SpillDisk;
+use crate::spec::{JobSpec, Method, SpecError};
 
 /// Limits `store.retry_timeout`. S3 accepts the signature of a request for 15 minutes, and
 /// the answer to the last retry must arrive within that time too.
 const MAX_RETRY_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// A checked job.
-#[derive(Debug, Clone)]
-pub struct Job {
-    pub(crate) document: Arc<JobDocument>,
-    /// The archive of pages.
-    pub archive: ArchiveSource,
-    /// The output tables.
-    pub output: Output,
-    /// The settings that decide rows.
-    pub settings: Arc<Settings>,
-    /// The rules of robots.txt files, for queries.
-    pub(crate) robots: Option<RobotsRules>,
-    /// The settings that decide speed and memory only.
-    pub resources: Resources,
-    /// The disk to which plans spill.
-    pub(crate) spill_disk: Arc<SpillDisk>,
-    /// Footers of data files of the tables. All plans of the job share them: without, each of the
-    /// three or more plans of a chunk reads those of all earlier dates again.
-    pub(crate) table_footers: Arc<FileMetadataCache>,
-    /// The plans that are executed now.
-    pub(crate) running_plans: Arc<RunningPlans>,
-    /// Pages that this process has parsed for plans that another process began.
-    pub(crate) parsed_rows: Arc<AtomicU64>,
-    /// Runs plans elsewhere.
-    pub(crate) session_extension: Option<Arc<dyn SessionExtension>>,
+/// The values of a spec whose every key was checked.
+pub(super) struct CheckedSpec {
+    pub(super) archive: Location,
+    pub(super) output: Location,
+    pub(super) partitioning: Partitioning,
+    pub(super) format: TableFormat,
+    pub(super) file_bytes: NonZeroU64,
+    pub(super) settings: Settings,
+    pub(super) robots: Option<RobotsRules>,
+    pub(super) resources: Resources,
+    pub(super) spill_folder: PathBuf,
+    pub(super) spill_limit: u64,
 }
 
 /// The rules of robots.txt files.
 #[derive(Debug, Clone)]
-pub(crate) struct RobotsRules {
-    pub(crate) location: Location,
+#[non_exhaustive]
+pub struct RobotsRules {
+    /// A Parquet file with the columns `host` and `robots_txt`, or a folder of such files.
+    pub location: Location,
     /// The crawler that asks.
-    pub(crate) agent: String,
+    pub agent: String,
 }
 
 /// The resources of a run.
@@ -112,39 +92,19 @@ impl Resources {
     pub(crate) fn footers(&self) -> usize {
         self.memory / FOOTERS_SHARE
     }
+
+    /// Returns the bytes of row groups that are read before their turn.
+    pub(super) fn read_ahead(&self) -> usize {
+        self.memory / READ_AHEAD_SHARE
+    }
 }
 
-impl Job {
-    /// Checks `spec` and reads its rule files.
+impl CheckedSpec {
+    /// Checks the spec of a document.
     ///
     /// # Errors
     /// [`SpecError`] with the key and the expected value.
-    pub fn new(spec: &JobSpec) -> Result<Self, SpecError> {
-        Self::from_document(JobDocument::read(spec)?)
-    }
-
-    /// Returns the job with plans that run as `extension` says.
-    ///
-    /// Such plans have two partitions or more per process: a plan of one partition has no shuffle, at
-    /// which it could be divided.
-    #[must_use]
-    pub fn with_session_extension(mut self, extension: Arc<dyn SessionExtension>) -> Self {
-        self.resources.threads = self.resources.threads.max(2);
-        self.session_extension = Some(extension);
-        self
-    }
-
-    /// The file of marked DOM paths, `tree.paths`; `None` if the job names none. A relative path is relative
-    /// to the folder of the process.
-    pub fn paths_file(&self) -> Option<&Path> {
-        paths_file(&self.document.spec).map(Path::new)
-    }
-
-    /// Checks a document. Reads no file.
-    ///
-    /// # Errors
-    /// [`SpecError`] with the key and the expected value.
-    pub(crate) fn from_document(document: JobDocument) -> Result<Self, SpecError> {
+    pub(super) fn new(document: &JobDocument) -> Result<Self, SpecError> {
         let spec = &document.spec;
         let retry_policy = retry_policy(spec)?;
         refuse_short_stall(spec, retry_policy.timeout)?;
@@ -152,50 +112,40 @@ impl Job {
             Location::parse_with_retry(text, retry_policy)
                 .map_err(|error| SpecError::key(key, error.to_string()))
         };
-        let partitioning: Partitioning = spec
-            .output
-            .partition
-            .parse()
+        let partitioning: Partitioning = (spec.output.partition.parse())
             .map_err(|error: String| SpecError::key("output.partition", error))?;
         let format: TableFormat = (spec.output.format.parse())
             .map_err(|error: String| SpecError::key("output.format", error))?;
         let file_bytes = NonZeroU64::new(spec.output.file_bytes.as_u64())
             .ok_or_else(|| SpecError::key("output.file_bytes", "expected a size above 0"))?;
         let resources = resources(spec)?;
-        let settings = settings(&document)?;
+        let settings = settings(document)?;
         refuse_beside_paper(spec, &settings)?;
+        let archive = location("archive.location", &spec.archive.location)?;
+        let output = location("output.location", &spec.output.location)?;
+        let robots = spec.robots.rules.as_deref().map(|rules| {
+            let agent = spec.robots.agent.clone();
+            let location = location("robots.rules", rules)?;
+            Ok::<_, SpecError>(RobotsRules { location, agent })
+        });
+        let robots = robots.transpose()?;
+        let spill_limit = spec.run.spill_limit.as_u64();
+        if spill_limit == 0 {
+            let expected = "0 bytes; expected a size such as 100GiB";
+            return Err(SpecError::key("run.spill_limit", expected));
+        }
+        let spill_folder = spec.run.spill_dir.clone();
         Ok(Self {
-            archive: ArchiveSource {
-                location: location("archive.location", &spec.archive.location)?,
-                by_date: spec.archive.layout == ArchiveLayout::Hive,
-                columns: spec.archive.columns.clone(),
-                passed_through: Arc::clone(&settings.passed_through),
-                page_columns: page_columns(settings.write.opt_out, settings.passed_through.len()),
-                opened: OpenObjects::new(resources.footers()),
-                read_ahead: ReadAheadMemory::new(resources.memory / READ_AHEAD_SHARE),
-            },
-            output: Output::new(
-                location("output.location", &spec.output.location)?
-                    .with_small_objects(resources.footers()),
-                partitioning,
-                file_bytes,
-            )
-            .with_format(format),
-            settings: Arc::new(settings),
-            robots: (spec.robots.rules.as_deref())
-                .map(|rules| {
-                    let agent = spec.robots.agent.clone();
-                    let location = location("robots.rules", rules)?;
-                    Ok::<_, SpecError>(RobotsRules { location, agent })
-                })
-                .transpose()?,
-            spill_disk: Arc::new(spill_disk(spec)?),
-            table_footers: Arc::new(DefaultCache::new(resources.footers())),
+            archive,
+            output,
+            partitioning,
+            format,
+            file_bytes,
+            settings,
+            robots,
             resources,
-            running_plans: Arc::default(),
-            parsed_rows: Arc::default(),
-            session_extension: None,
-            document: Arc::new(document),
+            spill_folder: spill_folder.unwrap_or_else(std::env::temp_dir),
+            spill_limit,
         })
     }
 }
@@ -299,17 +249,4 @@ fn resources(spec: &JobSpec) -> Result<Resources, SpecError> {
         heartbeat: spec.run.heartbeat,
         stall_timeout: spec.run.stall_timeout,
     })
-}
-
-fn spill_disk(spec: &JobSpec) -> Result<SpillDisk, SpecError> {
-    let limit = spec.run.spill_limit.as_u64();
-    if limit == 0 {
-        let expected = "0 bytes; expected a size such as 100GiB";
-        return Err(SpecError::key("run.spill_limit", expected));
-    }
-    let folder = spec.run.spill_dir.clone();
-    Ok(SpillDisk::new(
-        folder.unwrap_or_else(std::env::temp_dir),
-        limit,
-    ))
 }
