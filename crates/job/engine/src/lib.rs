@@ -53,6 +53,7 @@ mod spill_disk;
 mod state;
 mod step_counters;
 mod steps;
+mod tables_state;
 mod watchdog;
 
 pub use accounting::{RowAccounting, RowCounts};
@@ -89,11 +90,11 @@ pub use state::learned_parameters::{LearnedParameters, MANY_ROWS, NotedParameter
 pub use state::near_duplicates::near_duplicates;
 pub use state::rules_check::{ChangedKey, ChangedKeys, RulesCheck, check_rules};
 pub use state::rules_learn::learn_rules;
-pub use state::runs_table::Counts;
 pub use state::sql::{QueryRows, TablesSession, query, stream_query};
 pub use state::status::{Status, status, status_with_archive};
 pub use step_counters::{StepCount, StepCounters};
 pub use tables::{Classified, ErrorClass};
+pub use tables_state::runs_table::Counts;
 pub use template::Reason;
 pub use tokio_util::sync::CancellationToken;
 

@@ -12,7 +12,7 @@ use crate::driver::failure::Failure;
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::progress::{Progress, Stage};
-use crate::state::tables_snapshot::TablesSnapshot;
+use crate::tables_state::tables_snapshot::TablesSnapshot;
 
 /// Runs every date after the last one with pages in the tables, up to the last date of the
 /// archive, as whole partitions. On empty tables these are all dates of the archive.

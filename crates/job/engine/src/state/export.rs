@@ -16,8 +16,8 @@ use tables::{DateRange, Table, days_from_date};
 
 use crate::error::EngineError;
 use crate::job::Job;
-use crate::state::delta_scan::register;
 use crate::state::sql::{QueryRows, checked_query, register_empty, register_inputs, session};
+use crate::tables_state::delta_scan::register;
 
 /// Columns of `documents` that are not metadata: fields of an exported document, texts, of which one is exported,
 /// and partitions, which are a part of `fetched_at`.

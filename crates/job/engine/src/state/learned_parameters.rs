@@ -10,7 +10,7 @@ use tables::Table;
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::plan::columns::schemas::RecordBatchExt;
-use crate::state::delta_scan::{latest_parameters, open};
+use crate::tables_state::delta_scan::{latest_parameters, open};
 
 /// Rows with one parameter from which it is reported: as many pages as a large site has. A crawler
 /// that follows the links of a calendar or of a search form has no end.

@@ -14,8 +14,8 @@ use text::near_duplicates::{BANDS, Clusters, ROWS};
 
 use crate::error::EngineError;
 use crate::job::Job;
-use crate::state::delta_scan::open;
 use crate::state::sql::{QueryRows, session};
+use crate::tables_state::delta_scan::open;
 
 /// Hexadecimal digits of a band.
 const BAND_DIGITS: usize = ROWS * 4 * 2;

@@ -20,7 +20,7 @@ use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
 use crate::plan::session::session;
 use crate::settings::Settings;
 use crate::spec::SpecError;
-use crate::state::delta_scan::open;
+use crate::tables_state::delta_scan::open;
 
 /// Examples of each kind of change.
 const EXAMPLES: usize = 20;

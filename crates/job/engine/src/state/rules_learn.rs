@@ -15,7 +15,7 @@ use crate::job::Job;
 use crate::plan::prior::learned::slot;
 use crate::plan::session::session;
 use crate::spec::SpecError;
-use crate::state::delta_scan::{latest_parameters, open};
+use crate::tables_state::delta_scan::{latest_parameters, open};
 
 /// Returns a rule file with what the runs of `job` learned about parameters of URLs: rules for the
 /// paths whose pages a parameter identifies, with their evidence as comments.

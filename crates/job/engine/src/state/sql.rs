@@ -18,9 +18,9 @@ use tables::{Partitioning, Table};
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::plan::session::{runtime, spill_reservation};
-use crate::state::delta_scan::open;
 use crate::state::register_parquet::register_parquet;
 use crate::state::robots_allowed;
+use crate::tables_state::delta_scan::open;
 
 /// The table of the pages that a job reads.
 const ARCHIVE: &str = "archive";

@@ -9,8 +9,8 @@ use crate::archive::{Census, Input};
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::state::learned_parameters::LearnedParameters;
-use crate::state::runs_table::{Counts, RunDate};
-use crate::state::tables_snapshot::TablesSnapshot;
+use crate::tables_state::runs_table::{Counts, RunDate};
+use crate::tables_state::tables_snapshot::TablesSnapshot;
 
 /// The dates in the output tables of a job.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
 use crate::plan::prior::chunk_keys::semi_join_domains;
 use crate::plan::prior::key_hash::hash;
 use crate::running_plans::collect_watched;
-use crate::state::delta_scan::latest_parameters;
+use crate::tables_state::delta_scan::latest_parameters;
 
 /// The evidence of slots before a chunk, and its verdicts.
 #[derive(Debug, Default, Deserialize, Serialize)]

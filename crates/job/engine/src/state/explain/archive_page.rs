@@ -14,8 +14,8 @@ use crate::plan::columns::blocks::{ParsedPage, layout};
 use crate::plan::html_reader::{PageBytes, PageStream, page_request};
 use crate::plan::steps::parse_pages::{Fetched, parse};
 use crate::settings::Settings;
-use crate::state::delta_scan::external;
 use crate::state::explain::fetches::Fetch;
+use crate::tables_state::delta_scan::external;
 
 /// Reads and parses the pages of fetches, each row group once. An inner error is the reason why a page has no
 /// blocks.

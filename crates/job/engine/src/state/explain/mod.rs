@@ -21,13 +21,13 @@ use crate::error::EngineError;
 use crate::job::Job;
 use crate::plan::columns::blocks::ParsedPage;
 use crate::settings_digest::without_marks;
-use crate::state::delta_scan::open;
 use crate::state::explain::entries::{Moment, ordinal, replay, within};
 use crate::state::explain::fetches::{at_place, is_row_of, of_url, order, revisions};
 use crate::state::explain::labelled::RunMarks;
-use crate::state::runs_table::RunDate;
 use crate::state::sql::session;
-use crate::state::tables_snapshot::TablesSnapshot;
+use crate::tables_state::delta_scan::open;
+use crate::tables_state::runs_table::RunDate;
+use crate::tables_state::tables_snapshot::TablesSnapshot;
 
 pub use effect::{BlocksAndWords, ChangedBlock, MarksEffect};
 pub use fetches::Fetch;

@@ -15,8 +15,8 @@ use futures::{StreamExt, TryStreamExt, stream};
 use tables::{DateRange, Output, Partitioning, Table, add_adjacent};
 
 use crate::error::EngineError;
-use crate::state::delta_scan;
-use crate::state::runs_table::{RunDate, run_dates};
+use crate::tables_state::delta_scan;
+use crate::tables_state::runs_table::{RunDate, run_dates};
 
 /// Tables that are opened at the same time.
 const OPENED_AT_ONCE: usize = 8;
