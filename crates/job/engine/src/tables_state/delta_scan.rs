@@ -12,7 +12,6 @@ use deltalake::delta_datafusion::create_session;
 use tables::{DateRange, Table, days_from_date};
 
 use crate::error::EngineError;
-use crate::job::Job;
 
 /// Reads the rows of `opened`, a version of `table`, whose date is in one of `ranges`.
 pub(crate) async fn rows(
@@ -40,33 +39,11 @@ pub(crate) async fn rows(
     rows.await.map_err(EngineError::Query)
 }
 
-/// Returns the SQL of the last row of each parameter among `rows` of `url_parameters`, with a
-/// condition on them such as `WHERE date < ...`.
-pub(crate) fn latest_parameters(rows: &str, condition: &str) -> String {
-    format!(
-        "(SELECT * FROM (SELECT url_parameters.*, row_number() OVER \
-           (PARTITION BY domain, host, path_shape, parameter ORDER BY date DESC) AS recency \
-         FROM {rows} {condition}) WHERE recency = 1)"
-    )
-}
-
-/// Opens `table` and registers it in `context` under its name. Returns `false` if the table does
-/// not exist.
-pub(crate) async fn open(
-    context: &SessionContext,
-    job: &Job,
-    table: Table,
-) -> Result<bool, EngineError> {
-    let Some(opened) = job.output.open(table).await? else {
-        return Ok(false);
-    };
-    let registered = register(context, table, &opened).await;
-    registered.map_err(EngineError::Query)?;
-    Ok(true)
-}
-
 /// Registers `opened` in `context` under the name of `table`.
-pub(crate) async fn register(
+///
+/// # Errors
+/// If the version of the table cannot be read.
+pub async fn register(
     context: &SessionContext,
     table: Table,
     opened: &DeltaTable,

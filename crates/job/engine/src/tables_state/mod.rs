@@ -3,4 +3,5 @@
 
 pub(crate) mod delta_scan;
 pub(crate) mod runs_table;
+pub(crate) mod table_dates;
 pub(crate) mod tables_snapshot;

@@ -32,18 +32,25 @@ pub struct Counts {
 
 /// A row of the `runs` table.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct RunDate {
-    pub(crate) date: NaiveDate,
-    pub(crate) run_id: String,
-    pub(crate) request: String,
-    pub(crate) settings: String,
-    pub(crate) started_micros: i64,
-    pub(crate) objects: u64,
-    pub(crate) counts: Counts,
-    /// Most memory of the process. `None` where it is not known.
-    pub(crate) peak_memory: Option<u64>,
+pub struct RunDate {
+    /// The date.
+    pub date: NaiveDate,
+    /// The run that wrote the date.
+    pub run_id: String,
+    /// Digest of the request: dates, settings, version and objects of the archive.
+    pub request: String,
+    /// Digest of the settings that decide rows.
+    pub settings: String,
+    /// Start of the run in microseconds since 1970, UTC.
+    pub started_micros: i64,
+    /// Objects of the archive with rows of the date.
+    pub objects: u64,
+    /// Counts of the date.
+    pub counts: Counts,
+    /// Most memory of the process in bytes. `None` where it is not known.
+    pub peak_memory: Option<u64>,
     /// Bytes that the chunk of the date spilled. `None` in rows of earlier versions.
-    pub(crate) spilled_bytes: Option<u64>,
+    pub spilled_bytes: Option<u64>,
 }
 
 /// Returns the rows of `batch`, a batch of the `runs` table.
@@ -135,7 +142,8 @@ impl Counts {
         ("text_bytes", |counts| &mut counts.text_bytes),
     ];
 
-    pub(crate) fn add(&mut self, mut other: Self) {
+    /// Adds the counts of another date.
+    pub fn add(&mut self, mut other: Self) {
         for (_, field) in Self::COLUMNS {
             *field(self) += *field(&mut other);
         }

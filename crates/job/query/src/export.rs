@@ -2,22 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arrow::array::AsArray;
-use arrow::compute::cast;
-use arrow::datatypes::DataType;
-use chrono::NaiveDate;
 use datafusion::common::ScalarValue;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::{Expr, LogicalPlan, ident, lit};
 use datafusion::prelude::{DataFrame, SessionContext};
 use deltalake::DeltaTable;
-use tables::{DateRange, Table, days_from_date};
+use engine::{EngineError, Job};
+use tables::{DateRange, Table};
 
-use crate::error::EngineError;
-use crate::job::Job;
-use crate::state::sql::{QueryRows, checked_query, register_empty, register_inputs, session};
-use crate::tables_state::delta_scan::register;
+use crate::conditions::within;
+use crate::inputs::register_inputs;
+use crate::query_rows::QueryRows;
+use crate::rows::Rows;
+use crate::session::{RUN_FIRST, open_existing, session};
+use crate::sql::{checked_query, open_for_sql};
 
 /// Columns of `documents` that are not metadata: fields of an exported document, texts, of which one is exported,
 /// and partitions, which are a part of `fetched_at`.
@@ -112,16 +111,9 @@ impl ExportRows {
     /// # Errors
     /// [`EngineError::NoTable`] without a table `documents`, [`EngineError::Table`] if it cannot be read.
     pub async fn documents(job: &Job, selection: DocumentSelection) -> Result<Self, EngineError> {
-        let context = session(job).map_err(EngineError::query)?;
+        let context = session(job)?;
         let table = Table::Documents;
-        let opened = (job.output.open(table).await?).ok_or_else(|| EngineError::NoTable {
-            table: table.name(),
-            location: job.output.location().to_string(),
-            remedy: "run dates of the job first: urltree backfill",
-        })?;
-        register(&context, table, &opened)
-            .await
-            .map_err(EngineError::query)?;
+        let opened = open_existing(&context, job, table, RUN_FIRST).await?;
         let partitioning = job.output.partitioning();
         let mut partitions: Vec<DateRange> = job
             .output
@@ -129,7 +121,7 @@ impl ExportRows {
             .await?
             .iter()
             .filter_map(|value| partitioning.parse_value(value))
-            .filter_map(|partition| within(partition, selection.dates))
+            .filter_map(|partition| dates_within(partition, selection.dates))
             .collect();
         partitions.sort_unstable_by_key(|partition| partition.first());
         Ok(Self {
@@ -148,19 +140,8 @@ impl ExportRows {
     /// [`EngineError::NotAQuery`] for a statement that changes something, and [`EngineError::Query`] if the
     /// statement is invalid.
     pub async fn query(job: &Job, sql: &str) -> Result<Self, EngineError> {
-        let context = session(job).map_err(EngineError::query)?;
-        let mut opened = Vec::new();
-        for table in Table::ALL {
-            match job.output.open(table).await? {
-                Some(found) => {
-                    let registered = register(&context, table, &found).await;
-                    registered.map_err(EngineError::query)?;
-                    opened.push((table, found));
-                }
-                None if table == Table::UrlParameters => register_empty(&context, table)?,
-                None => {}
-            }
-        }
+        let context = session(job)?;
+        let opened = open_for_sql(&context, job, Table::ALL).await?;
         register_inputs(&context, job).await?;
         let plan = checked_query(&context, sql).await?;
         let read = tables_of(&plan)?;
@@ -210,16 +191,12 @@ impl ExportRows {
                 frame = frame.filter(condition)?;
             }
             let frame = frame.select(vec![ident("domain")])?.distinct()?;
-            frame.collect().await
+            Rows::collect(frame).await?.texts("domain")
         };
         let found = found.await.map_err(EngineError::query)?;
         let mut absent: BTreeSet<String> = selection.domains.iter().cloned().collect();
-        for batch in &found {
-            let domains = cast(batch.column(0), &DataType::Utf8);
-            let domains = domains.map_err(|error| EngineError::query(error.into()))?;
-            for domain in domains.as_string::<i32>().iter().flatten() {
-                absent.remove(domain);
-            }
+        for domain in found.iter().flatten() {
+            absent.remove(domain);
         }
         Ok(absent.into_iter().collect())
     }
@@ -243,8 +220,8 @@ impl ExportRows {
                 selected.and_then(|frame| documents(frame, selection.text))
             }
         };
-        let rows = async { rows?.execute_stream().await };
-        rows.await.map(QueryRows::new).map_err(EngineError::query)
+        let rows = async { QueryRows::start(rows?).await };
+        rows.await.map_err(EngineError::query)
     }
 
     /// Returns the rows of `documents` of a selection on `dates`.
@@ -310,7 +287,7 @@ fn in_order(plan: LogicalPlan, context: &SessionContext) -> Result<DataFrame, Da
 fn conditions(selection: &DocumentSelection, dates: Option<DateRange>) -> Vec<Expr> {
     let mut conditions = Vec::new();
     if let Some(dates) = dates {
-        conditions.push(ident("date").between(day(dates.first()), day(dates.last())));
+        conditions.push(within(dates));
     }
     if !selection.domains.is_empty() {
         let domains = selection.domains.iter().map(|domain| lit(domain.as_str()));
@@ -322,12 +299,8 @@ fn conditions(selection: &DocumentSelection, dates: Option<DateRange>) -> Vec<Ex
     conditions
 }
 
-fn day(date: NaiveDate) -> Expr {
-    Expr::Literal(ScalarValue::Date32(Some(days_from_date(date))), None)
-}
-
 /// Returns the dates of `partition` within `dates`.
-fn within(partition: DateRange, dates: Option<DateRange>) -> Option<DateRange> {
+fn dates_within(partition: DateRange, dates: Option<DateRange>) -> Option<DateRange> {
     let Some(dates) = dates else {
         return Some(partition);
     };

@@ -1,14 +1,15 @@
 //! The rows of the tables with one URL: each fetch of a page, and what the run has decided about it.
 
-use arrow::array::{Array, Int64Array};
 use chrono::NaiveDate;
+use datafusion::common::ScalarValue;
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, cast, ident, lit};
 use datafusion::prelude::{DataFrame, SessionContext};
-use tables::{Table, date_from_days};
+use engine::{PagePosition, Settings};
+use tables::Table;
 
-use crate::settings::Settings;
-use crate::state::explain::rows::{Rows, owned};
+use crate::conditions::of_domain;
+use crate::rows::{Rows, date, number, owned};
 
 /// An archive row, and the decision about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,11 +54,22 @@ impl Fetch {
             None => self.source.clone(),
         }
     }
+
+    /// The position of its page.
+    pub(super) fn position(&self) -> PagePosition<'_> {
+        PagePosition {
+            source: &self.source,
+            row: self.row,
+            url: self.url.as_deref().unwrap_or_default(),
+            date: self.date,
+        }
+    }
 }
 
 /// The statuses of pages with labels.
 const LABELLED: [&str; 2] = ["unique", "revision"];
 
+/// Columns of `url_keys`.
 pub(super) const KEYED: [&str; 11] = [
     "date",
     "domain",
@@ -72,17 +84,6 @@ pub(super) const KEYED: [&str; 11] = [
     "row",
 ];
 
-const QUARANTINED: [&str; 8] = [
-    "date",
-    "domain",
-    "fetched_at",
-    "url",
-    "source",
-    "row",
-    "reason",
-    "detail",
-];
-
 /// Returns the fetches of `url`, in time order: those with this response or request URL, and if there
 /// are none, those whose URL key is that of `url`.
 pub(super) async fn of_url(
@@ -92,7 +93,7 @@ pub(super) async fn of_url(
 ) -> Result<Vec<Fetch>> {
     let mut fetches = Vec::new();
     if let Ok(parsed) = settings.site.keyer.parse(url) {
-        let of_domain = ident("domain").eq(lit(parsed.domain().as_str()));
+        let is_in_domain = of_domain(parsed.domain().as_str());
         let has_request_url = ident("request_url").eq(lit(url));
         let has_url = ident("url").eq(lit(url)).or(has_request_url.clone());
         let key = settings.site.unlearned_key(&parsed, None);
@@ -100,8 +101,8 @@ pub(super) async fn of_url(
         let has_key = ident("url_key").in_list(keys, false);
         // A redirect may end on another domain, and its row is there.
         for condition in [
-            of_domain.clone().and(has_url),
-            of_domain.and(has_key),
+            is_in_domain.clone().and(has_url),
+            is_in_domain.and(has_key),
             has_request_url,
         ] {
             if fetches.is_empty() {
@@ -136,8 +137,7 @@ pub(super) async fn at_place(
         .eq(lit(source))
         .and(ident("row").eq(lit(row)));
     // Statistics of domains leave out files; those of rows do not.
-    let is_there = ident("domain").eq(lit(domain)).and(is_there);
-    Ok(keyed(context, is_there).await?.pop())
+    Ok(keyed(context, of_domain(domain).and(is_there)).await?.pop())
 }
 
 /// Returns the revisions of a domain within dates, in the order in which they were labelled.
@@ -147,7 +147,7 @@ pub(super) async fn revisions(
     dates: Expr,
 ) -> Result<Vec<Fetch>> {
     let is_revision = ident("status").eq(lit("revision"));
-    let condition = ident("domain").eq(lit(domain)).and(is_revision).and(dates);
+    let condition = of_domain(domain).and(is_revision).and(dates);
     let mut fetches = keyed(context, condition).await?;
     sort(&mut fetches);
     Ok(fetches)
@@ -162,7 +162,7 @@ pub(super) async fn newest(
     most: usize,
 ) -> Result<(usize, Vec<Fetch>)> {
     let is_labelled = ident("status").in_list(LABELLED.map(lit).to_vec(), false);
-    let condition = ident("domain").eq(lit(domain)).and(is_labelled);
+    let condition = of_domain(domain).and(is_labelled);
     let table = context.table(Table::UrlKeys.name()).await?;
     let pages = table.filter(condition.and(are_asked))?;
     let count = pages.clone().count().await?;
@@ -190,30 +190,32 @@ async fn keyed(context: &SessionContext, condition: Expr) -> Result<Vec<Fetch>> 
     fetches(table.filter(condition)?).await
 }
 
-/// Reads rows of `url_keys`.
+async fn quarantined(context: &SessionContext, condition: Expr) -> Result<Vec<Fetch>> {
+    if !context.table_exist(Table::Quarantine.name())? {
+        return Ok(Vec::new());
+    }
+    let table = context.table(Table::Quarantine.name()).await?;
+    fetches(table.filter(condition)?).await
+}
+
+/// Reads rows of `url_keys` or `quarantine`. A column that only the other table has is null.
 async fn fetches(frame: DataFrame) -> Result<Vec<Fetch>> {
-    let rows = Rows::collect(frame.select_columns(&KEYED)?).await?;
+    let has = |name: &str| frame.schema().has_column_with_unqualified_name(name);
+    let columns = KEYED.into_iter().chain(["reason", "detail"]);
+    let columns: Vec<Expr> = columns
+        .map(|name| match has(name) {
+            true => ident(name),
+            false => lit(ScalarValue::Utf8(None)).alias(name),
+        })
+        .collect();
+    let rows = Rows::collect(frame.select(columns)?).await?;
     let (dates, times) = (rows.numbers("date")?, rows.numbers("fetched_at")?);
-    let positions = rows.numbers("row")?;
-    let [
-        domains,
-        urls,
-        request_urls,
-        keys,
-        statuses,
-        merged_by,
-        duplicate_of,
-        sources,
-    ] = [
-        rows.texts("domain")?,
-        rows.texts("url")?,
-        rows.texts("request_url")?,
-        rows.texts("url_key")?,
-        rows.texts("status")?,
-        rows.texts("merged_by")?,
-        rows.texts("duplicate_of")?,
-        rows.texts("source")?,
-    ];
+    let (positions, sources) = (rows.numbers("row")?, rows.texts("source")?);
+    let (domains, keys) = (rows.texts("domain")?, rows.texts("url_key")?);
+    let (urls, request_urls) = (rows.texts("url")?, rows.texts("request_url")?);
+    let (statuses, merged_by) = (rows.texts("status")?, rows.texts("merged_by")?);
+    let duplicate_of = rows.texts("duplicate_of")?;
+    let (reasons, details) = (rows.texts("reason")?, rows.texts("detail")?);
     let fetch = |row: usize| Fetch {
         url: owned(&urls, row),
         request_url: owned(&request_urls, row),
@@ -221,45 +223,12 @@ async fn fetches(frame: DataFrame) -> Result<Vec<Fetch>> {
         domain: owned(&domains, row),
         date: date(&dates, row),
         fetched_at: number(&times, row),
-        status: statuses.value(row).to_owned(),
+        status: owned(&statuses, row).unwrap_or_else(|| "quarantined".to_owned()),
         merged_by: owned(&merged_by, row),
         duplicate_of: owned(&duplicate_of, row),
         source: sources.value(row).to_owned(),
         row: number(&positions, row),
-        quarantine: None,
-    };
-    Ok((0..rows.count()).map(fetch).collect())
-}
-
-async fn quarantined(context: &SessionContext, condition: Expr) -> Result<Vec<Fetch>> {
-    if !context.table_exist(Table::Quarantine.name())? {
-        return Ok(Vec::new());
-    }
-    let table = context.table(Table::Quarantine.name()).await?;
-    let frame = table.filter(condition)?.select_columns(&QUARANTINED)?;
-    let rows = Rows::collect(frame).await?;
-    let (dates, times) = (rows.numbers("date")?, rows.numbers("fetched_at")?);
-    let positions = rows.numbers("row")?;
-    let [domains, urls, sources, reasons, details] = [
-        rows.texts("domain")?,
-        rows.texts("url")?,
-        rows.texts("source")?,
-        rows.texts("reason")?,
-        rows.texts("detail")?,
-    ];
-    let fetch = |row: usize| Fetch {
-        url: owned(&urls, row),
-        request_url: None,
-        url_key: None,
-        domain: owned(&domains, row),
-        date: date(&dates, row),
-        fetched_at: number(&times, row),
-        status: "quarantined".to_owned(),
-        merged_by: None,
-        duplicate_of: None,
-        source: sources.value(row).to_owned(),
-        row: number(&positions, row),
-        quarantine: Some((reasons.value(row).to_owned(), details.value(row).to_owned())),
+        quarantine: owned(&reasons, row).zip(owned(&details, row)),
     };
     Ok((0..rows.count()).map(fetch).collect())
 }
@@ -267,16 +236,7 @@ async fn quarantined(context: &SessionContext, condition: Expr) -> Result<Vec<Fe
 /// The condition for the rows of a page in a table without archive positions.
 pub(super) fn is_row_of(fetch: &Fetch, domain: &str, key: &str) -> Expr {
     let time = cast(ident("fetched_at"), arrow::datatypes::DataType::Int64);
-    ident("domain")
-        .eq(lit(domain))
+    of_domain(domain)
         .and(ident("url_key").eq(lit(key)))
         .and(time.eq(lit(fetch.fetched_at.unwrap_or_default())))
-}
-
-fn date(days: &Int64Array, row: usize) -> NaiveDate {
-    date_from_days(i32::try_from(days.value(row)).unwrap_or_default())
-}
-
-fn number(numbers: &Int64Array, row: usize) -> Option<i64> {
-    numbers.is_valid(row).then(|| numbers.value(row))
 }

@@ -48,7 +48,7 @@ async fn rows(job: Job, sql: String, most: usize) -> Result<ResultRows> {
         bail!("the query is empty");
     }
     // With one row more, it is known whether rows are cut off.
-    let mut rows = engine::stream_query(&job, &sql, Some(most.saturating_add(1))).await?;
+    let mut rows = query::stream_query(&job, &sql, Some(most.saturating_add(1))).await?;
     let columns = rows.schema();
     let column = |field: &arrow::datatypes::FieldRef| ResultColumn {
         name: field.name().clone(),

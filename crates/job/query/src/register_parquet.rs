@@ -5,9 +5,8 @@ use std::sync::Arc;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::error::DataFusionError;
 use datafusion::prelude::{ParquetReadOptions, SessionContext};
+use engine::single_object;
 use tables::Location;
-
-use crate::archive::single_object;
 
 /// Registers the Parquet file at `location`, or the folder of Parquet files there, as the table `name`.
 /// `folders` are columns that the names of folders have.

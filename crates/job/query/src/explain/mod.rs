@@ -4,30 +4,24 @@
 //! rebuilt as they were when a page was labelled. The page itself is read from the archive. The texts
 //! and counts are compared with the row of `documents`: an archive that has changed is an error.
 
-mod archive_page;
 mod effect;
 mod entries;
 mod fetches;
 mod labelled;
-mod rows;
 mod site_pages;
 
 use chrono::NaiveDate;
 use datafusion::prelude::SessionContext;
+use engine::{ArchivePage, EngineError, Job, RunDate, TableDates, read_pages, without_marks};
 use site_replay::{Batching, SiteStream};
 use tables::{DateRange, Table};
+use url_tree::BlockHash;
 
-use crate::error::EngineError;
-use crate::job::Job;
-use crate::plan::columns::blocks::ParsedPage;
-use crate::settings_digest::without_marks;
-use crate::state::explain::entries::{Moment, ordinal, replay, within};
-use crate::state::explain::fetches::{at_place, is_row_of, of_url, order, revisions};
-use crate::state::explain::labelled::RunMarks;
-use crate::state::sql::session;
-use crate::tables_state::delta_scan::open;
-use crate::tables_state::runs_table::RunDate;
-use crate::tables_state::tables_snapshot::TablesSnapshot;
+use crate::conditions::within;
+use crate::explain::entries::{Moment, ordinal, replay};
+use crate::explain::fetches::{at_place, is_row_of, of_url, order, revisions};
+use crate::explain::labelled::RunMarks;
+use crate::session::{RUN_FIRST, open, open_existing, session};
 
 pub use effect::{BlocksAndWords, ChangedBlock, MarksEffect};
 pub use fetches::Fetch;
@@ -57,19 +51,12 @@ impl<'a> Explainer<'a> {
     /// # Errors
     /// [`EngineError::NoTable`] if no date was run, and [`EngineError`] if a table cannot be read.
     pub async fn open(job: &'a Job) -> Result<Self, EngineError> {
-        let context = session(job).map_err(EngineError::query)?;
+        let context = session(job)?;
         for table in [Table::UrlKeys, Table::WindowEntries, Table::Documents] {
-            if !open(&context, job, table).await? {
-                return Err(EngineError::NoTable {
-                    table: table.name(),
-                    location: job.output.location().to_string(),
-                    remedy: "run dates of the job first: urltree backfill",
-                });
-            }
+            open_existing(&context, job, table, RUN_FIRST).await?;
         }
         open(&context, job, Table::Quarantine).await?;
-        let mut tables = TablesSnapshot::open(&job.output, &TablesSnapshot::DATED).await?;
-        let runs = tables.all_runs().await?;
+        let runs = TableDates::read(&job.output).await?.runs;
         Ok(Self { job, context, runs })
     }
 
@@ -124,7 +111,7 @@ impl<'a> Explainer<'a> {
         let marks = self.marks_of_run(fetch)?;
         let moment = self.moment(fetch, domain, key).await?;
         let replay = self.replay(domain, &moment).await?;
-        let pages = archive_page::parsed(self.job, std::slice::from_ref(fetch)).await?;
+        let pages = read_pages(self.job, &[fetch.position()]).await?;
         let page = pages.into_iter().next();
         let page = page.unwrap_or_else(|| Err("the row has no page".to_owned()));
         self.labelled(fetch, page, &replay, marks).await
@@ -139,19 +126,17 @@ impl<'a> Explainer<'a> {
     async fn labelled(
         &self,
         fetch: &Fetch,
-        page: Result<ParsedPage, String>,
+        page: Result<ArchivePage, String>,
         replay: &SiteStream,
         marks: RunMarks,
     ) -> Result<ExplainedPage, EngineError> {
         let (domain, key) = names(fetch)?;
         let settings = &self.job.settings;
         let page = page.map_err(|detail| differs(fetch, &detail))?;
-        let outline = archive_page::outline(&page, settings)?;
         let branch = url_key::Branch::from_key(key);
-        let hashes = archive_page::hashes(&page);
-        let labels = replay.label(branch.items(), &hashes, outline.as_ref());
-        let has_outline = outline.is_some();
-        let page = ExplainedPage::new(fetch, &branch, page, &labels, settings, has_outline);
+        let hashes: Vec<BlockHash> = page.page.blocks.iter().map(|block| block.hash).collect();
+        let labels = replay.label(branch.items(), &hashes, page.outline.as_ref());
+        let page = ExplainedPage::new(fetch, &branch, page, &labels, settings);
         let mut page = page.with_marks(settings.site.marks.of(domain).map(|marks| &**marks));
         page.has_other_marks = marks != RunMarks::Same;
         self.compare(fetch, domain, key, &page, marks).await?;

@@ -1,21 +1,16 @@
 //! Proposes URL rules from the table `url_parameters`.
 
-use arrow::array::{Array, AsArray};
-use arrow::datatypes::Date32Type;
 use datafusion::error::Result;
 use datafusion::prelude::SessionContext;
+use engine::{EngineError, Job, SpecError, latest_parameters, parameter_slot, plan_session};
 use futures::TryStreamExt;
 use site_replay::Queries;
 use tables::{Table, date_from_days};
 use url_key::RuleSet;
 use url_parameters::{Evidence, RuleFile, Slot};
 
-use crate::error::EngineError;
-use crate::job::Job;
-use crate::plan::prior::learned::slot;
-use crate::plan::session::session;
-use crate::spec::SpecError;
-use crate::tables_state::delta_scan::{latest_parameters, open};
+use crate::rows::{Rows, date, number};
+use crate::session::open_existing;
 
 /// Returns a rule file with what the runs of `job` learned about parameters of URLs: rules for the
 /// paths whose pages a parameter identifies, with their evidence as comments.
@@ -28,15 +23,10 @@ pub async fn learn_rules(job: &Job) -> Result<String, EngineError> {
         let expected = "\"drop\" learns no rules; expected \"learn\", and tables of a run with it";
         return Err(SpecError::key("paper.queries", expected).into());
     }
-    let context = session(job).map_err(EngineError::Query)?;
-    if !open(&context, job, Table::UrlParameters).await? {
-        return Err(EngineError::NoTable {
-            table: Table::UrlParameters.name(),
-            location: job.output.location().to_string(),
-            remedy: "run the job first: it writes the table when a URL has a parameter without a \
-                     rule, unless paper.lookback is limited",
-        });
-    }
+    let context = plan_session(job).map_err(EngineError::Query)?;
+    let remedy = "run the job first: it writes the table when a URL has a parameter without a rule, unless \
+         paper.lookback is limited";
+    open_existing(&context, job, Table::UrlParameters, remedy).await?;
     let proposed = propose(&context, job).await;
     let (file, until) = proposed.map_err(EngineError::Query)?;
     let rules = file.rules();
@@ -62,7 +52,7 @@ async fn propose(context: &SessionContext, job: &Job) -> Result<(RuleFile, Optio
     };
     while let Some(batch) = rows.try_next().await? {
         for row in 0..batch.num_rows() {
-            let (_, slot, evidence) = slot(&batch, row)?;
+            let (_, slot, evidence) = parameter_slot(&batch, row)?;
             if host.last().is_some_and(|(last, _)| last.host != slot.host) {
                 add(&mut host);
             }
@@ -75,10 +65,7 @@ async fn propose(context: &SessionContext, job: &Job) -> Result<(RuleFile, Optio
 
 async fn last_date(context: &SessionContext) -> Result<Option<String>> {
     let last = "SELECT max(date) AS date FROM url_parameters";
-    let batches = context.sql(last).await?.collect().await?;
-    Ok(batches.iter().find_map(|batch| {
-        let dates = batch.column(0).as_primitive_opt::<Date32Type>()?;
-        let is_known = !dates.is_empty() && dates.is_valid(0);
-        is_known.then(|| date_from_days(dates.value(0)).to_string())
-    }))
+    let dates = Rows::collect(context.sql(last).await?).await?;
+    let dates = dates.numbers("date")?;
+    Ok(number(&dates, 0).map(|_| date(&dates, 0).to_string()))
 }

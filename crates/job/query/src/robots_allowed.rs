@@ -11,12 +11,12 @@ use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use datafusion::prelude::SessionContext;
+use engine::RobotsRules;
 use tables::Table;
 use text::robots::Robots;
 use url::Url;
 
-use crate::job::RobotsRules;
-use crate::state::register_parquet::register_parquet;
+use crate::register_parquet::register_parquet;
 
 /// Name of the table of robots.txt files.
 const ROBOTS: &str = "robots";

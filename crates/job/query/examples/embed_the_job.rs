@@ -3,7 +3,7 @@
 //! Runs a job over a small invented archive and queries its tables:
 //!
 //! ```text
-//! cargo run -p urltree-engine --example embed_the_job
+//! cargo run -p urltree-query --example embed_the_job
 //! ```
 
 #![allow(clippy::print_stderr, clippy::print_stdout)]
@@ -19,8 +19,9 @@ use arrow::datatypes::DataType;
 // Import the job, and the sample archive that it reads here.
 use engine::{
     ArchiveLayout, CancellationToken, Job, JobSpec, Progress, RowsAndBytes, SettingsChange, Stage,
-    backfill, query,
+    backfill,
 };
+use query::query;
 use sample::{SampleOptions, write_sample};
 use tables::{DateRange, Location};
 

@@ -2,21 +2,22 @@
 
 use std::sync::Arc;
 
-use arrow::record_batch::RecordBatch;
 use chrono::NaiveDate;
 use datafusion::datasource::MemTable;
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, ident, lit};
 use datafusion::prelude::SessionContext;
+use engine::{EngineError, PagePosition, read_pages};
 use site_replay::{Batching, SiteStream};
 use tables::Table;
 
-use crate::error::EngineError;
-use crate::state::explain::entries::{ENTRY_COLUMNS, Moment, day, from, least_ordinal, of_domain};
-use crate::state::explain::fetches::{Fetch, KEYED, newest};
-use crate::state::explain::labelled::ExplainedPage;
-use crate::state::explain::{Explainer, archive_page, names};
-use crate::state::sql::session;
+use crate::conditions::{day, from, of_domain};
+use crate::explain::entries::{ENTRY_COLUMNS, Moment, least_ordinal};
+use crate::explain::fetches::{Fetch, KEYED, newest};
+use crate::explain::labelled::ExplainedPage;
+use crate::explain::{Explainer, names};
+use crate::rows::collect;
+use crate::session::session;
 
 /// The newest pages of a site.
 #[derive(Debug, Clone)]
@@ -51,7 +52,8 @@ impl Explainer<'_> {
             return Ok(site);
         };
         let of_site = self.in_memory(domain, first).await?;
-        let pages = archive_page::parsed(self.job, &fetches).await?;
+        let positions: Vec<PagePosition<'_>> = fetches.iter().map(Fetch::position).collect();
+        let pages = read_pages(self.job, &positions).await?;
         let mut replayed: Option<(Moment, SiteStream)> = None;
         for (fetch, page) in fetches.iter().zip(pages) {
             let (_, key) = names(fetch)?;
@@ -92,7 +94,7 @@ impl Explainer<'_> {
 
     /// Reads what the labels of pages of a domain from `first` on depend on into memory.
     async fn in_memory(&self, domain: &str, first: NaiveDate) -> Result<Self, EngineError> {
-        let context = session(self.job).map_err(EngineError::query)?;
+        let context = session(self.job)?;
         let filled = self.fill(&context, domain, first).await;
         filled.map_err(EngineError::query)?;
         Ok(Self {
@@ -129,9 +131,7 @@ impl Explainer<'_> {
         ] {
             let frame = self.context.table(table.name()).await?;
             let frame = frame.filter(rows)?.select_columns(columns)?;
-            let schema = frame.schema().inner().clone();
-            let batches = frame.collect().await?;
-            let schema = batches.first().map_or(schema, RecordBatch::schema);
+            let (schema, batches) = collect(frame).await?;
             let table_of_site = MemTable::try_new(schema, vec![batches])?;
             context.register_table(table.name(), Arc::new(table_of_site))?;
         }

@@ -3,16 +3,15 @@
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, ident, lit};
 use datafusion::prelude::SessionContext;
+use engine::{ArchivePage, Settings};
 use site_replay::{Labelling, PageLabels, marked_reason};
 use tables::Table;
 use template::Reason;
 use template::marks::SiteMarks;
 use url_key::Branch;
 
-use crate::plan::columns::blocks::ParsedPage;
-use crate::settings::Settings;
-use crate::state::explain::fetches::Fetch;
-use crate::state::explain::rows::Rows;
+use crate::explain::fetches::Fetch;
+use crate::rows::Rows;
 
 /// A page, as a run has labelled it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,11 +93,11 @@ impl ExplainedPage {
     pub(super) fn new(
         fetch: &Fetch,
         branch: &Branch<'_>,
-        page: ParsedPage,
+        page: ArchivePage,
         labels: &PageLabels,
         settings: &Settings,
-        has_outline: bool,
     ) -> Self {
+        let has_outline = page.outline.is_some();
         let page = page.page;
         let labelled = labels.labels.blocks.iter().zip(&labels.reasons);
         let blocks = (page.blocks.into_iter().zip(labelled)).map(|(block, (label, reason))| {

@@ -5,22 +5,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, BooleanBuilder, StringBuilder, StructArray};
-use arrow::datatypes::{DataType, Field, Fields, Int64Type};
+use arrow::datatypes::{DataType, Field, Fields};
 use datafusion::error::Result;
 use datafusion::logical_expr::{ColumnarValue, ScalarUDF, Volatility, create_udf};
 use datafusion::prelude::SessionContext;
+use engine::{EngineError, Job, Settings, SpecError, plan_session};
 use futures::TryStreamExt;
 use site_replay::key_after_rule_change;
 use tables::Table;
 use url_key::Keyer;
 
-use crate::error::EngineError;
-use crate::job::Job;
-use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
-use crate::plan::session::session;
-use crate::settings::Settings;
-use crate::spec::SpecError;
-use crate::tables_state::delta_scan::open;
+use crate::rows::{Rows, owned};
+use crate::session::open_existing;
 
 /// Examples of each kind of change.
 const EXAMPLES: usize = 20;
@@ -109,14 +105,8 @@ pub async fn check_rules(job: &Job, rules: &Path) -> Result<RulesCheck, EngineEr
     let text = std::fs::read_to_string(rules)
         .map_err(|error| SpecError::key(&file, format!("cannot read the rules: {error}")))?;
     let rules = (job.rule_set(&text)).map_err(|error| SpecError::key(&file, error.to_string()))?;
-    let context = session(job).map_err(EngineError::Query)?;
-    if !open(&context, job, Table::UrlKeys).await? {
-        return Err(EngineError::NoTable {
-            table: Table::UrlKeys.name(),
-            location: job.output.location().to_string(),
-            remedy: "run the job first",
-        });
-    }
+    let context = plan_session(job).map_err(EngineError::Query)?;
+    open_existing(&context, job, Table::UrlKeys, "run the job first").await?;
     let keyer = job.settings.site.keyer.with_rules(rules);
     let checked = check(&context, &job.settings, keyer).await;
     checked.map_err(EngineError::Query)
@@ -134,7 +124,7 @@ async fn check(
     let checked = context.sql(CHECKED).await?.into_view();
     context.register_table("checked", checked)?;
     let mut check = RulesCheck {
-        rows: count(context, "SELECT count(*) FROM url_keys").await?,
+        rows: context.table(Table::UrlKeys.name()).await?.count().await? as u64,
         ..RulesCheck::default()
     };
     (check.changed, check.without_title) = changed_keys(context, CHANGED).await?;
@@ -142,22 +132,13 @@ async fn check(
     (check.separated, _) = changed_keys(context, SEPARATED).await?;
     if check.separated.rows > 0 {
         let new_pages = format!(
-            "SELECT count(*) FROM (SELECT DISTINCT new_key FROM ({SEPARATED})) AS found \
+            "SELECT new_key FROM (SELECT DISTINCT new_key FROM ({SEPARATED})) AS found \
              WHERE NOT EXISTS (SELECT 1 FROM checked AS page \
                WHERE page.status = 'unique' AND page.new_key = found.new_key)"
         );
-        check.new_pages = count(context, &new_pages).await?;
+        check.new_pages = context.sql(&new_pages).await?.count().await? as u64;
     }
     Ok(check)
-}
-
-async fn count(context: &SessionContext, sql: &str) -> Result<u64> {
-    let batches = context.sql(sql).await?.collect().await?;
-    let counts = batches.iter().map(|batch| {
-        let counts = batch.column(0).as_primitive::<Int64Type>();
-        counts.values().iter().sum::<i64>()
-    });
-    Ok(counts.sum::<i64>().cast_unsigned())
 }
 
 /// Reads the rows of a query, and the number of those whose title is not known.
@@ -166,12 +147,13 @@ async fn changed_keys(context: &SessionContext, sql: &str) -> Result<(ChangedKey
     let mut changed = ChangedKeys::default();
     let mut without_title = 0;
     while let Some(batch) = rows.try_next().await? {
-        changed.rows += batch.num_rows() as u64;
-        without_title += batch.array("without_title")?.as_boolean().true_count() as u64;
-        let (urls, keys) = (batch.text("url")?, batch.text("url_key")?);
-        let (new_keys, rules) = (batch.text("new_key")?, batch.text("new_rule")?);
-        let others = batch.text("other_url")?;
-        for row in 0..batch.num_rows() {
+        let batch = Rows(batch);
+        changed.rows += batch.count() as u64;
+        without_title += batch.flags("without_title")?.true_count() as u64;
+        let (urls, keys) = (batch.texts("url")?, batch.texts("url_key")?);
+        let (new_keys, rules) = (batch.texts("new_key")?, batch.texts("new_rule")?);
+        let others = batch.texts("other_url")?;
+        for row in 0..batch.count() {
             let place = (new_keys.value(row), urls.value(row));
             let last = changed.examples.last();
             let is_later = |last: &ChangedKey| (last.new_key.as_str(), last.url.as_str()) < place;
@@ -182,8 +164,8 @@ async fn changed_keys(context: &SessionContext, sql: &str) -> Result<(ChangedKey
                 new_key: place.0.to_owned(),
                 url: place.1.to_owned(),
                 old_key: keys.value(row).to_owned(),
-                rule: value_opt(rules, row).map(str::to_owned),
-                other_url: value_opt(others, row).map(str::to_owned),
+                rule: owned(&rules, row),
+                other_url: owned(&others, row),
             });
             if changed.examples.len() > EXAMPLES {
                 changed.examples.pop_last();
@@ -210,7 +192,7 @@ fn key_after_rules(settings: &Arc<Settings>, keyer: Keyer) -> ScalarUDF {
         let (mut new_keys, mut new_rules) = (StringBuilder::new(), StringBuilder::new());
         let mut without_title = BooleanBuilder::new();
         for row in 0..urls.len() {
-            let content_id = value_opt(content_ids, row);
+            let content_id = content_ids.is_valid(row).then(|| content_ids.value(row));
             let had_rule = rules.is_valid(row);
             let key = key_after_rule_change(&keyer, queries, urls.value(row), had_rule, content_id);
             match key {

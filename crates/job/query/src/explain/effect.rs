@@ -4,7 +4,7 @@ use template::Reason;
 use template::marks::SiteMarks;
 use text::signals::tokens;
 
-use crate::state::explain::labelled::ExplainedPage;
+use crate::explain::labelled::ExplainedPage;
 
 /// The changes on pages if the marks of their domain change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -3,19 +3,18 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, AsArray, RecordBatch, StringArray};
-use arrow::datatypes::DataType;
+use arrow::array::{ArrayRef, RecordBatch, StringArray};
 use datafusion::datasource::MemTable;
 use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
+use engine::{EngineError, Job};
 use futures::StreamExt;
 use tables::Table;
 use text::near_duplicates::{BANDS, Clusters, ROWS};
 
-use crate::error::EngineError;
-use crate::job::Job;
-use crate::state::sql::{QueryRows, session};
-use crate::tables_state::delta_scan::open;
+use crate::query_rows::QueryRows;
+use crate::rows::Rows;
+use crate::session::{open, session};
 
 /// Hexadecimal digits of a band.
 const BAND_DIGITS: usize = ROWS * 4 * 2;
@@ -33,8 +32,8 @@ const BAND_DIGITS: usize = ROWS * 4 * 2;
 /// [`EngineError::Query`], [`EngineError::QueryMemory`] or [`EngineError::QuerySpill`] if a query fails,
 /// for example because the job has no table `documents`.
 pub async fn near_duplicates(job: &Job) -> Result<QueryRows, EngineError> {
-    let context = session(job).map_err(EngineError::query)?;
-    if open(&context, job, Table::Documents).await? {
+    let context = session(job)?;
+    if open(&context, job, Table::Documents).await?.is_some() {
         let documents = context.table(Table::Documents.name()).await;
         let documents = documents.map_err(EngineError::query)?;
         if documents
@@ -61,10 +60,9 @@ pub async fn near_duplicates(job: &Job) -> Result<QueryRows, EngineError> {
                  ORDER BY cluster_id, document_id, url",
             )
             .await?;
-        frame.execute_stream().await
+        QueryRows::start(frame).await
     };
-    let batches = rows.await.map_err(EngineError::query)?;
-    Ok(QueryRows::new(batches))
+    rows.await.map_err(EngineError::query)
 }
 
 /// Joins the documents that have a band in common. Bands come in order, so documents with one band
@@ -83,13 +81,10 @@ async fn found(context: &SessionContext) -> Result<Found, DataFusionError> {
     let mut found = Found::default();
     let mut before: Option<(i64, String, u128)> = None;
     while let Some(batch) = rows.next().await {
-        let batch = batch?;
-        let text = |column: usize| arrow::compute::cast(batch.column(column), &DataType::Utf8);
-        let (hashes, ids) = (text(1)?, text(2)?);
-        let (hashes, ids) = (hashes.as_string::<i32>(), ids.as_string::<i32>());
-        let numbers = arrow::compute::cast(batch.column(0), &DataType::Int64)?;
-        let numbers = numbers.as_primitive::<arrow::datatypes::Int64Type>();
-        for row in 0..batch.num_rows() {
+        let batch = Rows(batch?);
+        let (hashes, ids) = (batch.texts("hash")?, batch.texts("document_id")?);
+        let numbers = batch.numbers("band")?;
+        for row in 0..batch.count() {
             let (band, hash) = (numbers.value(row), hashes.value(row));
             let id = id(ids.value(row))?;
             match &mut before {
@@ -165,6 +160,8 @@ impl Found {
 
 #[cfg(test)]
 mod tests {
+    use arrow::array::AsArray;
+
     use super::*;
 
     #[test]

@@ -3,14 +3,10 @@
 use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
+use engine::{Counts, DateInput, EngineError, Job, RunDate, TableDates};
 use tables::{DateRange, Partitioning, add_adjacent};
 
-use crate::archive::{Census, Input};
-use crate::error::EngineError;
-use crate::job::Job;
-use crate::state::learned_parameters::LearnedParameters;
-use crate::tables_state::runs_table::{Counts, RunDate};
-use crate::tables_state::tables_snapshot::TablesSnapshot;
+use crate::learned_parameters::LearnedParameters;
 
 /// The dates in the output tables of a job.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -46,18 +42,14 @@ pub struct Status {
 }
 
 /// Rows and objects of the archive now, by date.
-type Archive = BTreeMap<NaiveDate, Input>;
+type Archive = BTreeMap<NaiveDate, DateInput>;
 
 /// Reads the status of `job` from its tables, without its archive.
 ///
 /// # Errors
 /// [`EngineError`] if a table cannot be read.
 pub async fn status(job: &Job) -> Result<Status, EngineError> {
-    let mut tables = TablesSnapshot::open(&job.output, &TablesSnapshot::DATED).await?;
-    let runs = tables.all_runs().await?;
-    let mut status = Status::for_job(&runs, &tables.unfinished(), None, job);
-    status.parameters = LearnedParameters::read(job).await?;
-    Ok(status)
+    read(job, false).await
 }
 
 /// Reads the status of `job` from its tables, and compares it with the archive.
@@ -65,53 +57,41 @@ pub async fn status(job: &Job) -> Result<Status, EngineError> {
 /// # Errors
 /// [`EngineError`] if a table or the archive cannot be read.
 pub async fn status_with_archive(job: &Job) -> Result<Status, EngineError> {
-    let mut tables = TablesSnapshot::open(&job.output, &TablesSnapshot::DATED).await?;
-    let runs = tables.all_runs().await?;
-    let unfinished = tables.unfinished();
-    let Some(span) = span(&runs, &unfinished) else {
-        return Ok(Status::default());
+    read(job, true).await
+}
+
+async fn read(job: &Job, with_archive: bool) -> Result<Status, EngineError> {
+    let dates = TableDates::read(&job.output).await?;
+    let archive = match (span(&dates), with_archive) {
+        (Some(span), true) => Some(job.archive.inputs(span).await?),
+        (None, true) => return Ok(Status::default()),
+        (_, false) => None,
     };
-    let archive = Census::take(&job.archive, span).await?.dated(span);
-    let mut status = Status::for_job(&runs, &unfinished, Some(&archive), job);
+    let (settings, partitioning) = (&job.settings.digest, job.output.partitioning());
+    let mut status = Status::new(&dates, archive.as_ref(), settings, partitioning);
     status.parameters = LearnedParameters::read(job).await?;
     Ok(status)
 }
 
 impl Status {
-    fn for_job(
-        runs: &[RunDate],
-        unfinished: &[DateRange],
-        archive: Option<&Archive>,
-        job: &Job,
-    ) -> Self {
-        let partitioning = job.output.partitioning();
-        Self::new(
-            runs,
-            unfinished,
-            archive,
-            &job.settings.digest,
-            partitioning,
-        )
-    }
-
-    /// Computes the status. `dates` are in order and without repetition, and so are the
-    /// partitions of `unfinished`.
+    /// Computes the status. The rows of `dates` are in order and without repetition, and so are
+    /// the partitions.
     fn new(
-        dates: &[RunDate],
-        unfinished: &[DateRange],
+        dates: &TableDates,
         archive: Option<&Archive>,
         settings: &str,
         partitioning: Partitioning,
     ) -> Self {
-        let Some(span) = span(dates, unfinished) else {
+        let Some(span) = span(dates) else {
             return Self::default();
         };
         let mut status = Self {
             span: Some(span),
-            done: dates.len() as u64,
+            done: dates.runs.len() as u64,
             ..Self::default()
         };
-        let done: BTreeMap<NaiveDate, &RunDate> = dates.iter().map(|run| (run.date, run)).collect();
+        let done = dates.runs.iter().map(|run| (run.date, run));
+        let done: BTreeMap<NaiveDate, &RunDate> = done.collect();
         let mut newest_earlier = i64::MIN;
         for day in Partitioning::Day.partitions(span) {
             let Some(run) = done.get(&day.first()) else {
@@ -124,7 +104,7 @@ impl Status {
             if run.settings != settings {
                 add_adjacent(&mut status.other_settings, day);
             }
-            if archive.is_some_and(|archive| run.differs(archive)) {
+            if archive.is_some_and(|archive| has_changed(run, archive)) {
                 add_adjacent(&mut status.changed, day);
             }
             if run.counts.archive_rows > 0 {
@@ -156,19 +136,17 @@ impl Status {
     }
 }
 
-impl RunDate {
-    /// Whether the archive has changed since the run.
-    fn differs(&self, archive: &Archive) -> bool {
-        let now = archive.get(&self.date).copied().unwrap_or_default();
-        (now.rows, now.objects) != (self.counts.archive_rows, self.objects)
-    }
+/// Whether the archive has changed since the run.
+fn has_changed(run: &RunDate, archive: &Archive) -> bool {
+    let now = archive.get(&run.date).copied().unwrap_or_default();
+    (now.rows, now.objects) != (run.counts.archive_rows, run.objects)
 }
 
 /// Returns the first and the last date that were run or begun.
-fn span(dates: &[RunDate], unfinished: &[DateRange]) -> Option<DateRange> {
+fn span(dates: &TableDates) -> Option<DateRange> {
     let ends = |end: fn(DateRange) -> NaiveDate| {
-        let unfinished = unfinished.iter().copied().map(end);
-        dates.iter().map(|run| run.date).chain(unfinished)
+        let unfinished = dates.unfinished.iter().copied().map(end);
+        dates.runs.iter().map(|run| run.date).chain(unfinished)
     };
     let first = ends(DateRange::first).min()?;
     Some(DateRange::between(first, ends(DateRange::last).max()?))
@@ -181,12 +159,12 @@ mod tests {
     /// Computes the status of `runs`, which has one letter per date: the run that wrote it, in
     /// order of time. `.` is a date that was not run, capitals are other settings.
     fn status(runs: &str, partitioning: Partitioning) -> Status {
-        Status::new(&dates(runs), &[], None, "now", partitioning)
+        Status::new(&dates(runs), None, "now", partitioning)
     }
 
-    fn dates(runs: &str) -> Vec<RunDate> {
+    fn dates(runs: &str) -> TableDates {
         let first: NaiveDate = "2011-10-24".parse().unwrap();
-        (first.iter_days().zip(runs.chars()))
+        let runs = (first.iter_days().zip(runs.chars()))
             .filter(|(_, run)| *run != '.')
             .map(|(date, run)| RunDate {
                 date,
@@ -199,7 +177,11 @@ mod tests {
                 },
                 ..RunDate::default()
             })
-            .collect()
+            .collect();
+        TableDates {
+            runs,
+            unfinished: Vec::new(),
+        }
     }
 
     fn ranges(ranges: &[DateRange]) -> String {
@@ -237,22 +219,26 @@ mod tests {
 
     #[test]
     fn dates_that_changed_in_the_archive_are_reported() {
-        let runs = dates("aaaa");
-        let input = |run: &RunDate, rows, objects| (run.date, Input { rows, objects });
+        let dates = dates("aaaa");
+        let runs = &dates.runs;
+        let input = |run: &RunDate, rows, objects| (run.date, DateInput { rows, objects });
         let archive = BTreeMap::from([
             input(&runs[0], 2, 1),
             input(&runs[1], 3, 1),
             input(&runs[2], 2, 2),
         ]);
-        let status = Status::new(&runs, &[], Some(&archive), "now", Partitioning::Day);
+        let status = Status::new(&dates, Some(&archive), "now", Partitioning::Day);
         assert_eq!(ranges(&status.changed), "2011-10-25..2011-10-27");
         assert_eq!(status.repair.unwrap().to_string(), "2011-10-25..2011-10-27");
     }
 
     #[test]
     fn dates_of_a_stopped_run_are_missing() {
-        let unfinished: Vec<DateRange> = vec!["2011-10-27".parse().unwrap()];
-        let at = |runs| Status::new(&dates(runs), &unfinished, None, "now", Partitioning::Day);
+        let at = |runs| {
+            let mut dates = dates(runs);
+            dates.unfinished = vec!["2011-10-27".parse().unwrap()];
+            Status::new(&dates, None, "now", Partitioning::Day)
+        };
         let status = at("aa");
         assert_eq!(status.span.unwrap().to_string(), "2011-10-24..2011-10-27");
         assert_eq!(ranges(&status.missing), "2011-10-26..2011-10-27");

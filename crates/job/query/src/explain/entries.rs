@@ -4,20 +4,19 @@ use std::sync::Arc;
 
 use arrow::array::Array;
 use chrono::NaiveDate;
-use datafusion::common::ScalarValue;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::functions_aggregate::expr_fn::min;
 use datafusion::logical_expr::{Expr, ident, lit};
 use datafusion::prelude::{DataFrame, SessionContext};
+use engine::{Settings, windows_query};
 use site_replay::{Batching, SiteStream};
 use tables::{DateRange, Table, days_from_date};
 use template::PagePaths;
 use url_key::{Branch, Domain};
 use url_tree::{BlockHash, Entry};
 
-use crate::plan::prior::state::windows_query;
-use crate::settings::Settings;
-use crate::state::explain::rows::Rows;
+use crate::conditions::{day, from, of_domain, within};
+use crate::rows::{Rows, number};
 
 /// A row of `window_entries`.
 pub(super) struct StoredEntry {
@@ -210,26 +209,6 @@ pub(super) async fn least_ordinal(
     let frame = table
         .filter(of_domain(domain).and(from(first)))?
         .aggregate(vec![], vec![min(ident("ordinal")).alias("ordinal")])?;
-    let rows = Rows::collect(frame).await?;
-    let ordinals = rows.numbers("ordinal")?;
-    let has_one = rows.count() > 0 && ordinals.is_valid(0);
-    Ok(has_one.then(|| ordinals.value(0)))
-}
-
-/// The condition for rows from `date` on.
-pub(super) fn from(date: NaiveDate) -> Expr {
-    ident("date").gt_eq(day(date))
-}
-
-/// The condition for rows on `dates`.
-pub(super) fn within(dates: DateRange) -> Expr {
-    ident("date").between(day(dates.first()), day(dates.last()))
-}
-
-pub(super) fn of_domain(domain: &str) -> Expr {
-    ident("domain").eq(lit(domain))
-}
-
-pub(super) fn day(date: NaiveDate) -> Expr {
-    Expr::Literal(ScalarValue::Date32(Some(days_from_date(date))), None)
+    let least = Rows::collect(frame).await?.numbers("ordinal")?;
+    Ok(number(&least, 0))
 }
