@@ -51,6 +51,8 @@ const REPORT: &str = "urltree-report";
 /// Answers requests for these pages.
 const SERVE: &str = "urltree-serve";
 const ENGINE: &str = "urltree-engine";
+/// Answers questions about the tables of a job.
+const QUERY: &str = "urltree-query";
 const CLUSTER: &str = "urltree-cluster";
 const BINARY: &str = "urltree";
 /// The program that measures, and benchmarks.
@@ -269,6 +271,27 @@ fn the_engine_stands_on_the_pure_crates_and_the_tables() {
     assert!(workspace.direct(ENGINE).contains("datafusion"));
 }
 
+/// A run and its workers need no code for questions about the tables.
+#[test]
+fn queries_know_the_engine_and_the_engine_no_queries() {
+    let workspace = workspace();
+    let of_pages = [
+        "urltree-template",
+        "urltree-url-key",
+        "urltree-url-parameters",
+        "urltree-url-tree",
+    ];
+    let expected = of_pages.into_iter().chain([ENGINE, REPLAY, TABLES, TEXT]);
+    assert_eq!(workspace.arrows(QUERY), expected.collect());
+    for member in [ENGINE, CLUSTER] {
+        let built_with = workspace.transitive(member);
+        assert!(!built_with.contains(QUERY), "{member}");
+    }
+    let tests = list(&workspace.members[ENGINE]["dependencies"]).iter();
+    let in_tests = tests.map(|dependency| text(&dependency["name"]));
+    assert!(!in_tests.collect::<Vec<_>>().contains(&QUERY.to_owned()));
+}
+
 /// The distributed engine can be exchanged: one crate knows it.
 #[test]
 fn only_the_cluster_knows_the_distributed_engine() {
@@ -385,7 +408,9 @@ fn arrows_between_wings_go_to_the_core() {
         if wing(member) == Some("archive") {
             assert!(!arrows.contains("lab"), "{member}: {arrows:?}");
             let of_jobs = workspace.arrows(member);
-            assert!(!of_jobs.contains(ENGINE), "{member}: {of_jobs:?}");
+            for rows in [ENGINE, QUERY] {
+                assert!(!of_jobs.contains(rows), "{member}: {of_jobs:?}");
+            }
         }
         if wing(member) == Some("job") {
             assert!(!arrows.contains("lab"), "{member}: {arrows:?}");

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use engine::{Explainer, JobSpec, PaperSpec};
+use engine::{JobSpec, PaperSpec};
+use query::Explainer;
 use serde_json::{Value, json};
 
 use crate::streams;
@@ -55,7 +56,7 @@ pub(crate) fn assert_as_written(
                 continue;
             }
             let fetches = explainer.find(&url).await.expect("fetches");
-            let is_it = |fetch: &&engine::Fetch| {
+            let is_it = |fetch: &&query::Fetch| {
                 fetch.fetched_at.map(|micros| micros.to_string()) == Some(at.clone())
                     && fetch.status == text(document, "status")
                     && fetch.url_key == Some(text(document, "url_key"))

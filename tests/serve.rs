@@ -335,7 +335,7 @@ fn signals_end_the_server_in_order_while_a_query_runs() {
 /// The form of a page hides the blocks of a reason by a rule of the style sheet.
 #[test]
 fn blocks_of_every_reason_can_be_hidden() {
-    for reason in engine::Reason::ALL {
+    for reason in query::Reason::ALL {
         let rule = format!("body:has(#r-{reason}:not(:checked)) .r-{reason}");
         assert!(LIVE_STYLE.contains(&rule), "{rule}");
     }

@@ -18,7 +18,7 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 /// The rows of a query, which must succeed, as lines of JSON.
 pub(crate) fn lines(job: Job, sql: &str) -> Vec<String> {
     let query = sql.to_owned();
-    let batches = RUNTIME.spawn(async move { engine::query(&job, &query).await });
+    let batches = RUNTIME.spawn(async move { query::query(&job, &query).await });
     let batches = RUNTIME.block_on(batches).expect("no panic");
     let batches = batches.unwrap_or_else(|error| panic!("{sql}: {error}"));
     let mut printed = LineDelimitedWriter::new(Vec::new());

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use chrono::DateTime;
 use clap::Args;
-use engine::{ExplainedPage, Explainer, Fetch, Job};
+use engine::Job;
+use query::{ExplainedPage, Explainer, Fetch};
 use report::{Block, BlocksPage, Facts, Fetched, Site, visible};
 use serde_json::{Value, json};
 

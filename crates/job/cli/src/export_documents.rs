@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use bytesize::ByteSize;
 use clap::ValueEnum;
-use engine::{DocumentSelection, EngineError, ExportRows, Job, QueryRows, TextColumn};
+use engine::{EngineError, Job};
 use export::{Existing, Format, Part, Report, Request, Rows, Source, TableVersion};
 use futures::StreamExt;
+use query::{DocumentSelection, ExportRows, QueryRows, TextColumn};
 use tables::{DateRange, Location};
 use tracing::warn;
 
@@ -217,7 +218,7 @@ impl TableRows {
     }
 
     fn versions(&self) -> BTreeMap<String, TableVersion> {
-        let version = |(name, read): (&String, &engine::ReadVersion)| {
+        let version = |(name, read): (&String, &query::ReadVersion)| {
             let version = TableVersion {
                 id: read.id.clone(),
                 version: read.version,

@@ -17,5 +17,5 @@ pub(crate) struct NearDuplicatesArgs {
 pub(crate) fn near_duplicates(args: &NearDuplicatesArgs, quiet: bool) -> Result<()> {
     let request = Request::new(&args.rows, None)?;
     let job = args.job.open()?;
-    write_rows(&job, engine::near_duplicates(&job), &request, quiet)
+    write_rows(&job, query::near_duplicates(&job), &request, quiet)
 }

@@ -1,7 +1,8 @@
 //! Reports of runs and tables, as text and as JSON.
 
 use comfy_table::CellAlignment;
-use engine::{Counts, NotedParameter, RunReport, Status, VacuumMode};
+use engine::{Counts, RunReport, VacuumMode};
+use query::{NotedParameter, Status};
 use serde_json::{Value, json};
 use tables::{DateRange, Table, UnreferencedCause, UnreferencedFile};
 

@@ -54,12 +54,12 @@ pub(crate) fn rules(command: &RulesCommand) -> Result<()> {
 
 fn learn(args: &JobArgs) -> Result<()> {
     let job = args.open()?;
-    print(&runtime(&job)?.block_on(engine::learn_rules(&job))?)
+    print(&runtime(&job)?.block_on(query::learn_rules(&job))?)
 }
 
 fn check(args: &RulesCheckArgs) -> Result<()> {
     let job = args.job.open()?;
-    let check = runtime(&job)?.block_on(engine::check_rules(&job, &args.rules))?;
+    let check = runtime(&job)?.block_on(query::check_rules(&job, &args.rules))?;
     match args.format.format {
         ReportFormat::Json => print(&rules_report::check_json(&check)),
         ReportFormat::Text => print(&rules_report::check(&check)),

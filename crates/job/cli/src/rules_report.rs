@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use engine::{ChangedKey, ChangedKeys, RulesCheck};
+use query::{ChangedKey, ChangedKeys, RulesCheck};
 use serde_json::{Value, json};
 
 use crate::report::Lines;

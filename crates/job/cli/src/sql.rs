@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Error, Result};
 use arrow::array::RecordBatch;
-use engine::{EngineError, Job, QueryRows};
+use engine::{EngineError, Job};
+use query::QueryRows;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::args::{JobArgs, OutputArgs, QueryFormat};
@@ -32,7 +33,7 @@ pub(crate) struct SqlArgs {
 pub(crate) fn sql(args: &SqlArgs, quiet: bool) -> Result<()> {
     let request = Request::new(&args.rows, args.limit)?;
     let job = args.job.open()?;
-    let rows = engine::stream_query(&job, &args.query, request.limit);
+    let rows = query::stream_query(&job, &args.query, request.limit);
     write_rows(&job, rows, &request, quiet)
 }
 

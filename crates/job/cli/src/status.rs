@@ -24,9 +24,9 @@ pub(crate) fn status(args: &StatusArgs) -> Result<()> {
     let job = args.job.open()?;
     let runtime = runtime(&job)?;
     let status = if args.archive {
-        runtime.block_on(engine::status_with_archive(&job))?
+        runtime.block_on(query::status_with_archive(&job))?
     } else {
-        runtime.block_on(engine::status(&job))?
+        runtime.block_on(query::status(&job))?
     };
     match args.format.format {
         ReportFormat::Json => print(&report::status_json(&status)),

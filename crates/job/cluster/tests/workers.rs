@@ -11,8 +11,9 @@ use cluster::{Access, Cluster, listen, serve};
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use engine::{
     CancellationToken, Job, JobSpec, Progress, RowsAndBytes, SettingsChange, WorkerResources,
-    backfill, explain, query,
+    backfill, explain,
 };
+use query::query;
 use sample::{SampleOptions, write_sample};
 use tables::{DateRange, Location};
 

@@ -333,8 +333,8 @@ impl EngineError {
         }
     }
 
-    /// Makes the error of a query.
-    pub(crate) fn query(source: DataFusionError) -> Self {
+    /// Makes the error of a query: of its memory, of the disk to which it spills, or of the query itself.
+    pub fn query(source: DataFusionError) -> Self {
         if let Some(spill) = SpillError::inside(&source).cloned() {
             return Self::QuerySpill { spill, source };
         }

@@ -4,11 +4,11 @@
 //! [`backfill`] runs a job over a range of dates. It counts the archive's rows (the census)
 //! and cuts the range into chunks. It plans the steps of each chunk as one DataFusion plan,
 //! checks that every row is accounted for, and commits the tables. [`update`] finds the range
-//! itself: all dates that the tables do not have yet. [`query`] runs SQL over the tables.
+//! itself: all dates that the tables do not have yet.
 //!
 //! ```no_run
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-//! use engine::{CancellationToken, Job, JobSpec, SettingsChange, Unwatched, backfill, query};
+//! use engine::{CancellationToken, Job, JobSpec, SettingsChange, Unwatched, backfill};
 //!
 //! let overrides = ["run.threads=2".to_owned()];
 //! let job = Job::new(&JobSpec::read("jobs/backfill.toml".as_ref(), &overrides)?)?;
@@ -17,17 +17,18 @@
 //! let stop = CancellationToken::new();
 //! let report = backfill(&job, dates, SettingsChange::Refused, unwatched, &stop).await?;
 //! assert_eq!(report.dates, dates);
-//! query(&job, "SELECT url, text FROM documents LIMIT 3").await?;
 //! # Ok(())
 //! # }
 //! ```
-//!
-//! `examples/embed_the_job.rs` does the same without a job file.
 //!
 //! Keys, text blocks and labels are computed by the pure crates `url-key`, `html-blocks`,
 //! `url-tree` and `template`. The crate `tables` knows the locations of tables and commits
 //! them. This crate moves rows between them. DataFusion is the query engine, and the
 //! crate prints nothing.
+//!
+//! The crate answers no question about the tables. The crate `query` does, and uses these functions: [`TableDates`] and
+//! [`register_table`] read the tables, [`plan_runtime`] and [`plan_session`] make sessions, [`read_pages`] parses pages
+//! of the archive, and [`windows_query`] and [`latest_parameters`] are the SQL of two tables.
 
 mod accounting;
 mod archive;
@@ -50,29 +51,34 @@ mod settings;
 mod settings_digest;
 mod spec;
 mod spill_disk;
-mod state;
 mod step_counters;
 mod steps;
+mod tables_state;
 mod watchdog;
 
 pub use accounting::{RowAccounting, RowCounts};
-pub use archive::ArchiveSource;
+pub use archive::{ArchiveSource, DateInput, single_object};
 pub use driver::backfill::{RunReport, SettingsChange, backfill, explain};
 pub use driver::failure::Failure;
 pub use driver::update::update;
 pub use driver::vacuum::{VacuumMode, vacuum};
 pub use error::EngineError;
 pub use error_record::ErrorRecord;
-pub use job::{Job, Resources};
+pub use job::{Job, Resources, RobotsRules};
 pub use metrics::{OperatorMetrics, PlanMetrics};
 pub use optional_columns::OptionalColumns;
+pub use plan::archive_pages::{ArchivePage, PagePosition, read_pages};
 pub use plan::codec::StepCodec;
+pub use plan::prior::learned::{latest_parameters, slot as parameter_slot};
+pub use plan::prior::state::windows_query;
+pub use plan::session::{runtime as plan_runtime, session as plan_session, spill_reservation};
 pub use progress::{Progress, RowsAndBytes, Stage, Unwatched};
 pub use remote::{
     WorkerResources, WorkerRuntime, lists_row_groups, split_row_groups, worker_session,
 };
 pub use session_extension::SessionExtension;
 pub use settings::Settings;
+pub use settings_digest::without_marks;
 pub use spec::{
     ArchiveLayout, ArchiveSpec, Batching, ColumnNames, DedupSpec, DomainSpec, GroupingSpec,
     JobSpec, JoiningSpec, LimitsSpec, MarkdownPart, Method, Names, OutputSpec, PaperSpec, Queries,
@@ -80,21 +86,11 @@ pub use spec::{
     UrlKeySpec, WindowSpec, Written,
 };
 pub use spill_disk::SpillError;
-pub use state::explain::{
-    BlocksAndWords, ChangedBlock, ExplainedBlock, ExplainedPage, Explainer, Fetch, MarksEffect,
-    SitePages,
-};
-pub use state::export::{DocumentSelection, ExportRows, ReadVersion, TextColumn};
-pub use state::learned_parameters::{LearnedParameters, MANY_ROWS, NotedParameter};
-pub use state::near_duplicates::near_duplicates;
-pub use state::rules_check::{ChangedKey, ChangedKeys, RulesCheck, check_rules};
-pub use state::rules_learn::learn_rules;
-pub use state::runs_table::Counts;
-pub use state::sql::{QueryRows, TablesSession, query, stream_query};
-pub use state::status::{Status, status, status_with_archive};
 pub use step_counters::{StepCount, StepCounters};
 pub use tables::{Classified, ErrorClass};
-pub use template::Reason;
+pub use tables_state::delta_scan::register as register_table;
+pub use tables_state::runs_table::{Counts, RunDate};
+pub use tables_state::table_dates::TableDates;
 pub use tokio_util::sync::CancellationToken;
 
 /// Compiles the example of the README as a doc test.

@@ -6,7 +6,7 @@ use html_blocks::{BlockOptions, Joining, Noscript, PageLimits, SplitList};
 use markdown::MarkdownOptions;
 use site_replay::{Labelling, Lookback, SiteSettings};
 use tables::Table;
-use url_key::{Blocklist, Grouping, KeyOptions, Keyer, Reading, RuleSet, Scheme};
+use url_key::{Blocklist, Grouping, KeyOptions, Keyer, Reading, RuleError, RuleSet, Scheme};
 use url_tree::{Constants, WindowOptions};
 
 use crate::job_document::JobDocument;
@@ -94,9 +94,8 @@ pub(crate) fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
     }
     let choices = spec.choices();
     let (rules_text, blocklist_text) = (rules, blocklist);
-    let rules = RuleSet::parse(rules)
-        .map_err(|error| SpecError::key("url_key.rules", error.to_string()))?
-        .needing_parameters(choices.rules_need_parameters);
+    let rules = rule_set(&choices, rules)
+        .map_err(|error| SpecError::key("url_key.rules", error.to_string()))?;
     let keyer = Keyer::new(
         key_options(spec, &choices),
         rules,
@@ -138,6 +137,12 @@ pub(crate) fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
         passed_through: passed_through(spec)?,
         markdown: markdown_options(&spec.output),
     })
+}
+
+/// Parses URL rules, which need a parameter of the URL or not by the choices of the job.
+pub(crate) fn rule_set(choices: &PaperSpec, rules: &str) -> Result<RuleSet, RuleError> {
+    let rules = RuleSet::parse(rules)?;
+    Ok(rules.needing_parameters(choices.rules_need_parameters))
 }
 
 fn markdown_options(spec: &OutputSpec) -> Option<MarkdownOptions> {

@@ -81,8 +81,8 @@ pub(crate) fn settings_digest(
 /// Separates the digest of the marks from that of all other settings.
 const MARKS: char = '+';
 
-/// Returns a digest without that of the marks.
-pub(crate) fn without_marks(digest: &str) -> &str {
+/// Returns a digest of settings, such as the column `settings_digest` of `runs`, without that of the marks.
+pub fn without_marks(digest: &str) -> &str {
     digest.split_once(MARKS).map_or(digest, |(rest, _)| rest)
 }
 

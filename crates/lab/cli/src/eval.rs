@@ -329,7 +329,7 @@ fn has_tables(job: &Job, runtime: &Runtime) -> Result<bool> {
 
 fn documents(job: &Job, runtime: &Runtime) -> Result<Texts> {
     let mut texts = Texts::of("documents");
-    for batch in &runtime.block_on(engine::query(job, TEXTS))? {
+    for batch in &runtime.block_on(query::query(job, TEXTS))? {
         texts.extend(batch)?;
     }
     Ok(texts)
@@ -343,7 +343,7 @@ pub(crate) fn duplicates_of(file: &Path, overrides: &[String]) -> Result<Duplica
 }
 
 fn duplicates(job: &Job, runtime: &Runtime) -> Result<DuplicatesByStep> {
-    let query = |sql: &str| runtime.block_on(engine::query(job, sql));
+    let query = |sql: &str| runtime.block_on(query::query(job, sql));
     let mut found =
         DuplicatesByStep::new(&query(DuplicatesByStep::COUNTS_QUERY)?).context("url_keys")?;
     for part in 0..found.parts() {

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use engine::{ExplainedPage, Explainer, Job};
+use engine::Job;
+use query::{ExplainedPage, Explainer};
 use serde_json::Value;
 use site_replay::Labelling;
 use template::marks::SiteMarks;

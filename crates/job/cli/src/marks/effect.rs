@@ -1,6 +1,6 @@
 //! The effect of changed marks on a page and on its site.
 
-use engine::{ExplainedPage, MarksEffect, Reason, SitePages};
+use query::{ExplainedPage, MarksEffect, Reason, SitePages};
 use template::marks::SiteMarks;
 
 /// Blocks of other pages that are shown.
@@ -68,7 +68,7 @@ pub(crate) fn effect(
 }
 
 impl Example {
-    fn of(pages: &[ExplainedPage], changed: &engine::ChangedBlock) -> Self {
+    fn of(pages: &[ExplainedPage], changed: &query::ChangedBlock) -> Self {
         let page = &pages[changed.page];
         let block = &page.blocks[changed.ordinal];
         Self {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use engine::{BlocksAndWords, MarksEffect};
+use query::{BlocksAndWords, MarksEffect};
 use report::visible;
 use serde_json::{Value, json};
 

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use engine::{Explainer, Job, TablesSession};
+use engine::Job;
+use query::{Explainer, TablesSession};
 use report::{DomainPage, DomainRow, Overview, Site, domain_file, domains_page, quarantine_page};
 use tables::{DateRange, Table};
 

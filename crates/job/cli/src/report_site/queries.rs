@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use engine::TablesSession;
+use query::TablesSession;
 use report::{
     Count, Day, DomainDay, DomainPage, DomainRow, DroppedBlock, QuarantineRow, WorstPage,
 };

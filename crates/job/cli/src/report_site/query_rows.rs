@@ -4,7 +4,8 @@ use anyhow::Result;
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Float64Type, Int64Type};
-use engine::{EngineError, TablesSession};
+use engine::EngineError;
+use query::TablesSession;
 
 /// A batch of rows.
 pub(super) struct Batch(RecordBatch);

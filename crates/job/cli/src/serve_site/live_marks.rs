@@ -1,7 +1,8 @@
 //! Marks of DOM paths in a live page.
 
 use anyhow::Result;
-use engine::{Explainer, Job};
+use engine::Job;
+use query::Explainer;
 use report::MarkOutcome;
 use serve::Mark;
 use template::marks::MarkedPath;

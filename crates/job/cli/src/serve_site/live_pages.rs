@@ -1,7 +1,8 @@
 //! The pages of a job, computed when they are asked for.
 
 use anyhow::Result;
-use engine::{EngineError, Explainer, Job};
+use engine::{EngineError, Job};
+use query::Explainer;
 use report::{
     DomainRow, MarkOutcome, MarkPage, MessagePage, Outcome, Site, SqlPage, TableColumns,
     domain_address, domains_page, page_address, quarantine_page, visible,
@@ -11,7 +12,7 @@ use tables::{Partitioning, Table, archive_schema};
 use tokio::sync::Mutex;
 
 use super::live_marks;
-use super::query::{Limits, outcome};
+use super::live_query::{Limits, outcome};
 use crate::args::JobArgs;
 use crate::exit_code::exit_code;
 use crate::explain_page::{page_at, time};

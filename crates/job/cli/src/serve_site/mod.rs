@@ -2,7 +2,7 @@
 
 mod live_marks;
 mod live_pages;
-mod query;
+mod live_query;
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::args::JobArgs;
 use crate::print::print;
 use crate::runtime::{SHUTDOWN, runtime_of, stop_at_a_signal};
 use live_pages::LivePages;
-use query::Limits;
+use live_query::Limits;
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {

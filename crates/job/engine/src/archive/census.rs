@@ -64,11 +64,11 @@ impl ObjectCensus {
 
 /// The rows and objects of one date.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Input {
+pub struct DateInput {
     /// Rows.
-    pub(crate) rows: u64,
+    pub rows: u64,
     /// Objects with rows of the date, and objects that cannot be opened with this fallback date.
-    pub(crate) objects: u64,
+    pub objects: u64,
 }
 
 /// The rows of one row group.
@@ -109,6 +109,20 @@ pub(crate) fn row_date(
 fn date_of_time(time_micros: i64) -> NaiveDate {
     // The days of an i64 of microseconds are at most 1.1e8, so this never saturates.
     date_from_days(i32::try_from(time_micros.div_euclid(DAY_MICROS)).unwrap_or(i32::MAX))
+}
+
+impl ArchiveSource {
+    /// Reads the rows and objects on each date of `range`, without dates that have none and without objects of
+    /// unknown date.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the store fails, or if an object lacks a column.
+    pub async fn inputs(
+        &self,
+        range: DateRange,
+    ) -> Result<BTreeMap<NaiveDate, DateInput>, EngineError> {
+        Ok(Census::take(self, range).await?.dated(range))
+    }
 }
 
 impl Census {
@@ -153,9 +167,8 @@ impl Census {
         rows
     }
 
-    /// Returns the rows and objects on each date of `range`, without objects of unknown date.
-    pub(crate) fn dated(&self, range: DateRange) -> BTreeMap<NaiveDate, Input> {
-        let mut dates: BTreeMap<NaiveDate, Input> = BTreeMap::new();
+    fn dated(&self, range: DateRange) -> BTreeMap<NaiveDate, DateInput> {
+        let mut dates: BTreeMap<NaiveDate, DateInput> = BTreeMap::new();
         for object in self.objects.iter().filter(|object| !object.date_unknown) {
             for (date, rows) in object.dates() {
                 if range.contains(date) {

@@ -18,7 +18,8 @@ use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStoreExt};
 use tables::{DateRange, Location};
 
-pub(crate) use census::{Census, Input, ObjectCensus, row_date, share};
+pub use census::DateInput;
+pub(crate) use census::{Census, ObjectCensus, row_date, share};
 pub(crate) use column::{ObjectColumn, page_columns};
 pub(crate) use object::{DecodedColumns, OpenObject, RowGroupRows};
 pub(crate) use open_objects::OpenObjects;
@@ -151,11 +152,11 @@ impl ArchiveSource {
     }
 }
 
-/// Returns the object at the location, or `None` if the location is a folder.
+/// Returns the Parquet object at the location, or `None` if the location is a folder.
 ///
 /// # Errors
-/// Where the store fails.
-pub(crate) async fn single_object(location: &Location) -> Result<Option<ObjectMeta>, EngineError> {
+/// [`EngineError::Store`] if the store fails.
+pub async fn single_object(location: &Location) -> Result<Option<ObjectMeta>, EngineError> {
     let path = location.path();
     if !is_parquet(path.filename().unwrap_or_default()) {
         return Ok(None);

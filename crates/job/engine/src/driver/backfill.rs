@@ -30,7 +30,7 @@ use crate::plan::prior::monthly_rollup::roll_up_months;
 use crate::plan::prior::state::PriorState;
 use crate::progress::{Progress, ProgressReporter, RowsAndBytes, Stage, Unwatched};
 use crate::spec::{Batching, SpecError};
-use crate::state::tables_snapshot::TablesSnapshot;
+use crate::tables_state::tables_snapshot::TablesSnapshot;
 use crate::watchdog::watched;
 
 /// The result of a run.

@@ -12,7 +12,7 @@ use tables::DateRange;
 use crate::archive::Census;
 use crate::error::EngineError;
 use crate::job::Job;
-use crate::state::tables_snapshot::TablesSnapshot;
+use crate::tables_state::tables_snapshot::TablesSnapshot;
 
 /// Returns `dates`, extended to the earlier dates that were run and must be relabelled.
 pub(crate) async fn with_relabelled(

@@ -10,8 +10,8 @@ use crate::archive::Census;
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::settings_digest::md5_hex;
-use crate::state::runs_table::RunDate;
-use crate::state::tables_snapshot::TablesSnapshot;
+use crate::tables_state::runs_table::RunDate;
+use crate::tables_state::tables_snapshot::TablesSnapshot;
 
 /// A run of the same request that committed some or all of its dates.
 #[derive(Debug, Clone, PartialEq, Eq)]

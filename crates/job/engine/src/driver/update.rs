@@ -6,13 +6,12 @@ use chrono::NaiveDate;
 use tables::{DateRange, Table};
 use tokio_util::sync::CancellationToken;
 
-use crate::archive::Census;
 use crate::driver::backfill::{RunReport, SettingsChange, run};
 use crate::driver::failure::Failure;
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::progress::{Progress, Stage};
-use crate::state::tables_snapshot::TablesSnapshot;
+use crate::tables_state::tables_snapshot::TablesSnapshot;
 
 /// Runs every date after the last one with pages in the tables, up to the last date of the
 /// archive, as whole partitions. On empty tables these are all dates of the archive.
@@ -38,8 +37,8 @@ pub async fn update(
     let next = next(&mut tables).await.map_err(in_tables)?;
     let from = next.unwrap_or(NaiveDate::MIN);
     let later = DateRange::between(from, NaiveDate::MAX);
-    let census = Census::take(&job.archive, later).await;
-    let dated = (census.map_err(Failure::before_dates(Stage::Census))?).dated(later);
+    let dated = job.archive.inputs(later).await;
+    let dated = dated.map_err(Failure::before_dates(Stage::Census))?;
     let (Some(first), Some(last)) = (dated.keys().next(), dated.keys().next_back()) else {
         return Ok(None);
     };

@@ -8,7 +8,7 @@ use url_tree::DAY_MICROS;
 
 use crate::archive::Census;
 use crate::job::Job;
-use crate::state::tables_snapshot::TablesSnapshot;
+use crate::tables_state::tables_snapshot::TablesSnapshot;
 
 /// Archive rows per partition below which a run writes tiny files. Lower warns too late,
 /// higher warns of archives whose files are only small.

@@ -14,6 +14,7 @@ use datafusion::prelude::SessionContext;
 use datafusion_proto::bytes::{
     physical_plan_from_bytes_with_extension_codec, physical_plan_to_bytes_with_extension_codec,
 };
+use tables::{DateRange, Table};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
@@ -22,7 +23,7 @@ use crate::plan::session::session;
 use crate::plan::test_support::{ArchiveRow, TestJob};
 use crate::progress::Unwatched;
 use crate::session_extension::SessionExtension;
-use crate::state::sql::query;
+use crate::tables_state::delta_scan;
 
 /// Serialises each plan when it is finished, and runs what was made of the bytes.
 struct Travel {
@@ -164,16 +165,18 @@ async fn tables(settings: &[&str], runs: &[&str], travels: bool) -> (Vec<String>
             .unwrap();
     }
     let mut tables = Vec::new();
+    let dates = DateRange::between(dates[0].parse().unwrap(), dates[7].parse().unwrap());
     for table in [
-        "url_keys",
-        "documents",
-        "quarantine",
-        "window_entries",
-        "url_parameters",
+        Table::UrlKeys,
+        Table::Documents,
+        Table::Quarantine,
+        Table::WindowEntries,
+        Table::UrlParameters,
     ] {
-        let rows = query(&test.job(), &format!("SELECT * FROM {table}"))
-            .await
-            .unwrap();
+        let rows = match job.output.open(table).await.unwrap() {
+            Some(opened) => delta_scan::rows(&opened, table, &[dates]).await.unwrap(),
+            None => Vec::new(),
+        };
         let rows = pretty_format_batches(&rows).unwrap().to_string();
         let mut rows: Vec<&str> = rows.lines().collect();
         rows.sort_unstable();

@@ -37,6 +37,7 @@
 //!   keys and domains of the chunk, which a pass of Scan and Key collects as 64 bits per key.
 //!   Closed months are rolled up, so that a nightly run reads the dates of the current month only.
 
+pub(crate) mod archive_pages;
 pub(crate) mod codec;
 pub(crate) mod columns;
 pub(crate) mod exec;

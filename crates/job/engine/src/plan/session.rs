@@ -50,7 +50,10 @@ fn merged_runs(memory: usize, threads: usize) -> usize {
 }
 
 /// Creates the memory pool, the disk and the cache of footers of plans of `job`.
-pub(crate) fn runtime(job: &Job) -> Result<Arc<RuntimeEnv>> {
+///
+/// # Errors
+/// If the disk cannot be used.
+pub fn runtime(job: &Job) -> Result<Arc<RuntimeEnv>> {
     let memory = job.resources.plan_memory();
     let pool = RunMemoryPool::new(memory);
     let consumers = std::num::NonZeroUsize::MIN.saturating_add(4);
@@ -70,7 +73,7 @@ pub(crate) fn runtime(job: &Job) -> Result<Arc<RuntimeEnv>> {
 }
 
 /// Returns the bytes that a sort of `job` reserves for merging its spilled runs.
-pub(crate) fn spill_reservation(job: &Job) -> usize {
+pub fn spill_reservation(job: &Job) -> usize {
     SPILL_RESERVATION.min(job.resources.plan_memory() / (16 * job.resources.threads))
 }
 
@@ -104,8 +107,11 @@ pub(crate) fn register_job(state: &mut SessionState, job: &Job) -> Result<()> {
     Ok(())
 }
 
-/// Creates a session with the memory, the disk and the threads of `job`.
-pub(crate) fn session(job: &Job) -> Result<SessionContext> {
+/// Creates a session as the plans of runs have it, with the memory, the disk and the threads of `job`.
+///
+/// # Errors
+/// If the disk cannot be used, or if the extension of the job has no session for plans.
+pub fn session(job: &Job) -> Result<SessionContext> {
     let mut builder = SessionStateBuilder::new()
         .with_config(configure_session(SessionConfig::new(), job))
         .with_runtime_env(runtime(job)?)

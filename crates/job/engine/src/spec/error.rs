@@ -43,7 +43,8 @@ pub enum SpecError {
 }
 
 impl SpecError {
-    pub(crate) fn key(key: &str, expected: impl Into<String>) -> Self {
+    /// Makes the error of a key, with the value that was found and the value that is expected.
+    pub fn key(key: &str, expected: impl Into<String>) -> Self {
         Self::Key {
             key: key.to_owned(),
             expected: expected.into(),

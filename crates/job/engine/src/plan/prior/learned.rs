@@ -17,7 +17,6 @@ use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
 use crate::plan::prior::chunk_keys::semi_join_domains;
 use crate::plan::prior::key_hash::hash;
 use crate::running_plans::collect_watched;
-use crate::state::delta_scan::latest_parameters;
 
 /// The evidence of slots before a chunk, and its verdicts.
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -107,8 +106,21 @@ impl Learned {
     }
 }
 
+/// Returns the SQL of the last row of each parameter among `rows` of `url_parameters`, with a
+/// condition on them such as `WHERE date < ...`.
+pub fn latest_parameters(rows: &str, condition: &str) -> String {
+    format!(
+        "(SELECT * FROM (SELECT url_parameters.*, row_number() OVER \
+           (PARTITION BY domain, host, path_shape, parameter ORDER BY date DESC) AS recency \
+         FROM {rows} {condition}) WHERE recency = 1)"
+    )
+}
+
 /// Reads a row of `url_parameters`: its domain, its slot and the evidence.
-pub(crate) fn slot(batch: &RecordBatch, row: usize) -> Result<(String, Slot, Evidence)> {
+///
+/// # Errors
+/// If the batch lacks a column, or if a value is not one that a run writes.
+pub fn slot(batch: &RecordBatch, row: usize) -> Result<(String, Slot, Evidence)> {
     let text = |name: &str| Ok::<_, DataFusionError>(batch.text(name)?.value(row).to_owned());
     let date = |name: &str| Ok::<_, DataFusionError>(batch.numbers::<Date32Type>(name)?.value(row));
     let number =

@@ -28,7 +28,7 @@ use crate::plan::prior::rollup_tables::{date_in, windows_transaction};
 use crate::plan::prior::state::{IS_FIRST_PAGE, PriorState, windows_query};
 use crate::plan::session::session;
 use crate::spec::Queries;
-use crate::state::delta_scan::external;
+use crate::tables_state::delta_scan::external;
 
 /// Opens the state prior to `first`. First adds the months before the month of `first` to the
 /// rollup tables, if they are missing. `token` is the fencing token of the commits.

@@ -251,7 +251,7 @@ fn needs_whole_domains(lookback: Lookback) -> bool {
 /// A window is a suffix of the entries of a domain in ordinal order. It starts at the first entry
 /// that is among the newest `min_pages`, or that is among the newest `max_pages` and not
 /// older than `max_age_micros` [O F1, F2].
-pub(crate) fn windows_query(entries: &str, window: WindowOptions) -> String {
+pub fn windows_query(entries: &str, window: WindowOptions) -> String {
     format!(
         "WITH entries AS ( \
            SELECT domain, ordinal, CAST(fetched_at AS BIGINT) AS micros, \

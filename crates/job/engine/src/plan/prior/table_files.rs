@@ -31,7 +31,7 @@ use object_store::path::Path;
 use tables::{Location, Table};
 
 use crate::job::Job;
-use crate::state::delta_scan::external;
+use crate::tables_state::delta_scan::external;
 
 /// Registers `opened`, a version of `table`, in `context` under its name.
 pub(crate) fn register_files(

@@ -1,0 +1,170 @@
+//! Reads and parses pages of archive rows again, as a run parses them.
+
+use std::collections::BTreeMap;
+
+use chrono::NaiveDate;
+use html_blocks::Page;
+use object_store::ObjectStoreExt;
+use site_replay::{Labelling, MAX_LAYOUT_BYTES};
+use template::{Layout, Outline};
+
+use crate::archive::{ArchiveSource, ObjectState, OpenObject};
+use crate::error::EngineError;
+use crate::job::Job;
+use crate::plan::columns::page::layout;
+use crate::plan::html_reader::{PageBytes, PageStream, page_request};
+use crate::plan::steps::parse_pages::{Fetched, parse};
+use crate::settings::Settings;
+use crate::tables_state::delta_scan::external;
+
+/// The position of a page in the archive.
+#[derive(Debug, Clone, Copy)]
+pub struct PagePosition<'a> {
+    /// Object in the archive, relative to its location.
+    pub source: &'a str,
+    /// Row in the object, from 0. `None` if the whole object could not be opened.
+    pub row: Option<i64>,
+    /// Response URL; empty where it is unknown.
+    pub url: &'a str,
+    /// UTC day of the fetch.
+    pub date: NaiveDate,
+}
+
+/// A page of the archive, as a run parses it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ArchivePage {
+    /// The text blocks, and what the page has beside them.
+    pub page: Page,
+    /// The outline by which the template labels the page. `None` unless labels come from the template, or if the
+    /// layout of the page is too large.
+    pub outline: Option<Outline>,
+}
+
+/// Reads and parses the pages at `positions`, each row group once. An inner error is the reason why a page has no
+/// blocks.
+///
+/// # Errors
+/// [`EngineError::Relabelled`] if an object does not have a row any more, and [`EngineError`] if the archive cannot be
+/// read.
+pub async fn read_pages(
+    job: &Job,
+    positions: &[PagePosition<'_>],
+) -> Result<Vec<Result<ArchivePage, String>>, EngineError> {
+    let mut objects: BTreeMap<&str, BTreeMap<i64, usize>> = BTreeMap::new();
+    for (at, position) in positions.iter().enumerate() {
+        if let Some(row) = position.row {
+            objects.entry(position.source).or_default().insert(row, at);
+        }
+    }
+    let missing = |position: &PagePosition<'_>| match position.row {
+        Some(_) => Err("the row has no page".to_owned()),
+        None => Err("the object could not be opened".to_owned()),
+    };
+    let mut pages: Vec<_> = positions.iter().map(missing).collect();
+    for (source, rows) in objects {
+        let object = state(&job.archive, source).await?;
+        for (row_group, rows) in row_groups(&job.archive, &object, rows, positions).await? {
+            let of_group = rows.iter().map(|(row, _)| *row).collect();
+            let request = page_request(&job.archive, object.clone(), row_group, of_group);
+            let read = request.read(&job.archive).await;
+            let mut stream = PageStream::new(read.map_err(EngineError::query)?);
+            let mut rows = rows.into_iter();
+            while let Some(next) = stream.next().map_err(EngineError::query)? {
+                match next {
+                    Ok(read) => {
+                        for (page, (_, at)) in read.iter().zip(rows.by_ref().take(read.len())) {
+                            pages[at] = archive_page(page, positions[at], &job.settings)?;
+                        }
+                    }
+                    Err(error) => {
+                        for (_, at) in rows.by_ref() {
+                            pages[at] = Err(error.to_string());
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Ok(pages)
+}
+
+fn archive_page(
+    page: PageBytes<'_>,
+    position: PagePosition<'_>,
+    settings: &Settings,
+) -> Result<Result<ArchivePage, String>, EngineError> {
+    let fetched = Fetched {
+        url: position.url,
+        date: position.date,
+    };
+    let page = match parse(page, fetched, settings) {
+        Ok(parsed) => parsed.page,
+        Err((_, detail)) => return Ok(Err(detail)),
+    };
+    let outline = outline(&page, settings)?;
+    Ok(Ok(ArchivePage { page, outline }))
+}
+
+/// The outline of a page, if its labels come from the template and its layout is not too large.
+fn outline(page: &Page, settings: &Settings) -> Result<Option<Outline>, EngineError> {
+    if settings.site.labelling != Labelling::Template {
+        return Ok(None);
+    }
+    let layout = layout(page);
+    if layout.len() > MAX_LAYOUT_BYTES {
+        return Ok(None);
+    }
+    let layout =
+        Layout::from_bytes(&layout).map_err(|error| EngineError::query(external(error)))?;
+    Ok(Some(Outline::new(&layout.blocks())))
+}
+
+/// Rows of an object and their indices among the positions, in order, by row group.
+type RowGroups = BTreeMap<i32, Vec<(i64, usize)>>;
+
+/// Finds the row groups of rows.
+async fn row_groups(
+    archive: &ArchiveSource,
+    object: &ObjectState,
+    rows: BTreeMap<i64, usize>,
+    positions: &[PagePosition<'_>],
+) -> Result<RowGroups, EngineError> {
+    let opened = archive.open(object).await.map_err(EngineError::query)?;
+    let mut groups = RowGroups::new();
+    for (row, at) in rows {
+        let group = row_group(&opened, row).ok_or_else(|| EngineError::Relabelled {
+            url: positions[at].url.to_owned(),
+            difference: format!("{} has no row {row}", object.source),
+        })?;
+        groups.entry(group).or_default().push((row, at));
+    }
+    Ok(groups)
+}
+
+/// The state of an object now. A run has noted its own, and no table has it.
+async fn state(archive: &ArchiveSource, source: &str) -> Result<ObjectState, EngineError> {
+    let found = archive.location.store().head(&archive.path(source)?).await;
+    let found = found.map_err(|error| EngineError::Store {
+        doing: "read",
+        object: source.to_owned(),
+        source: error,
+    })?;
+    Ok(ObjectState {
+        source: source.to_owned(),
+        bytes: found.size,
+        version: None,
+    })
+}
+
+/// Returns the row group with a row, which is a position in the object.
+fn row_group(object: &OpenObject, row: i64) -> Option<i32> {
+    let mut first = 0;
+    for (index, group) in object.metadata().row_groups().iter().enumerate() {
+        first += group.num_rows();
+        if row < first {
+            return i32::try_from(index).ok();
+        }
+    }
+    None
+}

@@ -1,0 +1,31 @@
+//! The dates in the output tables.
+
+use tables::{DateRange, Output};
+
+use crate::error::EngineError;
+use crate::tables_state::runs_table::RunDate;
+use crate::tables_state::tables_snapshot::TablesSnapshot;
+
+/// The dates in the output tables of a job.
+#[derive(Debug)]
+pub struct TableDates {
+    /// The rows of `runs`, in order: the dates that are complete.
+    pub runs: Vec<RunDate>,
+    /// Partitions with rows but without a row in `runs`, in order: a run stopped while it
+    /// committed them.
+    pub unfinished: Vec<DateRange>,
+}
+
+impl TableDates {
+    /// Reads the dates in `output`. Tables that do not exist have none.
+    ///
+    /// # Errors
+    /// [`EngineError`] if a table cannot be read.
+    pub async fn read(output: &Output) -> Result<Self, EngineError> {
+        let mut tables = TablesSnapshot::open(output, &TablesSnapshot::DATED).await?;
+        Ok(Self {
+            runs: tables.all_runs().await?,
+            unfinished: tables.unfinished(),
+        })
+    }
+}

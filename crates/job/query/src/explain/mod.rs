@@ -1,0 +1,255 @@
+//! One page of a job, block by block: what the run has decided about it, and by which counts.
+//!
+//! The tables have the window entries of every date, so the tree and the template of a domain can be
+//! rebuilt as they were when a page was labelled. The page itself is read from the archive. The texts
+//! and counts are compared with the row of `documents`: an archive that has changed is an error.
+
+mod effect;
+mod entries;
+mod fetches;
+mod labelled;
+mod site_pages;
+
+use chrono::NaiveDate;
+use datafusion::prelude::SessionContext;
+use engine::{ArchivePage, EngineError, Job, RunDate, TableDates, read_pages, without_marks};
+use site_replay::{Batching, SiteStream};
+use tables::{DateRange, Table};
+use url_tree::BlockHash;
+
+use crate::conditions::within;
+use crate::explain::entries::{Moment, ordinal, replay};
+use crate::explain::fetches::{at_place, is_row_of, of_url, order, revisions};
+use crate::explain::labelled::RunMarks;
+use crate::session::{RUN_FIRST, open, open_existing, session};
+
+pub use effect::{BlocksAndWords, ChangedBlock, MarksEffect};
+pub use fetches::Fetch;
+pub use labelled::{ExplainedBlock, ExplainedPage};
+pub use site_pages::SitePages;
+
+/// Duplicates of duplicates that are followed. With `paper.lookback = "all"` a page has text; with
+/// others, a duplicate may name a row that is a duplicate itself.
+const MAX_STEPS: usize = 8;
+
+/// The tables of a job, opened to explain pages.
+pub struct Explainer<'a> {
+    job: &'a Job,
+    context: SessionContext,
+    runs: Vec<RunDate>,
+}
+
+impl std::fmt::Debug for Explainer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Explainer({} dates)", self.runs.len())
+    }
+}
+
+impl<'a> Explainer<'a> {
+    /// Opens the tables.
+    ///
+    /// # Errors
+    /// [`EngineError::NoTable`] if no date was run, and [`EngineError`] if a table cannot be read.
+    pub async fn open(job: &'a Job) -> Result<Self, EngineError> {
+        let context = session(job)?;
+        for table in [Table::UrlKeys, Table::WindowEntries, Table::Documents] {
+            open_existing(&context, job, table, RUN_FIRST).await?;
+        }
+        open(&context, job, Table::Quarantine).await?;
+        let runs = TableDates::read(&job.output).await?.runs;
+        Ok(Self { job, context, runs })
+    }
+
+    /// Returns the fetches of `url` in time order; none if the tables have no such page. A URL key, and
+    /// a URL that differs from a fetched one only in what keys leave out, name a page too.
+    ///
+    /// # Errors
+    /// [`EngineError`] if a table cannot be read.
+    pub async fn find(&self, url: &str) -> Result<Vec<Fetch>, EngineError> {
+        let found = of_url(&self.context, &self.job.settings, url).await;
+        found.map_err(EngineError::query)
+    }
+
+    /// Returns the first and the last date that were run; `None` if none was.
+    pub fn dates(&self) -> Option<DateRange> {
+        let (first, last) = (self.runs.first()?, self.runs.last()?);
+        Some(DateRange::between(first.date, last.date))
+    }
+
+    /// Returns the fetch whose text stands for `fetch`: itself if it is labelled, and for a duplicate, the
+    /// page that it equals. `None` if no page was labelled.
+    ///
+    /// # Errors
+    /// [`EngineError`] if a table cannot be read.
+    pub async fn page_of(&self, fetch: &Fetch) -> Result<Option<Fetch>, EngineError> {
+        let mut fetch = fetch.clone();
+        for _ in 0..MAX_STEPS {
+            if fetch.is_labelled() {
+                return Ok(Some(fetch));
+            }
+            let (Some(domain), Some(place)) = (&fetch.domain, &fetch.duplicate_of) else {
+                return Ok(None);
+            };
+            let found = at_place(&self.context, domain, place).await;
+            match found.map_err(EngineError::query)? {
+                Some(found) => fetch = found,
+                None => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Labels the blocks of a fetch that is labelled, exactly as the run has. If the marks of the job have changed
+    /// since, the labels are those with its marks now, and [`ExplainedPage::has_other_marks`] says so.
+    ///
+    /// # Errors
+    /// [`EngineError::ExplainedSettings`] if its date was run with other settings than the job has now,
+    /// [`EngineError::Relabelled`] if the archive or the tables are not those of the run, and
+    /// [`EngineError`] if they cannot be read.
+    pub async fn explain(&self, fetch: &Fetch) -> Result<ExplainedPage, EngineError> {
+        let (domain, key) = names(fetch)?;
+        let marks = self.marks_of_run(fetch)?;
+        let moment = self.moment(fetch, domain, key).await?;
+        let replay = self.replay(domain, &moment).await?;
+        let pages = read_pages(self.job, &[fetch.position()]).await?;
+        let page = pages.into_iter().next();
+        let page = page.unwrap_or_else(|| Err("the row has no page".to_owned()));
+        self.labelled(fetch, page, &replay, marks).await
+    }
+
+    async fn replay(&self, domain: &str, moment: &Moment) -> Result<SiteStream, EngineError> {
+        let replay = replay(&self.context, &self.job.settings, domain, moment);
+        replay.await.map_err(EngineError::query)
+    }
+
+    /// Labels the blocks of a parsed page, and compares them with those of the run.
+    async fn labelled(
+        &self,
+        fetch: &Fetch,
+        page: Result<ArchivePage, String>,
+        replay: &SiteStream,
+        marks: RunMarks,
+    ) -> Result<ExplainedPage, EngineError> {
+        let (domain, key) = names(fetch)?;
+        let settings = &self.job.settings;
+        let page = page.map_err(|detail| differs(fetch, &detail))?;
+        let branch = url_key::Branch::from_key(key);
+        let hashes: Vec<BlockHash> = page.page.blocks.iter().map(|block| block.hash).collect();
+        let labels = replay.label(branch.items(), &hashes, page.outline.as_ref());
+        let page = ExplainedPage::new(fetch, &branch, page, &labels, settings);
+        let mut page = page.with_marks(settings.site.marks.of(domain).map(|marks| &**marks));
+        page.has_other_marks = marks != RunMarks::Same;
+        self.compare(fetch, domain, key, &page, marks).await?;
+        Ok(page)
+    }
+
+    fn run_of(&self, date: NaiveDate) -> Option<&RunDate> {
+        self.runs.iter().find(|run| run.date == date)
+    }
+
+    /// The marks with which the date of a fetch was run. Other settings that differ are an error.
+    fn marks_of_run(&self, fetch: &Fetch) -> Result<RunMarks, EngineError> {
+        match self.run_of(fetch.date) {
+            Some(run) => self
+                .marks_of(run)
+                .ok_or(EngineError::ExplainedSettings { date: fetch.date }),
+            None => Err(differs(fetch, "no run of its date is complete")),
+        }
+    }
+
+    /// The marks of a run; `None` if other settings differ too.
+    fn marks_of(&self, run: &RunDate) -> Option<RunMarks> {
+        let (of_run, of_job) = (&run.settings, &self.job.settings.digest);
+        if of_run == of_job {
+            Some(RunMarks::Same)
+        } else if without_marks(of_run) != without_marks(of_job) {
+            None
+        } else if without_marks(of_run) == of_run {
+            Some(RunMarks::None)
+        } else {
+            Some(RunMarks::Unknown)
+        }
+    }
+
+    /// Finds out when a page was labelled.
+    async fn moment(&self, fetch: &Fetch, domain: &str, key: &str) -> Result<Moment, EngineError> {
+        let settings = &self.job.settings;
+        let is_revision = fetch.status == "revision";
+        let ordinal = ordinal(&self.context, is_row_of(fetch, domain, key), is_revision).await;
+        let ordinal = ordinal.map_err(EngineError::query)?;
+        let ordinal = ordinal.ok_or_else(|| differs(fetch, "it has no row in window_entries"))?;
+        let dates = match settings.site.batching {
+            Batching::Page => DateRange::between(fetch.date, fetch.date),
+            Batching::Run => self.dates_of_run(fetch.date),
+            Batching::Date => DateRange::between(fetch.date, self.last_relabelling(fetch.date)),
+        };
+        // With batches of one page, the entries before the page have all revisions before it.
+        let revisions = if settings.site.revisions && settings.site.batching != Batching::Page {
+            let of_batch = revisions(&self.context, domain, within(dates)).await;
+            let of_batch = of_batch.map_err(EngineError::query)?;
+            let is_before = |other: &&Fetch| order(other) < order(fetch);
+            of_batch.iter().filter(is_before).count()
+        } else {
+            0
+        };
+        let one_by_one = settings.site.batching == Batching::Page;
+        Ok(Moment {
+            dates,
+            ordinal: if one_by_one { ordinal } else { 0 },
+            revisions,
+        })
+    }
+
+    /// The last date whose pages decide the labels of `date`. Each run labels the dates within
+    /// `tree.relabel_days` before its first date again, and `runs` has every date of a run.
+    fn last_relabelling(&self, date: NaiveDate) -> NaiveDate {
+        let reach = chrono::Days::new(self.job.settings.site.relabel_days.into());
+        let end = date.checked_add_days(reach).unwrap_or(date);
+        let dates = self.runs.iter().map(|run| run.date);
+        let last = dates.filter(|run| date <= *run && *run <= end).max();
+        last.unwrap_or(date)
+    }
+
+    /// The dates of the run that wrote `date`.
+    fn dates_of_run(&self, date: NaiveDate) -> DateRange {
+        let id = self.run_of(date).map(|run| &run.run_id);
+        let dates = self.runs.iter().filter(|run| Some(&run.run_id) == id);
+        let dates = dates.map(|run| DateRange::between(run.date, run.date));
+        dates
+            .reduce(DateRange::through)
+            .unwrap_or_else(|| DateRange::between(date, date))
+    }
+
+    /// Compares a page with its row of `documents`.
+    async fn compare(
+        &self,
+        fetch: &Fetch,
+        domain: &str,
+        key: &str,
+        explained: &ExplainedPage,
+        marks: RunMarks,
+    ) -> Result<(), EngineError> {
+        let is_row = is_row_of(fetch, domain, key);
+        let written = labelled::written(&self.context, is_row, &fetch.status);
+        match written.await.map_err(EngineError::query)? {
+            None => Err(differs(fetch, "it has no row in documents")),
+            Some(written) => match explained.difference(&written, marks) {
+                Some(difference) => Err(differs(fetch, &difference)),
+                None => Ok(()),
+            },
+        }
+    }
+}
+
+/// Returns the domain and the URL key of a fetch.
+fn names(fetch: &Fetch) -> Result<(&str, &str), EngineError> {
+    let names = fetch.domain.as_deref().zip(fetch.url_key.as_deref());
+    names.ok_or_else(|| differs(fetch, "it has no URL key"))
+}
+
+fn differs(fetch: &Fetch, difference: &str) -> EngineError {
+    EngineError::Relabelled {
+        url: fetch.url.clone().unwrap_or_default(),
+        difference: difference.to_owned(),
+    }
+}

@@ -1,0 +1,128 @@
+//! The parameters of URLs that a user should know about.
+
+use datafusion::error::Result;
+use datafusion::prelude::SessionContext;
+use deltalake::delta_datafusion::create_session;
+use engine::{EngineError, Job, latest_parameters};
+use tables::Table;
+
+use crate::rows::Rows;
+use crate::session::open;
+
+/// Rows with one parameter from which it is reported: as many pages as a large site has. A crawler
+/// that follows the links of a calendar or of a search form has no end.
+pub const MANY_ROWS: i64 = 100_000;
+
+/// Counts of the parameters in `url_parameters`, and those to look at.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LearnedParameters {
+    /// Parameters that are dropped.
+    pub noise: u64,
+    /// Parameters that identify pages.
+    pub identifies: u64,
+    /// Parameters without a verdict.
+    pub undecided: u64,
+    /// Parameters that were dropped by mistake. Pages of dates before the revision may be missing.
+    pub revised: Vec<NotedParameter>,
+    /// Parameters with [`MANY_ROWS`] rows that are not dropped.
+    pub many_rows: Vec<NotedParameter>,
+}
+
+/// A parameter with the reason to look at it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NotedParameter {
+    /// Host and shape of the path.
+    pub path: String,
+    /// The name.
+    pub parameter: String,
+    /// Rows of the archive with it.
+    pub rows: i64,
+}
+
+impl LearnedParameters {
+    /// Reads the table `url_parameters`. Without it, everything is zero.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the table cannot be read.
+    pub(crate) async fn read(job: &Job) -> std::result::Result<Self, EngineError> {
+        let context: SessionContext = create_session().into_inner();
+        if open(&context, job, Table::UrlParameters).await?.is_none() {
+            return Ok(Self::default());
+        }
+        Self::query(&context).await.map_err(EngineError::Query)
+    }
+
+    async fn query(context: &SessionContext) -> Result<Self> {
+        let latest = latest_parameters("url_parameters", "");
+        let counts =
+            format!("SELECT verdict, count(*) AS parameters FROM {latest} GROUP BY verdict");
+        let mut learned = Self::default();
+        let rows = Rows::collect(context.sql(&counts).await?).await?;
+        let (verdicts, counts) = (rows.texts("verdict")?, rows.numbers("parameters")?);
+        for row in 0..rows.count() {
+            let count = counts.value(row).cast_unsigned();
+            match verdicts.value(row) {
+                "noise" => learned.noise = count,
+                "identifies" => learned.identifies = count,
+                _ => learned.undecided = count,
+            }
+        }
+        let noted = format!(
+            "SELECT host, path_shape, parameter, rows, revised FROM {latest} \
+             WHERE (revised OR (rows >= {MANY_ROWS} AND verdict <> 'noise')) \
+             ORDER BY host, path_shape, parameter"
+        );
+        let found = Rows::collect(context.sql(&noted).await?).await?;
+        let (hosts, shapes) = (found.texts("host")?, found.texts("path_shape")?);
+        let (names, rows) = (found.texts("parameter")?, found.numbers("rows")?);
+        let revised = found.flags("revised")?;
+        for row in 0..found.count() {
+            let noted = NotedParameter {
+                path: format!("{}{}", hosts.value(row), shapes.value(row)),
+                parameter: names.value(row).to_owned(),
+                rows: rows.value(row),
+            };
+            if noted.rows >= MANY_ROWS {
+                learned.many_rows.push(noted.clone());
+            }
+            if revised.value(row) {
+                learned.revised.push(noted);
+            }
+        }
+        Ok(learned)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_latest_row_of_a_parameter_counts() {
+        let context = SessionContext::new();
+        let rows = "CREATE TABLE url_parameters AS \
+             SELECT 'a.example' AS domain, 'a.example' AS host, '/calendar' AS path_shape, * FROM (VALUES \
+               ('day', 1, 'undecided', 60000, false), \
+               ('day', 2, 'identifies', 100000, false), \
+               ('sid', 1, 'noise', 500000, false), \
+               ('skin', 1, 'noise', 10, false), \
+               ('skin', 2, 'identifies', 20, true), \
+               ('page', 2, 'undecided', 99999, false)) \
+             AS changes (parameter, date, verdict, rows, revised)";
+        context.sql(rows).await.unwrap().collect().await.unwrap();
+        let learned = LearnedParameters::query(&context).await.unwrap();
+        assert_eq!(
+            (learned.noise, learned.identifies, learned.undecided),
+            (1, 2, 1)
+        );
+        let noted = |parameter: &str, rows| NotedParameter {
+            path: "a.example/calendar".to_owned(),
+            parameter: parameter.to_owned(),
+            rows,
+        };
+        assert_eq!(learned.many_rows, [noted("day", 100_000)]);
+        assert_eq!(learned.revised, [noted("skin", 20)]);
+    }
+}

@@ -1,0 +1,75 @@
+//! Sessions for queries, and the tables in them.
+
+use datafusion::prelude::SessionContext;
+use deltalake::DeltaTable;
+use deltalake::delta_datafusion::DeltaSessionContext;
+use engine::{EngineError, Job, plan_runtime, register_table, spill_reservation};
+use tables::Table;
+
+/// Rows per batch of a query. Batches wait in every operator, and a row of `archive` has 60 KB
+/// of HTML, so a batch has some 60 MB there. A lower value costs more calls per row.
+const BATCH_ROWS: usize = 1024;
+
+/// The remedy for a table that every run writes.
+pub(crate) const RUN_FIRST: &str = "run dates of the job first: urltree backfill";
+
+/// Creates a session for queries over Delta tables with the memory, disk and threads of `job`.
+pub(crate) fn session(job: &Job) -> Result<SessionContext, EngineError> {
+    let runtime = plan_runtime(job).map_err(EngineError::query)?;
+    let context = DeltaSessionContext::with_runtime_env(runtime).into_inner();
+    let state = context.state_ref();
+    let mut state = state.write();
+    let config = (state.config().clone())
+        .with_batch_size(BATCH_ROWS)
+        .with_target_partitions(job.resources.threads)
+        .with_sort_spill_reservation_bytes(spill_reservation(job));
+    *state.config_mut() = config;
+    drop(state);
+    Ok(context)
+}
+
+/// Opens `table` and registers it in `context` under its name. Returns `None` if the table does
+/// not exist.
+pub(crate) async fn open(
+    context: &SessionContext,
+    job: &Job,
+    table: Table,
+) -> Result<Option<DeltaTable>, EngineError> {
+    let Some(opened) = job.output.open(table).await? else {
+        return Ok(None);
+    };
+    let registered = register_table(context, table, &opened).await;
+    registered.map_err(EngineError::query)?;
+    Ok(Some(opened))
+}
+
+/// Opens a table as [`open`] does. A table that does not exist is an error, whose `remedy` is the run that writes
+/// the table.
+pub(crate) async fn open_existing(
+    context: &SessionContext,
+    job: &Job,
+    table: Table,
+    remedy: &'static str,
+) -> Result<DeltaTable, EngineError> {
+    let opened = open(context, job, table).await?;
+    opened.ok_or_else(|| EngineError::NoTable {
+        table: table.name(),
+        location: job.output.location().to_string(),
+        remedy,
+    })
+}
+
+/// Opens those of `tables` that exist and registers them, all at the same time: each waits for several requests to
+/// its store.
+pub(crate) async fn open_all(
+    context: &SessionContext,
+    job: &Job,
+    tables: impl IntoIterator<Item = Table>,
+) -> Result<Vec<(Table, DeltaTable)>, EngineError> {
+    let opened = tables.into_iter().map(|table| async move {
+        let opened = open(context, job, table).await?;
+        Ok::<_, EngineError>(opened.map(|opened| (table, opened)))
+    });
+    let opened = futures::future::try_join_all(opened).await?;
+    Ok(opened.into_iter().flatten().collect())
+}

@@ -1,0 +1,162 @@
+//! SQL over the archive and the output tables of a job.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use arrow::record_batch::RecordBatch;
+use datafusion::datasource::MemTable;
+use datafusion::error::DataFusionError;
+use datafusion::execution::context::SQLOptions;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::prelude::{DataFrame, SessionContext};
+use deltalake::DeltaTable;
+use engine::{EngineError, Job};
+use tables::{Partitioning, Table};
+
+use crate::inputs::{ARCHIVE, register_archive, register_robots};
+use crate::query_rows::QueryRows;
+use crate::session::{open_all, session};
+
+/// Runs `sql` as [`stream_query`] does, and returns all rows: at least one batch, which may be
+/// empty.
+///
+/// # Errors
+/// Those of [`stream_query`] and of [`QueryRows::next`].
+pub async fn query(job: &Job, sql: &str) -> Result<Vec<RecordBatch>, EngineError> {
+    let mut rows = stream_query(job, sql, None).await?;
+    let mut batches = Vec::new();
+    while let Some(batch) = rows.next().await {
+        batches.push(batch?);
+    }
+    if batches.is_empty() {
+        batches.push(RecordBatch::new_empty(rows.schema()));
+    }
+    Ok(batches)
+}
+
+/// Starts the query `sql`, with the output tables of `job` registered under their names, and its
+/// input as `archive`. Only what the query names is opened. A table that does not exist is not
+/// registered, except for `url_parameters`, which has no rows then. Returns at most `limit` rows.
+/// Sorts, joins and aggregations have the memory of a run's plan and spill to its folder above that.
+///
+/// # Errors
+/// [`EngineError::NotAQuery`] for a statement that changes something, and [`EngineError::Query`]
+/// if the statement is invalid or cannot be started.
+pub async fn stream_query(
+    job: &Job,
+    sql: &str,
+    limit: Option<usize>,
+) -> Result<QueryRows, EngineError> {
+    let context = session(job)?;
+    let named = names(&context, sql).map_err(EngineError::query)?;
+    let is_named = |table: &Table| named.contains(table.name());
+    open_for_sql(&context, job, Table::ALL.into_iter().filter(is_named)).await?;
+    if named.contains(ARCHIVE) {
+        register_archive(&context, job).await;
+    }
+    register_robots(&context, job).await?;
+    start(&context, sql, limit).await
+}
+
+/// Returns the names of the tables in the statement `sql`.
+fn names(context: &SessionContext, sql: &str) -> Result<BTreeSet<String>, DataFusionError> {
+    let state = context.state();
+    let statement = state.sql_to_statement(sql, &state.config().options().sql_parser.dialect)?;
+    let references = state.resolve_table_references(&statement)?;
+    let names = references
+        .iter()
+        .map(|reference| reference.table().to_owned());
+    Ok(names.collect())
+}
+
+/// Starts a checked query over the tables of `context`.
+async fn start(
+    context: &SessionContext,
+    sql: &str,
+    limit: Option<usize>,
+) -> Result<QueryRows, EngineError> {
+    let plan = checked_query(context, sql).await?;
+    let frame = DataFrame::new(context.state(), plan);
+    let limited = match limit {
+        Some(_) => frame.limit(0, limit),
+        None => Ok(frame),
+    };
+    let frame = limited.map_err(EngineError::query)?;
+    QueryRows::start(frame).await.map_err(EngineError::query)
+}
+
+/// The output tables of a job at one version each, for several queries.
+pub struct TablesSession {
+    context: SessionContext,
+    tables: Vec<Table>,
+}
+
+impl std::fmt::Debug for TablesSession {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "TablesSession({:?})", self.tables)
+    }
+}
+
+impl TablesSession {
+    /// Opens the tables that exist. The archive is not opened.
+    ///
+    /// # Errors
+    /// [`EngineError`] if a table cannot be read.
+    pub async fn open(job: &Job) -> Result<Self, EngineError> {
+        let context = session(job)?;
+        let tables = open_all(&context, job, Table::ALL).await?;
+        let tables = tables.into_iter().map(|(table, _)| table).collect();
+        Ok(Self { context, tables })
+    }
+
+    /// Whether `table` exists.
+    pub fn has(&self, table: Table) -> bool {
+        self.tables.contains(&table)
+    }
+
+    /// Starts a query over the tables, as [`stream_query`] does.
+    ///
+    /// # Errors
+    /// Those of [`stream_query`].
+    pub async fn rows(&self, sql: &str) -> Result<QueryRows, EngineError> {
+        start(&self.context, sql, None).await
+    }
+}
+
+/// Returns the plan of the query `sql`.
+///
+/// # Errors
+/// [`EngineError::NotAQuery`] for a statement that changes something, and [`EngineError::Query`] if it is
+/// invalid.
+pub(crate) async fn checked_query(
+    context: &SessionContext,
+    sql: &str,
+) -> Result<LogicalPlan, EngineError> {
+    let plan = context.state().create_logical_plan(sql).await;
+    let plan = plan.map_err(EngineError::query)?;
+    // The plan is made before it is checked: making a plan changes nothing.
+    let queries_only = SQLOptions::new()
+        .with_allow_ddl(false)
+        .with_allow_dml(false)
+        .with_allow_statements(false);
+    (queries_only.verify_plan(&plan)).map_err(EngineError::NotAQuery)?;
+    Ok(plan)
+}
+
+/// Opens those of `tables` that exist. A table `url_parameters` that does not exist has no rows: a run makes it with
+/// its first row.
+pub(crate) async fn open_for_sql(
+    context: &SessionContext,
+    job: &Job,
+    tables: impl IntoIterator<Item = Table>,
+) -> Result<Vec<(Table, DeltaTable)>, EngineError> {
+    const EMPTY: Table = Table::UrlParameters;
+    let opened = open_all(context, job, tables).await?;
+    if opened.iter().all(|(table, _)| *table != EMPTY) {
+        let empty = MemTable::try_new(EMPTY.schema(Partitioning::Day), vec![vec![]]);
+        let registered =
+            empty.and_then(|empty| context.register_table(EMPTY.name(), Arc::new(empty)));
+        registered.map_err(EngineError::query)?;
+    }
+    Ok(opened)
+}

@@ -1,0 +1,260 @@
+//! The status of a job: the dates in its tables, and the dates to run again.
+
+use std::collections::BTreeMap;
+
+use chrono::NaiveDate;
+use engine::{Counts, DateInput, EngineError, Job, RunDate, TableDates};
+use tables::{DateRange, Partitioning, add_adjacent};
+
+use crate::learned_parameters::LearnedParameters;
+
+/// The dates in the output tables of a job.
+#[derive(Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Status {
+    /// The first and the last date that a run committed or began to commit, or `None` if the
+    /// tables have no dates.
+    pub span: Option<DateRange>,
+    /// Number of dates that are complete.
+    pub done: u64,
+    /// Dates inside the span that were not run, or whose run stopped.
+    pub missing: Vec<DateRange>,
+    /// Dates that started from an earlier date that has been run again since.
+    pub stale: Vec<DateRange>,
+    /// Dates that were run with other settings than the job has now.
+    pub other_settings: Vec<DateRange>,
+    /// Dates inside the span whose rows or objects in the archive have changed since their
+    /// run. Empty if the archive was not read.
+    pub changed: Vec<DateRange>,
+    /// The last date with pages.
+    pub last_with_pages: Option<NaiveDate>,
+    /// Sums over all dates.
+    pub counts: Counts,
+    /// Most memory that a run of these dates had, in bytes. `None` if no row says it.
+    pub peak_memory: Option<u64>,
+    /// Most bytes that a chunk spilled. `None` if no row says it.
+    pub spilled_bytes: Option<u64>,
+    /// The learned parameters of URLs.
+    pub parameters: LearnedParameters,
+    /// The range to run again to repair the dates above: whole partitions, up to the end of
+    /// the span.
+    pub repair: Option<DateRange>,
+}
+
+/// Rows and objects of the archive now, by date.
+type Archive = BTreeMap<NaiveDate, DateInput>;
+
+/// Reads the status of `job` from its tables, without its archive.
+///
+/// # Errors
+/// [`EngineError`] if a table cannot be read.
+pub async fn status(job: &Job) -> Result<Status, EngineError> {
+    read(job, false).await
+}
+
+/// Reads the status of `job` from its tables, and compares it with the archive.
+///
+/// # Errors
+/// [`EngineError`] if a table or the archive cannot be read.
+pub async fn status_with_archive(job: &Job) -> Result<Status, EngineError> {
+    read(job, true).await
+}
+
+async fn read(job: &Job, with_archive: bool) -> Result<Status, EngineError> {
+    let dates = TableDates::read(&job.output).await?;
+    let archive = match (span(&dates), with_archive) {
+        (Some(span), true) => Some(job.archive.inputs(span).await?),
+        (None, true) => return Ok(Status::default()),
+        (_, false) => None,
+    };
+    let (settings, partitioning) = (&job.settings.digest, job.output.partitioning());
+    let mut status = Status::new(&dates, archive.as_ref(), settings, partitioning);
+    status.parameters = LearnedParameters::read(job).await?;
+    Ok(status)
+}
+
+impl Status {
+    /// Computes the status. The rows of `dates` are in order and without repetition, and so are
+    /// the partitions.
+    fn new(
+        dates: &TableDates,
+        archive: Option<&Archive>,
+        settings: &str,
+        partitioning: Partitioning,
+    ) -> Self {
+        let Some(span) = span(dates) else {
+            return Self::default();
+        };
+        let mut status = Self {
+            span: Some(span),
+            done: dates.runs.len() as u64,
+            ..Self::default()
+        };
+        let done = dates.runs.iter().map(|run| (run.date, run));
+        let done: BTreeMap<NaiveDate, &RunDate> = done.collect();
+        let mut newest_earlier = i64::MIN;
+        for day in Partitioning::Day.partitions(span) {
+            let Some(run) = done.get(&day.first()) else {
+                add_adjacent(&mut status.missing, day);
+                continue;
+            };
+            if run.started_micros < newest_earlier {
+                add_adjacent(&mut status.stale, day);
+            }
+            if run.settings != settings {
+                add_adjacent(&mut status.other_settings, day);
+            }
+            if archive.is_some_and(|archive| has_changed(run, archive)) {
+                add_adjacent(&mut status.changed, day);
+            }
+            if run.counts.archive_rows > 0 {
+                status.last_with_pages = Some(run.date);
+            }
+            newest_earlier = newest_earlier.max(run.started_micros);
+            status.counts.add(run.counts);
+            status.peak_memory = status.peak_memory.max(run.peak_memory);
+            status.spilled_bytes = status.spilled_bytes.max(run.spilled_bytes);
+        }
+        status.repair = status
+            .first_to_repair()
+            .map(|from| partitioning.covering(DateRange::between(from, span.last())));
+        status
+    }
+
+    /// Returns the first date that must be run again.
+    fn first_to_repair(&self) -> Option<NaiveDate> {
+        [
+            &self.missing,
+            &self.stale,
+            &self.other_settings,
+            &self.changed,
+        ]
+        .into_iter()
+        .filter_map(|ranges| ranges.first())
+        .map(|range| range.first())
+        .min()
+    }
+}
+
+/// Whether the archive has changed since the run.
+fn has_changed(run: &RunDate, archive: &Archive) -> bool {
+    let now = archive.get(&run.date).copied().unwrap_or_default();
+    (now.rows, now.objects) != (run.counts.archive_rows, run.objects)
+}
+
+/// Returns the first and the last date that were run or begun.
+fn span(dates: &TableDates) -> Option<DateRange> {
+    let ends = |end: fn(DateRange) -> NaiveDate| {
+        let unfinished = dates.unfinished.iter().copied().map(end);
+        dates.runs.iter().map(|run| run.date).chain(unfinished)
+    };
+    let first = ends(DateRange::first).min()?;
+    Some(DateRange::between(first, ends(DateRange::last).max()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Computes the status of `runs`, which has one letter per date: the run that wrote it, in
+    /// order of time. `.` is a date that was not run, capitals are other settings.
+    fn status(runs: &str, partitioning: Partitioning) -> Status {
+        Status::new(&dates(runs), None, "now", partitioning)
+    }
+
+    fn dates(runs: &str) -> TableDates {
+        let first: NaiveDate = "2011-10-24".parse().unwrap();
+        let runs = (first.iter_days().zip(runs.chars()))
+            .filter(|(_, run)| *run != '.')
+            .map(|(date, run)| RunDate {
+                date,
+                settings: if run.is_lowercase() { "now" } else { "then" }.to_owned(),
+                started_micros: i64::from(u32::from(run.to_ascii_lowercase())),
+                objects: 1,
+                counts: Counts {
+                    archive_rows: 2,
+                    ..Counts::default()
+                },
+                ..RunDate::default()
+            })
+            .collect();
+        TableDates {
+            runs,
+            unfinished: Vec::new(),
+        }
+    }
+
+    fn ranges(ranges: &[DateRange]) -> String {
+        let texts: Vec<_> = ranges.iter().map(ToString::to_string).collect();
+        texts.join(" ")
+    }
+
+    #[test]
+    fn runs_in_date_order_need_no_repair() {
+        let status = status("aaabccd", Partitioning::Day);
+        assert_eq!(status.span.unwrap().to_string(), "2011-10-24..2011-10-30");
+        assert_eq!((status.done, status.counts.archive_rows), (7, 14));
+        assert_eq!(status.repair, None);
+        assert_eq!(
+            (status.missing, status.stale, status.other_settings),
+            (vec![], vec![], vec![])
+        );
+    }
+
+    #[test]
+    fn dates_after_a_date_that_was_run_again_are_stale() {
+        let again = status("aaabaab", Partitioning::Day);
+        assert_eq!(ranges(&again.stale), "2011-10-28..2011-10-29");
+        assert_eq!(again.repair.unwrap().to_string(), "2011-10-28..2011-10-30");
+        // A run over the range of the repair leaves no stale date.
+        assert_eq!(status("aaabccc", Partitioning::Day).stale, vec![]);
+    }
+
+    #[test]
+    fn dates_that_were_not_run_are_missing() {
+        let status = status("aa..a.a", Partitioning::Day);
+        assert_eq!(ranges(&status.missing), "2011-10-26..2011-10-27 2011-10-29");
+        assert_eq!(status.repair.unwrap().to_string(), "2011-10-26..2011-10-30");
+    }
+
+    #[test]
+    fn dates_that_changed_in_the_archive_are_reported() {
+        let dates = dates("aaaa");
+        let runs = &dates.runs;
+        let input = |run: &RunDate, rows, objects| (run.date, DateInput { rows, objects });
+        let archive = BTreeMap::from([
+            input(&runs[0], 2, 1),
+            input(&runs[1], 3, 1),
+            input(&runs[2], 2, 2),
+        ]);
+        let status = Status::new(&dates, Some(&archive), "now", Partitioning::Day);
+        assert_eq!(ranges(&status.changed), "2011-10-25..2011-10-27");
+        assert_eq!(status.repair.unwrap().to_string(), "2011-10-25..2011-10-27");
+    }
+
+    #[test]
+    fn dates_of_a_stopped_run_are_missing() {
+        let at = |runs| {
+            let mut dates = dates(runs);
+            dates.unfinished = vec!["2011-10-27".parse().unwrap()];
+            Status::new(&dates, None, "now", Partitioning::Day)
+        };
+        let status = at("aa");
+        assert_eq!(status.span.unwrap().to_string(), "2011-10-24..2011-10-27");
+        assert_eq!(ranges(&status.missing), "2011-10-26..2011-10-27");
+        assert_eq!(status.repair.unwrap().to_string(), "2011-10-26..2011-10-27");
+        assert_eq!(ranges(&at("").missing), "2011-10-27");
+    }
+
+    #[test]
+    fn a_repair_covers_whole_partitions() {
+        let status = status("aaB", Partitioning::Month);
+        assert_eq!(ranges(&status.other_settings), "2011-10-26");
+        assert_eq!(status.repair.unwrap().to_string(), "2011-10-01..2011-10-31");
+    }
+
+    #[test]
+    fn missing_tables_have_no_dates() {
+        assert_eq!(status("", Partitioning::Day), Status::default());
+    }
+}
