@@ -52,9 +52,7 @@ fn count(job: &Job, status: &str) -> usize {
 #[test]
 fn a_large_copy_under_another_address_is_a_duplicate_or_a_revision() {
     let text = |last: u64| {
-        let paragraphs = (0..2000)
-            .map(|number| paragraph(number))
-            .chain([paragraph(9000 + last)]);
+        let paragraphs = (0..2000).map(paragraph).chain([paragraph(9000 + last)]);
         SITE.page("A long page", &paragraphs.collect::<Vec<_>>())
     };
     let page = |number: i64, last: u64| {

@@ -238,7 +238,7 @@ fn a_site_in_memory_gives_the_texts_of_a_job() {
     let pages = sample.join("pages");
     let rows = rows_below(&pages);
     let hive = "archive.layout=hive";
-    // What a job does around the replay: its batches, revisions, and which keys it knows.
+    // Settings of which a job carries out a part itself: batches, revisions, known keys.
     for overrides in [
         &[hive, "dedup.revisions=true"][..],
         &[hive, "paper.batching=run", "paper.lookback=2d"],

@@ -53,7 +53,7 @@ fn job(archive: &Path) -> Job {
         .with("output.write=blocks")
 }
 
-/// The condition that every site meets.
+/// The condition for all sites.
 const ALL: &str = "true";
 
 /// The site with two thirds of all pages.

@@ -52,7 +52,7 @@ impl BlockColumns {
         bytes: Option<i64>,
         parsed: &ParsedPage,
     ) -> Result<()> {
-        // Nobody reads the text of an audited page.
+        // The text of an audited page is not read.
         let page = self.encoding.encode(parsed, status != Status::Audited)?;
         self.page.append_value(page);
         self.status.append_value(status as i32);

@@ -28,7 +28,7 @@ pub(crate) struct StoredLabels<'a> {
     pub(crate) details: Vec<LabelDetail<'a>>,
 }
 
-/// What the table `blocks` has of a label.
+/// The columns of the table `blocks` that come from a label.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct LabelDetail<'a> {
     pub(crate) reason: &'a str,
@@ -74,7 +74,7 @@ impl LabelColumns {
                     reason: Reason::as_str(*reason),
                     count: number(label.count)?,
                     support: number(label.support)?,
-                    depth: label.depth.into(),
+                    depth: label.depth,
                 })
             });
         let is_content = labels

@@ -27,11 +27,11 @@ pub(crate) struct ParsedPage {
     pub(crate) page: Page,
     /// The bytes of its markup, if the job writes Markdown.
     pub(crate) markup: Option<Vec<u8>>,
-    /// What is known beside its texts, if the job writes it.
+    /// Its metadata and opt-outs, if the job writes them.
     pub(crate) said: Option<Said>,
 }
 
-/// What a page is encoded with.
+/// The parts of a page that a job needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PageEncoding {
     /// Whether labels come from the template, so that a page needs its layout.
@@ -67,7 +67,7 @@ pub(crate) struct StoredPage<'a> {
     pub(crate) details: Vec<StoredBlock<'a>>,
 }
 
-/// What the table `blocks` has of a block beside its text.
+/// The columns of the table `blocks` that come from a block, without its text.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct StoredBlock<'a> {
     pub(crate) link_chars: u32,

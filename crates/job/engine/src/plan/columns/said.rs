@@ -59,7 +59,7 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    /// What is known of a page.
+    /// The metadata of a page, with its opt-outs and the columns of the archive.
     pub(crate) fn new(
         metadata: Metadata,
         opt_out: Option<Vec<String>>,

@@ -1,4 +1,4 @@
-//! What a row of the plan is, and what Site does with it.
+//! The state of a row of the plan, and its use in Site.
 
 use arrow::array::{Int32Array, StringArray};
 use datafusion::error::{DataFusionError, Result};

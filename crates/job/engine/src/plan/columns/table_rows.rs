@@ -228,9 +228,7 @@ pub(crate) fn documents(
     });
     let warnings = lists(warnings);
     let text_of = |value: &dyn for<'a> Fn(&StoredPage<'a>) -> &'a str| -> ArrayRef {
-        Arc::new(StringArray::from_iter_values(
-            pages.iter().map(|page| value(page)),
-        ))
+        Arc::new(StringArray::from_iter_values(pages.iter().map(value)))
     };
     let supports = of.labels.iter().map(|labels| labels.support);
     let nodes = of.labels.iter().map(|labels| labels.node);

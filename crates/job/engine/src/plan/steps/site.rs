@@ -72,7 +72,7 @@ impl Step for Site {
         &["domain", "batch", "fetched_at", "url", "source", "row"]
     }
 
-    /// Rows wait, and come out as they came in. What a domain showed comes behind its pages.
+    /// Rows wait, and come out as they came in. Learned rows come behind the pages of their domain.
     fn keeps_order(&self) -> bool {
         true
     }
