@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use chrono::NaiveDate;
 use html_blocks::Page;
 use object_store::ObjectStoreExt;
-use site_replay::{Labelling, MAX_LAYOUT_BYTES};
 use template::{Layout, Outline};
 
 use crate::archive::{ArchiveSource, ObjectState, OpenObject};
 use crate::error::EngineError;
 use crate::job::Job;
-use crate::plan::columns::page::layout;
+use crate::plan::columns::page::PageEncoding;
 use crate::plan::html_reader::{PageBytes, PageStream, page_request};
 use crate::plan::steps::parse_pages::{Fetched, parse};
 use crate::settings::Settings;
@@ -108,13 +107,9 @@ fn archive_page(
 
 /// The outline of a page, if its labels come from the template and its layout is not too large.
 fn outline(page: &Page, settings: &Settings) -> Result<Option<Outline>, EngineError> {
-    if settings.site.labelling != Labelling::Template {
+    let (Some(layout), _) = PageEncoding::new(settings).layout(page) else {
         return Ok(None);
-    }
-    let layout = layout(page);
-    if layout.len() > MAX_LAYOUT_BYTES {
-        return Ok(None);
-    }
+    };
     let layout =
         Layout::from_bytes(&layout).map_err(|error| EngineError::query(external(error)))?;
     Ok(Some(Outline::new(&layout.blocks())))

@@ -87,11 +87,7 @@ impl PageEncoding {
     /// Returns the value of the column: its rest is left out where `has_rest` is false, or where it is too large.
     pub(crate) fn encode(self, parsed: &ParsedPage, has_rest: bool) -> Result<Vec<u8>> {
         let blocks = &parsed.page.blocks;
-        let layout = self.has_layout.then(|| layout(&parsed.page));
-        let heavy = layout
-            .as_ref()
-            .map(Vec::len)
-            .filter(|bytes| *bytes > MAX_LAYOUT_BYTES);
+        let (layout, heavy) = self.layout(&parsed.page);
         let lengths = || {
             blocks
                 .iter()
@@ -99,7 +95,7 @@ impl PageEncoding {
                 .collect()
         };
         let outline = PageOutline {
-            layout: layout.as_deref().filter(|_| heavy.is_none()),
+            layout: layout.as_deref(),
             lengths: self.has_lengths.then(lengths),
         };
         let outline = to_bytes(&outline, Vec::new())?;
@@ -118,9 +114,17 @@ impl PageEncoding {
     pub(crate) fn encode_whole(self, parsed: &ParsedPage) -> Result<Vec<u8>> {
         let begin = to_bytes(&PageOutline::default(), Vec::new())?;
         // The size of the layout decides a warning.
-        let layout = self.has_layout.then(|| layout(&parsed.page).len());
-        let heavy = layout.filter(|bytes| *bytes > MAX_LAYOUT_BYTES);
+        let (_, heavy) = self.layout(&parsed.page);
         to_bytes(&self.stored(parsed, heavy), begin)
+    }
+
+    /// Returns the encoded layout of a page, if the job needs it, or the bytes of a layout that is too large.
+    pub(crate) fn layout(self, page: &Page) -> (Option<Vec<u8>>, Option<usize>) {
+        let layout = self.has_layout.then(|| layout(page));
+        match layout {
+            Some(layout) if layout.len() > MAX_LAYOUT_BYTES => (None, Some(layout.len())),
+            layout => (layout, None),
+        }
     }
 
     fn stored(self, parsed: &ParsedPage, heavy: Option<usize>) -> StoredPage<'_> {
@@ -182,7 +186,7 @@ impl<'a> Pages<'a> {
 }
 
 /// Returns the encoded layout of a page, from which the template of its site is counted.
-pub(crate) fn layout(page: &Page) -> Vec<u8> {
+fn layout(page: &Page) -> Vec<u8> {
     let title = Title::new(page.title.as_deref().unwrap_or_default());
     let blocks: Vec<LayoutBlock<'_>> = page
         .blocks

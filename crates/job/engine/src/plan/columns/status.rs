@@ -1,6 +1,6 @@
 //! The state of a row of the plan, and its use in Site.
 
-use arrow::array::{Int32Array, StringArray};
+use arrow::array::{Array, Int32Array, StringArray};
 use datafusion::error::{DataFusionError, Result};
 
 /// The state of a row in the plan: the `status` column.
@@ -76,6 +76,9 @@ impl<'a> Statuses<'a> {
     }
 
     pub(crate) fn get(&self, row: usize) -> Result<Status> {
+        if self.0.is_null(row) {
+            return Err(DataFusionError::Internal("a row has no status".to_owned()));
+        }
         Status::from_i32(self.0.value(row))
     }
 
@@ -106,5 +109,22 @@ impl Phase {
             .into_iter()
             .find(|phase| *phase as i32 == number)
             .ok_or_else(|| DataFusionError::Internal(format!("{number} is not a phase")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_without_a_status_is_an_error_and_not_a_unique_page() {
+        let last = Status::ALL.len() as i32 - 1;
+        let column = Int32Array::from(vec![Some(0), Some(last), None, Some(last + 1), Some(-1)]);
+        let statuses = Statuses::new(&column);
+        assert_eq!(statuses.get(0).unwrap(), Status::Unique);
+        assert_eq!(statuses.get(1).unwrap(), Status::Learned);
+        for row in 2..5 {
+            assert!(statuses.get(row).is_err(), "row {row}");
+        }
     }
 }

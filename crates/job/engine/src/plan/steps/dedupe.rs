@@ -28,8 +28,8 @@ use crate::settings::Settings;
 ///
 /// A key may change within the chunk, and a page may be a copy of one with another key. Site decides about such
 /// pages. They share the base of their URLs, and the keys of a base come together: if a base has several rows,
-/// and not all parts of their URLs identify pages, a row of status `base` says so. Rows of earlier dates go on to
-/// Site with these pages.
+/// and not all parts of their URLs identify pages, a row of status `base` says so. Site gets the rows of
+/// earlier dates with these pages.
 #[derive(Debug, Clone)]
 pub(crate) struct Dedupe {
     pub(crate) settings: Arc<Settings>,

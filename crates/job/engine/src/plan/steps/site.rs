@@ -30,6 +30,9 @@ use crate::plan::steps::site_keys::SiteKeys;
 use crate::settings::Settings;
 use crate::spec::Batching;
 
+/// The order in which Site takes and gives the rows of a partition.
+pub(crate) const SITE_ORDER: [&str; 6] = ["domain", "batch", "fetched_at", "url", "source", "row"];
+
 /// Labels the text blocks of every page.
 #[derive(Debug, Clone)]
 pub(crate) struct Site {
@@ -69,7 +72,7 @@ impl Step for Site {
     }
 
     fn required_ordering(&self) -> &'static [&'static str] {
-        &["domain", "batch", "fetched_at", "url", "source", "row"]
+        &SITE_ORDER
     }
 
     /// Rows wait, and come out as they came in. Learned rows come behind the pages of their domain.

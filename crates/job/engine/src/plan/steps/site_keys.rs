@@ -49,7 +49,7 @@ struct DomainKeys {
     pages: KnownPages,
 }
 
-/// What becomes of a row.
+/// The decision about a row.
 enum Decision {
     /// It was only looked up.
     Dropped,

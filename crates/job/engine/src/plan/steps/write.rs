@@ -37,6 +37,7 @@ use crate::plan::exec::step::{RequiredDistribution, Step, spawn_stream, to_bytes
 use crate::plan::html_reader::{PageStream, page_request};
 use crate::plan::session::coalesced_size;
 use crate::plan::steps::parse_pages::{Fetched, parse};
+use crate::plan::steps::site::SITE_ORDER;
 use crate::settings::Settings;
 
 /// Bytes of HTML below which a single partition writes the chunk.
@@ -146,11 +147,7 @@ impl Step for Write {
 
     /// A single writer requires the order of Site, which several input partitions interleave.
     fn required_ordering(&self) -> &'static [&'static str] {
-        if self.is_single() {
-            &["domain", "batch", "fetched_at", "url", "source", "row"]
-        } else {
-            &[]
-        }
+        if self.is_single() { &SITE_ORDER } else { &[] }
     }
 
     fn run(
