@@ -14,7 +14,7 @@ use crate::{AliasDates, FoundBy, KnownKeys, Lookback, SiteSettings};
 
 /// The keys of the pages of a domain, which `P` names.
 ///
-/// What earlier runs stored comes first: [`restore_slot`](Self::restore_slot), then
+/// First come the rows of earlier runs: [`restore_slot`](Self::restore_slot), then
 /// [`restore`](Self::restore). Then the pages come in time order. A call of [`begin`](Self::begin)
 /// opens the date of a page, [`see`](Self::see) counts the parts of its URL, [`key`](Self::key) computes its key, and
 /// [`classify`](Self::classify) decides whether it is a duplicate. Where the pages are cut into runs changes no decision.
@@ -107,7 +107,7 @@ pub enum Role<P> {
         original: P,
         /// The first page of its key: itself, the original, or another page with the original's content.
         first: P,
-        /// How it was found.
+        /// The reason why it is one.
         found: FoundBy,
     },
 }

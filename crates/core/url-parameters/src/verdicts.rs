@@ -42,20 +42,20 @@ pub struct Verdicts {
 struct ShapeVerdicts {
     /// Whether a stored slot is undecided.
     has_undecided: bool,
-    /// Whether a stored slot is not settled.
+    /// Whether a stored slot may change keys.
     is_open: bool,
     /// By the text of the [`PartKind`], then by their first dates.
     parameters: HashMap<String, BTreeMap<i32, Verdict>>,
 }
 
-/// What later pages may change about the key of a page.
+/// How later pages may change the key of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Openness {
     /// Nothing: all its parts identify pages.
     Settled,
     /// Its key, or the key of a page with the same base, was or may become another.
     Open,
-    /// The same, and it is compared with the pages of its base.
+    /// Like `Open`, and the page is compared with the pages of its base.
     Compared,
 }
 
@@ -96,7 +96,7 @@ impl Verdicts {
         self.hosts.contains_key(host)
     }
 
-    /// What may change about the key of the page at `url` on `date` or later, by the stored slots.
+    /// Returns how the key of the page at `url` may change on `date` or later, by the stored slots.
     pub fn openness(&self, url: &str, parts: &UrlParts, date: i32) -> Openness {
         let shape = self.shape(&parts.host, &parts.shape);
         let (mut is_open, mut is_compared) =

@@ -35,11 +35,11 @@ pub(crate) struct ParsedPage {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PageEncoding {
     /// Whether labels come from the template, so that a page needs its layout.
-    pub(crate) has_layout: bool,
+    has_layout: bool,
     /// Whether duplicates may be revisions, so that a page needs the lengths of its blocks.
-    pub(crate) has_lengths: bool,
+    has_lengths: bool,
     /// Whether the job writes `blocks`.
-    pub(crate) has_details: bool,
+    has_details: bool,
 }
 
 /// The beginning of a page, as Site reads it. Borrows from the column.

@@ -208,6 +208,7 @@ fn reason(error: &UrlError) -> Reason {
     }
 }
 
+#[derive(Default)]
 struct KeyColumns {
     url: StringBuilder,
     reason: StringBuilder,
@@ -219,23 +220,6 @@ struct KeyColumns {
     content_id: StringBuilder,
     rule: StringBuilder,
     bases: BaseColumns,
-}
-
-impl Default for KeyColumns {
-    fn default() -> Self {
-        Self {
-            url: StringBuilder::new(),
-            reason: StringBuilder::new(),
-            detail: StringBuilder::new(),
-            domain: StringBuilder::new(),
-            status: Int32Builder::new(),
-            url_from_request: BooleanBuilder::new(),
-            url_key: StringBuilder::new(),
-            content_id: StringBuilder::new(),
-            rule: StringBuilder::new(),
-            bases: BaseColumns::default(),
-        }
-    }
 }
 
 impl KeyColumns {

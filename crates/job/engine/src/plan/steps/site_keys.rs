@@ -478,24 +478,13 @@ impl<'a> Rows<'a> {
 }
 
 /// Builds the columns that a decision changes.
+#[derive(Default)]
 struct Changed {
     status: Int32Builder,
     key: StringBuilder,
     merged_by: StringBuilder,
     duplicate_of: StringBuilder,
     phase: Int32Builder,
-}
-
-impl Default for Changed {
-    fn default() -> Self {
-        Self {
-            status: Int32Builder::new(),
-            key: StringBuilder::new(),
-            merged_by: StringBuilder::new(),
-            duplicate_of: StringBuilder::new(),
-            phase: Int32Builder::new(),
-        }
-    }
 }
 
 impl Changed {
