@@ -41,6 +41,7 @@ mod idempotent_put;
 mod lease;
 mod location;
 mod output;
+mod owned_tables;
 mod partition;
 mod plain_folders;
 mod quarantine;

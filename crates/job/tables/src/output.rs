@@ -15,6 +15,7 @@ use object_store::prefix::PrefixStore;
 
 use crate::data_files::{DataFiles, INDEXED_COLUMNS, INDEXED_COLUMNS_KEY};
 use crate::fencing_transaction::fencing_transaction;
+use crate::owned_tables::OwnedTables;
 use crate::table_format::TableFormat;
 use crate::{Location, Partitioning, RowSpill, SinkSize, Table, TableError, TableSink};
 
@@ -31,6 +32,8 @@ pub struct Output {
     partitioning: Partitioning,
     target_file_bytes: NonZeroU64,
     format: TableFormat,
+    /// `None` outside of a lease.
+    owned: Option<OwnedTables>,
 }
 
 /// The new content of whole partitions of one table.
@@ -52,6 +55,8 @@ pub struct Replacement {
 
 /// The result of a commit.
 struct Committed {
+    /// The table at its new version.
+    table: DeltaTable,
     version: u64,
     /// Paths of the files that the new version has no more, below the table.
     replaced: Vec<String>,
@@ -70,6 +75,21 @@ impl Output {
             partitioning,
             target_file_bytes,
             format: TableFormat::default(),
+            owned: None,
+        }
+    }
+
+    /// Returns the same tables for the owner of their lease, who opens each of them once. `known` are tables at
+    /// their latest versions, and `None` for one that does not exist.
+    #[must_use]
+    pub fn owned(&self, known: impl IntoIterator<Item = (Table, Option<DeltaTable>)>) -> Self {
+        let owned = OwnedTables::default();
+        for (table, opened) in known {
+            owned.insert(table, opened);
+        }
+        Self {
+            owned: Some(owned),
+            ..self.clone()
         }
     }
 
@@ -115,6 +135,18 @@ impl Output {
     /// [`TableError`] if it cannot be read, or has another layout than this job
     /// writes.
     pub async fn open(&self, table: Table) -> Result<Option<DeltaTable>, TableError> {
+        let Some(owned) = &self.owned else {
+            return self.open_latest(table).await;
+        };
+        if let Some(known) = owned.get(table) {
+            return Ok(known);
+        }
+        let opened = self.open_latest(table).await?;
+        owned.insert(table, opened.clone());
+        Ok(opened)
+    }
+
+    async fn open_latest(&self, table: Table) -> Result<Option<DeltaTable>, TableError> {
         let mut opened = self.handle(table);
         let exists = opened
             .verify_deltatable_existence()
@@ -137,6 +169,14 @@ impl Output {
     /// # Errors
     /// See [`Output::open`].
     pub async fn open_or_create(&self, table: Table) -> Result<DeltaTable, TableError> {
+        let opened = self.open_with_columns(table).await?;
+        if let Some(owned) = &self.owned {
+            owned.insert(table, Some(opened.clone()));
+        }
+        Ok(opened)
+    }
+
+    async fn open_with_columns(&self, table: Table) -> Result<DeltaTable, TableError> {
         let columns = self.delta_columns(table)?;
         if let Some(opened) = self.open(table).await? {
             let lacking = self.lacking_columns(table, &opened)?;
@@ -252,11 +292,17 @@ impl Output {
         let published = self.publish(table, &replacement.files).await?;
         match self.commit(&opened, column, replacement).await {
             Ok(None) => Ok(None),
-            Ok(Some(Committed { version, replaced })) => {
-                self.remove_replaced(table, replaced).await?;
-                Ok(Some(version))
+            Ok(Some(committed)) => {
+                if let Some(owned) = &self.owned {
+                    owned.insert(table, Some(committed.table));
+                }
+                self.remove_replaced(table, committed.replaced).await?;
+                Ok(Some(committed.version))
             }
             Err(error) => {
+                if let Some(owned) = &self.owned {
+                    owned.forget(table);
+                }
                 self.withdraw(table, published, &error).await;
                 Err(self.error(table, error))
             }
@@ -322,7 +368,10 @@ impl Output {
             .with_actions(actions)
             .build(Some(&snapshot), log_store, operation)
             .await?;
+        let mut table = table.clone();
+        table.state = Some(commit.snapshot());
         Ok(Some(Committed {
+            table,
             version: commit.version(),
             replaced,
         }))

@@ -229,6 +229,31 @@ async fn a_change_with_an_earlier_fencing_token_is_refused() {
     assert_ne!(files(&output).await, before);
 }
 
+#[tokio::test]
+async fn an_owner_sees_its_own_commits_and_loses_to_its_successor() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = output(folder.path(), Partitioning::Day);
+    let dates = ["2011-10-24"];
+    let owned = output.owned([(Table::Quarantine, None)]);
+    for transaction in ["a", "b"] {
+        let made = change_with_token(4, &owned, &dates, transaction, (transaction, 1)).await;
+        assert!(made.unwrap().is_some());
+        let again = change_with_token(4, &owned, &dates, transaction, (transaction, 1)).await;
+        assert_eq!(again.unwrap(), None, "it has this change");
+        assert_eq!(files(&owned).await, files(&output).await);
+    }
+    change_with_token(5, &output, &dates, "new", ("c", 1))
+        .await
+        .unwrap();
+    let before = files(&output).await;
+    // It does not know the version of its successor, then it does.
+    for _ in 0..2 {
+        let late = change_with_token(4, &owned, &dates, "late", ("d", 1)).await;
+        assert!(late.is_err());
+        assert_eq!(files(&output).await, before);
+    }
+}
+
 fn lease(id: &str) -> LeaseRecord {
     LeaseRecord {
         id: id.to_owned(),

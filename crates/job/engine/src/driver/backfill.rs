@@ -183,7 +183,11 @@ async fn run_under(
     } = request;
     let in_tables = Failure::at(Stage::Tables, dates);
     // Another run may have committed since the snapshot.
-    tables.refresh().await.map_err(&in_tables)?;
+    let output = tables.refresh().await.map_err(&in_tables)?;
+    let job = &Job {
+        output,
+        ..job.clone()
+    };
     refuse_other_settings(job, &mut tables, dates, change).await?;
     let now = relabel::with_relabelled(job, &mut tables, requested).await;
     if now.map_err(&in_tables)? != dates {

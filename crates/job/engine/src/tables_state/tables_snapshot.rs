@@ -31,7 +31,9 @@ const PARTITIONS_AT_ONCE: usize = 32;
 #[derive(Debug)]
 pub(crate) struct TablesSnapshot {
     output: Output,
-    /// The tables that exist.
+    /// The tables that were looked up.
+    tables: Vec<Table>,
+    /// Those of them that exist.
     opened: BTreeMap<Table, OpenedTable>,
     /// Rows of the partitions of `runs` that were read, by the first date of the partition.
     runs: BTreeMap<NaiveDate, Vec<RunDate>>,
@@ -93,6 +95,7 @@ impl TablesSnapshot {
             .await?;
         Ok(Self {
             output: output.clone(),
+            tables: tables.to_vec(),
             opened: opened
                 .into_iter()
                 .filter_map(|(table, opened)| Some((table, opened?)))
@@ -101,11 +104,12 @@ impl TablesSnapshot {
         })
     }
 
-    /// Opens those of [`TablesSnapshot::DATED`] again that have a new version.
+    /// Opens those of [`TablesSnapshot::DATED`] again that have a new version. Returns the tables for the owner of
+    /// the lease.
     ///
     /// # Errors
     /// As [`TablesSnapshot::open`].
-    pub(crate) async fn refresh(&mut self) -> Result<(), EngineError> {
+    pub(crate) async fn refresh(&mut self) -> Result<Output, EngineError> {
         let output = &self.output;
         let opened = &self.opened;
         let changed: Vec<_> = stream::iter(Self::DATED)
@@ -121,7 +125,11 @@ impl TablesSnapshot {
             .buffered(OPENED_AT_ONCE)
             .try_collect()
             .await?;
-        for (table, opened) in changed.into_iter().flatten() {
+        let changed: Vec<_> = changed.into_iter().flatten().collect();
+        // A run changes `runs` first, and a takeover all tables.
+        let is_changed = (changed.iter())
+            .any(|(table, reopened)| reopened.is_some() || opened.contains_key(table));
+        for (table, opened) in changed {
             if table == Table::Runs {
                 self.runs.clear();
             }
@@ -130,7 +138,13 @@ impl TablesSnapshot {
                 None => self.opened.remove(&table),
             };
         }
-        Ok(())
+        let known = self.tables.iter().copied();
+        let known = known.filter(|table| !is_changed || Self::DATED.contains(table));
+        let known = known.map(|table| {
+            let opened = self.opened.get(&table);
+            (table, opened.map(|opened| opened.table.clone()))
+        });
+        Ok(self.output.owned(known))
     }
 
     /// Whether `table` exists with all columns of this version.
