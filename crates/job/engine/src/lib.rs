@@ -88,9 +88,9 @@ pub use spec::{
 pub use spill_disk::SpillError;
 pub use step_counters::{StepCount, StepCounters};
 pub use tables::{Classified, ErrorClass};
-pub use tables_state::delta_scan::register as register_table;
 pub use tables_state::runs_table::{Counts, RunDate};
 pub use tables_state::table_dates::TableDates;
+pub use tables_state::table_files::register_table;
 pub use tokio_util::sync::CancellationToken;
 
 /// Compiles the example of the README as a doc test.

@@ -2,12 +2,11 @@
 
 use datafusion::error::Result;
 use datafusion::prelude::SessionContext;
-use deltalake::delta_datafusion::create_session;
 use engine::{EngineError, Job, latest_parameters};
 use tables::Table;
 
 use crate::rows::Rows;
-use crate::session::open;
+use crate::session::{open, session};
 
 /// Rows with one parameter from which it is reported: as many pages as a large site has. A crawler
 /// that follows the links of a calendar or of a search form has no end.
@@ -47,7 +46,7 @@ impl LearnedParameters {
     /// # Errors
     /// [`EngineError`] if the table cannot be read.
     pub(crate) async fn read(job: &Job) -> std::result::Result<Self, EngineError> {
-        let context: SessionContext = create_session().into_inner();
+        let context = session(job)?;
         if open(&context, job, Table::UrlParameters).await?.is_none() {
             return Ok(Self::default());
         }

@@ -1,8 +1,7 @@
 //! Sessions for queries, and the tables in them.
 
-use datafusion::prelude::SessionContext;
+use datafusion::prelude::{SessionConfig, SessionContext};
 use deltalake::DeltaTable;
-use deltalake::delta_datafusion::DeltaSessionContext;
 use engine::{EngineError, Job, plan_runtime, register_table, spill_reservation};
 use tables::Table;
 
@@ -13,19 +12,14 @@ const BATCH_ROWS: usize = 1024;
 /// The remedy for a table that every run writes.
 pub(crate) const RUN_FIRST: &str = "run dates of the job first: urltree backfill";
 
-/// Creates a session for queries over Delta tables with the memory, disk and threads of `job`.
+/// Creates a session for queries over the output tables with the memory, disk and threads of `job`.
 pub(crate) fn session(job: &Job) -> Result<SessionContext, EngineError> {
     let runtime = plan_runtime(job).map_err(EngineError::query)?;
-    let context = DeltaSessionContext::with_runtime_env(runtime).into_inner();
-    let state = context.state_ref();
-    let mut state = state.write();
-    let config = (state.config().clone())
+    let config = SessionConfig::new()
         .with_batch_size(BATCH_ROWS)
         .with_target_partitions(job.resources.threads)
         .with_sort_spill_reservation_bytes(spill_reservation(job));
-    *state.config_mut() = config;
-    drop(state);
-    Ok(context)
+    Ok(SessionContext::new_with_config_rt(config, runtime))
 }
 
 /// Opens `table` and registers it in `context` under its name. Returns `None` if the table does
@@ -38,7 +32,7 @@ pub(crate) async fn open(
     let Some(opened) = job.output.open(table).await? else {
         return Ok(None);
     };
-    let registered = register_table(context, table, &opened).await;
+    let registered = register_table(context, job.output.location(), table, &opened);
     registered.map_err(EngineError::query)?;
     Ok(Some(opened))
 }

@@ -192,7 +192,7 @@ fn arrow_type(sql: &SqlType) -> DataType {
 
 #[cfg(test)]
 mod tests {
-    use deltalake::datafusion::prelude::SessionContext;
+    use datafusion::prelude::SessionContext;
 
     use super::*;
 

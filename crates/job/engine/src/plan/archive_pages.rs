@@ -14,7 +14,7 @@ use crate::plan::columns::page::PageEncoding;
 use crate::plan::html_reader::{PageBytes, PageStream, page_request};
 use crate::plan::steps::parse_pages::{Fetched, parse};
 use crate::settings::Settings;
-use crate::tables_state::delta_scan::external;
+use crate::tables_state::table_files::external;
 
 /// The position of a page in the archive.
 #[derive(Debug, Clone, Copy)]

@@ -174,7 +174,11 @@ async fn tables(settings: &[&str], runs: &[&str], travels: bool) -> (Vec<String>
         Table::UrlParameters,
     ] {
         let rows = match job.output.open(table).await.unwrap() {
-            Some(opened) => delta_scan::rows(&opened, table, &[dates]).await.unwrap(),
+            Some(opened) => {
+                let ranges = [dates];
+                let rows = delta_scan::rows(&job.output, &opened, table, &ranges);
+                rows.await.unwrap()
+            }
             None => Vec::new(),
         };
         let rows = pretty_format_batches(&rows).unwrap().to_string();

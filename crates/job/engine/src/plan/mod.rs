@@ -153,7 +153,8 @@ async fn plan(
     };
     let (mut metrics, mut known) = (PlanMetrics::default(), None);
     let mut learned = Arc::new(Learned::default());
-    prior.register(context, job, chunk.first()).await?;
+    let location = job.output.location();
+    prior.register(context, location, chunk.first()).await?;
     if !prior.is_empty() {
         if settings.site.learns() {
             let of_domains = !prior.has_few_parameters(context).await?;

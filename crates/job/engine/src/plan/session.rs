@@ -20,9 +20,9 @@ use crate::plan::exec::memory_pool::RunMemoryPool;
 use crate::plan::exec::step::StepPlanner;
 use crate::plan::prior::chunk_keys::base_hash;
 use crate::plan::prior::key_hash::key_hash;
-use crate::plan::prior::table_files::store_url;
 use crate::running_plans::RunningPlans;
 use crate::spill_disk::SpillFiles;
+use crate::tables_state::table_files::register_store;
 
 /// Rows per batch.
 ///
@@ -49,7 +49,7 @@ fn merged_runs(memory: usize, threads: usize) -> usize {
     runs.clamp(*MERGED_RUNS.start(), *MERGED_RUNS.end())
 }
 
-/// Creates the memory pool, the disk and the cache of footers of plans of `job`.
+/// Creates the memory pool, the disk and the cache of footers of plans of `job`, and registers the store of its tables.
 ///
 /// # Errors
 /// If the disk cannot be used.
@@ -57,7 +57,7 @@ pub fn runtime(job: &Job) -> Result<Arc<RuntimeEnv>> {
     let memory = job.resources.plan_memory();
     let pool = RunMemoryPool::new(memory);
     let consumers = std::num::NonZeroUsize::MIN.saturating_add(4);
-    RuntimeEnvBuilder::new()
+    let runtime = RuntimeEnvBuilder::new()
         .with_memory_pool(Arc::new(TrackConsumersPool::new(pool, consumers)))
         .with_disk_manager_builder(
             DiskManagerBuilder::default()
@@ -69,7 +69,9 @@ pub fn runtime(job: &Job) -> Result<Arc<RuntimeEnv>> {
                 .with_file_metadata_cache(Some(Arc::clone(&job.table_footers)))
                 .with_metadata_cache_limit(job.resources.footers()),
         )
-        .build_arc()
+        .build_arc()?;
+    register_store(&runtime, job.output.location())?;
+    Ok(runtime)
 }
 
 /// Returns the bytes that a sort of `job` reserves for merging its spilled runs.
@@ -98,10 +100,7 @@ pub(crate) fn configure_session(config: SessionConfig, job: &Job) -> SessionConf
 
 /// Registers the stores of the tables of `job`, and the SQL functions of its plans.
 pub(crate) fn register_job(state: &mut SessionState, job: &Job) -> Result<()> {
-    let location = job.output.location();
-    let url = store_url(location)?;
-    let stores = state.runtime_env();
-    stores.register_object_store(url.as_ref(), Arc::clone(location.store()));
+    register_store(state.runtime_env(), job.output.location())?;
     state.register_udf(Arc::new(key_hash()))?;
     state.register_udf(Arc::new(base_hash(Arc::clone(&job.settings))))?;
     Ok(())

@@ -230,7 +230,8 @@ impl TablesSnapshot {
             .filter(|partition| !is_read(partition))
             .map(|partition| (partition.first(), Vec::new()))
             .collect();
-        for batch in &delta_scan::rows(&opened.table, Table::Runs, &unread).await? {
+        let rows = delta_scan::rows(&self.output, &opened.table, Table::Runs, &unread);
+        for batch in &rows.await? {
             for run in run_dates(batch).map_err(EngineError::Query)? {
                 let partition = partitioning.dates(run.date);
                 found.entry(partition.first()).or_default().push(run);

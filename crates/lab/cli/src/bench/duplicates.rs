@@ -22,7 +22,7 @@ const SHARES: [usize; 3] = [0, 50, 90];
 
 /// The layout of the HTML column in data pages.
 #[derive(Clone, Copy)]
-enum HtmlLayout {
+pub(super) enum HtmlLayout {
     /// The default of Parquet writers: data pages of some megabytes.
     Large,
     /// One web page in each data page, so that a reader can skip single ones.
@@ -82,7 +82,12 @@ pub(crate) fn measure(
 
 /// Writes a row for each page. `share` percent of the rows, evenly scattered, have the URL
 /// of an earlier row.
-fn write(path: &Path, pages: &[Vec<u8>], share: usize, layout: HtmlLayout) -> Result<()> {
+pub(super) fn write(
+    path: &Path,
+    pages: &[Vec<u8>],
+    share: usize,
+    layout: HtmlLayout,
+) -> Result<()> {
     let unique = |row: usize| row * 37 % 100 >= share;
     let mut last = 0;
     let urls = (0..pages.len()).map(|row| {

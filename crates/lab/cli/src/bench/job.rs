@@ -60,6 +60,7 @@ impl Jobs {
             let shuffled = job.runs.operator("RepartitionExec", "bytes");
             vec![
                 job.name.to_owned(),
+                format!("{:.2}", cpu * 1e3 / archive.pages as f64),
                 format!("{:.0}", archive.pages as f64 / seconds),
                 format!("{:.0}", html / 1e6 / cpu),
                 format!("{:.2}", parsers.html5ever() / cpu),
@@ -71,6 +72,7 @@ impl Jobs {
         });
         let head = [
             "whole job",
+            "CPU, ms a page",
             "pages/s",
             "MB/s of a core",
             "x html5ever",

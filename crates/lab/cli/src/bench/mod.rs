@@ -8,6 +8,7 @@
 //! The program asserts nothing, because an assertion about time fails at random.
 
 mod duplicates;
+mod heavy;
 mod imports;
 mod job;
 mod nights;
@@ -81,22 +82,9 @@ fn costs(args: &BenchArgs, urltree: &Program, folder: &Path) -> Result<Vec<(Stri
         Some(path) => Archive::open(path)?,
         None => sample.clone(),
     };
-    let (mut parsers, mut jobs) = (Parsers::new(&archive), Jobs::new());
-    // Alternating rounds: a minute in which the machine is slow affects both.
-    for round in 1..=args.rounds {
-        tracing::info!(
-            "parsers and the job on {archive}: {round} of {}",
-            args.rounds
-        );
-        parsers.round(&archive)?;
-        jobs.round(urltree, &archive)?;
-    }
-    sections.push((format!("{}-parsers", archive.name), parsers.table()));
-    sections.push((
-        format!("{}-job", archive.name),
-        jobs.table(&archive, &parsers),
-    ));
-    sections.push((format!("{}-stages", archive.name), jobs.stages(&parsers)));
+    let heavy = heavy::archive(&sample, folder)?;
+    whole_runs(args, urltree, &heavy, &mut sections)?;
+    let jobs = whole_runs(args, urltree, &archive, &mut sections)?;
     tracing::info!("{} on {archive}", args.peers);
     let peers = peers::measure(&archive, &args.peers);
     sections.push((
@@ -111,4 +99,32 @@ fn costs(args: &BenchArgs, urltree: &Program, folder: &Path) -> Result<Vec<(Stri
     let duplicates = duplicates::measure(urltree, &sample, folder, args.rounds)?;
     sections.push(("duplicates".to_owned(), duplicates));
     Ok(sections)
+}
+
+/// Measures parsers and the job over `archive`, and adds their tables to `sections`.
+fn whole_runs(
+    args: &BenchArgs,
+    urltree: &Program,
+    archive: &Archive,
+    sections: &mut Vec<(String, String)>,
+) -> Result<Jobs> {
+    let (mut parsers, mut jobs) = (Parsers::new(archive), Jobs::new());
+    // Alternating rounds: a minute in which the machine is slow affects both.
+    for round in 1..=args.rounds {
+        tracing::info!(
+            "parsers and the job on {archive}: {round} of {}",
+            args.rounds
+        );
+        parsers.round(archive)?;
+        jobs.round(urltree, archive)?;
+    }
+    sections.extend([
+        (format!("{}-parsers", archive.name), parsers.table()),
+        (
+            format!("{}-job", archive.name),
+            jobs.table(archive, &parsers),
+        ),
+        (format!("{}-stages", archive.name), jobs.stages(&parsers)),
+    ]);
+    Ok(jobs)
 }

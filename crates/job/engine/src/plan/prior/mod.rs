@@ -8,4 +8,3 @@ pub(crate) mod learned;
 pub(crate) mod monthly_rollup;
 pub(crate) mod rollup_tables;
 pub(crate) mod state;
-pub(crate) mod table_files;

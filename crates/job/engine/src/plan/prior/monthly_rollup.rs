@@ -28,7 +28,7 @@ use crate::plan::prior::rollup_tables::{date_in, windows_transaction};
 use crate::plan::prior::state::{IS_FIRST_PAGE, PriorState, windows_query};
 use crate::plan::session::session;
 use crate::spec::Queries;
-use crate::tables_state::delta_scan::external;
+use crate::tables_state::table_files::external;
 
 /// Opens the state prior to `first`. First adds the months before the month of `first` to the
 /// rollup tables, if they are missing. `token` is the fencing token of the commits.
@@ -198,7 +198,9 @@ impl RollUp<'_> {
         let files = async {
             let context = session(self.job)?;
             let end = self.until.succ_opt().unwrap_or(self.until);
-            self.prior.register(&context, self.job, end).await?;
+            self.prior
+                .register(&context, self.job.output.location(), end)
+                .await?;
             let schema = table.schema(Partitioning::Day);
             let rows = select_columns(context.sql(query).await?, &schema, Vec::new())?;
             let rows = DataFrame::new(context.state(), rows);

@@ -9,17 +9,18 @@ use datafusion::logical_expr::ident;
 use datafusion::prelude::{DataFrame, SessionContext};
 use deltalake::DeltaTable;
 use futures::try_join;
-use tables::{DateRange, Output, Partitioning, Table, TableError, add_adjacent, date_from_days};
+use tables::{
+    DateRange, Location, Output, Partitioning, Table, TableError, add_adjacent, date_from_days,
+};
 use url_tree::WindowOptions;
 
-use crate::job::Job;
 use crate::plan::columns::schemas::RecordBatchExt;
 use crate::plan::columns::select::select_columns;
 use crate::plan::exec::step::apply;
 use crate::plan::prior::chunk_keys::{ChunkKeys, semi_join_domains};
 use crate::plan::prior::known_rows::{INDEXED_KEYS, IndexedKeys};
-use crate::plan::prior::table_files::register_files;
 use crate::running_plans::collect_watched;
+use crate::tables_state::table_files::register_table;
 
 /// The rollup tables before the chunk is committed. `None` means that a table does not exist or
 /// does not apply.
@@ -69,16 +70,16 @@ impl MonthlyRollup {
     pub(crate) async fn register(
         &self,
         context: &SessionContext,
-        job: &Job,
+        location: &Location,
         end: NaiveDate,
     ) -> Result<()> {
         if let Some(index) = &self.index {
-            register_files(context, job, Table::KeyIndex, index)?;
+            register_table(context, location, Table::KeyIndex, index)?;
         }
         let columns = "domain, fetched_at, url_key, ordinal, entry, branch, hashes, template";
         let mut view = format!("SELECT {columns} FROM window_entries WHERE date < DATE '{end}'");
         if let Some((windows, until)) = self.windows.as_ref().filter(|(_, until)| *until < end) {
-            register_files(context, job, Table::Windows, windows)?;
+            register_table(context, location, Table::Windows, windows)?;
             view =
                 format!("{view} AND date > DATE '{until}' UNION ALL SELECT {columns} FROM windows");
         }

@@ -11,7 +11,7 @@ use datafusion::prelude::{DataFrame, SessionContext};
 use deltalake::DeltaTable;
 use futures::try_join;
 use site_replay::Lookback;
-use tables::{DateRange, Output, Table, TableError, date_from_days, days_from_date};
+use tables::{DateRange, Location, Output, Table, TableError, date_from_days, days_from_date};
 use url_tree::{DAY_MICROS, WindowOptions};
 
 use crate::job::Job;
@@ -23,7 +23,7 @@ use crate::plan::prior::chunk_keys::{ChunkKeys, semi_join_domains};
 use crate::plan::prior::known_rows::KnownRows;
 use crate::plan::prior::learned::Learned;
 use crate::plan::prior::rollup_tables::MonthlyRollup;
-use crate::plan::prior::table_files::register_files;
+use crate::tables_state::table_files::register_table;
 
 /// The `batch` of the window entry with ordinal 0. Window entries sort by ordinal, before all
 /// batches of the run.
@@ -102,18 +102,28 @@ impl PriorState {
     pub(crate) async fn register(
         &self,
         context: &SessionContext,
-        job: &Job,
+        location: &Location,
         end: NaiveDate,
     ) -> Result<()> {
         if let Some(url_keys) = &self.url_keys {
-            register_files(context, job, Table::UrlKeys, &url_keys.table)?;
+            register_table(context, location, Table::UrlKeys, &url_keys.table)?;
         }
         if let Some(window_entries) = &self.window_entries {
-            register_files(context, job, Table::WindowEntries, &window_entries.table)?;
-            self.rollup.register(context, job, end).await?;
+            register_table(
+                context,
+                location,
+                Table::WindowEntries,
+                &window_entries.table,
+            )?;
+            self.rollup.register(context, location, end).await?;
         }
         if let Some(url_parameters) = &self.url_parameters {
-            register_files(context, job, Table::UrlParameters, &url_parameters.table)?;
+            register_table(
+                context,
+                location,
+                Table::UrlParameters,
+                &url_parameters.table,
+            )?;
         }
         Ok(())
     }

@@ -30,7 +30,7 @@ use crate::plan::steps::dedupe::{Originals, merged_by_step};
 use crate::plan::steps::known_pages::{KnownPages, PageNumber};
 use crate::plan::steps::parse_pages::{block, unreadable};
 use crate::settings::Settings;
-use crate::tables_state::delta_scan::external;
+use crate::tables_state::table_files::external;
 
 /// The keys of the pages of one partition.
 pub(crate) struct SiteKeys {

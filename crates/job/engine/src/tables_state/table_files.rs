@@ -1,7 +1,8 @@
 //! A version of an output table as a list of Parquet files.
 //!
-//! The provider of `deltalake` plans an operator that cannot run in another process. The
-//! output tables need nothing of it: they have no deletion vectors and no column mapping.
+//! The provider of `deltalake` plans an operator that cannot run in another process, and comes with each operation
+//! on Delta tables, which took a minute of a first build. The output tables need nothing of it: they have no deletion
+//! vectors and no column mapping.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use arrow::datatypes::{Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::stats::Precision;
-use datafusion::common::{DFSchema, ScalarValue, Statistics};
+use datafusion::common::{DFSchema, ScalarValue, Statistics, project_schema};
 use datafusion::config::TableParquetOptions;
 use datafusion::datasource::TableType;
 use datafusion::datasource::listing::PartitionedFile;
@@ -19,34 +20,54 @@ use datafusion::datasource::source::DataSourceExec;
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::object_store::ObjectStoreUrl;
+use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
 use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::prelude::SessionContext;
 use deltalake::DeltaTable;
 use deltalake::kernel::EagerSnapshot;
+use object_store::ObjectMeta;
 use object_store::path::Path;
 use tables::{Location, Table};
 
-use crate::job::Job;
-use crate::tables_state::delta_scan::external;
+use crate::tables_state::file_statistics::FileStatistics;
 
-/// Registers `opened`, a version of `table`, in `context` under its name.
-pub(crate) fn register_files(
+/// Registers `opened`, a version of `table` at `location`, in `context` under its name. The session has the store of
+/// the location.
+///
+/// # Errors
+/// If the version of the table cannot be read.
+pub fn register_table(
     context: &SessionContext,
-    job: &Job,
+    location: &Location,
     table: Table,
     opened: &DeltaTable,
 ) -> Result<()> {
-    let files = TableFiles::new(job.output.location(), table, opened)?;
+    let files = TableFiles::new(location, table, opened)?;
     context.register_table(table.name(), Arc::new(files))?;
     Ok(())
 }
 
+/// Wraps the error of a table as an error of the plan that reads it.
+pub(crate) fn external(
+    error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> DataFusionError {
+    DataFusionError::External(error.into())
+}
+
+/// Registers the store of `location` in sessions with `runtime`.
+pub(crate) fn register_store(runtime: &RuntimeEnv, location: &Location) -> Result<()> {
+    let url = store_url(location)?;
+    runtime.register_object_store(url.as_ref(), Arc::clone(location.store()));
+    Ok(())
+}
+
 /// Returns the URL under which the store of `location` is registered in sessions.
-pub(crate) fn store_url(location: &Location) -> Result<ObjectStoreUrl> {
+fn store_url(location: &Location) -> Result<ObjectStoreUrl> {
     ObjectStoreUrl::parse(location.store_url())
 }
 
@@ -101,7 +122,8 @@ impl TableFiles {
             Some(predicate) => {
                 let pruning = PruningPredicateBuilder::new().with_file_schema(self.schema());
                 let pruning = pruning.try_build(Arc::clone(predicate))?;
-                Some(pruning.prune(&self.snapshot)?)
+                let statistics = FileStatistics::new(&self.snapshot, self.schema());
+                Some(pruning.prune(&statistics)?)
             }
             None => None,
         };
@@ -118,7 +140,8 @@ impl TableFiles {
             }
             let bytes = u64::try_from(file.size()).map_err(external)?;
             let relative = file.object_store_path();
-            let path = Path::from_iter(self.folder.parts().chain(relative.parts()));
+            // Both are encoded already; parts, and a file made from a text, would be encoded once more.
+            let path = Path::parse(format!("{}/{relative}", self.folder)).map_err(external)?;
             rows = rows.zip(file.num_records()).map(|(sum, rows)| sum + rows);
             let mut values = file.partition_values_map();
             let partition = self.columns.table_partition_cols().iter().map(|field| {
@@ -129,7 +152,14 @@ impl TableFiles {
                 }
             });
             let partition = partition.collect::<Result<Vec<_>>>()?;
-            files.push(PartitionedFile::new(path, bytes).with_partition_values(partition));
+            let object = ObjectMeta {
+                location: path,
+                last_modified: file.modification_datetime().map_err(external)?,
+                size: bytes,
+                e_tag: None,
+                version: None,
+            };
+            files.push(PartitionedFile::from(object).with_partition_values(partition));
         }
         files.sort_by(|a, b| a.path().cmp(b.path()));
         Ok((files, rows))
@@ -162,9 +192,16 @@ impl TableProvider for TableFiles {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let predicate = self.predicate(session, filters)?;
         let (files, rows) = self.files(predicate.as_ref())?;
+        if files.is_empty() {
+            // A scan of no files has no partitions, and operators that need one refuse it.
+            return Ok(Arc::new(EmptyExec::new(project_schema(
+                &self.schema(),
+                projection,
+            )?)));
+        }
         let bytes: u64 = files.iter().map(|file| file.object_meta.size).sum();
         let statistics = Statistics {
-            num_rows: rows.map_or(Precision::Absent, Precision::Inexact),
+            num_rows: rows.map_or(Precision::Absent, Precision::Exact),
             total_byte_size: usize::try_from(bytes).map_or(Precision::Absent, Precision::Inexact),
             column_statistics: Statistics::unknown_column(&self.schema()),
         };
