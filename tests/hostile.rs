@@ -31,6 +31,15 @@ impl Case {
         }
     }
 
+    /// A row whose time cannot be.
+    fn time(time: &str, detail: &'static str) -> Self {
+        Self {
+            row: Row::page(time, BAD_URL, SITE.html(1000)),
+            reason: "impossible_time",
+            detail,
+        }
+    }
+
     fn html(html: &[u8], reason: &'static str, detail: &'static str) -> Self {
         let html = Some(html.to_vec());
         let row = Row { html, ..good() };
@@ -68,6 +77,9 @@ fn cases() -> Vec<Case> {
             reason: "missing_time",
             detail: "fetched_at is null",
         },
+        Case::time("0001-01-01T00:00:00", "0001-01-01"),
+        Case::time("1970-01-01T00:00:00", "archive.dates is 1990-01-01.."),
+        Case::time("9999-12-31T23:59:59", "9999-12-31"),
         Case {
             row: Row {
                 html: None,
@@ -136,7 +148,7 @@ fn a_bad_row_is_quarantined_and_its_neighbours_are_unchanged() {
 
     for case in cases() {
         let url = case.row.url.clone();
-        let dated = case.row.fetched_at.is_some();
+        let dated = !["missing_time", "impossible_time"].contains(&case.reason);
         let job = Job::of(&among_neighbours(case.row));
         job.backfill(DATES);
         let named = job.row("SELECT * FROM quarantine");
@@ -147,7 +159,7 @@ fn a_bad_row_is_quarantined_and_its_neighbours_are_unchanged() {
         assert_eq!(named["row_group"], 0, "{named}");
         assert_eq!(named["row"], POSITION, "{named}");
         assert_eq!(named["url"], json!(url), "{named}");
-        // A row without a time is counted on the earliest date of its file.
+        // A row without a time that can be is counted on the earliest date of its file.
         let date = if dated { "2011-10-06" } else { "2011-10-01" };
         assert_eq!(named["date"], date, "{named}");
         let keys = job.rows("SELECT url_key FROM url_keys WHERE status = 'quarantined'");
@@ -155,6 +167,21 @@ fn a_bad_row_is_quarantined_and_its_neighbours_are_unchanged() {
         let keyed = ["missing_html", "empty_html", "binary_html"].contains(&case.reason);
         assert_eq!(keys.len(), usize::from(keyed), "{}: {keys:?}", case.reason);
         assert_eq!(expected, pages(&job), "{}: the neighbours", case.reason);
+    }
+}
+
+#[test]
+fn a_time_that_cannot_be_does_not_stretch_an_update() {
+    for time in ["0001-01-01T00:00:00", "9999-12-31T23:59:59"] {
+        let job = Job::of(&among_neighbours(Case::time(time, "").row));
+        let updated = job.command("update", &[]);
+        assert_eq!(updated.code, Some(0), "{}", updated.stderr);
+        let run = job.row(
+            "SELECT CAST(min(date) AS VARCHAR) AS first, CAST(max(date) AS VARCHAR) AS last, \
+             sum(quarantined) AS bad FROM runs",
+        );
+        let dates = json!({"first": "2011-10-01", "last": "2011-10-12", "bad": 1});
+        assert_eq!(run, dates, "{time}");
     }
 }
 

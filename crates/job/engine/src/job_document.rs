@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+use chrono::Utc;
 use serde::{Deserialize, Serialize};
+use tables::{DateRange, DateRangeError};
 
 use crate::marked_paths::paths_file;
 use crate::spec::{JobSpec, SpecError};
@@ -22,6 +24,8 @@ pub(crate) struct JobDocument {
     pub(crate) blocklist: String,
     /// DOM paths that are marked.
     pub(crate) paths: String,
+    /// The dates that pages can have. A worker, whose clock may differ, has those of the process that began the run.
+    pub(crate) possible_dates: DateRange,
 }
 
 impl JobDocument {
@@ -41,9 +45,21 @@ impl JobDocument {
                 None => String::new(),
                 Some(path) => read("tree.paths", path)?,
             },
+            possible_dates: possible_dates(&spec.archive.dates)?,
             spec: spec.clone(),
         })
     }
+}
+
+/// Parses `archive.dates`.
+fn possible_dates(text: &str) -> Result<DateRange, SpecError> {
+    let tomorrow = Utc::now().date_naive().succ_opt();
+    let last = match tomorrow {
+        Some(tomorrow) if text.ends_with("..") => tomorrow.to_string(),
+        _ => String::new(),
+    };
+    let dates = format!("{text}{last}").parse();
+    dates.map_err(|error: DateRangeError| SpecError::key("archive.dates", error.to_string()))
 }
 
 fn read(key: &str, path: &str) -> Result<String, SpecError> {

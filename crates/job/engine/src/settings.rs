@@ -87,6 +87,8 @@ pub(crate) fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
         rules,
         blocklist,
         paths,
+        // Refuses pages, and decides nothing about the others.
+        possible_dates: _,
     } = document;
     if spec.paper.is_some() && spec.method != Method::Paper {
         let expected = "the default method makes these choices itself; remove the section, or set method = \"paper\"";

@@ -116,6 +116,8 @@ fn deciding(spec: &JobSpec, rules: &str, blocklist: &str) -> Vec<Setting> {
         location: _,
         // Names the folder of a date and changes no row in it.
         layout: _,
+        // Refuses pages whose time cannot be, and changes no other.
+        dates: _,
         columns,
     } = archive;
     let UrlKeySpec {

@@ -11,6 +11,8 @@ pub enum Reason {
     UnreadableRow,
     /// The row has no time.
     MissingTime,
+    /// The row's time is not on a day of `archive.dates`.
+    ImpossibleTime,
     /// The row's time is not on the day in the folder's name.
     WrongDate,
     /// The row has neither a response URL nor a request URL.
@@ -40,6 +42,7 @@ impl Reason {
             Self::UnreadableObject => "unreadable_object",
             Self::UnreadableRow => "unreadable_row",
             Self::MissingTime => "missing_time",
+            Self::ImpossibleTime => "impossible_time",
             Self::WrongDate => "wrong_date",
             Self::MissingUrl => "missing_url",
             Self::InvalidUrl => "invalid_url",

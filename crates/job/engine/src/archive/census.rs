@@ -39,7 +39,7 @@ pub(crate) struct ObjectCensus {
     pub(crate) object: ArchiveObject,
     /// The version that was counted, if the object can be opened.
     pub(crate) version: Option<String>,
-    /// The date of rows without a time, and of an object that cannot be opened: the folder's
+    /// The date of rows without a possible time, and of an object that cannot be opened: the folder's
     /// date, else the earliest date in the object, else the first date of the run.
     pub(crate) fallback_date: NaiveDate,
     /// Whether neither the folder nor a row has a date, so that the fallback date is the run's.
@@ -87,26 +87,35 @@ pub(crate) struct RowGroupCensus {
 /// The date on which a row counts, and the reason to quarantine it if its time is wrong.
 pub(crate) type RowDate = (NaiveDate, Option<Reason>);
 
-/// Returns the date of a row fetched at `time_micros`.
-///
-/// A row without a time counts on `fallback_date`. With `folder`, the row counts on that date
-/// whatever its time is.
-pub(crate) fn row_date(
-    time_micros: Option<i64>,
-    fallback_date: NaiveDate,
-    folder: Option<NaiveDate>,
-) -> RowDate {
-    let Some(time) = time_micros else {
-        return (fallback_date, Some(Reason::MissingTime));
-    };
-    let date = date_of_time(time);
-    match folder {
-        Some(folder) if folder != date => (folder, Some(Reason::WrongDate)),
-        _ => (date, None),
+/// What decides the date of the rows of an object.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DateRules {
+    /// The dates that rows can have.
+    pub(crate) possible: DateRange,
+    /// The date of rows without a time, or with one that cannot be.
+    pub(crate) fallback: NaiveDate,
+    /// The date of the folder, if rows count on it whatever their times are.
+    pub(crate) folder: Option<NaiveDate>,
+}
+
+impl DateRules {
+    /// Returns the date of a row fetched at `time_micros`.
+    pub(crate) fn date(&self, time_micros: Option<i64>) -> RowDate {
+        let counted = self.folder.unwrap_or(self.fallback);
+        let Some(time) = time_micros else {
+            return (counted, Some(Reason::MissingTime));
+        };
+        let date = date_of_time(time);
+        match self.folder {
+            _ if !self.possible.contains(date) => (counted, Some(Reason::ImpossibleTime)),
+            Some(folder) if folder != date => (folder, Some(Reason::WrongDate)),
+            _ => (date, None),
+        }
     }
 }
 
-fn date_of_time(time_micros: i64) -> NaiveDate {
+/// Returns the day of a time, in UTC.
+pub(crate) fn date_of_time(time_micros: i64) -> NaiveDate {
     // The days of an i64 of microseconds are at most 1.1e8, so this never saturates.
     date_from_days(i32::try_from(time_micros.div_euclid(DAY_MICROS)).unwrap_or(i32::MAX))
 }
@@ -255,18 +264,25 @@ async fn count_object(
         Ok(spans) => spans,
         Err(_) => vec![None; rows.len()],
     };
-    let outside = |span: &TimeSpan| range.last() < span.first || span.last < range.first();
+    let possible = archive.possible_dates;
+    // Rows whose times cannot be count on another date.
+    let outside = |span: &TimeSpan| {
+        (possible.contains(span.first) && possible.contains(span.last))
+            && (range.last() < span.first || span.last < range.first())
+    };
     let counted: Vec<_> = futures::stream::iter(spans.iter().enumerate())
         .map(|(index, span)| {
             let is_counted = archive.by_date || !span.as_ref().is_some_and(outside);
-            count_times(&open, index, is_counted)
+            count_times(&open, index, is_counted, possible)
         })
         .buffered(CONCURRENT_ROW_GROUPS)
         .try_collect()
         .await?;
     let mut groups = Vec::with_capacity(spans.len());
     let mut times = Vec::with_capacity(spans.len());
-    let mut earliest = spans.iter().flatten().map(|span| span.first).min();
+    let mut earliest = (spans.iter().flatten().map(|span| span.first))
+        .filter(|first| possible.contains(*first))
+        .min();
     for (index, (counted, rows)) in counted.into_iter().zip(rows).enumerate() {
         let mut group = RowGroupCensus {
             html_bytes: open.html_bytes(index),
@@ -360,13 +376,14 @@ fn time_spans(open: &OpenObject) -> Result<Vec<Option<TimeSpan>>, ParquetError> 
 
 type DateCounts = BTreeMap<Option<NaiveDate>, u64>;
 
-/// Counts the rows of one row group by date, `None` for rows without a time. The outer error
+/// Counts the rows of one row group by date, `None` for rows without a possible time. The outer error
 /// stops the run; the inner error concerns this row group only. A row group that `is_counted` does
 /// not include has no dates.
 async fn count_times(
     open: &OpenObject,
     row_group: usize,
     is_counted: bool,
+    possible: DateRange,
 ) -> Result<Result<DateCounts, ParquetError>, EngineError> {
     if !is_counted {
         return Ok(Ok(DateCounts::new()));
@@ -374,7 +391,10 @@ async fn count_times(
     let counted = async {
         let mut counts = DateCounts::new();
         for time in open.times(row_group).await? {
-            *counts.entry(time.map(date_of_time)).or_default() += 1;
+            let date = time
+                .map(date_of_time)
+                .filter(|date| possible.contains(*date));
+            *counts.entry(date).or_default() += 1;
         }
         Ok::<_, ParquetError>(counts)
     };

@@ -19,7 +19,7 @@ use object_store::{ObjectMeta, ObjectStoreExt};
 use tables::{DateRange, Location};
 
 pub use census::DateInput;
-pub(crate) use census::{Census, ObjectCensus, row_date, share};
+pub(crate) use census::{Census, DateRules, ObjectCensus, date_of_time, share};
 pub(crate) use column::{ObjectColumn, page_columns};
 pub(crate) use object::{DecodedColumns, OpenObject, RowGroupRows};
 pub(crate) use open_objects::OpenObjects;
@@ -36,6 +36,8 @@ pub struct ArchiveSource {
     pub location: Location,
     /// Whether the rows of a date are in a folder `date=YYYY-MM-DD`.
     pub by_date: bool,
+    /// The dates that pages can have. A time of another date is not believed.
+    pub possible_dates: DateRange,
     /// Names of columns.
     pub columns: ColumnNames,
     /// Names of the columns that are passed through to `documents`.
@@ -141,7 +143,8 @@ impl ArchiveSource {
         };
         let hidden = relative.iter().any(|part| part.starts_with(['_', '.']));
         (is_parquet(&source) && !hidden).then(|| ArchiveObject {
-            folder_date: source.split('/').rev().find_map(folder_date),
+            folder_date: (source.split('/').rev().find_map(folder_date))
+                .filter(|date| self.possible_dates.contains(*date)),
             source,
             bytes: meta.size,
             tag: meta

@@ -93,6 +93,7 @@ impl Job {
             archive: ArchiveSource {
                 location: checked.archive,
                 by_date: archive.layout == ArchiveLayout::Hive,
+                possible_dates: document.possible_dates,
                 columns: archive.columns.clone(),
                 passed_through: Arc::clone(&settings.passed_through),
                 page_columns: page_columns(settings.write.opt_out, settings.passed_through.len()),

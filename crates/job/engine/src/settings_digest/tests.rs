@@ -24,6 +24,7 @@ const SETTINGS: &[(&str, &str, Decides)] = &[
     ("method", "'paper'", Rows),
     ("archive.location", "'elsewhere'", NoRow),
     ("archive.layout", "'hive'", NoRow),
+    ("archive.dates", "'2000-01-01..'", NoRow),
     ("archive.columns.fetched_at", "'other'", Rows),
     ("archive.columns.url", "'other'", Rows),
     ("archive.columns.html", "'other'", Rows),

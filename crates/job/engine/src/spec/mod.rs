@@ -83,6 +83,7 @@ impl JobSpec {
             archive: ArchiveSpec {
                 location: archive.into(),
                 layout: ArchiveLayout::default(),
+                dates: ArchiveSpec::default_dates(),
                 columns: ColumnNames::default(),
             },
             output: OutputSpec {
@@ -127,6 +128,10 @@ pub struct ArchiveSpec {
     /// The meaning of folders.
     #[serde(default)]
     pub layout: ArchiveLayout,
+    /// The dates that pages can have, `A..B`. A page of another date goes to quarantine. Without `B`, up to the day
+    /// after the job is read.
+    #[serde(default = "ArchiveSpec::default_dates")]
+    pub dates: String,
     /// Names of columns that differ from the defaults.
     #[serde(default)]
     pub columns: ColumnNames,
@@ -197,6 +202,13 @@ pub struct OutputSpec {
     /// Size near which a data file is closed and the next one begun.
     #[serde(default = "OutputSpec::default_file_bytes", with = "size")]
     pub file_bytes: ByteSize,
+}
+
+impl ArchiveSpec {
+    /// Crawlers are younger; times before are zero, or in another unit.
+    fn default_dates() -> String {
+        "1990-01-01..".to_owned()
+    }
 }
 
 impl OutputSpec {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow::array::{
     Array, ArrayRef, AsArray, Date32Array, Date32Builder, Int32Array, Int64Array, RecordBatch,
     RecordBatchOptions, StringArray, StringBuilder, TimestampMicrosecondArray,
+    TimestampMicrosecondBuilder,
 };
 use arrow::compute::filter_record_batch;
 use arrow::datatypes::{
@@ -19,8 +20,8 @@ use site_replay::{ResponseProblem, response_problem};
 use tables::{DateRange, Reason, date_from_days, days_from_date};
 
 use crate::archive::{
-    ArchiveSource, DecodedColumns, ObjectColumn, ObjectState, OpenObject, ReadAhead,
-    RowGroupRequest, RowGroupRows, row_date,
+    ArchiveSource, DateRules, DecodedColumns, ObjectColumn, ObjectState, OpenObject, ReadAhead,
+    RowGroupRequest, RowGroupRows, date_of_time,
 };
 use crate::job::Job;
 use crate::plan::columns::schemas::{RecordBatchExt, SCANNED, object_of, project_to, value_opt};
@@ -230,20 +231,24 @@ impl Scan {
             ),
         };
         let micros = times.as_primitive::<TimestampMicrosecondType>();
+        let rules = self.rules(unit);
         let content_types = text(ObjectColumn::ContentType);
         let content_types = content_types.as_string::<i32>();
         let statuses = columns.get(ObjectColumn::HttpStatus);
         let statuses = statuses.map(|array| array.as_primitive::<Int32Type>());
         let mut dates = Date32Builder::with_capacity(rows);
+        // A time that cannot be is in the detail only: readers of tables have no date for some.
+        let mut possible = TimestampMicrosecondBuilder::with_capacity(rows);
         let mut reasons = StringBuilder::new();
         let mut details = StringBuilder::new();
         for row in 0..rows {
             let time = micros.is_valid(row).then(|| micros.value(row));
-            let (date, wrong) = row_date(time, unit.fallback_date, unit.folder_date);
+            let (date, wrong) = rules.date(time);
             dates.append_value(days_from_date(date));
+            possible.append_option(time.filter(|_| wrong != Some(Reason::ImpossibleTime)));
             let status = statuses.and_then(|array| array.is_valid(row).then(|| array.value(row)));
             let problem = wrong
-                .map(|reason| (reason, time_detail(reason, unit, time)))
+                .map(|reason| (reason, self.time_detail(reason, unit, time)))
                 .or_else(|| http_problem(status, value_opt(content_types, row)))
                 .or_else(|| url_problem(columns, row));
             reasons.append_option(problem.as_ref().map(|(reason, _)| reason.code()));
@@ -260,7 +265,7 @@ impl Scan {
                 Arc::new(Int32Array::from_value(row_group, rows)),
                 Arc::new(Int64Array::from_iter_values(first..first + rows as i64)),
                 Arc::new(dates.finish()),
-                times,
+                Arc::new(possible.finish().with_timezone("UTC")),
                 text(ObjectColumn::Url),
                 text(ObjectColumn::RequestUrl),
                 text(ObjectColumn::Title),
@@ -270,6 +275,28 @@ impl Scan {
             ],
         )?;
         self.in_range(&batch)
+    }
+
+    fn rules(&self, unit: &ScanUnit) -> DateRules {
+        DateRules {
+            possible: self.archive.possible_dates,
+            fallback: unit.fallback_date,
+            folder: unit.folder_date,
+        }
+    }
+
+    fn time_detail(&self, reason: Reason, unit: &ScanUnit, time: Option<i64>) -> String {
+        let date = time.map(date_of_time);
+        match (reason, date, unit.folder_date) {
+            (Reason::WrongDate, Some(date), Some(folder)) => {
+                format!("fetched_at is on {date}, the folder is for {folder}")
+            }
+            (Reason::ImpossibleTime, Some(date), _) => format!(
+                "fetched_at is on {date}, and archive.dates is {}",
+                self.archive.possible_dates
+            ),
+            _ => "fetched_at is null".to_owned(),
+        }
     }
 
     /// Keeps the rows of the dates of the chunk. A row group usually has other dates too.
@@ -326,11 +353,12 @@ impl Scan {
                 text, count,
             )))
         };
-        let dates = rows.iter().map(|(_, time)| {
-            let (date, _) = row_date(*time, unit.fallback_date, unit.folder_date);
-            days_from_date(date)
-        });
-        let times: TimestampMicrosecondArray = rows.iter().map(|(_, time)| *time).collect();
+        let rules = self.rules(unit);
+        let dates = (rows.iter()).map(|(_, time)| days_from_date(rules.date(*time).0));
+        let times: TimestampMicrosecondArray = rows
+            .iter()
+            .map(|(_, time)| time.filter(|_| rules.date(*time).1 != Some(Reason::ImpossibleTime)))
+            .collect();
         let numbers = |values: Vec<Option<i64>>| -> ArrayRef { Arc::new(Int64Array::from(values)) };
         given.extend(unit.object_columns(count));
         given.extend([
@@ -350,16 +378,6 @@ impl Scan {
             &RecordBatchOptions::new().with_row_count(Some(count)),
         )?;
         project_to(&empty, &SCANNED, given)
-    }
-}
-
-fn time_detail(reason: Reason, unit: &ScanUnit, time: Option<i64>) -> String {
-    match (reason, unit.folder_date, time) {
-        (Reason::WrongDate, Some(folder), Some(time)) => {
-            let (date, _) = row_date(Some(time), unit.fallback_date, None);
-            format!("fetched_at is on {date}, the folder is for {folder}")
-        }
-        _ => "fetched_at is null".to_owned(),
     }
 }
 
