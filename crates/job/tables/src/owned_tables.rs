@@ -11,7 +11,7 @@ use crate::Table;
 /// The latest version of each table that the owner of the lease has opened, created or committed; `None` for a
 /// table that does not exist.
 ///
-/// Nobody else changes the tables, so none is opened twice: that takes five answers of a store. An owner that lost
+/// No other process changes the tables, so none is opened twice: opening takes five answers of a store. An owner that lost
 /// its lease does not see the commits of its successor, and its own next commit fails: both carry a fencing token,
 /// and Delta refuses the second of two such commits to one version.
 #[derive(Clone, Default)]

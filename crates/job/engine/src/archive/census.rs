@@ -87,7 +87,7 @@ pub(crate) struct RowGroupCensus {
 /// The date on which a row counts, and the reason to quarantine it if its time is wrong.
 pub(crate) type RowDate = (NaiveDate, Option<Reason>);
 
-/// What decides the date of the rows of an object.
+/// The rules for the date of the rows of an object.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DateRules {
     /// The dates that rows can have.

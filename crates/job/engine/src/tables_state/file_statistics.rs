@@ -1,4 +1,4 @@
-//! What the log of a table says about the values in each of its files.
+//! Statistics of the log of a table about the values in each of its files.
 
 use std::collections::{HashMap, HashSet};
 
