@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use chrono::Utc;
+use chrono::{Days, Utc};
 use serde::{Deserialize, Serialize};
 use tables::{DateRange, DateRangeError};
 
@@ -53,13 +53,13 @@ impl JobDocument {
 
 /// Parses `archive.dates`.
 fn possible_dates(text: &str) -> Result<DateRange, SpecError> {
-    let tomorrow = Utc::now().date_naive().succ_opt();
-    let last = match tomorrow {
-        Some(tomorrow) if text.ends_with("..") => tomorrow.to_string(),
-        _ => String::new(),
-    };
-    let dates = format!("{text}{last}").parse();
-    dates.map_err(|error: DateRangeError| SpecError::key("archive.dates", error.to_string()))
+    let mut dates = text.to_owned();
+    if text.ends_with("..") {
+        let tomorrow = Utc::now().date_naive() + Days::new(1);
+        dates += &tomorrow.to_string();
+    }
+    let parsed = dates.parse();
+    parsed.map_err(|error: DateRangeError| SpecError::key("archive.dates", error.to_string()))
 }
 
 fn read(key: &str, path: &str) -> Result<String, SpecError> {

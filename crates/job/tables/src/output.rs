@@ -32,8 +32,7 @@ pub struct Output {
     partitioning: Partitioning,
     target_file_bytes: NonZeroU64,
     format: TableFormat,
-    /// `None` outside of a lease.
-    owned: Option<OwnedTables>,
+    owned: OwnedTables,
 }
 
 /// The new content of whole partitions of one table.
@@ -75,7 +74,7 @@ impl Output {
             partitioning,
             target_file_bytes,
             format: TableFormat::default(),
-            owned: None,
+            owned: OwnedTables::default(),
         }
     }
 
@@ -83,12 +82,8 @@ impl Output {
     /// their latest versions, and `None` for one that does not exist.
     #[must_use]
     pub fn owned(&self, known: impl IntoIterator<Item = (Table, Option<DeltaTable>)>) -> Self {
-        let owned = OwnedTables::default();
-        for (table, opened) in known {
-            owned.insert(table, opened);
-        }
         Self {
-            owned: Some(owned),
+            owned: OwnedTables::new(known),
             ..self.clone()
         }
     }
@@ -135,14 +130,11 @@ impl Output {
     /// [`TableError`] if it cannot be read, or has another layout than this job
     /// writes.
     pub async fn open(&self, table: Table) -> Result<Option<DeltaTable>, TableError> {
-        let Some(owned) = &self.owned else {
-            return self.open_latest(table).await;
-        };
-        if let Some(known) = owned.get(table) {
+        if let Some(known) = self.owned.get(table) {
             return Ok(known);
         }
         let opened = self.open_latest(table).await?;
-        owned.insert(table, opened.clone());
+        self.owned.insert(table, opened.clone());
         Ok(opened)
     }
 
@@ -170,9 +162,7 @@ impl Output {
     /// See [`Output::open`].
     pub async fn open_or_create(&self, table: Table) -> Result<DeltaTable, TableError> {
         let opened = self.open_with_columns(table).await?;
-        if let Some(owned) = &self.owned {
-            owned.insert(table, Some(opened.clone()));
-        }
+        self.owned.insert(table, Some(opened.clone()));
         Ok(opened)
     }
 
@@ -293,16 +283,12 @@ impl Output {
         match self.commit(&opened, column, replacement).await {
             Ok(None) => Ok(None),
             Ok(Some(committed)) => {
-                if let Some(owned) = &self.owned {
-                    owned.insert(table, Some(committed.table));
-                }
+                self.owned.insert(table, Some(committed.table));
                 self.remove_replaced(table, committed.replaced).await?;
                 Ok(Some(committed.version))
             }
             Err(error) => {
-                if let Some(owned) = &self.owned {
-                    owned.forget(table);
-                }
+                self.owned.forget(table);
                 self.withdraw(table, published, &error).await;
                 Err(self.error(table, error))
             }

@@ -99,6 +99,11 @@ pub(crate) struct DateRules {
 }
 
 impl DateRules {
+    /// Whether a row can have been fetched at `time_micros`.
+    pub(crate) fn is_possible(&self, time_micros: i64) -> bool {
+        self.possible.contains(date_of_time(time_micros))
+    }
+
     /// Returns the date of a row fetched at `time_micros`.
     pub(crate) fn date(&self, time_micros: Option<i64>) -> RowDate {
         let counted = self.folder.unwrap_or(self.fallback);
@@ -107,7 +112,7 @@ impl DateRules {
         };
         let date = date_of_time(time);
         match self.folder {
-            _ if !self.possible.contains(date) => (counted, Some(Reason::ImpossibleTime)),
+            _ if !self.is_possible(time) => (counted, Some(Reason::ImpossibleTime)),
             Some(folder) if folder != date => (folder, Some(Reason::WrongDate)),
             _ => (date, None),
         }
@@ -260,16 +265,12 @@ async fn count_object(
             });
         }
     };
-    let spans = match time_spans(&open) {
+    let possible = archive.possible_dates;
+    let spans = match time_spans(&open, possible) {
         Ok(spans) => spans,
         Err(_) => vec![None; rows.len()],
     };
-    let possible = archive.possible_dates;
-    // Rows whose times cannot be count on another date.
-    let outside = |span: &TimeSpan| {
-        (possible.contains(span.first) && possible.contains(span.last))
-            && (range.last() < span.first || span.last < range.first())
-    };
+    let outside = |span: &TimeSpan| range.last() < span.first || span.last < range.first();
     let counted: Vec<_> = futures::stream::iter(spans.iter().enumerate())
         .map(|(index, span)| {
             let is_counted = archive.by_date || !span.as_ref().is_some_and(outside);
@@ -280,9 +281,7 @@ async fn count_object(
         .await?;
     let mut groups = Vec::with_capacity(spans.len());
     let mut times = Vec::with_capacity(spans.len());
-    let mut earliest = (spans.iter().flatten().map(|span| span.first))
-        .filter(|first| possible.contains(*first))
-        .min();
+    let mut earliest = spans.iter().flatten().map(|span| span.first).min();
     for (index, (counted, rows)) in counted.into_iter().zip(rows).enumerate() {
         let mut group = RowGroupCensus {
             html_bytes: open.html_bytes(index),
@@ -343,8 +342,11 @@ struct TimeSpan {
 }
 
 /// Returns the dates that each row group spans according to its statistics. `None` means no
-/// statistics, or a row without a time.
-fn time_spans(open: &OpenObject) -> Result<Vec<Option<TimeSpan>>, ParquetError> {
+/// statistics, or a row without a possible time, which counts on another date.
+fn time_spans(
+    open: &OpenObject,
+    possible: DateRange,
+) -> Result<Vec<Option<TimeSpan>>, ParquetError> {
     let groups = open.metadata().row_groups();
     let name = open
         .column_name(ObjectColumn::FetchedAt)
@@ -366,10 +368,12 @@ fn time_spans(open: &OpenObject) -> Result<Vec<Option<TimeSpan>>, ParquetError> 
     Ok((0..groups.len())
         .map(|group| {
             let complete = nulls.is_valid(group) && nulls.value(group) == 0;
-            (complete && first.is_valid(group) && last.is_valid(group)).then(|| TimeSpan {
-                first: date_of_time(first.value(group)),
-                last: date_of_time(last.value(group)),
-            })
+            let span =
+                (complete && first.is_valid(group) && last.is_valid(group)).then(|| TimeSpan {
+                    first: date_of_time(first.value(group)),
+                    last: date_of_time(last.value(group)),
+                });
+            span.filter(|span| possible.contains(span.first) && possible.contains(span.last))
         })
         .collect())
 }

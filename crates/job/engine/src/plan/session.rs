@@ -49,7 +49,7 @@ fn merged_runs(memory: usize, threads: usize) -> usize {
     runs.clamp(*MERGED_RUNS.start(), *MERGED_RUNS.end())
 }
 
-/// Creates the memory pool, the disk and the cache of footers of plans of `job`, and registers the store of its tables.
+/// Creates the memory pool, the disk and the cache of footers of plans of `job`.
 ///
 /// # Errors
 /// If the disk cannot be used.
@@ -57,7 +57,7 @@ pub fn runtime(job: &Job) -> Result<Arc<RuntimeEnv>> {
     let memory = job.resources.plan_memory();
     let pool = RunMemoryPool::new(memory);
     let consumers = std::num::NonZeroUsize::MIN.saturating_add(4);
-    let runtime = RuntimeEnvBuilder::new()
+    RuntimeEnvBuilder::new()
         .with_memory_pool(Arc::new(TrackConsumersPool::new(pool, consumers)))
         .with_disk_manager_builder(
             DiskManagerBuilder::default()
@@ -69,9 +69,7 @@ pub fn runtime(job: &Job) -> Result<Arc<RuntimeEnv>> {
                 .with_file_metadata_cache(Some(Arc::clone(&job.table_footers)))
                 .with_metadata_cache_limit(job.resources.footers()),
         )
-        .build_arc()?;
-    register_store(&runtime, job.output.location())?;
-    Ok(runtime)
+        .build_arc()
 }
 
 /// Returns the bytes that a sort of `job` reserves for merging its spilled runs.

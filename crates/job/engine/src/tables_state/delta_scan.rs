@@ -8,7 +8,7 @@ use deltalake::DeltaTable;
 use tables::{DateRange, Output, Table, days_from_date};
 
 use crate::error::EngineError;
-use crate::tables_state::table_files::{register_store, register_table};
+use crate::tables_state::table_files::register_table;
 
 /// Reads the rows of `opened`, a version of `table` of `output`, whose date is in one of `ranges`.
 pub(crate) async fn rows(
@@ -30,9 +30,7 @@ pub(crate) async fn rows(
         return Ok(Vec::new());
     };
     let rows = async {
-        let location = output.location();
-        register_store(&context.runtime_env(), location)?;
-        register_table(&context, location, table, opened)?;
+        register_table(&context, output.location(), table, opened)?;
         let rows = context.table(table.name()).await?.filter(within)?;
         rows.collect().await
     };

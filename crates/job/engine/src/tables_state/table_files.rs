@@ -1,7 +1,7 @@
 //! A version of an output table as a list of Parquet files.
 //!
-//! The provider of `deltalake` plans an operator that cannot run in another process, and comes with each operation
-//! on Delta tables, which took a minute of a first build. The output tables need nothing of it: they have no deletion
+//! The provider of `deltalake` plans an operator that cannot run in another process, and comes with all queries
+//! and changes of Delta tables, and with seven more crates to build. The output tables need nothing of it: they have no deletion
 //! vectors and no column mapping.
 
 use std::sync::Arc;
@@ -36,8 +36,7 @@ use tables::{Location, Table};
 
 use crate::tables_state::file_statistics::FileStatistics;
 
-/// Registers `opened`, a version of `table` at `location`, in `context` under its name. The session has the store of
-/// the location.
+/// Registers `opened`, a version of `table` at `location`, in `context` under its name, and the store of the location.
 ///
 /// # Errors
 /// If the version of the table cannot be read.
@@ -47,6 +46,7 @@ pub fn register_table(
     table: Table,
     opened: &DeltaTable,
 ) -> Result<()> {
+    register_store(&context.runtime_env(), location)?;
     let files = TableFiles::new(location, table, opened)?;
     context.register_table(table.name(), Arc::new(files))?;
     Ok(())

@@ -31,10 +31,8 @@ const PARTITIONS_AT_ONCE: usize = 32;
 #[derive(Debug)]
 pub(crate) struct TablesSnapshot {
     output: Output,
-    /// The tables that were looked up.
-    tables: Vec<Table>,
-    /// Those of them that exist.
-    opened: BTreeMap<Table, OpenedTable>,
+    /// The tables that were looked up; `None` for one that does not exist.
+    opened: BTreeMap<Table, Option<OpenedTable>>,
     /// Rows of the partitions of `runs` that were read, by the first date of the partition.
     runs: BTreeMap<NaiveDate, Vec<RunDate>>,
 }
@@ -85,7 +83,7 @@ impl TablesSnapshot {
     /// [`EngineError::Table`] if a table cannot be read or has a different layout.
     pub(crate) async fn open(output: &Output, tables: &[Table]) -> Result<Self, EngineError> {
         // By value: with references, the future could not be sent to another thread.
-        let opened: Vec<_> = stream::iter(tables.to_vec())
+        let opened = stream::iter(tables.to_vec())
             .map(|table| async move {
                 let opened = OpenedTable::open(output, table).await?;
                 Ok::<_, EngineError>((table, opened))
@@ -95,11 +93,7 @@ impl TablesSnapshot {
             .await?;
         Ok(Self {
             output: output.clone(),
-            tables: tables.to_vec(),
-            opened: opened
-                .into_iter()
-                .filter_map(|(table, opened)| Some((table, opened?)))
-                .collect(),
+            opened,
             runs: BTreeMap::new(),
         })
     }
@@ -111,10 +105,10 @@ impl TablesSnapshot {
     /// As [`TablesSnapshot::open`].
     pub(crate) async fn refresh(&mut self) -> Result<Output, EngineError> {
         let output = &self.output;
-        let opened = &self.opened;
+        let before = &*self;
         let changed: Vec<_> = stream::iter(Self::DATED)
             .map(|table| async move {
-                if let Some(opened) = opened.get(&table)
+                if let Some(opened) = before.opened(table)
                     && opened.is_latest().await
                 {
                     return Ok(None);
@@ -128,22 +122,17 @@ impl TablesSnapshot {
         let changed: Vec<_> = changed.into_iter().flatten().collect();
         // A run changes `runs` first, and a takeover all tables.
         let is_changed = (changed.iter())
-            .any(|(table, reopened)| reopened.is_some() || opened.contains_key(table));
+            .any(|(table, reopened)| reopened.is_some() || before.opened(*table).is_some());
         for (table, opened) in changed {
             if table == Table::Runs {
                 self.runs.clear();
             }
-            match opened {
-                Some(opened) => self.opened.insert(table, opened),
-                None => self.opened.remove(&table),
-            };
+            self.opened.insert(table, opened);
         }
-        let known = self.tables.iter().copied();
-        let known = known.filter(|table| !is_changed || Self::DATED.contains(table));
-        let known = known.map(|table| {
-            let opened = self.opened.get(&table);
-            (table, opened.map(|opened| opened.table.clone()))
-        });
+        let known = self.opened.iter();
+        let known = known.filter(|(table, _)| !is_changed || Self::DATED.contains(table));
+        let known = known
+            .map(|(table, opened)| (*table, opened.as_ref().map(|opened| opened.table.clone())));
         Ok(self.output.owned(known))
     }
 
@@ -152,7 +141,7 @@ impl TablesSnapshot {
     /// # Errors
     /// [`EngineError::Table`] if it has another layout.
     pub(crate) fn has_all_columns(&self, table: Table) -> Result<bool, EngineError> {
-        let Some(opened) = self.opened.get(&table) else {
+        let Some(opened) = self.opened(table) else {
             return Ok(false);
         };
         let lacking = self.output.lacking_columns(table, &opened.table)?;
@@ -175,8 +164,12 @@ impl TablesSnapshot {
         self.dates_of(begun.difference(&complete).copied())
     }
 
+    fn opened(&self, table: Table) -> Option<&OpenedTable> {
+        self.opened.get(&table)?.as_ref()
+    }
+
     fn partitions(&self, table: Table) -> impl Iterator<Item = &String> {
-        let opened = self.opened.get(&table);
+        let opened = self.opened(table);
         opened.into_iter().flat_map(|opened| &opened.partitions)
     }
 
@@ -207,7 +200,7 @@ impl TablesSnapshot {
 
     /// Reads the partitions of `runs` on `dates` that were not read before.
     async fn load_runs(&mut self, dates: DateRange) -> Result<(), EngineError> {
-        let Some(opened) = self.opened.get(&Table::Runs) else {
+        let Some(opened) = self.opened(Table::Runs) else {
             return Ok(());
         };
         let mut partitions = self.run_partitions();

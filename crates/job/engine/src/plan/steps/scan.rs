@@ -5,7 +5,6 @@ use std::sync::Arc;
 use arrow::array::{
     Array, ArrayRef, AsArray, Date32Array, Date32Builder, Int32Array, Int64Array, RecordBatch,
     RecordBatchOptions, StringArray, StringBuilder, TimestampMicrosecondArray,
-    TimestampMicrosecondBuilder,
 };
 use arrow::compute::filter_record_batch;
 use arrow::datatypes::{
@@ -237,15 +236,12 @@ impl Scan {
         let statuses = columns.get(ObjectColumn::HttpStatus);
         let statuses = statuses.map(|array| array.as_primitive::<Int32Type>());
         let mut dates = Date32Builder::with_capacity(rows);
-        // A time that cannot be is in the detail only: readers of tables have no date for some.
-        let mut possible = TimestampMicrosecondBuilder::with_capacity(rows);
         let mut reasons = StringBuilder::new();
         let mut details = StringBuilder::new();
         for row in 0..rows {
             let time = micros.is_valid(row).then(|| micros.value(row));
             let (date, wrong) = rules.date(time);
             dates.append_value(days_from_date(date));
-            possible.append_option(time.filter(|_| wrong != Some(Reason::ImpossibleTime)));
             let status = statuses.and_then(|array| array.is_valid(row).then(|| array.value(row)));
             let problem = wrong
                 .map(|reason| (reason, self.time_detail(reason, unit, time)))
@@ -254,6 +250,9 @@ impl Scan {
             reasons.append_option(problem.as_ref().map(|(reason, _)| reason.code()));
             details.append_option(problem.map(|(_, detail)| detail));
         }
+        // A time that cannot be is in the detail only: readers of tables have no date for some.
+        let possible: TimestampMicrosecondArray =
+            micros.unary_opt(|time| rules.is_possible(time).then_some(time));
         let [source, object_bytes, object_version] =
             unit.object_columns(rows).map(|(_, array)| array);
         let batch = RecordBatch::try_new(
@@ -265,7 +264,7 @@ impl Scan {
                 Arc::new(Int32Array::from_value(row_group, rows)),
                 Arc::new(Int64Array::from_iter_values(first..first + rows as i64)),
                 Arc::new(dates.finish()),
-                Arc::new(possible.finish().with_timezone("UTC")),
+                Arc::new(possible.with_timezone("UTC")),
                 text(ObjectColumn::Url),
                 text(ObjectColumn::RequestUrl),
                 text(ObjectColumn::Title),
@@ -357,7 +356,7 @@ impl Scan {
         let dates = (rows.iter()).map(|(_, time)| days_from_date(rules.date(*time).0));
         let times: TimestampMicrosecondArray = rows
             .iter()
-            .map(|(_, time)| time.filter(|_| rules.date(*time).1 != Some(Reason::ImpossibleTime)))
+            .map(|(_, time)| time.filter(|time| rules.is_possible(*time)))
             .collect();
         let numbers = |values: Vec<Option<i64>>| -> ArrayRef { Arc::new(Int64Array::from(values)) };
         given.extend(unit.object_columns(count));
