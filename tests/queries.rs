@@ -12,6 +12,7 @@ use arrow::csv::reader::Format;
 use arrow::datatypes::{Int64Type, Schema};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value, json};
+use tables::{Partitioning, Table};
 
 use crate::support::{Finished, Job, Site, can_watch, files, signal, skip};
 
@@ -212,6 +213,27 @@ fn a_result_without_rows_has_its_columns() {
     let file = File::open(path).expect("a file");
     let file = ParquetRecordBatchReaderBuilder::try_new(file).expect("Parquet");
     assert_eq!(column_names(file.schema()), ["number", "text"]);
+}
+
+#[test]
+fn the_columns_of_a_table_are_in_the_order_of_its_schema() {
+    let job = job();
+    job.backfill("2011-10-01..2011-10-31");
+    for table in [Table::Documents, Table::UrlKeys] {
+        let header = job.sql("csv", &format!("SELECT * FROM {} LIMIT 1", table.name()));
+        let schema = table.schema(Partitioning::Day);
+        let first = header.lines().next();
+        assert_eq!(first, Some(&*column_names(&schema).join(",")));
+    }
+    let rows = job.sql(
+        "csv",
+        "SELECT domain, date, domain AS again FROM url_keys ORDER BY date LIMIT 1",
+    );
+    let (domain, date) = ("gazette.example", "2011-10-01");
+    assert_eq!(
+        rows.lines().nth(1),
+        Some(&*format!("{domain},{date},{domain}"))
+    );
 }
 
 #[test]

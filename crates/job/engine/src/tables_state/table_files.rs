@@ -74,6 +74,8 @@ fn store_url(location: &Location) -> Result<ObjectStoreUrl> {
 #[derive(Debug)]
 struct TableFiles {
     snapshot: EagerSnapshot,
+    /// The columns in the order of the table.
+    schema: SchemaRef,
     /// The columns of the files, and the partition column at the end.
     columns: TableSchema,
     store: ObjectStoreUrl,
@@ -84,8 +86,8 @@ impl TableFiles {
     fn new(location: &Location, table: Table, opened: &DeltaTable) -> Result<Self> {
         let snapshot = opened.snapshot().map_err(external)?.snapshot().clone();
         let partitions = snapshot.metadata().partition_columns();
-        let (partition_fields, file_fields): (Vec<_>, Vec<_>) = snapshot
-            .arrow_schema()
+        let schema = snapshot.arrow_schema();
+        let (partition_fields, file_fields): (Vec<_>, Vec<_>) = schema
             .fields()
             .iter()
             .cloned()
@@ -96,8 +98,21 @@ impl TableFiles {
                 .build(),
             store: store_url(location)?,
             folder: location.child(table.name()).path().clone(),
+            schema,
             snapshot,
         })
+    }
+
+    /// Returns where the columns of `projection`, or all, are in `columns`.
+    fn projection(&self, projection: Option<&Vec<usize>>) -> Result<Vec<usize>> {
+        let of_files = |index: usize| {
+            let name = self.schema.field(index).name();
+            Ok(self.columns.table_schema().index_of(name)?)
+        };
+        match projection {
+            Some(projection) => projection.iter().copied().map(of_files).collect(),
+            None => (0..self.schema.fields().len()).map(of_files).collect(),
+        }
     }
 
     fn predicate(
@@ -169,7 +184,7 @@ impl TableFiles {
 #[async_trait]
 impl TableProvider for TableFiles {
     fn schema(&self) -> SchemaRef {
-        Arc::clone(self.columns.table_schema())
+        Arc::clone(&self.schema)
     }
 
     fn table_type(&self) -> TableType {
@@ -222,7 +237,7 @@ impl TableProvider for TableFiles {
         let scan = FileScanConfigBuilder::new(self.store.clone(), Arc::new(source))
             .with_file_groups(groups)
             .with_statistics(statistics)
-            .with_projection_indices(projection.cloned())?
+            .with_projection_indices(Some(self.projection(projection)?))?
             .with_limit(limit)
             .build();
         Ok(DataSourceExec::from_data_source(scan))
