@@ -1,4 +1,4 @@
--- One row per date: the run that wrote it, and the row accounting.
+-- One row per date with rows in the archive: the run that wrote it, and the row accounting.
 -- archive_rows = unique_pages + duplicates + revisions + blocklisted + quarantined.
 CREATE TABLE runs (
   date DATE NOT NULL,                           -- UTC day the counts are for

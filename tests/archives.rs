@@ -69,7 +69,9 @@ fn only_dated_folders_of_the_range_are_opened() {
     assert_eq!(found, expected);
     assert_eq!(job.rows("SELECT * FROM quarantine"), Vec::<Value>::new());
 
-    job.backfill("2011-10-09");
+    let refused = job.refused("2011-10-09", 3);
+    assert!(refused.contains("--allow-missing"), "{refused}");
+    job.backfill_with_losses("2011-10-09");
     let named = job.row("SELECT date, source, reason FROM quarantine");
     assert_eq!(named["date"], "2011-10-09");
     assert_eq!(named["reason"], "unreadable_object");

@@ -201,6 +201,23 @@ fn an_interrupted_run_releases_the_lease() {
     assert!(started.elapsed() < Duration::from_secs(60));
 }
 
+/// A thread that computes without a pause hears nothing.
+#[test]
+fn a_signal_ends_a_run_whose_threads_are_busy() {
+    let job = job();
+    for name in ["INT", "TERM"] {
+        let mut child = start_until(&job, SETTINGS[0], "WAIT@commit.documents#1");
+        let busy = child.stdin.take();
+        signal(&child, name);
+        let interrupted = Finished::wait(child);
+        assert_eq!(interrupted.code, Some(130), "{interrupted:?}");
+        drop(busy);
+    }
+    let next = run(&job, SETTINGS[0]);
+    assert_eq!(next.code, Some(0), "{}", next.stderr);
+    assert_tables(&Expected::new(), 0, &job);
+}
+
 #[test]
 fn runs_work_after_the_leases_were_deleted() {
     let expected = Expected::new();

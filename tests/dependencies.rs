@@ -36,6 +36,8 @@ const MEASURING: [&str; 4] = [
 ];
 const EVALUATION: &str = "urltree-evaluation";
 const SAMPLE: &str = "urltree-sample";
+/// Ends panics of parsers. Every crate with a foreign parser may know it.
+const BOUNDARY: &str = "urltree-boundary";
 const TABLES: &str = "urltree-tables";
 /// Reads WARC files. Pure, as the crates of the core are.
 const WARC: &str = "urltree-warc";
@@ -154,10 +156,10 @@ impl Workspace {
         seen
     }
 
-    /// The members among what a member depends on.
+    /// The members among what a member depends on, without [`BOUNDARY`].
     fn arrows(&self, member: &str) -> BTreeSet<&str> {
         let mut arrows = self.direct(member);
-        arrows.retain(|name| self.members.contains_key(*name));
+        arrows.retain(|name| self.members.contains_key(*name) && *name != BOUNDARY);
         arrows
     }
 }
@@ -246,6 +248,17 @@ fn only_the_python_package_knows_python_and_it_is_a_thin_layer() {
     let own = [BINARY, ENGINE, SITE_TEXT, TABLES];
     let expected = of_pages.into_iter().chain(own).collect();
     assert_eq!(workspace.arrows(PYTHON), expected);
+}
+
+#[test]
+fn the_boundary_knows_nothing() {
+    let workspace = workspace();
+    let built_with = workspace.transitive(BOUNDARY);
+    let built_with = built_with.into_iter();
+    let members: Vec<_> = built_with
+        .filter(|name| workspace.members.contains_key(*name))
+        .collect();
+    assert_eq!(members, Vec::<&str>::new());
 }
 
 #[test]

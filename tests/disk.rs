@@ -116,6 +116,25 @@ fn a_run_names_the_disk_that_is_full() {
 }
 
 #[test]
+fn a_full_disk_of_the_tables_is_one_line() {
+    let rows: Vec<Row> = (0..2000)
+        .map(|number| site().article(number, "2012-01-01T12:00:00"))
+        .collect();
+    let job = spill_folder(Job::of(&rows)).with("output.location=spilled/tables");
+    let Some(finished) = on_small_disk(&job, "size=200k") else {
+        return;
+    };
+    assert_eq!(finished.code, Some(4), "{finished:?}");
+    assert!(
+        finished.stderr.contains("no space is left at"),
+        "{}",
+        finished.stderr
+    );
+    assert!(!finished.stderr.contains("panicked"), "{}", finished.stderr);
+    assert!(finished.stderr.lines().count() < 8, "{}", finished.stderr);
+}
+
+#[test]
 fn a_folder_that_cannot_be_written_is_refused_before_any_work() {
     let job = spill_folder(one_large_day());
     if let Some(finished) = on_small_disk(&job, "ro") {

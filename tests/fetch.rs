@@ -82,6 +82,11 @@ pub(crate) fn command(
 
 pub(crate) fn report(finished: &Finished) -> Value {
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    printed(finished)
+}
+
+/// The report of a fetch, which may have failed for every feed.
+pub(crate) fn printed(finished: &Finished) -> Value {
     serde_json::from_str(&finished.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", finished.stdout))
 }
@@ -410,8 +415,14 @@ fn robots_that_cannot_be_read_allow_nothing() {
         _ => respond(stream, 200, &[], &rss(&[])),
     });
     let server = server.expect("a server");
-    let report = fetch(&Job::new(), &server, &[]);
-    assert_eq!(report["failures"]["robots"], 1, "{report}");
+    let (job, list) = (Job::new(), "http://site.example/rss\n");
+    let fetched = finished(&mut command(&job, &server, &["site.example"], list, &[]));
+    assert_eq!(fetched.code, Some(3), "{}", fetched.stderr);
+    assert!(
+        fetched.stderr.contains("every feed failed: 1 robots"),
+        "{}",
+        fetched.stderr
+    );
     assert_eq!(server.paths(), ["/robots.txt"]);
 }
 

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use serde_json::Value;
 use servers::{Scripted, respond};
 
-use crate::fetch::{command, missing, report, rows, rss};
+use crate::fetch::{command, missing, printed, rows, rss};
 use crate::support::{Job, finished, shared};
 
 /// Cases whose items or links cannot be told from the requests: links that are joined, and redirects.
@@ -136,7 +136,7 @@ fn polls_request_and_store_the_pages_of_the_authors_code() {
             .collect();
         let mut before = 0;
         for (poll, now) in [(1, "2011-10-24T08:00:00Z"), (2, "2011-10-24T12:00:00Z")] {
-            report(&finished(&mut command(
+            printed(&finished(&mut command(
                 &job,
                 &server,
                 &["site.example"],

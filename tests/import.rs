@@ -419,6 +419,32 @@ fn lists_patterns_and_standard_input_name_the_same_pages() {
 }
 
 #[test]
+fn names_with_letters_that_urls_escape_are_found() {
+    let job = Job::new();
+    std::fs::create_dir_all(job.path("crawl ö/新聞")).expect("a folder");
+    write(job.path("crawl ö/b ü.warc.gz"), &crawl(1));
+    write(job.path("crawl ö/新聞/a#1%20?.warc.gz"), &crawl(1));
+    write(
+        job.path("crawl ö/list.paths"),
+        "b ü.warc.gz\n新聞/a#1%20?.warc.gz\n".as_bytes(),
+    );
+    for (input, files) in [("crawl ö", 2), ("crawl ö/b ü*", 1), ("crawl ö/*/a#*", 1)] {
+        let output = format!("out {files} {}", input.len());
+        let arguments = [
+            "import", "warc", input, "--output", &output, "--format", "json",
+        ];
+        let words = arguments.map(str::to_owned);
+        let finished = job.type_in(&words);
+        assert_eq!(finished.code, Some(0), "{input}: {}", finished.stderr);
+        let counts: Value = serde_json::from_str(&finished.stdout).expect("JSON");
+        let expected = (&files.into(), &files.into());
+        assert_eq!((&counts["files"], &counts["pages"]), expected, "{input}");
+    }
+    let counts = report(&job, &["crawl ö/list.paths"]);
+    assert_eq!((&counts["files"], &counts["pages"]), (&2.into(), &2.into()));
+}
+
+#[test]
 fn inputs_that_are_not_there_are_named() {
     let job = Job::new();
     for (input, code) in [

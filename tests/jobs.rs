@@ -321,7 +321,7 @@ fn a_run_without_blocks_removes_the_blocks_of_its_dates() {
 }
 
 #[test]
-fn a_run_removes_pages_that_left_the_archive() {
+fn a_run_removes_pages_that_left_the_archive_if_that_is_meant() {
     let rows = SITE.daily_articles(3);
     let job = Job::of(&rows);
     job.backfill("2011-10-01..2011-10-03");
@@ -329,7 +329,10 @@ fn a_run_removes_pages_that_left_the_archive() {
         &job.archive("pages.parquet"),
         &[rows[0].clone(), rows[2].clone()],
     );
-    job.backfill("2011-10-02..2011-10-03");
+    let refused = job.refused("2011-10-02..2011-10-03", 3);
+    assert!(refused.contains("no rows on 2011-10-02,"), "{refused}");
+    assert_eq!(job.rows("SELECT date FROM documents").len(), 3);
+    job.backfill_with_losses("2011-10-02..2011-10-03");
     let dates = job.rows("SELECT date FROM documents ORDER BY date");
     assert_eq!(
         dates,

@@ -67,6 +67,7 @@
 //! - `modules`: no circle of imports between the files of a crate
 
 mod archives;
+mod boundaries;
 mod browser;
 mod chaos;
 mod claims;

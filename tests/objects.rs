@@ -41,7 +41,7 @@ fn documents_of(job: &Job, site: Site) -> Vec<String> {
 }
 
 #[test]
-fn a_truncated_file_is_quarantined_and_the_others_are_processed() {
+fn a_truncated_file_is_refused_and_can_be_quarantined() {
     let whole = two_files();
     whole.backfill(DATES);
     let expected = documents_of(&whole, SITE);
@@ -54,7 +54,12 @@ fn a_truncated_file_is_quarantined_and_the_others_are_processed() {
         let cut = &bytes[..bytes.len() * kept / 100];
         std::fs::write(&path, cut).expect("the file can be cut");
 
-        let finished = job.backfill(DATES);
+        for words in [&["backfill", "--dates", DATES][..], &["update"]] {
+            let refused = job.command(words[0], &words[1..]);
+            assert_eq!(refused.code, Some(3), "{}", refused.stderr);
+            assert!(refused.stderr.contains("b.parquet"), "{}", refused.stderr);
+        }
+        let finished = job.backfill_with_losses(DATES);
         assert!(finished.stderr.contains("b.parquet"), "{}", finished.stderr);
         let named = job.row("SELECT * EXCEPT (detail) FROM quarantine");
         let expected_row = json!({
@@ -264,19 +269,28 @@ fn an_archive_without_parquet_files_is_refused() {
 }
 
 #[test]
-fn dates_without_files_give_empty_tables() {
+fn dates_without_rows_are_refused_with_those_of_the_archive() {
     let job = two_files();
-    let finished = job.backfill("2010-01-01..2010-01-03");
+    let refused = job.refused("2010-01-01..2010-01-03", 3);
+    assert!(
+        refused.contains("no rows on 2010-01-01..2010-01-03; it has 2011-10-01.."),
+        "{refused}"
+    );
+    let (_, next) = refused
+        .split_once("next: urltree ")
+        .expect("a next command");
+    let words = shlex::split(next.trim()).expect("words of a shell");
+    let finished = job.type_in(&words);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+
+    let finished = job.backfill_with_losses("2010-01-01..2010-01-03");
     assert!(
         finished.stderr.contains("no rows on these dates"),
         "{}",
         finished.stderr
     );
-    assert_eq!(job.rows("SELECT * FROM documents"), Vec::<Value>::new());
-    let runs = job.rows("SELECT date, archive_rows AS rows FROM runs ORDER BY date");
-    let expected =
-        ["2010-01-01", "2010-01-02", "2010-01-03"].map(|date| json!({"date": date, "rows": 0}));
-    assert_eq!(runs, expected);
+    let runs = job.row("SELECT count(*) AS dates FROM runs WHERE date < DATE '2011-01-01'");
+    assert_eq!(runs, json!({"dates": 0}));
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn a_wrong_setting_is_refused_with_key_and_expected_value() {
         (
             "output.partition=week",
             "output.partition",
-            "day, month or year",
+            "day, month or year, or auto",
         ),
         (
             "paper.heuristic=stricter",
@@ -180,7 +180,7 @@ fn tables_with_another_partitioning_are_left_alone() {
     job.set("output.partition=month");
     let error = job.refused("2011-10-01..2011-10-31", 3);
     assert!(
-        error.contains("by month") && error.contains("by date"),
+        error.contains("by day") && error.contains("output.partition=month"),
         "{error}"
     );
     job.set("output.partition=day");

@@ -145,8 +145,9 @@ fn every_row_of_real_sites_is_accounted_for() {
         json!({"rows": 0})
     );
     let dates = job.row("SELECT min(date) AS first, max(date) AS last, count(*) AS days FROM runs");
-    let expected = json!({"first": "1997-01-01", "last": "2023-12-31", "days": 9861});
-    assert_eq!(dates, expected);
+    let pages =
+        "SELECT min(date) AS first, max(date) AS last, count(DISTINCT date) AS days FROM url_keys";
+    assert_eq!(dates, job.row(pages), "a row for each date with pages");
     let pages = job.row("SELECT min(fetched_at) AS first, max(fetched_at) AS last FROM url_keys");
     assert!(text(&pages, "first").starts_with("1997-01-11"), "{pages}");
     assert!(text(&pages, "last").starts_with("2023-06-14"), "{pages}");

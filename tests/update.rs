@@ -158,7 +158,17 @@ fn late_and_corrected_data_are_reported_and_repaired() {
     deliver(&job, 12, &corrected);
     let found = status(&job);
     let range = |day| json!({ "first_date": date(day), "last_date": date(day) });
-    assert_eq!(found["changed"], json!([range(7), range(12)]));
+    assert_eq!(found["missing"], json!([range(7)]));
+    let late = job.command("update", &[]);
+    assert_eq!(late.code, Some(0), "{}", late.stderr);
+    assert!(
+        late.stderr
+            .contains(&format!("rows of dates before {}", date(21))),
+        "{}",
+        late.stderr
+    );
+    assert!(late.stdout.contains("nothing new"), "{}", late.stdout);
+    assert_eq!(found["changed"], json!([range(12)]));
 
     deliver(&job, 12, &pages(12));
     let printed = job.command("status", &["--archive"]).stdout;
@@ -197,7 +207,8 @@ fn other_settings_need_a_flag_and_make_later_dates_stale() {
     let finished = changed.command("backfill", &asked);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     let found = status(&changed);
-    let stale = json!([{ "first_date": date(6), "last_date": date(20) }]);
+    // Day 20 had no pages.
+    let stale = json!([{ "first_date": date(6), "last_date": date(19) }]);
     assert_eq!(found["stale"], stale);
 }
 

@@ -107,6 +107,26 @@ fn uncommitted_and_replaced_files_are_reported_apart_and_deleted() {
 }
 
 #[test]
+fn files_of_others_are_neither_deleted_nor_mixed_with_tables() {
+    let job = job();
+    let foreign = job.tables().join("documents/date=2011-10-01/mine.parquet");
+    std::fs::create_dir_all(foreign.parent().expect("a folder")).expect("a folder");
+    std::fs::write(&foreign, "mine").expect("a file");
+    let refused = job.refused(DATES, 3);
+    assert!(
+        refused.contains("date=2011-10-01/mine.parquet, a file that is not of urltree"),
+        "{refused}"
+    );
+
+    std::fs::remove_file(&foreign).expect("a file");
+    job.run(DATES);
+    std::fs::write(&foreign, "mine").expect("a file");
+    let deleted = vacuum(&job, &["--retention", "0s", "--delete"]);
+    assert_eq!(files(&deleted, "never_committed"), BTreeSet::new());
+    assert!(foreign.exists());
+}
+
+#[test]
 fn files_younger_than_the_retention_are_kept() {
     let job = job();
     job.run(DATES);
@@ -144,7 +164,8 @@ fn files_younger_than_the_retention_are_kept() {
 fn partly_written_files_are_found_on_disk() {
     let job = job();
     job.run("2011-10-01");
-    let part = "date=2011-10-02/part-00000-aa-c000.zstd.parquet#1";
+    let part =
+        "date=2011-10-02/part-00000-2b0a4e3c-5d0f-4a3c-9f57-0c4c7e0b7a11-c000.zstd.parquet#1";
     let path = job.tables().join("documents").join(part);
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
     std::fs::write(&path, [0; 1000]).expect("a file");

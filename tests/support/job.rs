@@ -139,6 +139,14 @@ impl Job {
         finished
     }
 
+    /// Runs the dates with `--allow-missing`, which must succeed, and checks the row accounting.
+    pub(crate) fn backfill_with_losses(&self, dates: &str) -> Finished {
+        let finished = self.command("backfill", &["--dates", dates, "--allow-missing"]);
+        assert_eq!(finished.code, Some(0), "{dates}: {}", finished.stderr);
+        self.assert_accounts();
+        finished
+    }
+
     /// Runs the dates, which must fail with this exit code. Returns stderr.
     pub(crate) fn refused(&self, dates: &str, code: i32) -> String {
         let finished = self.try_run(dates);

@@ -1,5 +1,7 @@
 //! A feed, and why bytes are none.
 
+use boundary::ParserPanic;
+
 use crate::item::Item;
 
 /// Most items of a feed. The rest is left out: feeds list the newest first.
@@ -25,4 +27,7 @@ pub enum FeedError {
     /// XML or JSON with an error.
     #[error("a broken feed: {0}")]
     Broken(String),
+    /// The parser panicked.
+    #[error(transparent)]
+    Parser(#[from] ParserPanic),
 }

@@ -1,7 +1,6 @@
 //! The items of a feed from its bytes.
 
-use std::panic::{UnwindSafe, catch_unwind};
-
+use boundary::guarded;
 use url::Url;
 
 use crate::feed::{Feed, FeedError};
@@ -12,12 +11,8 @@ use crate::{charset, json, xml};
 /// # Errors
 /// [`FeedError`]. RSS and Atom with an error give the items before it.
 pub fn parse(bytes: &[u8], charset: Option<&str>, url: &Url) -> Result<Feed, FeedError> {
-    bounded(|| read(bytes, charset, url))
-}
-
-/// Ends a panic of a parser, which would end the polls of all other feeds.
-fn bounded(read: impl FnOnce() -> Result<Feed, FeedError> + UnwindSafe) -> Result<Feed, FeedError> {
-    catch_unwind(read).unwrap_or_else(|_| Err(FeedError::Broken("the parser panicked".to_owned())))
+    // A panic would end the polls of all other feeds.
+    guarded("feeds", bytes, || read(bytes, charset, url))?
 }
 
 fn read(bytes: &[u8], charset: Option<&str>, url: &Url) -> Result<Feed, FeedError> {
@@ -27,19 +22,5 @@ fn read(bytes: &[u8], charset: Option<&str>, url: &Url) -> Result<Feed, FeedErro
     match &text[start..] {
         json if json.starts_with('{') => json::read(json, url),
         xml => xml::read(xml, url),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_panic_of_a_parser_is_an_error_of_its_feed() {
-        let result = bounded(|| panic!("a parser"));
-        assert_eq!(
-            result,
-            Err(FeedError::Broken("the parser panicked".to_owned()))
-        );
     }
 }

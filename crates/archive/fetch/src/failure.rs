@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use boundary::ParserPanic;
 use feeds::FeedError;
 
 /// Why a feed or a page was not fetched. It becomes a row, and ends nothing else.
@@ -52,6 +53,9 @@ pub enum Failure {
     /// Bytes that are not a feed.
     #[error("{0}")]
     Feed(#[from] FeedError),
+    /// A parser panicked.
+    #[error(transparent)]
+    Parser(#[from] ParserPanic),
     /// An item without a link.
     #[error("an item without a link")]
     NoLink,
@@ -73,6 +77,7 @@ impl Failure {
             Self::Waits(_) => "retry_after",
             Self::ContentType(_) => "content_type",
             Self::ContentEncoding(_) => "content_encoding",
+            Self::Parser(_) | Self::Feed(FeedError::Parser(_)) => "parser",
             Self::Feed(_) => "not_a_feed",
             Self::NoLink => "no_link",
         }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
+use boundary::guarded;
 use chrono::{DateTime, Utc};
 use feeds::{Validators, retry_after};
 use futures::FutureExt;
@@ -129,7 +130,9 @@ impl Follower<'_> {
                 Err(_) => (None, Vec::new()),
             };
             let body = &body[..body.len().min(ROBOTS_BYTES)];
-            Ok(Robots::of(status, body, AGENT))
+            Ok(guarded("robots.txt", body, || {
+                Robots::of(status, body, AGENT)
+            })?)
         };
         read.boxed()
     }

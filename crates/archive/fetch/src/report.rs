@@ -20,6 +20,8 @@ pub struct Report {
     pub pages: u64,
     /// Bytes of HTML in the rows.
     pub html_bytes: u64,
+    /// Feeds that failed.
+    pub failed_feeds: u64,
     /// Feeds and pages that failed, by reason.
     pub failures: BTreeMap<&'static str, u64>,
     /// First and last UTC date of the rows.
@@ -29,6 +31,11 @@ pub struct Report {
 }
 
 impl Report {
+    /// Whether feeds were due, and all failed.
+    pub fn is_unusable(&self) -> bool {
+        self.polled > 0 && self.failed_feeds == self.polled
+    }
+
     /// All failures.
     pub fn failed(&self) -> u64 {
         self.failures.values().sum()

@@ -158,6 +158,7 @@ impl Report {
             .sum::<u64>();
         for failed in &polled.failures {
             *self.failures.entry(failed.reason).or_default() += 1;
+            self.failed_feeds += u64::from(failed.url.is_none());
         }
     }
 }

@@ -130,13 +130,12 @@ async fn list(list: &Location, base: Option<&str>) -> Result<Vec<String>, Import
     };
     read.map_err(|error| failed(error.to_string()))?;
     let base = match base {
-        Some(base) => Location::parse(base)?.url().clone(),
-        None => list
-            .url()
-            .join(".")
-            .map_err(|error| failed(error.to_string()))?,
+        Some(base) => Location::parse(base)?.to_string(),
+        None => {
+            let list = list.to_string();
+            list.rsplit_once('/').unwrap_or_default().0.to_owned()
+        }
     };
-    let base = base.as_str().trim_end_matches('/');
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let lines = lines.map(|line| match line {
         line if line.contains("://") || line.starts_with('/') => line.to_owned(),
@@ -151,15 +150,16 @@ async fn pattern(input: &str) -> Result<Vec<Input>, ImportError> {
     let folder = before.rfind('/').map_or(".", |end| &before[..=end]);
     let location = Location::parse(folder)?;
     let rest = &input[before.rfind('/').map_or(0, |end| end + 1)..];
+    let folder = location.to_string();
     let matches = |path: &Path| {
-        let parts = path.prefix_match(location.path());
-        let path = parts.map(|parts| parts.map(|part| part.as_ref().to_owned()).collect());
-        path.is_some_and(|parts: Vec<String>| is_match(rest, &parts.join("/")))
+        let object = location.listed(path).to_string();
+        let below = object.strip_prefix(&folder);
+        below.is_some_and(|below| is_match(rest, below.trim_start_matches('/')))
     };
     let found = objects(&location).await?;
     let found: Vec<Input> = (found.into_iter())
         .filter(|meta| matches(&meta.location))
-        .map(|meta| input_of(&location, meta))
+        .map(|meta| input_at(location.listed(&meta.location), &meta))
         .collect();
     if found.is_empty() {
         let input = tables::without_secrets(input);
@@ -200,7 +200,8 @@ async fn file_or_folder(location: Location) -> Result<Vec<Input>, ImportError> {
         let name = meta.location.filename().unwrap_or_default();
         ENDS.iter().any(|end| name.ends_with(end))
     });
-    let found: Vec<Input> = found.map(|meta| input_of(&location, meta)).collect();
+    let found = found.map(|meta| input_at(location.listed(&meta.location), &meta));
+    let found: Vec<Input> = found.collect();
     if found.is_empty() {
         let input = location.to_string();
         return Err(ImportError::NoFile { input });
@@ -244,15 +245,6 @@ pub(crate) async fn objects(folder: &Location) -> Result<Vec<ObjectMeta>, Import
     })?;
     listed.sort_by(|a, b| a.location.cmp(&b.location));
     Ok(listed)
-}
-
-fn input_of(folder: &Location, meta: ObjectMeta) -> Input {
-    let parts = meta.location.prefix_match(folder.path());
-    let parts: Vec<String> = parts
-        .map(|parts| parts.map(|part| part.as_ref().to_owned()).collect())
-        .unwrap_or_default();
-    let location = parts.iter().fold(folder.clone(), |at, part| at.child(part));
-    input_at(location, &meta)
 }
 
 /// Returns the input at `location` in the state of `meta`.

@@ -139,6 +139,8 @@ pub struct Report {
     pub warnings: BTreeMap<String, u64>,
     /// Records that cannot be used.
     pub quarantined: u64,
+    /// Records that cannot be used, by kind of the reason.
+    pub reasons: BTreeMap<String, u64>,
     /// Revisits of pages that are not before them in the same input.
     pub revisits: u64,
     /// Rows of the archive.
@@ -216,6 +218,11 @@ async fn import_inputs<I: Future<Output = Result<Manifest, ImportError>>>(
 }
 
 impl Report {
+    /// Whether inputs were imported, and nothing in them is a page or repeats one.
+    pub fn is_unusable(&self) -> bool {
+        self.files > 0 && self.already_imported == 0 && self.pages == 0 && self.revisits == 0
+    }
+
     fn add(&mut self, manifest: &Manifest) {
         self.files += 1;
         self.bytes += manifest.input_bytes;
@@ -223,6 +230,7 @@ impl Report {
             (&mut self.records, &manifest.records),
             (&mut self.not_pages, &manifest.not_pages),
             (&mut self.warnings, &manifest.warnings),
+            (&mut self.reasons, &manifest.reasons),
         ] {
             for (name, count) in counts {
                 *sums.entry(name.clone()).or_default() += count;

@@ -30,6 +30,9 @@ pub struct Manifest {
     pub warnings: BTreeMap<String, u64>,
     /// Records that cannot be used.
     pub quarantined: u64,
+    /// Records that cannot be used, by kind of the reason.
+    #[serde(default)]
+    pub reasons: BTreeMap<String, u64>,
     /// Rows.
     pub pages: u64,
     /// Revisits of pages that are not before them in the input.

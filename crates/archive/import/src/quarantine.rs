@@ -1,5 +1,7 @@
 //! Records and rows that cannot be used.
 
+use std::collections::BTreeMap;
+
 /// Most rows of an input whose place and reason are written. An input with more has another format, or
 /// is broken from some place on; all of them are counted.
 const MAX_QUARANTINED: usize = 100_000;
@@ -24,6 +26,8 @@ pub(crate) struct Quarantined {
     pub(crate) record_type: Option<String>,
     pub(crate) url: Option<String>,
     pub(crate) reason: String,
+    /// The reason without what differs from row to row.
+    pub(crate) kind: String,
 }
 
 /// The records or rows of an input that cannot be used.
@@ -31,16 +35,16 @@ pub(crate) struct Quarantined {
 pub(crate) struct Quarantine {
     /// The first of them.
     pub(crate) rows: Vec<Quarantined>,
-    /// All of them.
-    pub(crate) count: u64,
+    /// All of them, by kind of the reason.
+    pub(crate) counts: BTreeMap<String, u64>,
 }
 
 impl Quarantine {
-    /// Adds the result of `of`, or only counts it.
-    pub(crate) fn add(&mut self, of: impl FnOnce() -> Quarantined) {
-        self.count += 1;
+    /// Counts `row`, and keeps it if there are not too many.
+    pub(crate) fn add(&mut self, row: Quarantined) {
+        *self.counts.entry(row.kind.clone()).or_default() += 1;
         if self.rows.len() < MAX_QUARANTINED {
-            self.rows.push(of());
+            self.rows.push(row);
         }
     }
 }

@@ -65,7 +65,7 @@ fn read(source: Source, limits: Limits, folder: &TemporaryFolder) -> io::Result<
         let entry = match record {
             Ok(entry) => entry,
             Err(error) => {
-                quarantine.add(|| quarantined(error));
+                quarantine.add(quarantined(error));
                 continue;
             }
         };
@@ -137,6 +137,7 @@ fn quarantined(error: RecordError) -> Quarantined {
         name: error.origin.record_id,
         record_type: (error.record_type.as_ref()).map(|of| RecordType::name(of).to_owned()),
         url: error.origin.url,
+        kind: error.reason.kind().to_owned(),
         reason: error.reason.to_string(),
     }
 }

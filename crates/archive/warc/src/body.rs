@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
+use boundary::{ParserPanic, guarded};
+
 use crate::entry::Reason;
 use crate::html::{LOOKED_AT, begins_as_html};
 
@@ -102,6 +104,7 @@ pub(crate) fn decode(
         match read_any(forms, &body, max_bytes) {
             Outcome::All(decoded) => body = decoded,
             Outcome::TooLarge => return Err(Reason::TooLarge(max_bytes as u64)),
+            Outcome::Panicked(panic) => return Err(Reason::Parser(panic.to_string())),
             Outcome::Broken(..) if is_text(&body) => is_encoded = false,
             // Bytes before an error are kept, as a browser does.
             Outcome::Broken(decoded, _) if !decoded.is_empty() => body = decoded,
@@ -132,7 +135,9 @@ pub(crate) fn beginning(body: &[u8], encodings: Option<&str>) -> Vec<u8> {
     }
     let mut out = Vec::new();
     // Bytes before an error are enough.
-    let _ = bytes.take(LOOKED_AT as u64).read_to_end(&mut out);
+    let _ = guarded("the beginning of a body", body, || {
+        bytes.take(LOOKED_AT as u64).read_to_end(&mut out)
+    });
     out
 }
 
@@ -172,6 +177,15 @@ impl Form {
         })
     }
 
+    fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Zlib | Self::Deflate => "deflate",
+            Self::Brotli => "brotli",
+            Self::Zstd => "zstd",
+        }
+    }
+
     fn reader<'a>(self, bytes: impl BufRead + 'a) -> Box<dyn Read + 'a> {
         match self {
             Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(bytes)),
@@ -192,13 +206,15 @@ enum Outcome {
     TooLarge,
     /// The bytes before an error.
     Broken(Vec<u8>, io::Error),
+    Panicked(ParserPanic),
 }
 
 /// Decodes `body` as the first of `forms` that it is, or as far as the first goes that gives bytes.
 fn read_any(forms: &[Form], body: &[u8], max_bytes: usize) -> Outcome {
     let mut broken = Outcome::Broken(Vec::new(), io::ErrorKind::InvalidData.into());
     for form in forms {
-        match (read(form.reader(body), max_bytes), &broken) {
+        let read = guarded(form.name(), body, || read(form.reader(body), max_bytes));
+        match (read.unwrap_or_else(Outcome::Panicked), &broken) {
             (Outcome::Broken(bytes, error), Outcome::Broken(before, _)) => {
                 if before.is_empty() {
                     broken = Outcome::Broken(bytes, error);

@@ -140,12 +140,35 @@ pub enum Reason {
     /// The content encoding is unknown or broken.
     #[error("Content-Encoding cannot be removed: {0}")]
     ContentEncoding(String),
+    /// A parser panicked.
+    #[error("{0}")]
+    Parser(String),
     /// The time of the record is missing or has another form.
     #[error("WARC-Date is missing or not a time")]
     Date,
     /// The file cannot be read any further.
     #[error("the file cannot be read: {0}")]
     Io(String),
+}
+
+impl Reason {
+    /// Returns the reason without what differs from record to record.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NotARecord => "no record begins here",
+            Self::Header(_) => "the header cannot be read",
+            Self::Truncated(_) => "truncated",
+            Self::Compression(_) => "a broken compressed member",
+            Self::Length(_) => "a wrong Content-Length",
+            Self::Digest(_) => "another digest",
+            Self::TooLarge(_) => "too large",
+            Self::Http => "no status line",
+            Self::ContentEncoding(_) => "the Content-Encoding cannot be removed",
+            Self::Parser(_) => "parser",
+            Self::Date => "no WARC-Date",
+            Self::Io(_) => "the file cannot be read",
+        }
+    }
 }
 
 /// A record that cannot be used.

@@ -2,6 +2,8 @@
 
 use std::io::{self, Read};
 
+use boundary::ParserPanic;
+
 use crate::capture::{Captures, Found};
 use crate::entry::{Entry, Limits, Origin, Reason, RecordError};
 use crate::header::{self, Known, RecordType};
@@ -191,7 +193,9 @@ impl<R: Read> Records<R> {
         record_type: Option<RecordType>,
         error: &io::Error,
     ) -> RecordError {
+        let is_panic = (error.get_ref()).is_some_and(|cause| cause.is::<ParserPanic>());
         let reason = match error.kind() {
+            _ if is_panic => Reason::Parser(error.to_string()),
             io::ErrorKind::UnexpectedEof => Reason::Truncated("the file ends".to_owned()),
             io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::Other
                 if self.stream.is_compressed() =>

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
+use boundary::{ParserPanic, UNKNOWN, guarded};
 use flate2::bufread::GzDecoder;
 
 use crate::frames::{Frames, Skippable, ZSTD};
@@ -81,6 +82,11 @@ enum Format {
     Plain,
     Gzip,
     Zstd,
+}
+
+/// A member whose decoder panicked is broken.
+fn broken(panic: ParserPanic) -> io::Result<usize> {
+    Err(io::Error::new(io::ErrorKind::InvalidData, panic))
 }
 
 /// The source of decompressed bytes.
@@ -190,9 +196,13 @@ impl<R: Read> Stream<R> {
         let free = &mut self.chunk[self.filled..self.filled + CHUNK];
         let read = match &mut self.source {
             Source::File(file) => file.read(free),
-            Source::Gzip(member) => member.read(free),
+            Source::Gzip(member) => {
+                guarded("gzip", UNKNOWN, || member.read(free)).unwrap_or_else(broken)
+            }
             Source::Zstd(file) => match &mut self.frames {
-                Some(frames) => frames.read(file, free),
+                Some(frames) => {
+                    guarded("zstd", UNKNOWN, || frames.read(file, free)).unwrap_or_else(broken)
+                }
                 None => Ok(0),
             },
             Source::End => Ok(0),

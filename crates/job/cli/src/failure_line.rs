@@ -2,7 +2,7 @@
 //! command.
 
 use engine::{EngineError, Failure, SpillError};
-use tables::{Classified, ErrorClass};
+use tables::{Classified, ErrorClass, TableError};
 
 use crate::run::RunArgs;
 
@@ -15,22 +15,30 @@ pub(crate) fn failure_line(command: &str, args: &RunArgs, failure: &Failure) -> 
     let job = || args.job.job.display().to_string();
     let object = failure.source.object().unwrap_or_else(job);
     let retryable = if failure.is_retryable() { "yes" } else { "no" };
+    let next = next(command, args, failure);
+    let next = next.map_or_else(String::new, |next| format!("; next: {next}"));
     format!(
-        "stopped {dates}, stage {}, object {object}, retryable {retryable}; next: {}",
+        "stopped {dates}, stage {}, object {object}, retryable {retryable}{next}",
         failure.stage,
-        next(command, args, failure),
     )
 }
 
-/// Returns the command that continues the run. A word in capitals marks a value that
-/// only the user knows.
-fn next(command: &str, args: &RunArgs, failure: &Failure) -> String {
+/// Returns the command that continues the run, if another one or the same one may succeed. A word in capitals marks a
+/// value that only the user knows.
+fn next(command: &str, args: &RunArgs, failure: &Failure) -> Option<String> {
     let mut dates = failure.dates;
     let mut setting = None;
     let mut options = Vec::new();
     match failure.source.as_ref() {
         EngineError::CutPartition { covering, .. } => dates = Some(*covering),
+        EngineError::OtherPartition { found, .. } => {
+            setting = Some(format!("output.partition={found}"));
+        }
         EngineError::OtherSettings { .. } => options.push("--change-settings"),
+        EngineError::UnreadableObjects { .. } | EngineError::EmptyDates { .. } => {
+            options.push("--allow-missing");
+        }
+        EngineError::NoRows { archive, .. } => dates = *archive,
         EngineError::EmptyArchive { .. } => setting = Some("archive.location=LOCATION".to_owned()),
         EngineError::Undated { .. } => setting = Some("archive.layout=flat".to_owned()),
         EngineError::MissingColumn { key, .. } | EngineError::ColumnType { key, .. } => {
@@ -43,10 +51,15 @@ fn next(command: &str, args: &RunArgs, failure: &Failure) -> String {
                 _ => "run.spill_dir=FOLDER".to_owned(),
             });
         }
-        EngineError::Table(tables::TableError::Layout { .. }) => {
+        EngineError::Table(TableError::Layout { .. } | TableError::ForeignFile { .. }) => {
             setting = Some("output.location=LOCATION".to_owned());
         }
         _ => {}
+    }
+    let is_other = dates != failure.dates || setting.is_some() || !options.is_empty();
+    let needs_other = matches!(failure.class(), ErrorClass::Usage | ErrorClass::Input);
+    if needs_other && !is_other && !failure.is_retryable() {
+        return None;
     }
     let dates = dates.map(|dates| dates.to_string());
     options.extend(dates.iter().flat_map(|dates| ["--dates", dates]));
@@ -54,8 +67,11 @@ fn next(command: &str, args: &RunArgs, failure: &Failure) -> String {
     if args.change_settings {
         options.push("--change-settings");
     }
+    if args.allow_missing {
+        options.push("--allow-missing");
+    }
     if failure.class() == ErrorClass::Internal {
         options.push("-vv");
     }
-    args.job.command(command, &options)
+    Some(args.job.command(command, &options))
 }

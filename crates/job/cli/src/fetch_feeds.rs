@@ -17,8 +17,8 @@ use crate::args::{ArchiveArgs, ReportFormat};
 use crate::print::print;
 use crate::progress::megabytes;
 use crate::report::Lines;
-use crate::runtime::{Interrupted, Signals};
-use crate::usage::Usage;
+use crate::runtime::{Interrupted, stop_at_a_signal};
+use crate::usage::{NotFound, Usage};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct FetchArgs {
@@ -98,6 +98,7 @@ pub(crate) fn fetch(args: &FetchArgs, quiet: bool) -> Result<()> {
         .enable_all()
         .build()
         .context("cannot start worker threads")?;
+    let stop = stop_at_a_signal()?;
     let done = runtime.block_on(async {
         let fetch = async {
             if args.daemon {
@@ -106,11 +107,7 @@ pub(crate) fn fetch(args: &FetchArgs, quiet: bool) -> Result<()> {
             }
             fetch::fetch(&list, &output, &options, &*clock).await
         };
-        let mut signals = Signals::heard();
-        tokio::select! {
-            done = fetch => Some(done),
-            () = signals.next() => None,
-        }
+        stop.run_until_cancelled(fetch).await
     });
     // Requests that wait for an answer have nothing that must be saved.
     runtime.shutdown_background();
@@ -119,7 +116,24 @@ pub(crate) fn fetch(args: &FetchArgs, quiet: bool) -> Result<()> {
         Some(ReportFormat::Json) => as_json(&report),
         None if quiet => String::new(),
         None | Some(ReportFormat::Text) => as_text(&report, args.archive.output()),
-    })
+    })?;
+    match report.is_unusable() {
+        true => Err(NotFound::of(nothing_usable(&report)).into()),
+        false => Ok(()),
+    }
+}
+
+/// Says why a fetch has no pages.
+fn nothing_usable(report: &Report) -> String {
+    let reasons = report.failures.iter().map(|(reason, count)| match *reason {
+        "address" => format!("{count} address (not public; --allow-private)"),
+        reason => format!("{count} {reason}"),
+    });
+    let reasons: Vec<_> = reasons.collect();
+    format!(
+        "no page was fetched, and every feed failed: {}",
+        reasons.join(", ")
+    )
 }
 
 fn options(args: &FetchArgs) -> Result<Options> {

@@ -15,8 +15,8 @@ use crate::args::{ArchiveArgs, ReportFormat};
 use crate::print::print;
 use crate::progress::{ImportProgress, Terminal, megabytes};
 use crate::report::Lines;
-use crate::runtime::{Interrupted, Signals};
-use crate::usage::Usage;
+use crate::runtime::{Interrupted, stop_at_a_signal};
+use crate::usage::{NotFound, Usage};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ImportCommand {
@@ -118,7 +118,27 @@ pub(crate) fn import_files(
         ImportCommand::Warc(args) => (warc(args, terminal)?, &args.archive),
         ImportCommand::Pages(args) => (pages(args, terminal)?, &args.archive),
     };
-    print(&printed(&report, archive.format, quiet, archive.output()))
+    print(&printed(&report, archive.format, quiet, archive.output()))?;
+    match report.is_unusable() {
+        true => Err(NotFound::of(nothing_usable(&report)).into()),
+        false => Ok(()),
+    }
+}
+
+/// Says why an import has no pages.
+fn nothing_usable(report: &Report) -> String {
+    let others: u64 = report.not_pages.values().sum();
+    let reasons = report.reasons.iter();
+    let mut reasons: Vec<_> = reasons
+        .map(|(reason, count)| format!("{count} {reason}"))
+        .collect();
+    if others > 0 {
+        reasons.push(format!("{others} records that are no HTML pages"));
+    }
+    match reasons.is_empty() {
+        true => "no page was imported: the input has no records".to_owned(),
+        false => format!("no page was imported: {}", reasons.join(", ")),
+    }
 }
 
 fn warc(args: &ImportWarcArgs, terminal: &Terminal) -> Result<Report> {
@@ -170,13 +190,8 @@ fn run(
         .enable_all()
         .build()
         .context("cannot start worker threads")?;
-    let done = runtime.block_on(async {
-        let mut signals = Signals::heard();
-        tokio::select! {
-            done = import => Some(done),
-            () = signals.next() => None,
-        }
-    });
+    let stop = stop_at_a_signal()?;
+    let done = runtime.block_on(stop.run_until_cancelled(import));
     progress.finish();
     // Files that are read on other threads have nothing that must be saved.
     runtime.shutdown_background();
@@ -216,6 +231,9 @@ fn as_text(report: &Report, output: &str) -> String {
     }
     lines.add("revisits elsewhere", report.revisits);
     lines.add("quarantined", report.quarantined);
+    for (reason, count) in &report.reasons {
+        lines.add(&format!("  {reason}"), count);
+    }
     lines.add("pages", report.pages);
     lines.add("HTML MB", format!("{:.1}", megabytes(report.html_bytes)));
     lines.add("objects", report.objects);
@@ -240,6 +258,7 @@ fn as_json(report: &Report) -> String {
         "warnings": report.warnings,
         "revisits": report.revisits,
         "quarantined": report.quarantined,
+        "reasons": report.reasons,
         "pages": report.pages,
         "html_bytes": report.html_bytes,
         "objects": report.objects,

@@ -140,6 +140,8 @@ fn init_logs(args: &Args, terminal: &Terminal) {
             "warn,html5ever=error,cluster=trace,engine=trace,export=trace,tables=trace,urltree=trace"
         }
     };
+    // An upload that fails is an error of the run.
+    let level = format!("{level},deltalake_core::datafile=error");
     let filter = EnvFilter::try_from_env("URLTREE_LOG").unwrap_or_else(|_| EnvFilter::new(level));
     let terminal = terminal.clone();
     tracing_subscriber::fmt()

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 use std::io::{self, IsTerminal, Write};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -15,8 +15,10 @@ use tracing::{debug, info};
 /// short run look stalled.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-const BAR: &str =
-    "{msg} [{bar:30}] {percent:>3} %  {rows} rows  {decimal_bytes_per_sec}  {eta} left{workers}";
+const BAR: &str = "{msg} [{bar:30}] {percent:>3} %  {line}{workers}";
+
+/// Length of the bar. Reading is half of a run, labelling and writing the other half.
+const BAR_LENGTH: u64 = 1000;
 
 const IMPORT_BAR: &str =
     "[{bar:30}] {percent:>3} %  {decimal_bytes}  {decimal_bytes_per_sec}  {eta} left";
@@ -53,13 +55,14 @@ impl Terminal {
         let progress = RunProgress {
             bar: bar.clone(),
             explain,
-            rows: Arc::default(),
-            line: Mutex::new(Line {
+            line: Arc::new(Mutex::new(Line {
                 last: Instant::now(),
                 started: Instant::now(),
-                bytes: 0,
+                read: RowsAndBytes::default(),
+                written: 0,
                 total: RowsAndBytes::default(),
-            }),
+                stage: String::new(),
+            })),
             workers: Arc::default(),
         };
         Arc::new(progress)
@@ -130,17 +133,21 @@ impl Write for Terminal {
 pub(crate) struct RunProgress {
     bar: ProgressBar,
     explain: bool,
-    rows: Arc<AtomicU64>,
     workers: Arc<Workers>,
-    line: Mutex<Line>,
+    line: Arc<Mutex<Line>>,
 }
 
+/// How far a run is.
 #[derive(Debug)]
 struct Line {
     started: Instant,
     last: Instant,
-    bytes: u64,
+    read: RowsAndBytes,
+    /// Rows that are labelled and written.
+    written: u64,
     total: RowsAndBytes,
+    /// Dates and stage of the chunk, if its plan does not run.
+    stage: String,
 }
 
 /// The end of a progress message: workers, and chunks that ran again. Empty without workers.
@@ -165,6 +172,30 @@ impl Display for Workers {
 }
 
 impl RunProgress {
+    /// Changes the line, and shows it if it was not shown for a while.
+    fn advance(&self, change: impl FnOnce(&mut Line)) {
+        let Ok(mut line) = self.line.lock() else {
+            return;
+        };
+        change(&mut line);
+        if self.bar.is_hidden() {
+            if line.last.elapsed() >= LINE_EVERY {
+                line.last = Instant::now();
+                info!(
+                    "{:.0} % {}{}",
+                    100.0 * line.done(),
+                    line.text(),
+                    self.workers
+                );
+            }
+            return;
+        }
+        let done = (line.done() * BAR_LENGTH as f64) as u64;
+        // The bar draws the line, and waits for it.
+        drop(line);
+        self.bar.set_position(done);
+    }
+
     /// Removes the bar.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
@@ -191,38 +222,43 @@ impl Progress for RunProgress {
             line.started = Instant::now();
             line.total = total;
         }
-        let rows = Arc::clone(&self.rows);
         if let Ok(style) = ProgressStyle::with_template(BAR) {
-            let rows = move |_: &ProgressState, out: &mut dyn fmt::Write| {
-                let _ = write!(out, "{}", rows.load(Ordering::Relaxed));
+            let line = Arc::clone(&self.line);
+            let line = move |_: &ProgressState, out: &mut dyn fmt::Write| {
+                if let Ok(line) = line.lock() {
+                    let _ = out.write_str(&line.text());
+                }
             };
             let workers = Arc::clone(&self.workers);
             let workers = move |_: &ProgressState, out: &mut dyn fmt::Write| {
                 let _ = write!(out, "{workers}");
             };
-            let style = style.with_key("rows", rows).with_key("workers", workers);
+            let style = style.with_key("line", line).with_key("workers", workers);
             self.bar.set_style(style);
         }
-        self.bar.set_length(total.html_bytes);
-        self.bar.reset_elapsed();
-        self.bar.reset_eta();
+        self.bar.set_length(BAR_LENGTH);
     }
 
     fn report(&self, done: RowsAndBytes) {
-        let rows = self.rows.fetch_add(done.rows, Ordering::Relaxed) + done.rows;
-        self.bar.inc(done.html_bytes);
-        if let Ok(mut line) = self.line.lock() {
-            line.bytes += done.html_bytes;
-            if self.bar.is_hidden() && line.last.elapsed() >= LINE_EVERY {
-                line.last = Instant::now();
-                info!("{}{}", line.text(rows), self.workers);
-            }
-        }
+        self.advance(|line| {
+            line.read.rows += done.rows;
+            line.read.html_bytes += done.html_bytes;
+        });
+    }
+
+    fn written(&self, rows: u64) {
+        self.advance(|line| line.written += rows);
     }
 
     fn entered(&self, stage: Stage, dates: DateRange) {
         debug!("{dates}: {stage}");
-        self.bar.set_message(format!("{dates} {stage}"));
+        self.advance(|line| {
+            line.stage = match stage {
+                Stage::Plan(_) => String::new(),
+                stage => stage.to_string(),
+            };
+        });
+        self.bar.set_message(dates.to_string());
     }
 
     fn processes(&self, count: usize) {
@@ -236,15 +272,37 @@ impl Progress for RunProgress {
 }
 
 impl Line {
-    fn text(&self, rows: u64) -> String {
+    /// The share of the run that is done. Reading ends before labelling and writing do, so each counts by itself.
+    fn done(&self) -> f64 {
+        let share = |done: u64, total: u64| (done as f64 / total.max(1) as f64).min(1.0);
+        let read = share(self.read.html_bytes, self.total.html_bytes);
+        f64::midpoint(read, share(self.written, self.total.rows))
+    }
+
+    fn stage(&self) -> &str {
+        match self.stage.as_str() {
+            "" if self.read.rows < self.total.rows => "read",
+            "" if self.written == 0 => "label",
+            "" => "write",
+            stage => stage,
+        }
+    }
+
+    fn text(&self) -> String {
         let seconds = self.started.elapsed().as_secs_f64().max(f64::MIN_POSITIVE);
-        let (done, total) = (self.bytes as f64, self.total.html_bytes.max(1) as f64);
-        let left = seconds * (total - done).max(0.0) / done.max(1.0);
+        let done = self.done();
+        let left = match done {
+            0.0 => String::new(),
+            // A run is done when its line is gone.
+            done => format!(", {:.0} s left", (seconds * (1.0 - done) / done).max(1.0)),
+        };
         format!(
-            "{:.0} %: {rows} of {} rows, {:.1} MB/s, {left:.0} s left",
-            100.0 * (done / total).min(1.0),
+            "{}: {} of {} rows read, {} written, {:.1} MB/s{left}",
+            self.stage(),
+            self.read.rows.min(self.total.rows),
             self.total.rows,
-            done / 1e6 / seconds,
+            self.written.min(self.total.rows),
+            self.read.html_bytes as f64 / 1e6 / seconds,
         )
     }
 }
@@ -252,4 +310,42 @@ impl Line {
 /// Converts bytes to decimal megabytes.
 pub(crate) fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(read: u64, written: u64, stage: &str) -> String {
+        let started = Instant::now().checked_sub(Duration::from_secs(10));
+        let of = |rows| RowsAndBytes {
+            rows,
+            html_bytes: rows * 1_000_000,
+        };
+        let line = Line {
+            started: started.expect("a clock that is not new"),
+            last: Instant::now(),
+            read: of(read),
+            written,
+            total: of(100),
+            stage: stage.to_owned(),
+        };
+        format!("{:.0} % {}", 100.0 * line.done(), line.text())
+    }
+
+    #[test]
+    fn a_line_names_the_stage_and_the_time_of_all_stages() {
+        assert_eq!(
+            line(0, 0, "census"),
+            "0 % census: 0 of 100 rows read, 0 written, 0.0 MB/s"
+        );
+        let expected = "25 % read: 50 of 100 rows read, 0 written, 5.0 MB/s, 30 s left";
+        assert_eq!(line(50, 0, ""), expected);
+        let expected = "50 % label: 100 of 100 rows read, 0 written, 10.0 MB/s, 10 s left";
+        assert_eq!(line(100, 0, ""), expected);
+        let expected = "90 % write: 100 of 100 rows read, 80 written, 10.0 MB/s, 1 s left";
+        assert_eq!(line(100, 80, ""), expected);
+        // Nothing says that no time is left.
+        assert!(line(100, 100, "commit").ends_with("1 s left"));
+    }
 }

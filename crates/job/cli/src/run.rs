@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use engine::{CancellationToken, EngineError, Failure, Job, SettingsChange, Stage};
+use engine::{Accepted, EngineError, Failure, Job, Stage};
 use tables::DateRange;
 use tokio::runtime::Runtime;
 
@@ -22,6 +22,10 @@ pub(crate) struct RunArgs {
     /// stale.
     #[arg(long)]
     pub(crate) change_settings: bool,
+    /// Run even if objects of the archive cannot be opened, or the archive has no rows of a date that the tables
+    /// have: its rows are removed.
+    #[arg(long)]
+    pub(crate) allow_missing: bool,
     /// Workers that run the plans (`urltree worker`), instead of this process: HOST:PORT, dns:HOST:PORT
     /// (every address of a name) or file:PATH (a line for each). They are looked up again for each chunk.
     #[arg(long, value_name = "HOST:PORT,...", value_delimiter = ',')]
@@ -109,19 +113,17 @@ fn run(
     quiet: bool,
     progress: &Arc<RunProgress>,
 ) -> Result<()> {
-    let change = if args.change_settings {
-        SettingsChange::Requested
-    } else {
-        SettingsChange::Refused
+    let accepted = Accepted {
+        other_settings: args.change_settings,
+        missing_pages: args.allow_missing,
     };
-    let stop = CancellationToken::new();
+    let stop = stop_at_a_signal()?;
     let report = runtime.block_on(async {
-        stop_at_a_signal(stop.clone());
         match dates {
-            Some(dates) => engine::backfill(job, dates, change, progress.clone(), &stop)
+            Some(dates) => engine::backfill(job, dates, accepted, progress.clone(), &stop)
                 .await
                 .map(Some),
-            None => engine::update(job, change, progress.clone(), &stop).await,
+            None => engine::update(job, accepted, progress.clone(), &stop).await,
         }
     });
     progress.finish();

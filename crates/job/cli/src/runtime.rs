@@ -14,6 +14,10 @@ pub(crate) const STACK_BYTES: usize = 16 << 20;
 /// Time after a run or query in which its tasks may end. The threads of a run that stalled may never end.
 pub(crate) const SHUTDOWN: Duration = Duration::from_secs(5);
 
+/// Time after a signal in which a command may release its lease and delete what it spilled. Tables are as after a
+/// crash if that takes longer: intact.
+const GRACE: Duration = Duration::from_millis(1800);
+
 /// Exit code of a command that a signal ended. As in shells: 128 and the number of SIGINT.
 pub(crate) const INTERRUPTED: u8 = 130;
 
@@ -52,40 +56,46 @@ impl std::fmt::Display for Interrupted {
     }
 }
 
-/// SIGINT and SIGTERM, heard from the moment this is made: before it, they end the process.
-pub(crate) struct Signals([Option<Signal>; 2]);
-
-impl Signals {
-    /// Begins to hear signals. Must be called on a runtime. A signal that the system does not let
-    /// the process hear is never received.
-    pub(crate) fn heard() -> Self {
-        Self([SignalKind::interrupt(), SignalKind::terminate()].map(|kind| signal(kind).ok()))
-    }
-
-    /// Waits for the next signal.
-    pub(crate) async fn next(&mut self) {
-        let [interrupt, terminate] = &mut self.0;
-        let received = async |signal: &mut Option<Signal>| match signal {
-            Some(signal) => signal.recv().await,
-            None => std::future::pending().await,
-        };
-        tokio::select! {
-            _ = received(interrupt) => {}
-            _ = received(terminate) => {}
-        }
-    }
+/// Returns a token that SIGINT and SIGTERM cancel, from now on: before, they end the process. They are heard by a
+/// thread of its own, so that work which computes without a pause cannot keep them off. It ends the process at
+/// a second signal, and [`GRACE`] after the first.
+pub(crate) fn stop_at_a_signal() -> Result<CancellationToken> {
+    let stop = CancellationToken::new();
+    let stopped = stop.clone();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot hear signals")?;
+    let signals = {
+        let _entered = runtime.enter();
+        // A signal that the system does not let the process hear is never received.
+        [SignalKind::interrupt(), SignalKind::terminate()].map(|kind| signal(kind).ok())
+    };
+    let hears = move || {
+        runtime.block_on(async {
+            let mut signals = signals;
+            next(&mut signals).await;
+            stopped.cancel();
+            // Whether there is a second one does not matter.
+            let _ = tokio::time::timeout(GRACE, next(&mut signals)).await;
+        });
+        std::process::exit(i32::from(INTERRUPTED));
+    };
+    let thread = std::thread::Builder::new().name("signals".to_owned());
+    thread.spawn(hears).context("cannot hear signals")?;
+    Ok(stop)
 }
 
-/// Stops a run at the first signal from now on, so that it can release its lease. The second ends
-/// the process.
-pub(crate) fn stop_at_a_signal(stop: CancellationToken) {
-    let mut signals = Signals::heard();
-    tokio::spawn(async move {
-        signals.next().await;
-        stop.cancel();
-        signals.next().await;
-        std::process::exit(i32::from(INTERRUPTED));
-    });
+async fn next(signals: &mut [Option<Signal>; 2]) {
+    let [interrupt, terminate] = signals;
+    let received = async |signal: &mut Option<Signal>| match signal {
+        Some(signal) => signal.recv().await,
+        None => std::future::pending().await,
+    };
+    tokio::select! {
+        _ = received(interrupt) => {}
+        _ = received(terminate) => {}
+    }
 }
 
 /// Works for a job until the work ends or the command is interrupted.
@@ -95,13 +105,8 @@ pub(crate) fn until_interrupted<T>(
     work: impl Future<Output = Result<T>>,
 ) -> Result<T> {
     let runtime = runtime(job)?;
-    let done = runtime.block_on(async {
-        let mut signals = Signals::heard();
-        tokio::select! {
-            () = signals.next() => None,
-            done = work => Some(done),
-        }
-    });
+    let stop = stop_at_a_signal()?;
+    let done = runtime.block_on(stop.run_until_cancelled(work));
     // Operators delete their spilled rows when they are dropped.
     runtime.shutdown_timeout(SHUTDOWN);
     done.ok_or(interruption)?

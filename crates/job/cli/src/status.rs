@@ -11,8 +11,8 @@ use crate::runtime::runtime;
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     job: JobArgs,
-    /// Also read the archive, and show dates whose rows or objects have changed since
-    /// they were run: late or corrected data.
+    /// Also read the archive, and show dates with rows that were not run, and dates whose rows or objects have changed
+    /// since: late or corrected data.
     #[arg(long)]
     archive: bool,
     #[command(flatten)]

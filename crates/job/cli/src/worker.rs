@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use bytesize::ByteSize;
 use cluster::{Access, Cluster, Tls, TlsFiles, WorkerMetrics, listen, serve, serve_metrics};
-use engine::{CancellationToken, Job, WorkerResources};
+use engine::{Job, WorkerResources};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::print::print;
@@ -80,7 +80,7 @@ pub(crate) fn worker(args: &WorkerArgs) -> Result<()> {
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        let stop = CancellationToken::new();
+        let stop = stop_at_a_signal()?;
         let metrics = Arc::new(WorkerMetrics::default());
         if let Some(address) = &args.metrics {
             // It has numbers only, and a probe has no certificate.
@@ -90,7 +90,6 @@ pub(crate) fn worker(args: &WorkerArgs) -> Result<()> {
         }
         let listener = listen(&args.listen, access).await?;
         print(&format!("listening on {}", listener.local_addr()?))?;
-        stop_at_a_signal(stop.clone());
         Ok(serve(listener, resources, tls, metrics, stop).await?)
     })
 }

@@ -10,7 +10,7 @@
 //! use std::sync::Arc;
 //!
 //! use cluster::Cluster;
-//! use engine::{CancellationToken, Job, JobSpec, SettingsChange, Unwatched, backfill};
+//! use engine::{CancellationToken, Job, JobSpec, Accepted, Unwatched, backfill};
 //!
 //! let job = Job::new(&JobSpec::new("s3://pages/crawl", "s3://text/tables"))?;
 //! let workers = ["10.0.0.1:7070".to_owned(), "10.0.0.2:7070".to_owned()];
@@ -18,7 +18,7 @@
 //! let job = job.with_session_extension(Arc::new(cluster));
 //! let stop = CancellationToken::new();
 //! let dates = "2011-10-24..2011-12-19".parse()?;
-//! backfill(&job, dates, SettingsChange::Refused, Arc::new(Unwatched), &stop).await?;
+//! backfill(&job, dates, Accepted::default(), Arc::new(Unwatched), &stop).await?;
 //! # Ok(())
 //! # }
 //! ```

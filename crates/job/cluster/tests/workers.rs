@@ -10,8 +10,8 @@ use bytesize::ByteSize;
 use cluster::{Access, Cluster, listen, serve};
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use engine::{
-    CancellationToken, Job, JobSpec, Progress, RowsAndBytes, SettingsChange, WorkerResources,
-    backfill, explain,
+    Accepted, CancellationToken, Job, JobSpec, Progress, RowsAndBytes, WorkerResources, backfill,
+    explain,
 };
 use query::query;
 use sample::{SampleOptions, write_sample};
@@ -84,7 +84,7 @@ async fn rows(job: &Job, runs: &[&str]) -> (Vec<String>, Arc<Seen>) {
     for dates in runs {
         let dates = dates.parse().unwrap();
         let (progress, stop) = (Arc::clone(&seen), CancellationToken::new());
-        let run = backfill(job, dates, SettingsChange::Refused, progress, &stop);
+        let run = backfill(job, dates, Accepted::default(), progress, &stop);
         run.await.unwrap();
     }
     let mut tables = Vec::new();

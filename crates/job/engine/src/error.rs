@@ -25,7 +25,7 @@ pub enum EngineError {
     /// The range of dates cuts a partition of the output tables.
     #[error(
         "the range {requested} cuts a {partitioning}, and a run replaces whole partitions \
-         (output.partition); use {covering}, or output.partition=day"
+         (output.partition); use {covering}, or output.partition=day for new tables"
     )]
     CutPartition {
         /// The requested range.
@@ -34,6 +34,19 @@ pub enum EngineError {
         partitioning: Partitioning,
         /// The smallest range of whole partitions around it.
         covering: DateRange,
+    },
+    /// The tables have other partitions than the job sets.
+    #[error(
+        "the tables at {location} have partitions by {found}, and the job sets output.partition={set}; remove the \
+         setting, or choose another output.location"
+    )]
+    OtherPartition {
+        /// The location of the tables.
+        location: String,
+        /// The partitions of the tables.
+        found: Partitioning,
+        /// The partitions of the job.
+        set: Partitioning,
     },
     /// The tables were written with other settings.
     #[error(
@@ -77,6 +90,37 @@ pub enum EngineError {
         location: String,
         /// Number of objects that are not Parquet.
         others: usize,
+    },
+    /// Objects of the archive cannot be opened.
+    #[error(
+        "{source_object} cannot be opened{}: {error}; copy it again, or accept its loss with --allow-missing: it \
+         becomes a row of `quarantine`",
+        others(*.count)
+    )]
+    UnreadableObjects {
+        /// The first of the objects.
+        source_object: String,
+        /// Why it cannot be opened.
+        error: String,
+        /// Number of such objects.
+        count: usize,
+    },
+    /// The archive has no rows on the dates of a run.
+    #[error("the archive has no rows on {dates}{}", has(*.archive))]
+    NoRows {
+        /// The dates.
+        dates: DateRange,
+        /// The dates of the archive, if it has any.
+        archive: Option<DateRange>,
+    },
+    /// The tables have pages of a date of which the archive has none any more.
+    #[error(
+        "the archive has no rows on {dates}, of which the tables have some, and the run would remove them; restore \
+         the archive, or accept their loss with --allow-missing"
+    )]
+    EmptyDates {
+        /// The first of these dates.
+        dates: DateRange,
     },
     /// An object is not in a dated folder.
     #[error(
@@ -370,6 +414,7 @@ impl EngineError {
         match self {
             Self::EmptyArchive { location, .. } => Some(location.clone()),
             Self::Undated { source_object }
+            | Self::UnreadableObjects { source_object, .. }
             | Self::MissingColumn { source_object, .. }
             | Self::ColumnType { source_object, .. }
             | Self::Changed { source_object, .. }
@@ -379,7 +424,9 @@ impl EngineError {
                 Some(spill.folder().to_owned())
             }
             Self::Table(error) => Some(error.object().to_owned()),
-            Self::Busy { location, .. } | Self::NoTable { location, .. } => Some(location.clone()),
+            Self::Busy { location, .. }
+            | Self::NoTable { location, .. }
+            | Self::OtherPartition { location, .. } => Some(location.clone()),
             Self::Worker { record, .. } => record.object.clone(),
             Self::Plan { source, .. } => match (engine_error(source), self.class()) {
                 (Some(cause), _) => cause.object(),
@@ -388,6 +435,8 @@ impl EngineError {
             },
             Self::Spec(_)
             | Self::CutPartition { .. }
+            | Self::NoRows { .. }
+            | Self::EmptyDates { .. }
             | Self::OtherSettings { .. }
             | Self::NeedsRelabelling { .. }
             | Self::ExplainedSettings { .. }
@@ -407,6 +456,17 @@ impl EngineError {
     }
 }
 
+fn others(count: usize) -> String {
+    match count {
+        0 | 1 => String::new(),
+        count => format!(", nor can {} more", count - 1),
+    }
+}
+
+fn has(archive: Option<DateRange>) -> String {
+    archive.map_or_else(String::new, |dates| format!("; it has {dates}"))
+}
+
 impl Classified for EngineError {
     fn class(&self) -> ErrorClass {
         match self {
@@ -420,6 +480,10 @@ impl Classified for EngineError {
             | Self::QueryMemory { .. }
             | Self::NotAQuery(_) => ErrorClass::Usage,
             Self::EmptyArchive { .. }
+            | Self::UnreadableObjects { .. }
+            | Self::NoRows { .. }
+            | Self::EmptyDates { .. }
+            | Self::OtherPartition { .. }
             | Self::NeedsRelabelling { .. }
             | Self::Relabelled { .. }
             | Self::Undated { .. }
@@ -465,11 +529,15 @@ impl Classified for EngineError {
             },
             Self::Spec(_)
             | Self::CutPartition { .. }
+            | Self::OtherPartition { .. }
             | Self::OtherSettings { .. }
             | Self::NeedsRelabelling { .. }
             | Self::ExplainedSettings { .. }
             | Self::Relabelled { .. }
             | Self::EmptyArchive { .. }
+            | Self::UnreadableObjects { .. }
+            | Self::NoRows { .. }
+            | Self::EmptyDates { .. }
             | Self::Undated { .. }
             | Self::MissingColumn { .. }
             | Self::ColumnType { .. }

@@ -8,14 +8,14 @@
 //!
 //! ```no_run
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-//! use engine::{CancellationToken, Job, JobSpec, SettingsChange, Unwatched, backfill};
+//! use engine::{CancellationToken, Job, JobSpec, Accepted, Unwatched, backfill};
 //!
 //! let overrides = ["run.threads=2".to_owned()];
 //! let job = Job::new(&JobSpec::read("jobs/backfill.toml".as_ref(), &overrides)?)?;
 //! let dates = "2011-10-24..2011-12-19".parse()?;
 //! let unwatched = std::sync::Arc::new(Unwatched);
 //! let stop = CancellationToken::new();
-//! let report = backfill(&job, dates, SettingsChange::Refused, unwatched, &stop).await?;
+//! let report = backfill(&job, dates, Accepted::default(), unwatched, &stop).await?;
 //! assert_eq!(report.dates, dates);
 //! # Ok(())
 //! # }
@@ -58,7 +58,7 @@ mod watchdog;
 
 pub use accounting::{RowAccounting, RowCounts};
 pub use archive::{ArchiveSource, DateInput, single_object};
-pub use driver::backfill::{RunReport, SettingsChange, backfill, explain};
+pub use driver::backfill::{Accepted, RunReport, backfill, explain};
 pub use driver::failure::Failure;
 pub use driver::update::update;
 pub use driver::vacuum::{VacuumMode, vacuum};

@@ -64,6 +64,11 @@ pub trait Progress: Send + Sync + fmt::Debug {
         let _ = done;
     }
 
+    /// Called when rows are labelled and handed to the writers of data files.
+    fn written(&self, rows: u64) {
+        let _ = rows;
+    }
+
     /// Called before each chunk with the number of processes that run parts of it, if others do.
     fn processes(&self, count: usize) {
         let _ = count;
@@ -163,6 +168,11 @@ impl ProgressReporter {
             rows,
             html_bytes: share(chunk.html_bytes, rows, chunk.rows),
         });
+    }
+
+    /// Reports archive rows as written.
+    pub(crate) fn written(&self, rows: u64) {
+        self.progress.written(rows);
     }
 
     /// Reports a plan as executed.

@@ -42,7 +42,9 @@ impl Job {
     pub fn to_document(&self) -> Result<String, toml::ser::Error> {
         let mut document = self.document.as_ref().clone();
         let spec = &mut document.spec;
-        spec.archive.location = self.archive.location.url().to_string();
+        let archive = self.archive.location.as_ref();
+        spec.archive.location =
+            archive.map_or_else(String::new, |location| location.url().to_string());
         spec.output.location = self.output.location().url().to_string();
         toml::to_string(&document)
     }

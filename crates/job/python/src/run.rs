@@ -8,8 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use engine::{
-    CancellationToken, EngineError, Failure, Job, JobSpec, Progress, RowsAndBytes, RunReport,
-    SettingsChange, Stage, backfill, update,
+    Accepted, CancellationToken, EngineError, Failure, Job, JobSpec, Progress, RowsAndBytes,
+    RunReport, Stage, backfill, update,
 };
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -32,27 +32,27 @@ const STACK_BYTES: usize = 16 << 20;
 /// Runs a job over dates, or over all new dates. Returns the report as JSON, or None if the archive has
 /// nothing new.
 #[pyfunction]
-#[pyo3(signature = (job, dates, settings, change_settings, on_progress))]
+#[pyo3(signature = (job, dates, settings, change_settings, allow_missing, on_progress))]
 pub(crate) fn run(
     py: Python<'_>,
     job: PathBuf,
     dates: Option<&str>,
     settings: Vec<String>,
     change_settings: bool,
+    allow_missing: bool,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Option<String>> {
     let dates: Option<DateRange> = match dates.map(str::parse).transpose() {
         Ok(dates) => dates,
         Err(error) => return Err(usage(format!("dates: {error}"))),
     };
-    let change = if change_settings {
-        SettingsChange::Requested
-    } else {
-        SettingsChange::Refused
+    let accepted = Accepted {
+        other_settings: change_settings,
+        missing_pages: allow_missing,
     };
     let job = py.detach(|| JobSpec::read(&job, &settings).and_then(|spec| Job::new(&spec)));
     let job = job.map_err(|error| exception(py, &error))?;
-    let report = py.detach(|| watched_run(job, dates, change, on_progress))?;
+    let report = py.detach(|| watched_run(job, dates, accepted, on_progress))?;
     Ok(report.map(|report| urltree::run_json(&report)))
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn run(
 fn watched_run(
     job: Job,
     dates: Option<DateRange>,
-    change: SettingsChange,
+    accepted: Accepted,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Option<RunReport>> {
     let runtime = runtime(&job)?;
@@ -73,10 +73,10 @@ fn watched_run(
         thread::spawn(move || {
             let ended = runtime.block_on(async {
                 match dates {
-                    Some(dates) => backfill(&job, dates, change, progress, &stop)
+                    Some(dates) => backfill(&job, dates, accepted, progress, &stop)
                         .await
                         .map(Some),
-                    None => update(&job, change, progress, &stop).await,
+                    None => update(&job, accepted, progress, &stop).await,
                 }
             });
             runtime.shutdown_timeout(SHUTDOWN);

@@ -18,7 +18,7 @@ use arrow::datatypes::DataType;
 // ---
 // Import the job, and the sample archive that it reads here.
 use engine::{
-    ArchiveLayout, CancellationToken, Job, JobSpec, Progress, RowsAndBytes, SettingsChange, Stage,
+    Accepted, ArchiveLayout, CancellationToken, Job, JobSpec, Progress, RowsAndBytes, Stage,
     backfill,
 };
 use query::query;
@@ -79,7 +79,7 @@ pub(crate) async fn run(folder: &Path) -> Result<(u64, Vec<(String, String)>), B
     // killed is resumed by the same call.
     let stop = CancellationToken::new();
     let stages = Arc::new(Stages);
-    let report = backfill(&job, dates, SettingsChange::Refused, stages, &stop).await?;
+    let report = backfill(&job, dates, Accepted::default(), stages, &stop).await?;
 
     // # The report
     //

@@ -114,7 +114,7 @@ impl ExportRows {
         let context = session(job)?;
         let table = Table::Documents;
         let opened = open_existing(&context, job, table, RUN_FIRST).await?;
-        let partitioning = job.output.partitioning();
+        let partitioning = job.output.partitioning_of_opened(table, &opened)?;
         let mut partitions: Vec<DateRange> = job
             .output
             .partitions_of(table, &opened)

@@ -40,7 +40,10 @@ pub(crate) async fn register_robots(
 pub(crate) async fn register_archive(context: &SessionContext, job: &Job) {
     let by_date = job.archive.by_date;
     let folders = by_date.then(|| ("date".to_owned(), DataType::Date32));
-    let location = &job.archive.location;
+    let Some(location) = &job.archive.location else {
+        tracing::warn!("the table `archive` is not available: archive.location is missing");
+        return;
+    };
     if let Err(error) =
         register_parquet(context, ARCHIVE, location, folders.into_iter().collect()).await
     {

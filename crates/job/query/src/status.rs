@@ -1,6 +1,6 @@
 //! The status of a job: the dates in its tables, and the dates to run again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::NaiveDate;
 use engine::{Counts, DateInput, EngineError, Job, RunDate, TableDates};
@@ -15,9 +15,10 @@ pub struct Status {
     /// The first and the last date that a run committed or began to commit, or `None` if the
     /// tables have no dates.
     pub span: Option<DateRange>,
-    /// Number of dates that are complete.
+    /// Number of dates that are complete and have rows in the archive.
     pub done: u64,
-    /// Dates inside the span that were not run, or whose run stopped.
+    /// Dates inside the span whose run stopped, and those that were not run and have rows in the archive, if the
+    /// archive was read.
     pub missing: Vec<DateRange>,
     /// Dates that started from an earlier date that has been run again since.
     pub stale: Vec<DateRange>,
@@ -67,8 +68,7 @@ async fn read(job: &Job, with_archive: bool) -> Result<Status, EngineError> {
         (None, true) => return Ok(Status::default()),
         (_, false) => None,
     };
-    let (settings, partitioning) = (&job.settings.digest, job.output.partitioning());
-    let mut status = Status::new(&dates, archive.as_ref(), settings, partitioning);
+    let mut status = Status::new(&dates, archive.as_ref(), &job.settings.digest);
     status.parameters = LearnedParameters::read(job).await?;
     Ok(status)
 }
@@ -76,12 +76,7 @@ async fn read(job: &Job, with_archive: bool) -> Result<Status, EngineError> {
 impl Status {
     /// Computes the status. The rows of `dates` are in order and without repetition, and so are
     /// the partitions.
-    fn new(
-        dates: &TableDates,
-        archive: Option<&Archive>,
-        settings: &str,
-        partitioning: Partitioning,
-    ) -> Self {
+    fn new(dates: &TableDates, archive: Option<&Archive>, settings: &str) -> Self {
         let Some(span) = span(dates) else {
             return Self::default();
         };
@@ -90,34 +85,30 @@ impl Status {
             done: dates.runs.len() as u64,
             ..Self::default()
         };
-        let done = dates.runs.iter().map(|run| (run.date, run));
-        let done: BTreeMap<NaiveDate, &RunDate> = done.collect();
+        status.missing = missing(dates, archive, span);
+        status.changed = ranges_of(&dates.runs, |run| {
+            archive.is_some_and(|archive| has_changed(run, archive))
+        });
+        status.other_settings = ranges_of(&dates.runs, |run| run.settings != settings);
         let mut newest_earlier = i64::MIN;
-        for day in Partitioning::Day.partitions(span) {
-            let Some(run) = done.get(&day.first()) else {
-                add_adjacent(&mut status.missing, day);
-                continue;
-            };
-            if run.started_micros < newest_earlier {
-                add_adjacent(&mut status.stale, day);
-            }
-            if run.settings != settings {
-                add_adjacent(&mut status.other_settings, day);
-            }
-            if archive.is_some_and(|archive| has_changed(run, archive)) {
-                add_adjacent(&mut status.changed, day);
-            }
+        status.stale = ranges_of(&dates.runs, |run| {
+            let is_stale = run.started_micros < newest_earlier;
+            newest_earlier = newest_earlier.max(run.started_micros);
+            is_stale
+        });
+        for run in &dates.runs {
             if run.counts.archive_rows > 0 {
                 status.last_with_pages = Some(run.date);
             }
-            newest_earlier = newest_earlier.max(run.started_micros);
             status.counts.add(run.counts);
             status.peak_memory = status.peak_memory.max(run.peak_memory);
             status.spilled_bytes = status.spilled_bytes.max(run.spilled_bytes);
         }
-        status.repair = status
-            .first_to_repair()
-            .map(|from| partitioning.covering(DateRange::between(from, span.last())));
+        status.repair = status.first_to_repair().map(|from| {
+            dates
+                .partitioning
+                .covering(DateRange::between(from, span.last()))
+        });
         status
     }
 
@@ -134,6 +125,40 @@ impl Status {
         .map(|range| range.first())
         .min()
     }
+}
+
+/// Returns the dates of `span` that no run has completed: those that one began, and those that the archive has.
+fn missing(dates: &TableDates, archive: Option<&Archive>, span: DateRange) -> Vec<DateRange> {
+    let done: BTreeSet<_> = dates.runs.iter().map(|run| run.date).collect();
+    let archived = archive.into_iter().flat_map(BTreeMap::keys);
+    let archived = archived.filter(|date| span.contains(**date) && !done.contains(*date));
+    let archived = archived.map(|date| Partitioning::Day.dates(*date));
+    let mut missing: Vec<_> = dates.unfinished.iter().copied().chain(archived).collect();
+    missing.sort_unstable_by_key(|range| (range.first(), range.last()));
+    missing.into_iter().fold(Vec::new(), |mut ranges, next| {
+        match ranges.last_mut() {
+            Some(last) if next.first() <= DateRange::last(*last) => *last = last.through(next),
+            _ => add_adjacent(&mut ranges, next),
+        }
+        ranges
+    })
+}
+
+/// Returns the ranges of `runs` for which `is_meant` is true. Dates without pages do not end a range.
+fn ranges_of(runs: &[RunDate], mut is_meant: impl FnMut(&RunDate) -> bool) -> Vec<DateRange> {
+    let mut ranges: Vec<DateRange> = Vec::new();
+    let mut continues = false;
+    for run in runs {
+        let date = Partitioning::Day.dates(run.date);
+        let was_meant = continues;
+        continues = is_meant(run);
+        match ranges.last_mut() {
+            Some(last) if continues && was_meant => *last = last.through(date),
+            _ if continues => ranges.push(date),
+            _ => {}
+        }
+    }
+    ranges
 }
 
 /// Whether the archive has changed since the run.
@@ -159,7 +184,11 @@ mod tests {
     /// Computes the status of `runs`, which has one letter per date: the run that wrote it, in
     /// order of time. `.` is a date that was not run, capitals are other settings.
     fn status(runs: &str, partitioning: Partitioning) -> Status {
-        Status::new(&dates(runs), None, "now", partitioning)
+        let dates = TableDates {
+            partitioning,
+            ..dates(runs)
+        };
+        Status::new(&dates, None, "now")
     }
 
     fn dates(runs: &str) -> TableDates {
@@ -181,6 +210,7 @@ mod tests {
         TableDates {
             runs,
             unfinished: Vec::new(),
+            partitioning: Partitioning::Day,
         }
     }
 
@@ -211,8 +241,22 @@ mod tests {
     }
 
     #[test]
-    fn dates_that_were_not_run_are_missing() {
-        let status = status("aa..a.a", Partitioning::Day);
+    fn dates_without_a_run_are_missing_if_the_archive_has_them() {
+        let dates = dates("aa..C.D");
+        let input = DateInput {
+            rows: 2,
+            objects: 1,
+        };
+        let archive = dates.runs.iter().map(|run| (run.date, input));
+        let mut archive: Archive = archive.collect();
+        let status = Status::new(&dates, Some(&archive), "now");
+        assert_eq!((status.missing, status.changed), (vec![], vec![]));
+        // Dates that are empty do not end a range.
+        assert_eq!(ranges(&status.other_settings), "2011-10-28..2011-10-30");
+        for date in ["2011-10-26", "2011-10-27", "2011-10-29", "2011-11-05"] {
+            archive.insert(date.parse().unwrap(), input);
+        }
+        let status = Status::new(&dates, Some(&archive), "now");
         assert_eq!(ranges(&status.missing), "2011-10-26..2011-10-27 2011-10-29");
         assert_eq!(status.repair.unwrap().to_string(), "2011-10-26..2011-10-30");
     }
@@ -227,7 +271,7 @@ mod tests {
             input(&runs[1], 3, 1),
             input(&runs[2], 2, 2),
         ]);
-        let status = Status::new(&dates, Some(&archive), "now", Partitioning::Day);
+        let status = Status::new(&dates, Some(&archive), "now");
         assert_eq!(ranges(&status.changed), "2011-10-25..2011-10-27");
         assert_eq!(status.repair.unwrap().to_string(), "2011-10-25..2011-10-27");
     }
@@ -237,12 +281,12 @@ mod tests {
         let at = |runs| {
             let mut dates = dates(runs);
             dates.unfinished = vec!["2011-10-27".parse().unwrap()];
-            Status::new(&dates, None, "now", Partitioning::Day)
+            Status::new(&dates, None, "now")
         };
         let status = at("aa");
         assert_eq!(status.span.unwrap().to_string(), "2011-10-24..2011-10-27");
-        assert_eq!(ranges(&status.missing), "2011-10-26..2011-10-27");
-        assert_eq!(status.repair.unwrap().to_string(), "2011-10-26..2011-10-27");
+        assert_eq!(ranges(&status.missing), "2011-10-27");
+        assert_eq!(status.repair.unwrap().to_string(), "2011-10-27");
         assert_eq!(ranges(&at("").missing), "2011-10-27");
     }
 

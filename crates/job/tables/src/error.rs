@@ -20,20 +20,47 @@ pub enum TableError {
         #[source]
         source: Box<DeltaTableError>,
     },
+    /// The disk of a table is full.
+    #[error(
+        "no space is left at {location} for the table `{table}`: {source}; free space and run the same command \
+         again"
+    )]
+    DiskFull {
+        /// Name of the table.
+        table: &'static str,
+        /// Location of the table.
+        location: String,
+        /// The cause.
+        #[source]
+        source: Box<DeltaTableError>,
+    },
     /// The table exists and has other columns or partitions.
     #[error(
         "table `{table}` at {location} was written with {found}, this job writes {expected}; \
-         choose another output.location or the earlier setting"
+         choose another output.location"
     )]
     Layout {
         /// Name of the table.
         table: &'static str,
         /// Location of the table.
         location: String,
-        /// Columns and partition column that the job writes.
+        /// Columns or partitions that the job writes.
         expected: String,
-        /// Columns and partition column of the table.
+        /// Columns or partitions of the table.
         found: String,
+    },
+    /// The folder of a table that does not exist has files of others.
+    #[error(
+        "table `{table}` cannot begin at {location}, which has {file}, a file that is not of urltree; choose another \
+         output.location"
+    )]
+    ForeignFile {
+        /// Name of the table.
+        table: &'static str,
+        /// Location of the table.
+        location: String,
+        /// The first such file, below the location.
+        file: String,
     },
     /// The table has a later fencing token than the commit.
     #[error(
@@ -73,11 +100,30 @@ pub enum TableError {
 }
 
 impl TableError {
+    /// Makes the error of a table at `location`.
+    pub fn delta(table: &'static str, location: String, source: DeltaTableError) -> Self {
+        let source = Box::new(source);
+        match is_disk_full(source.as_ref()) {
+            true => Self::DiskFull {
+                table,
+                location,
+                source,
+            },
+            false => Self::Delta {
+                table,
+                location,
+                source,
+            },
+        }
+    }
+
     /// Returns the location of the table, or the object, that the error is about.
     pub fn object(&self) -> &str {
         match self {
             Self::Delta { location, .. }
+            | Self::DiskFull { location, .. }
             | Self::Layout { location, .. }
+            | Self::ForeignFile { location, .. }
             | Self::Superseded { location, .. } => location,
             Self::Lease { object, .. } | Self::Files { object, .. } => object,
         }
@@ -87,8 +133,9 @@ impl TableError {
 impl Classified for TableError {
     fn class(&self) -> ErrorClass {
         match self {
-            Self::Layout { .. } => ErrorClass::Input,
+            Self::Layout { .. } | Self::ForeignFile { .. } => ErrorClass::Input,
             Self::Delta { .. }
+            | Self::DiskFull { .. }
             | Self::Superseded { .. }
             | Self::Lease { .. }
             | Self::Files { .. } => ErrorClass::Storage,
@@ -98,12 +145,24 @@ impl Classified for TableError {
     fn is_retryable(&self) -> bool {
         match self {
             Self::Delta { source, .. } => has_retryable_cause(source.as_ref()),
-            Self::Layout { .. } => false,
+            Self::DiskFull { .. } | Self::Layout { .. } | Self::ForeignFile { .. } => false,
             // The process that took the tables over ends.
             Self::Superseded { .. } => true,
             Self::Lease { source, .. } | Self::Files { source, .. } => has_retryable_cause(source),
         }
     }
+}
+
+fn is_disk_full(error: &(dyn Error + 'static)) -> bool {
+    let mut causes = std::iter::successors(Some(error), |error| (*error).source());
+    causes.any(|error| {
+        error.downcast_ref::<io::Error>().is_some_and(|error| {
+            matches!(
+                error.kind(),
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+            )
+        })
+    })
 }
 
 /// Whether `error` comes from a request to a store, or from a disk, and the same operation may

@@ -36,6 +36,7 @@ mod error_class;
 mod fail_point;
 mod fence;
 mod fencing_transaction;
+mod file_names;
 mod http_connector;
 mod idempotent_put;
 mod lease;

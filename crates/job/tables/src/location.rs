@@ -191,6 +191,22 @@ impl Location {
         }
     }
 
+    /// Returns the object at `path`, which a listing of this folder has. The path is taken as it is, and
+    /// [`Location::child`] would escape it.
+    pub fn listed(&self, path: &Path) -> Self {
+        let mut url = self.url.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            let below = path.prefix_match(&self.path).into_iter().flatten();
+            segments.pop_if_empty();
+            segments.extend(below.map(|part| part.as_ref().to_owned()));
+        }
+        Self {
+            url,
+            path: path.clone(),
+            ..self.clone()
+        }
+    }
+
     /// Returns scheme and authority, under which query engines register a store.
     pub fn store_url(&self) -> Url {
         let mut url = self.url.clone();
@@ -272,6 +288,9 @@ impl fmt::Debug for Location {
 
 #[cfg(test)]
 mod tests {
+    use futures::TryStreamExt;
+    use object_store::ObjectStoreExt;
+
     use super::*;
 
     #[test]
@@ -287,6 +306,46 @@ mod tests {
             path.child("documents").path().as_ref(),
             "tmp/a b/out/documents"
         );
+    }
+
+    #[tokio::test]
+    async fn a_listed_object_is_the_file_that_its_name_says() {
+        let names = [
+            "b ü.warc",
+            "a#1%20?.warc",
+            "[x]{y}.warc",
+            "新聞.warc",
+            "~.warc",
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        for name in names {
+            std::fs::write(folder.path().join(name), name).unwrap();
+        }
+        let folder = Location::parse(folder.path().to_str().unwrap()).unwrap();
+        let listed = folder.store().list(Some(folder.path()));
+        let listed: Vec<_> = listed.try_collect().await.unwrap();
+        assert_eq!(listed.len(), names.len());
+        for meta in listed {
+            let object = folder.listed(&meta.location);
+            let content = object.store().get(object.path()).await.unwrap();
+            let content = content.bytes().await.unwrap();
+            let name = std::str::from_utf8(&content).unwrap();
+            assert_eq!(object.to_string(), format!("{folder}/{name}"));
+            let again = Location::parse(object.url().as_str()).unwrap();
+            assert_eq!(again.to_string(), object.to_string());
+        }
+    }
+
+    #[test]
+    fn a_listed_key_of_a_bucket_is_taken_as_it_is() {
+        let folder = Location::parse("s3://bucket/crawl").unwrap();
+        let object = folder.listed(&Path::parse("crawl/a%20b/c d.warc").unwrap());
+        assert_eq!(
+            object.url().as_str(),
+            "s3://bucket/crawl/a%2520b/c%20d.warc"
+        );
+        let again = Location::parse(object.url().as_str()).unwrap();
+        assert_eq!(again.path(), object.path());
     }
 
     #[test]

@@ -95,6 +95,13 @@ impl Output {
         self
     }
 
+    /// Returns the same tables with these partitions.
+    #[must_use]
+    pub fn partitioned_by(mut self, partitioning: Partitioning) -> Self {
+        self.partitioning = partitioning;
+        self
+    }
+
     /// Returns the readers for which the tables are written.
     pub fn format(&self) -> TableFormat {
         self.format
@@ -105,7 +112,7 @@ impl Output {
         &self.location
     }
 
-    /// Returns the partitioning of the output tables.
+    /// Returns the partitioning of tables that are written. Those that exist may have another one.
     pub fn partitioning(&self) -> Partitioning {
         self.partitioning
     }
@@ -124,11 +131,35 @@ impl Output {
         }
     }
 
+    /// Returns the partitioning of `opened`, a version of `table`.
+    ///
+    /// # Errors
+    /// [`TableError::Layout`] if it is none of urltree.
+    pub fn partitioning_of_opened(
+        &self,
+        table: Table,
+        opened: &DeltaTable,
+    ) -> Result<Partitioning, TableError> {
+        let snapshot = opened
+            .snapshot()
+            .map_err(|error| self.error(table, error))?;
+        let columns = snapshot.metadata().partition_columns();
+        let all = [Partitioning::Day, Partitioning::Month, Partitioning::Year];
+        let known = all.into_iter().find(|known| columns == [known.column()]);
+        known.ok_or_else(|| {
+            let expected = "partitions by date, month or year";
+            self.layout(
+                table,
+                expected,
+                format!("partitions by {}", columns.join(", ")),
+            )
+        })
+    }
+
     /// Opens the current version of `table`, or returns `None` if it does not exist.
     ///
     /// # Errors
-    /// [`TableError`] if it cannot be read, or has another layout than this job
-    /// writes.
+    /// [`TableError`] if it cannot be read, or has columns or partitions that no table of urltree has.
     pub async fn open(&self, table: Table) -> Result<Option<DeltaTable>, TableError> {
         if let Some(known) = self.owned.get(table) {
             return Ok(known);
@@ -159,7 +190,7 @@ impl Output {
     /// earlier version gets the columns that it lacks: its rows have null there.
     ///
     /// # Errors
-    /// See [`Output::open`].
+    /// See [`Output::open`], and [`TableError::Layout`] if it has other partitions than these tables.
     pub async fn open_or_create(&self, table: Table) -> Result<DeltaTable, TableError> {
         let opened = self.open_with_columns(table).await?;
         self.owned.insert(table, Some(opened.clone()));
@@ -169,6 +200,12 @@ impl Output {
     async fn open_with_columns(&self, table: Table) -> Result<DeltaTable, TableError> {
         let columns = self.delta_columns(table)?;
         if let Some(opened) = self.open(table).await? {
+            let expected = self.partitioning_of(table);
+            let found = self.partitioning_of_opened(table, &opened)?;
+            if found != expected {
+                let [expected, found] = [expected, found].map(|by| format!("partitions by {by}"));
+                return Err(self.layout(table, &expected, found));
+            }
             let lacking = self.lacking_columns(table, &opened)?;
             if lacking.is_empty() {
                 return Ok(opened);
@@ -220,7 +257,7 @@ impl Output {
             files.try_collect::<Vec<_>>().await
         };
         let files = files.await.map_err(|error| self.error(table, error))?;
-        let column = self.partitioning_of(table).column();
+        let column = self.partitioning_of_opened(table, opened)?.column();
         Ok(files
             .iter()
             .filter_map(|file| file.partition_values_map().remove(column).flatten())
@@ -384,7 +421,7 @@ impl Output {
         })
     }
 
-    /// Returns the columns that `opened`, a table of an earlier version, lacks. They may be null. The order
+    /// Returns the columns that `opened`, a version of `table` that an earlier version of urltree wrote, lacks. They may be null. The order
     /// of columns does not matter: a table gets new ones behind the others.
     ///
     /// # Errors
@@ -397,9 +434,7 @@ impl Output {
         let snapshot = opened
             .snapshot()
             .map_err(|error| self.error(table, error))?;
-        let partitions = snapshot.metadata().partition_columns();
-        let partition = self.partitioning_of(table).column();
-        let schema = table.schema(self.partitioning_of(table));
+        let schema = table.schema(self.partitioning_of_opened(table, opened)?);
         let found: Vec<String> = (snapshot.schema().fields())
             .map(|field| field.name().clone())
             .collect();
@@ -409,27 +444,34 @@ impl Output {
             .collect();
         let is_earlier =
             found.iter().all(is_known) && lacking.iter().all(|field| field.is_nullable());
-        if is_earlier && partitions == [partition] {
+        if is_earlier {
             return Ok((lacking.iter()).map(|field| field.name().clone()).collect());
         }
-        let layout = |columns: Vec<String>, partition: &str| {
-            format!("columns {} by {partition}", columns.join(", "))
-        };
-        let expected = schema.fields().iter().map(|field| field.name().clone());
-        Err(TableError::Layout {
+        let expected = schema.fields().iter().map(|field| field.name().as_str());
+        let expected: Vec<_> = expected.collect();
+        let columns = |names: &str| format!("columns {names}");
+        Err(self.layout(
+            table,
+            &columns(&expected.join(", ")),
+            columns(&found.join(", ")),
+        ))
+    }
+
+    fn layout(&self, table: Table, expected: &str, found: String) -> TableError {
+        TableError::Layout {
             table: table.name(),
             location: self.location.child(table.name()).to_string(),
-            expected: layout(expected.collect(), partition),
-            found: layout(found, &partitions.join(", ")),
-        })
+            expected: expected.to_owned(),
+            found,
+        }
     }
 
     pub(crate) fn error(&self, table: Table, source: DeltaTableError) -> TableError {
-        TableError::Delta {
-            table: table.name(),
-            location: self.location.child(table.name()).to_string(),
-            source: Box::new(source),
-        }
+        TableError::delta(
+            table.name(),
+            self.location.child(table.name()).to_string(),
+            source,
+        )
     }
 }
 

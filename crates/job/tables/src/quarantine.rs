@@ -33,6 +33,8 @@ pub enum Reason {
     EmptyHtml,
     /// The bytes are another format.
     BinaryHtml,
+    /// A parser of the URL or the HTML panicked.
+    Parser,
 }
 
 impl Reason {
@@ -53,6 +55,7 @@ impl Reason {
             Self::MissingHtml => "missing_html",
             Self::EmptyHtml => "empty_html",
             Self::BinaryHtml => "binary_html",
+            Self::Parser => "parser",
         }
     }
 }

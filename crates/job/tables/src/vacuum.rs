@@ -10,6 +10,7 @@ use object_store::ObjectStore;
 use object_store::path::Path;
 use tokio::task::spawn_blocking;
 
+use crate::file_names::{is_data_file, is_log_file, is_unfinished};
 use crate::{Location, Output, Table, TableError, fail_point};
 
 /// The longest retention of a vacuum: `delta.deletedFileRetentionDuration` of the
@@ -77,7 +78,7 @@ impl Output {
         let existing = list(&root).await?;
         let mut files: Vec<_> = existing
             .into_iter()
-            .filter(|(path, _)| path.ends_with(".parquet") && unreferenced.contains(path))
+            .filter(|(path, _)| is_data_file(path) && unreferenced.contains(path))
             .map(|(path, bytes)| UnreferencedFile {
                 cause: if replaced.contains(&path) {
                     UnreferencedCause::Replaced
@@ -94,6 +95,35 @@ impl Output {
         }
         files.sort();
         Ok(files)
+    }
+
+    /// Refuses to begin `tables` in folders with files that are not of tables of urltree.
+    ///
+    /// # Errors
+    /// [`TableError::ForeignFile`], and [`TableError::Files`] if the store fails.
+    pub async fn refuse_foreign_files(&self, tables: &[Table]) -> Result<(), TableError> {
+        let location = self.location();
+        let found = location
+            .store()
+            .list_with_delimiter(Some(location.path()))
+            .await;
+        let found = found.map_err(|source| failed("list", location, source))?;
+        for table in tables {
+            let folder = location.child(table.name());
+            if !found.common_prefixes.contains(folder.path()) {
+                continue;
+            }
+            let files = list(&folder).await?;
+            let is_foreign = |path: &&String| !is_data_file(path) && !is_log_file(path);
+            if let Some(file) = files.keys().find(is_foreign) {
+                return Err(TableError::ForeignFile {
+                    table: table.name(),
+                    location: folder.to_string(),
+                    file: file.clone(),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Deletes files that [`Output::unreferenced_files`] found below `table`. A file
@@ -176,7 +206,7 @@ fn unfinished_files(folder: &FilePath, retention: Duration) -> io::Result<Vec<Un
             let below = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy();
             if entry.file_type()?.is_dir() {
                 folders.push(path);
-            } else if is_unfinished(&below) {
+            } else if is_unfinished(&below) && is_data_file(&below) {
                 let metadata = entry.metadata()?;
                 let age = now.duration_since(metadata.modified()?).unwrap_or_default();
                 if age >= retention {
@@ -200,13 +230,6 @@ fn remove_files(paths: &[PathBuf]) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Whether a path has the name that `object_store` gives a local file until it is
-/// finished: the final name, `#` and a number.
-fn is_unfinished(path: &str) -> bool {
-    path.rsplit_once(".parquet#")
-        .is_some_and(|(_, number)| number.parse::<u32>().is_ok())
 }
 
 fn failed(operation: &'static str, root: &Location, source: object_store::Error) -> TableError {

@@ -148,7 +148,7 @@ async fn of_two_concurrent_changes_one_set_of_files_remains() {
 }
 
 #[tokio::test]
-async fn a_table_with_another_partitioning_is_refused_by_name() {
+async fn a_table_with_another_partitioning_is_read_and_not_written() {
     let folder = tempfile::tempdir().unwrap();
     change(
         &output(folder.path(), Partitioning::Day),
@@ -158,10 +158,11 @@ async fn a_table_with_another_partitioning_is_refused_by_name() {
     )
     .await
     .unwrap();
-    let error = output(folder.path(), Partitioning::Year)
-        .open(Table::Quarantine)
-        .await
-        .unwrap_err();
+    let by_year = output(folder.path(), Partitioning::Year);
+    let opened = by_year.open(Table::Quarantine).await.unwrap().unwrap();
+    let found = by_year.partitioning_of_opened(Table::Quarantine, &opened);
+    assert_eq!(found.unwrap(), Partitioning::Day);
+    let error = by_year.open_or_create(Table::Quarantine).await.unwrap_err();
     let text = error.to_string();
     assert!(
         matches!(error, TableError::Layout { .. }) && text.contains("quarantine"),

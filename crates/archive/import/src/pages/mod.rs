@@ -347,7 +347,7 @@ impl Reader {
                 let (number, listed) = match found {
                     Ok(found) => found,
                     Err(bad) => {
-                        quarantine.add(|| *bad);
+                        quarantine.add(*bad);
                         continue;
                     }
                 };
@@ -402,6 +402,7 @@ impl Reader {
                 name: path,
                 record_type: None,
                 url,
+                kind: reason.kind(),
                 reason: reason.to_string(),
             })
         }))

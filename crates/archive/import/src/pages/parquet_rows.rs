@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, TimeUnit, TimestampMicrosecondType};
+use boundary::{ParserPanic, guarded_future};
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
@@ -56,6 +57,10 @@ impl AsyncFileReader for Object {
 }
 
 /// Returns the error of the store, if it is the cause.
+fn panicked(panic: ParserPanic) -> RowsError {
+    RowsError::Parquet(ParquetError::External(Box::new(panic)))
+}
+
 fn failed(error: ParquetError) -> RowsError {
     match error {
         ParquetError::External(error) => match error.downcast() {
@@ -105,8 +110,9 @@ impl ParquetRows {
         };
         // A dictionary or a view of a writer is a plain column without its Arrow schema.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let builder = ParquetRecordBatchStreamBuilder::new_with_options(object, options).await;
-        let builder = builder.map_err(failed)?;
+        let builder = ParquetRecordBatchStreamBuilder::new_with_options(object, options);
+        let builder = guarded_future("Parquet", builder).await;
+        let builder = builder.map_err(panicked)?.map_err(failed)?;
         let names: Vec<String> = (builder.schema().fields().iter())
             .map(|field| field.name().clone())
             .collect();
@@ -132,7 +138,8 @@ impl ParquetRows {
     /// Returns the next row. Waits for the store, so it must be called on a thread that may block.
     pub(crate) fn next(&mut self, runtime: &Handle) -> Result<Option<Row>, RowsError> {
         while self.rows.is_empty() {
-            let Some(batch) = runtime.block_on(self.stream.next()) else {
+            let next = guarded_future("Parquet", self.stream.next());
+            let Some(batch) = runtime.block_on(next).map_err(panicked)? else {
                 return Ok(None);
             };
             let batch = batch.map_err(failed)?;

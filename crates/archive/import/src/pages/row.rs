@@ -44,6 +44,27 @@ pub(crate) enum Reason {
     TooLarge { bytes: u64, limit: u64 },
 }
 
+impl Reason {
+    /// Returns the reason without what differs from row to row.
+    pub(crate) fn kind(&self) -> String {
+        match self {
+            Self::Json(_) => "not a JSON object".to_owned(),
+            Self::Fields { .. } => "another number of fields than the first line".to_owned(),
+            Self::Quote(_) => "a quote that is not closed".to_owned(),
+            Self::RowTooLarge(_) | Self::TooLarge { .. } => "too large".to_owned(),
+            Self::Value {
+                column, expected, ..
+            } => format!("{column} is not {expected}"),
+            Self::Unreadable(_) => "the file cannot be read".to_owned(),
+            Self::NotUtf8(_)
+            | Self::NotText(_)
+            | Self::Missing(_)
+            | Self::Outside
+            | Self::NoFile => self.to_string(),
+        }
+    }
+}
+
 /// A value of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Value {

@@ -33,6 +33,7 @@ mod repetition;
 mod words;
 
 use lines::Lines;
+use repetition::Repetition;
 use words::Words;
 
 /// The signals of one text. Shares and means of nothing are 0. Lengths are in
@@ -83,6 +84,7 @@ pub fn signals(text: &str) -> Signals {
     let characters = text.chars().count();
     let digits = text.chars().filter(char::is_ascii_digit);
     let tokens = words.tokens.len();
+    let repetition = Repetition::new(&words.tokens);
     Signals {
         words: words.words,
         mean_word_length: ratio(words.letters, words.words),
@@ -101,9 +103,8 @@ pub fn signals(text: &str) -> Signals {
         duplicate_lines: ratio(lines.duplicates, lines.filled),
         duplicate_line_chars: ratio(lines.duplicate_chars, characters - lines.breaks),
         breaks_per_token: ratio(lines.breaks, tokens),
-        top_ngrams: [2, 3, 4].map(|n| ratio(repetition::top(&words.tokens, n), characters)),
-        duplicate_ngrams: [5, 6, 7, 8, 9, 10]
-            .map(|n| ratio(repetition::duplicates(&words.tokens, n), characters)),
+        top_ngrams: [2, 3, 4].map(|n| ratio(repetition.top(n), characters)),
+        duplicate_ngrams: [5, 6, 7, 8, 9, 10].map(|n| ratio(repetition.duplicates(n), characters)),
     }
 }
 

@@ -19,21 +19,26 @@ pub(crate) struct Words<'a> {
 
 impl<'a> Words<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        let tokens: Vec<&str> = tokens(text).collect();
-        let is_word = |token: &&&str| token.chars().any(char::is_alphanumeric);
-        let has_letter = |token: &&&str| token.chars().any(char::is_alphabetic);
-        let stops = STOP_WORDS.iter().filter(|stop| tokens.contains(stop));
-        Self {
-            words: tokens.iter().filter(is_word).count(),
-            letters: tokens
-                .iter()
-                .filter(is_word)
-                .map(|token| token.chars().count())
-                .sum(),
-            with_letters: tokens.iter().filter(has_letter).count(),
-            stop_words: stops.count(),
-            tokens,
+        let mut words = Self {
+            tokens: tokens(text).collect(),
+            words: 0,
+            letters: 0,
+            with_letters: 0,
+            stop_words: 0,
+        };
+        let mut stops = [false; STOP_WORDS.len()];
+        for token in &words.tokens {
+            if token.chars().any(char::is_alphanumeric) {
+                words.words += 1;
+                words.letters += token.chars().count();
+            }
+            words.with_letters += usize::from(token.chars().any(char::is_alphabetic));
+            if let Some(stop) = STOP_WORDS.iter().position(|stop| stop == token) {
+                stops[stop] = true;
+            }
         }
+        words.stop_words = stops.into_iter().filter(|stop| *stop).count();
+        words
     }
 }
 

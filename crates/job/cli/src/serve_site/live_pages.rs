@@ -137,7 +137,7 @@ impl LivePages {
         let page = SqlPage {
             query,
             outcome,
-            tables: columns_of_tables(self.job.output.partitioning()),
+            tables: columns_of_tables(),
         };
         let html = page.to_html(VERSION)?;
         Ok(Answer { status, html })
@@ -245,8 +245,8 @@ fn nowhere(path: &str) -> Result<Answer> {
 }
 
 /// The tables that a query may name, with their columns and what these have.
-fn columns_of_tables(partitioning: Partitioning) -> Vec<TableColumns> {
-    let tables = Table::ALL.map(|table| (table.name(), table.schema(partitioning)));
+fn columns_of_tables() -> Vec<TableColumns> {
+    let tables = Table::ALL.map(|table| (table.name(), table.schema(Partitioning::Day)));
     let mut tables: Vec<_> = tables
         .into_iter()
         .chain([("archive", archive_schema())])

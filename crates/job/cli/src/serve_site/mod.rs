@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use engine::CancellationToken;
 
 use crate::args::JobArgs;
 use crate::print::print;
@@ -46,8 +45,7 @@ pub(crate) fn serve(args: &ServeArgs, quiet: bool) -> Result<()> {
             time: args.query_timeout,
             rows: args.max_rows.get(),
         };
-        let stop = CancellationToken::new();
-        stop_at_a_signal(stop.clone());
+        let stop = stop_at_a_signal()?;
         let pages = LivePages::new(job, args.job.clone(), limits);
         Ok(::serve::serve(listener, pages, stop).await?)
     });

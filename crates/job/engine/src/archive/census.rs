@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use arrow::array::{Array, AsArray};
 use arrow::compute::cast;
@@ -10,7 +10,7 @@ use parquet::errors::ParquetError;
 use tables::{DateRange, Reason, date_from_days};
 use url_tree::DAY_MICROS;
 
-use super::{ArchiveObject, ArchiveSource, ObjectState};
+use super::{ArchiveObject, ArchiveSource, ListedObjects, ObjectState};
 use crate::archive::column::ObjectColumn;
 use crate::archive::object::OpenObject;
 use crate::error::EngineError;
@@ -29,6 +29,8 @@ const CONCURRENT_ROW_GROUPS: usize = 8;
 #[derive(Debug, Default)]
 pub(crate) struct Census {
     objects: Vec<ObjectCensus>,
+    /// Objects in folders of dates before those that were counted.
+    earlier: Vec<ArchiveObject>,
     html_bytes: BTreeMap<NaiveDate, u64>,
 }
 
@@ -44,6 +46,8 @@ pub(crate) struct ObjectCensus {
     pub(crate) fallback_date: NaiveDate,
     /// Whether neither the folder nor a row has a date, so that the fallback date is the run's.
     pub(crate) date_unknown: bool,
+    /// The earliest date of the rows, if it is known.
+    earliest: Option<NaiveDate>,
     /// The row groups, or the reason why the object cannot be opened.
     pub(crate) row_groups: Result<Vec<RowGroupCensus>, String>,
 }
@@ -149,7 +153,7 @@ impl Census {
         archive: &ArchiveSource,
         range: DateRange,
     ) -> Result<Self, EngineError> {
-        let objects = archive.objects(range).await?;
+        let ListedObjects { objects, earlier } = archive.objects(range).await?;
         let objects: Vec<ObjectCensus> = futures::stream::iter(objects)
             .map(|object| count_object(archive, object, range))
             .buffered(CONCURRENT_OBJECTS)
@@ -163,6 +167,7 @@ impl Census {
         }
         Ok(Self {
             objects,
+            earlier,
             html_bytes,
         })
     }
@@ -170,6 +175,21 @@ impl Census {
     /// Returns the objects in path order.
     pub(crate) fn objects(&self) -> &[ObjectCensus] {
         &self.objects
+    }
+
+    /// Returns the objects that have changed after `since_micros` and have rows of dates before `date`.
+    pub(crate) fn late_objects(
+        &self,
+        date: NaiveDate,
+        since_micros: i64,
+    ) -> impl Iterator<Item = &ArchiveObject> {
+        let counted = self.objects.iter();
+        let counted = counted.filter(move |object| object.earliest.is_some_and(|of| of < date));
+        let found = self
+            .earlier
+            .iter()
+            .chain(counted.map(|object| &object.object));
+        found.filter(move |object| since_micros < object.modified_micros)
     }
 
     /// Returns the archive rows on each date of `range`, without dates that have none.
@@ -181,7 +201,8 @@ impl Census {
         rows
     }
 
-    fn dated(&self, range: DateRange) -> BTreeMap<NaiveDate, DateInput> {
+    /// Returns the rows and objects on each date of `range`, as [`ArchiveSource::inputs`] does.
+    pub(crate) fn dated(&self, range: DateRange) -> BTreeMap<NaiveDate, DateInput> {
         let mut dates: BTreeMap<NaiveDate, DateInput> = BTreeMap::new();
         for object in self.objects.iter().filter(|object| !object.date_unknown) {
             for (date, rows) in object.dates() {
@@ -205,6 +226,11 @@ impl Census {
             }
         }
         objects
+    }
+
+    /// Returns the dates of `range` for which the archive has rows, or objects that cannot be opened.
+    pub(crate) fn dates_with_input(&self, range: DateRange) -> BTreeSet<NaiveDate> {
+        self.objects_by_date(range).into_keys().collect()
     }
 
     /// Returns the objects with rows on the dates of `range`. An object that cannot be opened
@@ -259,6 +285,7 @@ async fn count_object(
             return Ok(ObjectCensus {
                 fallback_date: folder.unwrap_or(range.first()),
                 date_unknown: folder.is_none(),
+                earliest: folder,
                 row_groups: Err(error),
                 version: None,
                 object,
@@ -317,6 +344,7 @@ async fn count_object(
         version: open.state().version.clone(),
         fallback_date,
         date_unknown: known.is_none(),
+        earliest: deciding.or(earliest),
         row_groups: Ok(groups),
     })
 }

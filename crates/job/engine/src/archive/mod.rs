@@ -27,13 +27,13 @@ pub(crate) use read_ahead::{ReadAhead, ReadAheadMemory, RowGroupRequest};
 pub(crate) use reader::ObjectState;
 
 use crate::error::EngineError;
-use crate::spec::ColumnNames;
+use crate::spec::{ColumnNames, SpecError};
 
 /// The location of the archive, and how to read it.
 #[derive(Debug, Clone)]
 pub struct ArchiveSource {
-    /// A Parquet file, or a folder of Parquet files.
-    pub location: Location,
+    /// A Parquet file, or a folder of Parquet files. `None` for commands that read only tables.
+    pub location: Option<Location>,
     /// Whether the rows of a date are in a folder `date=YYYY-MM-DD`.
     pub by_date: bool,
     /// The dates that pages can have. A time of another date is not believed.
@@ -61,37 +61,63 @@ pub(crate) struct ArchiveObject {
     pub(crate) folder_date: Option<NaiveDate>,
     /// Changes with the content: the entity tag of the store, or the time of the last change.
     pub(crate) tag: String,
+    /// The time of the last change, in microseconds since 1970, UTC.
+    pub(crate) modified_micros: i64,
+}
+
+/// The objects of an archive, in path order.
+pub(crate) struct ListedObjects {
+    /// Those that may have rows of the dates in question.
+    pub(crate) objects: Vec<ArchiveObject>,
+    /// Those in folders of earlier dates.
+    pub(crate) earlier: Vec<ArchiveObject>,
 }
 
 impl ArchiveSource {
-    /// Lists the Parquet objects in path order. With dated folders, only the folders of `range`
-    /// are listed.
+    /// Returns the location.
+    ///
+    /// # Errors
+    /// [`EngineError::Spec`] if the job has none.
+    pub fn location(&self) -> Result<&Location, EngineError> {
+        let missing = "missing; expected a Parquet file, or a folder of Parquet files";
+        let location = self.location.as_ref();
+        location.ok_or_else(|| SpecError::key("archive.location", missing).into())
+    }
+
+    /// Lists the Parquet objects. With dated folders, only those in the folders of `range` may have rows of it.
     ///
     /// # Errors
     /// Where the location cannot be reached or has no Parquet object, or with dated folders, where
     /// an object is outside of them.
-    pub(crate) async fn objects(
-        &self,
-        range: DateRange,
-    ) -> Result<Vec<ArchiveObject>, EngineError> {
-        let listed = self.list().await?;
-        let mut objects: Vec<_> = listed.iter().filter_map(|meta| self.object(meta)).collect();
+    pub(crate) async fn objects(&self, range: DateRange) -> Result<ListedObjects, EngineError> {
+        let location = self.location()?;
+        let listed = list(location).await?;
+        let objects = listed.iter();
+        let mut objects: Vec<_> = objects
+            .filter_map(|meta| self.object(location, meta))
+            .collect();
         if objects.is_empty() {
             return Err(EngineError::EmptyArchive {
-                location: self.location.to_string(),
+                location: location.to_string(),
                 others: listed.len(),
             });
         }
-        if self.by_date {
-            if let Some(stray) = objects.iter().find(|object| object.folder_date.is_none()) {
-                return Err(EngineError::Undated {
-                    source_object: stray.source.clone(),
-                });
-            }
-            objects.retain(|object| object.folder_date.is_some_and(|date| range.contains(date)));
+        let stray = objects.iter().find(|object| object.folder_date.is_none());
+        if let Some(stray) = stray.filter(|_| self.by_date) {
+            return Err(EngineError::Undated {
+                source_object: stray.source.clone(),
+            });
         }
         objects.sort();
-        Ok(objects)
+        let is_before =
+            |object: &ArchiveObject, end| object.folder_date.is_some_and(|date| date < end);
+        let (earlier, mut objects): (Vec<_>, Vec<_>) = objects
+            .into_iter()
+            .partition(|object| self.by_date && is_before(object, range.first()));
+        objects.retain(|object| {
+            !self.by_date || object.folder_date.is_some_and(|date| range.contains(date))
+        });
+        Ok(ListedObjects { objects, earlier })
     }
 
     /// Opens an object in the state that the census found.
@@ -108,7 +134,7 @@ impl ArchiveSource {
     /// Returns the path of `source` in the store. A source is part of a listed path, already
     /// escaped by the store; joining its parts would escape them again.
     pub(crate) fn path(&self, source: &str) -> Result<Path, EngineError> {
-        let root = self.location.path();
+        let root = self.location()?.path();
         if root.filename() == Some(source) && is_parquet(source) {
             // The location is the object itself.
             return Ok(root.clone());
@@ -120,19 +146,10 @@ impl ArchiveSource {
         })
     }
 
-    async fn list(&self) -> Result<Vec<ObjectMeta>, EngineError> {
-        if let Some(meta) = single_object(&self.location).await? {
-            return Ok(vec![meta]);
-        }
-        let store = self.location.store();
-        let listed = store.list(Some(self.location.path())).try_collect().await;
-        listed.map_err(|error| cannot_list(&self.location, error))
-    }
-
     /// Returns `None` for an object that is not Parquet, or that is hidden, as `_log` and `.tmp`
     /// are.
-    fn object(&self, meta: &ObjectMeta) -> Option<ArchiveObject> {
-        let relative: Vec<_> = match meta.location.prefix_match(self.location.path()) {
+    fn object(&self, location: &Location, meta: &ObjectMeta) -> Option<ArchiveObject> {
+        let relative: Vec<_> = match meta.location.prefix_match(location.path()) {
             Some(parts) => parts.map(|part| part.as_ref().to_owned()).collect(),
             None => return None,
         };
@@ -147,12 +164,23 @@ impl ArchiveSource {
                 .filter(|date| self.possible_dates.contains(*date)),
             source,
             bytes: meta.size,
+            modified_micros: meta.last_modified.timestamp_micros(),
             tag: meta
                 .e_tag
                 .clone()
                 .unwrap_or_else(|| meta.last_modified.timestamp_micros().to_string()),
         })
     }
+}
+
+/// Lists the object, or the objects of the folder, at the location.
+async fn list(location: &Location) -> Result<Vec<ObjectMeta>, EngineError> {
+    if let Some(meta) = single_object(location).await? {
+        return Ok(vec![meta]);
+    }
+    let listed = location.store().list(Some(location.path()));
+    let listed = listed.try_collect().await;
+    listed.map_err(|error| cannot_list(location, error))
 }
 
 /// Returns the Parquet object at the location, or `None` if the location is a folder.

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, RecordBatch, StringArray};
 use arrow::datatypes::{DataType, Schema, TimestampMicrosecondType};
+use arrow::error::ArrowError;
+use boundary::{ParserPanic, UNKNOWN, guarded, guarded_future};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowSelection,
@@ -40,7 +42,10 @@ impl Iterator for RowGroupRows {
         if let Some(error) = self.error.take() {
             return Some(Err(error));
         }
-        let batch = self.reader.as_mut()?.next();
+        let reader = self.reader.as_mut()?;
+        let batch = guarded("Parquet", UNKNOWN, || reader.next());
+        let batch = batch
+            .unwrap_or_else(|panic| Some(Err(ArrowError::from_external_error(Box::new(panic)))));
         if !matches!(batch, Some(Ok(_))) {
             self.reader = None;
         }
@@ -162,14 +167,18 @@ impl OpenObject {
         found: ObjectState,
     ) -> Result<Result<Self, ParquetError>, EngineError> {
         let mut reader = StoreReader {
-            store: Arc::clone(archive.location.store()),
+            store: Arc::clone(archive.location()?.store()),
             path: archive.path(&found.source)?,
             state: found,
         };
         // `check_columns` gives better errors than the Arrow schema that a writer may embed.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let opened = ArrowReaderMetadata::load_async(&mut reader, options.clone());
-        let metadata = match opened.await {
+        let opened = guarded_future("Parquet", opened)
+            .await
+            .map_err(panicked)
+            .flatten();
+        let metadata = match opened {
             Ok(metadata) => metadata,
             Err(error) => return split_store_error(error).map(Err),
         };
@@ -293,7 +302,11 @@ impl OpenObject {
             builder = builder.with_row_selection(selection);
         }
         let read = async { builder.build()?.next_row_group().await };
-        let (reader, error) = match read.await {
+        let read = guarded_future("Parquet", read)
+            .await
+            .map_err(panicked)
+            .flatten();
+        let (reader, error) = match read {
             Ok(reader) => (reader, None),
             Err(error) => (None, Some(error)),
         };
@@ -305,6 +318,11 @@ impl OpenObject {
     /// # Errors
     /// Where a value cannot be converted.
     pub(crate) fn columns(&self, batch: &RecordBatch) -> Result<DecodedColumns, ParquetError> {
+        let converted = guarded("Parquet", UNKNOWN, || self.converted(batch));
+        converted.map_err(panicked).flatten()
+    }
+
+    fn converted(&self, batch: &RecordBatch) -> Result<DecodedColumns, ParquetError> {
         let mut columns = DecodedColumns {
             arrays: Vec::new(),
             broken: BTreeSet::new(),
@@ -354,6 +372,10 @@ impl OpenObject {
             .find(|(found, ..)| *found == column)
             .map(|(_, index, _)| *index)
     }
+}
+
+fn panicked(panic: ParserPanic) -> ParquetError {
+    ParquetError::External(Box::new(panic))
 }
 
 fn split_store_error(error: ParquetError) -> Result<ParquetError, EngineError> {

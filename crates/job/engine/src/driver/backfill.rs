@@ -15,6 +15,8 @@ use crate::accounting::{ChunkOutput, RowAccounting};
 use crate::archive::Census;
 use crate::driver::chunk::{ChunkSize, chunks};
 use crate::driver::failure::Failure;
+use crate::driver::missing_pages::refuse_missing_pages;
+use crate::driver::partition;
 use crate::driver::relabel;
 use crate::driver::resume::{self, ResumableRun, request};
 use crate::driver::runs_rows::ChunkCost;
@@ -56,13 +58,13 @@ pub struct RunReport {
     pub peak_memory: Option<u64>,
 }
 
-/// Whether a run may have other settings than the dates that it replaces or starts from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SettingsChange {
-    /// Refuse the run.
-    Refused,
-    /// Run: the user requested the change.
-    Requested,
+/// What a run accepts on purpose. The default refuses all of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Accepted {
+    /// Other settings than those of the dates that the run replaces or starts from.
+    pub other_settings: bool,
+    /// Objects that cannot be opened, and dates of which the archive has no rows.
+    pub missing_pages: bool,
 }
 
 /// The input of a run after all checks.
@@ -98,16 +100,17 @@ pub(super) struct Run<'a> {
 pub async fn backfill(
     job: &Job,
     dates: DateRange,
-    change: SettingsChange,
+    accepted: Accepted,
     progress: Arc<dyn Progress>,
     stop: &CancellationToken,
 ) -> Result<RunReport, Failure> {
-    refuse_cut_partition(job, dates)?;
     progress.entered(Stage::Tables, dates);
+    let in_tables = Failure::at(Stage::Tables, dates);
     let tables = TablesSnapshot::open(&job.output, &Table::ALL);
-    let tables = unless_stopped(stop, tables).await;
-    let tables = tables.map_err(Failure::at(Stage::Tables, dates))?;
-    run(job, tables, dates, change, progress, stop).await
+    let tables = unless_stopped(stop, tables).await.map_err(&in_tables)?;
+    let job = partition::of_tables(job, &tables).map_err(in_tables)?;
+    refuse_cut_partition(&job, dates)?;
+    run(&job, tables, dates, accepted, progress, stop).await
 }
 
 /// Runs `job` over `dates`, which are whole partitions. `tables` is a snapshot of all tables
@@ -116,7 +119,7 @@ pub(crate) async fn run(
     job: &Job,
     mut tables: TablesSnapshot,
     dates: DateRange,
-    change: SettingsChange,
+    accepted: Accepted,
     progress: Arc<dyn Progress>,
     stop: &CancellationToken,
 ) -> Result<RunReport, Failure> {
@@ -126,9 +129,10 @@ pub(crate) async fn run(
         .map_err(|error| EngineError::from(SpecError::key("run.spill_dir", error.to_string())))
         .map_err(Failure::at(Stage::Job, dates))?;
     let interrupted = Failure::at(Stage::Tables, dates);
-    let prepared = prepare(job, &mut tables, requested, change, progress.as_ref());
+    let prepared = prepare(job, &mut tables, requested, accepted, progress.as_ref());
     let prepared = unless_stopped(stop, async { Ok(prepared.await) }).await;
     let Prepared { dates, census } = prepared.map_err(interrupted)??;
+    let job = &partition::of_new_tables(job, Some(dates), &census.rows(dates));
     warn_about(job, dates, &tables, &census);
     let request = request(job, dates, &census);
     let lease = Lease::acquire(job, format!("the run of {dates}"), Some(request.clone()));
@@ -137,7 +141,7 @@ pub(crate) async fn run(
     let request = Request {
         dates,
         requested,
-        change,
+        accepted,
         id: request,
     };
     let done = run_under(&lease, job, tables, &census, request, progress);
@@ -161,7 +165,7 @@ struct Request {
     /// Its dates, with those that are relabelled.
     dates: DateRange,
     requested: DateRange,
-    change: SettingsChange,
+    accepted: Accepted,
     /// The digest of the request.
     id: String,
 }
@@ -178,17 +182,18 @@ async fn run_under(
     let Request {
         dates,
         requested,
-        change,
+        accepted,
         id: request,
     } = request;
     let in_tables = Failure::at(Stage::Tables, dates);
     // Another run may have committed since the snapshot.
     let output = tables.refresh().await.map_err(&in_tables)?;
+    let job = partition::of_tables(job, &tables).map_err(&in_tables)?;
     let job = &Job {
-        output,
-        ..job.clone()
+        output: output.partitioned_by(job.output.partitioning()),
+        ..job
     };
-    refuse_other_settings(job, &mut tables, dates, change).await?;
+    refuse_other_settings(job, &mut tables, dates, accepted).await?;
     let now = relabel::with_relabelled(job, &mut tables, requested).await;
     if now.map_err(&in_tables)? != dates {
         return Err(in_tables(EngineError::ConcurrentRun));
@@ -196,7 +201,7 @@ async fn run_under(
     let cleaned = job.output.clean_folders().await.map_err(EngineError::from);
     lease.or_taken_over(cleaned).await.map_err(&in_tables)?;
     create_tables(job, &tables).await.map_err(&in_tables)?;
-    let resumable = resume::resumable_run(&mut tables, dates, &request).await;
+    let resumable = resume::resumable_run(job, &mut tables, dates, census, &request).await;
     let resumable = resumable
         .map_err(&in_tables)?
         // If an identical request already finished, run all its dates again.
@@ -271,11 +276,17 @@ async fn run_under(
 /// # Errors
 /// As [`backfill`].
 pub async fn explain(job: &Job, dates: DateRange) -> Result<String, Failure> {
-    refuse_cut_partition(job, dates)?;
+    let in_tables = Failure::at(Stage::Tables, dates);
     let tables = TablesSnapshot::open(&job.output, &Table::ALL).await;
-    let mut tables = tables.map_err(Failure::at(Stage::Tables, dates))?;
-    let change = SettingsChange::Requested;
-    let Prepared { dates, census } = prepare(job, &mut tables, dates, change, &Unwatched).await?;
+    let mut tables = tables.map_err(&in_tables)?;
+    let job = &partition::of_tables(job, &tables).map_err(in_tables)?;
+    refuse_cut_partition(job, dates)?;
+    let accepted = Accepted {
+        other_settings: true,
+        missing_pages: true,
+    };
+    let Prepared { dates, census } = prepare(job, &mut tables, dates, accepted, &Unwatched).await?;
+    let job = &partition::of_new_tables(job, Some(dates), &census.rows(dates));
     let chunk = cut(job, dates, &census).first().copied().unwrap_or(dates);
     let in_tables = Failure::at(Stage::Tables, dates);
     let prior = PriorState::open(job).await;
@@ -305,19 +316,23 @@ async fn prepare(
     job: &Job,
     tables: &mut TablesSnapshot,
     requested: DateRange,
-    change: SettingsChange,
+    accepted: Accepted,
     progress: &dyn Progress,
 ) -> Result<Prepared, Failure> {
     progress.entered(Stage::Tables, requested);
     let dates = relabel::with_relabelled(job, tables, requested).await;
     let dates = dates.map_err(Failure::at(Stage::Tables, requested))?;
-    refuse_other_settings(job, tables, dates, change).await?;
+    refuse_other_settings(job, tables, dates, accepted).await?;
     progress.entered(Stage::Census, dates);
     let in_census = Failure::at(Stage::Census, dates);
     let census = Census::take(&job.archive, dates).await;
     let census = census.map_err(&in_census)?;
     let complete = relabel::refuse_missing_pages(tables, dates, requested, &census).await;
-    complete.map_err(in_census)?;
+    complete.map_err(&in_census)?;
+    if !accepted.missing_pages {
+        let complete = refuse_missing_pages(job, tables, dates, &census).await;
+        complete.map_err(in_census)?;
+    }
     Ok(Prepared { dates, census })
 }
 
@@ -325,12 +340,12 @@ async fn refuse_other_settings(
     job: &Job,
     tables: &mut TablesSnapshot,
     dates: DateRange,
-    change: SettingsChange,
+    accepted: Accepted,
 ) -> Result<(), Failure> {
     let others = tables.other_settings(&job.settings.digest, dates).await;
     let others = others.map_err(Failure::at(Stage::Tables, dates))?;
-    match (others, change) {
-        (Some(others), SettingsChange::Refused) => {
+    match others {
+        Some(others) if !accepted.other_settings => {
             let refused = EngineError::OtherSettings { others };
             Err(Failure::at(Stage::Job, dates)(refused))
         }
@@ -341,6 +356,10 @@ async fn refuse_other_settings(
 /// Creates the tables that are missing, and adds missing columns. A table that cannot be written
 /// fails here, before the work.
 async fn create_tables(job: &Job, tables: &TablesSnapshot) -> Result<(), EngineError> {
+    let missing = tables.missing();
+    if !missing.is_empty() {
+        job.output.refuse_foreign_files(&missing).await?;
+    }
     let mut created = Vec::new();
     for table in Table::ALL {
         // `url_parameters` is made with its first row.
@@ -375,6 +394,8 @@ fn cut(job: &Job, dates: DateRange, census: &Census) -> Vec<DateRange> {
         Batching::Run => vec![dates],
         Batching::Page | Batching::Date => {
             let rows = census.rows(dates);
+            let partitions = job.output.partitioning();
+            let partitions = partitions.containing(census.dates_with_input(dates));
             let size = |partition: DateRange| ChunkSize {
                 html_bytes: census.html_bytes(partition),
                 rows: (rows.range(partition.first()..=partition.last()))
@@ -382,7 +403,8 @@ fn cut(job: &Job, dates: DateRange, census: &Census) -> Vec<DateRange> {
                     .sum(),
             };
             chunks(
-                &job.output.partitioning().partitions(dates),
+                dates,
+                &partitions,
                 size,
                 ChunkSize::limit(job.resources.chunk_bytes, job.resources.plan_memory()),
             )
@@ -419,7 +441,7 @@ impl Run<'_> {
             peak_memory: peak_memory(),
             spilled_bytes: output.metrics.spilled_bytes(),
         };
-        let runs = self.runs_file(chunk, &output.accounting, cost).await;
+        let runs = self.runs_files(chunk, &output.accounting, cost).await;
         output.files.insert(Table::Runs, runs.map_err(&failed)?);
         self.commit(chunk, &mut output).await.map_err(failed)?;
         Ok(output)

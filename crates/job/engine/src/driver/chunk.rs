@@ -49,9 +49,11 @@ impl ChunkSize {
     }
 }
 
-/// Groups consecutive `partitions` into chunks of at most `limit`. A partition above the
-/// limit is its own chunk.
+/// Cuts `dates` into chunks. `partitions` are those that have input, in order: consecutive ones share a
+/// chunk of at most `limit`, and one above the limit is its own chunk. A chunk begins after the one before it, and the last
+/// one ends with `dates`: rows of partitions that have no input any more are removed with it.
 pub(crate) fn chunks(
+    dates: DateRange,
     partitions: &[DateRange],
     size: impl Fn(DateRange) -> ChunkSize,
     limit: ChunkSize,
@@ -67,7 +69,16 @@ pub(crate) fn chunks(
             _ => chunks.push((*partition, size)),
         }
     }
-    chunks.into_iter().map(|(dates, _)| dates).collect()
+    let mut ends: Vec<_> = chunks.into_iter().map(|(chunk, _)| chunk.last()).collect();
+    ends.pop();
+    ends.push(dates.last());
+    let mut first = dates.first();
+    let next = ends.into_iter().map(|last| {
+        let chunk = DateRange::between(first, last);
+        first = last.succ_opt().unwrap_or(last);
+        chunk
+    });
+    next.collect()
 }
 
 #[cfg(test)]
@@ -75,9 +86,14 @@ mod tests {
     use super::*;
     use tables::Partitioning;
 
+    fn days_of(range: DateRange) -> Vec<DateRange> {
+        let days = range.first().iter_days();
+        Partitioning::Day.containing(days.take_while(|day| range.contains(*day)))
+    }
+
     fn cut(sizes: &[u64], html_bytes: u64, rows: u64) -> Vec<String> {
         let range: DateRange = "2011-10-24..2011-10-28".parse().unwrap();
-        let days = Partitioning::Day.partitions(range);
+        let days = days_of(range);
         let size = |day: DateRange| {
             let bytes = sizes[days.iter().position(|other| *other == day).unwrap()];
             ChunkSize {
@@ -89,7 +105,7 @@ mod tests {
             rows,
             ..ChunkSize::limit(html_bytes, usize::MAX)
         };
-        (chunks(&days, size, limit).iter())
+        (chunks(range, &days, size, limit).iter())
             .map(|chunk| chunk.to_string())
             .collect()
     }
@@ -111,15 +127,35 @@ mod tests {
     /// Returns the days of the first chunk of ten years of days with `rows` rows each.
     fn days(rows: u64, plan_memory: usize) -> usize {
         let range: DateRange = "2001-01-01..2010-12-31".parse().unwrap();
-        let days = Partitioning::Day.partitions(range);
+        let days = days_of(range);
         let size = |_| ChunkSize {
             html_bytes: 1 << 20,
             rows,
         };
-        let chunks = chunks(&days, size, ChunkSize::limit(u64::MAX, plan_memory));
+        let chunks = chunks(range, &days, size, ChunkSize::limit(u64::MAX, plan_memory));
         let last = chunks.last().copied().unwrap();
         assert_eq!(chunks[0].through(last), range);
-        Partitioning::Day.partitions(chunks[0]).len()
+        days_of(chunks[0]).len()
+    }
+
+    #[test]
+    fn chunks_have_the_dates_without_input_too() {
+        let range: DateRange = "1990-01-01..2030-12-31".parse().unwrap();
+        let dates = ["1995-06-01", "2011-10-24", "2011-10-25", "2020-01-01"];
+        let days = Partitioning::Day.containing(dates.map(|date| date.parse().unwrap()));
+        let size = |_| ChunkSize {
+            html_bytes: 1,
+            rows: 1,
+        };
+        let cut = |partitions: &[DateRange], html_bytes| {
+            let limit = ChunkSize::limit(html_bytes, usize::MAX);
+            let chunks = chunks(range, partitions, size, limit);
+            chunks.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let expected = ["1990-01-01..2011-10-24", "2011-10-25..2030-12-31"];
+        assert_eq!(cut(&days, 2), expected);
+        assert_eq!(cut(&days, 4), ["1990-01-01..2030-12-31"]);
+        assert_eq!(cut(&[], 4), ["1990-01-01..2030-12-31"]);
     }
 
     #[test]

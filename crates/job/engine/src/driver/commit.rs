@@ -39,20 +39,15 @@ impl Run<'_> {
         let output = &self.job.output;
         let reopened = discard_rollups(output, chunk, self.lease.token()).await;
         self.lease.or_taken_over(reopened).await?;
-        let partitioning = output.partitioning();
-        let partitions: BTreeSet<String> = partitioning
-            .partitions(chunk)
-            .into_iter()
-            .map(|partition| partitioning.value(partition.first()))
-            .collect();
-        let change = |transaction: String, files| Replacement {
-            partitions: partitions.clone(),
+        let change = |partitions, transaction: String, files| Replacement {
+            partitions,
             files,
             transaction,
             transaction_version: self.lease.token(),
             fencing_token: self.lease.token(),
         };
-        let begun = change(format!("urltree {chunk} begun"), Vec::new());
+        let partitions = self.partitions(Table::Runs, chunk).await?;
+        let begun = change(partitions, format!("urltree {chunk} begun"), Vec::new());
         fail_point(format_args!("begin"));
         self.replace(Table::Runs, begun).await?;
         fail_point(format_args!("begun"));
@@ -64,7 +59,8 @@ impl Run<'_> {
                 table => self.job.settings.writes(table),
             };
             if is_needed || output.open(table).await?.is_some() {
-                commits.push((table, change(format!("urltree {chunk}"), files)));
+                let partitions = self.partitions(table, chunk).await?;
+                commits.push((table, change(partitions, format!("urltree {chunk}"), files)));
             }
         }
         for tables in COMMIT_ORDER {
@@ -76,6 +72,25 @@ impl Run<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the values of the partitions of `table` that a chunk replaces: those that it has on these dates,
+    /// and those with input.
+    async fn partitions(
+        &self,
+        table: Table,
+        chunk: DateRange,
+    ) -> Result<BTreeSet<String>, EngineError> {
+        let output = &self.job.output;
+        let partitioning = output.partitioning();
+        let mut partitions = output.partitions(table).await?;
+        partitions.retain(|value| {
+            let dates = partitioning.parse_value(value);
+            dates.is_some_and(|dates| chunk.contains(dates.first()))
+        });
+        let dates = self.census.dates_with_input(chunk);
+        partitions.extend(dates.into_iter().map(|date| partitioning.value(date)));
+        Ok(partitions)
     }
 
     async fn commit_table(&self, table: Table, change: Replacement) -> Result<(), EngineError> {
@@ -95,8 +110,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Writes the rows of `runs` for the chunk as a data file.
-    pub(super) async fn runs_file(
+    /// Writes the rows of `runs` for the chunk as data files.
+    pub(super) async fn runs_files(
         &self,
         chunk: DateRange,
         accounting: &RowAccounting,
@@ -109,6 +124,9 @@ impl Run<'_> {
             started_micros: self.started_micros,
         };
         let rows = runs_rows(run, self.census, chunk, accounting, cost)?;
+        if rows.num_rows() == 0 {
+            return Ok(Vec::new());
+        }
         self.file(Table::Runs, &rows).await
     }
 
@@ -121,11 +139,11 @@ impl Run<'_> {
         let spill = Arc::new(MemorySpill::default());
         let mut sink = self.job.output.sink(table, SinkSize::default(), spill);
         let failed = |source| {
-            EngineError::Table(TableError::Delta {
-                table: table.name(),
-                location: self.job.output.location().to_string(),
-                source: Box::new(source),
-            })
+            EngineError::Table(TableError::delta(
+                table.name(),
+                self.job.output.location().to_string(),
+                source,
+            ))
         };
         sink.write(rows).await.map_err(failed)?;
         sink.close().await.map_err(failed)

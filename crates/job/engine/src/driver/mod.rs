@@ -4,6 +4,8 @@ pub(crate) mod backfill;
 pub(crate) mod chunk;
 mod commit;
 pub(crate) mod failure;
+pub(crate) mod missing_pages;
+pub(crate) mod partition;
 pub(crate) mod relabel;
 pub(crate) mod resume;
 mod runs_rows;

@@ -20,7 +20,7 @@ pub(crate) struct ResumableRun {
     pub(crate) run_id: String,
     /// The start of the run.
     pub(crate) started_micros: i64,
-    /// The committed dates: the first ones of the range.
+    /// The committed dates: the first ones of the range, as whole partitions.
     pub(crate) done: DateRange,
 }
 
@@ -36,53 +36,71 @@ pub(crate) fn request(job: &Job, dates: DateRange, census: &Census) -> String {
         "settings": job.settings.digest,
         "blocks": job.settings.writes(Table::Blocks),
         "version": env!("CARGO_PKG_VERSION"),
-        "archive": job.archive.location.to_string(),
+        "archive": job.archive.location.as_ref().map(ToString::to_string),
         "objects": objects,
     });
     md5_hex(request.to_string().as_bytes())
 }
 
-/// Returns the run of `request` over `dates` that can be resumed, if there is one.
+/// Returns the run of `request` over `dates` that can be resumed, if there is one. `census` is the archive
+/// on these dates.
 ///
 /// # Errors
 /// [`EngineError`] if the table cannot be read.
 pub(crate) async fn resumable_run(
+    job: &Job,
     tables: &mut TablesSnapshot,
     dates: DateRange,
+    census: &Census,
     request: &str,
 ) -> Result<Option<ResumableRun>, EngineError> {
+    let with_input: Vec<_> = census.dates_with_input(dates).into_iter().collect();
     let runs = tables.runs(dates).await?;
-    if resumable(&runs, dates, request).is_none() {
+    if resumable(&runs, &with_input, request).is_none() {
         return Ok(None);
     }
-    let until = DateRange::between(NaiveDate::MIN, dates.last());
-    Ok(resumable(&tables.runs(until).await?, dates, request))
+    let runs = tables.runs(DateRange::between(NaiveDate::MIN, dates.last()));
+    let runs = runs.await?;
+    let run = resumable(&runs, &with_input, request);
+    Ok(run.map(|(run, done)| {
+        let last = job.output.partitioning().dates(with_input[done - 1]);
+        ResumableRun {
+            run_id: run.run_id.clone(),
+            started_micros: run.started_micros,
+            done: match done == with_input.len() {
+                true => dates,
+                false => DateRange::between(dates.first(), last.last()),
+            },
+        }
+    }))
 }
 
-/// Pure part of [`resumable_run`]: takes the rows of `runs` in date order. Returns `None` if
+/// Pure part of [`resumable_run`]: takes the rows of `runs` in date order, and the dates of the run that have
+/// input. Returns the first row of the run and how many of its dates are done, at least one, or `None` if
 /// another run has since rewritten a date that the run started from or has left to do.
 ///
 /// If all dates are there, the rows do not tell a run that stopped after its last commit
 /// from a run that ended well.
-fn resumable(runs: &[RunDate], dates: DateRange, request: &str) -> Option<ResumableRun> {
-    let first = runs.iter().find(|run| run.date == dates.first())?;
+fn resumable<'a>(
+    runs: &'a [RunDate],
+    with_input: &[NaiveDate],
+    request: &str,
+) -> Option<(&'a RunDate, usize)> {
+    let first = with_input.first()?;
+    let first = runs.iter().find(|run| run.date == *first)?;
     let belongs = |run: &RunDate| {
         (run.request.as_str(), run.started_micros) == (request, first.started_micros)
     };
-    let mut done = belongs(first).then(|| DateRange::between(first.date, first.date))?;
     let mut others_are_older = true;
-    for run in runs.iter().filter(|run| run.date != first.date) {
-        if belongs(run) && done.last().succ_opt() == Some(run.date) {
-            done = done.through(DateRange::between(run.date, run.date));
-        } else if run.date <= dates.last() {
+    let mut done = 0;
+    for run in runs {
+        if belongs(run) && with_input.get(done) == Some(&run.date) {
+            done += 1;
+        } else {
             others_are_older &= run.started_micros < first.started_micros;
         }
     }
-    others_are_older.then(|| ResumableRun {
-        run_id: first.run_id.clone(),
-        started_micros: first.started_micros,
-        done,
-    })
+    (done > 0 && others_are_older).then_some((first, done))
 }
 
 #[cfg(test)]
@@ -90,11 +108,11 @@ mod tests {
     use super::*;
 
     /// Returns the number of dates that are done, of a run over all dates of `runs` but the
-    /// first `earlier`. `runs` has one letter per date from 2011-10-01 on: the run that wrote
-    /// it, in order of time. `.` is a date that was not run, capitals are another request.
+    /// first `earlier`. `runs` has one letter per date with input, each a week after the one before: the run that
+    /// wrote it, in order of time. `.` is a date that was not run, capitals are another request.
     fn done(runs: &str, earlier: usize) -> Option<usize> {
         let first: NaiveDate = "2011-10-01".parse().unwrap();
-        let dates: Vec<_> = first.iter_days().take(runs.len()).collect();
+        let dates: Vec<_> = first.iter_weeks().take(runs.len()).collect();
         let runs: Vec<_> = (dates.iter().zip(runs.chars()))
             .filter(|(_, run)| *run != '.')
             .map(|(date, run)| RunDate {
@@ -105,15 +123,14 @@ mod tests {
                 ..RunDate::default()
             })
             .collect();
-        let requested = DateRange::between(dates[earlier], dates[dates.len() - 1]);
-        let done = resumable(&runs, requested, "this")?.done;
-        assert_eq!(done.first(), requested.first());
-        Some((done.last() - done.first()).num_days() as usize + 1)
+        let (first, done) = resumable(&runs, &dates[earlier..], "this")?;
+        assert_eq!(first.date, dates[earlier]);
+        Some(done)
     }
 
     #[test]
     fn a_run_that_stopped_is_resumed_after_its_last_date() {
-        for (runs, days) in [
+        for (runs, dates) in [
             ("bb..", 2),
             // It replaces an earlier run of the same request, or of another.
             ("bbaa", 2),
@@ -121,7 +138,7 @@ mod tests {
             ("b.aa", 1),
             ("bbbb", 4),
         ] {
-            assert_eq!(done(runs, 0), Some(days), "{runs}");
+            assert_eq!(done(runs, 0), Some(dates), "{runs}");
         }
         assert_eq!(done("Abb..", 1), Some(2));
     }

@@ -31,7 +31,7 @@ pub(super) struct ChunkCost {
     pub(super) spilled_bytes: u64,
 }
 
-/// Returns the rows of `runs` for the dates of a chunk.
+/// Returns the rows of `runs` for the dates of a chunk that have input.
 pub(super) fn runs_rows(
     run: RunIds<'_>,
     census: &Census,
@@ -39,13 +39,9 @@ pub(super) fn runs_rows(
     accounting: &RowAccounting,
     cost: ChunkCost,
 ) -> Result<RecordBatch, EngineError> {
-    let dates: Vec<NaiveDate> = chunk
-        .first()
-        .iter_days()
-        .take_while(|date| *date <= chunk.last())
-        .collect();
     let archive = census.rows(chunk);
     let objects = census.objects_by_date(chunk);
+    let dates: Vec<NaiveDate> = objects.keys().copied().collect();
     let number = |value: &dyn Fn(NaiveDate) -> u64| -> Result<ArrayRef, EngineError> {
         let numbers = dates.iter().map(|date| {
             i64::try_from(value(*date)).map_err(|error| {

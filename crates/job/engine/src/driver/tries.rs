@@ -87,6 +87,8 @@ impl ParsedRows<'_> {
             Either::Right((never, _)) => never,
         };
         self.report().await;
+        // What other processes have written is known at the end.
+        self.reporter.written(self.chunk.rows);
         done
     }
 

@@ -5,9 +5,13 @@ use std::sync::Arc;
 use chrono::NaiveDate;
 use tables::{DateRange, Table};
 use tokio_util::sync::CancellationToken;
+use tracing::warn;
 
-use crate::driver::backfill::{RunReport, SettingsChange, run};
+use crate::archive::Census;
+use crate::driver::backfill::{Accepted, RunReport, run};
 use crate::driver::failure::Failure;
+use crate::driver::missing_pages::refuse_unreadable_objects;
+use crate::driver::partition;
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::progress::{Progress, Stage};
@@ -27,24 +31,36 @@ use crate::tables_state::tables_snapshot::TablesSnapshot;
 /// As [`backfill`](crate::backfill).
 pub async fn update(
     job: &Job,
-    change: SettingsChange,
+    accepted: Accepted,
     progress: Arc<dyn Progress>,
     stop: &CancellationToken,
 ) -> Result<Option<RunReport>, Failure> {
     let in_tables = Failure::before_dates(Stage::Tables);
     let tables = TablesSnapshot::open(&job.output, &Table::ALL).await;
     let mut tables = tables.map_err(&in_tables)?;
-    let next = next(&mut tables).await.map_err(in_tables)?;
+    let job = &partition::of_tables(job, &tables).map_err(&in_tables)?;
+    let next = next(&mut tables).await.map_err(&in_tables)?;
+    let last_start = last_start(&mut tables).await.map_err(in_tables)?;
     let from = next.unwrap_or(NaiveDate::MIN);
     let later = DateRange::between(from, NaiveDate::MAX);
-    let dated = job.archive.inputs(later).await;
-    let dated = dated.map_err(Failure::before_dates(Stage::Census))?;
+    let in_census = Failure::before_dates(Stage::Census);
+    let census = Census::take(&job.archive, later).await;
+    let census = census.map_err(&in_census)?;
+    if !accepted.missing_pages {
+        refuse_unreadable_objects(&census).map_err(in_census)?;
+    }
+    if let Some((date, since)) = next.zip(last_start) {
+        warn_about_late_objects(&census, date, since);
+    }
+    let dated = census.dated(later);
     let (Some(first), Some(last)) = (dated.keys().next(), dated.keys().next_back()) else {
         return Ok(None);
     };
     let dates = DateRange::between(next.unwrap_or(*first), *last);
+    let rows = dated.iter().map(|(date, input)| (*date, input.rows));
+    let job = &partition::of_new_tables(job, None, &rows.collect());
     let dates = job.output.partitioning().covering(dates);
-    run(job, tables, dates, change, progress, stop)
+    run(job, tables, dates, accepted, progress, stop)
         .await
         .map(Some)
 }
@@ -55,4 +71,26 @@ async fn next(tables: &mut TablesSnapshot) -> Result<Option<NaiveDate>, EngineEr
     let after = last.map(|last| last.succ_opt().unwrap_or(last));
     let hole = tables.unfinished().first().map(|range| range.first());
     Ok(after.into_iter().chain(hole).min())
+}
+
+/// The start of the run that wrote the last date, in microseconds since 1970.
+async fn last_start(tables: &mut TablesSnapshot) -> Result<Option<i64>, EngineError> {
+    let Some(last) = tables.run_partitions().pop() else {
+        return Ok(None);
+    };
+    let runs = tables.runs(last).await?;
+    Ok(runs.iter().map(|run| run.started_micros).max())
+}
+
+/// Names objects with rows of dates that were run before they were there.
+fn warn_about_late_objects(census: &Census, date: NaiveDate, since_micros: i64) {
+    let late: Vec<_> = census.late_objects(date, since_micros).collect();
+    if let Some(first) = late.first() {
+        warn!(
+            "objects are newer than the last run and have rows of dates before {date}: {}, such as {}; \
+             urltree status --archive shows the dates to run again",
+            late.len(),
+            first.source
+        );
+    }
 }

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use tables::{Table, TableFormat, UnreferencedFile};
 
+use crate::driver::partition;
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::lease::Lease;
+use crate::tables_state::tables_snapshot::TablesSnapshot;
 
 /// Whether [`vacuum`] deletes the files that it finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +34,8 @@ pub async fn vacuum(
     retention: Duration,
     mode: VacuumMode,
 ) -> Result<Vec<(Table, Vec<UnreferencedFile>)>, EngineError> {
+    let tables = TablesSnapshot::open(&job.output, &TablesSnapshot::DATED).await?;
+    let job = &partition::of_tables(job, &tables)?;
     let lease = match mode {
         VacuumMode::Report => None,
         VacuumMode::Delete => Some(Lease::acquire(job, "urltree vacuum".to_owned(), None).await?),

@@ -1,21 +1,13 @@
 //! Warnings before a run that is valid, but may not be what the user intended.
 
-use std::collections::BTreeSet;
-
 use tables::{DateRange, Partitioning};
 use tracing::warn;
 use url_tree::DAY_MICROS;
 
 use crate::archive::Census;
+use crate::driver::partition::sparse_partitions;
 use crate::job::Job;
 use crate::tables_state::tables_snapshot::TablesSnapshot;
-
-/// Archive rows per partition below which a run writes tiny files. Lower warns too late,
-/// higher warns of archives whose files are only small.
-const SPARSE_ROWS: u64 = 50;
-
-/// Partitions that a run may have without a warning, however few rows they have.
-const SPARSE_PARTITIONS: usize = 100;
 
 /// Warns of dates without rows, of dates that become stale, of an unfinished run, of tiny
 /// files, and of objects that cannot be opened.
@@ -24,8 +16,7 @@ pub(crate) fn warn_about(job: &Job, dates: DateRange, tables: &TablesSnapshot, c
     let total: u64 = rows.values().sum();
     if total == 0 {
         warn!(
-            "{dates}: {} has no rows on these dates; their rows in the tables are removed",
-            job.archive.location
+            "{dates}: the archive has no rows on these dates; their rows in the tables are removed"
         );
     }
     let partitioning = job.output.partitioning();
@@ -45,17 +36,14 @@ pub(crate) fn warn_about(job: &Job, dates: DateRange, tables: &TablesSnapshot, c
              {hole} again first"
         );
     }
-    let partitions: BTreeSet<_> = rows.keys().map(|date| partitioning.value(*date)).collect();
-    if partitions.len() > SPARSE_PARTITIONS && total / (partitions.len() as u64) < SPARSE_ROWS {
+    if let Some(partitions) = sparse_partitions(partitioning, &rows) {
         let coarser = match partitioning {
             Partitioning::Day => "month or year",
             Partitioning::Month | Partitioning::Year => "year",
         };
         warn!(
-            "{} rows in {} partitions make tiny files; use output.partition={coarser} for this \
-             archive",
-            total,
-            partitions.len()
+            "{total} rows in {partitions} partitions make tiny files; use output.partition={coarser} for \
+             this archive, at another output.location"
         );
     }
     let unreadable = census

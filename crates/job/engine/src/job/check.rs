@@ -18,9 +18,11 @@ const MAX_RETRY_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The values of a spec whose every key was checked.
 pub(super) struct CheckedSpec {
-    pub(super) archive: Location,
+    /// `None` for commands that read only tables.
+    pub(super) archive: Option<Location>,
     pub(super) output: Location,
-    pub(super) partitioning: Partitioning,
+    /// `None` if they are chosen when the tables are new.
+    pub(super) partition: Option<Partitioning>,
     pub(super) format: TableFormat,
     pub(super) file_bytes: NonZeroU64,
     pub(super) settings: Settings,
@@ -112,8 +114,12 @@ impl CheckedSpec {
             Location::parse_with_retry(text, retry_policy)
                 .map_err(|error| SpecError::key(key, error.to_string()))
         };
-        let partitioning: Partitioning = (spec.output.partition.parse())
-            .map_err(|error: String| SpecError::key("output.partition", error))?;
+        let partition = match spec.output.partition.as_str() {
+            "auto" => None,
+            partition => Some(partition.parse().map_err(|error: String| {
+                SpecError::key("output.partition", format!("{error}, or auto"))
+            })?),
+        };
         let format: TableFormat = (spec.output.format.parse())
             .map_err(|error: String| SpecError::key("output.format", error))?;
         let file_bytes = NonZeroU64::new(spec.output.file_bytes.as_u64())
@@ -121,7 +127,10 @@ impl CheckedSpec {
         let resources = resources(spec)?;
         let settings = settings(document)?;
         refuse_beside_paper(spec, &settings)?;
-        let archive = location("archive.location", &spec.archive.location)?;
+        let archive = match spec.archive.location.as_str() {
+            "" => None,
+            archive => Some(location("archive.location", archive)?),
+        };
         let output = location("output.location", &spec.output.location)?;
         let robots = spec.robots.rules.as_deref().map(|rules| {
             let agent = spec.robots.agent.clone();
@@ -138,7 +147,7 @@ impl CheckedSpec {
         Ok(Self {
             archive,
             output,
-            partitioning,
+            partition,
             format,
             file_bytes,
             settings,

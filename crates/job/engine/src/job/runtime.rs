@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 
 use datafusion::execution::cache::cache_manager::FileMetadataCache;
 use datafusion::execution::cache::default_cache::DefaultCache;
-use tables::Output;
+use tables::{Output, Partitioning};
 use url_key::{RuleError, RuleSet};
 
 use crate::archive::{ArchiveSource, OpenObjects, ReadAheadMemory, page_columns};
@@ -28,6 +28,8 @@ pub struct Job {
     pub archive: ArchiveSource,
     /// The output tables.
     pub output: Output,
+    /// The partitions of the tables, unless they are chosen when the tables are new.
+    pub(crate) partition: Option<Partitioning>,
     /// The settings that decide rows.
     pub settings: Arc<Settings>,
     /// The rules of robots.txt files, for queries.
@@ -67,6 +69,18 @@ impl Job {
         self
     }
 
+    /// Returns the job for tables with these partitions. A worker has them from the text of the job.
+    pub(crate) fn partitioned(&self, partitioning: Partitioning) -> Self {
+        let mut document = self.document.as_ref().clone();
+        document.spec.output.partition = partitioning.to_string();
+        Self {
+            output: self.output.clone().partitioned_by(partitioning),
+            partition: Some(partitioning),
+            document: Arc::new(document),
+            ..self.clone()
+        }
+    }
+
     /// The file of marked DOM paths, `tree.paths`; `None` if the job names none. A relative path is relative
     /// to the folder of the process.
     pub fn paths_file(&self) -> Option<&Path> {
@@ -102,10 +116,11 @@ impl Job {
             },
             output: Output::new(
                 checked.output.with_small_objects(resources.footers()),
-                checked.partitioning,
+                checked.partition.unwrap_or_default(),
                 checked.file_bytes,
             )
             .with_format(checked.format),
+            partition: checked.partition,
             settings: Arc::new(settings),
             robots: checked.robots,
             spill_disk: Arc::new(SpillDisk::new(checked.spill_folder, checked.spill_limit)),

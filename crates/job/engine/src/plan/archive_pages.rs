@@ -139,7 +139,11 @@ async fn row_groups(
 
 /// The state of an object now. A run has noted its own, and no table has it.
 async fn state(archive: &ArchiveSource, source: &str) -> Result<ObjectState, EngineError> {
-    let found = archive.location.store().head(&archive.path(source)?).await;
+    let found = archive
+        .location()?
+        .store()
+        .head(&archive.path(source)?)
+        .await;
     let found = found.map_err(|error| EngineError::Store {
         doing: "read",
         object: source.to_owned(),

@@ -102,7 +102,11 @@ fn step(name: &str, bytes: &[u8], job: &Job, context: &TaskContext) -> Result<Ar
             let (last, learned) = from_bytes(bytes)?;
             Arc::new(Site::new(job, last, learned))
         }
-        "Write" => Arc::new(Write::new(job, from_bytes(bytes)?)),
+        "Write" => Arc::new(Write::new(
+            job,
+            from_bytes(bytes)?,
+            ProgressReporter::unwatched(),
+        )),
         "KnownRows" => {
             let (hashes, learned, date) = from_bytes(bytes)?;
             Arc::new(KnownRows::new(job, keys(hashes)?, learned, date))

@@ -18,7 +18,7 @@ use tables::{DateRange, Table};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::driver::backfill::{SettingsChange, backfill};
+use crate::driver::backfill::{Accepted, backfill};
 use crate::plan::session::session;
 use crate::plan::test_support::{ArchiveRow, TestJob};
 use crate::progress::Unwatched;
@@ -160,7 +160,7 @@ async fn tables(settings: &[&str], runs: &[&str], travels: bool) -> (Vec<String>
     for dates in runs {
         let (unwatched, stop) = (Arc::new(Unwatched), CancellationToken::new());
         let dates = dates.parse().unwrap();
-        backfill(&job, dates, SettingsChange::Refused, unwatched, &stop)
+        backfill(&job, dates, Accepted::default(), unwatched, &stop)
             .await
             .unwrap();
     }

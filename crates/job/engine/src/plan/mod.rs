@@ -172,13 +172,14 @@ async fn plan(
     }
     let keyed = union(keyed(&learned)?, known)?;
     let deduped = apply(dedupe::Dedupe::new(job), keyed)?;
-    let blocked = apply(block::Block::new(job, reporter), deduped)?;
+    let blocked = apply(block::Block::new(job, reporter.clone()), deduped)?;
     let windows = prior.windows(context, settings.site.window).await?;
     let site = site::Site::new(job, days_from_date(chunk.last()), learned);
     let replayed = apply(site, union(blocked, windows)?)?;
-    let partitions = job.output.partitioning().partitions(chunk).len();
+    let partitions = census.dates_with_input(chunk);
+    let partitions = job.output.partitioning().containing(partitions).len();
     let extent = write::ChunkExtent::new(job, census.html_bytes(chunk), partitions);
-    let written = apply(write::Write::new(job, extent), replayed)?;
+    let written = apply(write::Write::new(job, extent, reporter), replayed)?;
     Ok((written, metrics))
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tables::DateRange;
 
 use super::test_support::{ArchiveRow, TestJob};
-use crate::driver::backfill::{SettingsChange, backfill, explain};
+use crate::driver::backfill::{Accepted, backfill, explain};
 use crate::progress::Unwatched;
 use tokio_util::sync::CancellationToken;
 
@@ -31,7 +31,7 @@ async fn run(job: &TestJob, dates: &str) {
     let unwatched = Arc::new(Unwatched);
     let dates: DateRange = dates.parse().unwrap();
     let stop = CancellationToken::new();
-    backfill(&job.job(), dates, SettingsChange::Refused, unwatched, &stop)
+    backfill(&job.job(), dates, Accepted::default(), unwatched, &stop)
         .await
         .unwrap();
 }

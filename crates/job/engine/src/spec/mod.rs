@@ -39,6 +39,7 @@ pub struct JobSpec {
     #[serde(default)]
     pub method: Method,
     /// The archive of pages.
+    #[serde(default)]
     pub archive: ArchiveSpec,
     /// The output tables.
     pub output: OutputSpec,
@@ -82,9 +83,7 @@ impl JobSpec {
             method: Method::default(),
             archive: ArchiveSpec {
                 location: archive.into(),
-                layout: ArchiveLayout::default(),
-                dates: ArchiveSpec::default_dates(),
-                columns: ColumnNames::default(),
+                ..ArchiveSpec::default()
             },
             output: OutputSpec {
                 location: output.into(),
@@ -120,20 +119,17 @@ impl JobSpec {
 
 /// `[archive]`
 #[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct ArchiveSpec {
-    /// A Parquet file or a folder of Parquet files, as a path or a URL.
+    /// A Parquet file or a folder of Parquet files, as a path or a URL. Empty for commands that read only tables.
     pub location: String,
     /// The meaning of folders.
-    #[serde(default)]
     pub layout: ArchiveLayout,
     /// The dates that pages can have, `A..B`. A page of another date goes to quarantine. Without `B`, up to the day
     /// after the job is read.
-    #[serde(default = "ArchiveSpec::default_dates")]
     pub dates: String,
     /// Names of columns that differ from the defaults.
-    #[serde(default)]
     pub columns: ColumnNames,
 }
 
@@ -184,7 +180,7 @@ pub struct ColumnNames {
 pub struct OutputSpec {
     /// Folder of the tables, as a path or a URL.
     pub location: String,
-    /// `day`, `month` or `year`.
+    /// `day`, `month` or `year`, or `auto`: what the tables have, and for new ones what fits the rows per date.
     #[serde(default = "OutputSpec::default_partition")]
     pub partition: String,
     /// `delta`, or `parquet`: the folders of the tables are right for readers without the Delta log too.
@@ -204,16 +200,21 @@ pub struct OutputSpec {
     pub file_bytes: ByteSize,
 }
 
-impl ArchiveSpec {
-    /// Crawlers are younger; times before are zero, or in another unit.
-    fn default_dates() -> String {
-        "1990-01-01..".to_owned()
+impl Default for ArchiveSpec {
+    fn default() -> Self {
+        Self {
+            location: String::new(),
+            layout: ArchiveLayout::default(),
+            // Crawlers are younger; times before are zero, or in another unit.
+            dates: "1990-01-01..".to_owned(),
+            columns: ColumnNames::default(),
+        }
     }
 }
 
 impl OutputSpec {
     fn default_partition() -> String {
-        "day".to_owned()
+        "auto".to_owned()
     }
 
     fn default_format() -> String {

@@ -225,10 +225,8 @@ mod tests {
                 "{overrides:?}: {error}"
             );
         }
-        let error = read("[archive]\n[output]\nlocation='o'", &[])
-            .unwrap_err()
-            .to_string();
-        assert!(error.starts_with("archive.location: missing"), "{error}");
+        let error = read("[archive]\n[output]", &[]).unwrap_err().to_string();
+        assert!(error.starts_with("output.location: missing"), "{error}");
         let error = read("[archive", &[]).unwrap_err().to_string();
         assert!(
             error.contains("job.toml") && error.contains("line 1"),

@@ -1,6 +1,6 @@
 //! The dates in the output tables.
 
-use tables::{DateRange, Output};
+use tables::{DateRange, Output, Partitioning};
 
 use crate::error::EngineError;
 use crate::tables_state::runs_table::RunDate;
@@ -14,6 +14,8 @@ pub struct TableDates {
     /// Partitions with rows but without a row in `runs`, in order: a run stopped while it
     /// committed them.
     pub unfinished: Vec<DateRange>,
+    /// The partitions of the tables; of a job without tables those that it sets, or days.
+    pub partitioning: Partitioning,
 }
 
 impl TableDates {
@@ -26,6 +28,7 @@ impl TableDates {
         Ok(Self {
             runs: tables.all_runs().await?,
             unfinished: tables.unfinished(),
+            partitioning: tables.partitioning(),
         })
     }
 }

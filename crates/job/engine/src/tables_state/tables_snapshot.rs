@@ -148,6 +148,34 @@ impl TablesSnapshot {
         Ok(lacking.is_empty())
     }
 
+    /// The tables that do not exist.
+    pub(crate) fn missing(&self) -> Vec<Table> {
+        let missing = Table::ALL.into_iter();
+        missing
+            .filter(|table| self.opened(*table).is_none())
+            .collect()
+    }
+
+    /// How the tables are partitioned, or `None` if there are none.
+    ///
+    /// # Errors
+    /// [`EngineError::Table`] if it is as no version of urltree does.
+    pub(crate) fn found_partitioning(&self) -> Result<Option<Partitioning>, EngineError> {
+        for table in Table::ALL {
+            if let Some(opened) = self.opened(table) {
+                let found = self.output.partitioning_of_opened(table, &opened.table);
+                return Ok(Some(found?));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The partitions of the tables; without tables those of a job.
+    pub(crate) fn partitioning(&self) -> Partitioning {
+        let found = self.found_partitioning().ok().flatten();
+        found.unwrap_or(self.output.partitioning())
+    }
+
     /// The partitions of `runs`, in order.
     pub(crate) fn run_partitions(&self) -> Vec<DateRange> {
         self.dates_of(self.partitions(Table::Runs))
@@ -175,7 +203,7 @@ impl TablesSnapshot {
 
     /// The dates of partitions whose values come in order.
     fn dates_of<'a>(&self, values: impl Iterator<Item = &'a String>) -> Vec<DateRange> {
-        let partitioning = self.output.partitioning();
+        let partitioning = self.partitioning();
         let mut dates: Vec<_> = values
             .filter_map(|value| partitioning.parse_value(value))
             .collect();
@@ -189,7 +217,7 @@ impl TablesSnapshot {
     /// [`EngineError`] if the table cannot be read.
     pub(crate) async fn runs(&mut self, dates: DateRange) -> Result<Vec<RunDate>, EngineError> {
         self.load_runs(dates).await?;
-        let partition = self.output.partitioning().dates(dates.first());
+        let partition = self.partitioning().dates(dates.first());
         let loaded = self.runs.range(partition.first()..=dates.last());
         Ok(loaded
             .flat_map(|(_, runs)| runs)
@@ -217,7 +245,7 @@ impl TablesSnapshot {
         if unread.is_empty() {
             return Ok(());
         }
-        let partitioning = self.output.partitioning();
+        let partitioning = self.partitioning();
         let mut found: BTreeMap<NaiveDate, Vec<RunDate>> = partitions
             .iter()
             .filter(|partition| !is_read(partition))

@@ -228,6 +228,7 @@ def run(
     dates: str | None,
     settings: list[str],
     change_settings: bool,
+    allow_missing: bool,
     on_progress: Callable[[dict[str, Any]], object] | None,
 ) -> str | None: ...
 def main(args: list[str]) -> int: ...

@@ -32,6 +32,7 @@ def run(
     settings: Mapping[str, Any] | None = None,
     *,
     change_settings: bool = False,
+    allow_missing: bool = False,
     on_progress: Callable[[Progress], object] | None = None,
 ) -> dict[str, Any] | None:
     """Run a job, and return its report.
@@ -40,6 +41,7 @@ def run(
     new dates of the archive are processed, as `urltree update` does; the result is None if there
     are none. `settings` override keys of the job: `{"output.location": "s3://bucket/text"}`.
     `change_settings` allows settings with which other dates of the tables were not run.
+    `allow_missing` allows objects that cannot be opened, and dates that the tables have and the archive no more.
 
     `on_progress` is called in the calling thread, at most ten times a second. An exception in it
     stops the run and is raised.
@@ -52,5 +54,5 @@ def run(
     call may succeed later, its `stage` what failed, and its `dates` the dates that are left.
     """
     callback = cast("Callable[[dict[str, Any]], object] | None", on_progress)
-    report = _native.run(job, dates, overrides(settings), change_settings, callback)
+    report = _native.run(job, dates, overrides(settings), change_settings, allow_missing, callback)
     return None if report is None else cast("dict[str, Any]", json.loads(report))

@@ -16,6 +16,14 @@ pub(crate) struct WrittenCounts {
     pub(crate) text_bytes: i64,
 }
 
+impl WrittenCounts {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.rows += other.rows;
+        self.html_bytes += other.html_bytes;
+        self.text_bytes += other.text_bytes;
+    }
+}
+
 /// Date, status and cause.
 pub(crate) type CountKey = (i32, String, Option<String>);
 

@@ -7,6 +7,7 @@ use arrow::array::{
     Array, ArrayRef, BooleanBuilder, Int32Array, Int32Builder, RecordBatch, StringBuilder,
 };
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
+use boundary::guarded;
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::StreamExt;
@@ -38,7 +39,7 @@ pub(crate) struct Key {
 }
 
 /// The parsed URL of a row. `None` for a row without a URL, and for a quarantined row.
-type RowUrl = Option<std::result::Result<PageUrl, UrlError>>;
+type RowUrl = Option<std::result::Result<PageUrl, (Reason, String)>>;
 
 /// The result for one row.
 enum Keyed {
@@ -100,8 +101,17 @@ impl Key {
             url.filter(|_| reasons.is_null(row))
         };
         Ok((0..batch.num_rows())
-            .map(|row| url(row).map(|url| self.settings.site.keyer.parse(url)))
+            .map(|row| url(row).map(|url| self.parse(url)))
             .collect())
+    }
+
+    /// Parses a URL. The error is the reason to quarantine the row, with a detail.
+    fn parse(&self, url: &str) -> std::result::Result<PageUrl, (Reason, String)> {
+        let keyer = &self.settings.site.keyer;
+        match guarded("URLs", url.as_bytes(), || keyer.parse(url)) {
+            Ok(parsed) => parsed.map_err(|error| (reason(&error), error.to_string())),
+            Err(panic) => Err((Reason::Parser, panic.to_string())),
+        }
     }
 
     fn batch(
@@ -138,7 +148,7 @@ impl Key {
                     let base = self.learned.base(site, of, &key.text, date);
                     Keyed::Page(Box::new(key), base)
                 }
-                (None, Some(Err(error))) => Keyed::Problem(reason(&error), error.to_string()),
+                (None, Some(Err((reason, detail)))) => Keyed::Problem(reason, detail),
             };
             columns.append(url, response.is_none(), keyed);
         }

@@ -2,6 +2,7 @@
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Date32Type, Int64Type};
+use boundary::guarded;
 use chrono::NaiveDate;
 use datafusion::error::Result;
 use html_blocks::{Page, PageError};
@@ -112,6 +113,16 @@ pub(crate) fn parse(
     let Some(html) = page.html else {
         return Err((Reason::MissingHtml, "html is null".to_owned()));
     };
+    let parsed = guarded("HTML", html, || parse_html(html, page, fetched, settings));
+    parsed.unwrap_or_else(|panic| Err((Reason::Parser, panic.to_string())))
+}
+
+fn parse_html(
+    html: &[u8],
+    page: PageBytes<'_>,
+    fetched: Fetched<'_>,
+    settings: &Settings,
+) -> std::result::Result<ParsedPage, (Reason, String)> {
     let options = &settings.site.blocks;
     let markup = settings.markdown.as_ref().map(|_| Markup::default());
     let observes = settings.write.metadata || settings.write.opt_out;

@@ -10,7 +10,7 @@ use datafusion::common::runtime::SpawnedTask;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use deltalake::DeltaTableError;
-use futures::{FutureExt, StreamExt, stream};
+use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use serde::{Deserialize, Serialize};
 use tables::{
     CONCURRENT_CLOSES, Location, Output, Reason, SinkSize, Table, TableError, TableSink,
@@ -38,6 +38,7 @@ use crate::plan::html_reader::{PageStream, page_request};
 use crate::plan::session::coalesced_size;
 use crate::plan::steps::parse_pages::{Fetched, parse};
 use crate::plan::steps::site::SITE_ORDER;
+use crate::progress::ProgressReporter;
 use crate::settings::Settings;
 
 /// Bytes of HTML below which a single partition writes the chunk.
@@ -46,12 +47,16 @@ use crate::settings::Settings;
 /// nights read at most half as much. A higher value writes larger chunks on one core only.
 const ONE_WRITER_BYTES: u64 = 16 << 20;
 
+/// Batches whose rows are rendered ahead. A higher value keeps more texts in memory.
+const RENDERED_BATCHES: usize = 2;
+
 /// Least bytes of a row group. With a lower value, reading costs more per row.
 const MIN_ROW_GROUP_BYTES: usize = 1 << 20;
 
 /// Writes the rows of one partition to data files of all tables.
 #[derive(Debug, Clone)]
 pub(crate) struct Write {
+    pub(crate) reporter: ProgressReporter,
     pub(crate) archive: ArchiveSource,
     pub(crate) output: Output,
     pub(crate) settings: Arc<Settings>,
@@ -107,9 +112,10 @@ impl ChunkExtent {
 }
 
 impl Write {
-    pub(crate) fn new(job: &Job, extent: ChunkExtent) -> Self {
+    pub(crate) fn new(job: &Job, extent: ChunkExtent, reporter: ProgressReporter) -> Self {
         let sinks = job.resources.threads * job.settings.page_tables().count();
         Self {
+            reporter,
             archive: job.archive.clone(),
             output: job.output.clone(),
             settings: Arc::clone(&job.settings),
@@ -161,10 +167,16 @@ impl Step for Write {
         let tasks = timer.clone();
         Ok(spawn_stream(self.schema(), 1, timer, |out| async move {
             let mut writer = Writer::new(&step, spill);
-            let mut input = coalesced(input, step.batches);
-            while let Some(batch) = input.next().await {
-                let written = match batch {
-                    Ok(batch) => writer.batch(&batch).await,
+            let ahead = (Arc::clone(&step.settings), tasks.clone());
+            let rendered = coalesced(input, step.batches)
+                .map(|batch| Ok::<_, DataFusionError>(stream::iter(parts(&batch?)?).map(Ok)))
+                .try_flatten()
+                .map_ok(move |part| part.rendered(ahead.clone()))
+                .try_buffered(RENDERED_BATCHES);
+            let mut rendered = std::pin::pin!(rendered);
+            while let Some(part) = rendered.next().await {
+                let written = match part {
+                    Ok(part) => writer.write_part(part).await,
                     Err(error) => Err(error),
                 };
                 if let Err(error) = written {
@@ -179,6 +191,7 @@ impl Step for Write {
 }
 
 struct Writer {
+    reporter: ProgressReporter,
     settings: Arc<Settings>,
     location: Location,
     archive: ArchiveSource,
@@ -194,6 +207,7 @@ impl Writer {
             .map(|table| (table, step.output.sink(table, step.sink, spill.clone())))
             .collect();
         Self {
+            reporter: step.reporter.clone(),
             settings: Arc::clone(&step.settings),
             location: step.output.location().clone(),
             archive: step.archive.clone(),
@@ -202,17 +216,23 @@ impl Writer {
         }
     }
 
-    /// Writes the rows in order. Pages without texts are completed one at a time.
-    async fn batch(&mut self, batch: &RecordBatch) -> Result<()> {
-        let mut next = 0;
-        for row in without_texts(batch)? {
-            self.write_complete(&batch.slice(next, row - next)).await?;
-            let page = self.with_texts(&batch.slice(row, 1)).await?;
-            self.write_complete(&page).await?;
-            next = row + 1;
+    /// Writes rows. A page without texts is completed here, so that one of them is in memory at a time.
+    async fn write_part(&mut self, part: Part) -> Result<()> {
+        let rendered = match part {
+            Part::Rendered(rendered) => rendered,
+            Part::WithoutTexts(row) => {
+                Rendered::new(&self.with_texts(&row).await?, &self.settings)?
+            }
+            Part::Rows(rows) => Rendered::new(&rows, &self.settings)?,
+        };
+        for (table, rows) in &rendered.tables {
+            self.write(*table, rows).await?;
         }
-        self.write_complete(&batch.slice(next, batch.num_rows() - next))
-            .await
+        for (key, counts) in rendered.counts {
+            self.reporter.written(counts.rows.unsigned_abs());
+            self.counts.entry(key).or_default().add(counts);
+        }
+        Ok(())
     }
 
     /// Parses the page in the only row of `batch` again.
@@ -244,37 +264,6 @@ impl Writer {
         project_to(batch, &batch.schema(), vec![("page", page)])
     }
 
-    /// Writes rows that have all columns.
-    async fn write_complete(&mut self, batch: &RecordBatch) -> Result<()> {
-        if batch.num_rows() == 0 {
-            return Ok(());
-        }
-        let rows = TableRows::new(batch)?;
-        let entries = window_entries(batch, &rows.pages)?;
-        let pages = PageRows::new(batch, rows.pages)?;
-        let texts = DocumentTexts::new(&pages, &self.settings);
-        self.count_rows(batch, &pages.rows, &texts)?;
-        let heuristic = self.settings.site.labelling.to_string();
-        for (table, rows) in [
-            (Table::UrlKeys, url_keys(batch, &rows.keyed)?),
-            (Table::Quarantine, quarantine(batch, &rows.quarantined)?),
-            (Table::WindowEntries, entries),
-            (Table::UrlParameters, url_parameters(batch, &rows.learned)?),
-            (
-                Table::Documents,
-                documents(batch, &pages, texts, &heuristic)?,
-            ),
-        ] {
-            self.write(table, &rows).await?;
-        }
-        if self.settings.write_blocks {
-            for blocks in block_rows(batch, &pages) {
-                self.write(Table::Blocks, &blocks?).await?;
-            }
-        }
-        Ok(())
-    }
-
     async fn write(&mut self, table: Table, rows: &RecordBatch) -> Result<()> {
         match self.sinks.get_mut(&table) {
             Some(sink) if rows.num_rows() > 0 => {
@@ -283,46 +272,6 @@ impl Writer {
             }
             _ => Ok(()),
         }
-    }
-
-    fn count_rows(
-        &mut self,
-        batch: &RecordBatch,
-        pages: &[u32],
-        texts: &DocumentTexts,
-    ) -> Result<()> {
-        let dates = batch.numbers::<Date32Type>("date")?;
-        let (statuses, reasons) = (batch.statuses()?, batch.text("reason")?);
-        let merged_by = batch.text("merged_by")?;
-        let bytes = batch.numbers::<Int64Type>("bytes")?;
-        let mut text_bytes = BTreeMap::new();
-        for (row, text) in pages.iter().zip(texts.text.iter()) {
-            text_bytes.insert(*row as usize, text.map_or(0, str::len) as i64);
-        }
-        for row in 0..batch.num_rows() {
-            let status = statuses.get(row)?;
-            if status == Status::Learned {
-                continue;
-            }
-            let reason = value_opt(reasons, row);
-            let whole_object = reason == Some(Reason::UnreadableObject.code());
-            let status = if whole_object {
-                UNREADABLE_OBJECT
-            } else {
-                status.as_str()
-            };
-            let cause = reason
-                .or_else(|| value_opt(merged_by, row))
-                .map(str::to_owned);
-            let key = (dates.value(row), status.to_owned(), cause);
-            let counts = self.counts.entry(key).or_default();
-            counts.rows += 1;
-            counts.text_bytes += text_bytes.get(&row).copied().unwrap_or(0);
-            if !whole_object && bytes.is_valid(row) {
-                counts.html_bytes += bytes.value(row);
-            }
-        }
-        Ok(())
     }
 
     /// Finishes the files on all threads. Returns the files and the row counts.
@@ -354,11 +303,11 @@ impl Writer {
     }
 
     fn failed(&self, table: Table, source: DeltaTableError) -> EngineError {
-        EngineError::Table(TableError::Delta {
-            table: table.name(),
-            location: self.location.child(table.name()).to_string(),
-            source: Box::new(source),
-        })
+        EngineError::Table(TableError::delta(
+            table.name(),
+            self.location.child(table.name()).to_string(),
+            source,
+        ))
     }
 
     async fn abort(self) {
@@ -368,6 +317,114 @@ impl Writer {
             }
         }
     }
+}
+
+/// Rows of the input of a step, in order.
+enum Part {
+    Rows(RecordBatch),
+    /// A page whose texts were too large to be kept.
+    WithoutTexts(RecordBatch),
+    Rendered(Rendered),
+}
+
+impl Part {
+    /// Renders rows on another thread. Texts of one large site are all in one partition.
+    async fn rendered(self, (settings, timer): (Arc<Settings>, CpuTimer)) -> Result<Self> {
+        let Self::Rows(rows) = self else {
+            return Ok(self);
+        };
+        let task = SpawnedTask::spawn(async move {
+            let rendered = timer.time(|| Rendered::new(&rows, &settings));
+            rendered.map(Self::Rendered)
+        });
+        let joined = task.join().await;
+        joined.map_err(|panic| DataFusionError::External(Box::new(panic)))?
+    }
+}
+
+/// Divides a batch: a page without texts is a part of its own.
+fn parts(batch: &RecordBatch) -> Result<Vec<Part>> {
+    let (mut parts, mut next) = (Vec::new(), 0);
+    let rows = |from: usize, to: usize| (from < to).then(|| batch.slice(from, to - from));
+    for row in without_texts(batch)? {
+        parts.extend(rows(next, row).map(Part::Rows));
+        parts.extend(rows(row, row + 1).map(Part::WithoutTexts));
+        next = row + 1;
+    }
+    parts.extend(rows(next, batch.num_rows()).map(Part::Rows));
+    Ok(parts)
+}
+
+/// Rows of tables, and what they count.
+struct Rendered {
+    tables: Vec<(Table, RecordBatch)>,
+    counts: BTreeMap<CountKey, WrittenCounts>,
+}
+
+impl Rendered {
+    /// Makes the rows of all tables from rows that have all columns.
+    fn new(batch: &RecordBatch, settings: &Settings) -> Result<Self> {
+        let rows = TableRows::new(batch)?;
+        let entries = window_entries(batch, &rows.pages)?;
+        let pages = PageRows::new(batch, rows.pages)?;
+        let texts = DocumentTexts::new(&pages, settings);
+        let counts = row_counts(batch, &pages.rows, &texts)?;
+        let heuristic = settings.site.labelling.to_string();
+        let documents = documents(batch, &pages, texts, &heuristic)?;
+        let mut tables = vec![
+            (Table::UrlKeys, url_keys(batch, &rows.keyed)?),
+            (Table::Quarantine, quarantine(batch, &rows.quarantined)?),
+            (Table::WindowEntries, entries),
+            (Table::UrlParameters, url_parameters(batch, &rows.learned)?),
+            (Table::Documents, documents),
+        ];
+        if settings.write_blocks {
+            for blocks in block_rows(batch, &pages) {
+                tables.push((Table::Blocks, blocks?));
+            }
+        }
+        Ok(Self { tables, counts })
+    }
+}
+
+/// Returns the counts of the rows of a batch. `pages` are the rows of `texts`.
+fn row_counts(
+    batch: &RecordBatch,
+    pages: &[u32],
+    texts: &DocumentTexts,
+) -> Result<BTreeMap<CountKey, WrittenCounts>> {
+    let dates = batch.numbers::<Date32Type>("date")?;
+    let (statuses, reasons) = (batch.statuses()?, batch.text("reason")?);
+    let merged_by = batch.text("merged_by")?;
+    let bytes = batch.numbers::<Int64Type>("bytes")?;
+    let (mut text_bytes, mut counted) = (BTreeMap::new(), BTreeMap::new());
+    for (row, text) in pages.iter().zip(texts.text.iter()) {
+        text_bytes.insert(*row as usize, text.map_or(0, str::len) as i64);
+    }
+    for row in 0..batch.num_rows() {
+        let status = statuses.get(row)?;
+        if status == Status::Learned {
+            continue;
+        }
+        let reason = value_opt(reasons, row);
+        let whole_object = reason == Some(Reason::UnreadableObject.code());
+        let status = if whole_object {
+            UNREADABLE_OBJECT
+        } else {
+            status.as_str()
+        };
+        let cause = reason
+            .or_else(|| value_opt(merged_by, row))
+            .map(str::to_owned);
+        let key = (dates.value(row), status.to_owned(), cause);
+        let counts: &mut WrittenCounts = counted.entry(key).or_default();
+        counts.rows += 1;
+        counts.text_bytes += text_bytes.get(&row).copied().unwrap_or(0);
+        if !whole_object && bytes.is_valid(row) {
+            counts.html_bytes += bytes.value(row);
+        }
+    }
+    Ok(counted)
 }
 
 /// Returns the rows of pages without texts.

@@ -3,10 +3,15 @@ use arrow::array::RecordBatch;
 use super::{replayed, steps};
 use crate::plan::steps::write::{ChunkExtent, Write};
 use crate::plan::test_support::{ArchiveRow, TestJob, numbers, run, texts};
+use crate::progress::ProgressReporter;
 
 fn write(job: &TestJob) -> Write {
     let job = job.job();
-    Write::new(&job, ChunkExtent::new(&job, 0, 1))
+    Write::new(
+        &job,
+        ChunkExtent::new(&job, 0, 1),
+        ProgressReporter::unwatched(),
+    )
 }
 
 fn page(row: usize, html: &str) -> ArchiveRow {
