@@ -36,7 +36,7 @@ use exit_code::exit_code;
 
 /// As in `urltree`, so that the costs of parsers are compared under one allocator.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
     let args = Args::parse();
