@@ -32,7 +32,7 @@ pub fn days_from_date(date: NaiveDate) -> i32 {
 }
 
 /// The dates in one partition of the output tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Deserialize, Serialize)]
 pub enum Partitioning {
     /// One date.
     #[default]

@@ -69,14 +69,12 @@ impl Job {
         self
     }
 
-    /// Returns the job for tables with these partitions. A worker has them from the text of the job.
+    /// Returns the job for tables with these partitions. A worker, which knows the settings only, has them from the
+    /// step that writes.
     pub(crate) fn partitioned(&self, partitioning: Partitioning) -> Self {
-        let mut document = self.document.as_ref().clone();
-        document.spec.output.partition = partitioning.to_string();
         Self {
             output: self.output.clone().partitioned_by(partitioning),
             partition: Some(partitioning),
-            document: Arc::new(document),
             ..self.clone()
         }
     }

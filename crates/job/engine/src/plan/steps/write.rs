@@ -13,8 +13,8 @@ use deltalake::DeltaTableError;
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use serde::{Deserialize, Serialize};
 use tables::{
-    CONCURRENT_CLOSES, Location, Output, Reason, SinkSize, Table, TableError, TableSink,
-    date_from_days,
+    CONCURRENT_CLOSES, Location, Output, Partitioning, Reason, SinkSize, Table, TableError,
+    TableSink, date_from_days,
 };
 
 use crate::accounting::UNREADABLE_OBJECT;
@@ -96,6 +96,8 @@ pub(crate) struct ChunkExtent {
     pub(crate) one_writer: bool,
     /// Partitions of the tables.
     pub(crate) partitions: usize,
+    /// Dates in a partition of the tables.
+    pub(crate) partitioning: Partitioning,
 }
 
 impl ChunkExtent {
@@ -107,6 +109,7 @@ impl ChunkExtent {
         Self {
             one_writer: html_bytes < ONE_WRITER_BYTES && job.session_extension.is_none(),
             partitions,
+            partitioning: job.output.partitioning(),
         }
     }
 }
@@ -117,7 +120,7 @@ impl Write {
         Self {
             reporter,
             archive: job.archive.clone(),
-            output: job.output.clone(),
+            output: job.output.clone().partitioned_by(extent.partitioning),
             settings: Arc::clone(&job.settings),
             sink: sink_size(job.resources.memory, extent.partitions, sinks),
             batches: coalesced_size(job),
