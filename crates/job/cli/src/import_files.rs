@@ -231,9 +231,6 @@ fn as_text(report: &Report, output: &str) -> String {
     }
     lines.add("revisits elsewhere", report.revisits);
     lines.add("quarantined", report.quarantined);
-    for (reason, count) in &report.reasons {
-        lines.add(&format!("  {reason}"), count);
-    }
     lines.add("pages", report.pages);
     lines.add("HTML MB", format!("{:.1}", megabytes(report.html_bytes)));
     lines.add("objects", report.objects);
@@ -241,10 +238,13 @@ fn as_text(report: &Report, output: &str) -> String {
         lines.add("dates", dates);
     }
     let output = output.trim_end_matches('/');
-    let quarantine = match report.quarantined {
+    let mut quarantine = match report.quarantined {
         0 => String::new(),
         _ => format!("quarantine: {output}/_quarantine\n"),
     };
+    for (reason, count) in &report.reasons {
+        quarantine += &format!("  {count} {reason}\n");
+    }
     format!("{}archive: {output}\n{quarantine}", lines.text())
 }
 
