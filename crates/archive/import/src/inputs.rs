@@ -136,6 +136,8 @@ async fn list(list: &Location, base: Option<&str>) -> Result<Vec<String>, Import
             list.rsplit_once('/').unwrap_or_default().0.to_owned()
         }
     };
+    // The root of a host ends with a slash.
+    let base = base.trim_end_matches('/');
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let lines = lines.map(|line| match line {
         line if line.contains("://") || line.starts_with('/') => line.to_owned(),
