@@ -10,7 +10,7 @@ use std::task::Poll;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the parser of {of} panicked: {message}")]
 pub struct ParserPanic {
-    /// What it parsed.
+    /// The format that it parsed.
     pub of: &'static str,
     /// The message of the panic.
     pub message: String,
@@ -19,7 +19,8 @@ pub struct ParserPanic {
 /// Stands for bytes that a parser reads by itself.
 pub const UNKNOWN: &[u8] = injected::MARK;
 
-/// Calls `parse`, which parses the format `of` from `bytes`, or from [`UNKNOWN`] ones. What it borrows mutably must not be used after an error.
+/// Calls `parse`, which parses the format `of` from `bytes`, or from [`UNKNOWN`] ones. After an error, do not use the values
+/// that it has borrowed mutably.
 ///
 /// # Errors
 /// [`ParserPanic`] if it panics.

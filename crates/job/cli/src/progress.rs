@@ -137,7 +137,7 @@ pub(crate) struct RunProgress {
     line: Arc<Mutex<Line>>,
 }
 
-/// How far a run is.
+/// The progress of a run, as text.
 #[derive(Debug)]
 struct Line {
     started: Instant,
@@ -146,7 +146,7 @@ struct Line {
     /// Rows that are labelled and written.
     written: u64,
     total: RowsAndBytes,
-    /// Dates and stage of the chunk, if its plan does not run.
+    /// The stage of the chunk, if its plan does not run.
     stage: String,
 }
 

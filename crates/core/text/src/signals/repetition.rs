@@ -38,7 +38,8 @@ impl<'a> Repetition<'a> {
     /// Characters in the most frequent `n` tokens in a row, joined by spaces, times their number; `n` is at most
     /// 4. Of equally frequent ones, the first in the text counts.
     pub(crate) fn top(&self, n: usize) -> usize {
-        // Hashed with a random seed, so that no page can make its tokens collide. The tokens as one number, their number, and the first place.
+        // The tokens as one number, their count, and the first place. The seed of the hashes is random, so that no
+        // page can make its tokens collide.
         let mut counts: HashMap<u128, (usize, usize), RandomState> = HashMap::default();
         for (at, ids) in self.ids.windows(n).enumerate() {
             let row = ids.iter().fold(0, |row, id| row << 32 | u128::from(*id));

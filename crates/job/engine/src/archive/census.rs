@@ -177,6 +177,14 @@ impl Census {
         &self.objects
     }
 
+    /// Returns the objects that cannot be opened, and why.
+    pub(crate) fn unreadable(&self) -> impl Iterator<Item = (&ArchiveObject, &str)> {
+        self.objects.iter().filter_map(|object| {
+            let error = object.row_groups.as_ref().err()?;
+            Some((&object.object, error.as_str()))
+        })
+    }
+
     /// Returns the objects that have changed after `since_micros` and have rows of dates before `date`.
     pub(crate) fn late_objects(
         &self,

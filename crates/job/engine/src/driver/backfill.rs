@@ -58,7 +58,7 @@ pub struct RunReport {
     pub peak_memory: Option<u64>,
 }
 
-/// What a run accepts on purpose. The default refuses all of it.
+/// Exceptions that the user of a run accepts. The default accepts none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Accepted {
     /// Other settings than those of the dates that the run replaces or starts from.

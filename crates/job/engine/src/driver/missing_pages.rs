@@ -46,17 +46,12 @@ pub(crate) async fn refuse_missing_pages(
 /// # Errors
 /// [`EngineError::UnreadableObjects`].
 pub(crate) fn refuse_unreadable_objects(census: &Census) -> Result<(), EngineError> {
-    let unreadable = census.objects().iter().filter_map(|object| {
-        let error = object.row_groups.as_ref().err()?;
-        Some((&object.object.source, error))
-    });
-    let unreadable: Vec<_> = unreadable.collect();
-    if let Some((source_object, error)) = unreadable.first() {
-        return Err(EngineError::UnreadableObjects {
-            source_object: (*source_object).clone(),
-            error: (*error).clone(),
-            count: unreadable.len(),
-        });
+    match census.unreadable().next() {
+        Some((object, error)) => Err(EngineError::UnreadableObjects {
+            source_object: object.source.clone(),
+            error: error.to_owned(),
+            count: census.unreadable().count(),
+        }),
+        None => Ok(()),
     }
-    Ok(())
 }

@@ -46,15 +46,10 @@ pub(crate) fn warn_about(job: &Job, dates: DateRange, tables: &TablesSnapshot, c
              this archive, at another output.location"
         );
     }
-    let unreadable = census
-        .objects()
-        .iter()
-        .filter(|object| object.row_groups.is_err());
-    for object in unreadable {
+    for (object, error) in census.unreadable() {
         warn!(
-            "{} cannot be opened and goes to quarantine: {}",
-            object.object.source,
-            object.row_groups.as_ref().err().map_or("", String::as_str)
+            "{} cannot be opened and goes to quarantine: {error}",
+            object.source
         );
     }
 }
