@@ -38,6 +38,8 @@ const EVALUATION: &str = "urltree-evaluation";
 const SAMPLE: &str = "urltree-sample";
 /// Ends panics of parsers. Every crate with a foreign parser may know it.
 const BOUNDARY: &str = "urltree-boundary";
+/// Leases, fencing and the order of commits.
+const LEASE: &str = "urltree-lease";
 const TABLES: &str = "urltree-tables";
 /// Reads WARC files. Pure, as the crates of the core are.
 const WARC: &str = "urltree-warc";
@@ -262,9 +264,9 @@ fn the_boundary_knows_nothing() {
 }
 
 #[test]
-fn tables_know_no_other_crate_and_no_engine() {
+fn tables_know_the_lease_and_no_engine() {
     let workspace = workspace();
-    assert_eq!(workspace.arrows(TABLES), BTreeSet::new());
+    assert_eq!(workspace.arrows(TABLES), BTreeSet::from([LEASE]));
     let direct = workspace.direct(TABLES);
     let engines: Vec<_> = direct
         .iter()
@@ -274,10 +276,22 @@ fn tables_know_no_other_crate_and_no_engine() {
     assert!(direct.contains("deltalake"), "{direct:?}");
 }
 
+/// So ten thousand interleavings are compiled and run in a minute.
+#[test]
+fn a_lease_knows_stores_and_neither_tables_nor_columns() {
+    let workspace = workspace();
+    assert_eq!(workspace.arrows(LEASE), BTreeSet::new());
+    let built_with = workspace.transitive(LEASE);
+    assert!(built_with.contains("object_store"), "{built_with:?}");
+    for name in ["arrow", "parquet", "deltalake", "datafusion"] {
+        assert!(!built_with.contains(name), "{name}");
+    }
+}
+
 #[test]
 fn the_engine_stands_on_the_pure_crates_and_the_tables() {
     let workspace = workspace();
-    let own = [REPLAY, TABLES, TEXT];
+    let own = [LEASE, REPLAY, TABLES, TEXT];
     let pure = CORE.into_iter().chain(OBSERVERS);
     let expected = pure.chain(own).collect();
     assert_eq!(workspace.arrows(ENGINE), expected);

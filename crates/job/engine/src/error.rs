@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use chrono::NaiveDate;
 use datafusion::error::DataFusionError;
+use lease::{LeaseError, OwnerError};
 use parquet::errors::ParquetError;
 use tables::{Classified, DateRange, ErrorClass, Partitioning, TableError, has_retryable_cause};
 
@@ -226,29 +227,9 @@ pub enum EngineError {
         /// The first difference.
         difference: String,
     },
-    /// Another process holds the lease.
-    #[error(
-        "{owner} holds the lease on the tables at {location}; wait until it ends, or end it, and \
-         run the command again"
-    )]
-    Busy {
-        /// The folder of the tables.
-        location: String,
-        /// The purpose of the other process, its number, and its host.
-        owner: String,
-    },
-    /// Another process acquired the lease of this run.
-    #[error(
-        "this run missed its heartbeat, and the tables were taken over by {by}; committed chunks \
-         are kept. Run the command again when the other process has ended"
-    )]
-    TakenOver {
-        /// The purpose of the other process, its number, and its host.
-        by: String,
-    },
-    /// The thread of the heartbeat cannot be started.
-    #[error("cannot start the thread of the heartbeat: {0}")]
-    Heartbeat(#[source] Box<dyn Error + Send + Sync>),
+    /// The lease on the tables is another process's, or cannot be read or written.
+    #[error(transparent)]
+    Lease(#[from] LeaseError),
     /// The thread of the watchdog cannot be started.
     #[error("cannot start the thread of the watchdog: {0}")]
     Watchdog(#[source] std::io::Error),
@@ -424,7 +405,8 @@ impl EngineError {
                 Some(spill.folder().to_owned())
             }
             Self::Table(error) => Some(error.object().to_owned()),
-            Self::Busy { location, .. }
+            Self::Lease(LeaseError::Store(error)) => Some(error.object.clone()),
+            Self::Lease(LeaseError::Busy { location, .. })
             | Self::NoTable { location, .. }
             | Self::OtherPartition { location, .. } => Some(location.clone()),
             Self::Worker { record, .. } => record.object.clone(),
@@ -444,8 +426,7 @@ impl EngineError {
             | Self::ConcurrentRun
             | Self::Interrupted
             | Self::Memory { .. }
-            | Self::TakenOver { .. }
-            | Self::Heartbeat(_)
+            | Self::Lease(_)
             | Self::Watchdog(_)
             | Self::Stalled { .. }
             | Self::Accounting { .. }
@@ -490,10 +471,8 @@ impl Classified for EngineError {
             | Self::MissingColumn { .. }
             | Self::ColumnType { .. }
             | Self::Changed { .. } => ErrorClass::Input,
-            Self::Store { .. }
-            | Self::Busy { .. }
-            | Self::ConcurrentRun
-            | Self::TakenOver { .. } => ErrorClass::Storage,
+            Self::Store { .. } | Self::ConcurrentRun => ErrorClass::Storage,
+            Self::Lease(error) => error.class(),
             Self::Table(error) => error.class(),
             Self::Spill { spill, .. } | Self::QuerySpill { spill, .. } => spill.class(),
             Self::Plan { source, .. } => plan_class(source),
@@ -504,7 +483,6 @@ impl Classified for EngineError {
             },
             Self::Accounting { .. }
             | Self::RowPosition { .. }
-            | Self::Heartbeat(_)
             | Self::Watchdog(_)
             | Self::Stalled { .. } => ErrorClass::Internal,
         }
@@ -514,11 +492,10 @@ impl Classified for EngineError {
         match self {
             // Another process ends, an object is no longer written, or tasks run in another order.
             Self::Interrupted
-            | Self::Busy { .. }
             | Self::ConcurrentRun
-            | Self::TakenOver { .. }
             | Self::Changed { .. }
             | Self::Stalled { .. } => true,
+            Self::Lease(error) => error.is_retryable(),
             Self::Spill { spill, .. } | Self::QuerySpill { spill, .. } => spill.is_retryable(),
             Self::Store { source, .. } => has_retryable_cause(source),
             Self::Worker { record, .. } => record.is_retryable(),
@@ -543,7 +520,6 @@ impl Classified for EngineError {
             | Self::ColumnType { .. }
             | Self::RowPosition { .. }
             | Self::NoTable { .. }
-            | Self::Heartbeat(_)
             | Self::Watchdog(_)
             | Self::Memory { .. }
             | Self::Accounting { .. }
@@ -585,6 +561,15 @@ pub(crate) fn engine_error(error: &DataFusionError) -> Option<&EngineError> {
 fn chain(error: &DataFusionError) -> impl Iterator<Item = &(dyn Error + 'static)> {
     let first: &(dyn Error + 'static) = error;
     std::iter::successors(Some(first), |error| (*error).source())
+}
+
+impl From<OwnerError<TableError>> for EngineError {
+    fn from(error: OwnerError<TableError>) -> Self {
+        match error {
+            OwnerError::Lease(error) => Self::Lease(error),
+            OwnerError::Tables(error) => Self::Table(error),
+        }
+    }
 }
 
 impl From<EngineError> for DataFusionError {

@@ -31,13 +31,13 @@
 //! of the archive, and [`windows_query`] and [`latest_parameters`] are the SQL of two tables.
 
 mod accounting;
+mod acquire;
 mod archive;
 mod driver;
 mod error;
 mod error_record;
 mod job;
 mod job_document;
-mod lease;
 mod marked_paths;
 mod metrics;
 mod optional_columns;

@@ -2,6 +2,7 @@ use std::error::Error;
 use std::io;
 
 use deltalake::DeltaTableError;
+use lease::LeaseError;
 
 use crate::error_class::{Classified, ErrorClass};
 
@@ -77,15 +78,6 @@ pub enum TableError {
         /// Fencing token of the table.
         later: i64,
     },
-    /// A lease cannot be read or written.
-    #[error("lease {object}: {source}")]
-    Lease {
-        /// The lease object, or the folder of the leases.
-        object: String,
-        /// The cause.
-        #[source]
-        source: object_store::Error,
-    },
     /// Unreferenced data files cannot be listed or deleted.
     #[error("cannot {operation} {object}: {source}")]
     Files {
@@ -125,7 +117,7 @@ impl TableError {
             | Self::Layout { location, .. }
             | Self::ForeignFile { location, .. }
             | Self::Superseded { location, .. } => location,
-            Self::Lease { object, .. } | Self::Files { object, .. } => object,
+            Self::Files { object, .. } => object,
         }
     }
 }
@@ -137,7 +129,6 @@ impl Classified for TableError {
             Self::Delta { .. }
             | Self::DiskFull { .. }
             | Self::Superseded { .. }
-            | Self::Lease { .. }
             | Self::Files { .. } => ErrorClass::Storage,
         }
     }
@@ -148,7 +139,25 @@ impl Classified for TableError {
             Self::DiskFull { .. } | Self::Layout { .. } | Self::ForeignFile { .. } => false,
             // The process that took the tables over ends.
             Self::Superseded { .. } => true,
-            Self::Lease { source, .. } | Self::Files { source, .. } => has_retryable_cause(source),
+            Self::Files { source, .. } => has_retryable_cause(source),
+        }
+    }
+}
+
+impl Classified for LeaseError {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Heartbeat(_) => ErrorClass::Internal,
+            _ => ErrorClass::Storage,
+        }
+    }
+
+    fn is_retryable(&self) -> bool {
+        match self {
+            // The other process ends.
+            Self::Busy { .. } | Self::TakenOver { .. } => true,
+            Self::Store(error) => has_retryable_cause(&error.source),
+            _ => false,
         }
     }
 }
@@ -186,6 +195,8 @@ pub fn has_retryable_cause(error: &(dyn Error + 'static)) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use lease::StoreError;
+
     use super::*;
 
     fn generic(source: impl Into<Box<dyn Error + Send + Sync>>) -> object_store::Error {
@@ -214,10 +225,10 @@ mod tests {
             (missing, false),
             (denied, false),
         ] {
-            let lease = TableError::Lease {
+            let lease = LeaseError::from(StoreError {
                 object: "_leases".to_owned(),
                 source: error,
-            };
+            });
             assert_eq!(lease.is_retryable(), expected, "{lease}");
             assert_eq!(lease.class(), ErrorClass::Storage);
         }

@@ -20,7 +20,7 @@ use crate::s3_error::shorten;
 ///   response. If a body breaks off, `object_store` resumes in the middle of a body
 ///   that has a tag and fails for one without, such as a listing.
 /// - A put-if-absent without a response is retried, although it may have succeeded.
-///   [`IdempotentPuts`](crate::idempotent_put::IdempotentPuts) finds out.
+///   [`IdempotentPuts`](lease::IdempotentPuts) finds out.
 /// - The body of a 4xx response is reduced to the elements that describe the
 ///   problem.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! The tables of a job: schemas, locations, partitions, commits and leases.
+//! The tables of a job: schemas, locations, partitions, commits and vacuums.
 //!
 //! - [`Table`] names a table. Its Arrow schema is read from `schemas/*.sql`, which also
 //!   documents every column.
@@ -10,7 +10,8 @@
 //!   rows, never both.
 //! - [`TableSink`] writes the data files for a commit, and spills rows to a
 //!   [`RowSpill`].
-//! - [`LeaseStore`] has the leases on the tables: the exclusive right to change them.
+//! - [`Output`] has the traits of the crate [`lease`]: the exclusive right to change the tables, and the order of
+//!   its commits.
 //! - [`TableFormat::Parquet`] keeps the folders of tables right for readers without the log.
 //! - [`time_of_text`] and [`time_of_number`] read the times of archives.
 //! - [`UnreferencedFile`] is a file that a vacuum may delete.
@@ -33,16 +34,12 @@ mod archive_file;
 mod data_files;
 mod error;
 mod error_class;
-mod fail_point;
-mod fence;
+mod fenced;
 mod fencing_transaction;
 mod file_names;
 mod http_connector;
-mod idempotent_put;
-mod lease;
 mod location;
 mod output;
-mod owned_tables;
 mod partition;
 mod plain_folders;
 mod quarantine;
@@ -60,15 +57,15 @@ mod vacuum;
 pub use archive_file::archive_properties;
 pub use error::{TableError, has_retryable_cause};
 pub use error_class::{Classified, ErrorClass};
-#[doc(hidden)]
-pub use fail_point::fail_point;
 pub use http_connector::store_requests;
-pub use lease::{LeaseEntry, LeaseRecord, LeaseState, LeaseStore};
+#[doc(hidden)]
+pub use lease::fail_point;
 pub use location::{Location, LocationError, without_secrets};
 pub use output::{Output, Replacement};
 pub use partition::{
     DateRange, DateRangeError, Partitioning, add_adjacent, date_from_days, days_from_date,
 };
+pub use plain_folders::StagedFiles;
 pub use quarantine::Reason;
 pub use retry::RetryPolicy;
 pub use schema::{Table, archive_schema};

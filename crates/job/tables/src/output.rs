@@ -10,12 +10,12 @@ use deltalake::logstore::{StorageConfig, default_logstore};
 use deltalake::protocol::{DeltaOperation, SaveMode};
 use deltalake::{DeltaResult, DeltaTable, DeltaTableError};
 use futures::TryStreamExt;
+use lease::OwnedTables;
 use object_store::ObjectStore;
 use object_store::prefix::PrefixStore;
 
 use crate::data_files::{DataFiles, INDEXED_COLUMNS, INDEXED_COLUMNS_KEY};
 use crate::fencing_transaction::fencing_transaction;
-use crate::owned_tables::OwnedTables;
 use crate::table_format::TableFormat;
 use crate::{Location, Partitioning, RowSpill, SinkSize, Table, TableError, TableSink};
 
@@ -32,7 +32,7 @@ pub struct Output {
     partitioning: Partitioning,
     target_file_bytes: NonZeroU64,
     format: TableFormat,
-    owned: OwnedTables,
+    owned: OwnedTables<Table, DeltaTable>,
 }
 
 /// The new content of whole partitions of one table.
@@ -56,7 +56,6 @@ pub struct Replacement {
 struct Committed {
     /// The table at its new version.
     table: DeltaTable,
-    version: u64,
     /// Paths of the files that the new version has no more, below the table.
     replaced: Vec<String>,
 }
@@ -86,6 +85,11 @@ impl Output {
             owned: OwnedTables::new(known),
             ..self.clone()
         }
+    }
+
+    /// Returns the versions that the owner of the lease knows.
+    pub(crate) fn owned_tables(&self) -> &OwnedTables<Table, DeltaTable> {
+        &self.owned
     }
 
     /// Returns the same tables, written for the readers of `format`.
@@ -164,12 +168,13 @@ impl Output {
         if let Some(known) = self.owned.get(table) {
             return Ok(known);
         }
-        let opened = self.open_latest(table).await?;
+        let opened = self.load_latest(table).await?;
         self.owned.insert(table, opened.clone());
         Ok(opened)
     }
 
-    async fn open_latest(&self, table: Table) -> Result<Option<DeltaTable>, TableError> {
+    /// Opens the latest version in the store.
+    pub(crate) async fn load_latest(&self, table: Table) -> Result<Option<DeltaTable>, TableError> {
         let mut opened = self.handle(table);
         let exists = opened
             .verify_deltatable_existence()
@@ -312,20 +317,26 @@ impl Output {
         table: Table,
         replacement: Replacement,
     ) -> Result<Option<u64>, TableError> {
-        let opened = self.open_or_create(table).await?;
-        self.check_token(table, &opened, replacement.fencing_token)
-            .await?;
+        let committed = lease::replace(self, table, replacement).await?;
+        Ok(committed.and_then(|committed| committed.version()))
+    }
+
+    /// Makes the commit of [`Output::replace`] from `opened`, the current version. Returns the new one.
+    pub(crate) async fn commit_replacement(
+        &self,
+        table: Table,
+        opened: &DeltaTable,
+        replacement: Replacement,
+    ) -> Result<Option<DeltaTable>, TableError> {
         let column = self.partitioning_of(table).column();
         let published = self.publish(table, &replacement.files).await?;
-        match self.commit(&opened, column, replacement).await {
+        match self.commit(opened, column, replacement).await {
             Ok(None) => Ok(None),
             Ok(Some(committed)) => {
-                self.owned.insert(table, Some(committed.table));
                 self.remove_replaced(table, committed.replaced).await?;
-                Ok(Some(committed.version))
+                Ok(Some(committed.table))
             }
             Err(error) => {
-                self.owned.forget(table);
                 self.withdraw(table, published, &error).await;
                 Err(self.error(table, error))
             }
@@ -393,11 +404,7 @@ impl Output {
             .await?;
         let mut table = table.clone();
         table.state = Some(commit.snapshot());
-        Ok(Some(Committed {
-            table,
-            version: commit.version(),
-            replaced,
-        }))
+        Ok(Some(Committed { table, replaced }))
     }
 
     /// Creates a table handle over the location's own store. deltalake's builder would

@@ -1,5 +1,6 @@
 //! Folders of tables that are right without the Delta log.
 
+use std::path::{Path as FilePath, PathBuf};
 use std::time::Duration;
 
 use deltalake::DeltaTableError;
@@ -8,6 +9,7 @@ use futures::{StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
 
+use crate::vacuum::{blocking, remove_files, unfinished_files};
 use crate::{Location, Output, Table, TableError, TableFormat, fail_point};
 
 /// The folder of data files that no commit has. It is beside the tables, so that a reader of a table's
@@ -92,30 +94,83 @@ impl Output {
         }
     }
 
-    /// Deletes the data files that no table has: replaced files, and files of a run that was killed. Call it
-    /// under the lease, before anything is written. Does nothing in [`TableFormat::Delta`].
-    ///
-    /// # Errors
-    /// [`TableError`] if a table or the store cannot be read or written.
-    pub async fn clean_folders(&self) -> Result<(), TableError> {
+    /// Finds the files that wait for a commit. Finds none in [`TableFormat::Delta`], where they wait in the folders
+    /// of the tables.
+    pub(crate) async fn staged_files(&self) -> Result<StagedFiles, TableError> {
         if self.format() == TableFormat::Delta {
-            return Ok(());
-        }
-        for table in Table::every() {
-            let files = self.unreferenced_files(table, Duration::ZERO).await?;
-            self.delete_unreferenced(table, &files).await?;
+            return Ok(StagedFiles::default());
         }
         let staged = self.location().child(STAGED);
         let listed = staged.store().list(Some(staged.path()));
         let listed = listed.map_ok(|meta| meta.location).try_collect().await;
-        let listed: Vec<Path> = listed.map_err(failed("list", &staged))?;
-        delete(&staged, listed).await?;
-        if let Ok(folder) = staged.url().to_file_path() {
-            // Only empty folders and unfinished files are left.
-            let _ = std::fs::remove_dir_all(folder);
+        let objects = listed.map_err(failed("list", &staged))?;
+        let mut unfinished = Vec::new();
+        for table in Table::every() {
+            let staged = self.staged(table);
+            unfinished.extend(unfinished_below(&staged).await?);
         }
-        Ok(())
+        Ok(StagedFiles {
+            objects,
+            unfinished,
+        })
     }
+
+    /// Deletes files that [`Output::staged_files`] found, and folders that are empty then. A file that another process
+    /// has written since stays.
+    pub(crate) async fn delete_staged_files(&self, files: &StagedFiles) -> Result<(), TableError> {
+        if self.format() == TableFormat::Delta {
+            return Ok(());
+        }
+        let staged = self.location().child(STAGED);
+        delete(&staged, files.objects.clone()).await?;
+        let unfinished = files.unfinished.clone();
+        let folder = staged.url().to_file_path();
+        let removed = blocking(move || {
+            remove_files(&unfinished)?;
+            if let Ok(folder) = folder {
+                remove_empty_folders(&folder);
+            }
+            Ok(())
+        });
+        removed
+            .await
+            .map_err(failed("delete data files in", &staged))
+    }
+}
+
+/// Files that wait for a commit outside of the folders of the tables.
+#[derive(Debug, Default)]
+pub struct StagedFiles {
+    objects: Vec<Path>,
+    /// Files of a local disk that were not written to their end. A store does not list them.
+    unfinished: Vec<PathBuf>,
+}
+
+/// Finds the unfinished files of a table on a local disk.
+async fn unfinished_below(folder: &Location) -> Result<Vec<PathBuf>, TableError> {
+    let Ok(path) = folder.url().to_file_path() else {
+        return Ok(Vec::new());
+    };
+    let found = blocking(move || {
+        if !path.is_dir() {
+            return Ok(Vec::new());
+        }
+        let found = unfinished_files(&path, Duration::ZERO)?;
+        Ok(found.iter().map(|file| path.join(&file.path)).collect())
+    });
+    found.await.map_err(failed("list", folder))
+}
+
+/// Removes the folders below `folder`, and itself, that have no files.
+fn remove_empty_folders(folder: &FilePath) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            remove_empty_folders(&entry.path());
+        }
+    }
+    // A folder with files stays.
+    let _ = std::fs::remove_dir(folder);
 }
 
 fn below(folder: &Location, path: &str) -> Path {

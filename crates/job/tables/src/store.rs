@@ -1,5 +1,6 @@
 //! Clients of stores, configured by environment variables.
 
+use lease::IdempotentPuts;
 use object_store::ObjectStore;
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
@@ -9,7 +10,6 @@ use object_store::path::Path;
 use url::{Position, Url};
 
 use crate::http_connector::Connector;
-use crate::idempotent_put::IdempotentPuts;
 use crate::retry::RetryPolicy;
 
 /// A store and the path that a URL has in it.

@@ -181,7 +181,7 @@ async fn list(root: &Location) -> Result<BTreeMap<String, u64>, TableError> {
 }
 
 /// Runs file operations on a thread that may block.
-async fn blocking<T: Send + 'static>(
+pub(crate) async fn blocking<T: Send + 'static>(
     operation: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> Result<T, object_store::Error> {
     let done = spawn_blocking(operation).await;
@@ -195,7 +195,10 @@ async fn blocking<T: Send + 'static>(
 
 /// Finds the files below `folder` that are unfinished and at least as old as
 /// `retention`.
-fn unfinished_files(folder: &FilePath, retention: Duration) -> io::Result<Vec<UnreferencedFile>> {
+pub(crate) fn unfinished_files(
+    folder: &FilePath,
+    retention: Duration,
+) -> io::Result<Vec<UnreferencedFile>> {
     let now = SystemTime::now();
     let mut found = Vec::new();
     let mut folders: Vec<PathBuf> = vec![folder.to_owned()];
@@ -222,7 +225,7 @@ fn unfinished_files(folder: &FilePath, retention: Duration) -> io::Result<Vec<Un
     Ok(found)
 }
 
-fn remove_files(paths: &[PathBuf]) -> io::Result<()> {
+pub(crate) fn remove_files(paths: &[PathBuf]) -> io::Result<()> {
     for path in paths {
         match std::fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

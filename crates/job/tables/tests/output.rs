@@ -10,9 +10,9 @@ use arrow::datatypes::Schema;
 use deltalake::kernel::engine::arrow_conversion::TryIntoKernel;
 use deltalake::kernel::schema::StructType;
 use deltalake::operations::create::CreateBuilder;
+use lease::{fence, fencing_token};
 use tables::{
-    LeaseRecord, LeaseState, MemorySpill, Output, Partitioning, Replacement, SinkSize, Table,
-    TableError, days_from_date,
+    MemorySpill, Output, Partitioning, Replacement, SinkSize, Table, TableError, days_from_date,
 };
 
 use common::output;
@@ -203,26 +203,29 @@ async fn a_change_with_an_earlier_fencing_token_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let output = output(folder.path(), Partitioning::Day);
     let dates = ["2011-10-24"];
-    output.fence(Table::Quarantine, 4).await.unwrap();
-    assert_eq!(output.fencing_token(Table::Quarantine).await.unwrap(), None);
+    fence(&output, Table::Quarantine, 4).await.unwrap();
+    assert_eq!(
+        fencing_token(&output, Table::Quarantine).await.unwrap(),
+        None
+    );
     change_with_token(4, &output, &dates, "old", ("a", 1))
         .await
         .unwrap();
     assert_eq!(
-        output.fencing_token(Table::Quarantine).await.unwrap(),
+        fencing_token(&output, Table::Quarantine).await.unwrap(),
         Some(4)
     );
     let before = files(&output).await;
 
-    output.fence(Table::Quarantine, 6).await.unwrap();
-    output.fence(Table::Quarantine, 6).await.unwrap();
+    fence(&output, Table::Quarantine, 6).await.unwrap();
+    fence(&output, Table::Quarantine, 6).await.unwrap();
     let earlier = change_with_token(5, &output, &dates, "new", ("b", 1)).await;
     let text = earlier.unwrap_err().to_string();
     assert!(
         text.contains("token 6") && text.contains("token 5"),
         "{text}"
     );
-    assert!(output.fence(Table::Quarantine, 5).await.is_err());
+    assert!(fence(&output, Table::Quarantine, 5).await.is_err());
     assert_eq!(files(&output).await, before);
     change_with_token(6, &output, &dates, "new", ("b", 1))
         .await
@@ -253,42 +256,4 @@ async fn an_owner_sees_its_own_commits_and_loses_to_its_successor() {
         assert!(late.is_err());
         assert_eq!(files(&output).await, before);
     }
-}
-
-fn lease(id: &str) -> LeaseRecord {
-    LeaseRecord {
-        id: id.to_owned(),
-        purpose: "a test".to_owned(),
-        request: None,
-        host: "here".to_owned(),
-        process: 1,
-        acquired_at: "now".to_owned(),
-        heartbeat_ms: 1,
-        heartbeats: 0,
-        state: LeaseState::Running,
-    }
-}
-
-#[tokio::test]
-async fn of_two_leases_with_one_token_one_is_created() {
-    let folder = tempfile::tempdir().unwrap();
-    let leases = output(folder.path(), Partitioning::Day).leases();
-    assert_eq!(leases.latest().await.unwrap(), None);
-    let (mine, theirs) = (lease("mine"), lease("theirs"));
-    let (first, second) = tokio::join!(leases.create(1, &mine), leases.create(1, &theirs));
-    assert_ne!(first.unwrap(), second.unwrap());
-    // A retry after a lost response succeeds.
-    let owner = leases.latest().await.unwrap().unwrap().record;
-    assert!(leases.create(1, &owner).await.unwrap());
-    assert!(leases.create(2, &mine).await.unwrap());
-    assert!(!leases.create(2, &theirs).await.unwrap());
-
-    let finished = LeaseRecord {
-        state: LeaseState::Finished,
-        ..mine
-    };
-    leases.update(2, &finished).await.unwrap();
-    leases.remove_before(2).await.unwrap();
-    let last = leases.latest().await.unwrap().unwrap();
-    assert_eq!((last.token, last.record), (2, finished));
 }

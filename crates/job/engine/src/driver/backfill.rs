@@ -2,16 +2,18 @@
 //! table.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use futures::future::join_all;
-use tables::{DateRange, Table, fail_point};
+use lease::{Lease, remove_unreferenced};
+use tables::{DateRange, Table, TableFormat, fail_point};
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 use uuid::Uuid;
 
 use crate::accounting::{ChunkOutput, RowAccounting};
+use crate::acquire::acquire_lease;
 use crate::archive::Census;
 use crate::driver::chunk::{ChunkSize, chunks};
 use crate::driver::failure::Failure;
@@ -24,7 +26,6 @@ use crate::driver::tries::run_chunk;
 use crate::driver::warnings::{warn_about, warn_about_chunks};
 use crate::error::EngineError;
 use crate::job::Job;
-use crate::lease::Lease;
 use crate::metrics::PlanMetrics;
 use crate::peak_memory::peak_memory;
 use crate::plan;
@@ -135,7 +136,7 @@ pub(crate) async fn run(
     let job = &partition::of_new_tables(job, Some(dates), &census.rows(dates));
     warn_about(job, dates, &tables, &census);
     let request = request(job, dates, &census);
-    let lease = Lease::acquire(job, format!("the run of {dates}"), Some(request.clone()));
+    let lease = acquire_lease(job, format!("the run of {dates}"), Some(request.clone()));
     let lease = unless_stopped(stop, lease).await;
     let lease = lease.map_err(Failure::at(Stage::Tables, dates))?;
     let request = Request {
@@ -198,8 +199,12 @@ async fn run_under(
     if now.map_err(&in_tables)? != dates {
         return Err(in_tables(EngineError::ConcurrentRun));
     }
-    let cleaned = job.output.clean_folders().await.map_err(EngineError::from);
-    lease.or_taken_over(cleaned).await.map_err(&in_tables)?;
+    if job.output.format() == TableFormat::Parquet {
+        // Replaced files, and files of a run that was killed.
+        let cleaned = remove_unreferenced(lease, &job.output, Duration::ZERO).await;
+        let cleaned = lease.or_taken_over(cleaned.map_err(EngineError::from));
+        cleaned.await.map_err(&in_tables)?;
+    }
     create_tables(job, &tables).await.map_err(&in_tables)?;
     let resumable = resume::resumable_run(job, &mut tables, dates, census, &request).await;
     let resumable = resumable

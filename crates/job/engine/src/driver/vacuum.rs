@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use tables::{Table, TableFormat, UnreferencedFile};
 
+use crate::acquire::acquire_lease;
 use crate::driver::partition;
 use crate::error::EngineError;
 use crate::job::Job;
-use crate::lease::Lease;
 use crate::tables_state::tables_snapshot::TablesSnapshot;
 
 /// Whether [`vacuum`] deletes the files that it finds.
@@ -27,7 +27,7 @@ pub enum VacuumMode {
 /// [`VacuumMode::Report`] writes nothing.
 ///
 /// # Errors
-/// [`EngineError::Busy`] if a run holds the lease, else [`EngineError`] if a table or the
+/// [`EngineError::Lease`] if a run holds the lease, else [`EngineError`] if a table or the
 /// store fails.
 pub async fn vacuum(
     job: &Job,
@@ -38,38 +38,16 @@ pub async fn vacuum(
     let job = &partition::of_tables(job, &tables)?;
     let lease = match mode {
         VacuumMode::Report => None,
-        VacuumMode::Delete => Some(Lease::acquire(job, "urltree vacuum".to_owned(), None).await?),
+        VacuumMode::Delete => Some(acquire_lease(job, "urltree vacuum".to_owned(), None).await?),
     };
-    let found = unreferenced(job, retention, lease.as_ref()).await;
-    if let Some(lease) = lease {
-        lease.release(found.is_ok()).await;
-    }
-    found
-}
-
-/// Finds the files, and deletes them under a lease.
-async fn unreferenced(
-    job: &Job,
-    retention: Duration,
-    lease: Option<&Lease>,
-) -> Result<Vec<(Table, Vec<UnreferencedFile>)>, EngineError> {
     // No reader of an earlier version has its files anyway.
     let retention = match job.output.format() {
         TableFormat::Delta => retention,
         TableFormat::Parquet => Duration::ZERO,
     };
-    let mut found = Vec::new();
-    for table in Table::every() {
-        let files = job.output.unreferenced_files(table, retention).await?;
-        if let Some(lease) = lease {
-            lease.check().await?;
-            job.output.delete_unreferenced(table, &files).await?;
-        }
-        found.push((table, files));
-    }
+    let found = lease::vacuum(lease.as_ref(), &job.output, retention).await;
     if let Some(lease) = lease {
-        job.output.clean_folders().await?;
-        lease.remove_earlier().await?;
+        lease.release(found.is_ok()).await;
     }
-    Ok(found)
+    Ok(found?)
 }

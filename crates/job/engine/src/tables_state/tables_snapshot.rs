@@ -10,7 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::NaiveDate;
 use deltalake::DeltaTable;
-use deltalake::logstore::LogStore;
 use futures::{StreamExt, TryStreamExt, stream};
 use tables::{DateRange, Output, Partitioning, Table, add_adjacent};
 
@@ -46,29 +45,17 @@ struct OpenedTable {
 }
 
 impl OpenedTable {
-    async fn open(output: &Output, table: Table) -> Result<Option<Self>, EngineError> {
-        let Some(opened) = output.open(table).await? else {
-            return Ok(None);
-        };
+    /// Takes `table` at the version `opened`.
+    async fn at(output: &Output, table: Table, opened: DeltaTable) -> Result<Self, EngineError> {
         let partitions = if TablesSnapshot::DATED.contains(&table) {
             output.partitions_of(table, &opened).await?
         } else {
             BTreeSet::new()
         };
-        Ok(Some(Self {
+        Ok(Self {
             table: opened,
             partitions,
-        }))
-    }
-
-    /// Whether no later version of the table exists.
-    async fn is_latest(&self) -> bool {
-        let Some(version) = self.table.version() else {
-            return false;
-        };
-        // After an error the table is opened again, which reports the error.
-        let latest = self.table.log_store().get_latest_version(version).await;
-        latest.is_ok_and(|latest| latest == version)
+        })
     }
 }
 
@@ -85,7 +72,10 @@ impl TablesSnapshot {
         // By value: with references, the future could not be sent to another thread.
         let opened = stream::iter(tables.to_vec())
             .map(|table| async move {
-                let opened = OpenedTable::open(output, table).await?;
+                let opened = match output.open(table).await? {
+                    Some(opened) => Some(OpenedTable::at(output, table, opened).await?),
+                    None => None,
+                };
                 Ok::<_, EngineError>((table, opened))
             })
             .buffered(OPENED_AT_ONCE)
@@ -98,42 +88,32 @@ impl TablesSnapshot {
         })
     }
 
-    /// Opens those of [`TablesSnapshot::DATED`] again that have a new version. Returns the tables for the owner of
+    /// Opens those tables again that have a new version, in the order of [`lease::refresh`]. Returns the tables for the owner of
     /// the lease.
     ///
     /// # Errors
     /// As [`TablesSnapshot::open`].
     pub(crate) async fn refresh(&mut self) -> Result<Output, EngineError> {
-        let output = &self.output;
-        let before = &*self;
-        let changed: Vec<_> = stream::iter(Self::DATED)
-            .map(|table| async move {
-                if let Some(opened) = before.opened(table)
-                    && opened.is_latest().await
-                {
-                    return Ok(None);
-                }
-                let reopened = OpenedTable::open(output, table).await?;
-                Ok::<_, EngineError>(Some((table, reopened)))
-            })
-            .buffered(OPENED_AT_ONCE)
-            .try_collect()
-            .await?;
-        let changed: Vec<_> = changed.into_iter().flatten().collect();
-        // A run changes `runs` first, and a takeover all tables.
-        let is_changed = (changed.iter())
-            .any(|(table, reopened)| reopened.is_some() || before.opened(*table).is_some());
-        for (table, opened) in changed {
-            if table == Table::Runs {
+        let output = self.output.clone();
+        let before: BTreeMap<Table, Option<DeltaTable>> = (self.opened.iter())
+            .map(|(table, opened)| (*table, opened.as_ref().map(|opened| opened.table.clone())))
+            .collect();
+        let known = lease::refresh(&output, before).await?;
+        for (table, latest) in &known {
+            let before = self.opened(*table).map(|opened| opened.table.version());
+            if before == latest.as_ref().map(DeltaTable::version) {
+                continue;
+            }
+            let reopened = match latest {
+                Some(latest) => Some(OpenedTable::at(&output, *table, latest.clone()).await?),
+                None => None,
+            };
+            if *table == Table::Runs {
                 self.runs.clear();
             }
-            self.opened.insert(table, opened);
+            self.opened.insert(*table, reopened);
         }
-        let known = self.opened.iter();
-        let known = known.filter(|(table, _)| !is_changed || Self::DATED.contains(table));
-        let known = known
-            .map(|(table, opened)| (*table, opened.as_ref().map(|opened| opened.table.clone())));
-        Ok(self.output.owned(known))
+        Ok(output.owned(known))
     }
 
     /// Whether `table` exists with all columns of this version.

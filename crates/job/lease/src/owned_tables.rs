@@ -1,57 +1,64 @@
-//! The tables as the owner of the lease knows them.
-
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-use deltalake::DeltaTable;
-
-use crate::Table;
 
 /// The latest version of each table that the owner of the lease has opened, created or committed; `None` for a
 /// table that does not exist. The default is for readers without a lease, and keeps none.
 ///
 /// No other process changes the tables, so none is opened twice: opening takes five answers of a store. An owner that lost
 /// its lease does not see the commits of its successor, and its own next commit fails: both carry a fencing token,
-/// and Delta refuses the second of two such commits to one version.
-#[derive(Clone, Default)]
-pub(crate) struct OwnedTables(Option<Arc<Mutex<Known>>>);
+/// and the second of two such commits to one version is refused.
+pub struct OwnedTables<T, V>(Option<Arc<Mutex<BTreeMap<T, Option<V>>>>>);
 
-type Known = BTreeMap<Table, Option<DeltaTable>>;
-
-impl fmt::Debug for OwnedTables {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known = self.lock();
-        let versions = (known.iter().flat_map(|known| known.iter()))
-            .map(|(table, opened)| (table.name(), opened.as_ref().and_then(DeltaTable::version)));
-        f.debug_map().entries(versions).finish()
+impl<T, V> Clone for OwnedTables<T, V> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
     }
 }
 
-impl OwnedTables {
-    pub(crate) fn new(known: impl IntoIterator<Item = (Table, Option<DeltaTable>)>) -> Self {
+impl<T, V> Default for OwnedTables<T, V> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T: fmt::Debug, V> fmt::Debug for OwnedTables<T, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = self.lock();
+        let exists = (known.iter().flat_map(|known| known.iter()))
+            .map(|(table, opened)| (table, opened.is_some()));
+        f.debug_map().entries(exists).finish()
+    }
+}
+
+impl<T: Ord, V: Clone> OwnedTables<T, V> {
+    /// Begins with `known`: tables at their latest versions, which no other process changes.
+    pub fn new(known: impl IntoIterator<Item = (T, Option<V>)>) -> Self {
         Self(Some(Arc::new(Mutex::new(known.into_iter().collect()))))
     }
 
     /// Returns the table if it is known.
-    pub(crate) fn get(&self, table: Table) -> Option<Option<DeltaTable>> {
+    pub fn get(&self, table: T) -> Option<Option<V>> {
         self.lock()?.get(&table).cloned()
     }
 
-    pub(crate) fn insert(&self, table: Table, opened: Option<DeltaTable>) {
+    /// Keeps the version that the owner has opened, created or committed.
+    pub fn insert(&self, table: T, opened: Option<V>) {
         if let Some(mut known) = self.lock() {
             known.insert(table, opened);
         }
     }
 
     /// Forgets a table whose version is not known any more, because a commit has failed.
-    pub(crate) fn forget(&self, table: Table) {
+    pub fn forget(&self, table: T) {
         if let Some(mut known) = self.lock() {
             known.remove(&table);
         }
     }
+}
 
-    fn lock(&self) -> Option<MutexGuard<'_, Known>> {
+impl<T, V> OwnedTables<T, V> {
+    fn lock(&self) -> Option<MutexGuard<'_, BTreeMap<T, Option<V>>>> {
         let known = self.0.as_ref()?.lock();
         Some(known.unwrap_or_else(PoisonError::into_inner))
     }

@@ -24,10 +24,11 @@ use object_store::{
 /// files, and a new table has an id. Completing a multipart upload is handled
 /// likewise, because a retry finds no upload.
 #[derive(Debug)]
-pub(crate) struct IdempotentPuts<S>(Arc<S>);
+pub struct IdempotentPuts<S>(Arc<S>);
 
 impl<S: ObjectStore> IdempotentPuts<S> {
-    pub(crate) fn new(store: S) -> Self {
+    /// Wraps `store`.
+    pub fn new(store: S) -> Self {
         Self(Arc::new(store))
     }
 

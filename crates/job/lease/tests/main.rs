@@ -1,0 +1,6 @@
+//! The tests of the crate in one program, which is linked once.
+
+mod interleavings;
+mod leases;
+mod mutations;
+mod simulation;
