@@ -85,7 +85,9 @@ impl SimStore {
         if is_heartbeat {
             let mut state = host.world.state();
             let now = state.now;
-            state.processes[host.process].lease_write = Some(now);
+            let process = &mut state.processes[host.process];
+            // A write that was given up.
+            process.is_disturbed |= process.lease_write.replace(now).is_some();
         }
         let mut answer = None;
         for attempt in 0..ATTEMPTS {
