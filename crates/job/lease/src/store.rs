@@ -127,8 +127,9 @@ impl LeaseStore {
     async fn put(&self, token: i64, record: &LeaseRecord, mode: PutMode) -> Result<(), Error> {
         let payload = PutPayload::from(serde_json::to_vec(record).map_err(json_error)?);
         let options = PutOptions::from(mode);
-        let put = self.store.put_opts(&self.object(token), payload, options);
-        put.await.map(|_| ())
+        let object = self.object(token);
+        self.store.put_opts(&object, payload, options).await?;
+        Ok(())
     }
 
     fn object(&self, token: i64) -> Path {

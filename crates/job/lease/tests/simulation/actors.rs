@@ -232,7 +232,8 @@ impl<const REORDERED: bool> Actor<REORDERED> {
             lease.or_taken_over(rolled_up).await?;
         }
         self.rest(1000).await;
-        let files = self.stage(tables, run, request, &dates).await?;
+        let token = lease.token();
+        let files = self.stage(tables, (run, request, token), &dates).await?;
         let reopened = async {
             let version = tables.open_or_create(Name::RollUp).await.map_err(table)?;
             let version = version.version.map_or(0, |version| version as i64 + 1);
@@ -268,8 +269,7 @@ impl<const REORDERED: bool> Actor<REORDERED> {
     async fn stage(
         &self,
         tables: &SimTables<REORDERED>,
-        run: u64,
-        request: &str,
+        (run, request, token): (u64, &str, i64),
         dates: &BTreeSet<u8>,
     ) -> Result<BTreeMap<(u8, Name), BTreeSet<String>>, Failure> {
         let mut files = BTreeMap::new();
@@ -290,6 +290,7 @@ impl<const REORDERED: bool> Actor<REORDERED> {
             state.checks.add_attempt(Attempt {
                 run,
                 request: request.to_owned(),
+                token,
                 files: files.clone(),
             });
         }
@@ -353,9 +354,8 @@ async fn put<const REORDERED: bool>(
     tables: &SimTables<REORDERED>,
     path: &str,
 ) -> Result<(), Failure> {
-    let put = tables
-        .store
-        .put(&Path::from(path), PutPayload::from_static(b"rows"));
-    put.await.map_err(|error| table(error.into()))?;
+    let (path, rows) = (Path::from(path), PutPayload::from_static(b"rows"));
+    let put = tables.store.put(&path, rows).await;
+    put.map_err(|error| table(error.into()))?;
     Ok(())
 }

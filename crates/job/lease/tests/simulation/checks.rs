@@ -16,6 +16,7 @@ pub(crate) struct Attempt {
     /// The run, also where a later start resumes it.
     pub(crate) run: u64,
     pub(crate) request: String,
+    pub(crate) token: i64,
     /// The files of each date and table.
     pub(crate) files: BTreeMap<(u8, Name), BTreeSet<String>>,
 }

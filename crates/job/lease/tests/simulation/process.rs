@@ -36,10 +36,10 @@ pub(crate) struct Process {
     pub(crate) is_alive: bool,
     pub(crate) is_killed: bool,
     /// Since when it is frozen, and whether its clock is stopped.
-    frozen: Option<(u64, bool)>,
-    is_frozen_for_good: bool,
+    pub(super) frozen: Option<(u64, bool)>,
+    pub(super) is_frozen_for_good: bool,
     /// Microseconds during which its clock was stopped.
-    stopped_clock: u64,
+    pub(super) stopped_clock: u64,
     /// Tasks that can continue when it wakes.
     pub(crate) deferred: Vec<usize>,
     pub(crate) interrupt: Option<oneshot::Sender<()>>,

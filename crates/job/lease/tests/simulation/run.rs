@@ -99,32 +99,50 @@ impl<const REORDERED: bool> Simulation<REORDERED> {
                 break last;
             }
         };
-        self.check_last(last);
-        let frozen = self.world.state().processes.len();
-        for process in 0..frozen {
+        let Some(token) = self.check_last(last) else {
+            return;
+        };
+        let processes = self.world.state().processes.len();
+        for process in 0..processes {
             self.world.thaw(process);
         }
         self.until("not every process ends after it woke", ALL_END, |state| {
             state.processes.iter().all(|process| !process.is_alive)
         });
         self.until("", LATEST, |_| false);
-        self.check_last(last);
+        self.check_tokens(token);
     }
 
-    /// Every date has the rows of the last run.
-    fn check_last(&self, last: usize) {
+    /// The last run has succeeded. Returns its token.
+    fn check_last(&self, last: usize) -> Option<i64> {
+        let token = {
+            let state = &mut *self.world.state();
+            let result = &state.processes[last].result;
+            if result.as_deref() != Some("ok") {
+                let text = format!("the last run ended: {result:?}");
+                state.checks.violate(text);
+                return None;
+            }
+            state.checks.latest_token()?
+        };
+        self.check_tokens(token);
+        Some(token)
+    }
+
+    /// Every date has rows of the owner of `token`, or of one that acquired the lease after it.
+    fn check_tokens(&self, token: i64) {
         let state = &mut *self.world.state();
-        let result = state.processes[last].result.clone();
-        if result.as_deref() != Some("ok") {
-            let text = format!("the last run ended: {result:?}");
-            state.checks.violate(text);
-            return;
-        }
+        let is_latest = state.checks.latest_token() == Some(token);
         for date in 0..DATES {
             let runs = state.checks.latest(Name::Runs);
             let files = runs.and_then(|runs| runs.files.get(&date));
             let attempt = files.and_then(|files| state.checks.attempt_of(files));
-            if attempt.is_none_or(|attempt| attempt.request != LAST_REQUEST) {
+            let is_expected = match attempt {
+                Some(attempt) => attempt.token >= token,
+                // A later owner was killed or interrupted.
+                None => !is_latest,
+            };
+            if !is_expected {
                 let text = format!("date {date} is not of the last run");
                 state.checks.violate(text);
                 return;
@@ -196,14 +214,12 @@ impl<const REORDERED: bool> Simulation<REORDERED> {
     }
 }
 
-const LAST_REQUEST: &str = "the last";
-
 fn last_run() -> Planned {
     Planned {
         program: Program::Run {
             first: 0,
             last: DATES - 1,
-            request: LAST_REQUEST.to_owned(),
+            request: "the last".to_owned(),
             cleans: false,
         },
         start: 0,
