@@ -164,7 +164,15 @@ async fn claim<T: Tables, H: Host>(
         }
         let token = match &last {
             Some(last) => last.token + 1,
-            None => first_token(tables).await.map_err(OwnerError::Tables)?,
+            None => {
+                let token = first_token(tables).await.map_err(OwnerError::Tables)?;
+                // A token of the tables may be that of an owner who came meanwhile. Its lease is there then.
+                let came = leases.latest_token().await.map_err(LeaseError::from)?;
+                if came.is_some() {
+                    continue;
+                }
+                token
+            }
         };
         let created = leases.create(token, record).await;
         if created.map_err(LeaseError::from)? {

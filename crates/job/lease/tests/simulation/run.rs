@@ -86,6 +86,9 @@ impl<const REORDERED: bool> Simulation<REORDERED> {
                     ignores_if_absent: state.network.ignores_if_absent,
                     ..Network::CALM
                 };
+                for process in &mut state.processes {
+                    process.faults.clear();
+                }
                 drop(state);
                 self.add("last run".to_owned(), last_run())
             };
