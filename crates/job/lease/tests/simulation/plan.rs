@@ -85,9 +85,9 @@ impl Plan {
         };
         if !is_calm {
             network.slow = random.pick(&[0, 10, 50]);
-            network.lost = random.pick(&[0, 0, 5, 30]);
-            network.lost_answers = random.pick(&[0, 0, 5, 30]);
-            network.late = random.pick(&[0, 0, 5, 30]);
+            network.lost = random.pick(&[0, 0, 5, 30, 100]);
+            network.lost_answers = random.pick(&[0, 0, 5, 30, 100]);
+            network.late = random.pick(&[0, 0, 5, 30, 100]);
             network.repeated = random.pick(&[0, 0, 20]);
         }
         network.ignores_if_absent = mutation == Mutation::NoPutIfAbsent;
