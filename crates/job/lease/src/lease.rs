@@ -76,8 +76,7 @@ impl Lease {
         for table in tables.every() {
             fail_point(format_args!("fence.{}", T::name(table)));
             let fenced = fence(tables, table, self.token).await;
-            self.or_taken_over(fenced.map_err(OwnerError::Tables))
-                .await?;
+            self.or_taken_over(fenced).await?;
         }
         fail_point(format_args!("fenced"));
         Ok(())

@@ -24,7 +24,7 @@ fn a_takeover_without_a_token_in_the_tables_is_found() {
     assert_found(
         Mutation::NoFence,
         3_000,
-        &["had token", "another commit was first"],
+        &["had token", "Conflict"],
     );
 }
 
@@ -67,7 +67,7 @@ fn a_put_that_is_not_recognised_is_found() {
     assert_found(
         Mutation::NoIdempotentPuts,
         3_000,
-        &["another commit was first"],
+        &["Conflict"],
     );
 }
 
