@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// No other process changes the tables, so none is opened twice: opening takes five answers of a store. An owner that lost
 /// its lease does not see the commits of its successor, and its own next commit fails: both carry a fencing token,
 /// and the second of two such commits to one version is refused.
-pub struct OwnedTables<T, V>(Option<Arc<Mutex<BTreeMap<T, Option<V>>>>>);
+pub struct OwnedTables<T, V>(Option<Arc<Mutex<Known<T, V>>>>);
+
+type Known<T, V> = BTreeMap<T, Option<V>>;
 
 impl<T, V> Clone for OwnedTables<T, V> {
     fn clone(&self) -> Self {
@@ -58,7 +60,7 @@ impl<T: Ord, V: Clone> OwnedTables<T, V> {
 }
 
 impl<T, V> OwnedTables<T, V> {
-    fn lock(&self) -> Option<MutexGuard<'_, BTreeMap<T, Option<V>>>> {
+    fn lock(&self) -> Option<MutexGuard<'_, Known<T, V>>> {
         let known = self.0.as_ref()?.lock();
         Some(known.unwrap_or_else(PoisonError::into_inner))
     }

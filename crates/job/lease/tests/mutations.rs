@@ -21,11 +21,7 @@ fn assert_found(mutation: Mutation, seeds: u64, named: &[&str]) {
 
 #[test]
 fn a_takeover_without_a_token_in_the_tables_is_found() {
-    assert_found(
-        Mutation::NoFence,
-        3_000,
-        &["had token", "Conflict"],
-    );
+    assert_found(Mutation::NoFence, 3_000, &["had token", "Conflict"]);
 }
 
 #[test]
@@ -64,11 +60,7 @@ fn files_that_are_looked_for_after_the_check_are_found() {
 
 #[test]
 fn a_put_that_is_not_recognised_is_found() {
-    assert_found(
-        Mutation::NoIdempotentPuts,
-        3_000,
-        &["Conflict"],
-    );
+    assert_found(Mutation::NoIdempotentPuts, 3_000, &["Conflict"]);
 }
 
 /// As the engine did: it looked at the tables of dates only, and the others were opened at other moments.

@@ -20,5 +20,7 @@ pub(crate) mod tables;
 pub(crate) mod trace;
 mod vacuum;
 
-pub(crate) use plan::Mutation;
-pub(crate) use run::{Outcome, simulate};
+pub(crate) use network::Network;
+pub(crate) use plan::{Mutation, Plan, Planned, Program};
+pub(crate) use process::Fault;
+pub(crate) use run::{Outcome, simulate, simulate_plan};

@@ -32,10 +32,19 @@ pub(crate) struct Outcome {
 
 /// Runs a seed. `is_printed` writes its events to stderr.
 pub(crate) fn simulate(seed: u64, mutation: Mutation, is_printed: bool) -> Outcome {
+    let mut random = Random::new(seed);
+    let plan = Plan::draw(&mut random, mutation);
+    let trace = Trace::new(is_printed);
     match mutation {
-        Mutation::RunsFirst => Simulation::<true>::run(seed, mutation, is_printed),
-        _ => Simulation::<false>::run(seed, mutation, is_printed),
+        Mutation::RunsFirst => Simulation::<true>::run(&plan, random, mutation, trace),
+        _ => Simulation::<false>::run(&plan, random, mutation, trace),
     }
+}
+
+/// Runs a plan, with moments that the seed decides.
+pub(crate) fn simulate_plan(plan: &Plan, seed: u64) -> Outcome {
+    let trace = Trace::new(false);
+    Simulation::<false>::run(plan, Random::new(seed), Mutation::None, trace)
 }
 
 struct Simulation<const REORDERED: bool> {
@@ -45,16 +54,13 @@ struct Simulation<const REORDERED: bool> {
 }
 
 impl<const REORDERED: bool> Simulation<REORDERED> {
-    fn run(seed: u64, mutation: Mutation, is_printed: bool) -> Outcome {
-        let mut random = Random::new(seed);
-        let plan = Plan::draw(&mut random, mutation);
-        let trace = Trace::new(is_printed);
+    fn run(plan: &Plan, random: Random, mutation: Mutation, trace: Trace) -> Outcome {
         let simulation = Self {
             world: World::new(random, plan.network, trace),
             mutation,
             is_calm: plan.is_calm,
         };
-        simulation.run_plan(&plan);
+        simulation.run_plan(plan);
         simulation.run_at_last();
         simulation.outcome()
     }

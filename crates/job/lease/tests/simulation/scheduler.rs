@@ -14,6 +14,7 @@ use super::process::Process;
 use super::random::Random;
 use super::trace::Trace;
 
+type Act = Box<dyn FnOnce(&Arc<World>) + Send>;
 type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// What happens at a moment.
@@ -21,7 +22,7 @@ pub(crate) enum Event {
     /// The time of a task has come.
     Wake(Waker),
     /// Anything else: a request arrives, an answer arrives, a process is started or woken.
-    Act(Box<dyn FnOnce(&Arc<World>) + Send>),
+    Act(Act),
 }
 
 /// Everything outside of the processes, and the processes.
