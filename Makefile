@@ -41,7 +41,7 @@ LAB      = ./target/debug/urltree-lab
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help build lab sample backfill nightly status sql check test tests doctests chaos fuzz peers thresholds eval \
+.PHONY: help build lab sample backfill nightly status sql check test tests doctests chaos interleavings fuzz peers thresholds eval \
     accuracy wheel bench readme docs screenshots clean
 
 help: ## List these commands
@@ -113,6 +113,10 @@ doctests:
 
 chaos: ## Kill a thousand runs at random moments, and check the tables after each
 	URLTREE_CHAOS_KILLS=1000 cargo test --locked --workspace --test urltree -- --nocapture chaos::a_run_killed
+
+interleavings: ## Run a million interleavings of leases, and repeat one: SEEDS=N, SEED=N
+	$(if $(SEED),URLTREE_SEED=$(SEED)) URLTREE_SEEDS=$(or $(SEEDS),1000000) \
+	    cargo test --locked -p urltree-lease --test tests -- --nocapture $(if $(SEED),a_seed_is_repeated,no_interleaving)
 
 fuzz: ## Build every fuzz target and run each for a minute: SECONDS=60
 	@bash fuzz/run.sh $(SECONDS)

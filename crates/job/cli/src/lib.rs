@@ -131,13 +131,13 @@ fn init_logs(args: &Args, terminal: &Terminal) {
     let level = match (args.quiet, args.verbose) {
         (true, _) => "error",
         (_, 0) => {
-            "warn,html5ever=error,cluster=info,engine=info,export=info,tables=info,urltree=info"
+            "warn,html5ever=error,cluster=info,engine=info,export=info,lease=info,tables=info,urltree=info"
         }
         (_, 1) => {
-            "warn,html5ever=error,cluster=debug,engine=debug,export=debug,tables=debug,urltree=debug"
+            "warn,html5ever=error,cluster=debug,engine=debug,export=debug,lease=debug,tables=debug,urltree=debug"
         }
         _ => {
-            "warn,html5ever=error,cluster=trace,engine=trace,export=trace,tables=trace,urltree=trace"
+            "warn,html5ever=error,cluster=trace,engine=trace,export=trace,lease=trace,tables=trace,urltree=trace"
         }
     };
     // An upload that fails is an error of the run.

@@ -4,7 +4,7 @@
 //!
 //! `tests/` runs this code, and no copy of it, in ten thousand interleavings: processes over a simulated store with
 //! delays, lost answers and late duplicates, each with its own rate of time, some of them frozen or killed. A seed is one run, and
-//! `URLTREE_SEED=N cargo test -p urltree-lease -- --nocapture replays` repeats it with its events.
+//! `URLTREE_SEED=N cargo test -p urltree-lease --test tests -- --nocapture a_seed_is_repeated` repeats it with its events.
 //!
 //! The scheduler of the simulation is its own, behind [`Host`], as SlateDB's clock is. turmoil simulates networks, of which
 //! an object store shows nothing; madsim replaces tokio in every crate of the build; loom and shuttle explore the threads of one
