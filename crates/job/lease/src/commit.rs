@@ -8,10 +8,11 @@ use crate::fence::check_token;
 use crate::lease::Lease;
 use crate::tables::Tables;
 
-/// Commits a chunk: each table of `changes` once, and [`Tables::LAST`] twice. `begun` is its first commit, which removes
-/// the dates of the chunk; the last commit adds them again. So a date in it is complete. [`Tables::FIRST`] comes before the other tables,
-/// because a date that it has and [`Tables::LAST`] has not is incomplete. The other tables are committed together: a commit waits for
-/// eleven answers of the store, one after the other.
+/// Commits a chunk: each table of `changes` once, and [`Tables::LAST`] twice. `begun` is its first commit,
+/// which removes the dates of the chunk; the last commit adds them again. So a date in it is complete.
+/// [`Tables::FIRST`] comes before the other tables, because a date that it has and [`Tables::LAST`] has not is
+/// incomplete. The other tables are committed together: a commit waits for eleven answers of the store, one
+/// after the other.
 ///
 /// # Errors
 /// [`LeaseError::TakenOver`](crate::LeaseError::TakenOver) if the lease has been lost, else the error of a table or of the store. Commits that
@@ -59,9 +60,9 @@ async fn commit_table<T: Tables>(
 
 /// Commits `change` if this is the latest lease.
 ///
-/// The table is opened, or created, before the lease is checked. So every later owner finds it, and writes its token after the
-/// opened version, from which this commit is then refused. An owner that slept between the check and the creation of a table
-/// would commit to a table that its successor has not fenced.
+/// The table is opened, or created, before the lease is checked. So every later owner finds it, and writes its
+/// token after the opened version, from which this commit is then refused. An owner that slept between the
+/// check and the creation of a table would commit to a table that its successor has not fenced.
 async fn replace_under<T: Tables>(
     lease: &Lease,
     tables: &T,
@@ -80,8 +81,8 @@ async fn replace_under<T: Tables>(
     Ok(())
 }
 
-/// Commits `change` to `table`, which is created if it does not exist. Returns the new version, or `None` if the table has
-/// the change already or there is nothing to change.
+/// Commits `change` to `table`, which is created if it does not exist. Returns the new version, or `None` if
+/// the table has the change already or there is nothing to change.
 ///
 /// # Errors
 /// [`Tables::superseded`] if the table has a later token, else the error of the table.

@@ -3,13 +3,13 @@
 //! ## The simulation
 //!
 //! `tests/` runs this code, and no copy of it, in ten thousand interleavings: processes over a simulated store with
-//! delays, lost answers and late duplicates, each with its own rate of time, some of them frozen or killed. A seed is one run, and
-//! `URLTREE_SEED=N cargo test -p urltree-lease --test tests -- --nocapture a_seed_is_repeated` repeats it with its events.
+//! delays, lost answers and late duplicates, each with its own rate of time, some of them frozen or killed. A
+//! seed is one run, and `make interleavings SEED=N` repeats it with its events.
 //!
-//! The scheduler of the simulation is its own, behind [`Host`], as SlateDB's clock is. turmoil simulates networks, of which
-//! an object store shows nothing; madsim replaces tokio in every crate of the build; loom and shuttle explore the threads of one
-//! process. tokio's paused clock needs its feature `test-util`, with which tests would compile every crate above tokio again, and
-//! it cannot freeze one process of several.
+//! The scheduler of the simulation is its own, behind [`Host`], as SlateDB's clock is. turmoil simulates
+//! networks, of which an object store shows nothing; madsim replaces tokio in every crate of the build; loom
+//! and shuttle explore the threads of one process. tokio's paused clock needs its feature `test-util`, with
+//! which tests would compile every crate above tokio again, and it cannot freeze one process of several.
 
 mod commit;
 mod error;

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The latest version of each table that the owner of the lease has opened, created or committed; `None` for a
 /// table that does not exist. The default is for readers without a lease, and keeps none.
 ///
-/// No other process changes the tables, so none is opened twice: opening takes five answers of a store. An owner that lost
-/// its lease does not see the commits of its successor, and its own next commit fails: both carry a fencing token,
-/// and the second of two such commits to one version is refused.
+/// No other process changes the tables, so none is opened twice: opening takes five answers of a store. An
+/// owner that lost its lease does not see the commits of its successor, and its own next commit fails: both
+/// carry a fencing token, and the second of two such commits to one version is refused.
 pub struct OwnedTables<T, V>(Option<Arc<Mutex<Known<T, V>>>>);
 
 type Known<T, V> = BTreeMap<T, Option<V>>;

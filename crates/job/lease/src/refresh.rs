@@ -7,8 +7,8 @@ use crate::tables::Tables;
 /// Returns `before`, tables that were opened before the lease was acquired, at their latest versions. Call it under
 /// the lease: then no version of these tables is ever outdated.
 ///
-/// Every table is looked at. That `runs` has no new version is no proof for the others: they were opened at different moments, and an earlier owner
-/// may have committed one of them after it was opened, and `runs` before.
+/// Every table is looked at, not `runs` alone: the tables were opened at different moments, and an earlier
+/// owner may have committed one of them after it was opened, and `runs` before it was opened.
 ///
 /// # Errors
 /// The error of a table that cannot be opened.

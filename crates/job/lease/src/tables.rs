@@ -27,7 +27,7 @@ pub trait Tables: Send + Sync {
 
     /// The table that a chunk commits before all others: a date that it has and [`Tables::LAST`] has not is incomplete.
     const FIRST: Self::Table;
-    /// The table that tells which dates are complete.
+    /// The table of the dates that are complete.
     const LAST: Self::Table;
 
     /// Returns every table, in the order in which a takeover fences them.
@@ -86,8 +86,8 @@ pub trait Tables: Send + Sync {
     /// Returns the fencing token of `change`.
     fn token_of(change: &Self::Change) -> i64;
 
-    /// Commits `change` with its fencing token from `opened`. Returns the new version, or `None` if `opened` has the change already
-    /// or there is nothing to change.
+    /// Commits `change` with its fencing token from `opened`. Returns the new version, or `None` if `opened`
+    /// has the change already or there is nothing to change.
     async fn commit(
         &self,
         table: Self::Table,

@@ -33,8 +33,8 @@ pub trait Vacuumed: Tables {
     async fn delete_staged(&self, files: &Self::Staged) -> Result<(), Self::Error>;
 }
 
-/// Deletes the files that [`remove_unreferenced`] finds, and the records of earlier leases. Without a lease it finds the files and changes
-/// nothing. Returns the files by table.
+/// Deletes the files that [`remove_unreferenced`] finds, and the records of earlier leases. Without a lease it
+/// finds the files and changes nothing. Returns the files by table.
 ///
 /// # Errors
 /// As [`remove_unreferenced`].
@@ -59,9 +59,9 @@ pub async fn vacuum<T: Vacuumed>(
 /// Deletes the files that no version of the last `retention` references, and those that wait for a commit. Returns the
 /// former by table.
 ///
-/// Files are found, the lease is checked, and then these files are deleted by their names. At the check no later lease exists, so no
-/// file that was found before is of a later owner, and the commits of earlier owners are refused. An owner that sleeps after
-/// the check deletes no more than these files when it wakes.
+/// Files are found, the lease is checked, and then these files are deleted by their names. At the check no
+/// later lease exists, so no file that was found before is of a later owner, and the commits of earlier owners
+/// are refused. An owner that sleeps after the check deletes no more than these files when it wakes.
 ///
 /// # Errors
 /// [`LeaseError::TakenOver`](crate::LeaseError::TakenOver) if the lease has been lost, else the error of a table or of the store.

@@ -175,8 +175,8 @@ impl<const REORDERED: bool> Actor<REORDERED> {
         Ok(())
     }
 
-    /// Under the latest lease, the versions that the owner knows are the latest. An earlier owner may still make an empty
-    /// table.
+    /// Under the latest lease, the versions that the owner knows are the latest. An earlier owner may still
+    /// make an empty table.
     fn check_known(&self, lease: &Lease, known: &Opened) {
         let state = &mut *self.host.world.state();
         if state.checks.latest_token() != Some(lease.token()) {

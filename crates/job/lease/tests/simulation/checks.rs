@@ -29,7 +29,7 @@ struct Version {
     snapshot: Snapshot,
 }
 
-/// What happened so far, as an observer of the store sees it.
+/// The events so far, as an observer of the store sees them.
 #[derive(Debug, Default)]
 pub(crate) struct Checks {
     violation: Option<String>,

@@ -19,7 +19,7 @@ const ALL_END: u64 = 400_000_000;
 /// Microseconds that a run takes when no fault happens any more, with the wait for an owner that is gone.
 const LAST_RUN: u64 = 60_000_000;
 
-/// What a seed gave.
+/// The result of a seed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Outcome {
     /// The invariant that broke.

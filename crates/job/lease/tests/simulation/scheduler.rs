@@ -17,7 +17,7 @@ use super::trace::Trace;
 type Act = Box<dyn FnOnce(&Arc<World>) + Send>;
 type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What happens at a moment.
+/// An event at a moment.
 pub(crate) enum Event {
     /// The time of a task has come.
     Wake(Waker),
@@ -168,7 +168,7 @@ impl World {
         }
     }
 
-    /// Takes one of the tasks that can continue. Those of frozen processes wait.
+    /// Takes one of the tasks that can continue. The tasks of frozen processes wait.
     fn pick(&self) -> Option<usize> {
         let mut ready = lock(&self.ready);
         if ready.is_empty() {

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::io::Write as _;
 
-/// A digest of all lines, which go to stderr if somebody reads them.
+/// A digest of all lines, and the lines on stderr if they are printed.
 #[derive(Debug)]
 pub(crate) struct Trace {
     digest: u64,
