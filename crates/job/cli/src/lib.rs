@@ -161,7 +161,7 @@ fn init_logs(args: &Args, terminal: &Terminal) {
 fn is_ours(target: &str) -> bool {
     let name = target.split("::").next().unwrap_or_default();
     [
-        "urltree", "cluster", "engine", "tables", "export", "fetch", "import",
+        "urltree", "cluster", "engine", "lease", "tables", "export", "fetch", "import",
     ]
     .contains(&name)
 }

@@ -25,3 +25,17 @@ pub fn archive_properties() -> WriterProperties {
         .set_column_data_page_size_limit("html".into(), HTML_DATA_PAGE_BYTES)
         .build()
 }
+
+/// Rows of a row group of a temporary file: with 25 KB of HTML a row, as many bytes as a compressed row group of
+/// an archive.
+const TEMPORARY_ROW_GROUP_ROWS: usize = 250;
+
+/// Returns the properties of temporary files of pages: those of [`archive_properties`] without compression, which takes
+/// as long as reading a WARC file.
+pub fn temporary_properties() -> WriterProperties {
+    archive_properties()
+        .into_builder()
+        .set_compression(Compression::UNCOMPRESSED)
+        .set_max_row_group_row_count(Some(TEMPORARY_ROW_GROUP_ROWS))
+        .build()
+}

@@ -12,6 +12,7 @@ use lease::{CommitError, FENCING_TRANSACTION, LeaseStore, OwnedTables, Tables, V
 
 use crate::fencing_transaction::fencing_transaction;
 use crate::plain_folders::StagedFiles;
+use crate::table_version::TableVersion;
 use crate::{Location, Output, Replacement, Table, TableError, UnreferencedFile};
 
 /// The folder of the lease objects, beside the folders of the tables.
@@ -26,7 +27,7 @@ fn leases(location: &Location) -> LeaseStore {
 #[async_trait]
 impl Tables for Output {
     type Table = Table;
-    type Version = DeltaTable;
+    type Version = TableVersion;
     type Change = Replacement;
     type Error = TableError;
 
@@ -57,19 +58,22 @@ impl Tables for Output {
         Ok(leases(&Output::location(self).with_own_client()?))
     }
 
-    fn known(&self) -> &OwnedTables<Table, DeltaTable> {
+    fn known(&self) -> &OwnedTables<Table, TableVersion> {
         self.owned_tables()
     }
 
-    async fn open_latest(&self, table: Table) -> Result<Option<DeltaTable>, TableError> {
-        self.load_latest(table).await
+    async fn open_latest(&self, table: Table) -> Result<Option<TableVersion>, TableError> {
+        Ok(self.load_latest(table).await?.map(TableVersion::from))
     }
 
-    async fn open_or_create(&self, table: Table) -> Result<DeltaTable, TableError> {
-        Output::open_or_create(self, table).await
+    async fn open_or_create(&self, table: Table) -> Result<TableVersion, TableError> {
+        Ok(Output::open_or_create(self, table).await?.into())
     }
 
-    async fn is_latest(&self, _: Table, opened: &DeltaTable) -> bool {
+    async fn is_latest(&self, _: Table, opened: &TableVersion) -> bool {
+        let Some(opened) = opened.table().await else {
+            return false;
+        };
         let Some(version) = opened.version() else {
             return false;
         };
@@ -78,8 +82,9 @@ impl Tables for Output {
         latest.is_ok_and(|latest| latest == version)
     }
 
-    async fn token(&self, table: Table, opened: &DeltaTable) -> Result<Option<i64>, TableError> {
-        let version = self.transaction_version(table, opened, FENCING_TRANSACTION);
+    async fn token(&self, table: Table, opened: &TableVersion) -> Result<Option<i64>, TableError> {
+        let opened = self.settled(table, opened).await?;
+        let version = self.transaction_version(table, &opened, FENCING_TRANSACTION);
         version.await
     }
 
@@ -95,10 +100,12 @@ impl Tables for Output {
     async fn commit_token(
         &self,
         table: Table,
-        opened: &DeltaTable,
+        opened: &TableVersion,
         token: i64,
     ) -> Result<(), CommitError<TableError>> {
-        match commit_token(opened, token).await {
+        let opened = self.settled(table, opened).await;
+        let opened = opened.map_err(CommitError::Failed)?;
+        match commit_token(&opened, token).await {
             Ok(()) => Ok(()),
             Err(error @ DeltaTableError::Transaction { .. }) => {
                 Err(CommitError::Conflict(self.error(table, error)))
@@ -114,10 +121,11 @@ impl Tables for Output {
     async fn commit(
         &self,
         table: Table,
-        opened: &DeltaTable,
+        opened: &TableVersion,
         change: Replacement,
-    ) -> Result<Option<DeltaTable>, TableError> {
-        self.commit_replacement(table, opened, change).await
+    ) -> Result<Option<TableVersion>, TableError> {
+        let opened = self.settled(table, opened).await?;
+        self.commit_replacement(table, &opened, change).await
     }
 }
 
@@ -144,6 +152,18 @@ impl Vacuumed for Output {
 
     async fn delete_staged(&self, files: &StagedFiles) -> Result<(), TableError> {
         self.delete_staged_files(files).await
+    }
+}
+
+impl Output {
+    /// Returns the table at `version`.
+    async fn settled(
+        &self,
+        table: Table,
+        version: &TableVersion,
+    ) -> Result<DeltaTable, TableError> {
+        let settled = version.table().await;
+        settled.ok_or_else(|| self.error(table, DeltaTableError::NotInitialized))
     }
 }
 

@@ -10,6 +10,7 @@ use deltalake::logstore::{StorageConfig, default_logstore};
 use deltalake::protocol::{DeltaOperation, SaveMode};
 use deltalake::{DeltaResult, DeltaTable, DeltaTableError};
 use futures::TryStreamExt;
+use futures::future::try_join_all;
 use lease::OwnedTables;
 use object_store::ObjectStore;
 use object_store::prefix::PrefixStore;
@@ -17,12 +18,13 @@ use object_store::prefix::PrefixStore;
 use crate::data_files::{DataFiles, INDEXED_COLUMNS, INDEXED_COLUMNS_KEY};
 use crate::fencing_transaction::fencing_transaction;
 use crate::table_format::TableFormat;
+use crate::table_version::TableVersion;
 use crate::{Location, Partitioning, RowSpill, SinkSize, Table, TableError, TableSink};
 
 /// Commits between two checkpoints. Opening a table reads every commit since the
 /// last checkpoint, one object each. With deltalake's default of 100, these were a
 /// third of the files that a nightly update opened.
-const CHECKPOINT_INTERVAL: &str = "10";
+const CHECKPOINT_INTERVAL: u64 = 10;
 const CHECKPOINT_INTERVAL_KEY: &str = "delta.checkpointInterval";
 
 /// The output tables of a job below one location.
@@ -32,7 +34,7 @@ pub struct Output {
     partitioning: Partitioning,
     target_file_bytes: NonZeroU64,
     format: TableFormat,
-    owned: OwnedTables<Table, DeltaTable>,
+    owned: OwnedTables<Table, TableVersion>,
 }
 
 /// The new content of whole partitions of one table.
@@ -52,10 +54,10 @@ pub struct Replacement {
     pub fencing_token: i64,
 }
 
-/// The result of a commit.
+/// A commit that was made.
 struct Committed {
     /// The table at its new version.
-    table: DeltaTable,
+    table: TableVersion,
     /// Paths of the files that the new version has no more, below the table.
     replaced: Vec<String>,
 }
@@ -82,13 +84,17 @@ impl Output {
     #[must_use]
     pub fn owned(&self, known: impl IntoIterator<Item = (Table, Option<DeltaTable>)>) -> Self {
         Self {
-            owned: OwnedTables::new(known),
+            owned: OwnedTables::new(
+                known
+                    .into_iter()
+                    .map(|(table, opened)| (table, opened.map(TableVersion::from))),
+            ),
             ..self.clone()
         }
     }
 
     /// Returns the versions that the owner of the lease knows.
-    pub(crate) fn owned_tables(&self) -> &OwnedTables<Table, DeltaTable> {
+    pub(crate) fn owned_tables(&self) -> &OwnedTables<Table, TableVersion> {
         &self.owned
     }
 
@@ -165,12 +171,28 @@ impl Output {
     /// # Errors
     /// [`TableError`] if it cannot be read, or has columns or partitions that no table of urltree has.
     pub async fn open(&self, table: Table) -> Result<Option<DeltaTable>, TableError> {
-        if let Some(known) = self.owned.get(table) {
-            return Ok(known);
+        match self.owned.get(table) {
+            Some(None) => return Ok(None),
+            Some(Some(version)) => match version.table().await {
+                Some(known) => return Ok(Some(known)),
+                None => self.owned.forget(table),
+            },
+            None => {}
         }
         let opened = self.load_latest(table).await?;
-        self.owned.insert(table, opened.clone());
+        self.owned
+            .insert(table, opened.clone().map(TableVersion::from));
         Ok(opened)
+    }
+
+    /// Reads the versions that the commits of an owner have made, and writes checkpoints where they are due.
+    ///
+    /// # Errors
+    /// See [`Output::open`]. The commits are made.
+    pub async fn settle(&self) -> Result<(), TableError> {
+        let made = Table::every().filter(|table| matches!(self.owned.get(*table), Some(Some(_))));
+        try_join_all(made.map(|table| self.open(table))).await?;
+        Ok(())
     }
 
     /// Opens the latest version in the store.
@@ -198,7 +220,7 @@ impl Output {
     /// See [`Output::open`], and [`TableError::Layout`] if it has other partitions than these tables.
     pub async fn open_or_create(&self, table: Table) -> Result<DeltaTable, TableError> {
         let opened = self.open_with_columns(table).await?;
-        self.owned.insert(table, Some(opened.clone()));
+        self.owned.insert(table, Some(opened.clone().into()));
         Ok(opened)
     }
 
@@ -220,6 +242,7 @@ impl Output {
             let added = opened.add_columns().with_fields(added).await;
             return added.map_err(|error| self.error(table, error));
         }
+        let checkpoint_interval = CHECKPOINT_INTERVAL.to_string();
         self.handle(table)
             .create()
             .with_table_name(table.name())
@@ -227,7 +250,7 @@ impl Output {
             .with_partition_columns([self.partitioning_of(table).column()])
             .with_configuration([
                 (INDEXED_COLUMNS_KEY, Some(INDEXED_COLUMNS)),
-                (CHECKPOINT_INTERVAL_KEY, Some(CHECKPOINT_INTERVAL)),
+                (CHECKPOINT_INTERVAL_KEY, Some(checkpoint_interval.as_str())),
             ])
             // Another run may be creating it at this moment.
             .with_save_mode(SaveMode::Ignore)
@@ -318,7 +341,10 @@ impl Output {
         replacement: Replacement,
     ) -> Result<Option<u64>, TableError> {
         let committed = lease::replace(self, table, replacement).await?;
-        Ok(committed.and_then(|committed| committed.version()))
+        if let Some(committed) = &committed {
+            committed.table().await;
+        }
+        Ok(committed.and_then(|committed| committed.number()))
     }
 
     /// Makes the commit of [`Output::replace`] from `opened`, the current version. Returns the new one.
@@ -327,7 +353,7 @@ impl Output {
         table: Table,
         opened: &DeltaTable,
         replacement: Replacement,
-    ) -> Result<Option<DeltaTable>, TableError> {
+    ) -> Result<Option<TableVersion>, TableError> {
         let column = self.partitioning_of(table).column();
         let published = self.publish(table, &replacement.files).await?;
         match self.commit(opened, column, replacement).await {
@@ -392,19 +418,27 @@ impl Output {
             partition_by: Some(vec![column.to_owned()]),
             predicate: Some(format!("{column} IN ({})", values.join(", "))),
         };
+        // Looking for old commits takes an answer of the store. Each checkpoint makes some superfluous.
+        let is_checkpoint = (snapshot.version() + 2).is_multiple_of(CHECKPOINT_INTERVAL);
         let properties = CommitProperties::default()
+            .with_cleanup_expired_logs((!is_checkpoint).then_some(false))
             .with_application_transaction(Transaction::new(
                 &replacement.transaction,
                 replacement.transaction_version,
             ))
             .with_application_transaction(fencing_transaction(replacement.fencing_token));
-        let commit = CommitBuilder::from(properties)
-            .with_actions(actions)
-            .build(Some(&snapshot), log_store, operation)
-            .await?;
-        let mut table = table.clone();
-        table.state = Some(commit.snapshot());
-        Ok(Some(Committed { table, replaced }))
+        let commit = CommitBuilder::from(properties).with_actions(actions);
+        let commit = commit.build(Some(&snapshot), log_store, operation);
+        let posted = commit.into_prepared_commit_future().await?.await?;
+        let (number, mut table) = (posted.version, table.clone());
+        let read = async move {
+            table.state = Some(posted.await?.snapshot());
+            Ok(table)
+        };
+        Ok(Some(Committed {
+            table: TableVersion::after_commit(number, read),
+            replaced,
+        }))
     }
 
     /// Creates a table handle over the location's own store. deltalake's builder would

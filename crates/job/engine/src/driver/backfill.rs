@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::Utc;
-use futures::future::join_all;
+use futures::future::{join, join_all};
 use lease::{Lease, remove_unreferenced};
 use tables::{DateRange, Table, TableFormat, fail_point};
 use tokio_util::sync::CancellationToken;
@@ -264,6 +264,8 @@ async fn run_under(
         metrics.add(done.metrics);
         accounting.replace(done.accounting);
     }
+    let settled = job.output.settle().await;
+    settled.map_err(EngineError::from).map_err(in_tables)?;
     Ok(RunReport {
         run_id: run.id,
         dates,
@@ -446,9 +448,19 @@ impl Run<'_> {
             peak_memory: peak_memory(),
             spilled_bytes: output.metrics.spilled_bytes(),
         };
-        let runs = self.runs_files(chunk, &output.accounting, cost).await;
+        let runs = self.runs_files(chunk, &output.accounting, cost);
+        let (runs, created) = join(runs, self.create_tables_of(&output)).await;
+        created.map_err(&failed)?;
         output.files.insert(Table::Runs, runs.map_err(&failed)?);
         self.commit(chunk, &mut output).await.map_err(failed)?;
         Ok(output)
+    }
+
+    /// Creates `url_parameters` before its first commit, which would wait for it.
+    async fn create_tables_of(&self, output: &ChunkOutput) -> Result<(), EngineError> {
+        if output.files.contains_key(&Table::UrlParameters) {
+            self.job.output.open_or_create(Table::UrlParameters).await?;
+        }
+        Ok(())
     }
 }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::NaiveDate;
 use deltalake::DeltaTable;
 use futures::{StreamExt, TryStreamExt, stream};
-use tables::{DateRange, Output, Partitioning, Table, add_adjacent};
+use tables::{DateRange, Output, Partitioning, Table, TableVersion, add_adjacent};
 
 use crate::error::EngineError;
 use crate::tables_state::delta_scan;
@@ -95,10 +95,19 @@ impl TablesSnapshot {
     /// As [`TablesSnapshot::open`].
     pub(crate) async fn refresh(&mut self) -> Result<Output, EngineError> {
         let output = self.output.clone();
-        let before: BTreeMap<Table, Option<DeltaTable>> = (self.opened.iter())
-            .map(|(table, opened)| (*table, opened.as_ref().map(|opened| opened.table.clone())))
+        let version = |opened: &OpenedTable| TableVersion::from(opened.table.clone());
+        let before = (self.opened.iter())
+            .map(|(table, opened)| (*table, opened.as_ref().map(version)))
             .collect();
-        let known = lease::refresh(&output, before).await?;
+        let latest = lease::refresh(&output, before).await?;
+        let mut known = Vec::new();
+        for (table, version) in latest {
+            let latest = match version {
+                Some(version) => version.table().await,
+                None => None,
+            };
+            known.push((table, latest));
+        }
         for (table, latest) in &known {
             let before = self.opened(*table).map(|opened| opened.table.version());
             if before == latest.as_ref().map(DeltaTable::version) {

@@ -13,8 +13,7 @@ use deltalake::DeltaTableError;
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use serde::{Deserialize, Serialize};
 use tables::{
-    CONCURRENT_CLOSES, Location, Output, Partitioning, Reason, SinkSize, Table, TableError,
-    TableSink, date_from_days,
+    Location, Output, Partitioning, Reason, SinkSize, Table, TableError, TableSink, date_from_days,
 };
 
 use crate::accounting::UNREADABLE_OBJECT;
@@ -63,6 +62,8 @@ pub(crate) struct Write {
     pub(crate) extent: ChunkExtent,
     /// Sizes of the sink of each table: see [`sink_size`].
     pub(crate) sink: SinkSize,
+    /// Files that are closed at the same time: see [`closes`].
+    pub(crate) closes: usize,
     /// Size of the batches that are written. Rows come in domain order and go to the files of their
     /// dates; writing two rows to a file costs as much as writing forty.
     pub(crate) batches: BatchSize,
@@ -87,6 +88,13 @@ fn sink_size(memory: usize, partitions: usize, sinks: usize) -> SinkSize {
         buffered_bytes: (memory / 32 / sinks).min(most.buffered_bytes),
         open_files,
     }
+}
+
+/// Returns how many files each of `threads` writers closes at the same time. A remote store takes as long for a small
+/// file as for a large one, and a file that is closed takes its encoders: the files get a sixteenth of `memory`.
+fn closes(memory: usize, threads: usize) -> usize {
+    const ENCODER_BYTES: usize = 2 << 20;
+    (memory / 16 / threads.max(1) / ENCODER_BYTES).clamp(8, 32)
 }
 
 /// The sizes of a chunk that [`Write`] depends on.
@@ -123,6 +131,7 @@ impl Write {
             output: job.output.clone().partitioned_by(extent.partitioning),
             settings: Arc::clone(&job.settings),
             sink: sink_size(job.resources.memory, extent.partitions, sinks),
+            closes: closes(job.resources.memory, job.resources.threads),
             batches: coalesced_size(job),
             extent,
         }
@@ -199,6 +208,7 @@ struct Writer {
     location: Location,
     archive: ArchiveSource,
     sinks: BTreeMap<Table, TableSink>,
+    closes: usize,
     counts: BTreeMap<CountKey, WrittenCounts>,
 }
 
@@ -215,6 +225,7 @@ impl Writer {
             location: step.output.location().clone(),
             archive: step.archive.clone(),
             sinks,
+            closes: step.closes,
             counts: BTreeMap::new(),
         }
     }
@@ -289,7 +300,7 @@ impl Writer {
                 let file = SpawnedTask::spawn(timer.clone().future(file)).join();
                 file.map(move |file| (table, file))
             })
-            .buffered(CONCURRENT_CLOSES);
+            .buffered(self.closes);
         // Await all of them, also after one has failed.
         let files: Vec<_> = files.collect().await;
         let mut written = WrittenColumns::default();
