@@ -289,9 +289,9 @@ fn a_lease_knows_stores_and_neither_tables_nor_columns() {
 }
 
 #[test]
-fn the_engine_stands_on_the_pure_crates_and_the_tables() {
+fn the_engine_stands_on_the_pure_crates_the_tables_and_the_reader_of_archives() {
     let workspace = workspace();
-    let own = [LEASE, REPLAY, TABLES, TEXT];
+    let own = [IMPORT, LEASE, REPLAY, TABLES, TEXT];
     let pure = CORE.into_iter().chain(OBSERVERS);
     let expected = pure.chain(own).collect();
     assert_eq!(workspace.arrows(ENGINE), expected);

@@ -126,3 +126,4 @@ mod support;
 mod untrusted;
 mod update;
 mod vacuum;
+mod warc_archive;

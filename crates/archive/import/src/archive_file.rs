@@ -33,6 +33,17 @@ pub fn write_pages<P>(
         Arc::clone(schema),
         Some(archive_properties()),
     )?;
+    append(&mut writer, pages, bytes, batch)?;
+    writer.into_inner()
+}
+
+/// Appends `pages` to a file, as [`write_pages`] does.
+pub(crate) fn append<P>(
+    writer: &mut ArrowWriter<File>,
+    pages: &[P],
+    bytes: impl Fn(&P) -> usize,
+    batch: impl Fn(&[P]) -> Result<RecordBatch, ParquetError>,
+) -> Result<(), ParquetError> {
     let mut rest = pages;
     while !rest.is_empty() {
         let mut total = 0;
@@ -48,5 +59,5 @@ pub fn write_pages<P>(
         }
         rest = later;
     }
-    writer.into_inner()
+    Ok(())
 }

@@ -70,7 +70,8 @@ pub enum ImportError {
     },
     /// The temporary files of an import.
     #[error(
-        "cannot write the temporary files of {input} (--spill-dir or TMPDIR names their folder): {source}"
+        "cannot write the temporary files of {input} (--spill-dir, run.spill_dir of a job, or TMPDIR names their \
+         folder): {source}"
     )]
     Spool {
         /// The input.

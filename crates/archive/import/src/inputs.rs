@@ -14,16 +14,21 @@ use crate::error::ImportError;
 use crate::store;
 use crate::wacz;
 
-/// Ends of the names of files in folders.
-const ENDS: [&str; 7] = [
+/// Ends of the names of WARC and ARC files that a job reads.
+const ENDS: [&str; 6] = [
     ".warc",
     ".warc.gz",
     ".warc.zst",
+    ".warc.zstd",
     ".arc",
     ".arc.gz",
-    ".warc.zstd",
-    WACZ,
 ];
+
+/// Whether a file of this name is a WARC or an ARC file.
+pub fn is_warc_file(name: &str) -> bool {
+    ENDS.iter().any(|end| name.ends_with(end))
+}
+
 /// End of the name of a file of WARC files.
 const WACZ: &str = ".wacz";
 /// Most bytes of a list of paths without its compression: some three million paths.
@@ -94,9 +99,8 @@ pub(crate) async fn expand(
 
 /// Returns the WARC files in the WACZ file `input`.
 async fn inside(input: &Input, location: &Location) -> Result<Vec<Input>, ImportError> {
-    let is_warc = |name: &str| !name.ends_with(WACZ) && ENDS.iter().any(|end| name.ends_with(end));
     let bytes = input.bytes.unwrap_or_default();
-    let files = wacz::warc_files(location, bytes, is_warc).await?;
+    let files = wacz::warc_files(location, bytes, is_warc_file).await?;
     let file = |(path, range): (String, Range<u64>)| {
         let at = path
             .split('/')
@@ -183,9 +187,13 @@ fn is_match(pattern: &str, text: &str) -> bool {
     }
 }
 
+fn is_input(name: &str) -> bool {
+    is_warc_file(name) || name.ends_with(WACZ)
+}
+
 async fn file_or_folder(location: Location) -> Result<Vec<Input>, ImportError> {
     let name = location.path().filename().unwrap_or_default().to_owned();
-    let is_file = location.is_web() || ENDS.iter().any(|end| name.ends_with(end));
+    let is_file = location.is_web() || is_input(&name);
     match location.store().head(location.path()).await {
         Ok(meta) => return Ok(vec![input_at(location, &meta)]),
         Err(source) if is_file => {
@@ -200,7 +208,7 @@ async fn file_or_folder(location: Location) -> Result<Vec<Input>, ImportError> {
     let found = objects(&location).await?.into_iter();
     let found = found.filter(|meta| {
         let name = meta.location.filename().unwrap_or_default();
-        ENDS.iter().any(|end| name.ends_with(end))
+        is_input(name)
     });
     let found = found.map(|meta| input_at(location.listed(&meta.location), &meta));
     let found: Vec<Input> = found.collect();

@@ -73,6 +73,7 @@ mod quarantine;
 mod source;
 mod spool;
 mod store;
+mod temporary;
 mod wacz;
 mod warc_file;
 mod write;
@@ -96,12 +97,14 @@ use tokio::sync::mpsc::UnboundedSender;
 use inputs::Input;
 
 pub use error::{ImportError, WaczError};
+pub use inputs::is_warc_file;
 pub use manifest::Manifest;
 pub use options::Options;
 pub use pages::{
     Column, ColumnError, ColumnName, Columns, PageOptions, PageTime, PageTimeError, RowsError,
     import_pages,
 };
+pub use temporary::{FilePages, PROBLEM, file_pages};
 pub use warc::Limits;
 
 /// Sees how far an import is.

@@ -35,7 +35,7 @@ impl Kind {
 }
 
 /// The columns of `schemas/archive.sql` that a page has, and its place. HTML is the last.
-fn pages_schema(kind: Kind) -> Arc<Schema> {
+pub(crate) fn pages_schema(kind: Kind) -> Arc<Schema> {
     let time = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
     let mut fields = vec![
         Field::new("fetched_at", time, false),
@@ -69,7 +69,8 @@ pub(crate) fn pages(
     write_pages(&schema, pages, Page::bytes, rows, folder)
 }
 
-fn batch(
+/// Returns the rows of `pages`, with the columns of [`pages_schema`].
+pub(crate) fn batch(
     schema: &Arc<Schema>,
     pages: &[Page],
     bodies: &SpooledBodies,

@@ -25,26 +25,29 @@ pub(crate) async fn import(
     options: Options,
     progress: UnboundedSender<u64>,
 ) -> Result<Manifest, ImportError> {
-    let watch = Watch::default();
-    let source = Source::open(&input, progress, watch.clone()).await?;
     let folder = TemporaryFolder(options.spill_dir);
-    let spool = folder.clone();
-    let content = tokio::task::spawn_blocking(move || read(source, options.limits, &spool));
-    let content = content.await.map_err(|_| write::ended(&input))?;
-    watch.check(&input)?;
+    let (content, bytes) = content(&input, options.limits, &folder, progress).await?;
+    write::write(content, &input, bytes, before.as_ref(), &output, &folder).await
+}
+
+/// Reads the content of `input`, and the number of its bytes.
+pub(crate) async fn content(
+    input: &Input,
+    limits: Limits,
+    folder: &TemporaryFolder,
+    progress: UnboundedSender<u64>,
+) -> Result<(Content, u64), ImportError> {
+    let watch = Watch::default();
+    let source = Source::open(input, progress, watch.clone()).await?;
+    let folder = folder.clone();
+    let content = tokio::task::spawn_blocking(move || read(source, limits, &folder));
+    let content = content.await.map_err(|_| write::ended(input))?;
+    watch.check(input)?;
     let content = content.map_err(|source| ImportError::Spool {
         input: input.label.clone(),
         source,
     })?;
-    write::write(
-        content,
-        &input,
-        watch.bytes(),
-        before.as_ref(),
-        &output,
-        &folder,
-    )
-    .await
+    Ok((content, watch.bytes()))
 }
 
 /// Most types of content that are counted by name. Hostile files could have more than memory has.

@@ -35,6 +35,13 @@ pub(crate) struct Content {
     pub(crate) revisits: Vec<(Origin, Revisit)>,
 }
 
+impl Content {
+    /// Sorts the pages by time and URL. The order within the input comes last, because the sort is stable.
+    pub(crate) fn sort(&mut self) {
+        (self.pages).sort_by(|a, b| (a.fetched_at, &a.url).cmp(&(b.fetched_at, &b.url)));
+    }
+}
+
 /// Writes the objects of `input`, and its manifest last. `before` is the manifest of an earlier state of
 /// the input, and `bytes` is what was read of it.
 pub(crate) async fn write(
@@ -45,8 +52,7 @@ pub(crate) async fn write(
     output: &Location,
     folder: &TemporaryFolder,
 ) -> Result<Manifest, ImportError> {
-    // Total: the order within the input comes last, because the sort is stable.
-    (content.pages).sort_by(|a, b| (a.fetched_at, &a.url).cmp(&(b.fetched_at, &b.url)));
+    content.sort();
     let kind = content.kind;
     let mut manifest = Manifest {
         input: input.label.clone(),

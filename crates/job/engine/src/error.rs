@@ -81,15 +81,15 @@ pub enum EngineError {
          relabelled; run the command again"
     )]
     ConcurrentRun,
-    /// The archive has no Parquet object.
+    /// The archive has neither a Parquet nor a WARC object.
     #[error(
-        "archive.location: no Parquet object (*.parquet) at {location}, only {others} other \
+        "archive.location: no Parquet or WARC object (*.parquet, *.warc.gz) at {location}, only {others} other \
          objects; name the folder or file with the pages"
     )]
     EmptyArchive {
         /// The archive.
         location: String,
-        /// Number of objects that are not Parquet.
+        /// Number of other objects.
         others: usize,
     },
     /// Objects of the archive cannot be opened.

@@ -47,6 +47,8 @@ pub(crate) async fn register_archive(context: &SessionContext, job: &Job) {
     if let Err(error) =
         register_parquet(context, ARCHIVE, location, folders.into_iter().collect()).await
     {
-        tracing::warn!("the table `archive` is not available: {error}");
+        tracing::warn!(
+            "the table `archive` is not available, which is read from Parquet and not from WARC files: {error}"
+        );
     }
 }

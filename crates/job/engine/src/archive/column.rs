@@ -29,6 +29,8 @@ pub(crate) enum ObjectColumn {
     XRobotsTag,
     /// TDM-Reservation header.
     TdmReservation,
+    /// The reason why a record of a WARC file cannot be used. No other object has it.
+    Problem,
     /// A column of `output.archive_columns`, by its position there.
     PassedThrough(u16),
 }
@@ -77,6 +79,7 @@ impl ObjectColumn {
             Self::HttpStatus => "archive.columns.http_status",
             Self::XRobotsTag => "archive.columns.x_robots_tag",
             Self::TdmReservation => "archive.columns.tdm_reservation",
+            Self::Problem => "archive.columns.problem",
             Self::PassedThrough(_) => "output.archive_columns",
         }
     }
@@ -100,7 +103,7 @@ impl ObjectColumn {
             Self::HttpStatus => &names.http_status,
             Self::XRobotsTag => &names.x_robots_tag,
             Self::TdmReservation => &names.tdm_reservation,
-            Self::PassedThrough(_) => &None,
+            Self::Problem | Self::PassedThrough(_) => &None,
         };
         configured.as_deref()
     }

@@ -9,11 +9,14 @@ mod object;
 mod open_objects;
 mod read_ahead;
 mod reader;
+mod warc_pages;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use chrono::NaiveDate;
 use futures::TryStreamExt;
+use import::is_warc_file;
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStoreExt};
 use tables::{DateRange, Location};
@@ -32,7 +35,7 @@ use crate::spec::{ColumnNames, SpecError};
 /// The location of the archive, and how to read it.
 #[derive(Debug, Clone)]
 pub struct ArchiveSource {
-    /// A Parquet file, or a folder of Parquet files. `None` for commands that read only tables.
+    /// A Parquet or WARC file, or a folder of such files. `None` for commands that read only tables.
     pub location: Option<Location>,
     /// Whether the rows of a date are in a folder `date=YYYY-MM-DD`.
     pub by_date: bool,
@@ -48,9 +51,11 @@ pub struct ArchiveSource {
     pub(crate) opened: OpenObjects,
     /// Memory of row groups that are read before their turn.
     pub(crate) read_ahead: ReadAheadMemory,
+    /// Folder of the pages of WARC files.
+    pub(crate) spill_folder: PathBuf,
 }
 
-/// One Parquet object of the archive.
+/// One object of the archive.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ArchiveObject {
     /// Path relative to the location of the archive: the `source` column.
@@ -84,10 +89,10 @@ impl ArchiveSource {
         location.ok_or_else(|| SpecError::key("archive.location", missing).into())
     }
 
-    /// Lists the Parquet objects. With dated folders, only those in the folders of `range` may have rows of it.
+    /// Lists the objects. With dated folders, only those in the folders of `range` may have rows of it.
     ///
     /// # Errors
-    /// Where the location cannot be reached or has no Parquet object, or with dated folders, where
+    /// Where the location cannot be reached or has no object, or with dated folders, where
     /// an object is outside of them.
     pub(crate) async fn objects(&self, range: DateRange) -> Result<ListedObjects, EngineError> {
         let location = self.location()?;
@@ -135,7 +140,7 @@ impl ArchiveSource {
     /// escaped by the store; joining its parts would escape them again.
     pub(crate) fn path(&self, source: &str) -> Result<Path, EngineError> {
         let root = self.location()?.path();
-        if root.filename() == Some(source) && is_parquet(source) {
+        if root.filename() == Some(source) && is_object(source) {
             // The location is the object itself.
             return Ok(root.clone());
         }
@@ -146,7 +151,7 @@ impl ArchiveSource {
         })
     }
 
-    /// Returns `None` for an object that is not Parquet, or that is hidden, as `_log` and `.tmp`
+    /// Returns `None` for an object that is neither Parquet nor WARC, or that is hidden, as `_log` and `.tmp`
     /// are.
     fn object(&self, location: &Location, meta: &ObjectMeta) -> Option<ArchiveObject> {
         let relative: Vec<_> = match meta.location.prefix_match(location.path()) {
@@ -159,7 +164,7 @@ impl ArchiveSource {
             relative.join("/")
         };
         let hidden = relative.iter().any(|part| part.starts_with(['_', '.']));
-        (is_parquet(&source) && !hidden).then(|| ArchiveObject {
+        (is_object(&source) && !hidden).then(|| ArchiveObject {
             folder_date: (source.split('/').rev().find_map(folder_date))
                 .filter(|date| self.possible_dates.contains(*date)),
             source,
@@ -183,13 +188,13 @@ async fn list(location: &Location) -> Result<Vec<ObjectMeta>, EngineError> {
     listed.map_err(|error| cannot_list(location, error))
 }
 
-/// Returns the Parquet object at the location, or `None` if the location is a folder.
+/// Returns the object at the location, or `None` if the location is a folder.
 ///
 /// # Errors
 /// [`EngineError::Store`] if the store fails.
 pub async fn single_object(location: &Location) -> Result<Option<ObjectMeta>, EngineError> {
     let path = location.path();
-    if !is_parquet(path.filename().unwrap_or_default()) {
+    if !is_object(path.filename().unwrap_or_default()) {
         return Ok(None);
     }
     match location.store().head(path).await {
@@ -208,8 +213,8 @@ fn cannot_list(location: &Location, source: object_store::Error) -> EngineError 
     }
 }
 
-fn is_parquet(name: &str) -> bool {
-    name.ends_with(".parquet") || name.ends_with(".pq")
+fn is_object(name: &str) -> bool {
+    name.ends_with(".parquet") || name.ends_with(".pq") || is_warc_file(name)
 }
 
 fn folder_date(part: &str) -> Option<NaiveDate> {

@@ -6,6 +6,7 @@ use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, RecordBatch, StringArr
 use arrow::datatypes::{DataType, Schema, TimestampMicrosecondType};
 use arrow::error::ArrowError;
 use boundary::{ParserPanic, UNKNOWN, guarded, guarded_future};
+use import::{PROBLEM, is_warc_file};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowSelection,
@@ -18,7 +19,8 @@ use super::ArchiveSource;
 use crate::archive::column::ObjectColumn;
 use crate::archive::convert::{convert, unsized_bytes};
 use crate::archive::footer::text_as_bytes;
-use crate::archive::reader::{ObjectState, StoreReader};
+use crate::archive::reader::{ObjectReader, ObjectState, StoreReader};
+use crate::archive::warc_pages::warc_pages;
 use crate::error::EngineError;
 
 /// The rows of one row group, read from the store and not decoded yet. Yields batches; after an
@@ -53,9 +55,9 @@ impl Iterator for RowGroupRows {
     }
 }
 
-/// A Parquet object whose footer was read and whose columns were checked.
+/// An object whose footer was read and whose columns were checked.
 pub(crate) struct OpenObject {
-    reader: StoreReader,
+    reader: ObjectReader,
     metadata: ArrowReaderMetadata,
     /// Index and name of each column that the object has.
     columns: Vec<(ObjectColumn, usize, String)>,
@@ -166,10 +168,15 @@ impl OpenObject {
         archive: &ArchiveSource,
         found: ObjectState,
     ) -> Result<Result<Self, ParquetError>, EngineError> {
-        let mut reader = StoreReader {
-            store: Arc::clone(archive.location()?.store()),
-            path: archive.path(&found.source)?,
-            state: found,
+        let is_warc = is_warc_file(&found.source);
+        let mut reader = if is_warc {
+            ObjectReader::Temporary(warc_pages(archive, found).await?)
+        } else {
+            ObjectReader::Store(StoreReader {
+                store: Arc::clone(archive.location()?.store()),
+                path: archive.path(&found.source)?,
+                state: found,
+            })
         };
         // `check_columns` gives better errors than the Arrow schema that a writer may embed.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
@@ -182,7 +189,7 @@ impl OpenObject {
             Ok(metadata) => metadata,
             Err(error) => return split_store_error(error).map(Err),
         };
-        let columns = check_columns(&reader.state.source, metadata.schema(), archive)?;
+        let columns = check_columns(reader.state(), metadata.schema(), archive)?;
         let metadata = match text_as_bytes(metadata.metadata())
             .and_then(|bytes| ArrowReaderMetadata::try_new(Arc::new(bytes), options))
         {
@@ -198,7 +205,12 @@ impl OpenObject {
 
     /// Returns the state that is read.
     pub(crate) fn state(&self) -> &ObjectState {
-        &self.reader.state
+        self.reader.state()
+    }
+
+    /// Bytes of the disk that the object takes as long as it is open.
+    pub(crate) fn disk_bytes(&self) -> u64 {
+        self.reader.disk_bytes()
     }
 
     /// Returns the row group with this index.
@@ -389,13 +401,16 @@ fn split_store_error(error: ParquetError) -> Result<ParquetError, EngineError> {
 }
 
 fn check_columns(
-    source: &str,
+    object: &ObjectState,
     schema: &Schema,
     archive: &ArchiveSource,
 ) -> Result<Vec<(ObjectColumn, usize, String)>, EngineError> {
+    let source = object.source.as_str();
+    // The columns of a WARC file have the names of urltree.
+    let names = (!is_warc_file(source)).then_some(&archive.columns);
     let mut columns = Vec::new();
     for column in ObjectColumn::KNOWN {
-        let configured = column.configured_name(&archive.columns);
+        let configured = names.and_then(|names| column.configured_name(names));
         let name = configured.unwrap_or(column.name());
         let Ok(index) = schema.index_of(name) else {
             if configured.is_some() || column.required() {
@@ -404,6 +419,11 @@ fn check_columns(
             continue;
         };
         columns.push((column, index, name.to_owned()));
+    }
+    if names.is_none() {
+        let index = schema.index_of(PROBLEM);
+        let index = index.map_err(|_| missing(source, schema, ObjectColumn::Problem, PROBLEM))?;
+        columns.push((ObjectColumn::Problem, index, PROBLEM.to_owned()));
     }
     for (position, name) in (0..).zip(archive.passed_through.iter()) {
         let column = ObjectColumn::PassedThrough(position);

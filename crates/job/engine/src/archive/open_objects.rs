@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use parquet::errors::ParquetError;
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 
 use super::{ArchiveSource, ObjectState, OpenObject};
 use crate::error::EngineError;
@@ -21,6 +21,10 @@ pub(crate) struct OpenObjects(Arc<Shared>);
 
 struct Shared {
     max_bytes: usize,
+    /// Bytes of the disk for the pages of WARC files.
+    max_disk_bytes: u64,
+    /// WARC files that are read at the same time.
+    warc_turns: Semaphore,
     opened: Mutex<Opened>,
 }
 
@@ -30,9 +34,10 @@ type Cell = Arc<OnceCell<Arc<OpenObject>>>;
 #[derive(Default)]
 struct Opened {
     cells: HashMap<ObjectState, Cell>,
-    /// In the order in which they were opened, with the bytes of their footers.
-    order: VecDeque<(ObjectState, usize)>,
+    /// In the order in which they were opened, with the bytes of their footers, and those of the disk.
+    order: VecDeque<(ObjectState, usize, u64)>,
     bytes: usize,
+    disk_bytes: u64,
 }
 
 impl fmt::Debug for OpenObjects {
@@ -42,10 +47,13 @@ impl fmt::Debug for OpenObjects {
 }
 
 impl OpenObjects {
-    /// Creates a cache of footers of `max_bytes` bytes.
-    pub(crate) fn new(max_bytes: usize) -> Self {
+    /// Creates a cache of footers of `max_bytes` bytes. The pages of WARC files take `max_disk_bytes` of the disk, or those
+    /// of one file, and `warc_files` are read at the same time.
+    pub(crate) fn new(max_bytes: usize, max_disk_bytes: u64, warc_files: usize) -> Self {
         Self(Arc::new(Shared {
             max_bytes,
+            max_disk_bytes,
+            warc_turns: Semaphore::new(warc_files),
             opened: Mutex::default(),
         }))
     }
@@ -92,19 +100,32 @@ impl OpenObjects {
     /// Counts an object, and removes those that were opened first.
     fn opened(&self, object: &OpenObject) {
         let mut opened = self.lock();
-        let bytes = object.metadata().memory_size();
+        let (bytes, disk_bytes) = (object.metadata().memory_size(), object.disk_bytes());
         opened.bytes += bytes;
-        opened.order.push_back((object.state().clone(), bytes));
-        while opened.bytes > self.0.max_bytes && opened.order.len() > MIN_OBJECTS {
-            let Some((first, bytes)) = opened.order.pop_front() else {
+        opened.disk_bytes += disk_bytes;
+        (opened.order).push_back((object.state().clone(), bytes, disk_bytes));
+        let is_full = |opened: &Opened| {
+            let objects = opened.order.len();
+            opened.bytes > self.0.max_bytes && objects > MIN_OBJECTS
+                || opened.disk_bytes > self.0.max_disk_bytes && objects > 1
+        };
+        while is_full(&opened) {
+            let Some((first, bytes, disk_bytes)) = opened.order.pop_front() else {
                 return;
             };
             opened.bytes -= bytes;
+            opened.disk_bytes -= disk_bytes;
             // An object that was opened twice stays until its last time leaves.
-            if !opened.order.iter().any(|(state, _)| *state == first) {
+            if !opened.order.iter().any(|(state, ..)| *state == first) {
                 opened.cells.remove(&first);
             }
         }
+    }
+
+    /// Waits for the turn to read a WARC file.
+    pub(super) async fn warc_turn(&self) -> Option<SemaphorePermit<'_>> {
+        // It is never closed.
+        self.0.warc_turns.acquire().await.ok()
     }
 
     fn lock(&self) -> MutexGuard<'_, Opened> {

@@ -1,4 +1,7 @@
+use std::fs::File;
+use std::future::ready;
 use std::ops::Range;
+use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -44,12 +47,103 @@ pub(crate) struct StoreReader {
     pub(crate) state: ObjectState,
 }
 
+/// Reads an object: a Parquet file in the store, or the pages of a WARC file, which wait in a temporary one.
+#[derive(Debug, Clone)]
+pub(crate) enum ObjectReader {
+    Store(StoreReader),
+    Temporary(TemporaryReader),
+}
+
+/// Reads a temporary file.
+#[derive(Debug, Clone)]
+pub(crate) struct TemporaryReader {
+    pub(crate) file: Arc<File>,
+    /// Bytes of the temporary file.
+    pub(crate) bytes: u64,
+    /// The state of the object whose pages are in the file.
+    pub(crate) state: ObjectState,
+}
+
+impl ObjectReader {
+    /// The state that is read.
+    pub(crate) fn state(&self) -> &ObjectState {
+        match self {
+            Self::Store(reader) => &reader.state,
+            Self::Temporary(reader) => &reader.state,
+        }
+    }
+
+    /// Bytes of the disk that the reader keeps.
+    pub(crate) fn disk_bytes(&self) -> u64 {
+        match self {
+            Self::Store(_) => 0,
+            Self::Temporary(reader) => reader.bytes,
+        }
+    }
+}
+
+impl AsyncFileReader for ObjectReader {
+    fn get_bytes(&mut self, range: Range<u64>) -> BoxFuture<'_, Result<Bytes>> {
+        match self {
+            Self::Store(reader) => reader.get_bytes(range),
+            Self::Temporary(reader) => reader.get_bytes(range),
+        }
+    }
+
+    fn get_byte_ranges(&mut self, ranges: Vec<Range<u64>>) -> BoxFuture<'_, Result<Vec<Bytes>>> {
+        match self {
+            Self::Store(reader) => reader.get_byte_ranges(ranges),
+            Self::Temporary(reader) => reader.get_byte_ranges(ranges),
+        }
+    }
+
+    /// Reads the footer, and the page index if the object has one. With it, a row selection skips
+    /// pages.
+    fn get_metadata<'a>(
+        &'a mut self,
+        _: Option<&'a ArrowReaderOptions>,
+    ) -> BoxFuture<'a, Result<Arc<ParquetMetaData>>> {
+        async move {
+            let bytes = match self {
+                Self::Store(reader) => reader.state.bytes,
+                Self::Temporary(reader) => reader.bytes,
+            };
+            let metadata = ParquetMetaDataReader::new()
+                .with_page_index_policy(PageIndexPolicy::Optional)
+                .with_prefetch_hint(Some(FOOTER_BYTES))
+                .load_and_finish(self, bytes)
+                .await?;
+            Ok(Arc::new(metadata))
+        }
+        .boxed()
+    }
+}
+
+impl TemporaryReader {
+    /// Reads on the calling thread, as spilled rows are read: the bytes were just written.
+    fn read(&self, range: &Range<u64>) -> Result<Bytes> {
+        let bytes = usize::try_from(range.end - range.start)
+            .map_err(|error| ParquetError::External(error.into()))?;
+        let mut read = vec![0; bytes];
+        self.file.read_exact_at(&mut read, range.start)?;
+        Ok(read.into())
+    }
+
+    fn get_bytes(&mut self, range: Range<u64>) -> BoxFuture<'_, Result<Bytes>> {
+        ready(self.read(&range)).boxed()
+    }
+
+    fn get_byte_ranges(&mut self, ranges: Vec<Range<u64>>) -> BoxFuture<'_, Result<Vec<Bytes>>> {
+        ready(ranges.iter().map(|range| self.read(range)).collect()).boxed()
+    }
+}
+
 fn external(error: EngineError) -> ParquetError {
     ParquetError::External(Box::new(error))
 }
 
 /// Returns the entity tag, else the time of the last change in the form of a weak tag.
-fn version(meta: &ObjectMeta) -> String {
+pub(crate) fn version(meta: &ObjectMeta) -> String {
     match &meta.e_tag {
         Some(tag) => tag.clone(),
         None => format!("W/{}", meta.last_modified.to_rfc3339()),
@@ -101,7 +195,7 @@ impl StoreReader {
     }
 }
 
-impl AsyncFileReader for StoreReader {
+impl StoreReader {
     fn get_bytes(&mut self, range: Range<u64>) -> BoxFuture<'_, Result<Bytes>> {
         async move {
             let (bytes, version) = self.get(range).await.map_err(external)?;
@@ -117,24 +211,6 @@ impl AsyncFileReader for StoreReader {
             coalesce_ranges(&ranges, get, OBJECT_STORE_COALESCE_DEFAULT)
                 .await
                 .map_err(external)
-        }
-        .boxed()
-    }
-
-    /// Reads the footer, and the page index if the object has one. With it, a row selection skips
-    /// pages.
-    fn get_metadata<'a>(
-        &'a mut self,
-        _: Option<&'a ArrowReaderOptions>,
-    ) -> BoxFuture<'a, Result<Arc<ParquetMetaData>>> {
-        async move {
-            let bytes = self.state.bytes;
-            let metadata = ParquetMetaDataReader::new()
-                .with_page_index_policy(PageIndexPolicy::Optional)
-                .with_prefetch_hint(Some(FOOTER_BYTES))
-                .load_and_finish(self, bytes)
-                .await?;
-            Ok(Arc::new(metadata))
         }
         .boxed()
     }

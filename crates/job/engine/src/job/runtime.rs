@@ -109,8 +109,13 @@ impl Job {
                 columns: archive.columns.clone(),
                 passed_through: Arc::clone(&settings.passed_through),
                 page_columns: page_columns(settings.write.opt_out, settings.passed_through.len()),
-                opened: OpenObjects::new(resources.footers()),
+                opened: OpenObjects::new(
+                    resources.footers(),
+                    checked.spill_limit,
+                    resources.threads,
+                ),
                 read_ahead: ReadAheadMemory::new(resources.read_ahead()),
+                spill_folder: checked.spill_folder.clone(),
             },
             output: Output::new(
                 checked.output.with_small_objects(resources.footers()),

@@ -122,7 +122,8 @@ impl JobSpec {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct ArchiveSpec {
-    /// A Parquet file or a folder of Parquet files, as a path or a URL. Empty for commands that read only tables.
+    /// A Parquet or WARC file, or a folder of such files, as a path or a URL. Empty for commands that read only tables.
+    /// A WARC file is read as a whole, and its pages wait in `run.spill_dir`.
     pub location: String,
     /// The meaning of folders.
     pub layout: ArchiveLayout,

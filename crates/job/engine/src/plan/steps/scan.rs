@@ -27,13 +27,14 @@ use crate::plan::columns::schemas::{RecordBatchExt, SCANNED, object_of, project_
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{BatchSender, Step, spawn_stream, to_bytes};
 
-const NARROW: [ObjectColumn; 6] = [
+const NARROW: [ObjectColumn; 7] = [
     ObjectColumn::FetchedAt,
     ObjectColumn::Url,
     ObjectColumn::RequestUrl,
     ObjectColumn::Title,
     ObjectColumn::ContentType,
     ObjectColumn::HttpStatus,
+    ObjectColumn::Problem,
 ];
 
 /// Reads the row groups in its input, without their HTML.
@@ -243,8 +244,8 @@ impl Scan {
             let (date, wrong) = rules.date(time);
             dates.append_value(days_from_date(date));
             let status = statuses.and_then(|array| array.is_valid(row).then(|| array.value(row)));
-            let problem = wrong
-                .map(|reason| (reason, self.time_detail(reason, unit, time)))
+            let problem = broken_record(columns, row)
+                .or_else(|| wrong.map(|reason| (reason, self.time_detail(reason, unit, time))))
                 .or_else(|| http_problem(status, value_opt(content_types, row)))
                 .or_else(|| url_problem(columns, row));
             reasons.append_option(problem.as_ref().map(|(reason, _)| reason.code()));
@@ -378,6 +379,12 @@ impl Scan {
         )?;
         project_to(&empty, &SCANNED, given)
     }
+}
+
+/// Returns why a record of a WARC file cannot be used.
+fn broken_record(columns: &DecodedColumns, row: usize) -> Option<(Reason, String)> {
+    let problem = columns.value(ObjectColumn::Problem, row)?;
+    Some((Reason::UnreadableRow, problem.to_owned()))
 }
 
 /// Returns why the URL is not valid text. The response URL is used if the row has one, even if the
