@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::fetch::{command, html, missing, rows, rss};
 use crate::import::{gzip, record, response};
-use crate::support::{Finished, Job, Row, Site, finished, text};
+use crate::support::{Finished, Job, Row, Site, finished, repository, text};
 use servers::{Scripted, respond};
 
 const SITE: Site = Site {
@@ -157,4 +157,86 @@ fn a_feed_or_robots_file_on_which_its_parser_panics_costs_only_itself() {
         let failures: Vec<_> = failures.iter().map(|row| row["reason"].as_str()).collect();
         assert_eq!(failures, ["parser"], "{parser}");
     }
+}
+
+/// Inputs of a fuzz target: its seeds, and at most `most` that it found if it has run.
+fn fuzzed(target: &str, most: usize) -> Vec<Vec<u8>> {
+    let found =
+        std::env::var_os("CARGO_TARGET_DIR").map_or(repository().join("target"), Into::into);
+    let folders = [
+        repository().join("fuzz/seeds").join(target),
+        found.join("fuzz/corpus").join(target),
+    ];
+    let mut inputs = Vec::new();
+    for (folder, most) in folders.iter().zip([usize::MAX, most]) {
+        let entries = std::fs::read_dir(folder).into_iter().flatten();
+        let mut paths: Vec<_> = entries
+            .map(|entry| entry.expect("an entry").path())
+            .collect();
+        paths.sort();
+        let files = paths.iter().take(most);
+        inputs.extend(files.map(|path| std::fs::read(path).expect("a file")));
+    }
+    assert!(inputs.len() >= 6, "{target}: {} inputs", inputs.len());
+    inputs
+}
+
+#[test]
+fn inputs_of_the_fuzzers_end_no_command() {
+    let pages = fuzzed("blocks", 2_000);
+    let page = |(index, html): (usize, Vec<u8>)| {
+        Row::page(
+            "2011-10-05T12:00:00",
+            format!("http://a.example/{index}"),
+            html,
+        )
+    };
+    let urls = fuzzed("url_key", 2_000);
+    let url = |bytes: &Vec<u8>| {
+        Row::page(
+            "2011-10-06T12:00:00",
+            String::from_utf8_lossy(bytes),
+            "<p>Trees fell.",
+        )
+    };
+    let rows: Vec<Row> = (pages.into_iter().enumerate().map(page))
+        .chain(urls.iter().map(url))
+        .collect();
+    let job = Job::of(&rows);
+    // A WARC file is an object of an archive, and the input of an import.
+    let files: Vec<String> = (fuzzed("warc", 300).into_iter().enumerate())
+        .map(|(index, bytes)| {
+            let name = format!("{index}.warc");
+            std::fs::write(job.archive(&name), bytes).expect("a file");
+            format!("archive/{name}")
+        })
+        .collect();
+    assert_silent(&job.backfill("1990-01-01..2029-12-31"));
+    let runs = job.row("SELECT sum(archive_rows) AS rows FROM runs");
+    assert!(runs["rows"].as_u64() >= Some(rows.len() as u64), "{runs}");
+    let words = ["import", "warc", "--output", "imported"].map(str::to_owned);
+    let imported = job.type_in(&[words.to_vec(), files].concat());
+    assert_eq!(imported.code, Some(0), "{}", imported.stderr);
+    assert_silent(&imported);
+}
+
+#[test]
+fn feeds_of_the_fuzzers_end_no_fetch() {
+    let feeds = fuzzed("feed", 100);
+    let count = feeds.len();
+    let server = Scripted::start(move |get, stream| match get.path.trim_start_matches('/') {
+        "robots.txt" => missing(stream),
+        path => match path.parse::<usize>() {
+            Ok(index) => respond(stream, 200, &[], &feeds[index]),
+            Err(_) => html(stream, "<p>Trees fell.</p>"),
+        },
+    });
+    let server = server.expect("a server");
+    let job = Job::new();
+    let list: String = (0..count)
+        .map(|index| format!("http://a.example/{index}\n"))
+        .collect();
+    let fetched = finished(&mut command(&job, &server, &["a.example"], &list, &[]));
+    assert!(matches!(fetched.code, Some(0 | 3)), "{}", fetched.stderr);
+    assert_silent(&fetched);
 }
