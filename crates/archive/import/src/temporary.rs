@@ -12,17 +12,17 @@ use object_store::{ObjectMeta, ObjectStoreExt};
 use parquet::arrow::ArrowWriter;
 use parquet::errors::ParquetError;
 use tables::{Location, temporary_properties};
+use warc::Limits;
 
-use crate::Options;
 use crate::archive_file::append;
 use crate::error::ImportError;
-use crate::inputs::{Input, input_at};
+use crate::inputs::input_at;
 use crate::page::Page;
 use crate::parquet_file::{batch, pages_schema};
 use crate::quarantine::Kind;
 use crate::spool::TemporaryFolder;
 use crate::warc_file;
-use crate::write::Content;
+use crate::write::{Content, ended};
 
 /// The column of a record that cannot be used: the reason.
 pub const PROBLEM: &str = "warc_problem";
@@ -61,29 +61,24 @@ pub async fn file_pages(
         .map_err(store)?;
     let input = input_at(location.clone(), &meta);
     let (progress, _) = tokio::sync::mpsc::unbounded_channel();
-    let limits = Options::default().limits;
-    let (mut content, _) = warc_file::content(&input, limits, folder, progress).await?;
+    let (mut content, _) = warc_file::content(&input, Limits::default(), folder, progress).await?;
     content.sort();
     let not_pages = content.counts.not_pages.values().sum();
-    let folder = folder.clone();
-    let written = tokio::task::spawn_blocking(move || {
-        let file = write(&content, &input, &folder);
-        file.map_err(|source| ImportError::Encode {
-            input: input.label.clone(),
-            source,
-        })
-    });
-    let ended = |_| ImportError::Task {
-        input: location.to_string(),
+    let (label, folder) = (input.label.clone(), folder.clone());
+    let written = tokio::task::spawn_blocking(move || write(&content, &label, &folder));
+    let file = written.await.map_err(|_| ended(&input))?;
+    let encode = |source| ImportError::Encode {
+        input: input.label.clone(),
+        source,
     };
     Ok(FilePages {
-        file: written.await.map_err(ended)??,
+        file: file.map_err(encode)?,
         meta,
         not_pages,
     })
 }
 
-fn write(content: &Content, input: &Input, folder: &TemporaryFolder) -> Result<File, ParquetError> {
+fn write(content: &Content, label: &str, folder: &TemporaryFolder) -> Result<File, ParquetError> {
     let imported = pages_schema(Kind::Records);
     let mut fields: Vec<Field> = imported
         .fields()
@@ -96,13 +91,7 @@ fn write(content: &Content, input: &Input, folder: &TemporaryFolder) -> Result<F
     let properties = Some(temporary_properties());
     let mut writer = ArrowWriter::try_new(folder.file()?, Arc::clone(&schema), properties)?;
     append(&mut writer, &content.pages, Page::bytes, |pages| {
-        let rows = batch(
-            &imported,
-            pages,
-            &content.bodies,
-            Kind::Records,
-            &input.label,
-        )?;
+        let rows = batch(&imported, pages, &content.bodies, Kind::Records, label)?;
         let given = rows.schema();
         let given = given.fields().iter().zip(rows.columns().to_vec());
         with_columns(

@@ -127,18 +127,19 @@ fn done(command: &Command, quiet: bool, terminal: &Terminal) -> anyhow::Result<(
     }
 }
 
+/// Our crates that log.
+const OURS: [&str; 6] = ["cluster", "engine", "export", "lease", "tables", "urltree"];
+
 fn init_logs(args: &Args, terminal: &Terminal) {
+    let ours = |level: &str| {
+        let ours = OURS.map(|name| format!("{name}={level}"));
+        format!("warn,html5ever=error,{}", ours.join(","))
+    };
     let level = match (args.quiet, args.verbose) {
-        (true, _) => "error",
-        (_, 0) => {
-            "warn,html5ever=error,cluster=info,engine=info,export=info,lease=info,tables=info,urltree=info"
-        }
-        (_, 1) => {
-            "warn,html5ever=error,cluster=debug,engine=debug,export=debug,lease=debug,tables=debug,urltree=debug"
-        }
-        _ => {
-            "warn,html5ever=error,cluster=trace,engine=trace,export=trace,lease=trace,tables=trace,urltree=trace"
-        }
+        (true, _) => "error".to_owned(),
+        (_, 0) => ours("info"),
+        (_, 1) => ours("debug"),
+        _ => ours("trace"),
     };
     // An upload that fails is an error of the run.
     let level = format!("{level},deltalake_core::datafile=error");
@@ -160,8 +161,5 @@ fn init_logs(args: &Args, terminal: &Terminal) {
 /// crates log them: debug lines of deltalake have printed the keys of a store.
 fn is_ours(target: &str) -> bool {
     let name = target.split("::").next().unwrap_or_default();
-    [
-        "urltree", "cluster", "engine", "lease", "tables", "export", "fetch", "import",
-    ]
-    .contains(&name)
+    OURS.contains(&name)
 }

@@ -82,13 +82,9 @@ impl Output {
     /// Returns the same tables for the owner of their lease, who opens each of them once. `known` are tables at
     /// their latest versions, and `None` for one that does not exist.
     #[must_use]
-    pub fn owned(&self, known: impl IntoIterator<Item = (Table, Option<DeltaTable>)>) -> Self {
+    pub fn owned(&self, known: impl IntoIterator<Item = (Table, Option<TableVersion>)>) -> Self {
         Self {
-            owned: OwnedTables::new(
-                known
-                    .into_iter()
-                    .map(|(table, opened)| (table, opened.map(TableVersion::from))),
-            ),
+            owned: OwnedTables::new(known),
             ..self.clone()
         }
     }

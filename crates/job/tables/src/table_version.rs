@@ -35,7 +35,7 @@ impl TableVersion {
     }
 
     /// Returns the number of the version.
-    pub(crate) fn number(&self) -> Option<u64> {
+    pub fn number(&self) -> Option<u64> {
         self.number
     }
 

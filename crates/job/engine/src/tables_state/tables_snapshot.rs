@@ -100,21 +100,17 @@ impl TablesSnapshot {
             .map(|(table, opened)| (*table, opened.as_ref().map(version)))
             .collect();
         let latest = lease::refresh(&output, before).await?;
-        let mut known = Vec::new();
-        for (table, version) in latest {
+        for (table, version) in &latest {
+            let before = self.opened(*table).map(|opened| opened.table.version());
+            if before == version.as_ref().map(TableVersion::number) {
+                continue;
+            }
             let latest = match version {
                 Some(version) => version.table().await,
                 None => None,
             };
-            known.push((table, latest));
-        }
-        for (table, latest) in &known {
-            let before = self.opened(*table).map(|opened| opened.table.version());
-            if before == latest.as_ref().map(DeltaTable::version) {
-                continue;
-            }
             let reopened = match latest {
-                Some(latest) => Some(OpenedTable::at(&output, *table, latest.clone()).await?),
+                Some(latest) => Some(OpenedTable::at(&output, *table, latest).await?),
                 None => None,
             };
             if *table == Table::Runs {
@@ -122,7 +118,7 @@ impl TablesSnapshot {
             }
             self.opened.insert(*table, reopened);
         }
-        Ok(output.owned(known))
+        Ok(output.owned(latest))
     }
 
     /// Whether `table` exists with all columns of this version.
