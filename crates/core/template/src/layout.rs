@@ -3,9 +3,8 @@
 
 use std::ops::Range;
 
-use crate::figures::figures;
+use crate::measures::Measures;
 use crate::outline::LayoutBlock;
-use crate::punctuation::marks;
 use crate::title::Title;
 use crate::varint::{self, BytesError};
 
@@ -18,15 +17,17 @@ impl<'p> LayoutBlock<'p> {
         link_chars: u32,
         title: &Title,
     ) -> Self {
+        let measures = Measures::new(text);
+        // Saturates for texts that no column of a table can have.
+        let saturated = |count| u32::try_from(count).unwrap_or(u32::MAX);
         Self {
             path,
             common_prefix,
-            // Saturates for texts that no column of a table can have.
-            chars: u32::try_from(text.chars().count()).unwrap_or(u32::MAX),
+            chars: saturated(measures.chars),
             link_chars,
-            marks: marks(text),
+            marks: saturated(measures.marks),
             title: title.shown_by(text),
-            figures: figures(text),
+            figures: measures.figures,
         }
     }
 }
