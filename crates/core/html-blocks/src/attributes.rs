@@ -12,12 +12,19 @@ pub(crate) struct Attributes<'b> {
     at: usize,
     /// The end of the last attribute.
     end: usize,
+    /// The beginning of the last value.
+    value: usize,
 }
 
 impl<'b> Attributes<'b> {
     /// Starts at the position after the tag's name.
     pub(crate) fn new(bytes: &'b [u8], at: usize) -> Self {
-        Self { bytes, at, end: at }
+        Self {
+            bytes,
+            at,
+            end: at,
+            value: at,
+        }
     }
 
     pub(crate) fn position(&self) -> usize {
@@ -28,6 +35,11 @@ impl<'b> Attributes<'b> {
     /// `>`. Valid once the iterator is at its end.
     pub(crate) fn self_closing(&self) -> bool {
         self.at > self.end && self.bytes[self.at - 1] == b'/'
+    }
+
+    /// The position of the value of the last attribute; any if the value is empty.
+    pub(crate) fn value_position(&self) -> usize {
+        self.value
     }
 
     fn peek(&self) -> Option<u8> {
@@ -63,14 +75,15 @@ impl<'b> Attributes<'b> {
                     self.at = self.bytes.len();
                     return None;
                 };
+                self.value = self.at + 1;
                 self.at += length + 2;
                 Some(&rest[..length])
             }
             _ => {
-                let start = self.at;
+                self.value = self.at;
                 self.find(SPACE | ANGLE);
                 self.peek()?;
-                Some(&self.bytes[start..self.at])
+                Some(&self.bytes[self.value..self.at])
             }
         }
     }

@@ -173,7 +173,8 @@ impl<'t> Opened<'t> {
 pub(crate) fn attribute<'t>(source: &'t [u8], name: &str) -> Option<Cow<'t, str>> {
     let mut attributes = Attributes::new(source, 0);
     let (_, value) = attributes.find(|(key, _)| key.eq_ignore_ascii_case(name.as_bytes()))?;
-    Some(decoded(value))
+    // ASCII characters delimit the value, so it never splits a character.
+    Some(decoded(str::from_utf8(value).unwrap_or_default()))
 }
 
 #[cfg(test)]

@@ -15,12 +15,14 @@ use crate::sight::Sight;
 pub(crate) struct SourceTag<'p> {
     /// The name as written in the source.
     pub(crate) name: &'p str,
+    /// The element of that name.
+    tag: Tag,
     /// The number of attributes, repeated names included.
     pub(crate) attributes: usize,
     /// The value of the first `class` as written in the source; empty if there is none.
-    class: &'p [u8],
+    class: &'p str,
     /// The value of the first `id`, likewise.
-    id: &'p [u8],
+    id: &'p str,
     pub(crate) has_href: bool,
     /// Whether there is a `name` or an `id`.
     pub(crate) is_named: bool,
@@ -36,48 +38,77 @@ impl<'p> SourceTag<'p> {
     /// ends inside the tag.
     pub(crate) fn read(page: &'p str, start: usize) -> Option<Self> {
         let bytes = page.as_bytes();
-        let name = bytes[start..]
+        let length = bytes[start..]
             .iter()
             .position(|byte| ends_tag_name(*byte))?;
-        let mut attributes = Attributes::new(bytes, start + name);
+        let name = &page[start..start + length];
         let mut tag = Self {
-            name: &page[start..start + name],
+            name,
+            tag: Tag::named(name),
             attributes: 0,
-            class: b"",
-            id: b"",
+            class: "",
+            id: "",
             has_href: false,
             is_named: false,
             self_closing: false,
             has_sight: false,
-            end: 0,
+            end: start + length + 1,
         };
-        let (mut has_class, mut has_id) = (false, false);
-        for (name, value) in attributes.by_ref() {
-            tag.attributes += 1;
-            tag.has_sight |= Sight::may_depend_on(name, value);
-            match name.len() {
-                4 if name.eq_ignore_ascii_case(b"href") => tag.has_href = true,
-                2 if name.eq_ignore_ascii_case(b"id") => {
-                    tag.is_named = true;
-                    if !has_id {
-                        tag.id = value;
-                        has_id = true;
-                    }
-                }
-                4 if name.eq_ignore_ascii_case(b"name") => tag.is_named = true,
-                5 if !has_class && name.eq_ignore_ascii_case(b"class") => {
-                    tag.class = value;
-                    has_class = true;
-                }
-                _ => {}
-            }
+        // Half of all tags have no attributes: end tags, and items of lists.
+        if bytes[start + length] == b'>' {
+            return Some(tag);
         }
+        let mut attributes = Attributes::new(bytes, start + length);
+        tag.read_attributes(page, &mut attributes);
         if attributes.position() == bytes.len() {
             return None;
         }
         tag.self_closing = attributes.self_closing();
         tag.end = attributes.position() + 1;
         Some(tag)
+    }
+
+    fn read_attributes(&mut self, page: &'p str, attributes: &mut Attributes<'p>) {
+        let (mut has_class, mut has_id) = (false, false);
+        while let Some((name, value)) = attributes.next() {
+            self.attributes += 1;
+            self.has_sight |= Sight::may_depend_on(name, value);
+            // ASCII characters delimit the value, so it never splits a character.
+            let at = attributes.value_position();
+            let value = || page.get(at..at + value.len()).unwrap_or_default();
+            match name.len() {
+                4 if name.eq_ignore_ascii_case(b"href") => self.has_href = true,
+                2 if name.eq_ignore_ascii_case(b"id") => {
+                    self.is_named = true;
+                    if !has_id {
+                        self.id = value();
+                        has_id = true;
+                    }
+                }
+                4 if name.eq_ignore_ascii_case(b"name") => self.is_named = true,
+                5 if !has_class && name.eq_ignore_ascii_case(b"class") => {
+                    self.class = value();
+                    has_class = true;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The name in lower case. That of an unknown element is written into `buffer`.
+    pub(crate) fn lower_name<'n>(&self, buffer: &'n mut String) -> Name<'n> {
+        let text = match self.tag {
+            Tag::Other => {
+                buffer.clear();
+                buffer.extend(self.name.chars().map(|c| match c {
+                    '\0' => char::REPLACEMENT_CHARACTER,
+                    c => c.to_ascii_lowercase(),
+                }));
+                buffer
+            }
+            tag => tag.name(),
+        };
+        Name { tag: self.tag, text }
     }
 
     /// The value of `class` with its character references decoded; empty if there is none.
@@ -92,28 +123,10 @@ impl<'p> SourceTag<'p> {
 }
 
 /// The value of an attribute with its character references decoded.
-pub(crate) fn decoded(source: &[u8]) -> Cow<'_, str> {
-    // ASCII characters delimit the value, so it never splits a character.
-    let value = str::from_utf8(source).unwrap_or_default();
-    match memchr2(b'&', b'\0', source) {
-        None => Cow::Borrowed(value),
-        Some(_) => Cow::Owned(character_reference::value(value).replace('\0', "\u{fffd}")),
+pub(crate) fn decoded(source: &str) -> Cow<'_, str> {
+    // Three of ten start tags have a class, and one has an id.
+    if source.is_empty() || memchr2(b'&', b'\0', source.as_bytes()).is_none() {
+        return Cow::Borrowed(source);
     }
-}
-
-/// The name of a tag in lower case. An unknown name is written into `buffer`.
-pub(crate) fn name<'n>(source: &'n str, buffer: &'n mut String) -> Name<'n> {
-    let tag = Tag::named(source);
-    let text = match tag {
-        Tag::Other => {
-            buffer.clear();
-            buffer.extend(source.chars().map(|c| match c {
-                '\0' => char::REPLACEMENT_CHARACTER,
-                c => c.to_ascii_lowercase(),
-            }));
-            buffer
-        }
-        tag => tag.name(),
-    };
-    Name { tag, text }
+    Cow::Owned(character_reference::value(source).replace('\0', "\u{fffd}"))
 }

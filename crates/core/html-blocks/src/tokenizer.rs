@@ -39,7 +39,7 @@ use crate::limits::{Limit, Warning};
 use crate::observer::{Observer, attribute};
 use crate::raw_text::{end_tag, script};
 use crate::sight::Sight;
-use crate::tag::{self, SourceTag};
+use crate::tag::SourceTag;
 use crate::{BlockOptions, Noscript, PageLimits};
 
 /// The part of a page to tokenize.
@@ -337,7 +337,7 @@ impl<'p, O: Observer> Tokenizer<'p, '_, O> {
         match kind {
             Kind::Start => self.start_tag(&tag),
             Kind::End => {
-                self.builder.end_tag(tag::name(tag.name, &mut self.name));
+                self.builder.end_tag(tag.lower_name(&mut self.name));
                 self.check_stop()
             }
         }
@@ -347,7 +347,7 @@ impl<'p, O: Observer> Tokenizer<'p, '_, O> {
         let attributes = self.attributes(tag);
         let page = self.page.as_bytes();
         let source = &page[self.angle + 1 + tag.name.len()..];
-        let name = tag::name(tag.name, &mut self.name);
+        let name = tag.lower_name(&mut self.name);
         let sight = if tag.has_sight || name.tag == Tag::Dialog {
             Sight::new(name.tag, name.text, |name| attribute(source, name))
         } else {
