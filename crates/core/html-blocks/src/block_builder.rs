@@ -576,6 +576,10 @@ impl<O: Observer> BlockBuilder<O> {
 
 /// The number of letters of a text, up to [`SENTENCE_LETTERS`].
 fn letters(text: &str) -> usize {
-    let letters = text.chars().filter(|c| c.is_alphabetic());
-    letters.take(SENTENCE_LETTERS).count()
+    let most = SENTENCE_LETTERS;
+    if text.is_ascii() {
+        let letters = text.bytes().filter(u8::is_ascii_alphabetic);
+        return letters.take(most).count();
+    }
+    text.chars().filter(|c| c.is_alphabetic()).take(most).count()
 }

@@ -107,9 +107,9 @@ impl PathBuilder {
         let first = self.text.len();
         for class in names.class.split_ascii_whitespace().take(CLASSES) {
             let start = self.push_name('.', class);
-            let (before, class) = self.text.split_at(start);
-            let known =
-                start > first && before[first..].split('.').any(|known| known == &class[1..]);
+            let (before, class) = self.text.as_bytes().split_at(start);
+            let mut others = before[first..].split(|byte| *byte == b'.');
+            let known = start > first && others.any(|known| known == &class[1..]);
             let full = self.text.len() - first > CLASS_BYTES;
             if class.len() == 1 || known || full {
                 self.text.truncate(start);
@@ -117,6 +117,9 @@ impl PathBuilder {
             if full {
                 break;
             }
+        }
+        if names.id.is_empty() {
+            return;
         }
         let start = self.push_name('#', names.id);
         let bytes = self.text.len() - start;

@@ -77,8 +77,11 @@ pub(crate) fn is_line_numbers(text: &str, path: &str) -> bool {
 /// A text without characters that are not seen: soft hyphens, spaces without width and byte order marks. Words
 /// have them for line breaks, and are others for every search with them.
 pub(crate) fn without_invisible(text: &str) -> Cow<'_, str> {
-    // Their first bytes in UTF-8.
-    if memchr3(0xc2, 0xe2, 0xef, text.as_bytes()).is_none() || !text.contains(INVISIBLE) {
+    if text.is_ascii()
+        // Their first bytes in UTF-8.
+        || memchr3(0xc2, 0xe2, 0xef, text.as_bytes()).is_none()
+        || !text.contains(INVISIBLE)
+    {
         return Cow::Borrowed(text);
     }
     Cow::Owned(text.replace(INVISIBLE, ""))

@@ -82,7 +82,9 @@ impl Run {
 
     /// Sets whether the text is in lines. The run must be empty.
     pub(crate) fn set_lines(&mut self, in_lines: bool) {
-        self.gap = in_lines.then(|| self.gap.take().unwrap_or_default());
+        if in_lines != self.is_in_lines() {
+            self.gap = in_lines.then(Gap::default);
+        }
     }
 
     pub(crate) fn is_in_lines(&self) -> bool {
@@ -266,7 +268,12 @@ impl Run {
         let link = place == Place::Link;
         let state = &mut self.state;
         let fitting = first_chars(text, self.limit - state.chars);
-        let chars = fitting.chars().count();
+        // Most pieces are ASCII, and counted by that.
+        let chars = if fitting.is_ascii() {
+            fitting.len()
+        } else {
+            fitting.chars().count()
+        };
         self.text.push_str(fitting);
         state.chars += chars;
         state.link_chars += if link { chars } else { 0 };
@@ -317,10 +324,15 @@ fn space_length(text: &str) -> usize {
 fn collapsed_prefix(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
-    while let Some(stretch) = bytes[at..].first_chunk()
+    while let Some(stretch) = bytes[at..].first_chunk::<17>()
         && collapsed(stretch)
     {
-        at += stretch.len() - 1;
+        at += 16;
+    }
+    while let Some(stretch) = bytes[at..].first_chunk::<9>()
+        && collapsed(stretch)
+    {
+        at += 8;
     }
     while let Some(byte) = bytes.get(at) {
         at += match BYTES[usize::from(*byte)] {
@@ -338,15 +350,15 @@ fn collapsed_prefix(text: &str) -> usize {
     at
 }
 
-/// Whether the first 16 bytes need no collapsing. May return false for bytes that need none.
+/// Whether all bytes but the last need no collapsing. May return false for bytes that need none.
 /// The loop has no branches: it vectorises, and avoids the misprediction that a branch at the
 /// end of each word costs.
-fn collapsed(stretch: &[u8; 17]) -> bool {
+fn collapsed<const N: usize>(stretch: &[u8; N]) -> bool {
     let space = |byte: u8| byte == b' ';
     let other =
         |byte: u8| (byte.wrapping_sub(b'\t') < 5) | (byte == 0xc2) | (byte.wrapping_sub(0xe1) < 3);
     let mut changes = 0;
-    for at in 0..16 {
+    for at in 0..N - 1 {
         let (byte, next) = (stretch[at], stretch[at + 1]);
         changes |= u8::from(other(byte) | (space(byte) & (space(next) | other(next))));
     }
