@@ -50,7 +50,7 @@ pub(crate) enum Content {
 pub(crate) struct StartTag<'t> {
     pub(crate) name: Name<'t>,
     pub(crate) names: Names<'t>,
-    pub(crate) sight: Sight<'t>,
+    pub(crate) sight: &'t Sight<'t>,
     /// Whether an `a` with these attributes is a link: it has a `href`, or neither `name` nor
     /// `id`. An anchor (`<a name="top">`) is not a link: it is often left open, and all text
     /// after it would count as link text.
@@ -204,7 +204,7 @@ impl<O: Observer> BlockBuilder<O> {
             names,
             self_closing,
             source,
-            ref sight,
+            sight,
             ..
         } = tag;
         self.release_held();
@@ -474,7 +474,9 @@ impl<O: Observer> BlockBuilder<O> {
                 _ => "",
             };
             let begun = Tentative::of(tag, names, sight, in_code, depth, before, mark);
-            self.tentative = begun.or(self.tentative.take());
+            if begun.is_some() {
+                self.tentative = begun;
+            }
         }
     }
 
@@ -581,5 +583,8 @@ fn letters(text: &str) -> usize {
         let letters = text.bytes().filter(u8::is_ascii_alphabetic);
         return letters.take(most).count();
     }
-    text.chars().filter(|c| c.is_alphabetic()).take(most).count()
+    text.chars()
+        .filter(|c| c.is_alphabetic())
+        .take(most)
+        .count()
 }

@@ -31,7 +31,7 @@ pub(crate) fn element_text(
 /// Whether the content of an element is not text, or a copy of what is beside it.
 fn is_no_text(name: Name<'_>, names: Names<'_>, sight: &Sight<'_>) -> bool {
     // An icon that is a letter of a font, and formulas as MathJax sets them.
-    let is_decoration = matches!(name.tag, Tag::I | Tag::Nobr) || name.text.starts_with("mjx-");
+    let is_decoration = || matches!(name.tag, Tag::I | Tag::Nobr) || name.text.starts_with("mjx-");
     // KaTeX and MathJax have formulas twice: as they are shown, and as MathML or TeX.
     let is_copy = |class| {
         matches!(
@@ -41,7 +41,7 @@ fn is_no_text(name: Name<'_>, names: Names<'_>, sight: &Sight<'_>) -> bool {
     };
     (name.tag == Tag::Template && !sight.shadow)
         || is_reading(name.tag)
-        || (sight.silent && is_decoration)
+        || (sight.silent && is_decoration())
         || (name.tag == Tag::Span && names.class.split_ascii_whitespace().any(is_copy))
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::elements::Tag;
 
 /// How the content of an element is shown, by its attributes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sight<'t> {
     /// Readers do not see it: `hidden`, or a style with `display: none` or `visibility: hidden`.
     pub(crate) hidden: bool,
@@ -22,6 +22,16 @@ pub(crate) struct Sight<'t> {
 }
 
 impl<'t> Sight<'t> {
+    /// That of most tags.
+    pub(crate) const PLAIN: Self = Self {
+        hidden: false,
+        silent: false,
+        fragment: false,
+        shadow: false,
+        tex: false,
+        formula: Cow::Borrowed(""),
+    };
+
     /// Reads the attributes of a tag. `value` returns the value of the first attribute of a name.
     pub(crate) fn new(tag: Tag, name: &str, value: impl Fn(&str) -> Option<Cow<'t, str>>) -> Self {
         let starts = |name, start: &str| {

@@ -61,10 +61,16 @@ struct Open {
     code: bool,
     /// Does not appear in paths: it is inside of a unit.
     unnamed: bool,
-    /// Depths of other open elements, counted from 1; 0 means none. `p` to `table` are the
-    /// innermost `p`, `li`, `dt` or `dd`, `button` and `table` that a tag here could end.
-    /// `heading` and `barrier` are the innermost ones. `namesake` is the next outer element
-    /// with the same name. Each element has them so that no lookup walks the stack.
+    depths: Depths,
+    /// The depth of the next outer element with the same name, counted from 1; 0 if there is none.
+    namesake: usize,
+}
+
+/// Depths of open elements, counted from 1; 0 means none. `p` to `table` are the innermost `p`, `li`, `dt` or `dd`,
+/// `button` and `table` that a tag here could end. `heading` and `barrier` are the innermost ones. Each element has
+/// them so that no lookup walks the stack.
+#[derive(Clone, Copy, Debug, Default)]
+struct Depths {
     p: usize,
     item: usize,
     term: usize,
@@ -72,7 +78,35 @@ struct Open {
     table: usize,
     heading: usize,
     barrier: usize,
-    namesake: usize,
+}
+
+impl Depths {
+    /// The depths inside of an element at `depth`, whose parent has these.
+    fn inside(mut self, tag: Tag, element: Element, is_barrier: bool, depth: usize) -> Self {
+        // An element outside a scope cannot be ended from inside it. Barriers end every
+        // scope; a list also ends the scope of its items.
+        if is_barrier {
+            self = Self {
+                table: self.table,
+                heading: self.heading,
+                barrier: depth,
+                ..Self::default()
+            };
+        }
+        match tag {
+            Tag::P => self.p = depth,
+            Tag::Li => self.item = depth,
+            Tag::Ul | Tag::Ol | Tag::Menu => self.item = 0,
+            Tag::Dt | Tag::Dd => self.term = depth,
+            Tag::Dl => self.term = 0,
+            Tag::Button => (self.p, self.button) = (0, depth),
+            Tag::Table => self.table = depth,
+            Tag::Template => self.table = 0,
+            _ if element.heading() => self.heading = depth,
+            _ => {}
+        }
+        self
+    }
 }
 
 /// The stack of open elements. `html`, `head` and `body` are not on it.
@@ -253,7 +287,7 @@ impl Stack {
             Tag::Math => self.push(name, element, names, Vocabulary::Math, text),
             _ if element.root() || element.void() => {}
             _ if element.inline() && text != ElementText::Dropped => {}
-            _ if table_part(name.tag) && self.top(|top| top.table) == 0 => {}
+            _ if table_part(name.tag) && self.depths().table == 0 => {}
             _ => self.push(name, element, names, Vocabulary::Html, text),
         }
         Some(self.open.len()).filter(|depth| *depth > outside)
@@ -275,15 +309,15 @@ impl Stack {
             return;
         }
         match name.tag {
-            Tag::P => self.close(self.top(|top| top.p)),
-            Tag::Li => self.close(self.top(|top| top.item)),
-            Tag::Table => self.close(self.top(|top| top.table)),
+            Tag::P => self.close(self.depths().p),
+            Tag::Li => self.close(self.depths().item),
+            Tag::Table => self.close(self.depths().table),
             _ if table_part(name.tag) => {
-                let table = self.top(|top| top.table);
+                let table = self.depths().table;
                 let part = self.named(name);
                 self.close(if part > table { part } else { 0 });
             }
-            _ if element.heading() => self.close(self.in_scope(self.top(|top| top.heading))),
+            _ if element.heading() => self.close(self.in_scope(self.depths().heading)),
             _ => self.close(self.in_scope(self.named(name))),
         }
     }
@@ -294,9 +328,9 @@ impl Stack {
             return;
         }
         match name.tag {
-            Tag::Li => self.close(self.top(|top| top.item)),
-            Tag::Dt | Tag::Dd => self.close(self.top(|top| top.term)),
-            Tag::Button => self.close(self.top(|top| top.button)),
+            Tag::Li => self.close(self.depths().item),
+            Tag::Dt | Tag::Dd => self.close(self.depths().term),
+            Tag::Button => self.close(self.depths().button),
             Tag::Rt | Tag::Rp | Tag::Rtc | Tag::Rb => self.close_top(is_reading),
             Tag::Option => self.close_top(|open| open == Tag::Option),
             Tag::Optgroup => {
@@ -311,7 +345,7 @@ impl Stack {
             _ => {}
         }
         if element.ends_p() {
-            self.close(self.top(|top| top.p));
+            self.close(self.depths().p);
         }
         if element.heading() && self.open.last().is_some_and(|top| top.element.heading()) {
             self.close(self.open.len());
@@ -320,7 +354,7 @@ impl Stack {
 
     /// Closes all elements of the innermost table inside the innermost part that `stays`.
     fn close_to_table_part(&mut self, stays: impl Fn(Tag) -> bool) {
-        let table = self.top(|top| top.table);
+        let table = self.depths().table;
         if table > 0 {
             let part = self.innermost(table, |open| stays(open.tag));
             self.close(part + 1);
@@ -367,7 +401,7 @@ impl Stack {
 
     /// Returns `depth` if the element there is in scope, or 0 if a barrier is inside it.
     fn in_scope(&self, depth: usize) -> usize {
-        if depth >= self.top(|top| top.barrier) {
+        if depth >= self.depths().barrier {
             depth
         } else {
             0
@@ -391,9 +425,11 @@ impl Stack {
         }
     }
 
-    /// A depth that the innermost element has; 0 if no element is open.
-    fn top(&self, depth: impl Fn(&Open) -> usize) -> usize {
-        self.open.last().map_or(0, depth)
+    /// The depths of the innermost element.
+    fn depths(&self) -> Depths {
+        self.open
+            .last()
+            .map_or_else(Depths::default, |top| top.depths)
     }
 
     fn push(
@@ -412,15 +448,9 @@ impl Stack {
         let depth = self.open.len() + 1;
         let namesake = self.set_named(name, depth);
         let parent = self.open.last();
-        // An element outside a scope cannot be ended from inside it. Barriers end every
-        // scope; a list also ends the scope of its items.
-        let inherit = |depth_of: fn(&Open) -> usize, ends_scope: bool| match parent {
-            Some(parent) if !ends_scope => depth_of(parent),
-            _ => 0,
-        };
-        let barrier = element.barrier() || integration(name.text, vocabulary);
-        let list = matches!(name.tag, Tag::Ul | Tag::Ol | Tag::Menu);
-        let or_self = |is: bool, inherited: usize| if is { depth } else { inherited };
+        let integration = integration(name.text, vocabulary);
+        let is_barrier = element.barrier() || integration;
+        let depths = parent.map_or_else(Depths::default, |parent| parent.depths);
         let name_text = if name.tag == Tag::Other {
             name.text
         } else {
@@ -443,34 +473,13 @@ impl Stack {
                     || in_code),
             element,
             vocabulary,
-            integration: integration(name.text, vocabulary),
+            integration,
             chrome: element.chrome() || parent.is_some_and(|parent| parent.chrome),
             hides: text == ElementText::Hidden,
             hidden: text == ElementText::Dropped
                 || self.hides(name, vocabulary)
                 || parent.is_some_and(|parent| parent.hidden),
-            p: or_self(
-                name.tag == Tag::P,
-                inherit(|open| open.p, barrier || name.tag == Tag::Button),
-            ),
-            item: or_self(
-                name.tag == Tag::Li,
-                inherit(|open| open.item, barrier || list),
-            ),
-            term: or_self(
-                matches!(name.tag, Tag::Dt | Tag::Dd),
-                inherit(|open| open.term, barrier || name.tag == Tag::Dl),
-            ),
-            button: or_self(
-                name.tag == Tag::Button,
-                inherit(|open| open.button, barrier),
-            ),
-            table: or_self(
-                name.tag == Tag::Table,
-                inherit(|open| open.table, name.tag == Tag::Template),
-            ),
-            heading: or_self(element.heading(), inherit(|open| open.heading, false)),
-            barrier: or_self(barrier, inherit(|open| open.barrier, false)),
+            depths: depths.inside(name.tag, element, is_barrier, depth),
             namesake,
             tag: name.tag,
             texts: self.texts.len(),

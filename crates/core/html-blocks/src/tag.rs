@@ -108,7 +108,10 @@ impl<'p> SourceTag<'p> {
             }
             tag => tag.name(),
         };
-        Name { tag: self.tag, text }
+        Name {
+            tag: self.tag,
+            text,
+        }
     }
 
     /// The value of `class` with its character references decoded; empty if there is none.

@@ -352,10 +352,12 @@ impl<'p, O: Observer> Tokenizer<'p, '_, O> {
         let page = self.page.as_bytes();
         let source = &page[self.angle + 1 + tag.name.len()..];
         let name = tag.lower_name(&mut self.name);
+        let read;
         let sight = if tag.has_sight || name.tag == Tag::Dialog {
-            Sight::new(name.tag, name.text, |name| attribute(source, name))
+            read = Sight::new(name.tag, name.text, |name| attribute(source, name));
+            &read
         } else {
-            Sight::default()
+            &Sight::PLAIN
         };
         let content = self.builder.start_tag(StartTag {
             name,

@@ -250,7 +250,7 @@ fn send(builder: &mut BlockBuilder, token: &Token) -> Option<Content> {
             let name = Name::new(name);
             return builder.start_tag(StartTag {
                 name,
-                sight: Sight::new(name.tag, name.text, |name| value(name).map(Cow::Borrowed)),
+                sight: &Sight::new(name.tag, name.text, |name| value(name).map(Cow::Borrowed)),
                 names: Names {
                     class: value("class").unwrap_or_default(),
                     id: value("id").unwrap_or_default(),

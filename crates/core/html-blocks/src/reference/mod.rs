@@ -108,7 +108,7 @@ impl TokenSink for Sink {
                 let sight = Sight::new(name.tag, name.text, |name| value(name).map(Cow::Borrowed));
                 let content = builder.start_tag(StartTag {
                     name,
-                    sight,
+                    sight: &sight,
                     names: Names {
                         class: value("class").unwrap_or_default(),
                         id: value("id").unwrap_or_default(),

@@ -54,7 +54,7 @@ impl TokenBlocks {
         let content = self.0.start_tag(StartTag {
             name: Name::new(tag.name),
             // Only `SplitList::Html` reads it, and the comparison is of the other list.
-            sight: Sight::default(),
+            sight: &Sight::PLAIN,
             names: Names {
                 class: tag.class,
                 id: tag.id,
