@@ -40,10 +40,14 @@ impl ElementTraits {
     pub(crate) fn from_name(element: &str) -> Self {
         let (name, classes) = name_and_classes(element);
         let hides = element.ends_with(HIDDEN);
+        let has_words = may_have_words(classes.as_bytes());
+        let names_comments = || {
+            names_comments(classes.as_bytes())
+                || name != "article" && names_reviews(without_id(classes).as_bytes())
+        };
         ElementTraits {
-            comments: names_comments(classes.as_bytes())
-                || name != "article" && names_reviews(without_id(classes).as_bytes()),
-            ticket: names_tickets(classes),
+            comments: has_words && names_comments(),
+            ticket: has_words && names_tickets(classes),
             boilerplate: is_boilerplate_element(name),
             control: matches!(name, "textarea" | "select" | "option" | "button"),
             header: matches!(name, "header" | "address"),
@@ -70,7 +74,8 @@ fn without_hidden(element: &str) -> &str {
 /// Splits an element, `name.class.class#id`, into its name and `.class.class#id`.
 pub(crate) fn name_and_classes(element: &str) -> (&str, &str) {
     let element = without_hidden(element);
-    element.split_at(element.find(['.', '#']).unwrap_or(element.len()))
+    let end = element.bytes().position(|byte| matches!(byte, b'.' | b'#'));
+    element.split_at(end.unwrap_or(element.len()))
 }
 
 /// Returns the name of an element in a DOM path.
@@ -84,7 +89,8 @@ pub fn element_name(element: &str) -> &str {
 
 /// Returns an element, or its classes, without the id. A class has no `#`.
 fn without_id(element: &str) -> &str {
-    element.find('#').map_or(element, |id| &element[..id])
+    let id = element.bytes().position(|byte| byte == b'#');
+    id.map_or(element, |id| &element[..id])
 }
 
 /// Returns the key of an element in a DOM path: its name and its first class.
@@ -96,10 +102,57 @@ fn without_id(element: &str) -> &str {
 /// ```
 pub fn path_key(element: &str) -> &str {
     let element = without_id(without_hidden(element));
-    let mut dots = element.match_indices('.').map(|(at, _)| at);
+    let mut dots = (0..element.len()).filter(|at| element.as_bytes()[*at] == b'.');
     let end = dots.nth(1).unwrap_or(element.len());
     &element[..end]
 }
+
+/// Returns whether the classes may contain a word of [`names_comments`], [`names_reviews`] or [`names_tickets`]: one of
+/// [`STARTS`]. Nearly all have none, and are read once, without a branch that depends on a letter.
+fn may_have_words(classes: &[u8]) -> bool {
+    // Each bit stands for a letter of a start, and is set after a byte if the start up to this letter ends there.
+    let (mut state, mut found) = (0, 0);
+    for byte in classes {
+        state = (state << 1 | START_BITS.first) & START_BITS.of_letter[usize::from(*byte)];
+        found |= state;
+    }
+    found & START_BITS.last != 0
+}
+
+/// The first letters of all words that are searched for.
+const STARTS: [&str; 14] = [
+    "comm", "come", "disq", "kome", "komm", "opin", "ping", "resp", "repl", "trac", "revi", "bug",
+    "foru", "tick",
+];
+
+/// The letters of [`STARTS`], as bits.
+struct StartBits {
+    first: u64,
+    last: u64,
+    of_letter: [u64; 256],
+}
+
+static START_BITS: StartBits = {
+    let mut bits = StartBits {
+        first: 0,
+        last: 0,
+        of_letter: [0; 256],
+    };
+    let (mut start, mut bit) = (0, 0);
+    while start < STARTS.len() {
+        let letters = STARTS[start].as_bytes();
+        bits.first |= 1 << bit;
+        let mut at = 0;
+        while at < letters.len() {
+            bits.of_letter[letters[at] as usize] |= 1 << bit;
+            bits.of_letter[letters[at].to_ascii_uppercase() as usize] |= 1 << bit;
+            (at, bit) = (at + 1, bit + 1);
+        }
+        bits.last |= 1 << (bit - 1);
+        start += 1;
+    }
+    bits
+};
 
 /// Returns whether the classes contain a word for comments, in English, Polish, Portuguese, Spanish,
 /// Czech, German, Scandinavian or transliterated Russian.
@@ -271,6 +324,32 @@ mod tests {
         ] {
             assert!(!ElementTraits::from_name(element).comments, "{element}");
         }
+    }
+
+    #[test]
+    fn the_starts_are_those_of_all_words() {
+        for word in [
+            "comment",
+            "coment",
+            "disqus",
+            "koment",
+            "komment",
+            "opinie",
+            "opinia",
+            "pingback",
+            "respond",
+            "replies",
+            "trackback",
+            "comm",
+            "reviews",
+        ]
+        .iter()
+        .chain(&TICKETS)
+        {
+            let classes = format!(".a-{}", word.to_uppercase());
+            assert!(may_have_words(classes.as_bytes()), "{word}");
+        }
+        assert!(!may_have_words(b".co.mm.content.bu"));
     }
 
     #[test]
