@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use arrow::array::{Array, BinaryArray};
 use datafusion::error::{DataFusionError, Result};
 use html_blocks::Page;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use site_replay::{Labelling, MAX_LAYOUT_BYTES};
 use template::{Layout, LayoutBlock, Title};
 
@@ -21,6 +21,9 @@ use crate::settings::Settings;
 /// Batches of sorts are counted in rows, and 256 rows with a text of 30 MB do not fit memory. A
 /// lower value parses more pages twice.
 const MAX_SORTED_BYTES: usize = 256 << 10;
+
+/// Room for what a [`StoredPage`] has beside its texts. A title and a charset have less.
+const STORED_BYTES: usize = 256;
 
 /// A page that was parsed.
 pub(crate) struct ParsedPage {
@@ -47,6 +50,7 @@ pub(crate) struct PageEncoding {
 pub(crate) struct PageOutline<'a> {
     /// From which the template of the site is counted. A page without one is labelled by the counts of its blocks
     /// only.
+    #[serde(serialize_with = "as_bytes")]
     pub(crate) layout: Option<&'a [u8]>,
     /// Of each block in UTF-16 units [O D8].
     pub(crate) lengths: Option<Vec<usize>>,
@@ -61,6 +65,7 @@ pub(crate) struct StoredPage<'a> {
     pub(crate) warnings: Vec<Cow<'a, str>>,
     /// The text of each block.
     pub(crate) texts: Vec<&'a str>,
+    #[serde(serialize_with = "as_bytes")]
     pub(crate) markup: Option<&'a [u8]>,
     pub(crate) said: Option<Cow<'a, Said>>,
     /// Of each block, if the job writes `blocks`; else empty.
@@ -98,11 +103,14 @@ impl PageEncoding {
             layout: layout.as_deref(),
             lengths: self.has_lengths.then(lengths),
         };
-        let outline = to_bytes(&outline, Vec::new())?;
+        let mut outline = to_bytes(&outline, Vec::new())?;
         if !has_rest {
             return Ok(outline);
         }
         let begin = outline.len();
+        // Each text has its length before it.
+        let texts = blocks.iter().map(|block| block.text.len() + 2);
+        outline.reserve(texts.sum::<usize>() + STORED_BYTES);
         let mut encoded = to_bytes(&self.stored(parsed, heavy), outline)?;
         if encoded.len() - begin > MAX_SORTED_BYTES {
             encoded.truncate(begin);
@@ -197,6 +205,21 @@ fn layout(page: &Page) -> Vec<u8> {
         })
         .collect();
     Layout::to_bytes(&blocks)
+}
+
+/// Serializes bytes at once. Without it they are a sequence of numbers, which postcard writes to the same bytes, one by
+/// one.
+fn as_bytes<S: Serializer>(
+    bytes: &Option<&[u8]>,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    struct Bytes<'a>(&'a [u8]);
+    impl Serialize for Bytes<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+            serializer.serialize_bytes(self.0)
+        }
+    }
+    bytes.map(Bytes).serialize(serializer)
 }
 
 fn to_bytes(value: &impl Serialize, bytes: Vec<u8>) -> Result<Vec<u8>> {
