@@ -10,7 +10,7 @@ use crate::observer::{Observer, Opened};
 use crate::sight::Sight;
 use crate::stack::{Edge, ElementText, Stack};
 use crate::tentative::{Tentative, Verdict};
-use crate::text::{Full, Joining, Place, Run};
+use crate::text::{Full, Joining, Place, Run, space_length};
 use crate::{BlockOptions, TextBlock};
 
 /// Letters outside of a `span` from which on the text around it is a sentence, and not a separator of names
@@ -579,6 +579,7 @@ impl<O: Observer> BlockBuilder<O> {
 /// The number of letters of a text, up to [`SENTENCE_LETTERS`].
 fn letters(text: &str) -> usize {
     let most = SENTENCE_LETTERS;
+    let text = &text[space_length(text)..];
     if text.is_ascii() {
         let letters = text.bytes().filter(u8::is_ascii_alphabetic);
         return letters.take(most).count();

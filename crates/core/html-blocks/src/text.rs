@@ -304,8 +304,14 @@ impl Run {
 }
 
 /// The length in bytes of the whitespace at the start of a text.
-fn space_length(text: &str) -> usize {
+pub(crate) fn space_length(text: &str) -> usize {
     let mut at = 0;
+    // Seven of ten texts are whitespace alone: the indentation of the next tag.
+    while let Some(stretch) = text.as_bytes()[at..].first_chunk::<8>()
+        && spaces(stretch)
+    {
+        at += 8;
+    }
     while let Some(byte) = text.as_bytes().get(at) {
         at += match BYTES[usize::from(*byte)] {
             Byte::Space => 1,
@@ -317,6 +323,12 @@ fn space_length(text: &str) -> usize {
         };
     }
     at
+}
+
+/// Whether bytes are ASCII whitespace. The loop has no branches: it vectorises.
+fn spaces(stretch: &[u8; 8]) -> bool {
+    let space = |byte: u8| (byte == b' ') | (byte.wrapping_sub(b'\t') < 5);
+    (stretch.iter()).fold(true, |spaces, byte| spaces & space(*byte))
 }
 
 /// The length in bytes of the longest prefix that needs no collapsing: words separated by one
