@@ -130,7 +130,8 @@ impl<O: Observer> BlockBuilder<O> {
             chrome: false,
             title_run: Run::new(options.limits.block_chars),
             title: None,
-            blocks: Vec::new(),
+            // Half of all pages have fewer.
+            blocks: Vec::with_capacity(64),
             cut: None,
             shows_noscript: false,
             noscript_tags: 0,

@@ -133,8 +133,9 @@ pub(crate) struct Stack {
 impl Stack {
     pub(crate) fn new(split: SplitList, limit: usize) -> Self {
         Self {
-            open: Vec::new(),
-            texts: String::new(),
+            // Most pages need no more.
+            open: Vec::with_capacity(32),
+            texts: String::with_capacity(512),
             tagged: [0; Tag::COUNT],
             named: HashMap::default(),
             split,

@@ -80,7 +80,11 @@ impl Layout {
     /// # Errors
     /// Returns [`BytesError`] if [`to_bytes`](Self::to_bytes) cannot have written the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
-        let mut layout = Self::default();
+        // A block of a usual page has 24 bytes, and most have the path of the block before.
+        let mut layout = Self {
+            paths: String::with_capacity(3 * bytes.len()),
+            blocks: Vec::with_capacity(bytes.len() / 20),
+        };
         let mut rest = bytes;
         let mut before = 0..0;
         while !rest.is_empty() {

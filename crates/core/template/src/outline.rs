@@ -76,17 +76,19 @@ impl Outline {
         };
         let mut outline = Outline {
             blocks: blocks.iter().map(numbers).collect(),
-            nodes: Vec::with_capacity(blocks.len()),
+            nodes: Vec::with_capacity(2 * blocks.len() + 1),
             leaves: Vec::with_capacity(blocks.len()),
-            paths: vec![OutlinePath {
-                parent: 0,
-                key: 0..0,
-            }],
-            keys: String::new(),
-            elements: vec![Range::default()],
-            classes: String::new(),
+            paths: Vec::with_capacity(KNOWN_PATHS),
+            keys: String::with_capacity(8 * KNOWN_PATHS),
+            elements: Vec::with_capacity(KNOWN_PATHS),
+            classes: String::with_capacity(8 * KNOWN_PATHS),
             figures: Figures::default(),
         };
+        outline.paths.push(OutlinePath {
+            parent: 0,
+            key: 0..0,
+        });
+        outline.elements.push(Range::default());
         let mut known = KnownPaths::new();
         outline.open(KnownElement::default(), 0, 0);
         // The open elements below `body`, each with the end of its name in the path.
