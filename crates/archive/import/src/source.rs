@@ -1,12 +1,13 @@
 //! The bytes of an input, for a synchronous reader.
 
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use object_store::{GetOptions, ObjectStore};
+use object_store::{GetOptions, GetResult, GetResultPayload, ObjectStore};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -48,16 +49,35 @@ impl Watch {
         *(self.0.failure.lock()).unwrap_or_else(PoisonError::into_inner) = Some(error);
         failed
     }
+
+    fn fail_in(&self, store: &'static str, error: io::Error) -> io::Error {
+        if error.kind() == io::ErrorKind::Interrupted {
+            // It is read again.
+            return error;
+        }
+        let source = error.into();
+        self.fail(object_store::Error::Generic { store, source })
+    }
 }
 
 /// The bytes of an input. Reads on a thread that may wait.
 pub(crate) struct Source {
-    runtime: Handle,
-    /// `None` is standard input.
-    stream: Option<BoxStream<'static, object_store::Result<bytes::Bytes>>>,
-    bytes: bytes::Bytes,
+    bytes: Bytes,
     progress: UnboundedSender<u64>,
     watch: Watch,
+}
+
+/// The place of the bytes.
+enum Bytes {
+    StandardInput,
+    /// A file of this machine. The store would read it in parts of 8 KiB, each on another thread.
+    File(io::Take<File>),
+    Stream {
+        runtime: Handle,
+        stream: BoxStream<'static, object_store::Result<bytes::Bytes>>,
+        /// Bytes that the stream gave.
+        given: bytes::Bytes,
+    },
 }
 
 impl Source {
@@ -66,7 +86,7 @@ impl Source {
         progress: UnboundedSender<u64>,
         watch: Watch,
     ) -> Result<Self, ImportError> {
-        let stream = match &input.location {
+        let bytes = match &input.location {
             Some(location) => {
                 let options = GetOptions {
                     range: input.range.clone().map(Into::into),
@@ -78,43 +98,72 @@ impl Source {
                     object: input.label.clone(),
                     source,
                 })?;
-                Some(found.into_stream())
+                Bytes::of(found).map_err(|source| ImportError::Store {
+                    doing: "read",
+                    object: input.label.clone(),
+                    source: object_store::Error::Generic {
+                        store: LOCAL_FILE,
+                        source: source.into(),
+                    },
+                })?
             }
-            None => None,
+            None => Bytes::StandardInput,
         };
         Ok(Self {
-            runtime: Handle::current(),
-            stream,
-            bytes: bytes::Bytes::new(),
+            bytes,
             progress,
             watch,
         })
     }
 }
 
+/// The name in errors.
+const LOCAL_FILE: &str = "local file";
+
+impl Bytes {
+    fn of(found: GetResult) -> io::Result<Self> {
+        let range = found.range.clone();
+        Ok(match found.payload {
+            GetResultPayload::File(mut file, _) => {
+                file.seek(SeekFrom::Start(range.start))?;
+                Self::File(file.take(range.end - range.start))
+            }
+            GetResultPayload::Stream(stream) => Self::Stream {
+                runtime: Handle::current(),
+                stream,
+                given: bytes::Bytes::new(),
+            },
+        })
+    }
+}
+
 impl Read for Source {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let read = match &mut self.stream {
-            None => io::stdin().lock().read(out).map_err(|error| {
-                self.watch.fail(object_store::Error::Generic {
-                    store: "standard input",
-                    source: error.into(),
-                })
-            })?,
-            Some(stream) => {
-                while self.bytes.is_empty() {
-                    match self.runtime.block_on(stream.next()) {
-                        Some(Ok(bytes)) => self.bytes = bytes,
-                        Some(Err(error)) => return Err(self.watch.fail(error)),
+        let watch = &self.watch;
+        let read = match &mut self.bytes {
+            Bytes::StandardInput => (io::stdin().lock().read(out))
+                .map_err(|error| watch.fail_in("standard input", error))?,
+            Bytes::File(file) => {
+                (file.read(out)).map_err(|error| watch.fail_in(LOCAL_FILE, error))?
+            }
+            Bytes::Stream {
+                runtime,
+                stream,
+                given,
+            } => {
+                while given.is_empty() {
+                    match runtime.block_on(stream.next()) {
+                        Some(Ok(bytes)) => *given = bytes,
+                        Some(Err(error)) => return Err(watch.fail(error)),
                         None => return Ok(0),
                     }
                 }
-                let read = out.len().min(self.bytes.len());
-                out[..read].copy_from_slice(&self.bytes.split_to(read));
+                let read = out.len().min(given.len());
+                out[..read].copy_from_slice(&given.split_to(read));
                 read
             }
         };
-        self.watch.0.bytes.fetch_add(read as u64, Ordering::Relaxed);
+        watch.0.bytes.fetch_add(read as u64, Ordering::Relaxed);
         // The receiver of the progress may be gone.
         let _ = self.progress.send(read as u64);
         Ok(read)
