@@ -1,27 +1,59 @@
 //! The block of a record as a capture or a revisit.
 
+use crate::blocks::Block;
 use crate::body::{self, without_chunks};
 use crate::digest::{self, Check};
-use crate::entry::{Capture, Limits, Reason, Revisit};
+use crate::entry::{Capture, Limits, Origin, Reason, RecordError};
 use crate::header::{Header, RecordType};
 use crate::html;
 use crate::http::{self, Head};
-use crate::links::{Links, Name};
 use crate::warning::Warning;
 
-/// The content of a record.
-pub(crate) enum Found {
-    Capture(Capture),
-    Revisit(Revisit),
+/// A record whose content is read, but not what it has to do with other records of its file.
+#[derive(Debug)]
+pub struct Decoded {
+    pub(crate) record_type: RecordType,
+    pub(crate) origin: Origin,
+    pub(crate) content_type: Option<String>,
+    pub(crate) warnings: Vec<Warning>,
+    pub(crate) found: Option<Found>,
 }
 
-/// Makes captures of the records of one file.
-pub(crate) struct Captures {
+impl Decoded {
+    /// Bytes of the body.
+    pub fn bytes(&self) -> usize {
+        self.found
+            .as_ref()
+            .map_or(0, |found| found.capture.body.len())
+    }
+}
+
+/// A capture or a revisit, and its names of other records.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// Without its position, and without what other records say.
+    pub(crate) capture: Capture,
+    /// Target of a redirect.
+    pub(crate) redirect: Option<String>,
+    /// The capture that a revisit repeats.
+    pub(crate) repeated: Option<Repeated>,
+}
+
+/// The names of the capture that a revisit repeats.
+#[derive(Debug)]
+pub(crate) struct Repeated {
+    pub(crate) id: Option<String>,
+    pub(crate) digest: Option<String>,
+    pub(crate) url: Option<String>,
+    pub(crate) time: Option<i64>,
+}
+
+/// Reads the content of blocks. Each block is read by itself, so threads can share a decoder.
+#[derive(Debug, Clone, Copy)]
+pub struct Decoder {
     max_body_bytes: usize,
     /// Whether only HTML has a body.
-    pub(crate) html_only: bool,
-    links: Links,
-    count: u64,
+    html_only: bool,
 }
 
 /// The body of a capture.
@@ -31,26 +63,68 @@ struct Body {
     bytes: Vec<u8>,
 }
 
-impl Captures {
-    pub(crate) fn new(limits: Limits) -> Self {
+impl Decoder {
+    /// Creates a decoder of all bodies.
+    pub fn new(limits: Limits) -> Self {
         Self {
             max_body_bytes: limits.body_bytes,
             html_only: false,
-            links: Links::default(),
-            count: 0,
         }
     }
 
-    /// Reads the block of a record that [may be a capture](Header::may_be_capture).
+    /// Captures have a body only if they are HTML. Other bodies are neither decoded nor compared with
+    /// the limit.
+    #[must_use]
+    pub fn html_only(mut self) -> Self {
+        self.html_only = true;
+        self
+    }
+
+    /// Reads the content of `block`.
     ///
     /// # Errors
     /// The reason why the record is not used.
-    pub(crate) fn read(
-        &mut self,
-        header: &Header,
+    pub fn decode(&self, block: Block) -> Result<Decoded, RecordError> {
+        let Block {
+            mut header,
+            origin,
+            bytes,
+        } = block;
+        let mut warnings = std::mem::take(&mut header.warnings);
+        match self.found(&mut header, bytes, &mut warnings) {
+            Ok(found) => {
+                warnings.sort_unstable();
+                warnings.dedup();
+                Ok(Decoded {
+                    record_type: header.record_type,
+                    origin,
+                    content_type: header.content_type.filter(|_| found.is_none()),
+                    warnings,
+                    found,
+                })
+            }
+            Err(reason) => Err(RecordError {
+                origin,
+                record_type: Some(header.record_type),
+                reason,
+            }),
+        }
+    }
+
+    /// Reads a record that [may be a capture](Header::may_be_capture). One without a type gets that of its block.
+    fn found(
+        &self,
+        header: &mut Header,
         block: Vec<u8>,
         warnings: &mut Vec<Warning>,
     ) -> Result<Option<Found>, Reason> {
+        if header.record_type == RecordType::Unknown {
+            header.record_type = match Head::parse(&block) {
+                Some(_) => RecordType::Response,
+                None if html::begins_as_html(&block) => RecordType::Resource,
+                None => return Ok(None),
+            };
+        }
         if !header.may_be_capture() {
             return Ok(None);
         }
@@ -60,51 +134,29 @@ impl Captures {
         let fetched_at = header.time.ok_or(Reason::Date)?;
         let head = head(header, &block, warnings)?;
         check_block(header, &block, head.bytes, warnings)?;
-        let is_revisit = header.record_type == RecordType::Revisit;
-        let repeats = is_revisit.then(|| self.repeated(header)).flatten();
-        if is_revisit && repeats.is_none() {
-            return Ok(Some(Found::Revisit(Revisit {
-                url,
-                fetched_at,
-                status: head.status,
-                content_type: head.content_type().map(|(value, _)| value),
-                payload_digest: header.payload_digest.clone(),
-                refers_to_url: header.refers_to_url.clone(),
-                refers_to_time: header.refers_to_time,
-            })));
-        }
-        let payload_digest = header.payload_digest.clone();
-        let payload_digest = match payload_digest {
-            Some(digest) => digest,
+        let payload_digest = match &header.payload_digest {
+            Some(digest) => digest.clone(),
             None => digest::sha1_of(&block[head.bytes..]),
         };
-        let body = if is_revisit {
-            let content_type = head.content_type().map(|(value, _)| value);
-            let (is_html, bytes) = (false, Vec::new());
-            Body {
-                content_type,
-                is_html,
-                bytes,
-            }
-        } else {
-            self.body(header, &head, block, warnings)?
+        let repeated = (header.record_type == RecordType::Revisit).then(|| Repeated {
+            id: header.refers_to_id.clone(),
+            digest: header.payload_digest.clone(),
+            url: header.refers_to_url.clone(),
+            time: header.refers_to_time,
+        });
+        let body = match repeated {
+            Some(_) => Body {
+                content_type: head.content_type().map(|(value, _)| value),
+                is_html: false,
+                bytes: Vec::new(),
+            },
+            None => self.body(header, &head, block, warnings)?,
         };
-        if let (Some(301 | 302 | 303 | 307 | 308), Some(target)) =
-            (head.status, head.get("location"))
-        {
-            self.links.redirect(&url, target);
-        }
-        let position = self.count;
-        if !is_revisit {
-            self.links.capture(Name::Digest(&payload_digest), position);
-            self.links.capture(Name::Place(&url, fetched_at), position);
-            if let Some(id) = &header.record_id {
-                self.links.capture(Name::Id(id), position);
-            }
-            self.count += 1;
-        }
-        Ok(Some(Found::Capture(Capture {
-            request_url: self.links.request_url(&url),
+        let redirect = match head.status {
+            Some(301 | 302 | 303 | 307 | 308) => head.get("location").map(str::to_owned),
+            _ => None,
+        };
+        let capture = Capture {
             url,
             fetched_at,
             status: head.status,
@@ -114,20 +166,16 @@ impl Captures {
             x_robots_tag: head.all("x-robots-tag", "\n"),
             tdm_reservation: head.get("tdm-reservation").map(str::to_owned),
             body: body.bytes,
+            request_url: None,
             payload_digest,
-            position,
-            repeats,
-        })))
-    }
-
-    /// The position of the capture that a revisit repeats. The id of its record is the most certain
-    /// name. A page that was not modified may have no digest.
-    fn repeated(&self, header: &Header) -> Option<u64> {
-        let by = |name: Option<Name<'_>>| self.links.captured(name?);
-        let url = header.refers_to_url.as_deref().or(header.url.as_deref());
-        by(header.refers_to_id.as_deref().map(Name::Id))
-            .or_else(|| by(header.payload_digest.as_deref().map(Name::Digest)))
-            .or_else(|| by(Some(Name::Place(url?, header.refers_to_time?))))
+            position: 0,
+            repeats: None,
+        };
+        Ok(Some(Found {
+            capture,
+            redirect,
+            repeated,
+        }))
     }
 
     /// Takes the body out of a block, and compares its digest.

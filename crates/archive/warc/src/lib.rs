@@ -10,6 +10,8 @@
 //! - A page that a redirect of the same file leads to has the redirecting URL as `request_url`.
 //! - A revisit has the position of the capture that it repeats, if that is in the same file before it:
 //!   by record id, by digest, or by URL and time. Otherwise it is a [`Revisit`] with these.
+//! - [`Records`] has three parts, which threads can divide among them: [`Blocks`] cuts a file into records,
+//!   [`Decoder`] reads the content of each by itself, and [`Links`] connects them in the order of the file.
 //! - Forms that the standards do not have are read where they have one meaning, and each is a
 //!   [`Warning`] of its entry.
 //!
@@ -34,8 +36,9 @@
 //! `encoding` 0.2, which has been without maintenance since 2016 (RUSTSEC-2021-0153).
 //!
 //! The crate does not write WARC files, has no index, and reads no segmented records: a continuation is
-//! an entry without a capture. It is synchronous.
+//! an entry without a capture. It is synchronous, and has no threads.
 
+mod blocks;
 mod body;
 mod capture;
 mod digest;
@@ -52,10 +55,13 @@ mod stream;
 mod time;
 mod warning;
 
+pub use blocks::{Block, Blocks};
 pub use body::decoded as decoded_body;
+pub use capture::{Decoded, Decoder};
 pub use digest::sha1_of as payload_digest;
 pub use entry::{Capture, Entry, Limits, Origin, Reason, RecordError, Revisit};
 pub use header::RecordType;
 pub use html::{begins_as_html, is_html};
+pub use links::Links;
 pub use records::Records;
 pub use warning::Warning;

@@ -6,7 +6,9 @@ use std::hash::Hash;
 use md5::{Digest, Md5};
 use url::Url;
 
+use crate::capture::{Decoded, Found, Repeated};
 use crate::digest;
+use crate::entry::{Capture, Entry, Revisit};
 
 /// Redirects, and names of captures, that are kept. They take some 20 MB each. A lower value loses
 /// request URLs and revisits in files that a crawler wrote long after the first capture.
@@ -50,7 +52,7 @@ impl<K: Clone + Eq + Hash, V> Recent<K, V> {
 
 /// A name of a capture, by which a revisit refers to it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Name<'a> {
+enum Name<'a> {
     /// The id of the record.
     Id(&'a str),
     /// URL and time.
@@ -75,9 +77,11 @@ impl Name<'_> {
     }
 }
 
-/// The latest redirects and captures of one file.
+/// The latest redirects and captures of one file: what its records say about each other.
 #[derive(Debug, Default)]
-pub(crate) struct Links {
+pub struct Links {
+    /// Captures with a body.
+    count: u64,
     /// Target of a redirect -> the first URL of its chain.
     redirects: Recent<String, String>,
     /// Key of a name -> position of the capture.
@@ -85,8 +89,64 @@ pub(crate) struct Links {
 }
 
 impl Links {
+    /// Returns a record with what the records before it say. Each record of the file comes once, in its order.
+    pub fn entry(&mut self, decoded: Decoded) -> Entry {
+        let record_id = decoded.origin.record_id.as_deref();
+        let (capture, revisit) = match decoded.found {
+            Some(found) => self.linked(found, record_id),
+            None => (None, None),
+        };
+        Entry {
+            record_type: decoded.record_type,
+            origin: decoded.origin,
+            capture,
+            revisit,
+            content_type: decoded.content_type,
+            warnings: decoded.warnings,
+        }
+    }
+
+    /// Returns a capture, or a revisit of one that is not before it in this file.
+    fn linked(
+        &mut self,
+        found: Found,
+        record_id: Option<&str>,
+    ) -> (Option<Capture>, Option<Revisit>) {
+        let mut capture = found.capture;
+        if let Some(repeated) = found.repeated {
+            capture.repeats = self.repeated(&repeated, &capture.url);
+            if capture.repeats.is_none() {
+                return (None, Some(revisit(capture, repeated)));
+            }
+        }
+        if let Some(target) = found.redirect {
+            self.redirect(&capture.url, &target);
+        }
+        capture.position = self.count;
+        if capture.repeats.is_none() {
+            self.capture(Name::Digest(&capture.payload_digest), self.count);
+            self.capture(Name::Place(&capture.url, capture.fetched_at), self.count);
+            if let Some(id) = record_id {
+                self.capture(Name::Id(id), self.count);
+            }
+            self.count += 1;
+        }
+        capture.request_url = self.request_url(&capture.url);
+        (Some(capture), None)
+    }
+
+    /// The position of the capture that a revisit of `url` repeats. The id of its record is the most certain
+    /// name. A page that was not modified may have no digest.
+    fn repeated(&self, names: &Repeated, url: &str) -> Option<u64> {
+        let by = |name: Option<Name<'_>>| self.captured(name?);
+        let url = names.url.as_deref().unwrap_or(url);
+        by(names.id.as_deref().map(Name::Id))
+            .or_else(|| by(names.digest.as_deref().map(Name::Digest)))
+            .or_else(|| by(names.time.map(|time| Name::Place(url, time))))
+    }
+
     /// Notes the redirect of `url` to `location`, which may be relative.
-    pub(crate) fn redirect(&mut self, url: &str, location: &str) {
+    fn redirect(&mut self, url: &str, location: &str) {
         let Ok(target) = Url::parse(url).and_then(|base| base.join(location)) else {
             return;
         };
@@ -99,7 +159,7 @@ impl Links {
     }
 
     /// Returns the first URL of the redirects that lead to `url`.
-    pub(crate) fn request_url(&self, url: &str) -> Option<String> {
+    fn request_url(&self, url: &str) -> Option<String> {
         let found = self.redirects.entries.get(url).cloned();
         // Files have URLs as crawlers wrote them, such as `http://a.example` without a path.
         let found = found.or_else(|| {
@@ -110,13 +170,26 @@ impl Links {
     }
 
     /// Notes a name of the capture at `position`.
-    pub(crate) fn capture(&mut self, name: Name<'_>, position: u64) {
+    fn capture(&mut self, name: Name<'_>, position: u64) {
         self.captures.insert(name.key(), position, MAX_NAMES);
     }
 
     /// Returns the position of the capture with this name.
-    pub(crate) fn captured(&self, name: Name<'_>) -> Option<u64> {
+    fn captured(&self, name: Name<'_>) -> Option<u64> {
         self.captures.entries.get(&name.key()).copied()
+    }
+}
+
+/// The revisit of a capture that is not in its file.
+fn revisit(capture: Capture, repeated: Repeated) -> Revisit {
+    Revisit {
+        url: capture.url,
+        fetched_at: capture.fetched_at,
+        status: capture.status,
+        content_type: capture.content_type,
+        payload_digest: repeated.digest,
+        refers_to_url: repeated.url,
+        refers_to_time: repeated.time,
     }
 }
 
