@@ -15,6 +15,9 @@ use crate::spool::TemporaryFolder;
 const ROW_GROUP_HTML_BYTES: usize = 64 << 20;
 /// HTML that is encoded at a time, or one page.
 const BATCH_HTML_BYTES: usize = 4 << 20;
+/// Most rows that are encoded at a time. The writer calls itself for each row group of a batch: 300,000 pages without
+/// HTML, as redirects are, took all of the stack.
+const BATCH_ROWS: usize = 4000;
 
 /// Writes `pages` to a temporary file, in the form that a run reads with few bytes. `bytes` is the size
 /// of a page's HTML, and `batch` makes the rows of some pages.
@@ -51,7 +54,7 @@ pub(crate) fn append<P>(
             total += bytes(page);
             total <= BATCH_HTML_BYTES
         };
-        let rows = rest.iter().take_while(fits).count().max(1);
+        let rows = rest.iter().take(BATCH_ROWS).take_while(fits).count().max(1);
         let (now, later) = rest.split_at(rows);
         writer.write(&batch(now)?)?;
         if writer.in_progress_size() >= ROW_GROUP_HTML_BYTES {
@@ -60,4 +63,33 @@ pub(crate) fn append<P>(
         rest = later;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::Int32Array;
+    use arrow::datatypes::{DataType, Field};
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use tables::temporary_properties;
+
+    use super::*;
+
+    #[test]
+    fn any_number_of_pages_without_html_is_written() {
+        let schema = Schema::new(vec![Field::new("number", DataType::Int32, false)]);
+        let schema = Arc::new(schema);
+        let pages: Vec<i32> = (0..400_000).collect();
+        let file = TemporaryFolder::default().file().unwrap();
+        let kept = file.try_clone().unwrap();
+        let properties = Some(temporary_properties());
+        let mut writer = ArrowWriter::try_new(file, Arc::clone(&schema), properties).unwrap();
+        let batch = |pages: &[i32]| {
+            let numbers = Arc::new(Int32Array::from(pages.to_vec()));
+            Ok(RecordBatch::try_new(Arc::clone(&schema), vec![numbers])?)
+        };
+        append(&mut writer, &pages, |_| 0, batch).unwrap();
+        writer.close().unwrap();
+        let metadata = SerializedFileReader::new(kept).unwrap();
+        assert_eq!(metadata.metadata().file_metadata().num_rows(), 400_000);
+    }
 }
