@@ -33,8 +33,9 @@
 //! An input is known by its URL, and its objects have its file name and a digest of the URL. Files that
 //! were moved after an import are new inputs, so import them into a new archive.
 //!
-//! Bodies wait for their turn in time order in an unnamed temporary file, so memory holds one record
-//! per input, some 400 bytes per page, and one row group.
+//! Bodies wait for their turn in time order in an unnamed temporary file, so memory holds some 10 MB of records
+//! or a few large ones per input, some 400 bytes per page, and one row group. One thread reads and decompresses an input,
+//! two read the content of its records, and one keeps the pages.
 //!
 //! ```
 //! # let folder = tempfile::tempdir()?;
@@ -66,6 +67,7 @@ mod error;
 mod inputs;
 mod manifest;
 mod options;
+mod ordered;
 mod page;
 mod pages;
 mod parquet_file;
