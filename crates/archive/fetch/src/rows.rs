@@ -3,9 +3,7 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use arrow::array::{
-    ArrayRef, BinaryArray, Int32Array, RecordBatch, StringArray, TimestampMicrosecondArray,
-};
+use arrow::array::{ArrayRef, Int32Array, RecordBatch, StringArray, TimestampMicrosecondArray};
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use chrono::{DateTime, Utc};
 use import::output::{Body, SpooledBodies, TemporaryFolder, write_pages};
@@ -84,7 +82,6 @@ pub(crate) fn pages(
 ) -> Result<File, ParquetError> {
     let schema = page_schema();
     let batch = |pages: &[Page]| {
-        let html: Result<Vec<_>, _> = pages.iter().map(|page| bodies.read(page.body)).collect();
         let of = |column: fn(&Page) -> Option<&str>| texts(pages.iter().map(column));
         let columns: Vec<ArrayRef> = vec![
             times(pages.iter().map(|page| Some(page.fetched_at))),
@@ -100,7 +97,7 @@ pub(crate) fn pages(
             of(|page| page.description.as_deref()),
             times(pages.iter().map(|page| page.published_at)),
             of(|page| Some(&page.feed_url)),
-            Arc::new(BinaryArray::from_iter_values(html?)),
+            Arc::new(bodies.column(pages.iter().map(|page| page.body))?),
         ];
         Ok(RecordBatch::try_new(Arc::clone(&schema), columns)?)
     };

@@ -4,8 +4,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BinaryArray, Int32Array, Int64Array, RecordBatch, StringArray,
-    TimestampMicrosecondArray,
+    ArrayRef, Int32Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
 };
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use parquet::arrow::ArrowWriter;
@@ -80,7 +79,6 @@ pub(crate) fn batch(
     let texts = |of: fn(&Page) -> Option<&str>| -> ArrayRef {
         Arc::new(StringArray::from_iter(pages.iter().map(of)))
     };
-    let html: Result<Vec<_>, _> = pages.iter().map(|page| bodies.read(page.body)).collect();
     let times = pages.iter().map(|page| page.fetched_at);
     let mut columns: Vec<ArrayRef> = vec![
         Arc::new(TimestampMicrosecondArray::from_iter_values(times).with_timezone("UTC")),
@@ -101,7 +99,7 @@ pub(crate) fn batch(
     if kind == Kind::List {
         columns.push(texts(|page| page.title.as_deref()));
     }
-    columns.push(Arc::new(BinaryArray::from_iter_values(html?)));
+    columns.push(Arc::new(bodies.column(pages.iter().map(|page| page.body))?));
     Ok(RecordBatch::try_new(Arc::clone(schema), columns)?)
 }
 

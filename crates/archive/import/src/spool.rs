@@ -5,6 +5,9 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
+use arrow::array::BinaryArray;
+use arrow::buffer::OffsetBuffer;
+
 /// The place of a body in the spool.
 #[derive(Debug, Clone, Copy)]
 pub struct Body {
@@ -88,13 +91,19 @@ impl Spool {
 pub struct SpooledBodies(File);
 
 impl SpooledBodies {
-    /// Reads a body.
+    /// Reads bodies as a column, whose bytes they fill without a copy.
     ///
     /// # Errors
     /// Those of the disk.
-    pub fn read(&self, body: Body) -> io::Result<Vec<u8>> {
-        let mut bytes = vec![0; body.bytes];
-        self.0.read_exact_at(&mut bytes, body.start)?;
-        Ok(bytes)
+    pub fn column(&self, bodies: impl Iterator<Item = Body> + Clone) -> io::Result<BinaryArray> {
+        let mut bytes = vec![0; bodies.clone().map(Body::bytes).sum()];
+        let mut rest = bytes.as_mut_slice();
+        for body in bodies.clone() {
+            let (now, later) = rest.split_at_mut(body.bytes);
+            self.0.read_exact_at(now, body.start)?;
+            rest = later;
+        }
+        let offsets = OffsetBuffer::from_lengths(bodies.map(Body::bytes));
+        Ok(BinaryArray::new(offsets, bytes.into(), None))
     }
 }

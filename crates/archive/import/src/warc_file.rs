@@ -307,8 +307,10 @@ mod tests {
 
     /// All that was found, and the bodies.
     fn state(content: &Content) -> Vec<String> {
-        let mut state: Vec<String> = (content.pages.iter())
-            .map(|page| format!("{page:?} {:?}", content.bodies.read(page.body).unwrap()))
+        let bodies = content.pages.iter().map(|page| page.body);
+        let bodies = content.bodies.column(bodies).unwrap();
+        let mut state: Vec<String> = (content.pages.iter().zip(&bodies))
+            .map(|(page, body)| format!("{page:?} {body:?}"))
             .collect();
         state.extend((content.quarantine.rows.iter()).map(|row| format!("{row:?}")));
         state.extend((content.revisits.iter()).map(|row| format!("{row:?}")));
