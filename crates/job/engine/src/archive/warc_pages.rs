@@ -21,7 +21,7 @@ pub(super) async fn warc_pages(
     let location = archive.location()?.listed(&archive.path(&found.source)?);
     let folder = TemporaryFolder(Some(archive.spill_folder.clone()));
     let pages = {
-        // A file takes a thread that waits for the store, and memory for its longest record.
+        // A file takes threads, of which one waits for the store, and memory for its longest records.
         let _turn = archive.opened.warc_turn().await;
         file_pages(&location, &folder).await
     };
