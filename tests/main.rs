@@ -123,6 +123,7 @@ mod stall;
 mod storage;
 mod streams;
 mod support;
+mod units;
 mod untrusted;
 mod update;
 mod vacuum;

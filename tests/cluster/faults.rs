@@ -197,7 +197,7 @@ fn a_run_with_a_worker_that_is_cut_off_from_the_store_ends_and_can_be_continued(
         let job = job.with("run.threads=1").with("run.chunk_bytes=500KB");
         job.with("run.stall_timeout=4s")
             .with("store.timeout=3s")
-            .with("store.retry_timeout=2s")
+            .with("store.retries=2")
     };
     let alone = settings(store.job().with("output.location=s3://text/alone"));
     alone.run(&days());

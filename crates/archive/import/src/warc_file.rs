@@ -92,7 +92,7 @@ impl Weighed for Result<Decoded, RecordError> {
     }
 }
 
-/// What was found in a file so far.
+/// The records of a file that were read so far.
 struct Found {
     links: Links,
     spool: Spool,

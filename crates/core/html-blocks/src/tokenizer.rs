@@ -207,7 +207,7 @@ impl<'p, O: Observer> Tokenizer<'p, '_, O> {
     fn text(&mut self, nul: Nul) -> Result<(), Stop> {
         loop {
             let rest = self.rest();
-            // Between a fifth of the tags there is no text, and no search is needed.
+            // A fifth of the tags follow another tag at once, without a search.
             if rest.first() == Some(&b'<') {
                 return Ok(());
             }

@@ -32,7 +32,7 @@ impl Measures {
     }
 }
 
-/// What the bytes of a text say about it.
+/// The measures that bytes give without characters.
 #[derive(Default)]
 struct Bytes {
     /// Number of ASCII marks.

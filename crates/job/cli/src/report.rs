@@ -1,7 +1,7 @@
 //! Reports of runs and tables, as text and as JSON.
 
 use comfy_table::CellAlignment;
-use engine::{Counts, RunReport, VacuumMode};
+use engine::{Counts, PlanMetrics, RowAccounting, RunReport, ShareReport, VacuumMode};
 use query::{NotedParameter, Status};
 use serde_json::{Value, json};
 use tables::{DateRange, Table, UnreferencedCause, UnreferencedFile};
@@ -21,40 +21,46 @@ const STATUSES: [(&str, &str); 6] = [
 
 /// Formats the report of a run as text.
 pub(crate) fn run(report: &RunReport) -> String {
-    let account = &report.accounting;
-    let all = account.rows();
     let mut lines = Lines::new();
     lines.add("dates", report.dates);
     if let Some(already_done) = report.already_done {
         lines.add("already done", already_done);
     }
-    lines.add("pages", all.rows);
-    for (status, title) in STATUSES {
-        let by_cause = account.total(status);
-        let rows: u64 = by_cause.values().map(|tally| tally.rows).sum();
-        if rows > 0 || matches!(status, "unique" | "duplicate" | "quarantined") {
-            lines.add(title, rows);
-        }
-        if matches!(status, "duplicate" | "quarantined") {
-            for (cause, tally) in by_cause {
-                lines.add(&format!("  {cause}"), tally.rows);
-            }
-        }
-    }
-    lines.add("HTML MB", format!("{:.1}", megabytes(all.html_bytes)));
-    lines.add("text MB", format!("{:.1}", megabytes(all.text_bytes)));
+    lines.add_rows(&report.accounting);
     lines.add("chunks", report.chunks);
-    lines.add("seconds", format!("{:.1}", report.seconds));
-    if let Some(peak) = report.peak_memory {
-        lines.add("peak memory MB", format!("{:.0}", megabytes(peak)));
-    }
-    let spilled = megabytes(report.metrics.spilled_bytes());
-    lines.add("spilled MB", format!("{spilled:.1}"));
-    let network = report.metrics.network_bytes();
-    if network > 0 {
-        lines.add("network MB", format!("{:.1}", megabytes(network)));
-    }
+    lines.add_cost(report.seconds, report.peak_memory, &report.metrics);
     lines.text()
+}
+
+/// Formats the report of a share of a run as text.
+pub(crate) fn share(report: &ShareReport) -> String {
+    let mut lines = Lines::new();
+    lines.add("dates", report.dates);
+    lines.add("units of all shares", report.units);
+    lines.add("units done", report.done);
+    lines.add("done before", report.found);
+    lines.add_rows(&report.accounting);
+    lines.add_cost(report.seconds, report.peak_memory, &report.metrics);
+    lines.text()
+}
+
+/// Formats the report of a share of a run as one JSON object.
+pub(crate) fn share_json(report: &ShareReport) -> String {
+    let all = report.accounting.rows();
+    json!({
+        "first_date": report.dates.first().to_string(),
+        "last_date": report.dates.last().to_string(),
+        "units": report.units,
+        "units_done": report.done,
+        "units_done_before": report.found,
+        "archive_rows": all.rows,
+        "html_bytes": all.html_bytes,
+        "text_bytes": all.text_bytes,
+        "seconds": report.seconds,
+        "peak_memory_bytes": report.peak_memory,
+        "spilled_bytes": report.metrics.spilled_bytes(),
+    })
+    .to_string()
 }
 
 /// Formats the report of a run as one JSON object.
@@ -325,6 +331,39 @@ impl Lines {
 
     pub(crate) fn add(&mut self, title: &str, value: impl ToString) {
         self.0.add_row([title.to_owned(), value.to_string()]);
+    }
+
+    /// Adds the counts of archive rows.
+    fn add_rows(&mut self, account: &RowAccounting) {
+        let all = account.rows();
+        self.add("pages", all.rows);
+        for (status, title) in STATUSES {
+            let by_cause = account.total(status);
+            let rows: u64 = by_cause.values().map(|tally| tally.rows).sum();
+            if rows > 0 || matches!(status, "unique" | "duplicate" | "quarantined") {
+                self.add(title, rows);
+            }
+            if matches!(status, "duplicate" | "quarantined") {
+                for (cause, tally) in by_cause {
+                    self.add(&format!("  {cause}"), tally.rows);
+                }
+            }
+        }
+        self.add("HTML MB", format!("{:.1}", megabytes(all.html_bytes)));
+        self.add("text MB", format!("{:.1}", megabytes(all.text_bytes)));
+    }
+
+    fn add_cost(&mut self, seconds: f64, peak_memory: Option<u64>, metrics: &PlanMetrics) {
+        self.add("seconds", format!("{seconds:.1}"));
+        if let Some(peak) = peak_memory {
+            self.add("peak memory MB", format!("{:.0}", megabytes(peak)));
+        }
+        let spilled = megabytes(metrics.spilled_bytes());
+        self.add("spilled MB", format!("{spilled:.1}"));
+        let network = metrics.network_bytes();
+        if network > 0 {
+            self.add("network MB", format!("{:.1}", megabytes(network)));
+        }
     }
 
     pub(crate) fn text(mut self) -> String {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use engine::{Accepted, EngineError, Failure, Job, Stage};
+use engine::{Accepted, EngineError, Failure, Job, Share, Stage, backfill_share};
 use tables::DateRange;
 use tokio::runtime::Runtime;
 
@@ -44,6 +44,10 @@ pub(crate) struct BackfillArgs {
     /// UTC days to process, both ends inclusive: YYYY-MM-DD or YYYY-MM-DD..YYYY-MM-DD.
     #[arg(long, value_name = "A..B")]
     pub(crate) dates: DateRange,
+    /// Do one of several shares of the work, without committing it: 17/64. Any number of processes do so at once; a
+    /// backfill without this option then does what is missing and commits.
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["plan", "analyze"])]
+    units: Option<Share>,
     /// Print the plan of the first chunk without running it.
     #[arg(long)]
     plan: bool,
@@ -70,6 +74,11 @@ pub(crate) fn backfill(args: &BackfillArgs, quiet: bool, terminal: &Terminal) ->
         return print(&runtime.block_on(engine::explain(&job, args.dates))?);
     }
     let progress = terminal.run(args.analyze);
+    if let Some(units) = args.units {
+        let done = share(&job, &runtime, args, units, quiet, &progress);
+        runtime.shutdown_timeout(SHUTDOWN);
+        return done;
+    }
     let done = run(
         &job,
         &runtime,
@@ -104,6 +113,45 @@ fn job_of_run(args: &RunArgs, dates: Option<DateRange>) -> Result<Job, Failure> 
         .map_err(|source| Failure::new(Stage::Job, dates, source))
 }
 
+/// Does a share of the units of a backfill.
+fn share(
+    job: &Job,
+    runtime: &Runtime,
+    args: &BackfillArgs,
+    share: Share,
+    quiet: bool,
+    progress: &Arc<RunProgress>,
+) -> Result<()> {
+    let stop = stop_at_a_signal()?;
+    let accepted = args.run.accepted();
+    let done = backfill_share(job, args.dates, accepted, share, progress.clone(), &stop);
+    let report = runtime.block_on(done);
+    progress.finish();
+    let report = report.map_err(failed)?;
+    match args.run.format {
+        Some(ReportFormat::Json) => print(&report::share_json(&report)),
+        None if quiet => Ok(()),
+        None | Some(ReportFormat::Text) => print(&report::share(&report)),
+    }
+}
+
+/// Returns the error of a run that failed.
+fn failed(failure: Failure) -> anyhow::Error {
+    match *failure.source {
+        EngineError::Interrupted => Interrupted::Run.into(),
+        _ => failure.into(),
+    }
+}
+
+impl RunArgs {
+    fn accepted(&self) -> Accepted {
+        Accepted {
+            other_settings: self.change_settings,
+            missing_pages: self.allow_missing,
+        }
+    }
+}
+
 /// Runs `dates`, or all new dates if none are given.
 fn run(
     job: &Job,
@@ -113,10 +161,7 @@ fn run(
     quiet: bool,
     progress: &Arc<RunProgress>,
 ) -> Result<()> {
-    let accepted = Accepted {
-        other_settings: args.change_settings,
-        missing_pages: args.allow_missing,
-    };
+    let accepted = args.accepted();
     let stop = stop_at_a_signal()?;
     let report = runtime.block_on(async {
         match dates {
@@ -127,11 +172,7 @@ fn run(
         }
     });
     progress.finish();
-    let report = report.map_err(|failure| match *failure.source {
-        EngineError::Interrupted => Interrupted::Run.into(),
-        _ => anyhow::Error::from(failure),
-    });
-    let Some(report) = report? else {
+    let Some(report) = report.map_err(failed)? else {
         return match args.format {
             Some(ReportFormat::Json) => print("null"),
             None if quiet => Ok(()),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
 use tables::Table;
 
 use crate::error::EngineError;
@@ -11,19 +12,30 @@ use crate::metrics::PlanMetrics;
 /// The status of objects that cannot be opened: their rows are in no other count.
 pub(crate) const UNREADABLE_OBJECT: &str = "unreadable_object";
 
-/// The output of a chunk before its commit.
+/// The output of a unit, or of all units of a chunk, before its commit.
 #[derive(Debug, Default)]
-pub(crate) struct ChunkOutput {
+pub(crate) struct UnitOutput {
     /// New data files by table; no version of a table names them yet.
     pub(crate) files: BTreeMap<Table, Vec<String>>,
-    /// The counts of the chunk's rows.
+    /// The counts of the rows.
     pub(crate) accounting: RowAccounting,
-    /// The metrics of the chunk's plans.
+    /// The metrics of the plans.
     pub(crate) metrics: PlanMetrics,
 }
 
+impl UnitOutput {
+    /// Adds the output of another unit.
+    pub(crate) fn add(&mut self, other: Self) {
+        for (table, files) in other.files {
+            self.files.entry(table).or_default().extend(files);
+        }
+        self.accounting.add_all(&other.accounting);
+        self.metrics.add(other.metrics);
+    }
+}
+
 /// Counts of one status.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RowCounts {
     /// Archive rows.
     pub rows: u64,
@@ -67,6 +79,20 @@ impl RowAccounting {
         let key = (status.to_owned(), cause.unwrap_or_default().to_owned());
         let date = self.counts.entry(date).or_default();
         date.entry(key).or_default().add(counts);
+    }
+
+    pub(crate) fn add_all(&mut self, other: &Self) {
+        for (date, status, cause, counts) in other.counts() {
+            self.add(date, status, Some(cause), counts);
+        }
+    }
+
+    /// Returns each date, status and cause with its counts. The cause is empty if there is none.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (NaiveDate, &str, &str, RowCounts)> {
+        self.counts.iter().flat_map(|(date, counts)| {
+            let counts = counts.iter();
+            counts.map(|((status, cause), counts)| (*date, &**status, &**cause, *counts))
+        })
     }
 
     /// Replaces the counts of the dates that `other` has, and adds its other dates.

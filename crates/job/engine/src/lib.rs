@@ -60,6 +60,7 @@ pub use accounting::{RowAccounting, RowCounts};
 pub use archive::{ArchiveSource, DateInput, single_object};
 pub use driver::backfill::{Accepted, RunReport, backfill, explain};
 pub use driver::failure::Failure;
+pub use driver::share::{Share, ShareReport, backfill_share};
 pub use driver::update::update;
 pub use driver::vacuum::{VacuumMode, vacuum};
 pub use error::EngineError;
@@ -80,10 +81,10 @@ pub use session_extension::SessionExtension;
 pub use settings::Settings;
 pub use settings_digest::without_marks;
 pub use spec::{
-    ArchiveLayout, ArchiveSpec, Batching, ColumnNames, DedupSpec, DomainSpec, GroupingSpec,
-    JobSpec, JoiningSpec, LimitsSpec, MarkdownPart, Method, Names, OutputSpec, PaperSpec, Queries,
-    RobotsSpec, RunSpec, SchemeSpec, SpecError, SplitSpec, StoreSpec, TitleSource, TreeSpec,
-    UrlKeySpec, WindowSpec, Written,
+    ArchiveLayout, ArchiveSpec, Batching, Buckets, ColumnNames, DedupSpec, DomainSpec,
+    GroupingSpec, JobSpec, JoiningSpec, LimitsSpec, MarkdownPart, Method, Names, OutputSpec,
+    PaperSpec, Queries, RobotsSpec, RunSpec, SchemeSpec, SpecError, SplitSpec, StoreSpec,
+    TitleSource, TreeSpec, UrlKeySpec, WindowSpec, Written,
 };
 pub use spill_disk::SpillError;
 pub use step_counters::{StepCount, StepCounters};

@@ -24,6 +24,7 @@ mod record;
 mod refresh;
 mod store;
 mod tables;
+mod units;
 mod vacuum;
 
 pub use commit::{commit_chunk, replace};
@@ -39,4 +40,5 @@ pub use record::{LeaseEntry, LeaseRecord, LeaseState};
 pub use refresh::refresh;
 pub use store::LeaseStore;
 pub use tables::{FENCING_TRANSACTION, Tables};
+pub use units::Units;
 pub use vacuum::{Vacuumed, remove_unreferenced, vacuum};

@@ -15,6 +15,8 @@ pub trait Vacuumed: Tables {
     type Files: Send + Sync;
     /// Names of files outside of the tables that were found.
     type Staged: Send + Sync;
+    /// The files that [`Units`](crate::Units) name.
+    type Claims: Send + Sync;
 
     /// Finds the files of `table` that no version of the last `retention` references.
     async fn unreferenced(
@@ -29,8 +31,24 @@ pub trait Vacuumed: Tables {
     /// Finds the files that wait for a commit outside of the folders of the tables.
     async fn staged(&self) -> Result<Self::Staged, Self::Error>;
 
-    /// Deletes files that were found, by their names. A file that no longer exists is not an error.
-    async fn delete_staged(&self, files: &Self::Staged) -> Result<(), Self::Error>;
+    /// Deletes files that were found, by their names, unless they are claimed, and units that no run has committed
+    /// for long. A file that no longer exists is not an error.
+    async fn delete_staged(
+        &self,
+        files: &Self::Staged,
+        claims: &Self::Claims,
+    ) -> Result<(), Self::Error>;
+
+    /// Finds the files that units name.
+    async fn claims(&self) -> Result<Self::Claims, Self::Error>;
+
+    /// Keeps the files of `table` that no unit names.
+    fn unclaimed(
+        &self,
+        table: Self::Table,
+        files: Self::Files,
+        claims: &Self::Claims,
+    ) -> Self::Files;
 }
 
 /// Deletes the files that [`remove_unreferenced`] finds, and the records of earlier leases. Without a lease it
@@ -44,12 +62,8 @@ pub async fn vacuum<T: Vacuumed>(
     retention: Duration,
 ) -> Result<Vec<(T::Table, T::Files)>, OwnerError<T::Error>> {
     let Some(lease) = lease else {
-        let mut found = Vec::new();
-        for table in tables.every() {
-            let files = tables.unreferenced(table, retention).await;
-            found.push((table, files.map_err(OwnerError::Tables)?));
-        }
-        return Ok(found);
+        let found = find(tables, retention).await;
+        return Ok(found.map_err(OwnerError::Tables)?.0);
     };
     let found = remove_unreferenced(lease, tables, retention).await?;
     lease.remove_earlier().await?;
@@ -61,7 +75,9 @@ pub async fn vacuum<T: Vacuumed>(
 ///
 /// Files are found, the lease is checked, and then these files are deleted by their names. At the check no
 /// later lease exists, so no file that was found before is of a later owner, and the commits of earlier owners
-/// are refused. An owner that sleeps after the check deletes no more than these files when it wakes.
+/// are refused. An owner that sleeps after the check deletes no more than these files when it wakes. The claims
+/// of units are read after all files were found: a unit names its files after it has written them, and its work is
+/// known before.
 ///
 /// # Errors
 /// [`LeaseError::TakenOver`](crate::LeaseError::TakenOver) if the lease has been lost, else the error of a table or of the store.
@@ -70,18 +86,35 @@ pub async fn remove_unreferenced<T: Vacuumed>(
     tables: &T,
     retention: Duration,
 ) -> Result<Vec<(T::Table, T::Files)>, OwnerError<T::Error>> {
-    let mut found = Vec::new();
-    for table in tables.every() {
-        let files = tables.unreferenced(table, retention).await;
-        let files = files.map_err(OwnerError::Tables)?;
+    let found = find(tables, retention).await;
+    let (found, staged, claims) = found.map_err(OwnerError::Tables)?;
+    for (table, files) in &found {
         lease.check().await?;
-        let deleted = tables.delete(table, &files).await;
+        let deleted = tables.delete(*table, files).await;
         deleted.map_err(OwnerError::Tables)?;
-        found.push((table, files));
     }
-    let staged = tables.staged().await.map_err(OwnerError::Tables)?;
     lease.check().await?;
-    let deleted = tables.delete_staged(&staged).await;
+    let deleted = tables.delete_staged(&staged, &claims).await;
     deleted.map_err(OwnerError::Tables)?;
     Ok(found)
+}
+
+/// The unclaimed files by table, the staged files, and the claims.
+type Found<T> = (
+    Vec<(<T as Tables>::Table, <T as Vacuumed>::Files)>,
+    <T as Vacuumed>::Staged,
+    <T as Vacuumed>::Claims,
+);
+
+async fn find<T: Vacuumed>(tables: &T, retention: Duration) -> Result<Found<T>, T::Error> {
+    let mut found = Vec::new();
+    for table in tables.every() {
+        found.push((table, tables.unreferenced(table, retention).await?));
+    }
+    let staged = tables.staged().await?;
+    let claims = tables.claims().await?;
+    let unclaimed = found
+        .into_iter()
+        .map(|(table, files)| (table, tables.unclaimed(table, files, &claims)));
+    Ok((unclaimed.collect(), staged, claims))
 }

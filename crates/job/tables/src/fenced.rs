@@ -12,8 +12,9 @@ use lease::{CommitError, FENCING_TRANSACTION, LeaseStore, OwnedTables, Tables, V
 
 use crate::fencing_transaction::fencing_transaction;
 use crate::plain_folders::StagedFiles;
+use crate::staged_units::Claims;
 use crate::table_version::TableVersion;
-use crate::{Location, Output, Replacement, Table, TableError, UnreferencedFile};
+use crate::{Location, Output, Replacement, Table, TableError, TableFormat, UnreferencedFile};
 
 /// The folder of the lease objects, beside the folders of the tables.
 const LEASES: &str = "_leases";
@@ -133,6 +134,7 @@ impl Tables for Output {
 impl Vacuumed for Output {
     type Files = Vec<UnreferencedFile>;
     type Staged = StagedFiles;
+    type Claims = Claims;
 
     async fn unreferenced(
         &self,
@@ -150,8 +152,26 @@ impl Vacuumed for Output {
         self.staged_files().await
     }
 
-    async fn delete_staged(&self, files: &StagedFiles) -> Result<(), TableError> {
-        self.delete_staged_files(files).await
+    async fn delete_staged(&self, files: &StagedFiles, claims: &Claims) -> Result<(), TableError> {
+        self.delete_staged_files(files, claims).await
+    }
+
+    async fn claims(&self) -> Result<Claims, TableError> {
+        Output::claims(self).await
+    }
+
+    fn unclaimed(
+        &self,
+        table: Table,
+        files: Vec<UnreferencedFile>,
+        claims: &Claims,
+    ) -> Vec<UnreferencedFile> {
+        match self.format() {
+            TableFormat::Delta => claims.unclaimed(table, files),
+            // The files of units are in another folder. One that is here was moved by a commit that was not made, and
+            // readers of the folder must not find it.
+            TableFormat::Parquet => files,
+        }
     }
 }
 

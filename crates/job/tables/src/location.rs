@@ -191,6 +191,11 @@ impl Location {
         }
     }
 
+    /// Returns the path in the store of an object below this folder. `path` has slashes between its parts.
+    pub(crate) fn below(&self, path: &str) -> Path {
+        Path::from_iter(self.path.parts().chain(Path::from(path).parts()))
+    }
+
     /// Returns the object at `path`, which a listing of this folder has. The path is taken as it is, and
     /// [`Location::child`] would escape it.
     pub fn listed(&self, path: &Path) -> Self {

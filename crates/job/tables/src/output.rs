@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
@@ -379,6 +379,11 @@ impl Output {
         if committed.is_some_and(|version| version >= replacement.transaction_version) {
             return Ok(None);
         }
+        let adds = replacement.files.iter();
+        let adds = adds.map(|file| Ok(serde_json::from_str::<Add>(file)?));
+        let mut added: BTreeMap<String, Add> = adds
+            .map(|add: DeltaResult<Add>| add.map(|add| (add.path.clone(), add)))
+            .collect::<DeltaResult<_>>()?;
         let mut actions: Vec<Action> = snapshot
             .file_views(log_store.as_ref(), None)
             .try_collect::<Vec<_>>()
@@ -391,16 +396,17 @@ impl Output {
                     .and_then(Option::as_ref)
                     .is_some_and(|value| replacement.partitions.contains(value))
             })
-            .map(|file| Action::Remove(file.remove_action(true)))
+            .map(|file| file.remove_action(true))
+            // A run that was killed had committed the files of its units to this table. They stay.
+            .filter(|remove| added.remove(&remove.path).is_none())
+            .map(Action::Remove)
             .collect();
         let removed = actions.iter().filter_map(|action| match action {
             Action::Remove(remove) => Some(remove.path.clone()),
             _ => None,
         });
         let replaced = removed.collect();
-        for file in &replacement.files {
-            actions.push(Action::Add(serde_json::from_str::<Add>(file)?));
-        }
+        actions.extend(added.into_values().map(Action::Add));
         if actions.is_empty() {
             return Ok(None);
         }

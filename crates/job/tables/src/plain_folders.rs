@@ -3,18 +3,23 @@
 use std::path::{Path as FilePath, PathBuf};
 use std::time::Duration;
 
+use chrono::{TimeDelta, Utc};
 use deltalake::DeltaTableError;
 use deltalake::kernel::Add;
 use futures::{StreamExt, TryStreamExt};
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt};
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 
+use crate::staged_units::Claims;
 use crate::vacuum::{blocking, remove_files, unfinished_files};
 use crate::{Location, Output, Table, TableError, TableFormat, fail_point};
 
 /// The folder of data files that no commit has. It is beside the tables, so that a reader of a table's
 /// folder does not find them.
 const STAGED: &str = "_staged";
+
+/// The time in which a unit is done. More keeps the files of killed processes longer.
+const UNIT_TIME: TimeDelta = TimeDelta::days(1);
 
 impl Output {
     /// Returns the folder to which data files of `table` are written before their commit.
@@ -45,7 +50,7 @@ impl Output {
         for file in files {
             let add: Add = serde_json::from_str(file)
                 .map_err(|error| self.error(table, DeltaTableError::from(error)))?;
-            let (from, to) = (below(&staged, &add.path), below(&folder, &add.path));
+            let (from, to) = (staged.below(&add.path), folder.below(&add.path));
             match store.rename(&from, &to).await {
                 // An earlier attempt moved it.
                 Err(object_store::Error::NotFound { .. }) if store.head(&to).await.is_ok() => {}
@@ -67,7 +72,7 @@ impl Output {
             return Ok(());
         }
         let folder = self.location().child(table.name());
-        let paths = replaced.iter().map(|path| below(&folder, path)).collect();
+        let paths = replaced.iter().map(|path| folder.below(path)).collect();
         delete(&folder, paths).await?;
         fail_point(format_args!("removed.{}", table.name()));
         Ok(())
@@ -102,7 +107,7 @@ impl Output {
         }
         let staged = self.location().child(STAGED);
         let listed = staged.store().list(Some(staged.path()));
-        let listed = listed.map_ok(|meta| meta.location).try_collect().await;
+        let listed = listed.try_collect().await;
         let objects = listed.map_err(failed("list", &staged))?;
         let mut unfinished = Vec::new();
         for table in Table::every() {
@@ -115,15 +120,44 @@ impl Output {
         })
     }
 
-    /// Deletes files that [`Output::staged_files`] found, and folders that are empty then. A file that another process
-    /// has written since stays.
-    pub(crate) async fn delete_staged_files(&self, files: &StagedFiles) -> Result<(), TableError> {
+    /// Deletes units that no run has committed for long, files that [`Output::staged_files`] found and that are not
+    /// claimed, and folders that are empty then. A file that another process has written since stays. While units
+    /// may be done, files stay for [`UNIT_TIME`], because their units may not be done.
+    pub(crate) async fn delete_staged_files(
+        &self,
+        files: &StagedFiles,
+        claims: &Claims,
+    ) -> Result<(), TableError> {
+        delete(self.location(), claims.expired().to_vec()).await?;
         if self.format() == TableFormat::Delta {
             return Ok(());
         }
         let staged = self.location().child(STAGED);
-        delete(&staged, files.objects.clone()).await?;
-        let unfinished = files.unfinished.clone();
+        let now = Utc::now();
+        let is_young = |object: &ObjectMeta| now - object.last_modified < UNIT_TIME;
+        let is_claimed = |object: &ObjectMeta| {
+            let mut below = object
+                .location
+                .prefix_match(staged.path())
+                .into_iter()
+                .flatten();
+            let table = below.next();
+            let path: Vec<_> = below.map(|part| part.as_ref().to_owned()).collect();
+            table.is_some_and(|table| claims.has(table.as_ref(), &path.join("/")))
+        };
+        let kept = |object: &&ObjectMeta| {
+            claims.is_work_going_on() && (is_young(object) || is_claimed(object))
+        };
+        let objects = files.objects.iter().filter(|object| !kept(object));
+        delete(
+            &staged,
+            objects.map(|object| object.location.clone()).collect(),
+        )
+        .await?;
+        let unfinished = match claims.is_work_going_on() {
+            true => Vec::new(),
+            false => files.unfinished.clone(),
+        };
         let folder = staged.url().to_file_path();
         let removed = blocking(move || {
             remove_files(&unfinished)?;
@@ -141,7 +175,7 @@ impl Output {
 /// Files that wait for a commit outside of the folders of the tables.
 #[derive(Debug, Default)]
 pub struct StagedFiles {
-    objects: Vec<Path>,
+    objects: Vec<ObjectMeta>,
     /// Files of a local disk that were not written to their end. A store does not list them.
     unfinished: Vec<PathBuf>,
 }
@@ -171,10 +205,6 @@ fn remove_empty_folders(folder: &FilePath) {
     }
     // A folder with files stays.
     let _ = std::fs::remove_dir(folder);
-}
-
-fn below(folder: &Location, path: &str) -> Path {
-    Path::from_iter(folder.path().parts().chain(Path::from(path).parts()))
 }
 
 async fn delete(folder: &Location, paths: Vec<Path>) -> Result<(), TableError> {

@@ -1,38 +1,40 @@
 //! Runs a range of dates as a sequence of chunks, each with one plan and one commit per
 //! table.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use futures::future::{join, join_all};
-use lease::{Lease, remove_unreferenced};
+use lease::{Lease, LeaseError, remove_unreferenced};
 use tables::{DateRange, Table, TableFormat, fail_point};
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 use uuid::Uuid;
 
-use crate::accounting::{ChunkOutput, RowAccounting};
+use crate::accounting::{RowAccounting, UnitOutput};
 use crate::acquire::acquire_lease;
 use crate::archive::Census;
-use crate::driver::chunk::{ChunkSize, chunks};
+use crate::driver::chunk::cut;
 use crate::driver::failure::Failure;
 use crate::driver::missing_pages::refuse_missing_pages;
 use crate::driver::partition;
 use crate::driver::relabel;
 use crate::driver::resume::{self, ResumableRun, request};
 use crate::driver::runs_rows::ChunkCost;
-use crate::driver::tries::run_chunk;
+use crate::driver::units::{ChunkUnits, shared_units, staged_units};
 use crate::driver::warnings::{warn_about, warn_about_chunks};
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::metrics::PlanMetrics;
 use crate::peak_memory::peak_memory;
-use crate::plan;
+use crate::plan::bucket::Bucket;
 use crate::plan::prior::monthly_rollup::roll_up_months;
 use crate::plan::prior::state::PriorState;
+use crate::plan::{self, Unit};
 use crate::progress::{Progress, ProgressReporter, RowsAndBytes, Stage, Unwatched};
-use crate::spec::{Batching, SpecError};
+use crate::spec::SpecError;
 use crate::tables_state::tables_snapshot::TablesSnapshot;
 use crate::watchdog::watched;
 
@@ -69,10 +71,10 @@ pub struct Accepted {
 }
 
 /// The input of a run after all checks.
-struct Prepared {
+pub(super) struct Prepared {
     /// The requested dates, and the earlier dates that must be relabelled.
-    dates: DateRange,
-    census: Census,
+    pub(super) dates: DateRange,
+    pub(super) census: Census,
 }
 
 /// One run of a job.
@@ -83,6 +85,9 @@ pub(super) struct Run<'a> {
     pub(super) request: String,
     pub(super) started_micros: i64,
     pub(super) census: &'a Census,
+    buckets: NonZeroU32,
+    /// Whether units wait for each other, with manifests. One unit is committed at once.
+    is_staged: bool,
     reporter: ProgressReporter,
     progress: &'a dyn Progress,
 }
@@ -153,7 +158,7 @@ pub(crate) async fn run(
 }
 
 /// Awaits `work`, or drops it when `stop` is cancelled.
-async fn unless_stopped<T>(
+pub(super) async fn unless_stopped<T>(
     stop: &CancellationToken,
     work: impl Future<Output = Result<T, EngineError>>,
 ) -> Result<T, EngineError> {
@@ -213,9 +218,16 @@ async fn run_under(
         .filter(|run| run.done != dates || lease.resumes(&request));
     let already_done = resumable.as_ref().map(|run| run.done);
     let left = rest(dates, already_done);
-    let chunks: Vec<DateRange> = left
+    let shared = shared_units(job, &request, left)
+        .await
+        .map_err(&in_tables)?;
+    let (chunks, buckets) = match (left, shared) {
+        (Some(left), Some(buckets)) => (vec![left], buckets),
+        (Some(left), None) => cut(job, left, census),
+        (None, _) => (Vec::new(), NonZeroU32::MIN),
+    };
+    let chunks: Vec<DateRange> = chunks
         .into_iter()
-        .flat_map(|left| cut(job, left, census))
         .map(|chunk| relabel::reach_back(job, chunk, dates.first()))
         .collect();
     warn_about_chunks(job, &chunks, census);
@@ -244,6 +256,8 @@ async fn run_under(
         request,
         started_micros,
         census,
+        buckets,
+        is_staged: shared.is_some() || buckets > NonZeroU32::MIN,
         reporter: ProgressReporter::new(Arc::clone(&progress), census),
         progress: progress.as_ref(),
     };
@@ -294,18 +308,25 @@ pub async fn explain(job: &Job, dates: DateRange) -> Result<String, Failure> {
     };
     let Prepared { dates, census } = prepare(job, &mut tables, dates, accepted, &Unwatched).await?;
     let job = &partition::of_new_tables(job, Some(dates), &census.rows(dates));
-    let chunk = cut(job, dates, &census).first().copied().unwrap_or(dates);
+    let (chunks, _) = cut(job, dates, &census);
+    let chunk = chunks.first().copied().unwrap_or(dates);
     let in_tables = Failure::at(Stage::Tables, dates);
     let prior = PriorState::open(job).await;
     let prior = prior.map_err(EngineError::from).map_err(in_tables)?;
-    plan::explain_chunk(job, &census, chunk, &prior)
+    let unit = Unit {
+        census: &census,
+        chunk,
+        bucket: Bucket::WHOLE,
+        prior: &prior,
+    };
+    plan::explain_unit(job, unit)
         .await
         .map_err(|source| EngineError::plan(chunk, source))
         .map_err(Failure::at(Stage::Plan(None), dates))
 }
 
 /// Refuses a range of dates that cuts a partition.
-fn refuse_cut_partition(job: &Job, dates: DateRange) -> Result<(), Failure> {
+pub(super) fn refuse_cut_partition(job: &Job, dates: DateRange) -> Result<(), Failure> {
     let partitioning = job.output.partitioning();
     let covering = partitioning.covering(dates);
     if covering == dates {
@@ -319,7 +340,7 @@ fn refuse_cut_partition(job: &Job, dates: DateRange) -> Result<(), Failure> {
 }
 
 /// Refuses everything that can be refused before any work.
-async fn prepare(
+pub(super) async fn prepare(
     job: &Job,
     tables: &mut TablesSnapshot,
     requested: DateRange,
@@ -394,35 +415,10 @@ fn rest(dates: DateRange, already_done: Option<DateRange>) -> Option<DateRange> 
     }
 }
 
-/// Cuts `dates` into chunks.
-fn cut(job: &Job, dates: DateRange, census: &Census) -> Vec<DateRange> {
-    match job.settings.site.batching {
-        // All pages are inserted into the trees before the first is labelled.
-        Batching::Run => vec![dates],
-        Batching::Page | Batching::Date => {
-            let rows = census.rows(dates);
-            let partitions = job.output.partitioning();
-            let partitions = partitions.containing(census.dates_with_input(dates));
-            let size = |partition: DateRange| ChunkSize {
-                html_bytes: census.html_bytes(partition),
-                rows: (rows.range(partition.first()..=partition.last()))
-                    .map(|(_, rows)| rows)
-                    .sum(),
-            };
-            chunks(
-                dates,
-                &partitions,
-                size,
-                ChunkSize::limit(job.resources.chunk_bytes, job.resources.plan_memory()),
-            )
-        }
-    }
-}
-
 impl Run<'_> {
-    /// Runs one chunk: plans it, executes the plan, checks the accounting, and commits. `left`
+    /// Runs one chunk: executes the plans of its units, checks the accounting, and commits. `left`
     /// is the range to run again if the chunk fails.
-    async fn chunk(&self, chunk: DateRange, left: DateRange) -> Result<ChunkOutput, Failure> {
+    async fn chunk(&self, chunk: DateRange, left: DateRange) -> Result<UnitOutput, Failure> {
         let started = Instant::now();
         let enter = |stage| {
             self.progress.entered(stage, chunk);
@@ -433,11 +429,27 @@ impl Run<'_> {
         let prior = watched(self.job, chunk, prior).await.map_err(&failed)?;
         let prior = self.lease.or_taken_over(prior).await.map_err(failed)?;
         let failed = enter(Stage::Plan(None));
-        let output = run_chunk(self.job, self.census, chunk, &prior, &self.reporter);
-        let output = watched(self.job, chunk, output).await.map_err(&failed)?;
-        let mut output = output
-            .map_err(|source| EngineError::plan(chunk, source))
-            .map_err(failed)?;
+        let units = ChunkUnits {
+            job: self.job,
+            census: self.census,
+            chunk,
+            buckets: self.buckets,
+            prior: &prior,
+            reporter: &self.reporter,
+        };
+        let staged = match self.is_staged {
+            false => None,
+            true => Some(
+                staged_units(self.job, &self.request, chunk)
+                    .await
+                    .map_err(&failed)?,
+            ),
+        };
+        let output = match &staged {
+            None => units.run(Bucket::WHOLE).await,
+            Some(staged) => units.all(staged).await,
+        };
+        let mut output = output.map_err(failed)?;
         let failed = enter(Stage::Accounting);
         let checked = output.accounting.check(&self.census.rows(chunk));
         checked.map_err(failed)?;
@@ -452,12 +464,16 @@ impl Run<'_> {
         let (runs, created) = join(runs, self.create_tables_of(&output)).await;
         created.map_err(&failed)?;
         output.files.insert(Table::Runs, runs.map_err(&failed)?);
-        self.commit(chunk, &mut output).await.map_err(failed)?;
+        self.commit(chunk, &mut output).await.map_err(&failed)?;
+        if let Some(staged) = staged {
+            let removed = staged.remove().await.map_err(LeaseError::from);
+            removed.map_err(EngineError::from).map_err(failed)?;
+        }
         Ok(output)
     }
 
     /// Creates `url_parameters` before its first commit, which would wait for it.
-    async fn create_tables_of(&self, output: &ChunkOutput) -> Result<(), EngineError> {
+    async fn create_tables_of(&self, output: &UnitOutput) -> Result<(), EngineError> {
         if output.files.contains_key(&Table::UrlParameters) {
             self.job.output.open_or_create(Table::UrlParameters).await?;
         }

@@ -1,6 +1,12 @@
 //! Cuts a run into chunks.
 
+use std::num::NonZeroU32;
+
 use tables::DateRange;
+
+use crate::archive::Census;
+use crate::job::Job;
+use crate::spec::Batching;
 
 /// Plan memory in bytes per archive row. The chunk's key-hash set takes 8 bytes per row, 16
 /// while it is built. Lower fails chunks that do not fit, higher makes shorter chunks, each
@@ -16,25 +22,49 @@ const ROW_SQUARE: u64 = 20_000_000_000;
 /// Rows that a chunk may always have, however small the memory.
 const MIN_CHUNK_ROWS: u64 = 10_000;
 
+/// Most buckets that a run chooses by itself. More makes small files.
+const MAX_BUCKETS: u32 = 4096;
+
 /// The size of a chunk, or its limit.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ChunkSize {
+struct ChunkSize {
     /// Bytes of HTML.
-    pub(crate) html_bytes: u64,
+    html_bytes: u64,
     /// Archive rows.
-    pub(crate) rows: u64,
+    rows: u64,
 }
 
 impl ChunkSize {
     /// Limits a chunk to `html_bytes` of HTML, and to the rows that a plan can sort with
     /// `plan_memory` bytes.
-    pub(crate) fn limit(html_bytes: u64, plan_memory: usize) -> Self {
+    fn limit(html_bytes: u64, plan_memory: usize) -> Self {
         let memory = plan_memory as u64;
         let merged = memory.saturating_mul(memory) / ROW_SQUARE;
         Self {
             html_bytes,
             rows: merged.min(memory / ROW_BYTES).max(MIN_CHUNK_ROWS),
         }
+    }
+
+    /// Returns the limit of a chunk whose units are `buckets`.
+    fn times(self, buckets: NonZeroU32) -> Self {
+        let buckets = u64::from(buckets.get());
+        Self {
+            html_bytes: self.html_bytes.saturating_mul(buckets),
+            rows: self.rows.saturating_mul(buckets),
+        }
+    }
+
+    /// Returns the number of buckets with which a unit of a chunk of this size has at most the rows of `limit`, and
+    /// spills at most `spill_limit`.
+    ///
+    /// The last sort holds a third of the HTML. HTML above `limit` does not count: an archive that is not ordered by
+    /// site is read once for each bucket.
+    fn buckets(self, limit: Self, spill_limit: u64) -> NonZeroU32 {
+        let needed = self.rows.div_ceil(limit.rows.max(1));
+        let needed = needed.max((self.html_bytes / 3).div_ceil(spill_limit.max(1)));
+        let needed = u32::try_from(needed).unwrap_or(MAX_BUCKETS);
+        NonZeroU32::new(needed.min(MAX_BUCKETS)).unwrap_or(NonZeroU32::MIN)
     }
 
     fn fits(self, other: Self) -> bool {
@@ -49,10 +79,53 @@ impl ChunkSize {
     }
 }
 
+/// Cuts `dates` into chunks. Returns the number of buckets of each.
+pub(super) fn cut(job: &Job, dates: DateRange, census: &Census) -> (Vec<DateRange>, NonZeroU32) {
+    // Buckets cut the largest of these ranges.
+    let least = match job.settings.site.batching {
+        // All pages are inserted into the trees before the first is labelled.
+        Batching::Run => vec![dates],
+        Batching::Page | Batching::Date => {
+            let partitions = job.output.partitioning();
+            partitions.containing(census.dates_with_input(dates))
+        }
+    };
+    let set = job.resources.buckets;
+    let buckets = set.unwrap_or_else(|| needed_buckets(job, census, &least));
+    let limit = limit(job).times(buckets);
+    let chunks = chunks(dates, &least, sizes(census, dates), limit);
+    (chunks, buckets)
+}
+
+/// Returns the number of buckets that the largest of `ranges` needs.
+pub(super) fn needed_buckets(job: &Job, census: &Census, ranges: &[DateRange]) -> NonZeroU32 {
+    let all = ranges.iter().copied().reduce(DateRange::through);
+    let Some(size) = all.map(|all| sizes(census, all)) else {
+        return NonZeroU32::MIN;
+    };
+    let needed = |dates: &DateRange| size(*dates).buckets(limit(job), job.resources.spill_limit);
+    ranges.iter().map(needed).max().unwrap_or(NonZeroU32::MIN)
+}
+
+fn limit(job: &Job) -> ChunkSize {
+    ChunkSize::limit(job.resources.chunk_bytes, job.resources.plan_memory())
+}
+
+/// Returns the sizes of ranges within `all`.
+fn sizes(census: &Census, all: DateRange) -> impl Fn(DateRange) -> ChunkSize {
+    let rows = census.rows(all);
+    move |dates| ChunkSize {
+        html_bytes: census.html_bytes(dates),
+        rows: (rows.range(dates.first()..=dates.last()))
+            .map(|(_, rows)| rows)
+            .sum(),
+    }
+}
+
 /// Cuts `dates` into chunks. `partitions` are those that have input, in order: consecutive ones share a
 /// chunk of at most `limit`, and one above the limit is its own chunk. A chunk begins after the one before it, and the last
 /// one ends with `dates`: rows of partitions that have no input any more are removed with it.
-pub(crate) fn chunks(
+fn chunks(
     dates: DateRange,
     partitions: &[DateRange],
     size: impl Fn(DateRange) -> ChunkSize,

@@ -7,7 +7,7 @@ use arrow::array::RecordBatch;
 use lease::commit_chunk;
 use tables::{DateRange, MemorySpill, Replacement, SinkSize, Table, TableError};
 
-use crate::accounting::{ChunkOutput, RowAccounting};
+use crate::accounting::{RowAccounting, UnitOutput};
 use crate::driver::backfill::Run;
 use crate::driver::runs_rows::{ChunkCost, RunIds, runs_rows};
 use crate::error::EngineError;
@@ -18,7 +18,7 @@ impl Run<'_> {
     pub(super) async fn commit(
         &self,
         chunk: DateRange,
-        chunk_output: &mut ChunkOutput,
+        chunk_output: &mut UnitOutput,
     ) -> Result<(), EngineError> {
         let output = &self.job.output;
         let reopened = discard_rollups(output, chunk, self.lease.token()).await;

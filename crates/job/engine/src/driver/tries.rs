@@ -5,13 +5,10 @@ use std::time::Duration;
 
 use datafusion::error::Result;
 use futures::future::{Either, select};
-use tables::DateRange;
 
-use crate::accounting::ChunkOutput;
-use crate::archive::Census;
+use crate::accounting::UnitOutput;
 use crate::job::Job;
-use crate::plan;
-use crate::plan::prior::state::PriorState;
+use crate::plan::{self, Unit};
 use crate::progress::{ProgressReporter, RowsAndBytes};
 use crate::session_extension::SessionExtension;
 
@@ -23,28 +20,32 @@ const MAX_TRIES: usize = 5;
 /// bytes to each: shorter costs the driver more, longer shows a progress that jumps.
 const ASK_EVERY: Duration = Duration::from_secs(2);
 
-/// Runs the plan of `chunk`, again if processes that ran a part of it are gone. Its rows are then in
+/// Runs the plan of `unit`, again if processes that ran a part of it are gone. Its rows are then in
 /// data files that no table refers to yet.
-pub(super) async fn run_chunk(
+pub(super) async fn run_unit(
     job: &Job,
-    census: &Census,
-    chunk: DateRange,
-    prior: &PriorState,
+    unit: Unit<'_>,
     reporter: &ProgressReporter,
-) -> Result<ChunkOutput> {
+) -> Result<UnitOutput> {
     // On the heap: the future of a plan is large.
-    let run = || Box::pin(plan::run_chunk(job, census, chunk, prior, reporter.clone()));
+    let run = || Box::pin(plan::run_unit(job, unit, reporter.clone()));
     let Some(extension) = &job.session_extension else {
         return run().await;
     };
+    let Unit {
+        census,
+        chunk,
+        bucket,
+        ..
+    } = unit;
     extension.prepare().await;
     reporter.processes(extension.processes());
     let mut parsed = ParsedRows {
         extension: extension.as_ref(),
         reporter,
         chunk: RowsAndBytes {
-            rows: census.rows(chunk).into_values().sum(),
-            html_bytes: census.html_bytes(chunk),
+            rows: bucket.share(census.rows(chunk).into_values().sum()),
+            html_bytes: bucket.share(census.html_bytes(chunk)),
         },
         reported: 0,
         before: 0,

@@ -1,7 +1,7 @@
 //! Checks a job spec: its texts become typed values, and each is compared with its limits. Reads no file and sends
 //! no request.
 
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,10 +11,6 @@ use tables::{Location, Partitioning, RetryPolicy, TableFormat};
 use crate::job_document::JobDocument;
 use crate::settings::{Settings, settings};
 use crate::spec::{JobSpec, Method, SpecError};
-
-/// Limits `store.retry_timeout`. S3 accepts the signature of a request for 15 minutes, and
-/// the answer to the last retry must arrive within that time too.
-const MAX_RETRY_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The values of a spec whose every key was checked.
 pub(super) struct CheckedSpec {
@@ -52,6 +48,10 @@ pub struct Resources {
     pub memory: usize,
     /// Bytes of HTML per chunk.
     pub chunk_bytes: u64,
+    /// Buckets of a chunk; `None` for as many as it needs.
+    pub buckets: Option<NonZeroU32>,
+    /// Most bytes that are spilled at once.
+    pub spill_limit: u64,
     /// The heartbeat interval of the lease.
     pub heartbeat: Duration,
     /// Time without any movement after which a run stops.
@@ -207,17 +207,6 @@ fn retry_policy(spec: &JobSpec) -> Result<RetryPolicy, SpecError> {
     if let Some(retries) = spec.store.retries {
         retry_policy.retries = retries;
     }
-    if let Some(timeout) = spec.store.retry_timeout {
-        if timeout > MAX_RETRY_TIMEOUT {
-            let expected = format!(
-                "{}; expected at most {}: a request is signed once",
-                humantime::format_duration(timeout),
-                humantime::format_duration(MAX_RETRY_TIMEOUT)
-            );
-            return Err(SpecError::key("store.retry_timeout", expected));
-        }
-        retry_policy.retry_for = timeout;
-    }
     Ok(retry_policy)
 }
 
@@ -255,6 +244,8 @@ fn resources(spec: &JobSpec) -> Result<Resources, SpecError> {
         threads,
         memory,
         chunk_bytes: spec.run.chunk_bytes.as_u64(),
+        buckets: spec.run.buckets.number(),
+        spill_limit: spec.run.spill_limit.as_u64(),
         heartbeat: spec.run.heartbeat,
         stall_timeout: spec.run.stall_timeout,
     })

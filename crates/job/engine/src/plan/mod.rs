@@ -1,4 +1,4 @@
-//! The plan of one chunk: six steps. DataFusion moves and sorts the rows between them.
+//! The plan of one unit, the sites of a bucket on the dates of a chunk: six steps. DataFusion moves and sorts the rows between them.
 //!
 //! ```text
 //! row_group_scan   the row groups of the chunk
@@ -38,6 +38,7 @@
 //!   Closed months are rolled up, so that a nightly run reads the dates of the current month only.
 
 pub(crate) mod archive_pages;
+pub(crate) mod bucket;
 pub(crate) mod codec;
 pub(crate) mod columns;
 pub(crate) mod exec;
@@ -61,7 +62,7 @@ use datafusion::physical_plan::collect;
 use datafusion::prelude::{DataFrame, SessionContext};
 use tables::{DateRange, Table, date_from_days, days_from_date};
 
-use crate::accounting::{ChunkOutput, RowCounts};
+use crate::accounting::{RowCounts, UnitOutput};
 use crate::archive::Census;
 use crate::job::Job;
 use crate::metrics::PlanMetrics;
@@ -70,6 +71,7 @@ use crate::plan::prior::learned::Learned;
 use crate::plan::prior::state::PriorState;
 use crate::progress::ProgressReporter;
 use crate::session_extension::with_metrics;
+use bucket::Bucket;
 use columns::schemas::{RecordBatchExt, value_opt};
 use exec::cpu_metrics::plan_metrics;
 use exec::step::apply;
@@ -77,47 +79,40 @@ use row_group_scan::row_group_scan;
 use session::session;
 use steps::{block, dedupe, key, scan, site, write};
 
-/// Runs the plan of `chunk`. Its rows are then in data files that no table refers to yet.
-pub(crate) async fn run_chunk(
+/// A unit of work: the sites of a bucket on the dates of a chunk.
+#[derive(Clone, Copy)]
+pub(crate) struct Unit<'a> {
+    pub(crate) census: &'a Census,
+    pub(crate) chunk: DateRange,
+    pub(crate) bucket: Bucket,
+    /// The tables before the chunk.
+    pub(crate) prior: &'a PriorState,
+}
+
+/// Runs the plan of `unit`. Its rows are then in data files that no table refers to yet.
+pub(crate) async fn run_unit(
     job: &Job,
-    census: &Census,
-    chunk: DateRange,
-    prior: &PriorState,
+    unit: Unit<'_>,
     reporter: ProgressReporter,
-) -> Result<ChunkOutput> {
+) -> Result<UnitOutput> {
     let context = session(job)?;
-    let input = ChunkInput {
-        census,
-        chunk,
-        prior,
-    };
-    let (plan, metrics) = plan(&context, job, input, reporter.clone()).await?;
+    let (plan, metrics) = plan(&context, job, unit, reporter.clone()).await?;
     let plan = DataFrame::new(context.state(), plan);
     let plan = plan.create_physical_plan().await?;
     let batches = collect(Arc::clone(&plan), context.task_ctx()).await?;
     let plan = with_metrics(job.session_extension.as_ref(), plan).await;
-    reporter.executed(chunk, plan.as_ref());
+    reporter.executed(unit.chunk, plan.as_ref());
     let mut written = written(&batches)?;
     written.metrics = metrics;
     written.metrics.add(plan_metrics(plan.as_ref()));
     Ok(written)
 }
 
-/// Returns the physical plan of `chunk` as text.
-pub(crate) async fn explain_chunk(
-    job: &Job,
-    census: &Census,
-    chunk: DateRange,
-    prior: &PriorState,
-) -> Result<String> {
+/// Returns the physical plan of `unit` as text.
+pub(crate) async fn explain_unit(job: &Job, unit: Unit<'_>) -> Result<String> {
     let context = session(job)?;
     let reporter = ProgressReporter::unwatched();
-    let input = ChunkInput {
-        census,
-        chunk,
-        prior,
-    };
-    let (plan, _) = plan(&context, job, input, reporter).await?;
+    let (plan, _) = plan(&context, job, unit, reporter).await?;
     let physical = DataFrame::new(context.state(), plan)
         .create_physical_plan()
         .await?;
@@ -126,30 +121,24 @@ pub(crate) async fn explain_chunk(
         .to_string())
 }
 
-/// The input of a plan.
-struct ChunkInput<'a> {
-    census: &'a Census,
-    chunk: DateRange,
-    prior: &'a PriorState,
-}
-
-/// Returns the plan of `chunk`, and the metrics of the query that collected its keys.
+/// Returns the plan of `unit`, and the metrics of the query that collected its keys.
 async fn plan(
     context: &SessionContext,
     job: &Job,
-    input: ChunkInput<'_>,
+    unit: Unit<'_>,
     reporter: ProgressReporter,
 ) -> Result<(LogicalPlan, PlanMetrics)> {
-    let ChunkInput {
+    let Unit {
         census,
         chunk,
+        bucket,
         prior,
-    } = input;
+    } = unit;
     let settings = &job.settings;
     let keyed = |learned: &Arc<Learned>| {
         let scan = scan::Scan::new(job, chunk);
         let scanned = apply(scan, row_group_scan(job, census, chunk)?)?;
-        apply(key::Key::new(job, Arc::clone(learned)), scanned)
+        apply(key::Key::new(job, Arc::clone(learned), bucket), scanned)
     };
     let (mut metrics, mut known) = (PlanMetrics::default(), None);
     let mut learned = Arc::new(Learned::default());
@@ -178,7 +167,7 @@ async fn plan(
     let replayed = apply(site, union(blocked, windows)?)?;
     let partitions = census.dates_with_input(chunk);
     let partitions = job.output.partitioning().containing(partitions).len();
-    let extent = write::ChunkExtent::new(job, census.html_bytes(chunk), partitions);
+    let extent = write::ChunkExtent::new(job, bucket.share(census.html_bytes(chunk)), partitions);
     let written = apply(write::Write::new(job, extent, reporter), replayed)?;
     Ok((written, metrics))
 }
@@ -191,8 +180,8 @@ fn union(rows: LogicalPlan, more: Option<LogicalPlan>) -> Result<LogicalPlan> {
 }
 
 /// Reads the rows that the partitions of [`Write`](write::Write) return.
-fn written(batches: &[RecordBatch]) -> Result<ChunkOutput> {
-    let mut written = ChunkOutput::default();
+fn written(batches: &[RecordBatch]) -> Result<UnitOutput> {
+    let mut written = UnitOutput::default();
     for batch in batches {
         let (tables, files) = (batch.text("table")?, batch.text("file")?);
         let (statuses, causes) = (batch.text("status")?, batch.text("cause")?);

@@ -70,13 +70,13 @@ const SETTINGS: &[(&str, &str, Decides)] = &[
     ("run.threads", "7", NoRow),
     ("run.memory_limit", "'7GB'", NoRow),
     ("run.chunk_bytes", "'7GB'", NoRow),
+    ("run.buckets", "7", NoRow),
     ("run.heartbeat", "'7s'", NoRow),
     ("run.spill_dir", "'elsewhere'", NoRow),
     ("run.spill_limit", "'7GB'", NoRow),
     ("run.stall_timeout", "'7m'", NoRow),
     ("store.timeout", "'7s'", NoRow),
     ("store.retries", "7", NoRow),
-    ("store.retry_timeout", "'7s'", NoRow),
 ];
 
 /// The MD5 of no line: a job in which every setting has its baseline.

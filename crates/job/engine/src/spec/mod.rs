@@ -1,6 +1,7 @@
 //! The job spec: a TOML file and its `--set` overrides, as typed values. [`crate::Job`] checks
 //! the values and opens files.
 
+mod buckets;
 mod duration;
 mod error;
 mod method;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
 
+pub use buckets::Buckets;
 pub use error::SpecError;
 pub use method::{JoiningSpec, Method, PaperSpec, SchemeSpec, SplitSpec};
 pub use names::{MarkdownPart, Names, Written};
@@ -365,6 +367,9 @@ pub struct RunSpec {
     /// a run is killed, more reads the windows less often.
     #[serde(with = "size")]
     pub chunk_bytes: ByteSize,
+    /// Parts into which the sites of a chunk are cut, by a hash of their domains: a number, or `auto` for as many
+    /// as memory and disk need. A chunk has that many times `chunk_bytes`, and each of its units is one plan.
+    pub buckets: Buckets,
     /// Time without any movement after which a run stops. A run moves if an operator passes on rows
     /// or spills, if a store is asked or answers, or if the process computes.
     #[serde(with = "duration")]
@@ -384,6 +389,7 @@ impl Default for RunSpec {
             spill_limit: ByteSize::gib(100),
             // About 70,000 pages of 60 KB, or a minute of work between commits.
             chunk_bytes: ByteSize::gib(4),
+            buckets: Buckets::Auto,
             stall_timeout: Duration::from_mins(10),
             heartbeat: Duration::from_secs(10),
         }
@@ -401,7 +407,4 @@ pub struct StoreSpec {
     pub timeout: Option<Duration>,
     /// Retries of a request.
     pub retries: Option<usize>,
-    /// Time after the first attempt in which a request is retried.
-    #[serde(with = "duration")]
-    pub retry_timeout: Option<Duration>,
 }

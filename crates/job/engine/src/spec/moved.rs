@@ -18,6 +18,7 @@ const MOVED: &[(&str, &str)] = &[
     ("url_key.scheme", PAPER),
     ("url_key.title", PAPER),
     ("url_key.rules_need_parameters", PAPER),
+    ("store.retry_timeout", FIXED),
     ("limits.path_segments", FIXED),
     ("limits.tag_bytes", FIXED),
     ("limits.attributes_per_tag", FIXED),

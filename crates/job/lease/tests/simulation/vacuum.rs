@@ -28,6 +28,7 @@ fn modified(object: &ObjectMeta) -> u64 {
 impl<const REORDERED: bool> Vacuumed for SimTables<REORDERED> {
     type Files = Vec<String>;
     type Staged = ();
+    type Claims = ();
 
     async fn unreferenced(
         &self,
@@ -81,7 +82,15 @@ impl<const REORDERED: bool> Vacuumed for SimTables<REORDERED> {
         Ok(())
     }
 
-    async fn delete_staged(&self, (): &()) -> Result<(), SimError> {
+    async fn delete_staged(&self, (): &(), (): &()) -> Result<(), SimError> {
         Ok(())
+    }
+
+    async fn claims(&self) -> Result<(), SimError> {
+        Ok(())
+    }
+
+    fn unclaimed(&self, _: Name, files: Vec<String>, (): &()) -> Vec<String> {
+        files
     }
 }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 
+use crate::plan::bucket::Bucket;
 use crate::plan::columns::schemas::ROW_GROUPS;
 use crate::plan::steps::{block::Block, dedupe::Dedupe, key::Key, scan::Scan, site::Site};
 use crate::plan::test_support::{TestJob, TestRow, batch, days, run, sorted_for};
@@ -30,7 +31,7 @@ fn steps(job: &TestJob) -> Steps {
     let job = job.job();
     Steps {
         scan: Scan::new(&job, "2011-10-01..2011-10-31".parse().unwrap()),
-        key: Key::new(&job, Arc::default()),
+        key: Key::new(&job, Arc::default(), Bucket::WHOLE),
         dedupe: Dedupe::new(&job),
         block: Block::new(&job, ProgressReporter::unwatched()),
         site: Site::new(&job, days("2011-10-31") as i32, Arc::default()),

@@ -1,0 +1,204 @@
+//! Does a share of the units of a run, without the lease. Any number of processes do so at the same time, and the
+//! run that follows commits what they leave.
+
+use std::num::NonZeroU32;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use lease::LeaseError;
+use tables::{DateRange, Table};
+use tokio_util::sync::CancellationToken;
+
+use crate::accounting::RowAccounting;
+use crate::driver::backfill::{Accepted, Prepared, prepare, refuse_cut_partition, unless_stopped};
+use crate::driver::chunk::needed_buckets;
+use crate::driver::failure::Failure;
+use crate::driver::partition;
+use crate::driver::resume::request;
+use crate::driver::units::{ChunkUnits, staged_units};
+use crate::driver::warnings::warn_about;
+use crate::error::EngineError;
+use crate::job::Job;
+use crate::metrics::PlanMetrics;
+use crate::peak_memory::peak_memory;
+use crate::plan::bucket::Bucket;
+use crate::plan::prior::state::PriorState;
+use crate::progress::{Progress, ProgressReporter, RowsAndBytes, Stage};
+use crate::spec::SpecError;
+use crate::tables_state::tables_snapshot::TablesSnapshot;
+
+/// One of several shares of a run: `17/64`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// From 0.
+    index: u32,
+    of: NonZeroU32,
+}
+
+impl FromStr for Share {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let share = text.split_once('/').and_then(|(number, of)| {
+            let (number, of) = (number.parse::<u32>().ok()?, of.parse::<NonZeroU32>().ok()?);
+            let index = number.checked_sub(1)?;
+            (index < of.get()).then_some(Self { index, of })
+        });
+        share.ok_or_else(|| "expected one of several shares, such as 17/64".to_owned())
+    }
+}
+
+/// What a process did of its share.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ShareReport {
+    /// The dates of the run.
+    pub dates: DateRange,
+    /// The units of all shares.
+    pub units: u32,
+    /// The units of the share that this process did.
+    pub done: u32,
+    /// The units of the share that were done before.
+    pub found: u32,
+    /// The counts of the rows of the units that it did.
+    pub accounting: RowAccounting,
+    /// The metrics of their plans.
+    pub metrics: PlanMetrics,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// Most resident memory of the process so far, in bytes. `None` if the system does not tell.
+    pub peak_memory: Option<u64>,
+}
+
+/// Does the units of `share` of the run of `job` over `dates` that are not done, and stages them. A
+/// [`backfill`](crate::backfill) of the same dates then does what is missing and commits.
+///
+/// # Errors
+/// As [`backfill`](crate::backfill). Units that were staged stay.
+pub async fn backfill_share(
+    job: &Job,
+    dates: DateRange,
+    accepted: Accepted,
+    share: Share,
+    progress: Arc<dyn Progress>,
+    stop: &CancellationToken,
+) -> Result<ShareReport, Failure> {
+    let done = do_share(job, dates, accepted, share, progress);
+    let done = unless_stopped(stop, async { Ok(done.await) }).await;
+    done.map_err(Failure::at(Stage::Plan(None), dates))
+        .flatten()
+}
+
+async fn do_share(
+    job: &Job,
+    requested: DateRange,
+    accepted: Accepted,
+    share: Share,
+    progress: Arc<dyn Progress>,
+) -> Result<ShareReport, Failure> {
+    let started = Instant::now();
+    let in_tables = Failure::at(Stage::Tables, requested);
+    let tables = TablesSnapshot::open(&job.output, &Table::ALL).await;
+    let mut tables = tables.map_err(&in_tables)?;
+    let job = partition::of_tables(job, &tables).map_err(&in_tables)?;
+    refuse_cut_partition(&job, requested)?;
+    let Prepared { dates, census } =
+        prepare(&job, &mut tables, requested, accepted, progress.as_ref()).await?;
+    let job = &partition::of_new_tables(&job, Some(dates), &census.rows(dates));
+    warn_about(job, dates, &tables, &census);
+    let needed = needed_buckets(job, &census, &[dates]);
+    let buckets = share.buckets(job, needed);
+    let buckets = buckets.map_err(Failure::at(Stage::Job, dates))?;
+    let staged = staged_units(job, &request(job, dates, &census), dates).await;
+    let staged = staged.map_err(&in_tables)?;
+    let agreed = staged.agree(buckets).await.map_err(LeaseError::from);
+    let buckets = agreed.map_err(EngineError::from).map_err(&in_tables)?;
+    let own: Vec<Bucket> = Bucket::all(buckets)
+        .filter(|bucket| bucket.index() % share.of == share.index)
+        .collect();
+    progress.planned(RowsAndBytes {
+        rows: share.part(census.rows(dates).into_values().sum()),
+        html_bytes: share.part(census.html_bytes(dates)),
+    });
+    let prior = PriorState::open(job).await.map_err(EngineError::from);
+    let prior = prior.map_err(&in_tables)?;
+    let units = ChunkUnits {
+        job,
+        census: &census,
+        chunk: dates,
+        buckets,
+        prior: &prior,
+        reporter: &ProgressReporter::new(Arc::clone(&progress), &census),
+    };
+    let mut report = ShareReport {
+        dates,
+        units: buckets.get(),
+        done: 0,
+        found: 0,
+        accounting: RowAccounting::default(),
+        metrics: PlanMetrics::default(),
+        seconds: 0.0,
+        peak_memory: None,
+    };
+    progress.entered(Stage::Plan(None), dates);
+    let in_plan = Failure::at(Stage::Plan(None), dates);
+    for bucket in own {
+        let manifest = staged.manifest(bucket.index()).await;
+        let manifest = manifest.map_err(LeaseError::from);
+        if manifest
+            .map_err(EngineError::from)
+            .map_err(&in_tables)?
+            .is_some()
+        {
+            report.found += 1;
+            continue;
+        }
+        let (output, _) = units.stage(&staged, bucket).await.map_err(&in_plan)?;
+        report.done += 1;
+        report.accounting.add_all(&output.accounting);
+        report.metrics.add(output.metrics);
+    }
+    report.peak_memory = peak_memory();
+    report.seconds = started.elapsed().as_secs_f64();
+    Ok(report)
+}
+
+impl Share {
+    /// Returns the number of buckets of the run: that of the job, or as many as are `needed` and each share has.
+    fn buckets(self, job: &Job, needed: NonZeroU32) -> Result<NonZeroU32, EngineError> {
+        match job.resources.buckets {
+            Some(buckets) if buckets < self.of => {
+                let expected = format!("{buckets}; expected at least the {} of --units", self.of);
+                Err(SpecError::key("run.buckets", expected).into())
+            }
+            Some(buckets) => Ok(buckets),
+            None => {
+                let of_share = needed.get().div_ceil(self.of.get());
+                let buckets = self
+                    .of
+                    .checked_mul(of_share.try_into().unwrap_or(NonZeroU32::MIN));
+                Ok(buckets.unwrap_or(self.of))
+            }
+        }
+    }
+
+    fn part(self, whole: u64) -> u64 {
+        whole / u64::from(self.of.get())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_counted_from_1() {
+        let share: Share = "17/64".parse().unwrap();
+        assert_eq!((share.index, share.of.get()), (16, 64));
+        for text in ["0/4", "5/4", "1/0", "1", "a/b", "-1/4", ""] {
+            let error = text.parse::<Share>().unwrap_err();
+            assert!(error.contains("17/64"), "{text}: {error}");
+        }
+    }
+}

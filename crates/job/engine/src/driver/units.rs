@@ -1,0 +1,248 @@
+//! Runs the units of a chunk. A unit that is done waits in data files that no table names, with a manifest that any
+//! process finds, until one commit per table has all units of the chunk.
+
+use std::num::NonZeroU32;
+
+use chrono::NaiveDate;
+use lease::{LeaseError, Units};
+use serde::{Deserialize, Serialize};
+use tables::{DateRange, Table, UnitFiles, fail_point};
+use tracing::{info, warn};
+
+use crate::accounting::{RowAccounting, RowCounts, UnitOutput};
+use crate::archive::Census;
+use crate::driver::tries::run_unit;
+use crate::error::EngineError;
+use crate::job::Job;
+use crate::metrics::{OperatorMetrics, PlanMetrics};
+use crate::plan::Unit;
+use crate::plan::bucket::Bucket;
+use crate::plan::prior::state::PriorState;
+use crate::progress::{ProgressReporter, RowsAndBytes};
+use crate::settings_digest::md5_hex;
+use crate::tables_state::table_files::external;
+use crate::tables_state::tables_snapshot::TablesSnapshot;
+use crate::watchdog::watched;
+
+/// The units of a chunk.
+pub(super) struct ChunkUnits<'a> {
+    pub(super) job: &'a Job,
+    pub(super) census: &'a Census,
+    pub(super) chunk: DateRange,
+    pub(super) buckets: NonZeroU32,
+    /// The tables before the chunk.
+    pub(super) prior: &'a PriorState,
+    pub(super) reporter: &'a ProgressReporter,
+}
+
+impl ChunkUnits<'_> {
+    /// Runs the unit of `bucket`.
+    pub(super) async fn run(&self, bucket: Bucket) -> Result<UnitOutput, EngineError> {
+        let unit = Unit {
+            census: self.census,
+            chunk: self.chunk,
+            bucket,
+            prior: self.prior,
+        };
+        let output = watched(
+            self.job,
+            self.chunk,
+            run_unit(self.job, unit, self.reporter),
+        )
+        .await?;
+        output.map_err(|source| EngineError::plan(self.chunk, source))
+    }
+
+    /// Runs the unit of `bucket` and puts its manifest into `staged`. Returns false if another process did the same
+    /// unit first: then that process has it, and a vacuum removes these files.
+    pub(super) async fn stage(
+        &self,
+        staged: &Units,
+        bucket: Bucket,
+    ) -> Result<(UnitOutput, bool), EngineError> {
+        let output = self.run(bucket).await?;
+        fail_point(format_args!("unit"));
+        let is_first = staged.finish(bucket.index(), Manifest::new(&output).to_bytes()?);
+        let is_first = is_first.await.map_err(LeaseError::from)?;
+        fail_point(format_args!("unit.staged"));
+        info!("{}: unit {bucket} is done", self.chunk);
+        Ok((output, is_first))
+    }
+
+    /// Returns the output of all units: those of `staged`, and of the others, which run now and are staged. Only the
+    /// owner of the lease may call this. Units whose rows are not those of the archive run again.
+    pub(super) async fn all(&self, staged: &Units) -> Result<UnitOutput, EngineError> {
+        let (mut output, mut found) = (UnitOutput::default(), Vec::new());
+        for bucket in Bucket::all(self.buckets) {
+            let unit = match self.found(staged, bucket).await? {
+                Some(unit) => {
+                    found.push(bucket);
+                    unit
+                }
+                None => self.stage(staged, bucket).await?.0,
+            };
+            output.add(unit);
+        }
+        let archive = self.census.rows(self.chunk);
+        if found.is_empty() || output.accounting.check(&archive).is_ok() {
+            return Ok(output);
+        }
+        warn!(
+            "{}: the units that were done before have other rows than the archive; {} units run again",
+            self.chunk,
+            found.len()
+        );
+        for bucket in found {
+            self.discard(staged, bucket).await?;
+        }
+        Box::pin(self.all(staged)).await
+    }
+
+    /// Returns the output of a unit that is done. A manifest whose files are not there is removed.
+    async fn found(
+        &self,
+        staged: &Units,
+        bucket: Bucket,
+    ) -> Result<Option<UnitOutput>, EngineError> {
+        let manifest = staged.manifest(bucket.index()).await;
+        let Some(manifest) = manifest.map_err(LeaseError::from)? else {
+            return Ok(None);
+        };
+        let problem = match Manifest::from_bytes(&manifest) {
+            Err(problem) => problem,
+            Ok(manifest) => match self.job.output.missing_file(&manifest.files).await? {
+                Some(file) => format!("{file} is not there as it was written"),
+                None => match manifest.output() {
+                    Some(output) => {
+                        self.reported(bucket, output.accounting.rows().rows);
+                        return Ok(Some(output));
+                    }
+                    None => "it has an unknown table or date".to_owned(),
+                },
+            },
+        };
+        warn!("{}: unit {bucket} runs again: {problem}", self.chunk);
+        self.discard(staged, bucket).await?;
+        Ok(None)
+    }
+
+    async fn discard(&self, staged: &Units, bucket: Bucket) -> Result<(), EngineError> {
+        let discarded = staged.discard(bucket.index()).await;
+        Ok(discarded.map_err(LeaseError::from)?)
+    }
+
+    /// Reports the rows of a unit that another process did.
+    fn reported(&self, bucket: Bucket, rows: u64) {
+        let unit = RowsAndBytes {
+            rows: bucket.share(self.census.rows(self.chunk).into_values().sum()),
+            html_bytes: bucket.share(self.census.html_bytes(self.chunk)),
+        };
+        self.reporter.report_share(unit, rows);
+        self.reporter.written(rows);
+    }
+}
+
+/// Returns the units of `chunk` for processes that run `request` from the same tables.
+pub(super) async fn staged_units(
+    job: &Job,
+    request: &str,
+    chunk: DateRange,
+) -> Result<Units, EngineError> {
+    let mut tables = TablesSnapshot::open(&job.output, &[Table::Runs]).await?;
+    let before: Vec<_> = match chunk.first().pred_opt() {
+        Some(last) => {
+            tables
+                .runs(DateRange::between(NaiveDate::MIN, last))
+                .await?
+        }
+        None => Vec::new(),
+    }
+    .into_iter()
+    .map(|run| (run.date.to_string(), run.run_id, run.started_micros))
+    .collect();
+    let work = serde_json::json!([request, chunk.to_string(), before]);
+    Ok(job.output.units(&md5_hex(work.to_string().as_bytes())))
+}
+
+/// Returns the number of units in which other processes have begun `left` for the same request, if they have.
+pub(super) async fn shared_units(
+    job: &Job,
+    request: &str,
+    left: Option<DateRange>,
+) -> Result<Option<NonZeroU32>, EngineError> {
+    let Some(left) = left else { return Ok(None) };
+    // Most runs are not shared: this is one answer of the store, and the other is more.
+    if !job.output.has_units().await? {
+        return Ok(None);
+    }
+    let staged = staged_units(job, request, left).await?;
+    Ok(staged.count().await.map_err(LeaseError::from)?)
+}
+
+/// What is kept of a unit that is done.
+#[derive(Debug, Deserialize, Serialize)]
+struct Manifest {
+    #[serde(flatten)]
+    files: UnitFiles,
+    counts: Vec<Counted>,
+    spilled_bytes: u64,
+}
+
+/// The rows of a date with one status and cause.
+#[derive(Debug, Deserialize, Serialize)]
+struct Counted {
+    date: String,
+    status: String,
+    cause: String,
+    #[serde(flatten)]
+    counts: RowCounts,
+}
+
+impl Manifest {
+    fn new(output: &UnitOutput) -> Self {
+        let files = output.files.iter();
+        let files = files.map(|(table, files)| (table.name().to_owned(), files.clone()));
+        let counts = output.accounting.counts();
+        let counts = counts.map(|(date, status, cause, counts)| Counted {
+            date: date.to_string(),
+            status: status.to_owned(),
+            cause: cause.to_owned(),
+            counts,
+        });
+        Self {
+            files: UnitFiles {
+                files: files.collect(),
+            },
+            counts: counts.collect(),
+            spilled_bytes: output.metrics.spilled_bytes(),
+        }
+    }
+
+    fn to_bytes(&self) -> Result<Vec<u8>, EngineError> {
+        serde_json::to_vec(self).map_err(|error| EngineError::query(external(error)))
+    }
+
+    /// The error says what is wrong.
+    fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
+        serde_json::from_slice(bytes).map_err(|error| format!("its manifest: {error}"))
+    }
+
+    fn output(self) -> Option<UnitOutput> {
+        let mut output = UnitOutput::default();
+        for (table, files) in self.files.files {
+            output.files.insert(Table::from_name(&table)?, files);
+        }
+        let mut accounting = RowAccounting::default();
+        for count in self.counts {
+            let date = count.date.parse().ok()?;
+            accounting.add(date, &count.status, Some(&count.cause), count.counts);
+        }
+        output.accounting = accounting;
+        let spilled = OperatorMetrics {
+            spilled_bytes: self.spilled_bytes,
+            ..OperatorMetrics::default()
+        };
+        output.metrics = PlanMetrics([("units done before".to_owned(), spilled)].into());
+        Some(output)
+    }
+}
