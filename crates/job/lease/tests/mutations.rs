@@ -70,6 +70,12 @@ fn a_version_from_before_the_lease_is_found() {
 }
 
 #[test]
+fn units_whose_files_were_deleted_are_found() {
+    let named = ["was deleted before"];
+    assert_found(Mutation::UnclaimedUnits, 10_000, &named);
+}
+
+#[test]
 fn a_store_without_put_if_absent_is_found() {
     assert_found(Mutation::NoPutIfAbsent, 1_000, &["two owners"]);
 }

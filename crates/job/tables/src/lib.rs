@@ -73,7 +73,7 @@ pub use retry::RetryPolicy;
 pub use schema::{Table, archive_schema};
 pub use sink::{SinkSize, TableSink};
 pub use spill::{MemorySpill, RowSpill};
-pub use staged_units::{Claims, UnitFiles};
+pub use staged_units::{Claims, UNIT_TIME, UnitFiles};
 pub use table_format::TableFormat;
 pub use table_version::TableVersion;
 pub use time::{is_possible_time, time_of_fraction, time_of_number, time_of_text};

@@ -3,23 +3,20 @@
 use std::path::{Path as FilePath, PathBuf};
 use std::time::Duration;
 
-use chrono::{TimeDelta, Utc};
+use chrono::Utc;
 use deltalake::DeltaTableError;
 use deltalake::kernel::Add;
 use futures::{StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 
-use crate::staged_units::Claims;
+use crate::staged_units::{Claims, UNIT_TIME};
 use crate::vacuum::{blocking, remove_files, unfinished_files};
 use crate::{Location, Output, Table, TableError, TableFormat, fail_point};
 
 /// The folder of data files that no commit has. It is beside the tables, so that a reader of a table's
 /// folder does not find them.
 const STAGED: &str = "_staged";
-
-/// The time in which a unit is done. More keeps the files of killed processes longer.
-const UNIT_TIME: TimeDelta = TimeDelta::days(1);
 
 impl Output {
     /// Returns the folder to which data files of `table` are written before their commit.
@@ -134,7 +131,11 @@ impl Output {
         }
         let staged = self.location().child(STAGED);
         let now = Utc::now();
-        let is_young = |object: &ObjectMeta| now - object.last_modified < UNIT_TIME;
+        let is_young = |object: &ObjectMeta| {
+            let age = (now - object.last_modified).to_std();
+            // A clock that is ahead makes no file old.
+            !age.is_ok_and(|age| age >= UNIT_TIME)
+        };
         let is_claimed = |object: &ObjectMeta| {
             let mut below = object
                 .location

@@ -1,6 +1,7 @@
 //! Data files of units of work that are done and not committed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use deltalake::DeltaTableError;
@@ -16,6 +17,9 @@ use crate::{Location, Output, Table, TableError, UnreferencedFile};
 
 /// The folder of the manifests of units, beside the folders of the tables.
 const UNITS: &str = "_units";
+
+/// The time in which a unit is done. A longer time keeps files of killed processes longer.
+pub const UNIT_TIME: Duration = Duration::from_hours(24);
 
 /// Objects that are read at the same time.
 const READ_AT_ONCE: usize = 32;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tables::{Table, TableFormat, UnreferencedFile};
+use tables::{Table, TableFormat, UNIT_TIME, UnreferencedFile};
 
 use crate::acquire::acquire_lease;
 use crate::driver::partition;
@@ -23,6 +23,8 @@ pub enum VacuumMode {
 /// references, by table. Files that were never committed must be older than `retention` as
 /// well.
 ///
+/// While units wait for a commit, files of the last day stay.
+///
 /// [`VacuumMode::Delete`] acquires the lease of a run, so that no run commits meanwhile.
 /// [`VacuumMode::Report`] writes nothing.
 ///
@@ -40,9 +42,11 @@ pub async fn vacuum(
         VacuumMode::Report => None,
         VacuumMode::Delete => Some(acquire_lease(job, "urltree vacuum".to_owned(), None).await?),
     };
-    // No reader of an earlier version has its files anyway.
     let retention = match job.output.format() {
+        // A unit that is not done has files that no manifest names.
+        TableFormat::Delta if job.output.has_units().await? => retention.max(UNIT_TIME),
         TableFormat::Delta => retention,
+        // No reader of an earlier version has its files anyway.
         TableFormat::Parquet => Duration::ZERO,
     };
     let found = lease::vacuum(lease.as_ref(), &job.output, retention).await;

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use futures::future::{Either, join_all, select, try_join_all};
 use lease::{
-    Host, Lease, LeaseRecord, LeaseState, OwnerError, Tables, commit_chunk, refresh,
-    remove_unreferenced, replace, vacuum,
+    Host, Lease, LeaseError, LeaseRecord, LeaseState, OwnerError, Tables, Units, commit_chunk,
+    refresh, remove_unreferenced, replace, vacuum,
 };
 use object_store::path::Path;
 use object_store::{ObjectStoreExt, PutPayload};
@@ -42,6 +42,9 @@ pub(crate) struct Actor<const REORDERED: bool> {
     pub(crate) tables: SimTables<REORDERED>,
     pub(crate) interrupt: oneshot::Receiver<()>,
 }
+
+/// Data files by date and table.
+pub(crate) type Files = BTreeMap<(u8, Name), BTreeSet<String>>;
 
 type Opened = BTreeMap<Name, Option<Arc<Snapshot>>>;
 
@@ -95,15 +98,24 @@ impl<const REORDERED: bool> Actor<REORDERED> {
                 done?;
                 Ok(())
             }
+            Program::Share {
+                first,
+                last,
+                request,
+                unit,
+            } => {
+                let dates = (*first..=*last).collect();
+                Ok(self.share(request, &dates, *unit).await?)
+            }
             Program::Reader { times } => self.read(*times).await,
         }
     }
 
-    fn random(&self, most: u64) -> u64 {
+    pub(crate) fn random(&self, most: u64) -> u64 {
         self.host.world.state().random.within(0..=most)
     }
 
-    async fn rest(&self, most_millis: u64) {
+    pub(crate) async fn rest(&self, most_millis: u64) {
         let time = Duration::from_millis(self.random(most_millis));
         self.host.sleep(time).await;
     }
@@ -236,7 +248,16 @@ impl<const REORDERED: bool> Actor<REORDERED> {
         }
         self.rest(1000).await;
         let token = lease.token();
-        let files = self.stage(tables, (run, request, token), &dates).await?;
+        let (files, units) = match request.starts_with('a') {
+            true => {
+                self.stage_units(tables, (run, request, token), &dates)
+                    .await?
+            }
+            false => (
+                self.stage(tables, (run, request, token), &dates).await?,
+                None,
+            ),
+        };
         let reopened = async {
             let version = tables.open_or_create(Name::RollUp).await.map_err(table)?;
             let version = version.version.map_or(0, |version| version as i64 + 1);
@@ -265,7 +286,40 @@ impl<const REORDERED: bool> Actor<REORDERED> {
                 changes.push((name, Change { files, ..change }));
             }
         }
-        commit_chunk(lease, tables, begun, changes).await
+        commit_chunk(lease, tables, begun, changes).await?;
+        if let Some(units) = units {
+            let removed = units.remove().await.map_err(LeaseError::from);
+            lease.or_taken_over(removed).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes the data files of all units of a chunk, and writes those of `runs`.
+    async fn stage_units(
+        &self,
+        tables: &SimTables<REORDERED>,
+        (run, request, token): (u64, &str, i64),
+        dates: &BTreeSet<u8>,
+    ) -> Result<(Files, Option<Units>), Failure> {
+        let (mut files, units) = self.all_units(tables, request, dates).await?;
+        let paths: Vec<String> = {
+            let state = &mut *self.host.world.state();
+            let attempt = state.checks.attempts.len();
+            for date in dates {
+                let path = format!("{}/{date}-{attempt}", Name::Runs.data());
+                files.insert((*date, Name::Runs), BTreeSet::from([path]));
+            }
+            state.checks.add_attempt(Attempt {
+                run,
+                request: request.to_owned(),
+                token,
+                files: files.clone(),
+            });
+            let of_runs = files.iter().filter(|((_, name), _)| *name == Name::Runs);
+            of_runs.flat_map(|(_, files)| files.clone()).collect()
+        };
+        try_join_all(paths.iter().map(|path| put(tables, path))).await?;
+        Ok((files, Some(units)))
     }
 
     /// Writes the data files of a chunk, which no table names yet.
@@ -274,7 +328,7 @@ impl<const REORDERED: bool> Actor<REORDERED> {
         tables: &SimTables<REORDERED>,
         (run, request, token): (u64, &str, i64),
         dates: &BTreeSet<u8>,
-    ) -> Result<BTreeMap<(u8, Name), BTreeSet<String>>, Failure> {
+    ) -> Result<Files, Failure> {
         let mut files = BTreeMap::new();
         {
             let state = &mut *self.host.world.state();
@@ -353,7 +407,7 @@ impl<const REORDERED: bool> Actor<REORDERED> {
     }
 }
 
-async fn put<const REORDERED: bool>(
+pub(crate) async fn put<const REORDERED: bool>(
     tables: &SimTables<REORDERED>,
     path: &str,
 ) -> Result<(), Failure> {

@@ -34,8 +34,8 @@ struct Version {
 pub(crate) struct Checks {
     violation: Option<String>,
     pub(crate) attempts: Vec<Attempt>,
-    /// The attempt and date of each data file.
-    files: BTreeMap<String, (usize, u8)>,
+    /// The attempts and the date of each data file. The files of a unit are in each attempt that takes it.
+    files: BTreeMap<String, (Vec<usize>, u8)>,
     logs: BTreeMap<Name, Vec<Version>>,
     /// The owner of each token.
     owners: BTreeMap<i64, usize>,
@@ -54,7 +54,11 @@ impl Checks {
         let number = self.attempts.len();
         for ((date, _), files) in &attempt.files {
             for file in files {
-                self.files.insert(file.clone(), (number, *date));
+                let (attempts, _) = self
+                    .files
+                    .entry(file.clone())
+                    .or_insert_with(|| (Vec::new(), *date));
+                attempts.push(number);
             }
         }
         self.attempts.push(attempt);
@@ -62,8 +66,18 @@ impl Checks {
 
     /// Returns the attempt whose rows the files are.
     pub(crate) fn attempt_of(&self, files: &BTreeSet<String>) -> Option<&Attempt> {
-        let (attempt, _) = self.files.get(files.first()?)?;
-        self.attempts.get(*attempt)
+        let (attempts, date) = self.files.get(files.first()?)?;
+        let attempts = || {
+            attempts
+                .iter()
+                .rev()
+                .filter_map(|it| self.attempts.get(*it))
+        };
+        let has = |attempt: &&Attempt| {
+            let mut of_date = attempt.files.iter().filter(|((of, _), _)| of == date);
+            of_date.any(|(_, found)| found == files)
+        };
+        attempts().find(has).or_else(|| attempts().next())
     }
 
     /// Returns the latest version of a table.

@@ -4,7 +4,7 @@
 //! - `process` has the state of a process, and gives it time: a [`Host`](lease::Host).
 //! - `network` carries requests: it delays, loses and repeats them. `objects` is the store behind it.
 //! - `tables` are tables with a log in that store. They stand for `deltalake` alone.
-//! - `actors` are the programs: runs, updates, vacuums and readers. Leases, fencing and the order of commits are those of the crate.
+//! - `actors` are the programs: runs, updates, vacuums and readers; `units` are runs by units and shares of them. Leases, fencing and the order of commits are those of the crate.
 //! - `plan` draws the actors and faults of a seed, `checks` has the invariants, and `run` puts all together.
 
 pub(crate) mod actors;
@@ -18,6 +18,7 @@ pub(crate) mod run;
 pub(crate) mod scheduler;
 pub(crate) mod tables;
 pub(crate) mod trace;
+mod units;
 mod vacuum;
 
 pub(crate) use network::Network;

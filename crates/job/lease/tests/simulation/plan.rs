@@ -35,6 +35,8 @@ pub(crate) enum Mutation {
     StaleSnapshots,
     /// The store has no put-if-absent.
     NoPutIfAbsent,
+    /// An owner commits units without a look at their files, and a vacuum does not read which files units claim.
+    UnclaimedUnits,
 }
 
 /// The program of a process.
@@ -47,6 +49,13 @@ pub(crate) enum Program {
         request: String,
         /// Whether it removes unreferenced files first, as runs of plain folders do.
         cleans: bool,
+    },
+    /// One of the two units of a run with the same request, without a lease. Requests with an `a` are run by units.
+    Share {
+        first: u8,
+        last: u8,
+        request: String,
+        unit: u32,
     },
     /// A run of the dates that are not in `runs`.
     Update { request: String },
@@ -130,7 +139,16 @@ fn planned(random: &mut Random, spread: u64, is_calm: bool, mutation: Mutation) 
 
 fn program(random: &mut Random) -> Program {
     let request = random.pick(&["a", "b"]).to_owned();
-    match random.within(0..=9) {
+    match random.within(0..=12) {
+        10..=12 => {
+            let first = random.within(0..=u64::from(DATES) - 2) as u8;
+            Program::Share {
+                first,
+                last: first + random.within(0..=1) as u8,
+                request: format!("a{first}"),
+                unit: random.within(0..=1) as u32,
+            }
+        }
         0..=5 => {
             let first = random.within(0..=u64::from(DATES) - 2) as u8;
             let most = u64::from(DATES - 1 - first).min(2);

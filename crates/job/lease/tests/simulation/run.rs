@@ -69,6 +69,7 @@ impl<const REORDERED: bool> Simulation<REORDERED> {
         for (number, planned) in plan.processes.iter().enumerate() {
             let name = match &planned.program {
                 Program::Run { first, last, .. } => format!("run{number} {first}-{last}"),
+                Program::Share { first, last, .. } => format!("share{number} {first}-{last}"),
                 Program::Update { .. } => format!("update{number}"),
                 Program::Vacuum { .. } => format!("vacuum{number}"),
                 Program::Reader { .. } => format!("reader{number}"),

@@ -7,10 +7,17 @@ use async_trait::async_trait;
 use futures::{StreamExt, TryStreamExt};
 use lease::{Tables, Vacuumed};
 use object_store::path::Path;
-use object_store::{Error, ObjectMeta, ObjectStore};
+use object_store::{Error, ObjectMeta, ObjectStore, ObjectStoreExt};
 
 use super::plan::Mutation;
 use super::tables::{Name, SimError, SimTables};
+use super::units::{UNITS, UnitFiles, is_of_unit};
+
+/// The files that units claim.
+pub(crate) struct Claims {
+    is_work_going_on: bool,
+    files: BTreeSet<String>,
+}
 
 impl<const REORDERED: bool> SimTables<REORDERED> {
     /// The clock of the machine, in microseconds.
@@ -28,7 +35,7 @@ fn modified(object: &ObjectMeta) -> u64 {
 impl<const REORDERED: bool> Vacuumed for SimTables<REORDERED> {
     type Files = Vec<String>;
     type Staged = ();
-    type Claims = ();
+    type Claims = Claims;
 
     async fn unreferenced(
         &self,
@@ -82,15 +89,42 @@ impl<const REORDERED: bool> Vacuumed for SimTables<REORDERED> {
         Ok(())
     }
 
-    async fn delete_staged(&self, (): &(), (): &()) -> Result<(), SimError> {
+    async fn delete_staged(&self, (): &(), _: &Claims) -> Result<(), SimError> {
         Ok(())
     }
 
-    async fn claims(&self) -> Result<(), SimError> {
-        Ok(())
+    async fn claims(&self) -> Result<Claims, SimError> {
+        let folder = Path::from(UNITS);
+        let listed: Vec<_> = self.store.list(Some(&folder)).try_collect().await?;
+        let mut claims = Claims {
+            is_work_going_on: !listed.is_empty(),
+            files: BTreeSet::new(),
+        };
+        for object in listed {
+            let read = async { self.store.get(&object.location).await?.bytes().await };
+            match read.await {
+                // The number of units is no manifest.
+                Ok(bytes) => {
+                    let manifest: UnitFiles = serde_json::from_slice(&bytes).unwrap_or_default();
+                    claims
+                        .files
+                        .extend(manifest.into_iter().map(|(.., file)| file));
+                }
+                Err(Error::NotFound { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(claims)
     }
 
-    fn unclaimed(&self, _: Name, files: Vec<String>, (): &()) -> Vec<String> {
-        files
+    fn unclaimed(&self, _: Name, files: Vec<String>, claims: &Claims) -> Vec<String> {
+        if self.mutation == Mutation::UnclaimedUnits {
+            return files;
+        }
+        // All processes of a seed are young, and so are the files of units that are not done.
+        let is_kept =
+            |file: &str| claims.is_work_going_on && is_of_unit(file) || claims.files.contains(file);
+        let unclaimed = files.into_iter().filter(|file| !is_kept(file));
+        unclaimed.collect()
     }
 }
