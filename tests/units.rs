@@ -276,7 +276,7 @@ fn units_of_other_tables_or_pages_are_not_used() {
         other.stderr
     );
     assert_eq!(manifests(&job).len(), 2, "the units of the other request");
-    // The same dates from other tables.
+    // These dates, from tables that have changed meanwhile.
     let words = ["--dates", "2011-10-20..2011-10-22", "--units", "1/1"];
     let done = job.command("backfill", &words);
     assert_eq!(done.code, Some(0), "{}", done.stderr);

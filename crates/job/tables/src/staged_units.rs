@@ -32,7 +32,7 @@ pub struct UnitFiles {
     pub files: BTreeMap<String, Vec<String>>,
 }
 
-/// The data files that manifests of units name, and what is left of work that nobody committed.
+/// The data files that manifests of units name, and the objects of work that was not committed in time.
 #[derive(Debug, Default)]
 pub struct Claims {
     /// Name of the table, and path below the folder of its files.
@@ -156,7 +156,7 @@ impl Output {
     async fn unit_files(&self, folder: &Location, manifest: Path) -> Result<UnitFiles, TableError> {
         let read = async { folder.store().get(&manifest).await?.bytes().await };
         match read.await {
-            // The number of units is an object too. What cannot be read names no file, and its unit runs again.
+            // The number of units is an object too. A manifest that cannot be read names no file, and its unit runs again.
             Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
             Err(object_store::Error::NotFound { .. }) => Ok(UnitFiles::default()),
             Err(error) => Err(failed(folder)(error)),

@@ -49,7 +49,7 @@ impl FromStr for Share {
     }
 }
 
-/// What a process did of its share.
+/// The report of a process about its share.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ShareReport {
@@ -154,7 +154,7 @@ async fn do_share(
             report.found += 1;
             continue;
         }
-        let (output, _) = units.stage(&staged, bucket).await.map_err(&in_plan)?;
+        let output = units.stage(&staged, bucket).await.map_err(&in_plan)?;
         report.done += 1;
         report.accounting.add_all(&output.accounting);
         report.metrics.add(output.metrics);

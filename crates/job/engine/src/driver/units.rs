@@ -53,20 +53,20 @@ impl ChunkUnits<'_> {
         output.map_err(|source| EngineError::plan(self.chunk, source))
     }
 
-    /// Runs the unit of `bucket` and puts its manifest into `staged`. Returns false if another process did the same
-    /// unit first: then that process has it, and a vacuum removes these files.
+    /// Runs the unit of `bucket` and puts its manifest into `staged`. If another process did the same unit first, its
+    /// manifest stays. The rows are equal, and a vacuum removes the files that are not committed.
     pub(super) async fn stage(
         &self,
         staged: &Units,
         bucket: Bucket,
-    ) -> Result<(UnitOutput, bool), EngineError> {
+    ) -> Result<UnitOutput, EngineError> {
         let output = self.run(bucket).await?;
         fail_point(format_args!("unit"));
-        let is_first = staged.finish(bucket.index(), Manifest::new(&output).to_bytes()?);
-        let is_first = is_first.await.map_err(LeaseError::from)?;
+        let finished = staged.finish(bucket.index(), Manifest::new(&output).to_bytes()?);
+        finished.await.map_err(LeaseError::from)?;
         fail_point(format_args!("unit.staged"));
         info!("{}: unit {bucket} is done", self.chunk);
-        Ok((output, is_first))
+        Ok(output)
     }
 
     /// Returns the output of all units: those of `staged`, and of the others, which run now and are staged. Only the
@@ -79,7 +79,7 @@ impl ChunkUnits<'_> {
                     found.push(bucket);
                     unit
                 }
-                None => self.stage(staged, bucket).await?.0,
+                None => self.stage(staged, bucket).await?,
             };
             output.add(unit);
         }
@@ -179,7 +179,7 @@ pub(super) async fn shared_units(
     Ok(staged.count().await.map_err(LeaseError::from)?)
 }
 
-/// What is kept of a unit that is done.
+/// The record of a unit that is done.
 #[derive(Debug, Deserialize, Serialize)]
 struct Manifest {
     #[serde(flatten)]

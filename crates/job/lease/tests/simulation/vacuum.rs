@@ -103,7 +103,7 @@ impl<const REORDERED: bool> Vacuumed for SimTables<REORDERED> {
         for object in listed {
             let read = async { self.store.get(&object.location).await?.bytes().await };
             match read.await {
-                // The number of units is no manifest.
+                // The object with the number of units names no files.
                 Ok(bytes) => {
                     let manifest: UnitFiles = serde_json::from_slice(&bytes).unwrap_or_default();
                     claims

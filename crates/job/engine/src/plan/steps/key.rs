@@ -111,7 +111,7 @@ impl Key {
             .collect())
     }
 
-    /// Keeps the rows of the bucket. Those without a domain are in the bucket of their row group.
+    /// Keeps the rows of the bucket. A row without a domain is in the bucket of its row group.
     fn of_bucket(
         &self,
         batch: RecordBatch,
