@@ -13,5 +13,6 @@ CREATE TABLE archive (
   tdm_reservation VARCHAR,                      -- TDM-Reservation header of the response: 1 if text and data mining is reserved
   description VARCHAR,                          -- description of the feed item that led to the page
   published_at TIMESTAMP WITH TIME ZONE,        -- date of the feed item, UTC
-  feed_url VARCHAR                              -- URL of the feed, as it is in the list of feeds
+  feed_url VARCHAR,                             -- URL of the feed, as it is in the list of feeds
+  site_hash BIGINT                              -- unsigned: first 64 bits of the MD5 of the registrable domain; imports are ordered by it
 );

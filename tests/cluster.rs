@@ -28,10 +28,15 @@ fn worker_processes_leave_the_tables_of_one_process() {
     let arguments = ["--plan", "--dates", FIRST, "--workers", &on(&workers)];
     let plan = together.command("backfill", &arguments).stdout;
     assert!(plan.starts_with("DistributedExec"), "{plan}");
-    let done = backfill(&together, &format!("{FIRST}..{LAST}"), &workers);
-    assert_eq!(done.code, Some(0), "{}", done.stderr);
-    together.assert_accounts();
-    assert_same(&contents(&alone), &contents(&together), "two workers");
+    for cut in [
+        together,
+        job_on_workers(archive.path()).with("run.buckets=3"),
+    ] {
+        let done = backfill(&cut, &format!("{FIRST}..{LAST}"), &workers);
+        assert_eq!(done.code, Some(0), "{}", done.stderr);
+        cut.assert_accounts();
+        assert_same(&contents(&alone), &contents(&cut), "two workers");
+    }
 }
 
 /// Files with other names, so that they are listed and divided in another order.
@@ -53,12 +58,18 @@ fn workers_leave_the_same_tables_for_shuffled_files() {
     let alone = job(sorted.path());
     alone.run(&days());
     let workers = [Worker::start(), Worker::start(), Worker::start()];
-    let together = job_on_workers(shuffled.path());
-    let done = backfill(&together, &days(), &workers.each_ref());
-    assert_eq!(done.code, Some(0), "{}", done.stderr);
-    together.assert_accounts();
-    let (alone, together) = (contents_anywhere(&alone), contents_anywhere(&together));
-    assert_same(&alone, &together, "shuffled files");
+    let alone = contents_anywhere(&alone);
+    for buckets in ["run.buckets=1", "run.buckets=3"] {
+        let together = job_on_workers(shuffled.path()).with(buckets);
+        let done = backfill(&together, &days(), &workers.each_ref());
+        assert_eq!(done.code, Some(0), "{}", done.stderr);
+        together.assert_accounts();
+        let cut = job(shuffled.path()).with(buckets);
+        cut.run(&days());
+        for job in [&together, &cut] {
+            assert_same(&alone, &contents_anywhere(job), buckets);
+        }
+    }
 }
 
 /// Workers write data files to the folder of staged files, and the driver moves them.

@@ -364,10 +364,20 @@ fn the_readers_of_warc_files_feeds_and_texts_are_pure() {
 #[test]
 fn an_import_knows_files_and_stores_and_no_engine() {
     let workspace = workspace();
-    let expected = BTreeSet::from([WARC, TABLES]);
+    let expected = BTreeSet::from([WARC, TABLES, "urltree-url-key"]);
     assert_eq!(workspace.arrows(IMPORT), expected);
     let direct = workspace.direct(IMPORT);
     assert!(!direct.contains("datafusion"), "{direct:?}");
+}
+
+/// Archives that were ordered by another list of suffixes have other sites.
+#[test]
+fn the_rules_of_domains_name_the_list_of_suffixes() {
+    let workspace = workspace();
+    let named = (workspace.names.iter()).find(|(_, name)| *name == "psl");
+    let (_, version) = (named.and_then(|(id, _)| id.rsplit_once('@'))).expect("psl");
+    let rules = url_key::Keyer::default().domain_rules();
+    assert!(rules.starts_with(&format!("psl {version},")), "{rules}");
 }
 
 #[test]

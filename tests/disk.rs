@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Finished, Job, Row, Site, small_disk};
+use crate::support::{Finished, Job, Row, Site, assert_same, contents, small_disk};
 
 const DAYS: u64 = 40;
 const DATES: &str = "2012-01-01..2012-02-09";
@@ -113,6 +113,41 @@ fn a_run_names_the_disk_that_is_full() {
         }
         assert_eq!(job.lines("SELECT * FROM documents").len(), 0);
     }
+}
+
+/// A site whose bucket of two is the first or the second.
+fn host(bucket: u64) -> String {
+    let names = (0..).map(|number| format!("site-{number}.example"));
+    let mut names = names.filter(|name| url_key::hash(name) >> 63 == bucket);
+    names.next().expect("one in two names")
+}
+
+#[test]
+fn a_unit_for_which_the_disk_is_full_runs_again_alone() {
+    let (small, large) = (host(0), host(1));
+    let page = |host: &str, number| Site { host }.article(number, "2012-01-01T12:00:00");
+    let rows = (0..10).map(|number| page(&small, number));
+    let rows: Vec<Row> = rows
+        .chain((0..4000).map(|number| page(&large, number)))
+        .collect();
+    let with = |buckets| {
+        let job = Job::of(&rows).with("run.memory_limit=17MB");
+        spill_folder(job.with(&format!("run.buckets={buckets}")))
+    };
+    let job = with(2);
+    let Some(finished) = on_small_disk(&job, "size=64k") else {
+        return;
+    };
+    assert_eq!(finished.code, Some(4), "{finished:?}");
+    assert!(finished.stderr.contains("unit 1/2 is done"), "{finished:?}");
+    assert_eq!(job.lines("SELECT * FROM documents").len(), 0);
+    let rest = job.backfill(DATES);
+    assert!(!rest.stderr.contains("unit 1/2 is done"), "{}", rest.stderr);
+    assert!(rest.stderr.contains("unit 2/2 is done"), "{}", rest.stderr);
+    job.assert_accounts();
+    let one = with(1);
+    one.run(DATES);
+    assert_same(&contents(&one), &contents(&job), "a full disk");
 }
 
 #[test]

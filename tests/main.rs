@@ -69,6 +69,7 @@
 mod archives;
 mod boundaries;
 mod browser;
+mod by_site;
 mod chaos;
 mod claims;
 mod cluster;

@@ -11,8 +11,9 @@ use tables::archive_properties;
 
 use crate::spool::TemporaryFolder;
 
-/// HTML of a row group. A higher value needs more memory where pages are large.
-const ROW_GROUP_HTML_BYTES: usize = 64 << 20;
+/// HTML of a row group. A job reads HTML by row group: a higher value needs more memory where pages are large, and a lower
+/// value more requests.
+const ROW_GROUP_HTML_BYTES: usize = 32 << 20;
 /// HTML that is encoded at a time, or one page.
 const BATCH_HTML_BYTES: usize = 4 << 20;
 /// Most rows that are encoded at a time. The writer calls itself for each row group of a batch: 300,000 pages without
@@ -48,6 +49,8 @@ pub(crate) fn append<P>(
     batch: impl Fn(&[P]) -> Result<RecordBatch, ParquetError>,
 ) -> Result<(), ParquetError> {
     let mut rest = pages;
+    // HTML of the row group that is not finished.
+    let mut unfinished = 0;
     while !rest.is_empty() {
         let mut total = 0;
         let fits = |page: &&P| {
@@ -56,9 +59,18 @@ pub(crate) fn append<P>(
         };
         let rows = rest.iter().take(BATCH_ROWS).take_while(fits).count().max(1);
         let (now, later) = rest.split_at(rows);
+        let rows_before = writer.in_progress_rows();
         writer.write(&batch(now)?)?;
-        if writer.in_progress_size() >= ROW_GROUP_HTML_BYTES {
+        let begun = writer.in_progress_rows();
+        unfinished = if begun == rows_before + rows {
+            unfinished + now.iter().map(&bytes).sum::<usize>()
+        } else {
+            // The last rows began a row group, because the one before had as many rows as it may have.
+            now[rows - begun..].iter().map(&bytes).sum()
+        };
+        if unfinished >= ROW_GROUP_HTML_BYTES {
             writer.flush()?;
+            unfinished = 0;
         }
         rest = later;
     }

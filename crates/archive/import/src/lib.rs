@@ -4,7 +4,7 @@
 //! input, several at a time. Each input gives one object per UTC date below the output:
 //!
 //! ```text
-//! OUTPUT/date=2011-10-24/NAME.parquet    pages in time order, with the columns of Page
+//! OUTPUT/date=2011-10-24/NAME.parquet    pages by site and time, with the columns of Page
 //! OUTPUT/_quarantine/NAME.parquet        records and rows that cannot be used: place and reason
 //! OUTPUT/_revisits/NAME.parquet          revisits of pages in other inputs: URL, time, digest
 //! OUTPUT/_imports/NAME.json              the manifest: the input is imported
@@ -33,7 +33,7 @@
 //! An input is known by its URL, and its objects have its file name and a digest of the URL. Files that
 //! were moved after an import are new inputs, so import them into a new archive.
 //!
-//! Bodies wait for their turn in time order in an unnamed temporary file, so memory holds some 10 MB of records
+//! Bodies wait for their turn by date, site and time in an unnamed temporary file, so memory holds some 10 MB of records
 //! or a few large ones per input, some 400 bytes per page, and one row group. One thread reads and decompresses an input,
 //! two read the content of its records, and one keeps the pages.
 //!
@@ -72,6 +72,7 @@ mod page;
 mod pages;
 mod parquet_file;
 mod quarantine;
+mod sites;
 mod source;
 mod spool;
 mod store;
@@ -106,6 +107,7 @@ pub use pages::{
     Column, ColumnError, ColumnName, Columns, PageOptions, PageTime, PageTimeError, RowsError,
     import_pages,
 };
+pub use sites::{SITE_HASH, SITE_RULES, site_hash};
 pub use temporary::{FilePages, PROBLEM, file_pages};
 pub use warc::Limits;
 

@@ -26,6 +26,8 @@ pub(crate) struct Page {
     pub(crate) name: Option<String>,
     pub(crate) payload_digest: String,
     pub(crate) body: Body,
+    /// Known when all pages are.
+    pub(crate) site_hash: Option<u64>,
 }
 
 impl Page {
@@ -65,6 +67,7 @@ impl Page {
             name: origin.record_id,
             payload_digest: capture.payload_digest,
             body,
+            site_hash: None,
         }
     }
 

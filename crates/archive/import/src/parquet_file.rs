@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arrow::array::{
     ArrayRef, Int32Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
+    UInt64Array,
 };
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use parquet::arrow::ArrowWriter;
@@ -12,9 +13,10 @@ use parquet::errors::ParquetError;
 use tables::archive_properties;
 use warc::{Origin, Revisit};
 
-use crate::archive_file::write_pages;
+use crate::archive_file::append;
 use crate::page::Page;
 use crate::quarantine::{Kind, Quarantined};
+use crate::sites::{SITE_HASH, with_site_rules};
 use crate::spool::{SpooledBodies, TemporaryFolder};
 
 fn text(name: &str, nullable: bool) -> Field {
@@ -51,6 +53,7 @@ pub(crate) fn pages_schema(kind: Kind) -> Arc<Schema> {
     if kind == Kind::List {
         fields.push(text("title", true));
     }
+    fields.push(Field::new(SITE_HASH, DataType::UInt64, true));
     fields.push(Field::new("html", DataType::Binary, false));
     Arc::new(Schema::new(fields))
 }
@@ -65,7 +68,10 @@ pub(crate) fn pages(
 ) -> Result<File, ParquetError> {
     let schema = pages_schema(kind);
     let rows = |pages: &[Page]| batch(&schema, pages, bodies, kind, label);
-    write_pages(&schema, pages, Page::bytes, rows, folder)
+    let properties = with_site_rules(archive_properties());
+    let mut writer = ArrowWriter::try_new(folder.file()?, Arc::clone(&schema), Some(properties))?;
+    append(&mut writer, pages, Page::bytes, rows)?;
+    writer.into_inner()
 }
 
 /// Returns the rows of `pages`, with the columns of [`pages_schema`].
@@ -99,6 +105,8 @@ pub(crate) fn batch(
     if kind == Kind::List {
         columns.push(texts(|page| page.title.as_deref()));
     }
+    let hashes = pages.iter().map(|page| page.site_hash);
+    columns.push(Arc::new(UInt64Array::from_iter(hashes)));
     columns.push(Arc::new(bodies.column(pages.iter().map(|page| page.body))?));
     Ok(RecordBatch::try_new(Arc::clone(schema), columns)?)
 }

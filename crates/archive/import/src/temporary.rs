@@ -20,6 +20,7 @@ use crate::inputs::input_at;
 use crate::page::Page;
 use crate::parquet_file::{batch, pages_schema};
 use crate::quarantine::Kind;
+use crate::sites::with_site_rules;
 use crate::spool::TemporaryFolder;
 use crate::warc_file;
 use crate::write::{Content, ended};
@@ -31,8 +32,8 @@ pub const PROBLEM: &str = "warc_problem";
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct FilePages {
-    /// A Parquet file without a name. It has the columns that an import writes, and [`PROBLEM`]. First are the pages in
-    /// time order, then revisits of pages in other files, which have no HTML, then records that cannot be used.
+    /// A Parquet file without a name. It has the columns that an import writes, and [`PROBLEM`]. First are the pages by
+    /// date and site, then revisits of pages in other files, which have no HTML, then records that cannot be used.
     pub file: File,
     /// The state of the file that was read.
     pub meta: ObjectMeta,
@@ -88,7 +89,7 @@ fn write(content: &Content, label: &str, folder: &TemporaryFolder) -> Result<Fil
     fields.push(Field::new(PROBLEM, DataType::Utf8, true));
     let fields = fields.into_iter().map(|field| field.with_nullable(true));
     let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
-    let properties = Some(temporary_properties());
+    let properties = Some(with_site_rules(temporary_properties()));
     let mut writer = ArrowWriter::try_new(folder.file()?, Arc::clone(&schema), properties)?;
     append(&mut writer, &content.pages, Page::bytes, |pages| {
         let rows = batch(&imported, pages, &content.bodies, Kind::Records, label)?;

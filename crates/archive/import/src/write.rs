@@ -5,6 +5,7 @@ use std::fmt::Display;
 
 use chrono::{DateTime, NaiveDate};
 use tables::{Location, fail_point};
+use url_key::Keyer;
 use warc::{Origin, Revisit};
 
 use crate::error::ImportError;
@@ -13,6 +14,7 @@ use crate::manifest::{self, Manifest};
 use crate::page::Page;
 use crate::parquet_file;
 use crate::quarantine::{Kind, Quarantine};
+use crate::sites::site_hash;
 use crate::spool::{SpooledBodies, TemporaryFolder};
 use crate::store;
 
@@ -36,9 +38,14 @@ pub(crate) struct Content {
 }
 
 impl Content {
-    /// Sorts the pages by time and URL. The order within the input comes last, because the sort is stable.
+    /// Sorts the pages by date, site, time and URL. The order within the input comes last, because the sort is stable.
     pub(crate) fn sort(&mut self) {
-        (self.pages).sort_by(|a, b| (a.fetched_at, &a.url).cmp(&(b.fetched_at, &b.url)));
+        let keyer = Keyer::default();
+        for page in &mut self.pages {
+            page.site_hash = site_hash(&keyer, &page.url);
+        }
+        let place = |page: &Page| (date(page), page.site_hash, page.fetched_at);
+        (self.pages).sort_by(|a, b| (place(a), &a.url).cmp(&(place(b), &b.url)));
     }
 }
 
@@ -123,12 +130,17 @@ pub(crate) fn ended(input: &Input) -> ImportError {
     }
 }
 
-/// Splits pages in time order by their UTC day.
+/// The UTC day of a page.
+fn date(page: &Page) -> NaiveDate {
+    let time = DateTime::from_timestamp_micros(page.fetched_at);
+    time.unwrap_or_default().date_naive()
+}
+
+/// Splits pages in the order of their UTC days by these.
 fn by_date(pages: Vec<Page>) -> Vec<(NaiveDate, Vec<Page>)> {
     let mut dates: Vec<(NaiveDate, Vec<Page>)> = Vec::new();
     for page in pages {
-        let date = DateTime::from_timestamp_micros(page.fetched_at).unwrap_or_default();
-        let date = date.date_naive();
+        let date = date(&page);
         match dates.last_mut() {
             Some((last, pages)) if *last == date => pages.push(page),
             _ => dates.push((date, vec![page])),

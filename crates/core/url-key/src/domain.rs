@@ -71,9 +71,12 @@ pub enum OptionsError {
     },
 }
 
+/// The public-suffix list: the version of the `psl` crate.
+const SUFFIX_LIST: &str = "2.1.247";
+
 /// Finds the domain of a host by the public-suffix list compiled into the `psl` crate and by the
 /// extra suffixes of the options.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Suffixes {
     grouping: Grouping,
     extra: BTreeSet<String>,
@@ -93,6 +96,17 @@ impl Suffixes {
             grouping,
             extra: extra.collect::<Result<_, _>>()?,
         })
+    }
+
+    /// The name of the rules: hosts have the same domains under equal names.
+    pub(crate) fn name(&self) -> String {
+        match self.grouping {
+            Grouping::FullHost => "host".to_owned(),
+            Grouping::RegistrableDomain => {
+                let extra = self.extra.iter().map(|suffix| format!(" {suffix}"));
+                format!("psl {SUFFIX_LIST}{}", extra.collect::<String>())
+            }
+        }
     }
 
     /// The domain of a host name without trailing dot. Returns `None` if the whole name is a

@@ -9,7 +9,9 @@ use crate::rules::{Rule, RuleSet};
 use crate::title::content_id;
 
 /// Computes the keys of pages. Immutable: build one per job and share it between threads.
-#[derive(Clone, Debug)]
+///
+/// The default has the default options, no rules and no blocklist.
+#[derive(Clone, Debug, Default)]
 pub struct Keyer {
     options: KeyOptions,
     suffixes: Suffixes,
@@ -74,6 +76,25 @@ impl Keyer {
         let rule = self.rules.applicable(&spellings, parts.query());
         let blocklisted = spellings.iter().any(|url| self.blocklist.covers(url));
         Ok(parts.into_page_url(rule, blocklisted))
+    }
+
+    /// The name of the options that decide the domain of a URL, and whether it has one: two keyers with one name find the
+    /// same [`PageUrl::domain`].
+    pub fn domain_rules(&self) -> String {
+        let KeyOptions {
+            // A domain has no scheme.
+            scheme: _,
+            reading,
+            // Part of the name of the suffixes.
+            grouping: _,
+            extra_suffixes: _,
+            max_url_bytes,
+            max_path_segments,
+        } = &self.options;
+        let suffixes = self.suffixes.name();
+        format!(
+            "{suffixes}, read as {reading:?}, {max_url_bytes} bytes, {max_path_segments} segments"
+        )
     }
 
     /// Whether the key of the page depends on its title: the rule that applies to the URL retains

@@ -481,6 +481,7 @@ impl Reader {
             name: listed.path,
             payload_digest,
             body: spool.append(&html)?,
+            site_hash: None,
         }))
     }
 }

@@ -1,31 +1,25 @@
-use std::collections::{BTreeMap, BTreeSet};
+//! The rows of an archive by date.
 
-use arrow::array::{Array, AsArray};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, TimeUnit, TimestampMicrosecondType};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+
 use chrono::NaiveDate;
 use futures::{StreamExt, TryStreamExt};
-use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
-use parquet::errors::ParquetError;
-use tables::{DateRange, Reason, date_from_days};
-use url_tree::DAY_MICROS;
+use tables::{DateRange, Reason};
 
-use super::{ArchiveObject, ArchiveSource, ListedObjects, ObjectState};
-use crate::archive::column::ObjectColumn;
-use crate::archive::object::OpenObject;
+use super::{ArchiveObject, ArchiveSource, ListedObjects};
+use crate::archive::facts::{DateCounts, ObjectFacts, RowGroupFacts, date_of_time, read_facts};
+use crate::archive::kept_facts::KeptFacts;
 use crate::error::EngineError;
 
 /// Objects whose footers are read at the same time. A higher value opens more connections to the
 /// store and keeps more footers in memory; a lower value waits longer for a store with latency.
 const CONCURRENT_OBJECTS: usize = 16;
 
-/// Row groups of an object whose times are read at the same time, for the same reasons.
-const CONCURRENT_ROW_GROUPS: usize = 8;
-
 /// The number of archive rows per date, and the row groups that hold them.
 ///
-/// The census reads footers and the `fetched_at` column only, before any other work. Chunks are
-/// cut by it, and the row accounting of a run must add up to it.
+/// The census reads footers before any other work, and the `fetched_at` column of row groups whose statistics have several
+/// dates or none. Chunks are cut by it, and the row accounting of a run must add up to it.
 #[derive(Debug, Default)]
 pub(crate) struct Census {
     objects: Vec<ObjectCensus>,
@@ -84,6 +78,11 @@ pub(crate) struct RowGroupCensus {
     pub(crate) rows: u64,
     /// Rows per date, for the dates of the requested range.
     pub(crate) dates: BTreeMap<NaiveDate, u64>,
+    /// The date on which all rows count, if it is known without their times: that of the folder, or the only one in the
+    /// statistics.
+    pub(crate) date: Option<NaiveDate>,
+    /// The first and the last hash of a site, if they are known.
+    pub(crate) sites: Option<RangeInclusive<u64>>,
     /// The reason why the times cannot be decoded. All rows then count on the fallback date.
     pub(crate) read_error: Option<String>,
 }
@@ -98,8 +97,9 @@ pub(crate) struct DateRules {
     pub(crate) possible: DateRange,
     /// The date of rows without a time, or with one that cannot be.
     pub(crate) fallback: NaiveDate,
-    /// The date of the folder, if rows count on it whatever their times are.
-    pub(crate) folder: Option<NaiveDate>,
+    /// The date of the folder or of all rows of the row group, if it is known before the rows are read. They count on it
+    /// whatever their times are.
+    pub(crate) known: Option<NaiveDate>,
 }
 
 impl DateRules {
@@ -110,23 +110,17 @@ impl DateRules {
 
     /// Returns the date of a row fetched at `time_micros`.
     pub(crate) fn date(&self, time_micros: Option<i64>) -> RowDate {
-        let counted = self.folder.unwrap_or(self.fallback);
+        let counted = self.known.unwrap_or(self.fallback);
         let Some(time) = time_micros else {
             return (counted, Some(Reason::MissingTime));
         };
         let date = date_of_time(time);
-        match self.folder {
+        match self.known {
             _ if !self.is_possible(time) => (counted, Some(Reason::ImpossibleTime)),
-            Some(folder) if folder != date => (folder, Some(Reason::WrongDate)),
+            Some(known) if known != date => (known, Some(Reason::WrongDate)),
             _ => (date, None),
         }
     }
-}
-
-/// Returns the day of a time, in UTC.
-pub(crate) fn date_of_time(time_micros: i64) -> NaiveDate {
-    // The days of an i64 of microseconds are at most 1.1e8, so this never saturates.
-    date_from_days(i32::try_from(time_micros.div_euclid(DAY_MICROS)).unwrap_or(i32::MAX))
 }
 
 impl ArchiveSource {
@@ -154,11 +148,11 @@ impl Census {
         range: DateRange,
     ) -> Result<Self, EngineError> {
         let ListedObjects { objects, earlier } = archive.objects(range).await?;
-        let objects: Vec<ObjectCensus> = futures::stream::iter(objects)
-            .map(|object| count_object(archive, object, range))
-            .buffered(CONCURRENT_OBJECTS)
-            .try_collect()
-            .await?;
+        let facts = facts(archive, &objects, range).await?;
+        let rules = (archive.by_date, archive.possible_dates);
+        let objects: Vec<ObjectCensus> = (objects.into_iter().zip(facts))
+            .map(|(object, facts)| count(object, facts, rules, range))
+            .collect();
         let mut html_bytes = BTreeMap::new();
         for group in groups(&objects) {
             for (date, rows) in &group.dates {
@@ -257,6 +251,24 @@ impl Census {
         dates.map(|(_, bytes)| bytes).sum()
     }
 
+    /// Whether the rows of `range` are ordered by site: a row group has a sixteenth of the sites or less, in the mean of
+    /// the rows. A bucket then reads its part of the archive and little more.
+    pub(crate) fn is_by_site(&self, range: DateRange) -> bool {
+        let (mut rows, mut parts) = (0, 0);
+        for group in groups(&self.objects) {
+            let counted = group
+                .dates
+                .iter()
+                .filter(|(date, _)| range.contains(**date));
+            let counted: u128 = counted.map(|(_, rows)| u128::from(*rows)).sum();
+            let sites = group.sites.as_ref();
+            let part = sites.map_or(u64::MAX, |sites| sites.end().saturating_sub(*sites.start()));
+            rows += counted;
+            parts += counted * u128::from(part >> 32);
+        }
+        rows > 0 && parts <= rows * (u128::from(u32::MAX) / 16)
+    }
+
     fn dates(&self, range: DateRange) -> impl Iterator<Item = (NaiveDate, u64)> + '_ {
         groups(&self.objects)
             .flat_map(|group| group.dates.iter())
@@ -272,176 +284,109 @@ fn groups(objects: &[ObjectCensus]) -> impl Iterator<Item = &RowGroupCensus> {
         .flatten()
 }
 
-async fn count_object(
+/// Returns the facts of `objects`, or why one cannot be opened. Reads those that were not kept.
+async fn facts(
     archive: &ArchiveSource,
-    object: ArchiveObject,
+    objects: &[ArchiveObject],
     range: DateRange,
-) -> Result<ObjectCensus, EngineError> {
+) -> Result<Vec<Result<ObjectFacts, String>>, EngineError> {
+    let needs_times = |object: &ArchiveObject, group: &RowGroupFacts| {
+        let has_date = archive.by_date && object.folder_date.is_some();
+        !has_date && group.needs_times(archive.possible_dates, range)
+    };
+    let mut kept = KeptFacts::read(archive, objects, range).await;
+    let known = objects.iter().map(|object| {
+        let facts = kept.take(object)?;
+        let lacks_times =
+            |group: &RowGroupFacts| group.times.is_none() && needs_times(object, group);
+        (!facts.row_groups.iter().any(lacks_times)).then_some(facts)
+    });
+    let known: Vec<_> = objects.iter().zip(known).collect();
+    let is_complete = known.iter().all(|(_, facts)| facts.is_some());
+    let facts: Vec<_> = futures::stream::iter(known)
+        .map(|(object, known)| async move {
+            match known {
+                Some(facts) => Ok(Ok(facts)),
+                None => read_facts(archive, object, |group| needs_times(object, group)).await,
+            }
+        })
+        .buffered(CONCURRENT_OBJECTS)
+        .try_collect()
+        .await?;
+    if !is_complete {
+        kept.replace(objects, &facts).await;
+    }
+    Ok(facts)
+}
+
+/// Counts the rows of an object on the dates of `range`. Without facts, it cannot be opened.
+fn count(
+    object: ArchiveObject,
+    facts: Result<ObjectFacts, String>,
+    (by_date, possible): (bool, DateRange),
+    range: DateRange,
+) -> ObjectCensus {
     let folder = object.folder_date;
-    let found = ObjectState {
-        source: object.source.clone(),
-        bytes: object.bytes,
-        version: None,
-    };
-    let opened = match archive.opened.open(archive, found).await? {
-        Ok(open) => row_counts(&open).map(|rows| (open, rows)),
-        Err(error) => Err(error.to_string()),
-    };
-    let (open, rows) = match opened {
-        Ok(opened) => opened,
+    let facts = match facts {
+        Ok(facts) => facts,
         Err(error) => {
-            return Ok(ObjectCensus {
+            return ObjectCensus {
                 fallback_date: folder.unwrap_or(range.first()),
                 date_unknown: folder.is_none(),
                 earliest: folder,
                 row_groups: Err(error),
                 version: None,
                 object,
-            });
+            };
         }
     };
-    let possible = archive.possible_dates;
-    let spans = match time_spans(&open, possible) {
-        Ok(spans) => spans,
-        Err(_) => vec![None; rows.len()],
-    };
-    let outside = |span: &TimeSpan| range.last() < span.first || span.last < range.first();
-    let counted: Vec<_> = futures::stream::iter(spans.iter().enumerate())
-        .map(|(index, span)| {
-            let is_counted = archive.by_date || !span.as_ref().is_some_and(outside);
-            count_times(&open, index, is_counted, possible)
-        })
-        .buffered(CONCURRENT_ROW_GROUPS)
-        .try_collect()
-        .await?;
-    let mut groups = Vec::with_capacity(spans.len());
-    let mut times = Vec::with_capacity(spans.len());
-    let mut earliest = spans.iter().flatten().map(|span| span.first).min();
-    for (index, (counted, rows)) in counted.into_iter().zip(rows).enumerate() {
-        let mut group = RowGroupCensus {
-            html_bytes: open.html_bytes(index),
-            rows,
-            ..RowGroupCensus::default()
-        };
-        let counts = counted.unwrap_or_else(|error| {
-            group.read_error = Some(error.to_string());
-            BTreeMap::new()
-        });
-        earliest = earliest
-            .into_iter()
-            .chain(counts.keys().flatten().copied())
-            .min();
-        groups.push(group);
-        times.push(counts);
-    }
+    let earliest = (facts.row_groups.iter()).filter_map(|group| group.earliest(possible));
+    let earliest = earliest.min();
     let known = folder.or(earliest);
     let fallback_date = known.unwrap_or(range.first());
-    let deciding = folder.filter(|_| archive.by_date);
-    for (group, counts) in groups.iter_mut().zip(times) {
-        if group.read_error.is_some() {
-            group.dates.insert(fallback_date, group.rows);
+    let deciding = folder.filter(|_| by_date);
+    let row_groups = facts.row_groups.into_iter().map(|group| {
+        let date = deciding.or_else(|| group.only_date(possible));
+        let (dates, read_error) = match (date, group.times) {
+            (Some(date), _) => (BTreeMap::from([(date, group.rows)]), None),
+            (None, Some(Ok(counts))) => (dates(counts, possible, fallback_date), None),
+            (None, Some(Err(error))) => {
+                let dates = BTreeMap::from([(fallback_date, group.rows)]);
+                (dates, Some(error))
+            }
+            // All dates are outside of the range.
+            (None, None) => (BTreeMap::new(), None),
+        };
+        let dates = dates.into_iter();
+        RowGroupCensus {
+            html_bytes: group.html_bytes,
+            rows: group.rows,
+            dates: dates
+                .filter(|(date, rows)| *rows > 0 && range.contains(*date))
+                .collect(),
+            date,
+            sites: group.sites,
+            read_error,
         }
-        for (date, rows) in counts {
-            let counted = deciding.or(date).unwrap_or(fallback_date);
-            *group.dates.entry(counted).or_default() += rows;
-        }
-        group.dates.retain(|date, _| range.contains(*date));
-    }
-    Ok(ObjectCensus {
-        object,
-        version: open.state().version.clone(),
+    });
+    ObjectCensus {
+        version: facts.version,
         fallback_date,
         date_unknown: known.is_none(),
         earliest: deciding.or(earliest),
-        row_groups: Ok(groups),
-    })
-}
-
-/// Returns the number of rows of each row group.
-///
-/// # Errors
-/// Where the footer is damaged and a row group has a negative number of rows.
-fn row_counts(open: &OpenObject) -> Result<Vec<u64>, String> {
-    let groups = open.metadata().row_groups().iter().enumerate();
-    groups
-        .map(|(index, group)| {
-            let rows = group.num_rows();
-            u64::try_from(rows).map_err(|_| format!("row group {index} has {rows} rows"))
-        })
-        .collect()
-}
-
-#[derive(Debug, Clone)]
-struct TimeSpan {
-    first: NaiveDate,
-    last: NaiveDate,
-}
-
-/// Returns the dates that each row group spans according to its statistics. `None` means no
-/// statistics, or a row without a possible time, which counts on another date.
-fn time_spans(
-    open: &OpenObject,
-    possible: DateRange,
-) -> Result<Vec<Option<TimeSpan>>, ParquetError> {
-    let groups = open.metadata().row_groups();
-    let name = open
-        .column_name(ObjectColumn::FetchedAt)
-        .unwrap_or(ObjectColumn::FetchedAt.name());
-    let field = open.schema().field_with_name(name);
-    // The least and the greatest text or number are not the first and the last time.
-    if !field.is_ok_and(|field| field.data_type().is_temporal()) {
-        return Ok(vec![None; groups.len()]);
+        row_groups: Ok(row_groups.collect()),
+        object,
     }
-    let metadata = open.metadata();
-    let converter =
-        StatisticsConverter::try_new(name, open.schema(), metadata.file_metadata().schema_descr())?;
-    let micros = DataType::Timestamp(TimeUnit::Microsecond, None);
-    let first = cast(&converter.row_group_mins(groups)?, &micros)?;
-    let last = cast(&converter.row_group_maxes(groups)?, &micros)?;
-    let nulls = converter.row_group_null_counts(groups)?;
-    let first = first.as_primitive::<TimestampMicrosecondType>();
-    let last = last.as_primitive::<TimestampMicrosecondType>();
-    Ok((0..groups.len())
-        .map(|group| {
-            let complete = nulls.is_valid(group) && nulls.value(group) == 0;
-            let span =
-                (complete && first.is_valid(group) && last.is_valid(group)).then(|| TimeSpan {
-                    first: date_of_time(first.value(group)),
-                    last: date_of_time(last.value(group)),
-                });
-            span.filter(|span| possible.contains(span.first) && possible.contains(span.last))
-        })
-        .collect())
 }
 
-type DateCounts = BTreeMap<Option<NaiveDate>, u64>;
-
-/// Counts the rows of one row group by date, `None` for rows without a possible time. The outer error
-/// stops the run; the inner error concerns this row group only. A row group that `is_counted` does
-/// not include has no dates.
-async fn count_times(
-    open: &OpenObject,
-    row_group: usize,
-    is_counted: bool,
-    possible: DateRange,
-) -> Result<Result<DateCounts, ParquetError>, EngineError> {
-    if !is_counted {
-        return Ok(Ok(DateCounts::new()));
+/// Returns the rows per date. Rows without a possible time count on `fallback`.
+fn dates(counts: DateCounts, possible: DateRange, fallback: NaiveDate) -> BTreeMap<NaiveDate, u64> {
+    let mut dates = BTreeMap::new();
+    for (date, rows) in counts {
+        let date = date.filter(|date| possible.contains(*date));
+        *dates.entry(date.unwrap_or(fallback)).or_default() += rows;
     }
-    let counted = async {
-        let mut counts = DateCounts::new();
-        for time in open.times(row_group).await? {
-            let date = time
-                .map(date_of_time)
-                .filter(|date| possible.contains(*date));
-            *counts.entry(date).or_default() += 1;
-        }
-        Ok::<_, ParquetError>(counts)
-    };
-    match counted.await {
-        Ok(counts) => Ok(Ok(counts)),
-        Err(error) => open.decode_error(error).map(Err),
-    }
+    dates
 }
 
 /// Returns `whole * of / all`: the part of `whole` that belongs to `of` of `all` rows, of which

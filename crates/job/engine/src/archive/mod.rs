@@ -4,7 +4,9 @@
 mod census;
 mod column;
 mod convert;
+mod facts;
 mod footer;
+mod kept_facts;
 mod object;
 mod open_objects;
 mod read_ahead;
@@ -22,8 +24,9 @@ use object_store::{ObjectMeta, ObjectStoreExt};
 use tables::{DateRange, Location};
 
 pub use census::DateInput;
-pub(crate) use census::{Census, DateRules, ObjectCensus, date_of_time, share};
+pub(crate) use census::{Census, DateRules, ObjectCensus, share};
 pub(crate) use column::{ObjectColumn, page_columns};
+pub(crate) use facts::date_of_time;
 pub(crate) use object::{DecodedColumns, OpenObject, RowGroupRows};
 pub(crate) use open_objects::OpenObjects;
 pub(crate) use read_ahead::{ReadAhead, ReadAheadMemory, RowGroupRequest};
@@ -47,6 +50,10 @@ pub struct ArchiveSource {
     pub(crate) passed_through: Arc<[String]>,
     /// The columns that are read of pages.
     pub(crate) page_columns: Arc<[ObjectColumn]>,
+    /// The name of the rules that give a page its domain.
+    pub(crate) domain_rules: String,
+    /// The folder of the tables, where what is known of the objects is kept. `None` for commands that write nothing.
+    pub(crate) facts: Option<Location>,
     /// The objects whose footers were read.
     pub(crate) opened: OpenObjects,
     /// Memory of row groups that are read before their turn.
@@ -76,6 +83,12 @@ pub(crate) struct ListedObjects {
     pub(crate) objects: Vec<ArchiveObject>,
     /// Those in folders of earlier dates.
     pub(crate) earlier: Vec<ArchiveObject>,
+}
+
+impl ArchiveObject {
+    fn is_warc(&self) -> bool {
+        is_warc_file(&self.source)
+    }
 }
 
 impl ArchiveSource {

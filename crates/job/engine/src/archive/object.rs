@@ -6,7 +6,7 @@ use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, RecordBatch, StringArr
 use arrow::datatypes::{DataType, Schema, TimestampMicrosecondType};
 use arrow::error::ArrowError;
 use boundary::{ParserPanic, UNKNOWN, guarded, guarded_future};
-use import::{PROBLEM, is_warc_file};
+use import::{PROBLEM, SITE_RULES, is_warc_file};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowSelection,
@@ -61,6 +61,7 @@ pub(crate) struct OpenObject {
     metadata: ArrowReaderMetadata,
     /// Index and name of each column that the object has.
     columns: Vec<(ObjectColumn, usize, String)>,
+    has_site_hashes: bool,
 }
 
 /// The requested columns that the object has, converted to their target types.
@@ -190,6 +191,7 @@ impl OpenObject {
             Err(error) => return split_store_error(error).map(Err),
         };
         let columns = check_columns(reader.state(), metadata.schema(), archive)?;
+        let has_site_hashes = site_rules(metadata.metadata()) == Some(&archive.domain_rules);
         let metadata = match text_as_bytes(metadata.metadata())
             .and_then(|bytes| ArrowReaderMetadata::try_new(Arc::new(bytes), options))
         {
@@ -200,12 +202,18 @@ impl OpenObject {
             reader,
             metadata,
             columns,
+            has_site_hashes,
         }))
     }
 
     /// Returns the state that is read.
     pub(crate) fn state(&self) -> &ObjectState {
         self.reader.state()
+    }
+
+    /// Whether the hashes of sites in the object are those of the job.
+    pub(crate) fn has_site_hashes(&self) -> bool {
+        self.has_site_hashes
     }
 
     /// Bytes of the disk that the object takes as long as it is open.
@@ -384,6 +392,13 @@ impl OpenObject {
             .find(|(found, ..)| *found == column)
             .map(|(_, index, _)| *index)
     }
+}
+
+/// Returns the name of the rules of the hashes of sites.
+fn site_rules(metadata: &ParquetMetaData) -> Option<&String> {
+    let values = metadata.file_metadata().key_value_metadata()?;
+    let rules = values.iter().find(|value| value.key == SITE_RULES)?;
+    rules.value.as_ref()
 }
 
 fn panicked(panic: ParserPanic) -> ParquetError {

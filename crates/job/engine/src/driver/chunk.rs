@@ -23,7 +23,7 @@ const ROW_SQUARE: u64 = 20_000_000_000;
 const MIN_CHUNK_ROWS: u64 = 10_000;
 
 /// Most buckets that a run chooses by itself. More makes small files.
-const MAX_BUCKETS: u32 = 4096;
+pub(super) const MAX_BUCKETS: NonZeroU32 = NonZeroU32::new(4096).unwrap();
 
 /// The size of a chunk, or its limit.
 #[derive(Debug, Clone, Copy)]
@@ -55,16 +55,18 @@ impl ChunkSize {
         }
     }
 
-    /// Returns the number of buckets with which a unit of a chunk of this size has at most the rows of `limit`, and
-    /// spills at most `spill_limit`.
+    /// Returns the number of buckets with which a unit of this size has at most the rows of `limit`, and spills at most
+    /// `spill_limit`. The last sort holds a third of the HTML.
     ///
-    /// The last sort holds a third of the HTML. HTML above `limit` does not count: an archive that is not ordered by
-    /// site is read once for each bucket.
-    fn buckets(self, limit: Self, spill_limit: u64) -> NonZeroU32 {
-        let needed = self.rows.div_ceil(limit.rows.max(1));
-        let needed = needed.max((self.html_bytes / 3).div_ceil(spill_limit.max(1)));
-        let needed = u32::try_from(needed).unwrap_or(MAX_BUCKETS);
-        NonZeroU32::new(needed.min(MAX_BUCKETS)).unwrap_or(NonZeroU32::MIN)
+    /// HTML above `limit` counts only in an archive that `is_by_site`: another one is read once for each bucket.
+    fn buckets(self, limit: Self, spill_limit: u64, is_by_site: bool) -> NonZeroU32 {
+        let mut needed = self.rows.div_ceil(limit.rows.max(1));
+        needed = needed.max((self.html_bytes / 3).div_ceil(spill_limit.max(1)));
+        if is_by_site {
+            needed = needed.max(self.html_bytes.div_ceil(limit.html_bytes.max(1)));
+        }
+        let needed = u32::try_from(needed).unwrap_or(u32::MAX);
+        NonZeroU32::new(needed).unwrap_or(NonZeroU32::MIN)
     }
 
     fn fits(self, other: Self) -> bool {
@@ -80,30 +82,46 @@ impl ChunkSize {
 }
 
 /// Cuts `dates` into chunks. Returns the number of buckets of each.
+///
+/// An archive that is ordered by site is cut by site, and each unit has all dates: it replays its pages once. Another one
+/// is cut by date, because each bucket reads all of it, unless later dates decide the labels of earlier ones.
 pub(super) fn cut(job: &Job, dates: DateRange, census: &Census) -> (Vec<DateRange>, NonZeroU32) {
     // Buckets cut the largest of these ranges.
-    let least = match job.settings.site.batching {
+    let mut least = vec![dates];
+    let mut needed = needed_buckets(job, census, &least);
+    let is_whole = match job.settings.site.batching {
         // All pages are inserted into the trees before the first is labelled.
-        Batching::Run => vec![dates],
-        Batching::Page | Batching::Date => {
-            let partitions = job.output.partitioning();
-            partitions.containing(census.dates_with_input(dates))
-        }
+        Batching::Run => true,
+        // A page is labelled with the dates after it: each chunk would read those before it again.
+        Batching::Page | Batching::Date if is_labelled_at_end(job, dates) => true,
+        Batching::Page | Batching::Date => census.is_by_site(dates) && needed <= MAX_BUCKETS,
     };
-    let set = job.resources.buckets;
-    let buckets = set.unwrap_or_else(|| needed_buckets(job, census, &least));
+    if !is_whole {
+        let partitions = job.output.partitioning();
+        least = partitions.containing(census.dates_with_input(dates));
+        needed = needed_buckets(job, census, &least);
+    }
+    let buckets = job.resources.buckets.unwrap_or(needed.min(MAX_BUCKETS));
     let limit = limit(job).times(buckets);
     let chunks = chunks(dates, &least, sizes(census, dates), limit);
     (chunks, buckets)
 }
 
+/// Whether all pages are labelled with the trees of the last of `dates`.
+fn is_labelled_at_end(job: &Job, dates: DateRange) -> bool {
+    let days = dates.last().signed_duration_since(dates.first()).num_days();
+    days > 0 && days <= i64::from(job.settings.site.relabel_days)
+}
+
 /// Returns the number of buckets that the largest of `ranges` needs.
 pub(super) fn needed_buckets(job: &Job, census: &Census, ranges: &[DateRange]) -> NonZeroU32 {
     let all = ranges.iter().copied().reduce(DateRange::through);
-    let Some(size) = all.map(|all| sizes(census, all)) else {
+    let Some(all) = all else {
         return NonZeroU32::MIN;
     };
-    let needed = |dates: &DateRange| size(*dates).buckets(limit(job), job.resources.spill_limit);
+    let (size, is_by_site) = (sizes(census, all), census.is_by_site(all));
+    let spill_limit = job.resources.spill_limit;
+    let needed = |dates: &DateRange| size(*dates).buckets(limit(job), spill_limit, is_by_site);
     ranges.iter().map(needed).max().unwrap_or(NonZeroU32::MIN)
 }
 

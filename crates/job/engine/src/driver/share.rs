@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::accounting::RowAccounting;
 use crate::driver::backfill::{Accepted, Prepared, prepare, refuse_cut_partition, unless_stopped};
-use crate::driver::chunk::needed_buckets;
+use crate::driver::chunk::{MAX_BUCKETS, needed_buckets};
 use crate::driver::failure::Failure;
 use crate::driver::partition;
 use crate::driver::resume::request;
@@ -107,7 +107,7 @@ async fn do_share(
         prepare(&job, &mut tables, requested, accepted, progress.as_ref()).await?;
     let job = &partition::of_new_tables(&job, Some(dates), &census.rows(dates));
     warn_about(job, dates, &tables, &census);
-    let needed = needed_buckets(job, &census, &[dates]);
+    let needed = needed_buckets(job, &census, &[dates]).min(MAX_BUCKETS);
     let buckets = share.buckets(job, needed);
     let buckets = buckets.map_err(Failure::at(Stage::Job, dates))?;
     let staged = staged_units(job, &request(job, dates, &census), dates).await;

@@ -109,6 +109,8 @@ impl Job {
                 columns: archive.columns.clone(),
                 passed_through: Arc::clone(&settings.passed_through),
                 page_columns: page_columns(settings.write.opt_out, settings.passed_through.len()),
+                domain_rules: settings.site.keyer.domain_rules(),
+                facts: Some(checked.output.clone()),
                 opened: OpenObjects::new(
                     resources.footers(),
                     checked.spill_limit,

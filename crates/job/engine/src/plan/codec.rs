@@ -88,11 +88,11 @@ impl PhysicalExtensionCodec for StepCodec {
 fn step(name: &str, bytes: &[u8], job: &Job, context: &TaskContext) -> Result<Arc<dyn Step>> {
     let keys = |hashes: [Vec<i64>; 3]| ChunkKeys::of(hashes, &context.runtime_env().memory_pool);
     Ok(match name {
-        "Scan" => Arc::new(Scan::new(job, from_bytes(bytes)?)),
-        "Key" => {
-            let (learned, bucket) = from_bytes(bytes)?;
-            Arc::new(Key::new(job, learned, bucket))
+        "Scan" => {
+            let (dates, bucket) = from_bytes(bytes)?;
+            Arc::new(Scan::new(job, dates, bucket))
         }
+        "Key" => Arc::new(Key::new(job, from_bytes(bytes)?)),
         "Dedupe" => Arc::new(Dedupe::new(job)),
         "Block" => {
             let reporter = match from_bytes(bytes)? {

@@ -136,9 +136,9 @@ async fn plan(
     } = unit;
     let settings = &job.settings;
     let keyed = |learned: &Arc<Learned>| {
-        let scan = scan::Scan::new(job, chunk);
-        let scanned = apply(scan, row_group_scan(job, census, chunk)?)?;
-        apply(key::Key::new(job, Arc::clone(learned), bucket), scanned)
+        let scan = scan::Scan::new(job, chunk, bucket);
+        let scanned = apply(scan, row_group_scan(job, census, chunk, bucket)?)?;
+        apply(key::Key::new(job, Arc::clone(learned)), scanned)
     };
     let (mut metrics, mut known) = (PlanMetrics::default(), None);
     let mut learned = Arc::new(Learned::default());

@@ -22,7 +22,8 @@ pub(crate) static ROW_GROUPS: LazyLock<SchemaRef> = LazyLock::new(|| {
         ("object_version", DataType::Utf8),
         ("row_group", DataType::Int32),
         ("fallback_date", DataType::Date32),
-        ("folder_date", DataType::Date32),
+        ("known_date", DataType::Date32),
+        ("owner", DataType::UInt64),
         ("read_error", DataType::Utf8),
     ])
 });

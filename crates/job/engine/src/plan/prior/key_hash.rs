@@ -5,7 +5,6 @@ use std::sync::Arc;
 use arrow::array::{AsArray, Int64Array};
 use arrow::datatypes::DataType;
 use datafusion::logical_expr::{ColumnarValue, ScalarUDF, Volatility, create_udf};
-use md5::{Digest, Md5};
 
 /// Returns `key_hash(url_key)`: the first 64 bits of the MD5 of a URL key, as a signed integer.
 ///
@@ -27,21 +26,7 @@ pub(crate) fn key_hash() -> ScalarUDF {
     )
 }
 
-/// Returns the first 64 bits of the MD5 of a text, as a signed integer.
+/// Returns the hash of a URL key as a signed integer, as Delta tables have them.
 pub(crate) fn hash(url_key: &str) -> i64 {
-    let digest: [u8; 16] = Md5::digest(url_key).into();
-    // The first eight bytes, as the digest is printed in hexadecimal.
-    (u128::from_be_bytes(digest) >> 64) as u64 as i64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_hash_is_the_first_half_of_the_md5() {
-        // MD5 of the empty text: d41d8cd98f00b204 e9800998ecf8427e.
-        assert_eq!(hash("").cast_unsigned(), 0xd41d_8cd9_8f00_b204);
-        assert!(hash("") < 0, "a hash with the highest bit set is negative");
-    }
+    url_key::hash(url_key).cast_signed()
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use arrow::array::{
     Array, ArrayRef, BooleanBuilder, Int32Array, Int32Builder, RecordBatch, StringBuilder,
 };
-use arrow::compute::filter_record_batch;
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
 use boundary::guarded;
 use datafusion::error::Result;
@@ -18,7 +17,6 @@ use url_key::{PageUrl, UrlError, UrlKey};
 
 use crate::archive::ArchiveSource;
 use crate::job::Job;
-use crate::plan::bucket::Bucket;
 use crate::plan::columns::base::{Base, BaseColumns};
 use crate::plan::columns::schemas::{KEYED, RecordBatchExt, object_of, project_to, value_opt};
 use crate::plan::columns::status::Status;
@@ -38,8 +36,6 @@ pub(crate) struct Key {
     pub(crate) archive: ArchiveSource,
     pub(crate) settings: Arc<Settings>,
     pub(crate) learned: Arc<Learned>,
-    /// The sites whose rows are kept.
-    pub(crate) bucket: Bucket,
 }
 
 /// The parsed URL of a row. `None` for a row without a URL, and for a quarantined row.
@@ -52,12 +48,11 @@ enum Keyed {
 }
 
 impl Key {
-    pub(crate) fn new(job: &Job, learned: Arc<Learned>, bucket: Bucket) -> Self {
+    pub(crate) fn new(job: &Job, learned: Arc<Learned>) -> Self {
         Self {
             archive: job.archive.clone(),
             settings: Arc::clone(&job.settings),
             learned,
-            bucket,
         }
     }
 }
@@ -72,7 +67,7 @@ impl Step for Key {
     }
 
     fn parameters(&self) -> Result<Vec<u8>> {
-        to_bytes(&(self.learned.as_ref(), self.bucket))
+        to_bytes(self.learned.as_ref())
     }
 
     fn run(
@@ -86,7 +81,6 @@ impl Step for Key {
             while let Some(batch) = input.next().await {
                 let batch = batch?;
                 let urls = step.urls(&batch)?;
-                let (batch, urls) = step.of_bucket(batch, urls)?;
                 let titles = step.page_titles(&batch, &urls).await?;
                 let keyed = step.batch(&batch, urls, &titles)?;
                 if out.send(Ok(keyed)).await.is_err() {
@@ -109,34 +103,6 @@ impl Key {
         Ok((0..batch.num_rows())
             .map(|row| url(row).map(|url| self.parse(url)))
             .collect())
-    }
-
-    /// Keeps the rows of the bucket. A row without a domain is in the bucket of its row group.
-    fn of_bucket(
-        &self,
-        batch: RecordBatch,
-        urls: Vec<RowUrl>,
-    ) -> Result<(RecordBatch, Vec<RowUrl>)> {
-        if self.bucket.is_whole() {
-            return Ok((batch, urls));
-        }
-        let (sources, groups) = (
-            batch.text("source")?,
-            batch.numbers::<Int32Type>("row_group")?,
-        );
-        // An object that cannot be opened has no row groups.
-        let group = |row: usize| groups.is_valid(row).then(|| groups.value(row));
-        let rows = urls.iter().enumerate();
-        let kept: Vec<bool> = rows
-            .map(|(row, url)| match url {
-                Some(Ok(page)) => self.bucket.has_domain(page.domain().as_str()),
-                _ => (self.bucket).has_row_group(sources.value(row), group(row).unwrap_or(-1)),
-            })
-            .collect();
-        let mut is_kept = kept.iter();
-        let mut urls = urls;
-        urls.retain(|_| is_kept.next().is_some_and(|kept| *kept));
-        Ok((filter_record_batch(&batch, &kept.into())?, urls))
     }
 
     /// Parses a URL. The error is the reason to quarantine the row, with a detail.

@@ -8,13 +8,14 @@ use arrow::array::{
 };
 use arrow::compute::filter_record_batch;
 use arrow::datatypes::{
-    Date32Type, Int32Type, Int64Type, Schema, SchemaRef, TimestampMicrosecondType,
+    Date32Type, Int32Type, Int64Type, Schema, SchemaRef, TimestampMicrosecondType, UInt64Type,
 };
 use chrono::NaiveDate;
 use datafusion::common::internal_err;
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::StreamExt;
+use import::site_hash;
 use site_replay::{ResponseProblem, response_problem};
 use tables::{DateRange, Reason, date_from_days, days_from_date};
 
@@ -23,9 +24,11 @@ use crate::archive::{
     RowGroupRequest, RowGroupRows, date_of_time,
 };
 use crate::job::Job;
+use crate::plan::bucket::Bucket;
 use crate::plan::columns::schemas::{RecordBatchExt, SCANNED, object_of, project_to, value_opt};
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{BatchSender, Step, spawn_stream, to_bytes};
+use crate::settings::Settings;
 
 const NARROW: [ObjectColumn; 7] = [
     ObjectColumn::FetchedAt,
@@ -41,7 +44,10 @@ const NARROW: [ObjectColumn; 7] = [
 #[derive(Debug, Clone)]
 pub(crate) struct Scan {
     pub(crate) archive: ArchiveSource,
+    pub(crate) settings: Arc<Settings>,
     pub(crate) dates: DateRange,
+    /// The sites whose rows are kept.
+    pub(crate) bucket: Bucket,
 }
 
 /// One input row: a row group, or an object that cannot be opened.
@@ -50,15 +56,20 @@ struct ScanUnit {
     object_bytes: i64,
     row_group: Option<i32>,
     fallback_date: NaiveDate,
-    folder_date: Option<NaiveDate>,
+    /// The date on which all rows count, if it is known.
+    known_date: Option<NaiveDate>,
+    /// The site whose bucket has the rows without a site.
+    owner: u64,
     read_error: Option<String>,
 }
 
 impl Scan {
-    pub(crate) fn new(job: &Job, dates: DateRange) -> Self {
+    pub(crate) fn new(job: &Job, dates: DateRange, bucket: Bucket) -> Self {
         Self {
             archive: job.archive.clone(),
+            settings: Arc::clone(&job.settings),
             dates,
+            bucket,
         }
     }
 }
@@ -73,7 +84,7 @@ impl Step for Scan {
     }
 
     fn parameters(&self) -> Result<Vec<u8>> {
-        to_bytes(&self.dates)
+        to_bytes(&(self.dates, self.bucket))
     }
 
     fn run(
@@ -105,16 +116,17 @@ impl Step for Scan {
 
 impl ScanUnit {
     fn read(batch: &RecordBatch, row: usize) -> Result<Self> {
-        let folder_date = batch.numbers::<Date32Type>("folder_date")?;
+        let known_date = batch.numbers::<Date32Type>("known_date")?;
         let row_group = batch.numbers::<Int32Type>("row_group")?;
         Ok(Self {
             object: object_of(batch, row)?,
             object_bytes: batch.numbers::<Int64Type>("object_bytes")?.value(row),
             row_group: row_group.is_valid(row).then(|| row_group.value(row)),
             fallback_date: date_from_days(batch.numbers::<Date32Type>("fallback_date")?.value(row)),
-            folder_date: folder_date
+            known_date: known_date
                 .is_valid(row)
-                .then(|| date_from_days(folder_date.value(row))),
+                .then(|| date_from_days(known_date.value(row))),
+            owner: batch.numbers::<UInt64Type>("owner")?.value(row),
             read_error: value_opt(batch.text("read_error")?, row).map(str::to_owned),
         })
     }
@@ -205,7 +217,15 @@ impl Scan {
         }
         let Some(error) = failed else { return Ok(true) };
         let error = object.decode_error(error)?;
-        let times = object.times(group.index).await?;
+        let times = match object.times(group.index).await {
+            Ok(times) => times,
+            // The census did not need them.
+            Err(error) if unit.known_date.is_some() => {
+                object.decode_error(error)?;
+                vec![None; group.rows]
+            }
+            Err(error) => return Err(error.into()),
+        };
         let rows = (group.first_row..)
             .zip(times)
             .filter(|(row, _)| *row >= next);
@@ -274,22 +294,25 @@ impl Scan {
                 Arc::new(Int64Array::new_null(rows)),
             ],
         )?;
-        self.in_range(&batch)
+        self.in_unit(&batch, unit)
     }
 
     fn rules(&self, unit: &ScanUnit) -> DateRules {
         DateRules {
             possible: self.archive.possible_dates,
             fallback: unit.fallback_date,
-            folder: unit.folder_date,
+            known: unit.known_date,
         }
     }
 
     fn time_detail(&self, reason: Reason, unit: &ScanUnit, time: Option<i64>) -> String {
         let date = time.map(date_of_time);
-        match (reason, date, unit.folder_date) {
-            (Reason::WrongDate, Some(date), Some(folder)) => {
-                format!("fetched_at is on {date}, the folder is for {folder}")
+        match (reason, date, unit.known_date) {
+            (Reason::WrongDate, Some(date), Some(known)) if self.archive.by_date => {
+                format!("fetched_at is on {date}, the folder is for {known}")
+            }
+            (Reason::WrongDate, Some(date), Some(known)) => {
+                format!("fetched_at is on {date}, the statistics of its row group have {known}")
             }
             (Reason::ImpossibleTime, Some(date), _) => format!(
                 "fetched_at is on {date}, and archive.dates is {}",
@@ -299,26 +322,36 @@ impl Scan {
         }
     }
 
-    /// Keeps the rows of the dates of the chunk. A row group usually has other dates too.
-    fn in_range(&self, batch: &RecordBatch) -> Result<RecordBatch> {
-        let kept = batch
-            .numbers::<Date32Type>("date")?
-            .iter()
-            .map(|date| date.map(|days| self.dates.contains(date_from_days(days))))
-            .collect();
-        Ok(filter_record_batch(batch, &kept)?)
+    /// Keeps the rows of the dates and sites of the plan. A row group usually has others too.
+    fn in_unit(&self, batch: &RecordBatch, unit: &ScanUnit) -> Result<RecordBatch> {
+        let dates = batch.numbers::<Date32Type>("date")?;
+        let (urls, request_urls) = (batch.text("url")?, batch.text("request_url")?);
+        let is_kept = |row: usize| {
+            let url = || value_opt(urls, row).or_else(|| value_opt(request_urls, row));
+            self.dates.contains(date_from_days(dates.value(row)))
+                && (self.bucket.is_whole() || self.bucket.has(self.site(url(), unit)))
+        };
+        let kept = (0..batch.num_rows()).map(|row| Some(is_kept(row)));
+        Ok(filter_record_batch(batch, &kept.collect())?)
+    }
+
+    /// Returns the hash of the site of a row.
+    fn site(&self, url: Option<&str>, unit: &ScanUnit) -> u64 {
+        let hash = url.and_then(|url| site_hash(&self.settings.site.keyer, url));
+        hash.unwrap_or(unit.owner)
     }
 
     fn unreadable_object(&self, unit: &ScanUnit) -> Result<RecordBatch> {
         let detail = unit.read_error.as_deref().unwrap_or("no row group");
         let bytes: ArrayRef = Arc::new(Int64Array::from_value(unit.object_bytes, 1));
-        self.quarantined(
+        let batch = self.quarantined(
             unit,
             &[(None, None)],
             Reason::UnreadableObject,
             detail,
             vec![("bytes", bytes)],
-        )
+        )?;
+        self.in_unit(&batch, unit)
     }
 
     fn unreadable_rows(
@@ -335,7 +368,7 @@ impl Scan {
         };
         let rows: Vec<_> = (rows.into_iter().map(|(row, time)| (Some(row), time))).collect();
         let batch = self.quarantined(unit, &rows, Reason::UnreadableRow, &detail, Vec::new())?;
-        self.in_range(&batch)
+        self.in_unit(&batch, unit)
     }
 
     /// Builds quarantined rows of which only position and fetch time are known.

@@ -30,8 +30,12 @@ struct Steps {
 fn steps(job: &TestJob) -> Steps {
     let job = job.job();
     Steps {
-        scan: Scan::new(&job, "2011-10-01..2011-10-31".parse().unwrap()),
-        key: Key::new(&job, Arc::default(), Bucket::WHOLE),
+        scan: Scan::new(
+            &job,
+            "2011-10-01..2011-10-31".parse().unwrap(),
+            Bucket::WHOLE,
+        ),
+        key: Key::new(&job, Arc::default()),
         dedupe: Dedupe::new(&job),
         block: Block::new(&job, ProgressReporter::unwatched()),
         site: Site::new(&job, days("2011-10-31") as i32, Arc::default()),
