@@ -9,7 +9,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::objects::damage;
-use crate::support::busy::{FIRST, LAST, busy_archive};
+use crate::support::busy::{FIRST, LAST, busy_archive, busy_rows};
 use crate::support::{Job, Row, Site, Store, assert_same, contents, files, paragraph, write};
 
 const DATES: &str = "2011-10-01";
@@ -240,4 +240,36 @@ fn a_crawl_that_is_labelled_at_its_end_is_read_once() {
     let (_, cut) = run(&["tree.relabel_days=60", "run.buckets=4"]);
     cut.assert_accounts();
     assert_same(&contents(&one), &contents(&cut), "relabelled");
+}
+
+#[test]
+fn a_unit_reads_the_state_of_its_sites() {
+    let store = Store::new(&busy_rows());
+    let job = store.job().with("run.buckets=4").with("run.heartbeat=60s");
+    job.run(&format!("{FIRST}..2011-10-20"));
+    let before = store.server.requests().len();
+    let dates = format!("2011-10-21..{LAST}");
+    let words = ["--dates", &dates, "--units", "2/4"];
+    let share = job.command("backfill", &words);
+    assert_eq!(share.code, Some(0), "{}", share.stderr);
+    let requests = store.server.requests().split_off(before);
+    for table in ["window_entries", "url_keys"] {
+        let files = format!("GET /text/tables/{table}/date");
+        let read = requests
+            .iter()
+            .filter(|request| request.starts_with(&files));
+        let read: Vec<_> = read.collect();
+        assert!(!read.is_empty(), "{table}");
+        let is_own = |request: &&String| request.contains("/2-of-4/");
+        assert!(read.iter().all(is_own), "{read:?}");
+    }
+    // With another number of buckets, a unit reads each file that has some of its sites.
+    let words = ["--dates", &dates, "--set", "run.buckets=3"];
+    let rest = job.command("backfill", &words);
+    assert_eq!(rest.code, Some(0), "{}", rest.stderr);
+    let whole = store
+        .job()
+        .writing("s3://text/other", store.tables().with_file_name("other"));
+    whole.run(&format!("{FIRST}..{LAST}"));
+    assert_same(&contents(&whole), &contents(&job), "state by bucket");
 }

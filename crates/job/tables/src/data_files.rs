@@ -14,7 +14,7 @@ use deltalake::{DeltaResult, Path};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
-use crate::{Partitioning, Table, date_from_days};
+use crate::{Bucket, Partitioning, Table, date_from_days};
 
 /// Number of leading columns with statistics for data skipping: `date`, `domain` and
 /// `fetched_at`. Minima of texts would fill the log and skip nothing.
@@ -46,6 +46,8 @@ pub(crate) struct DataFiles {
     pub(crate) partitioning: Partitioning,
     properties: WriterProperties,
     target_file_bytes: NonZeroU64,
+    /// The folder in that of a partition, for files of some sites.
+    folder: Option<String>,
 }
 
 impl DataFiles {
@@ -80,7 +82,14 @@ impl DataFiles {
             partitioning,
             properties,
             target_file_bytes,
+            folder: None,
         }
+    }
+
+    /// Returns these files, which are written into the folder of `bucket`.
+    pub(crate) fn of_sites(mut self, bucket: Bucket) -> Self {
+        self.folder = (!bucket.is_whole()).then(|| bucket.folder());
+        self
     }
 
     /// Selects the columns of a file from rows with the columns of
@@ -101,7 +110,10 @@ impl DataFiles {
     /// already split.
     pub(crate) fn open(&self, day: i32) -> DeltaResult<DataFile> {
         let partition = self.partitioning.value(date_from_days(day));
-        let folder = format!("{}={partition}", self.partitioning.column());
+        let mut folder = format!("{}={partition}", self.partitioning.column());
+        if let Some(bucket) = &self.folder {
+            folder = format!("{folder}/{bucket}");
+        }
         let config = PartitionWriterConfig::try_new(
             Arc::clone(&self.schema),
             Default::default(),

@@ -1,12 +1,16 @@
 //! The names of the files below a table. Files with other names are not ours.
 
-use crate::Partitioning;
+use crate::{Bucket, Partitioning};
 
-/// Whether `path`, below the folder of a table, is that of a data file: `date=2011-10-24/part-00001-UUID-c000.zstd.parquet`.
-/// An unfinished file on a disk has `#` and a number behind it.
+/// Whether `path`, below the folder of a table, is that of a data file: `date=2011-10-24/part-00001-UUID-c000.zstd.parquet`,
+/// or `date=2011-10-24/3-of-16/part-…`. An unfinished file on a disk has `#` and a number behind it.
 pub(crate) fn is_data_file(path: &str) -> bool {
-    let Some((folder, name)) = path.split_once('/') else {
+    let Some((folder, rest)) = path.split_once('/') else {
         return false;
+    };
+    let name = match rest.split_once('/') {
+        Some((bucket, name)) if Bucket::of_folder(bucket).is_some() => name,
+        _ => rest,
     };
     let partitionings = [Partitioning::Day, Partitioning::Month, Partitioning::Year];
     let is_partition = |partitioning: &Partitioning| {
@@ -48,6 +52,7 @@ mod tests {
         for own in ["date=2011-10-24", "month=2011-10", "year=2011"] {
             assert!(is_data_file(&format!("{own}/{part}")), "{own}");
             assert!(is_data_file(&format!("{own}/{part}#7")), "{own}");
+            assert!(is_data_file(&format!("{own}/3-of-16/{part}")), "{own}");
         }
         for foreign in [
             "mine.parquet".to_owned(),
@@ -57,6 +62,8 @@ mod tests {
             "date=2011-10-24/mine.parquet".to_owned(),
             "date=2011-10-24/part-00001.parquet".to_owned(),
             format!("date=2011-10-24/old/{part}"),
+            format!("date=2011-10-24/3-of-2/{part}"),
+            format!("3-of-16/{part}"),
             format!("date=2011-10-24/{part}.bak"),
         ] {
             assert!(!is_data_file(&foreign), "{foreign}");

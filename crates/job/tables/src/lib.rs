@@ -31,6 +31,7 @@
 //! The crate plans no queries, and knows no pages, keys or trees. It supports Unix only.
 
 mod archive_file;
+mod bucket;
 mod data_files;
 mod error;
 mod error_class;
@@ -57,6 +58,7 @@ mod time;
 mod vacuum;
 
 pub use archive_file::{archive_properties, temporary_properties};
+pub use bucket::Bucket;
 pub use error::{TableError, has_retryable_cause};
 pub use error_class::{Classified, ErrorClass};
 pub use http_connector::store_requests;

@@ -19,7 +19,7 @@ use crate::data_files::{DataFiles, INDEXED_COLUMNS, INDEXED_COLUMNS_KEY};
 use crate::fencing_transaction::fencing_transaction;
 use crate::table_format::TableFormat;
 use crate::table_version::TableVersion;
-use crate::{Location, Partitioning, RowSpill, SinkSize, Table, TableError, TableSink};
+use crate::{Bucket, Location, Partitioning, RowSpill, SinkSize, Table, TableError, TableSink};
 
 /// Commits between two checkpoints. Opening a table reads every commit since the
 /// last checkpoint, one object each. With deltalake's default of 100, these were a
@@ -34,6 +34,8 @@ pub struct Output {
     partitioning: Partitioning,
     target_file_bytes: NonZeroU64,
     format: TableFormat,
+    /// The sites whose rows are written.
+    bucket: Bucket,
     owned: OwnedTables<Table, TableVersion>,
 }
 
@@ -75,6 +77,7 @@ impl Output {
             partitioning,
             target_file_bytes,
             format: TableFormat::default(),
+            bucket: Bucket::WHOLE,
             owned: OwnedTables::default(),
         }
     }
@@ -105,6 +108,13 @@ impl Output {
     #[must_use]
     pub fn partitioned_by(mut self, partitioning: Partitioning) -> Self {
         self.partitioning = partitioning;
+        self
+    }
+
+    /// Returns the same tables, to which rows of these sites are written.
+    #[must_use]
+    pub fn of_sites(mut self, bucket: Bucket) -> Self {
+        self.bucket = bucket;
         self
     }
 
@@ -320,6 +330,13 @@ impl Output {
             size.row_group_bytes,
             self.target_file_bytes,
         );
+        // Only the plan of a unit reads a part of a table, and it reads these tables.
+        let is_by_site = Table::STATE.contains(&table) && self.format == TableFormat::Delta;
+        let files = files.of_sites(if is_by_site {
+            self.bucket
+        } else {
+            Bucket::WHOLE
+        });
         TableSink::new(files, size, spill)
     }
 

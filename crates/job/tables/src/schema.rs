@@ -47,6 +47,9 @@ impl Table {
         Self::Runs,
     ];
 
+    /// The tables of which a run reads the rows of its sites.
+    pub(crate) const STATE: [Self; 3] = [Self::WindowEntries, Self::UrlKeys, Self::UrlParameters];
+
     /// Tables derived from output tables, so that a run reads fewer files. They may be
     /// deleted: a run derives them again.
     pub const DERIVED: [Self; 2] = [Self::KeyIndex, Self::Windows];

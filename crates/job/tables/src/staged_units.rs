@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use deltalake::DeltaTableError;
 use deltalake::kernel::Add;
 use futures::{StreamExt, TryStreamExt, stream};
 use lease::Units;
@@ -141,13 +140,12 @@ impl Output {
             .buffer_unordered(READ_AT_ONCE);
         while let Some(unit) = read.next().await {
             for (table, adds) in unit?.files {
-                for add in adds {
-                    let add: Add = serde_json::from_str(&add).map_err(|source| {
-                        let source = DeltaTableError::from(source);
-                        TableError::delta("units", folder.to_string(), source)
-                    })?;
-                    claims.files.insert((table.clone(), add.path));
-                }
+                // One that cannot be read names no file, and its unit runs again.
+                let adds = adds
+                    .iter()
+                    .filter_map(|add| serde_json::from_str::<Add>(add).ok());
+                let paths = adds.map(|add| (table.clone(), add.path));
+                claims.files.extend(paths);
             }
         }
         Ok(claims)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use lease::LeaseError;
-use tables::{DateRange, Table};
+use tables::{Bucket, DateRange, Table};
 use tokio_util::sync::CancellationToken;
 
 use crate::accounting::RowAccounting;
@@ -22,7 +22,6 @@ use crate::error::EngineError;
 use crate::job::Job;
 use crate::metrics::PlanMetrics;
 use crate::peak_memory::peak_memory;
-use crate::plan::bucket::Bucket;
 use crate::plan::prior::state::PriorState;
 use crate::progress::{Progress, ProgressReporter, RowsAndBytes, Stage};
 use crate::spec::SpecError;

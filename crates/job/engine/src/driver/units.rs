@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use chrono::NaiveDate;
 use lease::{LeaseError, Units};
 use serde::{Deserialize, Serialize};
-use tables::{DateRange, Table, UnitFiles, fail_point};
+use tables::{Bucket, DateRange, Table, UnitFiles, fail_point};
 use tracing::{info, warn};
 
 use crate::accounting::{RowAccounting, RowCounts, UnitOutput};
@@ -16,7 +16,6 @@ use crate::error::EngineError;
 use crate::job::Job;
 use crate::metrics::{OperatorMetrics, PlanMetrics};
 use crate::plan::Unit;
-use crate::plan::bucket::Bucket;
 use crate::plan::prior::state::PriorState;
 use crate::progress::{ProgressReporter, RowsAndBytes};
 use crate::settings_digest::md5_hex;

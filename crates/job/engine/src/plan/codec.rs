@@ -11,14 +11,13 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::TaskContext;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::job::Job;
 use crate::plan::exec::coalesce::CoalesceExec;
 use crate::plan::exec::step::{Step, StepExec, to_bytes};
-use crate::plan::prior::chunk_keys::ChunkKeys;
 use crate::plan::prior::known_rows::{IndexedKeys, KnownRows};
+use crate::plan::prior::shared_keys::SharedKeys;
 use crate::plan::session::coalesced_size;
 use crate::plan::steps::block::Block;
 use crate::plan::steps::dedupe::Dedupe;
@@ -77,7 +76,7 @@ impl PhysicalExtensionCodec for StepCodec {
         Ok(match from_bytes(buf)? {
             Operator::Coalesce => Arc::new(CoalesceExec::new(input, coalesced_size(&job))),
             Operator::Step { name, parameters } => {
-                let step = step(&name, &parameters, &job, context)?;
+                let step = step(&name, &parameters, &job)?;
                 Arc::new(StepExec::new(step, input)?)
             }
         })
@@ -85,8 +84,8 @@ impl PhysicalExtensionCodec for StepCodec {
 }
 
 /// Makes the step `name` of `job`: the inverse of [`Step::parameters`].
-fn step(name: &str, bytes: &[u8], job: &Job, context: &TaskContext) -> Result<Arc<dyn Step>> {
-    let keys = |hashes: [Vec<i64>; 3]| ChunkKeys::of(hashes, &context.runtime_env().memory_pool);
+fn step(name: &str, bytes: &[u8], job: &Job) -> Result<Arc<dyn Step>> {
+    let keys = |name: &str| SharedKeys::named(name, job.output.location());
     Ok(match name {
         "Scan" => {
             let (dates, bucket) = from_bytes(bytes)?;
@@ -111,15 +110,15 @@ fn step(name: &str, bytes: &[u8], job: &Job, context: &TaskContext) -> Result<Ar
             ProgressReporter::unwatched(),
         )),
         "KnownRows" => {
-            let (hashes, learned, date) = from_bytes(bytes)?;
-            Arc::new(KnownRows::new(job, keys(hashes)?, learned, date))
+            let (name, learned, date): (&str, _, _) = from_bytes(bytes)?;
+            Arc::new(KnownRows::new(job, keys(name), learned, date))
         }
-        "IndexedKeys" => Arc::new(IndexedKeys::new(keys(from_bytes(bytes)?)?)),
+        "IndexedKeys" => Arc::new(IndexedKeys::new(keys(from_bytes(bytes)?))),
         _ => return internal_err!("no step is called {name}"),
     })
 }
 
-fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+fn from_bytes<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T> {
     postcard::from_bytes(bytes).map_err(|error| DataFusionError::External(error.into()))
 }
 

@@ -29,6 +29,8 @@ use crate::tables_state::delta_scan;
 struct Travel {
     there: SessionContext,
     plans: AtomicUsize,
+    /// Bytes of the largest plan.
+    bytes: AtomicUsize,
 }
 
 impl Travel {
@@ -36,6 +38,7 @@ impl Travel {
     fn travelled(&self, plan: &Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
         let travel = || {
             let bytes = physical_plan_to_bytes_with_extension_codec(Arc::clone(plan), &StepCodec)?;
+            self.bytes.fetch_max(bytes.len(), Ordering::Relaxed);
             let context = self.there.task_ctx();
             physical_plan_from_bytes_with_extension_codec(&bytes, &context, &StepCodec)
         };
@@ -157,6 +160,7 @@ async fn tables(settings: &[&str], runs: &[&str], travels: bool) -> (Vec<String>
     let travel = Arc::new(Travel {
         there: session(&there).unwrap(),
         plans: AtomicUsize::new(0),
+        bytes: AtomicUsize::new(0),
     });
     if travels {
         let extension = TravelExtension(Arc::clone(&travel));
@@ -240,4 +244,42 @@ fn an_operator_of_another_crate_is_refused() {
     let converter = datafusion_proto::physical_plan::DefaultPhysicalProtoConverter {};
     let refused = StepCodec.try_encode(plan, &mut bytes, &converter);
     assert!(refused.unwrap_err().to_string().contains("EmptyExec"));
+}
+
+/// Runs two dates of one site, the second of which has `pages` pages. Returns the bytes of the largest plan.
+async fn plan_bytes(pages: usize) -> usize {
+    let test = TestJob::new(&[]);
+    for (date, pages) in [("2011-10-01", 5), ("2011-10-02", pages)] {
+        let page = |number: usize| {
+            let time = format!("{date}T01:{:02}:{:02}", number / 60, number % 60);
+            let url = format!("http://a.example/{date}/{number}");
+            ArchiveRow::page(&time, &url, "<p>Menu</p><p>An article</p>")
+        };
+        let rows: Vec<ArchiveRow> = (0..pages).map(page).collect();
+        test.write_object(&format!("{date}.parquet"), &rows, pages);
+    }
+    let mut job = test.job();
+    let travel = Arc::new(Travel {
+        there: session(&job).unwrap(),
+        plans: AtomicUsize::new(0),
+        bytes: AtomicUsize::new(0),
+    });
+    job = job.with_session_extension(Arc::new(TravelExtension(Arc::clone(&travel))));
+    for date in ["2011-10-01", "2011-10-02"] {
+        let (unwatched, stop) = (Arc::new(Unwatched), CancellationToken::new());
+        let dates = date.parse().unwrap();
+        backfill(&job, dates, Accepted::default(), unwatched, &stop)
+            .await
+            .unwrap();
+    }
+    let keys = std::path::Path::new(&test.path()).join("tables/_keys");
+    let left = keys.read_dir().unwrap().count();
+    assert_eq!(left, 0, "an object with keys is left");
+    travel.bytes.load(Ordering::Relaxed)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_bytes_of_a_plan_do_not_depend_on_its_rows() {
+    let (few, many) = (plan_bytes(10).await, plan_bytes(2000).await);
+    assert!(many < few + 100, "{few} and {many} bytes");
 }

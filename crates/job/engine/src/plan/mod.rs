@@ -38,7 +38,6 @@
 //!   Closed months are rolled up, so that a nightly run reads the dates of the current month only.
 
 pub(crate) mod archive_pages;
-pub(crate) mod bucket;
 pub(crate) mod codec;
 pub(crate) mod columns;
 pub(crate) mod exec;
@@ -60,7 +59,7 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
 use datafusion::physical_plan::collect;
 use datafusion::prelude::{DataFrame, SessionContext};
-use tables::{DateRange, Table, date_from_days, days_from_date};
+use tables::{Bucket, DateRange, Table, date_from_days, days_from_date};
 
 use crate::accounting::{RowCounts, UnitOutput};
 use crate::archive::Census;
@@ -68,10 +67,10 @@ use crate::job::Job;
 use crate::metrics::PlanMetrics;
 use crate::plan::prior::chunk_keys::collect_chunk_keys;
 use crate::plan::prior::learned::Learned;
+use crate::plan::prior::shared_keys::{KeyFile, SharedKeys};
 use crate::plan::prior::state::PriorState;
 use crate::progress::ProgressReporter;
 use crate::session_extension::with_metrics;
-use bucket::Bucket;
 use columns::schemas::{RecordBatchExt, value_opt};
 use exec::cpu_metrics::plan_metrics;
 use exec::step::apply;
@@ -96,14 +95,16 @@ pub(crate) async fn run_unit(
     reporter: ProgressReporter,
 ) -> Result<UnitOutput> {
     let context = session(job)?;
-    let (plan, metrics) = plan(&context, job, unit, reporter.clone()).await?;
-    let plan = DataFrame::new(context.state(), plan);
+    let planned = plan(&context, job, unit, reporter.clone()).await?;
+    let plan = DataFrame::new(context.state(), planned.plan.clone());
     let plan = plan.create_physical_plan().await?;
-    let batches = collect(Arc::clone(&plan), context.task_ctx()).await?;
+    let batches = collect(Arc::clone(&plan), context.task_ctx()).await;
+    planned.discard_keys().await;
+    let batches = batches?;
     let plan = with_metrics(job.session_extension.as_ref(), plan).await;
     reporter.executed(unit.chunk, plan.as_ref());
     let mut written = written(&batches)?;
-    written.metrics = metrics;
+    written.metrics = planned.metrics;
     written.metrics.add(plan_metrics(plan.as_ref()));
     Ok(written)
 }
@@ -112,22 +113,41 @@ pub(crate) async fn run_unit(
 pub(crate) async fn explain_unit(job: &Job, unit: Unit<'_>) -> Result<String> {
     let context = session(job)?;
     let reporter = ProgressReporter::unwatched();
-    let (plan, _) = plan(&context, job, unit, reporter).await?;
-    let physical = DataFrame::new(context.state(), plan)
+    let planned = plan(&context, job, unit, reporter).await?;
+    let physical = DataFrame::new(context.state(), planned.plan.clone())
         .create_physical_plan()
         .await?;
+    planned.discard_keys().await;
     Ok(datafusion::physical_plan::displayable(physical.as_ref())
         .indent(false)
         .to_string())
 }
 
-/// Returns the plan of `unit`, and the metrics of the query that collected its keys.
+/// The plan of a unit.
+struct Planned {
+    plan: LogicalPlan,
+    /// Metrics of the query that collected its keys.
+    metrics: PlanMetrics,
+    /// The object that has its keys, for other processes.
+    keys: Option<KeyFile>,
+}
+
+impl Planned {
+    /// Deletes the object with the keys, once the plan has run.
+    async fn discard_keys(&self) {
+        if let Some(keys) = &self.keys {
+            keys.delete().await;
+        }
+    }
+}
+
+/// Returns the plan of `unit`.
 async fn plan(
     context: &SessionContext,
     job: &Job,
     unit: Unit<'_>,
     reporter: ProgressReporter,
-) -> Result<(LogicalPlan, PlanMetrics)> {
+) -> Result<Planned> {
     let Unit {
         census,
         chunk,
@@ -140,10 +160,10 @@ async fn plan(
         let scanned = apply(scan, row_group_scan(job, census, chunk, bucket)?)?;
         apply(key::Key::new(job, Arc::clone(learned)), scanned)
     };
-    let (mut metrics, mut known) = (PlanMetrics::default(), None);
+    let (mut metrics, mut known, mut key_file) = (PlanMetrics::default(), None, None);
     let mut learned = Arc::new(Learned::default());
     let location = job.output.location();
-    prior.register(context, location, chunk.first()).await?;
+    (prior.register(context, location, chunk.first(), bucket)).await?;
     if !prior.is_empty() {
         if settings.site.learns() {
             let of_domains = !prior.has_few_parameters(context).await?;
@@ -155,6 +175,11 @@ async fn plan(
         }
         let (keys, collecting) = collect_chunk_keys(context, keyed(&learned)?, job).await?;
         metrics.add(collecting);
+        let keys = match job.session_extension {
+            Some(_) => SharedKeys::written(keys, location).await?,
+            None => SharedKeys::here(keys),
+        };
+        key_file = keys.file().cloned();
         known = prior
             .known_rows(context, job, chunk, keys, &learned)
             .await?;
@@ -167,9 +192,14 @@ async fn plan(
     let replayed = apply(site, union(blocked, windows)?)?;
     let partitions = census.dates_with_input(chunk);
     let partitions = job.output.partitioning().containing(partitions).len();
-    let extent = write::ChunkExtent::new(job, bucket.share(census.html_bytes(chunk)), partitions);
+    let html_bytes = bucket.share(census.html_bytes(chunk));
+    let extent = write::ChunkExtent::new(job, html_bytes, partitions, bucket);
     let written = apply(write::Write::new(job, extent, reporter), replayed)?;
-    Ok((written, metrics))
+    Ok(Planned {
+        plan: written,
+        metrics,
+        keys: key_file,
+    })
 }
 
 fn union(rows: LogicalPlan, more: Option<LogicalPlan>) -> Result<LogicalPlan> {

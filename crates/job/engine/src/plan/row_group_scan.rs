@@ -10,12 +10,11 @@ use chrono::NaiveDate;
 use datafusion::datasource::{MemTable, provider_as_source};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
-use tables::{DateRange, days_from_date};
+use tables::{Bucket, DateRange, days_from_date};
 use url_key::hash;
 
 use crate::archive::{Census, ObjectCensus};
 use crate::job::Job;
-use crate::plan::bucket::Bucket;
 use crate::plan::columns::schemas::ROW_GROUPS;
 
 /// Lists the row groups with rows of `chunk` and `bucket` as a table of [`ROW_GROUPS`]. Each row group goes

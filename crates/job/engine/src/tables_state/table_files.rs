@@ -32,7 +32,7 @@ use deltalake::DeltaTable;
 use deltalake::kernel::EagerSnapshot;
 use object_store::ObjectMeta;
 use object_store::path::Path;
-use tables::{Location, Table};
+use tables::{Bucket, Location, Table};
 
 use crate::tables_state::file_statistics::FileStatistics;
 
@@ -46,8 +46,19 @@ pub fn register_table(
     table: Table,
     opened: &DeltaTable,
 ) -> Result<()> {
+    register_sites(context, location, table, opened, Bucket::WHOLE)
+}
+
+/// Registers a version of `table` as [`register_table`] does, without the files that have no row of `bucket`.
+pub(crate) fn register_sites(
+    context: &SessionContext,
+    location: &Location,
+    table: Table,
+    opened: &DeltaTable,
+    bucket: Bucket,
+) -> Result<()> {
     register_store(&context.runtime_env(), location)?;
-    let files = TableFiles::new(location, table, opened)?;
+    let files = TableFiles::new(location, table, opened, bucket)?;
     context.register_table(table.name(), Arc::new(files))?;
     Ok(())
 }
@@ -80,10 +91,12 @@ struct TableFiles {
     columns: TableSchema,
     store: ObjectStoreUrl,
     folder: Path,
+    /// The sites that are read.
+    bucket: Bucket,
 }
 
 impl TableFiles {
-    fn new(location: &Location, table: Table, opened: &DeltaTable) -> Result<Self> {
+    fn new(location: &Location, table: Table, opened: &DeltaTable, bucket: Bucket) -> Result<Self> {
         let snapshot = opened.snapshot().map_err(external)?.snapshot().clone();
         let partitions = snapshot.metadata().partition_columns();
         let schema = snapshot.arrow_schema();
@@ -100,6 +113,7 @@ impl TableFiles {
             folder: location.child(table.name()).path().clone(),
             schema,
             snapshot,
+            bucket,
         })
     }
 
@@ -144,7 +158,8 @@ impl TableFiles {
         };
         let (mut files, mut rows) = (Vec::new(), Some(0));
         for (index, file) in self.snapshot.log_data().iter().enumerate() {
-            if kept.as_ref().is_some_and(|kept| !kept[index]) {
+            let is_pruned = kept.as_ref().is_some_and(|kept| !kept[index]);
+            if is_pruned || !self.bucket.may_be_in(&file.path()) {
                 continue;
             }
             if file.deletion_vector_descriptor().is_some() {

@@ -85,47 +85,6 @@ pub(crate) trait Step: fmt::Debug + Send + Sync + 'static {
     ) -> Result<SendableRecordBatchStream>;
 }
 
-/// A step in which each output batch is a function of one input batch, in any partition and order.
-pub(crate) trait BatchStep: fmt::Debug + Clone + Send + Sync + 'static {
-    /// See [`Step::name`].
-    const NAME: &'static str;
-
-    /// See [`Step::schema`].
-    fn output_columns() -> SchemaRef;
-
-    /// See [`Step::parameters`].
-    fn parameters(&self) -> Result<Vec<u8>>;
-
-    /// Returns the output for an input batch.
-    fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch>;
-}
-
-impl<S: BatchStep> Step for S {
-    fn name(&self) -> &'static str {
-        S::NAME
-    }
-
-    fn schema(&self) -> SchemaRef {
-        S::output_columns()
-    }
-
-    fn parameters(&self) -> Result<Vec<u8>> {
-        BatchStep::parameters(self)
-    }
-
-    fn run(
-        &self,
-        input: SendableRecordBatchStream,
-        _: &Arc<TaskContext>,
-        _: &CpuTimer,
-    ) -> Result<SendableRecordBatchStream> {
-        let step = self.clone();
-        Ok(map_batches(self.schema(), input, move |batch| {
-            step.batch(&batch)
-        }))
-    }
-}
-
 /// Which input rows must be in the same partition: DataFusion's `Distribution`, with column
 /// names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,17 +5,22 @@ use std::sync::{Arc, LazyLock};
 use arrow::array::{ArrayRef, BooleanArray, RecordBatch, StringBuilder};
 use arrow::compute::filter_record_batch;
 use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
-use datafusion::error::Result;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use futures::{TryStreamExt, stream};
 use url_key::may_have_parts;
 use url_parameters::Openness;
 
 use crate::job::Job;
 use crate::plan::columns::base::{Base, BaseColumns};
 use crate::plan::columns::schemas::{KEYED, RecordBatchExt, project_to, value_opt};
-use crate::plan::exec::step::{BatchStep, to_bytes};
+use crate::plan::exec::cpu_metrics::CpuTimer;
+use crate::plan::exec::step::{Step, map_batches, to_bytes};
 use crate::plan::prior::chunk_keys::ChunkKeys;
 use crate::plan::prior::key_hash::hash;
 use crate::plan::prior::learned::Learned;
+use crate::plan::prior::shared_keys::SharedKeys;
 use crate::settings::Settings;
 
 /// Keeps the rows with a URL key of the chunk, now or when they were stored, and those whose base has pages of the
@@ -23,14 +28,14 @@ use crate::settings::Settings;
 #[derive(Debug, Clone)]
 pub(crate) struct KnownRows {
     settings: Arc<Settings>,
-    keys: ChunkKeys,
+    keys: SharedKeys,
     learned: Arc<Learned>,
     /// The first date of the chunk, in days since 1970.
     date: i32,
 }
 
 impl KnownRows {
-    pub(crate) fn new(job: &Job, keys: ChunkKeys, learned: Arc<Learned>, date: i32) -> Self {
+    pub(crate) fn new(job: &Job, keys: SharedKeys, learned: Arc<Learned>, date: i32) -> Self {
         Self {
             settings: Arc::clone(&job.settings),
             keys,
@@ -41,14 +46,14 @@ impl KnownRows {
 
     /// Returns the key of a stored page on the first date of the chunk, and its base. `None` for a page that no page
     /// of the chunk repeats.
-    fn found(&self, url: &str, stored: &str) -> Option<(String, Base)> {
+    fn found(&self, chunk: &ChunkKeys, url: &str, stored: &str) -> Option<(String, Base)> {
         let ChunkKeys {
             keys,
             open,
             compared,
-        } = &self.keys;
+        } = chunk;
         let has_key = keys.contains(hash(stored));
-        let (now, mut base) = match self.with_parts(url, stored) {
+        let (now, mut base) = match self.with_parts(chunk, url, stored) {
             Some(found) => found,
             None => (stored.to_owned(), Base::of_key(stored)),
         };
@@ -62,8 +67,8 @@ impl KnownRows {
     }
 
     /// Returns the key on the first date of the chunk, and the base, of a page whose URL has parts.
-    fn with_parts(&self, url: &str, stored: &str) -> Option<(String, Base)> {
-        let is_open = !self.keys.open.is_empty() && may_have_parts(url);
+    fn with_parts(&self, chunk: &ChunkKeys, url: &str, stored: &str) -> Option<(String, Base)> {
+        let is_open = !chunk.open.is_empty() && may_have_parts(url);
         let site = &self.settings.site;
         let page = is_open.then(|| site.keyer.parse(url).ok())??;
         let base = (self.learned).base(site, (url, &page), stored, self.date);
@@ -75,24 +80,39 @@ impl KnownRows {
     }
 }
 
-impl BatchStep for KnownRows {
-    const NAME: &'static str = "KnownRows";
+impl Step for KnownRows {
+    fn name(&self) -> &'static str {
+        "KnownRows"
+    }
 
-    fn output_columns() -> SchemaRef {
+    fn schema(&self) -> SchemaRef {
         Arc::clone(&KEYED)
     }
 
     fn parameters(&self) -> Result<Vec<u8>> {
-        to_bytes(&(self.keys.hashes(), self.learned.as_ref(), self.date))
+        to_bytes(&(self.keys.name()?, self.learned.as_ref(), self.date))
     }
 
-    fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+    fn run(
+        &self,
+        input: SendableRecordBatchStream,
+        context: &Arc<TaskContext>,
+        _: &CpuTimer,
+    ) -> Result<SendableRecordBatchStream> {
+        let step = self.clone();
+        let kept = move |keys: &ChunkKeys, batch: &RecordBatch| step.batch(keys, batch);
+        Ok(with_keys(&self.keys, &KEYED, input, context, kept))
+    }
+}
+
+impl KnownRows {
+    fn batch(&self, chunk: &ChunkKeys, batch: &RecordBatch) -> Result<RecordBatch> {
         let (urls, stored) = (batch.text("url")?, batch.text("stored_key")?);
         let (mut keys, mut bases) = (StringBuilder::new(), BaseColumns::default());
         let mut kept = Vec::new();
         for row in 0..batch.num_rows() {
             let found = match (value_opt(urls, row), value_opt(stored, row)) {
-                (Some(url), Some(stored)) => self.found(url, stored),
+                (Some(url), Some(stored)) => self.found(chunk, url, stored),
                 _ => None,
             };
             kept.push(found.is_some());
@@ -106,6 +126,26 @@ impl BatchStep for KnownRows {
     }
 }
 
+/// Returns the stream of `input` with `map` applied to each batch, once the keys are in this process.
+fn with_keys(
+    keys: &SharedKeys,
+    schema: &SchemaRef,
+    input: SendableRecordBatchStream,
+    context: &Arc<TaskContext>,
+    map: impl Fn(&ChunkKeys, &RecordBatch) -> Result<RecordBatch> + Send + 'static,
+) -> SendableRecordBatchStream {
+    let (keys, schema) = (keys.clone(), Arc::clone(schema));
+    let pool = Arc::clone(context.memory_pool());
+    let declared = Arc::clone(&schema);
+    let rows = async move {
+        let keys = keys.get(&pool).await?.clone();
+        let kept = move |batch: RecordBatch| map(&keys, &batch);
+        Ok::<_, DataFusionError>(map_batches(declared, input, kept))
+    };
+    let rows = stream::once(rows).try_flatten();
+    Box::pin(RecordBatchStreamAdapter::new(schema, rows))
+}
+
 /// Output of [`IndexedKeys`]: the columns of `key_index` without the domain.
 pub(crate) static INDEXED_KEYS: LazyLock<SchemaRef> = LazyLock::new(|| {
     Arc::new(Schema::new(vec![
@@ -117,32 +157,49 @@ pub(crate) static INDEXED_KEYS: LazyLock<SchemaRef> = LazyLock::new(|| {
 /// Keeps the rows of `key_index` with a URL key or an open base of the chunk.
 #[derive(Debug, Clone)]
 pub(crate) struct IndexedKeys {
-    keys: ChunkKeys,
+    keys: SharedKeys,
 }
 
 impl IndexedKeys {
-    pub(crate) fn new(keys: ChunkKeys) -> Self {
+    pub(crate) fn new(keys: SharedKeys) -> Self {
         Self { keys }
     }
 }
 
-impl BatchStep for IndexedKeys {
-    const NAME: &'static str = "IndexedKeys";
+impl Step for IndexedKeys {
+    fn name(&self) -> &'static str {
+        "IndexedKeys"
+    }
 
-    fn output_columns() -> SchemaRef {
+    fn schema(&self) -> SchemaRef {
         Arc::clone(&INDEXED_KEYS)
     }
 
     fn parameters(&self) -> Result<Vec<u8>> {
-        to_bytes(&self.keys.hashes())
+        to_bytes(&self.keys.name()?)
     }
 
-    fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch> {
-        let hashes = batch.numbers::<Int64Type>("key_hash")?;
-        let ChunkKeys { keys, open, .. } = &self.keys;
-        let is_kept = hashes.values().iter();
-        let is_kept = is_kept.map(|hash| keys.contains(*hash) || open.contains(*hash));
-        let is_kept: BooleanArray = is_kept.map(Some).collect();
-        Ok(filter_record_batch(batch, &is_kept)?)
+    fn run(
+        &self,
+        input: SendableRecordBatchStream,
+        context: &Arc<TaskContext>,
+        _: &CpuTimer,
+    ) -> Result<SendableRecordBatchStream> {
+        Ok(with_keys(
+            &self.keys,
+            &INDEXED_KEYS,
+            input,
+            context,
+            indexed,
+        ))
     }
+}
+
+fn indexed(chunk: &ChunkKeys, batch: &RecordBatch) -> Result<RecordBatch> {
+    let hashes = batch.numbers::<Int64Type>("key_hash")?;
+    let ChunkKeys { keys, open, .. } = chunk;
+    let is_kept = hashes.values().iter();
+    let is_kept = is_kept.map(|hash| keys.contains(*hash) || open.contains(*hash));
+    let is_kept: BooleanArray = is_kept.map(Some).collect();
+    Ok(filter_record_batch(batch, &is_kept)?)
 }

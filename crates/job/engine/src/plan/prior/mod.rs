@@ -7,4 +7,5 @@ pub(crate) mod known_rows;
 pub(crate) mod learned;
 pub(crate) mod monthly_rollup;
 pub(crate) mod rollup_tables;
+pub(crate) mod shared_keys;
 pub(crate) mod state;

@@ -18,7 +18,7 @@ use datafusion::physical_plan::execute_stream;
 use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, SpillMetrics};
 use datafusion::prelude::DataFrame;
 use futures::TryStreamExt;
-use tables::{DateRange, Output, Partitioning, Replacement, SinkSize, Table};
+use tables::{Bucket, DateRange, Output, Partitioning, Replacement, SinkSize, Table};
 
 use crate::error::EngineError;
 use crate::job::Job;
@@ -199,7 +199,7 @@ impl RollUp<'_> {
             let context = session(self.job)?;
             let end = self.until.succ_opt().unwrap_or(self.until);
             self.prior
-                .register(&context, self.job.output.location(), end)
+                .register(&context, self.job.output.location(), end, Bucket::WHOLE)
                 .await?;
             let schema = table.schema(Partitioning::Day);
             let rows = select_columns(context.sql(query).await?, &schema, Vec::new())?;

@@ -17,8 +17,9 @@ use url_tree::WindowOptions;
 use crate::plan::columns::schemas::RecordBatchExt;
 use crate::plan::columns::select::select_columns;
 use crate::plan::exec::step::apply;
-use crate::plan::prior::chunk_keys::{ChunkKeys, semi_join_domains};
+use crate::plan::prior::chunk_keys::semi_join_domains;
 use crate::plan::prior::known_rows::{INDEXED_KEYS, IndexedKeys};
+use crate::plan::prior::shared_keys::SharedKeys;
 use crate::running_plans::collect_watched;
 use crate::tables_state::table_files::register_table;
 
@@ -94,7 +95,7 @@ impl MonthlyRollup {
     pub(crate) async fn candidate_dates(
         &self,
         context: &SessionContext,
-        keys: Option<&ChunkKeys>,
+        keys: Option<&SharedKeys>,
         chunk: DateRange,
     ) -> Result<String> {
         let before = format!("date < DATE '{}'", chunk.first());

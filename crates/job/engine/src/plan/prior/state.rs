@@ -11,7 +11,9 @@ use datafusion::prelude::{DataFrame, SessionContext};
 use deltalake::DeltaTable;
 use futures::try_join;
 use site_replay::Lookback;
-use tables::{DateRange, Location, Output, Table, TableError, date_from_days, days_from_date};
+use tables::{
+    Bucket, DateRange, Location, Output, Table, TableError, date_from_days, days_from_date,
+};
 use url_tree::{DAY_MICROS, WindowOptions};
 
 use crate::job::Job;
@@ -19,11 +21,12 @@ use crate::plan::columns::schemas::{BLOCKED, KEYED};
 use crate::plan::columns::select::select_columns;
 use crate::plan::columns::status::{Phase, Status};
 use crate::plan::exec::step::apply;
-use crate::plan::prior::chunk_keys::{ChunkKeys, semi_join_domains};
+use crate::plan::prior::chunk_keys::semi_join_domains;
 use crate::plan::prior::known_rows::KnownRows;
 use crate::plan::prior::learned::Learned;
 use crate::plan::prior::rollup_tables::MonthlyRollup;
-use crate::tables_state::table_files::register_table;
+use crate::plan::prior::shared_keys::SharedKeys;
+use crate::tables_state::table_files::register_sites;
 
 /// The `batch` of the window entry with ordinal 0. Window entries sort by ordinal, before all
 /// batches of the run.
@@ -97,33 +100,26 @@ impl PriorState {
         })
     }
 
-    /// Registers the tables in `context`, and as `prior_window_entries` the rows before `end` that
-    /// can be in a window at `end`.
+    /// Registers the tables in `context`, without files that have no sites of `bucket`, and as `prior_window_entries` the
+    /// rows before `end` that can be in a window at `end`.
     pub(crate) async fn register(
         &self,
         context: &SessionContext,
         location: &Location,
         end: NaiveDate,
+        bucket: Bucket,
     ) -> Result<()> {
         if let Some(url_keys) = &self.url_keys {
-            register_table(context, location, Table::UrlKeys, &url_keys.table)?;
+            register_sites(context, location, Table::UrlKeys, &url_keys.table, bucket)?;
         }
         if let Some(window_entries) = &self.window_entries {
-            register_table(
-                context,
-                location,
-                Table::WindowEntries,
-                &window_entries.table,
-            )?;
+            let table = &window_entries.table;
+            register_sites(context, location, Table::WindowEntries, table, bucket)?;
             self.rollup.register(context, location, end).await?;
         }
         if let Some(url_parameters) = &self.url_parameters {
-            register_table(
-                context,
-                location,
-                Table::UrlParameters,
-                &url_parameters.table,
-            )?;
+            let table = &url_parameters.table;
+            register_sites(context, location, Table::UrlParameters, table, bucket)?;
         }
         Ok(())
     }
@@ -163,7 +159,7 @@ impl PriorState {
         context: &SessionContext,
         job: &Job,
         chunk: DateRange,
-        keys: ChunkKeys,
+        keys: SharedKeys,
         learned: &Arc<Learned>,
     ) -> Result<Option<LogicalPlan>> {
         if self.url_keys.is_none() {
@@ -192,7 +188,7 @@ impl PriorState {
         context: &SessionContext,
         lookback: Lookback,
         chunk: DateRange,
-        keys: &ChunkKeys,
+        keys: &SharedKeys,
     ) -> Result<DataFrame> {
         let keys = (!needs_whole_domains(lookback)).then_some(keys);
         let rollup = &self.rollup;

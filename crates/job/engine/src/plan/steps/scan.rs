@@ -17,14 +17,13 @@ use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::StreamExt;
 use import::site_hash;
 use site_replay::{ResponseProblem, response_problem};
-use tables::{DateRange, Reason, date_from_days, days_from_date};
+use tables::{Bucket, DateRange, Reason, date_from_days, days_from_date};
 
 use crate::archive::{
     ArchiveSource, DateRules, DecodedColumns, ObjectColumn, ObjectState, OpenObject, ReadAhead,
     RowGroupRequest, RowGroupRows, date_of_time,
 };
 use crate::job::Job;
-use crate::plan::bucket::Bucket;
 use crate::plan::columns::schemas::{RecordBatchExt, SCANNED, object_of, project_to, value_opt};
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{BatchSender, Step, spawn_stream, to_bytes};

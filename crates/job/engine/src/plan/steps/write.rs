@@ -13,7 +13,8 @@ use deltalake::DeltaTableError;
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use serde::{Deserialize, Serialize};
 use tables::{
-    Location, Output, Partitioning, Reason, SinkSize, Table, TableError, TableSink, date_from_days,
+    Bucket, Location, Output, Partitioning, Reason, SinkSize, Table, TableError, TableSink,
+    date_from_days,
 };
 
 use crate::accounting::UNREADABLE_OBJECT;
@@ -106,15 +107,18 @@ pub(crate) struct ChunkExtent {
     pub(crate) partitions: usize,
     /// Dates in a partition of the tables.
     pub(crate) partitioning: Partitioning,
+    /// The sites of the rows.
+    pub(crate) bucket: Bucket,
 }
 
 impl ChunkExtent {
-    /// Returns the extent of a chunk with these bytes of HTML and partitions of the tables.
+    /// Returns the extent of a chunk with these bytes of HTML, partitions of the tables and sites.
     ///
     /// If other processes run parts of the plan, all of them write: a single writer would be in the
     /// last stage, which runs in this process.
-    pub(crate) fn new(job: &Job, html_bytes: u64, partitions: usize) -> Self {
+    pub(crate) fn new(job: &Job, html_bytes: u64, partitions: usize, bucket: Bucket) -> Self {
         Self {
+            bucket,
             one_writer: html_bytes < ONE_WRITER_BYTES && job.session_extension.is_none(),
             partitions,
             partitioning: job.output.partitioning(),
@@ -128,7 +132,9 @@ impl Write {
         Self {
             reporter,
             archive: job.archive.clone(),
-            output: job.output.clone().partitioned_by(extent.partitioning),
+            output: (job.output.clone())
+                .partitioned_by(extent.partitioning)
+                .of_sites(extent.bucket),
             settings: Arc::clone(&job.settings),
             sink: sink_size(job.resources.memory, extent.partitions, sinks),
             closes: closes(job.resources.memory, job.resources.threads),

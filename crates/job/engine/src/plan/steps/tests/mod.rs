@@ -12,7 +12,8 @@ use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 
-use crate::plan::bucket::Bucket;
+use tables::Bucket;
+
 use crate::plan::columns::schemas::ROW_GROUPS;
 use crate::plan::steps::{block::Block, dedupe::Dedupe, key::Key, scan::Scan, site::Site};
 use crate::plan::test_support::{TestJob, TestRow, batch, days, run, sorted_for};

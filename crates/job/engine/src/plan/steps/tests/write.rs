@@ -1,5 +1,7 @@
 use arrow::array::RecordBatch;
 
+use tables::Bucket;
+
 use super::{replayed, steps};
 use crate::plan::steps::write::{ChunkExtent, Write};
 use crate::plan::test_support::{ArchiveRow, TestJob, numbers, run, texts};
@@ -9,7 +11,7 @@ fn write(job: &TestJob) -> Write {
     let job = job.job();
     Write::new(
         &job,
-        ChunkExtent::new(&job, 0, 1),
+        ChunkExtent::new(&job, 0, 1, Bucket::WHOLE),
         ProgressReporter::unwatched(),
     )
 }

@@ -6,12 +6,9 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-/// One of `of` ranges of the hashes of domains. A plan reads the rows of its bucket only.
-///
-/// Two buckets share no domain. A row without a domain is in the bucket of its row group
-/// ([`owner`](crate::plan::row_group_scan::owner)), so each row of an archive is in one bucket.
+/// One of `of` ranges of the hashes of domains. Two buckets share no domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
-pub(crate) struct Bucket {
+pub struct Bucket {
     /// From 0.
     index: u32,
     of: NonZeroU32,
@@ -19,37 +16,70 @@ pub(crate) struct Bucket {
 
 impl Bucket {
     /// All sites.
-    pub(crate) const WHOLE: Self = Self {
+    pub const WHOLE: Self = Self {
         index: 0,
         of: NonZeroU32::MIN,
     };
 
     /// Returns `count` buckets, which have all sites.
-    pub(crate) fn all(count: NonZeroU32) -> impl Iterator<Item = Self> {
+    pub fn all(count: NonZeroU32) -> impl Iterator<Item = Self> {
         (0..count.get()).map(move |index| Self { index, of: count })
     }
 
-    pub(crate) fn index(self) -> u32 {
+    /// The number of the bucket, from 0.
+    pub fn index(self) -> u32 {
         self.index
     }
 
-    pub(crate) fn is_whole(self) -> bool {
+    /// Whether the bucket has all sites.
+    pub fn is_whole(self) -> bool {
         self.of == NonZeroU32::MIN
     }
 
-    /// Whether the bucket has the rows of the site with this [`hash`](url_key::hash).
-    pub(crate) fn has(self, site: u64) -> bool {
+    /// Whether the bucket has the rows of the site with this hash.
+    pub fn has(self, site: u64) -> bool {
         self.index_of(site) == u128::from(self.index)
     }
 
     /// Whether the bucket has some of these sites.
-    pub(crate) fn overlaps(self, sites: &RangeInclusive<u64>) -> bool {
+    pub fn overlaps(self, sites: &RangeInclusive<u64>) -> bool {
         (self.index_of(*sites.start())..=self.index_of(*sites.end()))
             .contains(&u128::from(self.index))
     }
 
+    /// Whether the buckets may have a site in common.
+    fn meets(self, other: Self) -> bool {
+        // The first hash of a bucket is index * 2⁶⁴ / of.
+        let (one, two) = (u64::from(self.of.get()), u64::from(other.of.get()));
+        let (a, b) = (u64::from(self.index), u64::from(other.index));
+        a * two < (b + 1) * one && b * one < (a + 1) * two
+    }
+
+    /// Returns the folder of the files that have rows of this bucket only: `3-of-16`.
+    pub(crate) fn folder(self) -> String {
+        format!("{}-of-{}", self.index + 1, self.of)
+    }
+
+    /// Returns the bucket of a folder.
+    pub(crate) fn of_folder(name: &str) -> Option<Self> {
+        let (number, of) = name.split_once("-of-")?;
+        let (number, of) = (number.parse::<u32>().ok()?, of.parse::<NonZeroU32>().ok()?);
+        let bucket = Self {
+            index: number.checked_sub(1)?,
+            of,
+        };
+        (bucket.index < of.get() && bucket.folder() == name).then_some(bucket)
+    }
+
+    /// Whether a data file may have rows of this bucket. `path` is that of the file, with the folder of its partition.
+    pub fn may_be_in(self, path: &str) -> bool {
+        let folder = path.rsplit('/').nth(1);
+        let of_file = folder.and_then(Self::of_folder);
+        of_file.is_none_or(|of_file| self.meets(of_file))
+    }
+
     /// Returns the part of `whole` in a bucket, if all buckets are equal.
-    pub(crate) fn share(self, whole: u64) -> u64 {
+    pub fn share(self, whole: u64) -> u64 {
         whole.div_ceil(u64::from(self.of.get()))
     }
 
@@ -68,16 +98,15 @@ impl fmt::Display for Bucket {
 
 #[cfg(test)]
 mod tests {
-    use url_key::hash;
-
     use super::*;
 
     fn buckets(count: u32) -> Vec<Bucket> {
         Bucket::all(count.try_into().unwrap()).collect()
     }
 
+    /// Numbers over the whole range, as hashes are.
     fn site(number: u32) -> u64 {
-        hash(&format!("site-{number}.example"))
+        u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
     #[test]
@@ -121,5 +150,26 @@ mod tests {
         assert_eq!(in_range(&(0..=u64::MAX)), [0, 1, 2, 3]);
         assert_eq!(in_range(&(quarter..=2 * quarter - 1)), [1]);
         assert_eq!(in_range(&(quarter - 1..=2 * quarter)), [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_file_is_read_by_the_buckets_that_its_folder_meets() {
+        let readers = |count, path: &str| {
+            let of = (buckets(count).into_iter()).filter(|of| of.may_be_in(path));
+            of.map(Bucket::index).collect::<Vec<_>>()
+        };
+        let part = "part-00001-2b0a4e3c-5d0f-4a3c-9f57-0c4c7e0b7a11-c000.zstd.parquet";
+        let path = format!("date=2011-10-24/3-of-16/{part}");
+        assert_eq!(readers(16, &path), [2]);
+        assert_eq!(readers(4, &path), [0]);
+        assert_eq!(readers(32, &path), [4, 5]);
+        assert_eq!(
+            readers(3, &format!("date=2011-10-24/2-of-4/{part}")),
+            [0, 1]
+        );
+        assert_eq!(readers(2, &format!("date=2011-10-24/{part}")), [0, 1]);
+        for other in ["0-of-3", "4-of-3", "03-of-16", "3-of-0", "a-of-b"] {
+            assert_eq!(Bucket::of_folder(other), None, "{other}");
+        }
     }
 }
