@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use chrono::NaiveDate;
 use datafusion::error::DataFusionError;
-use lease::{LeaseError, OwnerError};
+use lease::{LeaseError, OwnerError, StoreError};
 use parquet::errors::ParquetError;
 use tables::{Classified, DateRange, ErrorClass, Partitioning, TableError, has_retryable_cause};
 
@@ -561,6 +561,12 @@ pub(crate) fn engine_error(error: &DataFusionError) -> Option<&EngineError> {
 fn chain(error: &DataFusionError) -> impl Iterator<Item = &(dyn Error + 'static)> {
     let first: &(dyn Error + 'static) = error;
     std::iter::successors(Some(first), |error| (*error).source())
+}
+
+impl From<StoreError> for EngineError {
+    fn from(error: StoreError) -> Self {
+        LeaseError::from(error).into()
+    }
 }
 
 impl From<OwnerError<TableError>> for EngineError {

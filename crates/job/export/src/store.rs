@@ -86,11 +86,8 @@ pub(crate) async fn list(folder: &Location) -> Result<Vec<(String, u64)>, Export
     let listed = folder.store().list(Some(folder.path()));
     let listed: Vec<_> =
         (listed.try_collect().await).map_err(ExportError::store("list", folder))?;
-    let below = |meta: object_store::ObjectMeta| {
-        let below: Vec<_> = meta.location.prefix_match(folder.path())?.collect();
-        let below: Vec<&str> = below.iter().map(AsRef::as_ref).collect();
-        Some((below.join("/"), meta.size))
-    };
+    let below =
+        |meta: object_store::ObjectMeta| Some((folder.relative(&meta.location)?, meta.size));
     let mut objects: Vec<_> = listed.into_iter().filter_map(below).collect();
     objects.sort_unstable();
     Ok(objects)

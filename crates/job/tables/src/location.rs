@@ -1,14 +1,18 @@
 use std::fmt;
 use std::path::Component;
 use std::sync::Arc;
+use std::time::Duration;
 
+use chrono::Utc;
+use futures::{StreamExt, TryStreamExt};
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreScheme};
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreScheme};
 use url::Url;
 
 use crate::retry::RetryPolicy;
 use crate::small_objects::SmallObjects;
 use crate::store::{Variables, azure, google, s3, web_server};
+use crate::time::is_older;
 
 /// An object or a folder on a disk or in an object store, and the client of that
 /// store.
@@ -194,6 +198,35 @@ impl Location {
     /// Returns the path in the store of an object below this folder. `path` has slashes between its parts.
     pub(crate) fn below(&self, path: &str) -> Path {
         Path::from_iter(self.path.parts().chain(Path::from(path).parts()))
+    }
+
+    /// Returns the path below this folder of an object in a listing of it, with slashes between its parts.
+    pub fn relative(&self, object: &Path) -> Option<String> {
+        let parts: Vec<_> = object.prefix_match(&self.path)?.collect();
+        let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
+        Some(parts.join("/"))
+    }
+
+    /// Deletes the objects below this folder that have not changed for `age`.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn delete_older(&self, age: Duration) -> object_store::Result<()> {
+        let now = Utc::now();
+        let is_old = move |object: &ObjectMeta| is_older(object.last_modified, age, now);
+        let listed = self.store.list(Some(&self.path));
+        let old = listed.try_filter(move |object| std::future::ready(is_old(object)));
+        let mut deleted = self
+            .store
+            .delete_stream(old.map_ok(|object| object.location).boxed());
+        while let Some(result) = deleted.next().await {
+            match result {
+                // Another process may delete it too.
+                Ok(_) | Err(object_store::Error::NotFound { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// Returns the object at `path`, which a listing of this folder has. The path is taken as it is, and

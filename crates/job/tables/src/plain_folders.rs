@@ -11,6 +11,7 @@ use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 
 use crate::staged_units::{Claims, UNIT_TIME};
+use crate::time::is_older;
 use crate::vacuum::{blocking, remove_files, unfinished_files};
 use crate::{Location, Output, Table, TableError, TableFormat, fail_point};
 
@@ -131,20 +132,10 @@ impl Output {
         }
         let staged = self.location().child(STAGED);
         let now = Utc::now();
-        let is_young = |object: &ObjectMeta| {
-            let age = (now - object.last_modified).to_std();
-            // A clock that is ahead makes no file old.
-            !age.is_ok_and(|age| age >= UNIT_TIME)
-        };
+        let is_young = |object: &ObjectMeta| !is_older(object.last_modified, UNIT_TIME, now);
         let is_claimed = |object: &ObjectMeta| {
-            let mut below = object
-                .location
-                .prefix_match(staged.path())
-                .into_iter()
-                .flatten();
-            let table = below.next();
-            let path: Vec<_> = below.map(|part| part.as_ref().to_owned()).collect();
-            table.is_some_and(|table| claims.has(table.as_ref(), &path.join("/")))
+            let path = staged.relative(&object.location);
+            path.is_some_and(|path| claims.has(&path))
         };
         let kept = |object: &&ObjectMeta| {
             claims.is_work_going_on() && (is_young(object) || is_claimed(object))

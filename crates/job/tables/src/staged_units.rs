@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::Utc;
 use deltalake::kernel::Add;
 use futures::{StreamExt, TryStreamExt, stream};
 use lease::Units;
@@ -11,6 +11,7 @@ use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 use serde::{Deserialize, Serialize};
 
+use crate::time::is_older;
 use crate::vacuum::MAX_RETENTION;
 use crate::{Location, Output, Table, TableError, UnreferencedFile};
 
@@ -34,8 +35,8 @@ pub struct UnitFiles {
 /// The data files that manifests of units name, and the objects of work that was not committed in time.
 #[derive(Debug, Default)]
 pub struct Claims {
-    /// Name of the table, and path below the folder of its files.
-    files: BTreeSet<(String, String)>,
+    /// Name of the table, a slash, and the path below the folder of its files.
+    files: BTreeSet<String>,
     /// Whether processes may be doing units now.
     is_work_going_on: bool,
     /// Objects of work that began too long ago.
@@ -49,14 +50,14 @@ impl Claims {
         table: Table,
         files: Vec<UnreferencedFile>,
     ) -> Vec<UnreferencedFile> {
-        let is_claimed = |path: &str| self.has(table.name(), path);
+        let is_claimed = |path: &str| self.has(&format!("{}/{path}", table.name()));
         let unclaimed = files.into_iter().filter(|file| !is_claimed(&file.path));
         unclaimed.collect()
     }
 
-    pub(crate) fn has(&self, table: &str, path: &str) -> bool {
-        let named = (table.to_owned(), path.to_owned());
-        self.files.contains(&named)
+    /// Whether a manifest names the file at `path`: name of the table, a slash, and the path below it.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        self.files.contains(path)
     }
 
     pub(crate) fn is_work_going_on(&self) -> bool {
@@ -128,7 +129,7 @@ impl Output {
         let mut claims = Claims::default();
         let mut manifests = Vec::new();
         for object in listed {
-            if is_expired(object.last_modified, now) {
+            if is_older(object.last_modified, MAX_RETENTION, now) {
                 claims.expired.push(object.location);
             } else {
                 claims.is_work_going_on = true;
@@ -144,7 +145,7 @@ impl Output {
                 let adds = adds
                     .iter()
                     .filter_map(|add| serde_json::from_str::<Add>(add).ok());
-                let paths = adds.map(|add| (table.clone(), add.path));
+                let paths = adds.map(|add| format!("{table}/{}", add.path));
                 claims.files.extend(paths);
             }
         }
@@ -160,11 +161,6 @@ impl Output {
             Err(error) => Err(failed(folder)(error)),
         }
     }
-}
-
-fn is_expired(modified: DateTime<Utc>, now: DateTime<Utc>) -> bool {
-    let retention = TimeDelta::from_std(MAX_RETENTION).unwrap_or(TimeDelta::MAX);
-    now.signed_duration_since(modified) > retention
 }
 
 fn failed(object: &Location) -> impl FnOnce(object_store::Error) -> TableError {

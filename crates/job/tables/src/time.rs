@@ -1,10 +1,18 @@
 //! Times as people, crawlers and programs write them.
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime};
+use std::time::Duration;
+
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 
 /// Years of numbers that are read as a date (`20111024`). As seconds or milliseconds they would be
 /// times of 1970 and 1976, before the first page of the web.
 const WRITTEN_YEARS: std::ops::RangeInclusive<i32> = 1990..=2099;
+
+/// Whether something that changed at `modified` is at least as old as `age`. A clock that is ahead makes nothing old.
+pub(crate) fn is_older(modified: DateTime<Utc>, age: Duration, now: DateTime<Utc>) -> bool {
+    let old = now.signed_duration_since(modified).to_std();
+    old.is_ok_and(|old| old >= age)
+}
 
 /// Returns microseconds since 1970, UTC, or `None` if `text` is not a time of the years 1 to 9999.
 ///

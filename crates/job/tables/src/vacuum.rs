@@ -172,11 +172,7 @@ async fn list(root: &Location) -> Result<BTreeMap<String, u64>, TableError> {
     let listed = listed.map_err(|source| failed("list", root, source))?;
     Ok(listed
         .into_iter()
-        .filter_map(|meta| {
-            let below: Vec<_> = meta.location.prefix_match(root.path())?.collect();
-            let below: Vec<_> = below.iter().map(AsRef::as_ref).collect();
-            Some((below.join("/"), meta.size))
-        })
+        .filter_map(|meta| Some((root.relative(&meta.location)?, meta.size)))
         .collect())
 }
 

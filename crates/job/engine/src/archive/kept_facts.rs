@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use object_store::ObjectStoreExt;
 use serde::{Deserialize, Serialize};
-use tables::{DateRange, Location};
+use tables::{DateRange, Location, MAX_RETENTION};
 use tracing::warn;
 
 use super::{ArchiveObject, ArchiveSource};
@@ -20,8 +20,14 @@ const MIN_OBJECTS: usize = 64;
 /// The facts of an archive's objects in their states.
 pub(super) struct KeptFacts {
     /// `None` if the archive is small, or nothing is written.
-    at: Option<Location>,
+    at: Option<Place>,
     objects: HashMap<String, Kept>,
+}
+
+/// Where facts are kept.
+struct Place {
+    folder: Location,
+    file: Location,
 }
 
 /// The facts of one state of an object.
@@ -51,16 +57,19 @@ impl KeptFacts {
     ) -> Self {
         let is_worth = objects.len() >= MIN_OBJECTS || objects.iter().any(ArchiveObject::is_warc);
         let at = (archive.facts.as_ref()).filter(|_| is_worth);
-        let Some(at) = at.map(|output| place(output, archive, range)) else {
+        let Some(at) = at.map(|output| Place::new(output, archive, range)) else {
             return Self {
                 at: None,
                 objects: HashMap::new(),
             };
         };
-        let kept = match read(&at).await {
+        let kept = match at.read().await {
             Ok(kept) => kept,
             Err(problem) => {
-                warn!("{at}: {problem}; objects of the archive are read instead");
+                warn!(
+                    "{}: {problem}; objects of the archive are read instead",
+                    at.file
+                );
                 Vec::new()
             }
         };
@@ -93,39 +102,53 @@ impl KeptFacts {
                 facts: facts.as_ref().ok()?,
             })
         });
-        if let Err(problem) = write(at, &kept.collect::<Vec<_>>()).await {
+        if let Err(problem) = at.write(&kept.collect::<Vec<_>>()).await {
+            let at = &at.file;
             warn!("{at}: {problem}; the next run reads the objects of the archive again");
         }
     }
 }
 
-/// The place of the facts. They depend on the columns of times and HTML, on the rules of domains and on the version that
-/// reads WARC files. Of an archive with dated folders, a run lists those of its dates.
-fn place(output: &Location, archive: &ArchiveSource, range: DateRange) -> Location {
-    let (columns, location) = (&archive.columns, archive.location.as_ref());
-    let dates = archive.by_date.then_some(range);
-    let of = serde_json::json!([
-        env!("CARGO_PKG_VERSION"),
-        location.map(ToString::to_string),
-        columns.fetched_at,
-        columns.html,
-        archive.domain_rules,
-        dates.map(|dates| dates.to_string()),
-    ]);
-    let name = format!("{}.json", md5_hex(of.to_string().as_bytes()));
-    output.child(FOLDER).child(&name)
-}
+/// The error of a store, or of JSON.
+type KeptError = Box<dyn std::error::Error>;
 
-async fn read(at: &Location) -> Result<Vec<Kept>, Box<dyn std::error::Error>> {
-    let found = match at.store().get(at.path()).await {
-        Err(object_store::Error::NotFound { .. }) => return Ok(Vec::new()),
-        found => found?,
-    };
-    Ok(serde_json::from_slice(&found.bytes().await?)?)
-}
+impl Place {
+    /// Facts depend on the columns of times and HTML, on the rules of domains and on the version that reads WARC files. Of an
+    /// archive with dated folders, a run lists those of its dates.
+    fn new(output: &Location, archive: &ArchiveSource, range: DateRange) -> Self {
+        let (columns, location) = (&archive.columns, archive.location.as_ref());
+        let dates = archive.by_date.then_some(range);
+        let of = serde_json::json!([
+            env!("CARGO_PKG_VERSION"),
+            location.map(ToString::to_string),
+            columns.fetched_at,
+            columns.html,
+            archive.domain_rules,
+            dates.map(|dates| dates.to_string()),
+        ]);
+        let name = format!("{}.json", md5_hex(of.to_string().as_bytes()));
+        let folder = output.child(FOLDER);
+        Self {
+            file: folder.child(&name),
+            folder,
+        }
+    }
 
-async fn write(at: &Location, kept: &[Keeping<'_>]) -> Result<(), Box<dyn std::error::Error>> {
-    let bytes = serde_json::to_vec(kept)?;
-    at.store().put(at.path(), bytes.into()).await?;
-    Ok(())
+    async fn read(&self) -> Result<Vec<Kept>, KeptError> {
+        let found = match self.file.store().get(self.file.path()).await {
+            Err(object_store::Error::NotFound { .. }) => return Ok(Vec::new()),
+            found => found?,
+        };
+        Ok(serde_json::from_slice(&found.bytes().await?)?)
+    }
+
+    async fn write(&self, kept: &[Keeping<'_>]) -> Result<(), KeptError> {
+        let bytes = serde_json::to_vec(kept)?;
+        self.file
+            .store()
+            .put(self.file.path(), bytes.into())
+            .await?;
+        // Facts for dates and settings that no run asks for any more.
+        Ok(self.folder.delete_older(MAX_RETENTION).await?)
+    }
 }

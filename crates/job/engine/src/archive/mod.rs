@@ -167,16 +167,13 @@ impl ArchiveSource {
     /// Returns `None` for an object that is neither Parquet nor WARC, or that is hidden, as `_log` and `.tmp`
     /// are.
     fn object(&self, location: &Location, meta: &ObjectMeta) -> Option<ArchiveObject> {
-        let relative: Vec<_> = match meta.location.prefix_match(location.path()) {
-            Some(parts) => parts.map(|part| part.as_ref().to_owned()).collect(),
-            None => return None,
+        let relative = location.relative(&meta.location)?;
+        let hidden = relative.split('/').any(|part| part.starts_with(['_', '.']));
+        // The location may be the object itself.
+        let source = match relative.as_str() {
+            "" => meta.location.filename().unwrap_or_default().to_owned(),
+            _ => relative,
         };
-        let source = if relative.is_empty() {
-            meta.location.filename().unwrap_or_default().to_owned()
-        } else {
-            relative.join("/")
-        };
-        let hidden = relative.iter().any(|part| part.starts_with(['_', '.']));
         (is_object(&source) && !hidden).then(|| ArchiveObject {
             folder_date: (source.split('/').rev().find_map(folder_date))
                 .filter(|date| self.possible_dates.contains(*date)),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use futures::future::{join, join_all};
-use lease::{Lease, LeaseError, remove_unreferenced};
+use lease::{Lease, remove_unreferenced};
 use tables::{Bucket, DateRange, Table, TableFormat, fail_point};
 use tokio_util::sync::CancellationToken;
 use tracing::info;
@@ -465,8 +465,8 @@ impl Run<'_> {
         output.files.insert(Table::Runs, runs.map_err(&failed)?);
         self.commit(chunk, &mut output).await.map_err(&failed)?;
         if let Some(staged) = staged {
-            let removed = staged.remove().await.map_err(LeaseError::from);
-            removed.map_err(EngineError::from).map_err(failed)?;
+            let removed = staged.remove().await.map_err(EngineError::from);
+            removed.map_err(failed)?;
         }
         Ok(output)
     }

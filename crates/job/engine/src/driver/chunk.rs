@@ -86,6 +86,7 @@ impl ChunkSize {
 /// An archive that is ordered by site is cut by site, and each unit has all dates: it replays its pages once. Another one
 /// is cut by date, because each bucket reads all of it, unless later dates decide the labels of earlier ones.
 pub(super) fn cut(job: &Job, dates: DateRange, census: &Census) -> (Vec<DateRange>, NonZeroU32) {
+    let set = job.resources.buckets;
     // Buckets cut the largest of these ranges.
     let mut least = vec![dates];
     let mut needed = needed_buckets(job, census, &least);
@@ -94,14 +95,16 @@ pub(super) fn cut(job: &Job, dates: DateRange, census: &Census) -> (Vec<DateRang
         Batching::Run => true,
         // A page is labelled with the dates after it: each chunk would read those before it again.
         Batching::Page | Batching::Date if is_labelled_at_end(job, dates) => true,
-        Batching::Page | Batching::Date => census.is_by_site(dates) && needed <= MAX_BUCKETS,
+        Batching::Page | Batching::Date => {
+            census.is_by_site(dates) && needed <= set.unwrap_or(MAX_BUCKETS)
+        }
     };
     if !is_whole {
         let partitions = job.output.partitioning();
         least = partitions.containing(census.dates_with_input(dates));
         needed = needed_buckets(job, census, &least);
     }
-    let buckets = job.resources.buckets.unwrap_or(needed.min(MAX_BUCKETS));
+    let buckets = set.unwrap_or(needed.min(MAX_BUCKETS));
     let limit = limit(job).times(buckets);
     let chunks = chunks(dates, &least, sizes(census, dates), limit);
     (chunks, buckets)

@@ -6,7 +6,6 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use lease::LeaseError;
 use tables::{Bucket, DateRange, Table};
 use tokio_util::sync::CancellationToken;
 
@@ -111,8 +110,8 @@ async fn do_share(
     let buckets = buckets.map_err(Failure::at(Stage::Job, dates))?;
     let staged = staged_units(job, &request(job, dates, &census), dates).await;
     let staged = staged.map_err(&in_tables)?;
-    let agreed = staged.agree(buckets).await.map_err(LeaseError::from);
-    let buckets = agreed.map_err(EngineError::from).map_err(&in_tables)?;
+    let agreed = staged.agree(buckets).await.map_err(EngineError::from);
+    let buckets = agreed.map_err(&in_tables)?;
     let own: Vec<Bucket> = Bucket::all(buckets)
         .filter(|bucket| bucket.index() % share.of == share.index)
         .collect();
@@ -144,12 +143,8 @@ async fn do_share(
     let in_plan = Failure::at(Stage::Plan(None), dates);
     for bucket in own {
         let manifest = staged.manifest(bucket.index()).await;
-        let manifest = manifest.map_err(LeaseError::from);
-        if manifest
-            .map_err(EngineError::from)
-            .map_err(&in_tables)?
-            .is_some()
-        {
+        let manifest = manifest.map_err(EngineError::from);
+        if manifest.map_err(&in_tables)?.is_some() {
             report.found += 1;
             continue;
         }

@@ -4,7 +4,7 @@
 use std::num::NonZeroU32;
 
 use chrono::NaiveDate;
-use lease::{LeaseError, Units};
+use lease::Units;
 use serde::{Deserialize, Serialize};
 use tables::{Bucket, DateRange, Table, UnitFiles, fail_point};
 use tracing::{info, warn};
@@ -62,7 +62,7 @@ impl ChunkUnits<'_> {
         let output = self.run(bucket).await?;
         fail_point(format_args!("unit"));
         let finished = staged.finish(bucket.index(), Manifest::new(&output).to_bytes()?);
-        finished.await.map_err(LeaseError::from)?;
+        finished.await?;
         fail_point(format_args!("unit.staged"));
         info!("{}: unit {bucket} is done", self.chunk);
         Ok(output)
@@ -104,7 +104,7 @@ impl ChunkUnits<'_> {
         bucket: Bucket,
     ) -> Result<Option<UnitOutput>, EngineError> {
         let manifest = staged.manifest(bucket.index()).await;
-        let Some(manifest) = manifest.map_err(LeaseError::from)? else {
+        let Some(manifest) = manifest? else {
             return Ok(None);
         };
         let problem = match Manifest::from_bytes(&manifest) {
@@ -127,7 +127,7 @@ impl ChunkUnits<'_> {
 
     async fn discard(&self, staged: &Units, bucket: Bucket) -> Result<(), EngineError> {
         let discarded = staged.discard(bucket.index()).await;
-        Ok(discarded.map_err(LeaseError::from)?)
+        Ok(discarded?)
     }
 
     /// Reports the rows of a unit that another process did.
@@ -175,7 +175,7 @@ pub(super) async fn shared_units(
         return Ok(None);
     }
     let staged = staged_units(job, request, left).await?;
-    Ok(staged.count().await.map_err(LeaseError::from)?)
+    Ok(staged.count().await?)
 }
 
 /// The record of a unit that is done.

@@ -7,9 +7,8 @@ use std::sync::Arc;
 
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::memory_pool::MemoryPool;
-use futures::{StreamExt, TryStreamExt};
-use object_store::path::Path;
-use object_store::{ObjectMeta, ObjectStoreExt, WriteMultipart};
+use futures::StreamExt;
+use object_store::{ObjectStoreExt, WriteMultipart};
 use tables::{Location, UNIT_TIME};
 use tokio::sync::OnceCell;
 use uuid::Uuid;
@@ -100,7 +99,8 @@ impl KeyFile {
 
     /// Writes three lengths and the hashes, each as eight bytes. Objects that a killed run left are deleted.
     async fn write(keys: &ChunkKeys, output: &Location) -> Result<Self> {
-        delete_old(&output.child(FOLDER)).await?;
+        let folder = output.child(FOLDER);
+        folder.delete_older(UNIT_TIME).await.map_err(external)?;
         let file = Self::named(&Uuid::new_v4().to_string(), output);
         let upload = file.0.store().put_multipart(file.0.path()).await;
         let mut upload = WriteMultipart::new(upload.map_err(external)?);
@@ -163,25 +163,6 @@ impl Numbers {
         }
         (hashes.is_empty() && self.rest.is_empty()).then_some(sets)
     }
-}
-
-/// Deletes objects that are older than any plan.
-async fn delete_old(folder: &Location) -> Result<()> {
-    let listed = folder.store().list(Some(folder.path()));
-    let listed: Vec<ObjectMeta> = listed.try_collect().await.map_err(external)?;
-    let now = chrono::Utc::now();
-    let is_old = |object: &&ObjectMeta| {
-        let age = now.signed_duration_since(object.last_modified).to_std();
-        age.is_ok_and(|age| age > UNIT_TIME)
-    };
-    let old: Vec<Path> = (listed.iter().filter(is_old))
-        .map(|object| object.location.clone())
-        .collect();
-    for path in old {
-        // Another process may delete it too.
-        let _ = folder.store().delete(&path).await;
-    }
-    Ok(())
 }
 
 #[cfg(test)]
