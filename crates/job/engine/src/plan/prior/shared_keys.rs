@@ -130,7 +130,7 @@ impl KeyFile {
         ChunkKeys::of(hashes, pool)
     }
 
-    /// Deletes the object. An error is no problem: the next plan does it.
+    /// Deletes the object. If that fails, a plan of another day deletes it.
     pub(crate) async fn delete(&self) {
         let _ = self.0.store().delete(self.0.path()).await;
     }
