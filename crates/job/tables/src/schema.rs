@@ -48,7 +48,13 @@ impl Table {
     ];
 
     /// The tables of which a run reads the rows of its sites.
-    pub(crate) const STATE: [Self; 3] = [Self::WindowEntries, Self::UrlKeys, Self::UrlParameters];
+    pub(crate) const STATE: [Self; 5] = [
+        Self::WindowEntries,
+        Self::UrlKeys,
+        Self::UrlParameters,
+        Self::KeyIndex,
+        Self::Windows,
+    ];
 
     /// Tables derived from output tables, so that a run reads fewer files. They may be
     /// deleted: a run derives them again.

@@ -424,7 +424,7 @@ impl Run<'_> {
             Failure::at(stage, left)
         };
         let failed = enter(Stage::Tables);
-        let prior = roll_up_months(self.job, chunk.first(), self.lease.token());
+        let prior = roll_up_months(self.job, chunk.first(), self.buckets, self.lease.token());
         let prior = watched(self.job, chunk, prior).await.map_err(&failed)?;
         let prior = self.lease.or_taken_over(prior).await.map_err(failed)?;
         let failed = enter(Stage::Plan(None));

@@ -1,10 +1,11 @@
-//! The SQL function `key_hash`.
+//! SQL functions of hashes: `key_hash` of URL keys, `has_site` of domains.
 
 use std::sync::Arc;
 
-use arrow::array::{AsArray, Int64Array};
+use arrow::array::{AsArray, BooleanArray, Int64Array};
 use arrow::datatypes::DataType;
 use datafusion::logical_expr::{ColumnarValue, ScalarUDF, Volatility, create_udf};
+use tables::Bucket;
 
 /// Returns `key_hash(url_key)`: the first 64 bits of the MD5 of a URL key, as a signed integer.
 ///
@@ -23,6 +24,24 @@ pub(crate) fn key_hash() -> ScalarUDF {
         DataType::Int64,
         Volatility::Immutable,
         Arc::new(hashes),
+    )
+}
+
+/// Returns `has_site(domain)`: whether the domain is in `bucket`.
+pub(crate) fn has_site(bucket: Bucket) -> ScalarUDF {
+    let has = move |arguments: &[ColumnarValue]| {
+        let arrays = ColumnarValue::values_to_arrays(arguments)?;
+        let domains = arrays[0].as_string::<i32>().iter();
+        let has = |domain| bucket.has(url_key::hash(domain));
+        let has: BooleanArray = domains.map(|domain| domain.map(has)).collect();
+        Ok(ColumnarValue::Array(Arc::new(has)))
+    };
+    create_udf(
+        "has_site",
+        vec![DataType::Utf8],
+        DataType::Boolean,
+        Volatility::Immutable,
+        Arc::new(has),
     )
 }
 

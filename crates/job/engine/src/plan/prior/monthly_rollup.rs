@@ -11,9 +11,11 @@
 //! Both are derived from the output tables. Dates that they do not cover are read there.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use chrono::NaiveDate;
+use datafusion::logical_expr::ident;
 use datafusion::physical_plan::execute_stream;
 use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, SpillMetrics};
 use datafusion::prelude::DataFrame;
@@ -24,6 +26,7 @@ use crate::error::EngineError;
 use crate::job::Job;
 use crate::plan::columns::select::select_columns;
 use crate::plan::exec::row_spill::DiskSpill;
+use crate::plan::prior::key_hash::has_site;
 use crate::plan::prior::rollup_tables::{date_in, windows_transaction};
 use crate::plan::prior::state::{IS_FIRST_PAGE, PriorState, windows_query};
 use crate::plan::session::session;
@@ -31,13 +34,15 @@ use crate::spec::Queries;
 use crate::tables_state::table_files::external;
 
 /// Opens the state prior to `first`. First adds the months before the month of `first` to the
-/// rollup tables, if they are missing. `token` is the fencing token of the commits.
+/// rollup tables, if they are missing, in the files of as many `buckets` as the run has. `token` is the fencing token of
+/// the commits.
 ///
 /// # Errors
 /// [`EngineError`] where the tables cannot be read or written.
 pub(crate) async fn roll_up_months(
     job: &Job,
     first: NaiveDate,
+    buckets: NonZeroU32,
     token: i64,
 ) -> Result<PriorState, EngineError> {
     let prior = PriorState::open(job).await?;
@@ -51,6 +56,7 @@ pub(crate) async fn roll_up_months(
     };
     let roll_up = RollUp {
         job,
+        buckets,
         token,
         until,
         prior,
@@ -102,6 +108,7 @@ pub(crate) async fn discard_rollups(
 /// Adds closed months to the rollup tables.
 struct RollUp<'a> {
     job: &'a Job,
+    buckets: NonZeroU32,
     token: i64,
     /// Last day of the last closed month.
     until: NaiveDate,
@@ -195,21 +202,38 @@ impl RollUp<'_> {
 
     /// Writes the rows of `query` over the prior state to data files of `table`.
     async fn files(&self, table: Table, query: &str) -> Result<Vec<String>, EngineError> {
+        let mut files = Vec::new();
+        for bucket in Bucket::all(self.buckets) {
+            files.extend(self.files_of(table, query, bucket).await?);
+        }
+        Ok(files)
+    }
+
+    async fn files_of(
+        &self,
+        table: Table,
+        query: &str,
+        bucket: Bucket,
+    ) -> Result<Vec<String>, EngineError> {
         let files = async {
             let context = session(self.job)?;
             let end = self.until.succ_opt().unwrap_or(self.until);
             self.prior
-                .register(&context, self.job.output.location(), end, Bucket::WHOLE)
+                .register(&context, self.job.output.location(), end, bucket)
                 .await?;
             let schema = table.schema(Partitioning::Day);
-            let rows = select_columns(context.sql(query).await?, &schema, Vec::new())?;
+            let mut rows = context.sql(query).await?;
+            if !bucket.is_whole() {
+                rows = rows.filter(has_site(bucket).call(vec![ident("domain")]))?;
+            }
+            let rows = select_columns(rows, &schema, Vec::new())?;
             let rows = DataFrame::new(context.state(), rows);
             // The watchdog sees the plan as long as it lives.
             let plan = rows.create_physical_plan().await?;
             let mut rows = execute_stream(Arc::clone(&plan), context.task_ctx())?;
             let metrics = SpillMetrics::new(&ExecutionPlanMetricsSet::new(), 0);
             let spill = DiskSpill::new(&context.task_ctx(), metrics);
-            let output = &self.job.output;
+            let output = self.job.output.clone().of_sites(bucket);
             let mut sink = output.sink(table, SinkSize::default(), Arc::new(spill));
             while let Some(batch) = rows.try_next().await? {
                 sink.write(&batch).await.map_err(external)?;

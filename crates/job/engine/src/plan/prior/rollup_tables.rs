@@ -10,7 +10,8 @@ use datafusion::prelude::{DataFrame, SessionContext};
 use deltalake::DeltaTable;
 use futures::try_join;
 use tables::{
-    DateRange, Location, Output, Partitioning, Table, TableError, add_adjacent, date_from_days,
+    Bucket, DateRange, Location, Output, Partitioning, Table, TableError, add_adjacent,
+    date_from_days,
 };
 use url_tree::WindowOptions;
 
@@ -21,7 +22,7 @@ use crate::plan::prior::chunk_keys::semi_join_domains;
 use crate::plan::prior::known_rows::{INDEXED_KEYS, IndexedKeys};
 use crate::plan::prior::shared_keys::SharedKeys;
 use crate::running_plans::collect_watched;
-use crate::tables_state::table_files::register_table;
+use crate::tables_state::table_files::register_sites;
 
 /// The rollup tables before the chunk is committed. `None` means that a table does not exist or
 /// does not apply.
@@ -66,21 +67,22 @@ impl MonthlyRollup {
         Ok(months)
     }
 
-    /// Registers the rollup tables in `context`, and as `prior_window_entries` the rows of
-    /// `window_entries` and `windows` that can be in a window at `end`.
+    /// Registers the rollup tables in `context`, without files that have no sites of `bucket`, and as
+    /// `prior_window_entries` the rows of `window_entries` and `windows` that can be in a window at `end`.
     pub(crate) async fn register(
         &self,
         context: &SessionContext,
         location: &Location,
         end: NaiveDate,
+        bucket: Bucket,
     ) -> Result<()> {
         if let Some(index) = &self.index {
-            register_table(context, location, Table::KeyIndex, index)?;
+            register_sites(context, location, Table::KeyIndex, index, bucket)?;
         }
         let columns = "domain, fetched_at, url_key, ordinal, entry, branch, hashes, template";
         let mut view = format!("SELECT {columns} FROM window_entries WHERE date < DATE '{end}'");
         if let Some((windows, until)) = self.windows.as_ref().filter(|(_, until)| *until < end) {
-            register_table(context, location, Table::Windows, windows)?;
+            register_sites(context, location, Table::Windows, windows, bucket)?;
             view =
                 format!("{view} AND date > DATE '{until}' UNION ALL SELECT {columns} FROM windows");
         }

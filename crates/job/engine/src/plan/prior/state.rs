@@ -115,7 +115,8 @@ impl PriorState {
         if let Some(window_entries) = &self.window_entries {
             let table = &window_entries.table;
             register_sites(context, location, Table::WindowEntries, table, bucket)?;
-            self.rollup.register(context, location, end).await?;
+            let rollup = &self.rollup;
+            rollup.register(context, location, end, bucket).await?;
         }
         if let Some(url_parameters) = &self.url_parameters {
             let table = &url_parameters.table;
