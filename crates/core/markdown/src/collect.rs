@@ -274,6 +274,10 @@ impl Observer for Markup {
         // Only a title that is a block has not begun.
         let begun = reading.begun.take().unwrap_or((0, Joint::Paragraph));
         let mut spans = std::mem::take(&mut reading.spans);
+        // Code has no styles, and its text has lost the whitespace at its start, which the positions count.
+        if reading.code.is_some() {
+            spans.clear();
+        }
         // A style can end at a space after the last word, which is not part of the block.
         let end = u32::try_from(bytes).unwrap_or(u32::MAX);
         spans
