@@ -2,9 +2,9 @@
 
 use html_blocks::{Observer, Opened, TextBlock};
 
-use crate::language::code_language;
+use crate::language::{code_language, language_around};
 use crate::markup::Markup;
-use crate::reading::OpenStyle;
+use crate::reading::{OpenCode, OpenStyle};
 use crate::structure::{Container, Content, Image, Joint, Kind, Piece, Structure, Style};
 
 /// Bytes of an address of a link or an image. A longer one is a `data:` URL or a mistake.
@@ -32,7 +32,7 @@ impl Markup {
         {
             reading.language = None;
         }
-        if reading.code.is_some_and(|(open, _)| open >= depth) {
+        if reading.code.is_some_and(|code| code.depth >= depth) {
             reading.code = None;
         }
     }
@@ -57,7 +57,7 @@ impl Markup {
             "tr" => Kind::Row,
             "td" | "th" => return self.cell(tag, depth),
             "div" | "figure" => {
-                let language = code_language(tag);
+                let language = language_around(tag);
                 if language.is_some() && self.reading.code.is_none() {
                     self.reading.language = language.map(|language| (depth, language));
                 }
@@ -139,7 +139,11 @@ impl Markup {
         let language = code_language(tag).or_else(|| around.map(|(_, language)| language.clone()));
         self.push_container(depth, Kind::Code(language.unwrap_or_default()));
         if self.reading.code.is_none() {
-            self.reading.code = Some((depth, self.reading.container()));
+            self.reading.code = Some(OpenCode {
+                depth,
+                container: self.reading.container(),
+                is_named_inside: false,
+            });
         }
     }
 
@@ -190,16 +194,18 @@ impl Markup {
         });
     }
 
-    /// The language of code is often a class of the `code` inside `pre`.
+    /// The first `code` inside `pre` that names a language decides: it is nearer than `pre` and what is around it.
     fn inline_code(&mut self, tag: &Opened<'_>) {
-        let Some((_, code)) = self.reading.code else {
+        let Some(open) = &mut self.reading.code else {
             return self.style(Style::Code, tag);
         };
-        let container = &mut self.structure.containers[code as usize - 1];
+        let container = &mut self.structure.containers[open.container as usize - 1];
         if let Kind::Code(language) = &mut container.kind
-            && language.is_empty()
+            && !open.is_named_inside
+            && let Some(inside) = code_language(tag)
         {
-            *language = code_language(tag).unwrap_or_default();
+            open.is_named_inside = true;
+            *language = inside;
         }
     }
 }

@@ -19,8 +19,8 @@ pub(crate) struct Reading {
     pub(crate) language: Option<(usize, String)>,
     /// Images in the text that has begun.
     pub(crate) images: Vec<Image>,
-    /// The depth and the container of the code that is open.
-    pub(crate) code: Option<(usize, u32)>,
+    /// The code that is open.
+    pub(crate) code: Option<OpenCode>,
     /// The last item of each list, and the number of its items. Other containers have zeros.
     pub(crate) items: Vec<(u32, u32)>,
 }
@@ -31,6 +31,14 @@ pub(crate) struct OpenStyle {
     /// The number of open elements around it.
     pub(crate) open: usize,
     pub(crate) start: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OpenCode {
+    pub(crate) depth: usize,
+    pub(crate) container: u32,
+    /// Whether an element inside has named the language.
+    pub(crate) is_named_inside: bool,
 }
 
 impl Reading {
