@@ -49,7 +49,8 @@ fn documents_have_their_content_as_markdown() {
     assert_eq!(markdown_of(&job, 40).as_deref(), Some(&*expected));
     let job = job.with("output.markdown=links");
     job.backfill(DATES);
-    let expected = format!("{first} It is a drink of 40, see [leaf 40](/leaf/40).");
+    let leaf = "[leaf 40](http://www.tea.example/leaf/40)";
+    let expected = format!("{first} It is a drink of 40, see {leaf}.");
     let written = markdown_of(&job, 40).expect("Markdown");
     assert!(written.contains(&expected), "{written}");
 }

@@ -69,7 +69,9 @@ fn bench(criterion: &mut Criterion) {
         bencher.iter(|| {
             for (page, markup) in &collected {
                 let (texts, content) = texts(page);
-                black_box(markdown(&texts, &content, markup, &everything).expect("its own markup"));
+                let address = "http://www.sample.example/news/1.html";
+                let written = markdown(&texts, &content, markup, address, &everything);
+                black_box(written.expect("its own markup"));
             }
         });
     });

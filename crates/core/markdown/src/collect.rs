@@ -1,5 +1,7 @@
 //! Collects the markup of a page while its blocks are built.
 
+use std::borrow::Cow;
+
 use html_blocks::{Observer, Opened, TextBlock};
 
 use crate::language::{code_language, language_around};
@@ -158,16 +160,25 @@ impl Markup {
         if alt.is_empty() || !is_address || in_code {
             return;
         }
-        let source = source.trim().to_owned();
+        let link = styles.iter().rev().find_map(|open| match &open.style {
+            Style::Link(address) => Some(address.clone()),
+            _ => None,
+        });
+        let image = |at| Image {
+            at,
+            alt,
+            source: source.trim().to_owned(),
+            link,
+        };
         if self.reading.begun.is_some() {
             let at = u32::try_from(tag.at()).unwrap_or(u32::MAX);
-            self.reading.images.push(Image { at, alt, source });
+            self.reading.images.push(image(at));
             return;
         }
         self.structure.pieces.push(Piece {
             container: self.reading.container(),
             joint: self.reading.joint(),
-            content: Content::Image { alt, source },
+            content: Content::Image(image(0)),
         });
         self.reading.separated();
     }
@@ -180,6 +191,25 @@ impl Markup {
         let address = address.trim();
         if !address.is_empty() && address.len() <= ADDRESS_BYTES {
             self.style(Style::Link(address.to_owned()), tag);
+        }
+    }
+
+    /// The first `base` element with an address counts.
+    fn base(&mut self, tag: &Opened<'_>) {
+        if self.structure.base.is_none() {
+            let address = tag.attribute("href");
+            let address = address.map(|address| address.trim().to_owned());
+            self.structure.base = address.filter(|address| address.len() <= ADDRESS_BYTES);
+        }
+    }
+
+    /// Notes that the page loads a script or a style of MathJax or KaTeX.
+    fn loads(&mut self, address: Option<Cow<'_, str>>) {
+        if let Some(address) = address.filter(|_| !self.structure.has_tex) {
+            let address = address.to_ascii_lowercase();
+            self.structure.has_tex = ["mathjax", "katex"]
+                .iter()
+                .any(|name| address.contains(name));
         }
     }
 
@@ -223,6 +253,9 @@ impl Observer for Markup {
             "br" if self.reading.code.is_some() => {}
             "br" => self.reading.breaks += 1,
             "img" => self.image(tag),
+            "base" => self.base(tag),
+            "script" => self.loads(tag.attribute("src")),
+            "link" => self.loads(tag.attribute("href")),
             "a" => self.link(tag),
             "b" | "strong" => self.style(Style::Strong, tag),
             "i" | "em" => self.style(Style::Emphasis, tag),

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::formula::Dollars;
+
 /// Where a text is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Context {
@@ -12,7 +14,13 @@ pub(crate) enum Context {
 
 /// Writes `text[range]` so that it is read as text. The whole text decides: `snake_case` needs no
 /// backslash, `_x_` does. A `\n` is a line break.
-pub(crate) fn escape(out: &mut String, text: &str, range: Range<usize>, context: Context) {
+pub(crate) fn escape(
+    out: &mut String,
+    text: &str,
+    range: Range<usize>,
+    context: Context,
+    dollars: &Dollars,
+) {
     let mut marker = None;
     if context == Context::Paragraph && (range.start == 0 || text[..range.start].ends_with('\n')) {
         marker = line_marker(&text[range.start..]).map(|at| range.start + at);
@@ -30,7 +38,10 @@ pub(crate) fn escape(out: &mut String, text: &str, range: Range<usize>, context:
             }
         } else {
             let edge = at == range.start || at + c.len_utf8() == range.end;
-            if marker == Some(at) || meaningful(c, previous, rest, edge, context) {
+            if marker == Some(at)
+                || meaningful(c, previous, rest, edge, context)
+                || c == '$' && dollars.begins_formula(text, at)
+            {
                 out.push('\\');
             }
             out.push(c);
@@ -101,10 +112,12 @@ fn line_marker(text: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::{Context, escape};
+    use crate::formula::Dollars;
 
     fn escaped(text: &str) -> String {
         let mut out = String::new();
-        escape(&mut out, text, 0..text.len(), Context::Paragraph);
+        let dollars = Dollars::default();
+        escape(&mut out, text, 0..text.len(), Context::Paragraph, &dollars);
         out
     }
 

@@ -1,7 +1,13 @@
 //! Text with its styles as one line of Markdown, or as lines with breaks.
 
+use std::ops::Range;
+
+use crate::address::Addresses;
+use crate::blank::is_blank;
 use crate::escape::{Context, escape};
-use crate::options::MarkdownOptions;
+use crate::form::Form;
+use crate::formula::{Dollars, Formulas, Sought};
+use crate::spans::{Kept, code, styled, writable};
 use crate::structure::{Image, Joint, Span, Style};
 
 /// The text of a paragraph, heading or cell, from one or more blocks.
@@ -9,53 +15,74 @@ use crate::structure::{Image, Joint, Span, Style};
 pub(crate) struct Inline {
     /// A `\n` is a line break.
     text: String,
+    /// Starts, ends and styles. Addresses are absolute.
     spans: Vec<(usize, usize, Style)>,
-    /// Positions of images, with their texts and addresses.
-    images: Vec<(usize, String, String)>,
+    /// In the order of their positions.
+    images: Vec<Shown>,
+}
+
+/// An image in a text.
+#[derive(Debug)]
+struct Shown {
+    at: usize,
+    alt: String,
+    /// `None` if the image is not written.
+    source: Option<String>,
+    link: Option<String>,
 }
 
 impl Inline {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.text.is_empty() && self.images.is_empty()
+    /// Whether there is nothing to see.
+    pub(crate) fn is_blank(&self) -> bool {
+        is_blank(&self.text) && self.images.iter().all(|image| image.source.is_none())
     }
 
     /// Appends the text of a block.
-    pub(crate) fn push(&mut self, text: &str, joint: Joint, spans: &[Span], images: &[Image]) {
+    pub(crate) fn push(
+        &mut self,
+        text: &str,
+        joint: Joint,
+        (spans, images): (&[Span], &[Image]),
+        addresses: &Addresses,
+    ) {
         self.separate(joint, text.chars().next());
         let start = self.text.len();
         self.text.push_str(text);
-        for Image { at, alt, source } in images {
-            let image = (start + *at as usize, alt.clone(), source.clone());
-            self.images.push(image);
+        for image in images {
+            let at = start + image.at as usize;
+            self.images.push(Shown::new(image, at, addresses));
         }
         for span in spans {
+            let Some(style) = addresses.style(&span.style) else {
+                continue;
+            };
             let span_start = start + span.start as usize;
             let span_end = start + span.end as usize;
-            let continued = self.spans.iter_mut().rev().find(|(_, end, style)| {
-                *style == span.style && *end <= start && span_start == start
-            });
+            let continued =
+                self.spans.iter_mut().rev().find(|(_, end, before)| {
+                    *before == style && *end <= start && span_start == start
+                });
             match continued {
                 Some((_, end, _)) if self.text[*end..start].trim().is_empty() => *end = span_end,
-                _ => self.spans.push((span_start, span_end, span.style.clone())),
+                _ => self.spans.push((span_start, span_end, style)),
             }
         }
     }
 
-    pub(crate) fn push_image(&mut self, alt: &str, source: &str, joint: Joint) {
+    /// Appends an image that is between blocks.
+    pub(crate) fn push_image(&mut self, image: &Image, joint: Joint, addresses: &Addresses) {
         self.separate(joint.max(Joint::Space), None);
-        let image = (self.text.len(), alt.to_owned(), source.to_owned());
-        self.images.push(image);
+        let at = self.text.len();
+        self.images.push(Shown::new(image, at, addresses));
     }
 
     fn separate(&mut self, joint: Joint, next: Option<char>) {
-        if self.is_empty() {
+        if self.text.is_empty() && self.images.is_empty() {
             return;
         }
         let previous = self.text.chars().next_back();
-        let after_image = self
-            .images
-            .last()
-            .is_some_and(|(at, ..)| *at == self.text.len());
+        let last = self.images.last();
+        let after_image = last.is_some_and(|image| image.at == self.text.len());
         match joint {
             Joint::Line => self.text.push('\n'),
             Joint::Glued if !after_image && !words(previous, next) => {}
@@ -64,12 +91,22 @@ impl Inline {
     }
 
     /// Writes the text as Markdown.
-    pub(crate) fn write(&self, context: Context, options: &MarkdownOptions) -> String {
-        let spans = self.kept_spans(options);
+    pub(crate) fn write(&self, context: Context, form: &Form) -> String {
+        let spans = styled(&self.text, &self.spans, form);
+        let images: Vec<usize> = self.images.iter().map(|image| image.at).collect();
+        let formulas = Formulas::find(Sought {
+            text: &self.text,
+            code: &code(&spans),
+            images: &images,
+            context,
+            has_tex: form.has_tex,
+        });
+        let spans = writable(&self.text, spans, &formulas);
         let writer = Writer {
             inline: self,
             context,
-            images: options.images,
+            dollars: self.dollars(&spans, &formulas),
+            formulas,
         };
         let mut out = String::with_capacity(self.text.len() + self.text.len() / 8);
         let ends = Ends {
@@ -77,73 +114,42 @@ impl Inline {
             end: self.text.len(),
             with_start: true,
             with_end: true,
+            in_link: false,
         };
         writer.range(&mut out, ends, &spans);
         out.truncate(out.trim_end_matches(' ').len());
         out
     }
 
-    /// The spans to write: trimmed, either apart or nested, in the order of their starts.
-    fn kept_spans(&self, options: &MarkdownOptions) -> Vec<Kept<'_>> {
-        let mut spans: Vec<Kept<'_>> = Vec::new();
-        for (start, end, style) in &self.spans {
-            let wanted = match style {
-                Style::Link(address) => options.links && usable(address),
-                Style::Code => true,
-                _ => options.emphasis,
-            };
-            let (Some(text), true) = (self.text.get(*start..*end), wanted) else {
-                continue;
-            };
-            // At the start of a link, a bracket and a colon in code are read as the label of a reference.
-            if *style == Style::Code && options.links && text.contains("]:") {
-                continue;
-            }
-            if *style == Style::Code {
-                // A line break ends it.
-                let mut from = *start;
-                for line in text.split('\n') {
-                    spans.extend(Kept::trimmed(&self.text, from, from + line.len(), style));
-                    from += line.len() + 1;
-                }
-            } else {
-                spans.extend(Kept::trimmed(&self.text, *start, *end, style));
-            }
+    /// The dollars that a reader with math sees, with those of addresses.
+    fn dollars(&self, spans: &[Kept<'_>], formulas: &Formulas) -> Dollars {
+        let images = self.images.iter().map(|image| image.at);
+        let marks = spans.iter().flat_map(|span| [span.start, span.end]);
+        let dollars = formulas.dollars.clone();
+        let dollars = dollars.with_marks(&self.text, marks.chain(images).collect());
+        let of_spans = |span: &Kept<'_>| matches!(span.style, Style::Link(to) if to.contains('$'));
+        let of_images = |image: &Shown| {
+            let addresses = [&image.source, &image.link].into_iter().flatten();
+            let mut texts = addresses.chain([&image.alt]);
+            texts.any(|text| text.contains('$'))
+        };
+        if spans.iter().any(of_spans) || self.images.iter().any(of_images) {
+            dollars.anywhere()
+        } else {
+            dollars
         }
-        // Longer ones first; of equal ones, links are around emphasis, and code is inside.
-        spans.sort_by_key(|kept| (kept.start, usize::MAX - kept.end, rank(kept.style)));
-        merge_code(&mut spans);
-        let mut around: Vec<Kept<'_>> = Vec::new();
-        spans.retain(|kept| {
-            while around.last().is_some_and(|outer| outer.end <= kept.start) {
-                around.pop();
-            }
-            let fits = around.iter().all(|outer| kept.fits_in(outer));
-            if fits {
-                around.push(*kept);
-            }
-            fits
-        });
-        spans
     }
 }
 
-/// Joins code spans that touch: their backticks would be one run.
-fn merge_code(spans: &mut Vec<Kept<'_>>) {
-    let mut last: Option<usize> = None;
-    let mut kept: Vec<Kept<'_>> = Vec::with_capacity(spans.len());
-    for span in spans.drain(..) {
-        match last.map(|last| &mut kept[last]) {
-            Some(code) if *span.style == Style::Code && span.start <= code.end => {
-                code.end = code.end.max(span.end);
-                continue;
-            }
-            _ if *span.style == Style::Code => last = Some(kept.len()),
-            _ => {}
+impl Shown {
+    fn new(image: &Image, at: usize, addresses: &Addresses) -> Self {
+        Self {
+            at,
+            alt: image.alt.clone(),
+            source: addresses.image(&image.source),
+            link: (image.link.as_ref()).and_then(|link| addresses.link(link)),
         }
-        kept.push(span);
     }
-    *spans = kept;
 }
 
 /// Whether both characters are of words, so that gluing them would make one word of two. Scripts
@@ -154,68 +160,12 @@ fn words(previous: Option<char>, next: Option<char>) -> bool {
     previous.is_some_and(of_word) && next.is_some_and(of_word)
 }
 
-fn rank(style: &Style) -> u8 {
-    match style {
-        Style::Link(_) => 0,
-        Style::Strong => 1,
-        Style::Emphasis => 2,
-        Style::Strike => 3,
-        Style::Code => 4,
-    }
-}
-
-/// Whether an address can be written: scripts are not addresses.
-fn usable(address: &str) -> bool {
-    let scheme = address
-        .split([':', '/', '?', '#'])
-        .next()
-        .unwrap_or_default();
-    let has_scheme = address.as_bytes().get(scheme.len()) == Some(&b':');
-    let known = ["http", "https", "mailto", "ftp", "tel"];
-    !has_scheme || known.iter().any(|known| scheme.eq_ignore_ascii_case(known))
-}
-
-/// A span that is written.
-#[derive(Clone, Copy, Debug)]
-struct Kept<'i> {
-    start: usize,
-    end: usize,
-    style: &'i Style,
-}
-
-impl<'i> Kept<'i> {
-    /// A span without the whitespace at its ends; `None` if it has no text.
-    fn trimmed(text: &str, start: usize, end: usize, style: &'i Style) -> Option<Self> {
-        let span = &text[start..end];
-        let start = start + (span.len() - span.trim_start().len());
-        let end = start + span.trim().len();
-        (start < end).then_some(Self { start, end, style })
-    }
-
-    /// Whether a span after this one in order can be written: it begins behind it, or in it. Emphasis
-    /// in emphasis is written only if both are the same text, because `**a *b***` and its like are
-    /// read in several ways.
-    fn fits_in(&self, outer: &Self) -> bool {
-        if self.start >= outer.end {
-            return true;
-        }
-        let inside = self.end <= outer.end;
-        let same = (self.start, self.end) == (outer.start, outer.end);
-        inside
-            && match (outer.style, self.style) {
-                (Style::Code, _) | (Style::Link(_), Style::Link(_)) => false,
-                (Style::Link(_), _) | (_, Style::Link(_) | Style::Code) => true,
-                (Style::Strong, Style::Emphasis) => same,
-                _ => false,
-            }
-    }
-}
-
 /// Writes parts of a text.
 struct Writer<'i> {
     inline: &'i Inline,
     context: Context,
-    images: bool,
+    formulas: Formulas,
+    dollars: Dollars,
 }
 
 /// A part of the text, and whether the images at its ends are in it.
@@ -225,15 +175,18 @@ struct Ends {
     end: usize,
     with_start: bool,
     with_end: bool,
+    /// Whether a link is around it, which can have no link inside.
+    in_link: bool,
 }
 
 impl Ends {
-    fn inside(span: &Kept<'_>) -> Self {
+    fn inside(self, span: &Kept<'_>) -> Self {
         Self {
             start: span.start,
             end: span.end,
             with_start: false,
             with_end: false,
+            in_link: self.in_link || matches!(span.style, Style::Link(_)),
         }
     }
 }
@@ -254,7 +207,7 @@ impl Writer<'_> {
                     ..from
                 },
             );
-            self.span(out, span, inner);
+            self.span(out, ends.inside(span), span, inner);
             from = Ends {
                 start: span.end,
                 with_start: true,
@@ -276,49 +229,67 @@ impl Writer<'_> {
     fn text(&self, out: &mut String, ends: Ends) {
         let mut at = ends.start;
         let images = &self.inline.images;
-        let first = images.partition_point(|(image, ..)| *image < ends.start);
-        for (image, alt, source) in &images[first..] {
-            if *image > ends.end {
+        let first = images.partition_point(|image| image.at < ends.start);
+        for image in &images[first..] {
+            if image.at > ends.end {
                 break;
             }
-            let is_at_end =
-                *image == ends.start && !ends.with_start || *image == ends.end && !ends.with_end;
+            let is_at_end = image.at == ends.start && !ends.with_start
+                || image.at == ends.end && !ends.with_end;
             if is_at_end {
                 continue;
             }
-            escape(out, &self.inline.text, at..*image, self.context);
-            let rest = &self.inline.text[*image..];
+            self.plain(out, at..image.at);
+            let rest = &self.inline.text[image.at..];
             let is_before_text = !rest.is_empty() && !rest.starts_with(char::is_whitespace);
-            if self.image(out, alt, source) && is_before_text {
+            if self.image(out, image, ends.in_link) && is_before_text {
                 out.push(' ');
             }
-            at = *image;
+            at = image.at;
         }
-        escape(out, &self.inline.text, at..ends.end, self.context);
+        self.plain(out, at..ends.end);
+    }
+
+    /// Writes text without spans and images: formulas as they are, the rest escaped.
+    fn plain(&self, out: &mut String, part: Range<usize>) {
+        let (text, context) = (&self.inline.text, self.context);
+        let mut at = part.start;
+        for formula in self.formulas.within(&part) {
+            escape(out, text, at..formula.start, context, &self.dollars);
+            formula.write(out, text, context);
+            at = formula.end;
+        }
+        escape(out, text, at..part.end, context, &self.dollars);
     }
 
     /// Writes an image. Returns false if it is not written.
-    fn image(&self, out: &mut String, alt: &str, source: &str) -> bool {
-        if !self.images || !usable(source) {
+    fn image(&self, out: &mut String, image: &Shown, in_link: bool) -> bool {
+        let Some(source) = &image.source else {
             return false;
-        }
+        };
+        let link = image.link.as_ref().filter(|_| !in_link);
         // An image is a word.
         let is_after_text = out.chars().next_back().is_some_and(|c| !c.is_whitespace());
-        out.push_str(if is_after_text { " ![" } else { "![" });
+        out.push_str(if is_after_text { " " } else { "" });
+        out.push_str(if link.is_some() { "[![" } else { "![" });
         // Brackets are escaped wherever they are.
-        escape(out, alt, 0..alt.len(), Context::Cell);
-        out.push_str("](");
-        address(out, source);
-        out.push(')');
+        let alt = &image.alt;
+        let dollars = Dollars::default().anywhere();
+        escape(out, alt, 0..alt.len(), Context::Cell, &dollars);
+        for to in [Some(source), link].into_iter().flatten() {
+            out.push_str("](");
+            address(out, to);
+            out.push(')');
+        }
         true
     }
 
-    fn span(&self, out: &mut String, span: &Kept<'_>, inside: &[Kept<'_>]) {
+    fn span(&self, out: &mut String, ends: Ends, span: &Kept<'_>, inside: &[Kept<'_>]) {
         let delimiter = match span.style {
             Style::Code => return self.code(out, &self.inline.text[span.start..span.end]),
             Style::Link(to) => {
                 out.push('[');
-                self.range(out, Ends::inside(span), inside);
+                self.range(out, ends, inside);
                 out.push_str("](");
                 address(out, to);
                 out.push(')');
@@ -329,7 +300,7 @@ impl Writer<'_> {
             Style::Strike => "~~",
         };
         let mut inner = String::new();
-        self.range(&mut inner, Ends::inside(span), inside);
+        self.range(&mut inner, ends, inside);
         let before = out.chars().next_back();
         let after = self.inline.text[span.end..].chars().next();
         if emphasizes(before, &inner, after) {
@@ -337,7 +308,7 @@ impl Writer<'_> {
             out.push_str(&inner);
             out.push_str(delimiter);
         } else {
-            self.range(out, Ends::inside(span), inside);
+            self.range(out, ends, inside);
         }
     }
 
@@ -398,8 +369,9 @@ fn address(out: &mut String, address: &str) {
 mod tests {
     use super::{Inline, address, emphasizes};
     use crate::escape::Context;
+    use crate::form::Form;
     use crate::options::MarkdownOptions;
-    use crate::structure::{Joint, Span, Style};
+    use crate::structure::{Joint, Span, Structure, Style};
 
     fn span(start: u32, end: u32, style: Style) -> Span {
         Span { start, end, style }
@@ -407,13 +379,10 @@ mod tests {
 
     fn written(text: &str, spans: &[Span]) -> String {
         let mut inline = Inline::default();
-        inline.push(text, Joint::Paragraph, spans, &[]);
-        let options = MarkdownOptions {
-            links: true,
-            images: true,
-            ..MarkdownOptions::default()
-        };
-        inline.write(Context::Paragraph, &options)
+        let options = MarkdownOptions::default().with_links(true);
+        let form = Form::new(&Structure::default(), "", &options);
+        inline.push(text, Joint::Paragraph, (spans, &[]), &form.addresses);
+        inline.write(Context::Paragraph, &form)
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The blocks and images that are written.
 
-use crate::options::MarkdownOptions;
+use crate::address::Addresses;
 use crate::structure::{Content, Joint, MarkupError, Piece, Structure};
 
 /// A piece that is written, and what separates it from the piece written before.
@@ -11,12 +11,12 @@ pub(crate) struct KeptPiece<'p> {
     pub(crate) text: &'p str,
 }
 
-/// The pieces to write. An image is written if the blocks beside it are.
+/// The pieces to write. An image is written if it has an address and the blocks beside it are written.
 pub(crate) fn kept<'p, T: AsRef<str>>(
     structure: &'p Structure,
     texts: &'p [T],
     keep: &[bool],
-    options: &MarkdownOptions,
+    addresses: &Addresses,
 ) -> Result<Vec<KeptPiece<'p>>, MarkupError> {
     let mut block: usize = 0;
     let mut pending: Option<Joint> = None;
@@ -24,11 +24,12 @@ pub(crate) fn kept<'p, T: AsRef<str>>(
     for piece in &structure.pieces {
         let joint = pending.map_or(piece.joint, |pending| pending.max(piece.joint));
         let (is_kept, text) = match &piece.content {
-            Content::Image { alt, .. } => {
+            Content::Image(image) => {
                 let before = block.checked_sub(1).and_then(|before| keep.get(before));
                 let beside = [before, keep.get(block)];
                 let all = beside.iter().flatten().all(|kept| **kept) && !keep.is_empty();
-                (options.images && all, alt.as_str())
+                let is_written = all && addresses.image(&image.source).is_some();
+                (is_written, image.alt.as_str())
             }
             Content::Block { spans, images } => {
                 let text = texts[block].as_ref();

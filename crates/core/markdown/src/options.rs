@@ -6,11 +6,11 @@
 pub struct MarkdownOptions {
     /// `**bold**`, `*italic*` and `~~deleted~~`. Default true.
     pub emphasis: bool,
-    /// `[text](address)`. Default false: addresses are a third of the characters of a page with many
-    /// links, and are not text.
+    /// `[text](address)`, with absolute addresses. Default false: addresses are a third of the characters of a
+    /// page with many links, and are not text.
     pub links: bool,
-    /// `![alternative text](address)`, for images with both, between blocks that are content. Default
-    /// false.
+    /// `![alternative text](address)`, for images with both, between blocks that are content. With
+    /// [`MarkdownOptions::links`], an image in a link is linked. Default false.
     pub images: bool,
 }
 

@@ -9,6 +9,10 @@ pub(crate) struct Structure {
     pub(crate) containers: Vec<Container>,
     /// Blocks and images in source order.
     pub(crate) pieces: Vec<Piece>,
+    /// The address that the first `base` element with one has.
+    pub(crate) base: Option<String>,
+    /// Whether the page loads MathJax or KaTeX.
+    pub(crate) has_tex: bool,
 }
 
 /// An element that Markdown has a notation for.
@@ -67,19 +71,18 @@ pub(crate) enum Content {
         /// In the order of their positions.
         images: Vec<Image>,
     },
-    Image {
-        alt: String,
-        source: String,
-    },
+    Image(Image),
 }
 
-/// An image in a block's text.
+/// An image between blocks or in a block's text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Image {
-    /// The position of the text after it, in bytes.
+    /// The position of the text after it, in bytes; 0 between blocks.
     pub(crate) at: u32,
     pub(crate) alt: String,
     pub(crate) source: String,
+    /// The address of the link around it.
+    pub(crate) link: Option<String>,
 }
 
 /// A part of a block's text with a style, in bytes.

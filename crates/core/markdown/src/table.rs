@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::escape::Context;
+use crate::form::Form;
 use crate::inline::Inline;
 use crate::kept::KeptPiece;
-use crate::options::MarkdownOptions;
 use crate::structure::{Container, Kind, Structure};
 
 /// Columns of a table. A wider one is a calendar or a layout, and no reader gets a line of a thousand cells
@@ -185,16 +185,19 @@ impl Grid {
         self.rows.get_mut(place.0)?.get_mut(place.1)
     }
 
+    /// Whether no cell has anything to see.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.rows.iter().flatten().all(Inline::is_blank)
+    }
+
     /// Writes the table, its first row as the header.
-    pub(crate) fn write(&self, options: &MarkdownOptions) -> String {
+    pub(crate) fn write(&self, form: &Form) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let mut out = String::new();
         for (at, row) in self.rows.iter().enumerate() {
             out.push('|');
             for column in 0..columns {
-                let text = row
-                    .get(column)
-                    .map(|cell| cell.write(Context::Cell, options));
+                let text = row.get(column).map(|cell| cell.write(Context::Cell, form));
                 let text = text.unwrap_or_default();
                 out.push(' ');
                 out.push_str(&text);

@@ -1,8 +1,9 @@
 //! Groups the kept blocks of a page into paragraphs, headings, code and tables.
 
+use crate::address::Addresses;
+use crate::blank::is_blank;
 use crate::inline::Inline;
 use crate::kept::{KeptPiece, kept};
-use crate::options::MarkdownOptions;
 use crate::structure::{Content, Joint, Kind, MarkupError, Piece, Structure};
 use crate::table::{Grid, Tables};
 
@@ -49,9 +50,9 @@ pub(crate) fn units<T: AsRef<str>>(
     structure: &Structure,
     texts: &[T],
     keep: &[bool],
-    options: &MarkdownOptions,
+    addresses: &Addresses,
 ) -> Result<Vec<Unit>, MarkupError> {
-    let pieces = kept(structure, texts, keep, options)?;
+    let pieces = kept(structure, texts, keep, addresses)?;
     let tables = Tables::new(structure, &pieces);
     let mut units: Vec<Unit> = Vec::new();
     let mut last: Option<(u32, Place)> = None;
@@ -80,10 +81,11 @@ pub(crate) fn units<T: AsRef<str>>(
             });
         }
         if let Some(unit) = units.last_mut() {
-            unit.leaf.push(structure, piece, *joint, text);
+            unit.leaf.push(structure, piece, (*joint, text), addresses);
         }
         last = Some((piece.container, place));
     }
+    units.retain(|unit| !unit.leaf.is_blank());
     Ok(units)
 }
 
@@ -151,28 +153,42 @@ fn language(structure: &Structure, container: u32) -> String {
 }
 
 impl Leaf {
-    fn push(&mut self, structure: &Structure, piece: &Piece, joint: Joint, text: &str) {
+    /// Whether there is nothing to see: no mark of a heading, an item or a quote is written for it.
+    fn is_blank(&self) -> bool {
         match self {
+            Self::Paragraph(inline) | Self::Heading(_, inline) => inline.is_blank(),
+            Self::Code(_, code) => is_blank(code),
+            Self::Table(grid) => grid.is_blank(),
+        }
+    }
+
+    fn push(
+        &mut self,
+        structure: &Structure,
+        piece: &Piece,
+        (joint, text): (Joint, &str),
+        addresses: &Addresses,
+    ) {
+        let (inline, joint) = match self {
             Self::Code(_, code) => {
                 if matches!(piece.content, Content::Block { .. }) {
                     code.push_str(if code.is_empty() { "" } else { "\n" });
                     code.push_str(text);
                 }
+                return;
             }
-            Self::Table(grid) => {
-                if let Some(cell) = grid.cell(structure, piece.container) {
-                    push(cell, piece, joint.min(Joint::Space), text);
-                }
+            Self::Table(grid) => match grid.cell(structure, piece.container) {
+                Some(cell) => (cell, joint.min(Joint::Space)),
+                None => return,
+            },
+            Self::Heading(_, inline) => (inline, joint.min(Joint::Space)),
+            Self::Paragraph(inline) => (inline, joint),
+        };
+        match &piece.content {
+            Content::Block { spans, images } => {
+                inline.push(text, joint, (spans, images), addresses);
             }
-            Self::Heading(_, inline) => push(inline, piece, joint.min(Joint::Space), text),
-            Self::Paragraph(inline) => push(inline, piece, joint, text),
+            Content::Image(image) => inline.push_image(image, joint, addresses),
         }
-    }
-}
-
-fn push(inline: &mut Inline, piece: &Piece, joint: Joint, text: &str) {
-    match &piece.content {
-        Content::Block { spans, images } => inline.push(text, joint, spans, images),
-        Content::Image { alt, source } => inline.push_image(alt, source, joint),
     }
 }

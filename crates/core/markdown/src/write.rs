@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use crate::escape::Context;
+use crate::form::Form;
 use crate::inline::longest_run;
-use crate::options::MarkdownOptions;
 use crate::structure::{Kind, Structure};
 use crate::units::{Leaf, Unit};
 
@@ -31,7 +31,7 @@ enum LevelKind {
 }
 
 /// Writes the units of a page.
-pub(crate) fn write(structure: &Structure, units: &[Unit], options: &MarkdownOptions) -> String {
+pub(crate) fn write(structure: &Structure, units: &[Unit], form: &Form) -> String {
     let loose = loose_lists(structure, units);
     let mut writer = Writer {
         structure,
@@ -41,13 +41,13 @@ pub(crate) fn write(structure: &Structure, units: &[Unit], options: &MarkdownOpt
     };
     for unit in units {
         let text = match &unit.leaf {
-            Leaf::Paragraph(inline) => inline.write(Context::Paragraph, options),
+            Leaf::Paragraph(inline) => inline.write(Context::Paragraph, form),
             Leaf::Heading(level, inline) => {
-                let text = inline.write(Context::Heading, options);
+                let text = inline.write(Context::Heading, form);
                 format!("{} {text}", "#".repeat(usize::from(*level).clamp(1, 6)))
             }
             Leaf::Code(language, code) => fenced(language, code),
-            Leaf::Table(grid) => grid.write(options),
+            Leaf::Table(grid) => grid.write(form),
         };
         if !text.is_empty() {
             writer.unit(&unit.path, &text);

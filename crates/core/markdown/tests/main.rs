@@ -2,7 +2,10 @@
 
 mod code;
 mod common;
+mod empty;
+mod formulas;
 mod laws;
+mod links;
 mod oracle;
 mod structure;
 mod trafilatura;

@@ -198,7 +198,7 @@ fn markup_of_another_page_is_refused() {
     let options = html_blocks::BlockOptions::default();
     let read = html_blocks::page_with(b"<p>a<p>b", None, &options, markdown::Markup::default());
     let markup = read.expect("a page").1;
-    let error = markdown::markdown(&["a"], &[true], &markup, &everything()).unwrap_err();
+    let error = markdown::markdown(&["a"], &[true], &markup, "", &everything()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "the markup is of 2 blocks, and 1 blocks are given"

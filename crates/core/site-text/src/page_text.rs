@@ -140,7 +140,7 @@ impl PageText {
             .map(|block| block.text.as_str())
             .collect();
         let content: Vec<bool> = self.blocks.iter().map(is_kept).collect();
-        markdown::markdown(&texts, &content, markup, options)
+        markdown::markdown(&texts, &content, markup, &self.id.url, options)
     }
 
     /// Returns the content blocks as Markdown; empty if the page has no blocks.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use markdown::MarkdownOptions;
 use site_replay::Batching;
 use site_text::{Fetched, PageText, Reason, Site, SiteError, SiteSettings, Status, extract_page};
 use template::marks::MarkFile;
@@ -261,6 +262,25 @@ fn one_page_has_the_labels_of_the_first_page_of_a_site() {
     assert_eq!(alone.text(), first.text());
     assert_eq!(alone.title.as_deref(), Some("Story 3"));
     assert!(extract_page(b"", None, None, None, &settings().blocks).is_err());
+}
+
+#[test]
+fn links_in_markdown_are_absolute_if_the_page_has_an_address() {
+    let html = "<base href=/shop/><p>The kettle of the house is older than its owner, as \
+                <a href=guests>guests</a> of the tea house say each year.</p>";
+    let options = MarkdownOptions::default().with_links(true);
+    for (url, link) in [
+        (
+            Some("http://tea.example/a/b"),
+            "[guests](http://tea.example/shop/guests)",
+        ),
+        (None, "[guests](guests)"),
+    ] {
+        let alone = extract_page(html.as_bytes(), url, None, None, &settings().blocks);
+        let written = alone.expect("a page").markdown_of(&options, |_| true);
+        let written = written.expect("Markdown");
+        assert!(written.contains(link), "{written}");
+    }
 }
 
 /// A line above each entry that differs in figures only is the dateline of a list of entries, and not the

@@ -134,7 +134,7 @@ impl Page {
         py.detach(|| page.text_of(|block| kept.keeps(block)))
     }
 
-    /// The content blocks as Markdown.
+    /// The content blocks as Markdown. Addresses are absolute if the page has a URL.
     #[pyo3(signature = (*, emphasis=true, links=false, images=false, comments=false, tables=true))]
     fn to_markdown(
         &self,

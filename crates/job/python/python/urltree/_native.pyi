@@ -178,7 +178,7 @@ class Page:
         comments: bool = False,
         tables: bool = True,
     ) -> str:
-        """The content blocks as Markdown."""
+        """The content blocks as Markdown. Addresses are absolute if the page has a URL."""
 
 @final
 class Site:

@@ -96,6 +96,8 @@ pub(crate) fn window_entries(batch: &RecordBatch, rows: &[u32]) -> Result<Record
 /// The pages in rows of a batch.
 pub(crate) struct PageRows<'a> {
     pub(crate) rows: Vec<u32>,
+    /// The response URLs.
+    urls: Vec<&'a str>,
     pub(crate) pages: Vec<StoredPage<'a>>,
     pub(crate) labels: Vec<StoredLabels<'a>>,
 }
@@ -104,6 +106,7 @@ impl<'a> PageRows<'a> {
     /// Reads the pages in `rows`, of which none was left out.
     pub(crate) fn new(batch: &'a RecordBatch, rows: Vec<u32>) -> Result<Self> {
         let column = Pages(batch.bytes("page")?);
+        let urls = batch.text("url")?;
         let labels = labels_of(batch, &rows)?;
         let page = |(row, labels): (&u32, &StoredLabels<'_>)| {
             let page = column.rest(*row as usize)?;
@@ -118,6 +121,7 @@ impl<'a> PageRows<'a> {
         };
         Ok(Self {
             pages: rows.iter().zip(&labels).map(page).collect::<Result<_>>()?,
+            urls: rows.iter().map(|row| urls.value(*row as usize)).collect(),
             rows,
             labels,
         })
@@ -152,7 +156,8 @@ impl DocumentTexts {
         let mut signals = Vec::new();
         let (mut blocks, mut content_blocks) = (Vec::new(), Vec::new());
         let (mut content_chars, mut boilerplate_chars) = (Vec::new(), Vec::new());
-        for (page, labels) in rows.pages.iter().zip(&rows.labels) {
+        let pages = rows.pages.iter().zip(&rows.labels);
+        for ((page, labels), url) in pages.zip(&rows.urls) {
             let (mut content, mut kept) = (String::new(), 0);
             let (mut chars, mut dropped) = (0, 0);
             for (block, is_content) in page.texts.iter().zip(&labels.is_content) {
@@ -170,7 +175,7 @@ impl DocumentTexts {
             }
             let written = settings.markdown.as_ref().map(|options| {
                 let markup = Markup::from_bytes(page.markup.unwrap_or_default())?;
-                ::markdown::markdown(&page.texts, &labels.is_content, &markup, options)
+                ::markdown::markdown(&page.texts, &labels.is_content, &markup, url, options)
             });
             match written.transpose() {
                 Ok(written) => markdowns.append_option(written),
