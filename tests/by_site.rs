@@ -245,7 +245,12 @@ fn a_crawl_that_is_labelled_at_its_end_is_read_once() {
 #[test]
 fn a_unit_reads_the_state_of_its_sites() {
     let store = Store::new(&busy_rows());
-    let job = store.job().with("run.buckets=4").with("run.heartbeat=60s");
+    // No file is smaller, so none are merged.
+    let job = store
+        .job()
+        .with("run.buckets=4")
+        .with("output.file_bytes=1B");
+    let job = job.with("run.heartbeat=60s");
     job.run(&format!("{FIRST}..2011-10-31"));
     // The first run of a month rolls up the months before it.
     job.run("2011-11-01");
@@ -273,4 +278,31 @@ fn a_unit_reads_the_state_of_its_sites() {
         .writing("s3://text/other", store.tables().with_file_name("other"));
     whole.run(&format!("{FIRST}..{LAST}"));
     assert_same(&contents(&whole), &contents(&job), "state by bucket");
+}
+
+#[test]
+fn a_night_after_many_units_reads_few_files() {
+    let store = Store::new(&busy_rows());
+    let job = store.job().with("run.buckets=32");
+    job.run(&format!("{FIRST}..2011-11-01"));
+    let before = store.server.requests().len();
+    let night = job.command("update", &["--set", "run.buckets=1"]);
+    assert_eq!(night.code, Some(0), "{}", night.stderr);
+    let requests = store.server.requests().split_off(before);
+    for table in ["window_entries", "url_keys", "key_index", "windows"] {
+        let files = format!("GET /text/tables/{table}/");
+        let data = requests
+            .iter()
+            .filter(|request| request.starts_with(&files) && request.contains(".parquet"));
+        let data: BTreeSet<&str> = data
+            .filter_map(|request| request.split(['?', ' ']).nth(1))
+            .collect();
+        // One of each date.
+        assert!((1..=32).contains(&data.len()), "{table}: {data:?}");
+    }
+    let whole = store
+        .job()
+        .writing("s3://text/other", store.tables().with_file_name("other"));
+    whole.run(&format!("{FIRST}..{LAST}"));
+    assert_same(&contents(&whole), &contents(&job), "merged files");
 }

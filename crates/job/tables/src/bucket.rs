@@ -31,6 +31,20 @@ impl Bucket {
         self.index
     }
 
+    /// The number of buckets.
+    pub(crate) fn of(self) -> NonZeroU32 {
+        self.of
+    }
+
+    /// Returns the one of `count` buckets that has all sites of this one, if the number of buckets is a multiple of `count`.
+    pub(crate) fn within(self, count: NonZeroU32) -> Option<Self> {
+        let (of, whole) = (self.of.get(), count.get());
+        of.is_multiple_of(whole).then(|| Self {
+            index: self.index / (of / whole),
+            of: count,
+        })
+    }
+
     /// Whether the bucket has all sites.
     pub fn is_whole(self) -> bool {
         self.of == NonZeroU32::MIN
@@ -73,9 +87,12 @@ impl Bucket {
 
     /// Whether a data file may have rows of this bucket. `path` is that of the file, with the folder of its partition.
     pub fn may_be_in(self, path: &str) -> bool {
-        let folder = path.rsplit('/').nth(1);
-        let of_file = folder.and_then(Self::of_folder);
-        of_file.is_none_or(|of_file| self.meets(of_file))
+        Self::of_file(path).is_none_or(|of_file| self.meets(of_file))
+    }
+
+    /// Returns the bucket of a data file, if it is in the folder of one.
+    pub(crate) fn of_file(path: &str) -> Option<Self> {
+        path.rsplit('/').nth(1).and_then(Self::of_folder)
     }
 
     /// Returns the part of `whole` in a bucket, if all buckets are equal.

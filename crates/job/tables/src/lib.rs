@@ -40,6 +40,7 @@ mod fencing_transaction;
 mod file_names;
 mod http_connector;
 mod location;
+mod merged;
 mod output;
 mod partition;
 mod plain_folders;

@@ -123,6 +123,11 @@ impl Output {
         self.format
     }
 
+    /// Returns the bytes at which a data file is closed.
+    pub(crate) fn target_file_bytes(&self) -> NonZeroU64 {
+        self.target_file_bytes
+    }
+
     /// Returns the folder of the tables.
     pub fn location(&self) -> &Location {
         &self.location
@@ -139,7 +144,7 @@ impl Output {
         self.partitioning == Partitioning::Day
     }
 
-    fn partitioning_of(&self, table: Table) -> Partitioning {
+    pub(crate) fn partitioning_of(&self, table: Table) -> Partitioning {
         if Table::DERIVED.contains(&table) {
             Partitioning::Month
         } else {
@@ -322,14 +327,7 @@ impl Output {
     /// Creates a writer of data files for `table` that spills rows to `spill`. The files
     /// are invisible until [`Output::replace`] commits them.
     pub fn sink(&self, table: Table, size: SinkSize, spill: Arc<dyn RowSpill>) -> TableSink {
-        let store = prefixed(&self.written_to(table));
-        let files = DataFiles::new(
-            Arc::new(store),
-            table,
-            self.partitioning_of(table),
-            size.row_group_bytes,
-            self.target_file_bytes,
-        );
+        let files = self.data_files(table, size);
         // Only the plan of a unit reads a part of a table, and it reads these tables.
         let is_by_site = Table::STATE.contains(&table) && self.format == TableFormat::Delta;
         let files = files.of_sites(if is_by_site {
@@ -338,6 +336,16 @@ impl Output {
             Bucket::WHOLE
         });
         TableSink::new(files, size, spill)
+    }
+
+    pub(crate) fn data_files(&self, table: Table, size: SinkSize) -> DataFiles {
+        DataFiles::new(
+            Arc::new(prefixed(&self.written_to(table))),
+            table,
+            self.partitioning_of(table),
+            size.row_group_bytes,
+            self.target_file_bytes,
+        )
     }
 
     /// Replaces whole partitions of `table` in one commit. Returns the new version, or

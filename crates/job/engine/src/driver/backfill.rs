@@ -454,6 +454,9 @@ impl Run<'_> {
         checked.map_err(failed)?;
         fail_point(format_args!("staged"));
         let failed = enter(Stage::Commit);
+        if staged.is_some() {
+            self.merge_small(&mut output).await.map_err(&failed)?;
+        }
         let cost = ChunkCost {
             seconds: started.elapsed().as_secs_f64(),
             peak_memory: peak_memory(),
@@ -469,6 +472,14 @@ impl Run<'_> {
             removed.map_err(failed)?;
         }
         Ok(output)
+    }
+
+    /// Merges the small files of units.
+    async fn merge_small(&self, output: &mut UnitOutput) -> Result<(), EngineError> {
+        for (table, files) in &mut output.files {
+            *files = (self.job.output.merge_small(*table, std::mem::take(files))).await?;
+        }
+        Ok(())
     }
 
     /// Creates `url_parameters` before its first commit, which would wait for it.

@@ -104,7 +104,9 @@ pub(super) fn cut(job: &Job, dates: DateRange, census: &Census) -> (Vec<DateRang
         least = partitions.containing(census.dates_with_input(dates));
         needed = needed_buckets(job, census, &least);
     }
-    let buckets = set.unwrap_or(needed.min(MAX_BUCKETS));
+    // Files of buckets merge, and runs with other numbers share them, where one number divides the other.
+    let power = needed.checked_next_power_of_two();
+    let buckets = set.unwrap_or(power.map_or(MAX_BUCKETS, |power| power.min(MAX_BUCKETS)));
     let limit = limit(job).times(buckets);
     let chunks = chunks(dates, &least, sizes(census, dates), limit);
     (chunks, buckets)

@@ -206,7 +206,7 @@ impl RollUp<'_> {
         for bucket in Bucket::all(self.buckets) {
             files.extend(self.files_of(table, query, bucket).await?);
         }
-        Ok(files)
+        Ok(self.job.output.merge_small(table, files).await?)
     }
 
     async fn files_of(
