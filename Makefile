@@ -41,7 +41,7 @@ LAB      = ./target/debug/urltree-lab
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help build lab sample backfill nightly status sql check test tests doctests chaos interleavings fuzz peers thresholds eval \
+.PHONY: help build install lab sample backfill nightly status sql check test tests doctests chaos interleavings fuzz peers thresholds eval \
     accuracy wheel bench readme docs screenshots clean
 
 help: ## List these commands
@@ -49,6 +49,9 @@ help: ## List these commands
 
 build: ## Build the urltree binary, and the program that writes the sample
 	@cargo build --locked --bin urltree --bin urltree-sample
+
+install: ## Install urltree into ~/.cargo/bin
+	@cargo install --locked --path crates/job/cli
 
 lab: ## Build urltree-lab, which measures
 	@cargo build --locked --bin urltree-lab

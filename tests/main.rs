@@ -35,6 +35,7 @@
 //! - `elsewhere`: DuckDB and Python's `deltalake` read the tables
 //!
 //! Commands:
+//! - `first_minute`: `urltree run`, `urltree extract`, `urltree init`
 //! - `manners`: reports, status, help, failures, exit codes
 //! - `queries`: `urltree sql`
 //! - `explain`: `urltree explain`
@@ -86,6 +87,7 @@ mod fetch_failures;
 mod fetch_history;
 mod fetch_store;
 mod fetch_vectors;
+mod first_minute;
 mod frozen;
 mod hostile;
 mod identity;

@@ -355,7 +355,7 @@ fn questions_that_cannot_be_answered_name_what_to_do() {
     for (arguments, word) in [
         (
             &["--mark", "aside=content", "--save"][..],
-            "paths = \"jobs/rules/paths.tsv\"",
+            "paths = \"paths.tsv\"",
         ),
         (&["--save"], "--mark or --unmark"),
         (&["--pages", "5"], "--mark or --unmark"),

@@ -49,7 +49,7 @@ fn a_wrong_setting_is_refused_with_key_and_expected_value() {
         ),
         ("archive.location=ftp://host/x", "archive.location", "s3://"),
         ("output.location=ftp://host/x", "output.location", "s3://"),
-        ("output.location=", "output.location", "empty"),
+        ("output.location=", "output.location", "--tables"),
     ] {
         let job = job().with(setting);
         let error = job.refused("2011-10-01..2011-10-31", 2);

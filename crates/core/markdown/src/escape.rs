@@ -2,15 +2,8 @@
 
 use std::ops::Range;
 
+use crate::context::Context;
 use crate::formula::Dollars;
-
-/// Where a text is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Context {
-    Paragraph,
-    Heading,
-    Cell,
-}
 
 /// Writes `text[range]` so that it is read as text. The whole text decides: `snake_case` needs no
 /// backslash, `_x_` does. A `\n` is a line break.

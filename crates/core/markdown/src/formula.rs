@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::escape::Context;
+use crate::context::Context;
 use crate::tex::{is_symbols, is_tex, is_word, plain_words};
 
 /// Bytes of a formula. A longer one is a page with two dollars.

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use crate::address::Addresses;
 use crate::blank::is_blank;
-use crate::escape::{Context, escape};
+use crate::context::Context;
+use crate::escape::escape;
 use crate::form::Form;
 use crate::formula::{Dollars, Formulas, Sought};
 use crate::spans::{Kept, code, styled, writable};
@@ -368,7 +369,7 @@ fn address(out: &mut String, address: &str) {
 #[cfg(test)]
 mod tests {
     use super::{Inline, address, emphasizes};
-    use crate::escape::Context;
+    use crate::context::Context;
     use crate::form::Form;
     use crate::options::MarkdownOptions;
     use crate::structure::{Joint, Span, Structure, Style};

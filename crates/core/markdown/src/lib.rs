@@ -61,6 +61,7 @@
 mod address;
 mod blank;
 mod collect;
+mod context;
 mod escape;
 mod form;
 mod formula;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::escape::Context;
+use crate::context::Context;
 use crate::form::Form;
 use crate::inline::Inline;
 use crate::kept::KeptPiece;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::escape::Context;
+use crate::context::Context;
 use crate::form::Form;
 use crate::inline::longest_run;
 use crate::structure::{Kind, Structure};

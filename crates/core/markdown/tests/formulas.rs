@@ -1,4 +1,4 @@
-//! Formulas, as a reader of Markdown with math sees them; and dollars that are no formulas.
+//! Formulas, as a reader of Markdown with math sees them, and dollars in other texts.
 
 use crate::common;
 

@@ -4,33 +4,71 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use engine::{EngineError, Job, JobSpec};
+use serde_json::Value;
 use tables::Location;
 
 use crate::usage::Usage;
 
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct JobArgs {
-    /// Job file: TOML with the archive, the output and the settings.
+    /// Job file: TOML with the archive, the output and the settings. Without one, settings have their defaults.
     #[arg(long, value_name = "FILE")]
-    pub(crate) job: PathBuf,
+    job: Option<PathBuf>,
+    /// Folder or URL of the tables: output.location of the job.
+    #[arg(long, value_name = "DIR")]
+    tables: Option<String>,
     /// Override a key of the job, such as archive.location=pages.parquet.
     #[arg(long, value_name = "KEY=VALUE")]
-    pub(crate) set: Vec<String>,
+    set: Vec<String>,
+    /// The archive that `run` names.
+    #[arg(skip)]
+    archive: Option<String>,
 }
 
 impl JobArgs {
     /// Reads and checks the job.
     pub(crate) fn open(&self) -> Result<Job, EngineError> {
-        let spec = JobSpec::read(&self.job, &self.set)?;
+        let mut settings = self.set.clone();
+        let location = |key: &str, location: &Option<String>| {
+            // A text that is written as JSON is one in TOML, whatever it looks like.
+            location
+                .as_deref()
+                .map(|location| format!("{key}.location={}", Value::from(location)))
+        };
+        settings.extend(location("output", &self.tables));
+        settings.extend(location("archive", &self.archive));
+        let spec = match &self.job {
+            Some(file) => JobSpec::read(file, &settings)?,
+            None => JobSpec::defaults(&settings)?,
+        };
         Ok(Job::new(&spec)?)
+    }
+
+    /// Returns the job with the archive at `location`.
+    pub(crate) fn of_archive(&self, location: &str) -> Self {
+        Self {
+            archive: Some(location.to_owned()),
+            ..self.clone()
+        }
+    }
+
+    /// Returns the name of the job file.
+    pub(crate) fn name(&self) -> String {
+        let file = self.job.as_ref().map(|file| file.display().to_string());
+        file.unwrap_or_else(|| "no job file".to_owned())
     }
 
     /// Returns a command line for this job, quoted for a shell. Passwords in URLs are
     /// removed.
-    pub(crate) fn command(&self, name: &str, options: &[&str]) -> String {
-        let job = self.job.display().to_string();
-        let mut words = vec!["urltree".to_owned(), name.to_owned()];
-        words.extend(["--job".to_owned(), job]);
+    pub(crate) fn command(&self, name: &[&str], options: &[&str]) -> String {
+        let mut words = vec!["urltree".to_owned()];
+        words.extend(name.iter().map(|word| tables::without_secrets(word)));
+        if let Some(file) = &self.job {
+            words.extend(["--job".to_owned(), file.display().to_string()]);
+        }
+        if let Some(location) = &self.tables {
+            words.extend(["--tables".to_owned(), tables::without_secrets(location)]);
+        }
         for setting in &self.set {
             words.extend(["--set".to_owned(), tables::without_secrets(setting)]);
         }
@@ -101,6 +139,9 @@ pub(crate) struct OutputArgs {
     /// of that name. The ending .csv, .json, .jsonl, .ndjson or .parquet gives the format.
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Do not cut cells of a table to the width of the terminal, and write no records instead of a table.
+    #[arg(long)]
+    pub(crate) wide: bool,
 }
 
 /// A format of the rows of a query.

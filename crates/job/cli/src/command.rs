@@ -6,13 +6,15 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::explain_page::ExplainArgs;
 use crate::export_documents::ExportArgs;
+use crate::extract_files::ExtractArgs;
 use crate::fetch_feeds::FetchArgs;
 use crate::import_files::ImportCommand;
 use crate::manual::Generated;
 use crate::near_duplicates::NearDuplicatesArgs;
+use crate::new_job::InitArgs;
 use crate::report_site::ReportArgs;
 use crate::rules::RulesCommand;
-use crate::run::{BackfillArgs, UpdateArgs};
+use crate::run::{ArchiveRunArgs, BackfillArgs, UpdateArgs};
 use crate::serve_site::ServeArgs;
 use crate::sql::SqlArgs;
 use crate::status::StatusArgs;
@@ -41,7 +43,8 @@ pub(crate) struct Args {
 }
 
 /// The commands by purpose, in the order of the help.
-const GROUPS: [(&str, &[&str]); 5] = [
+const GROUPS: [(&str, &[&str]); 6] = [
+    ("Start", &["extract", "run", "init"]),
     ("Get pages", &["import", "fetch"]),
     (
         "Run a job",
@@ -92,6 +95,29 @@ pub(crate) fn command() -> clap::Command {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Print the text of files of HTML.
+    ///
+    /// Whether a text is content is decided as in a job. Of several files, each is read with the template that all show.
+    #[command(after_help = "Examples:\n  \
+        urltree extract page.html\n  \
+        urltree extract --markdown --url https://tea.example/green page.html\n  \
+        urltree extract --json site/*.html\n  \
+        urltree extract - < page.html")]
+    Extract(ExtractArgs),
+    /// Process all pages of an archive, and show the first text.
+    ///
+    /// The archive is a Parquet or WARC file, or a folder of such files. All of its dates are processed, and replace those
+    /// that the tables have. Settings have their defaults; --set and --job change them.
+    #[command(after_help = "Examples:\n  \
+        urltree run pages.parquet --output texts\n  \
+        urltree run crawl.warc.gz --output texts --set output.write=markdown,metadata\n  \
+        urltree run s3://bucket/pages --output s3://bucket/texts --dates 2011-10-24..2011-12-19")]
+    Run(ArchiveRunArgs),
+    /// Write a job file with every key and its default.
+    #[command(after_help = "Examples:\n  \
+        urltree init\n  \
+        urltree init jobs/crawl.toml --archive s3://bucket/pages --output s3://bucket/texts")]
+    Init(InitArgs),
     /// Process a range of dates and replace their rows in the output tables.
     #[command(after_help = "Examples:\n  \
         urltree backfill --job jobs/backfill.toml --dates 2011-10-24..2011-12-19\n  \
@@ -256,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_command_is_in_one_group_and_there_are_at_most_fifteen() {
+    fn every_command_is_in_one_group_and_there_are_at_most_seventeen() {
         let command = Args::command();
         let mut names: Vec<_> = command
             .get_subcommands()
@@ -270,7 +296,7 @@ mod tests {
         names.sort_unstable();
         grouped.sort_unstable();
         assert_eq!(grouped, names);
-        assert!(names.len() <= 15, "{names:?}");
+        assert!(names.len() <= 17, "{names:?}");
     }
 
     #[test]

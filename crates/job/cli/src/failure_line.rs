@@ -7,12 +7,12 @@ use tables::{Classified, ErrorClass, TableError};
 use crate::run::RunArgs;
 
 /// Formats the line for the failure of `command`.
-pub(crate) fn failure_line(command: &str, args: &RunArgs, failure: &Failure) -> String {
+pub(crate) fn failure_line(command: &[&str], args: &RunArgs, failure: &Failure) -> String {
     let dates = match failure.dates {
         Some(dates) => format!("at {dates}"),
         None => "before any date".to_owned(),
     };
-    let job = || args.job.job.display().to_string();
+    let job = || args.job.name();
     let object = failure.source.object().unwrap_or_else(job);
     let retryable = if failure.is_retryable() { "yes" } else { "no" };
     let next = next(command, args, failure);
@@ -25,7 +25,7 @@ pub(crate) fn failure_line(command: &str, args: &RunArgs, failure: &Failure) -> 
 
 /// Returns the command that continues the run, if another one or the same one may succeed. A word in capitals marks a
 /// value that only the user knows.
-fn next(command: &str, args: &RunArgs, failure: &Failure) -> Option<String> {
+fn next(command: &[&str], args: &RunArgs, failure: &Failure) -> Option<String> {
     let mut dates = failure.dates;
     let mut setting = None;
     let mut options = Vec::new();
@@ -39,6 +39,8 @@ fn next(command: &str, args: &RunArgs, failure: &Failure) -> Option<String> {
             options.push("--allow-missing");
         }
         EngineError::NoRows { archive, .. } => dates = *archive,
+        // The command names the archive.
+        EngineError::EmptyArchive { .. } if command.first() == Some(&"run") => return None,
         EngineError::EmptyArchive { .. } => setting = Some("archive.location=LOCATION".to_owned()),
         EngineError::Undated { .. } => setting = Some("archive.layout=flat".to_owned()),
         EngineError::MissingColumn { key, .. } | EngineError::ColumnType { key, .. } => {

@@ -11,12 +11,15 @@ mod command;
 mod exit_code;
 mod explain_page;
 mod export_documents;
+mod extract_files;
 mod failure_line;
 mod fetch_feeds;
+mod fitted_table;
 mod import_files;
 mod manual;
 mod marks;
 mod near_duplicates;
+mod new_job;
 mod print;
 mod progress;
 mod report;
@@ -35,7 +38,7 @@ mod vacuum;
 mod worker;
 
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 
 use engine::Failure;
 use tracing_subscriber::EnvFilter;
@@ -96,12 +99,13 @@ fn run_command(args: &Args) -> u8 {
             let mut stderr = std::io::stderr().lock();
             let _ = writeln!(stderr, "error: {}", message(&error));
             let run = match &args.command {
-                Some(Command::Backfill(args)) => Some(("backfill", &args.run)),
-                Some(Command::Update(args)) => Some(("update", &args.run)),
+                Some(Command::Run(args)) => Some((vec!["run", &args.archive], &args.run)),
+                Some(Command::Backfill(args)) => Some((vec!["backfill"], &args.run)),
+                Some(Command::Update(args)) => Some((vec!["update"], &args.run)),
                 _ => None,
             };
             if let (Some((command, run)), Some(failure)) = (run, error.downcast_ref::<Failure>()) {
-                let _ = writeln!(stderr, "{}", failure_line(command, run, failure));
+                let _ = writeln!(stderr, "{}", failure_line(&command, run, failure));
             }
             exit_code(&error)
         }
@@ -112,6 +116,9 @@ fn done(command: &Command, quiet: bool, terminal: &Terminal) -> anyhow::Result<(
     match command {
         Command::Import { command } => import_files::import_files(command, quiet, terminal),
         Command::Fetch(args) => fetch_feeds::fetch(args, quiet),
+        Command::Extract(args) => extract_files::extract(args),
+        Command::Run(args) => run::run_archive(args, quiet, terminal),
+        Command::Init(args) => new_job::init(args),
         Command::Backfill(args) => run::backfill(args, quiet, terminal),
         Command::Update(args) => run::update(args, quiet, terminal),
         Command::Status(args) => status::status(args),
@@ -148,7 +155,7 @@ fn init_logs(args: &Args, terminal: &Terminal) {
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(move || terminal.clone())
-        .with_ansi(std::io::stderr().is_terminal())
+        .with_ansi(console::colors_enabled_stderr())
         .with_target(false)
         .finish()
         .with(filter_fn(|event| {

@@ -193,7 +193,7 @@ fn repair_command(status: &Status, args: &JobArgs, repair: DateRange) -> String 
     if !status.other_settings.is_empty() {
         options.push("--change-settings");
     }
-    args.command("backfill", &options)
+    args.command(&["backfill"], &options)
 }
 
 /// Formats the status of the tables as one JSON object.

@@ -12,6 +12,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
 use crate::args::QueryFormat;
+use crate::fitted_table::fitted;
 use crate::rows;
 use crate::usage::Usage;
 
@@ -62,18 +63,21 @@ pub(crate) enum RowSink {
         rows: usize,
         /// Prints this many rows and drops the rest.
         cut: Option<usize>,
+        /// Columns of the terminal.
+        width: Option<usize>,
     },
     Parquet(Box<ArrowWriter<Destination>>),
 }
 
 impl RowSink {
     /// Starts writing rows of `schema` in `format`. A table has at most `cut` rows, and more are
-    /// dropped.
+    /// dropped. It fits into `width` columns, if there are so few.
     pub(crate) fn new(
         format: QueryFormat,
         schema: &SchemaRef,
         out: Destination,
         cut: Option<usize>,
+        width: Option<usize>,
     ) -> Result<Self> {
         Ok(match format {
             QueryFormat::Csv | QueryFormat::Json => Self::Lines {
@@ -87,6 +91,7 @@ impl RowSink {
                 batches: Vec::new(),
                 rows: 0,
                 cut,
+                width,
             },
             QueryFormat::Parquet => Self::Parquet(Box::new(parquet_writer(schema, out)?)),
         })
@@ -136,9 +141,14 @@ impl RowSink {
                 batches,
                 rows,
                 cut,
+                width,
             } => {
                 let shown = cut.map_or(rows, |cut| cut.min(rows));
-                let table = rows::table(&first_rows(&batches, shown))?;
+                let shown_rows = first_rows(&batches, shown);
+                let table = match width {
+                    Some(width) => fitted(&shown_rows, width)?,
+                    None => rows::table(&shown_rows)?,
+                };
                 writeln!(out, "{table}").context(CANNOT_WRITE)?;
                 Ok(shown < rows)
             }

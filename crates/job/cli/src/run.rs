@@ -1,8 +1,11 @@
-//! The commands `backfill` and `update`: runs of a job.
+//! The commands `run`, `backfill` and `update`: runs of a job.
 
 use std::sync::Arc;
 
 use anyhow::Result;
+use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::compute::cast;
+use arrow::datatypes::DataType;
 use engine::{Accepted, EngineError, Failure, Job, Share, Stage, backfill_share};
 use tables::DateRange;
 use tokio::runtime::Runtime;
@@ -14,7 +17,7 @@ use crate::report;
 use crate::runtime::{Interrupted, SHUTDOWN, runtime, stop_at_a_signal};
 use crate::worker::{TlsArgs, with_workers};
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) job: JobArgs,
@@ -35,6 +38,18 @@ pub(crate) struct RunArgs {
     /// Format of the report.
     #[arg(long, value_enum)]
     pub(crate) format: Option<ReportFormat>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(mut_arg("tables", |tables| tables.long("output").alias("tables").required(true).help("Folder or URL of the tables")))]
+pub(crate) struct ArchiveRunArgs {
+    /// Parquet or WARC file, or a folder of such files, as a path or a URL.
+    pub(crate) archive: String,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// UTC days to process instead of all days of the archive.
+    #[arg(long, value_name = "A..B")]
+    dates: Option<DateRange>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -66,6 +81,88 @@ pub(crate) struct UpdateArgs {
     pub(crate) dates: Option<DateRange>,
 }
 
+/// Runs the archive that the arguments name, and shows the first text.
+pub(crate) fn run_archive(args: &ArchiveRunArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
+    let mut run_args = args.run.clone();
+    run_args.job = args.run.job.of_archive(&args.archive);
+    let job = job_of_run(&run_args, args.dates)?;
+    let runtime = runtime(&job)?;
+    let job = with_workers(job, &run_args.workers, &run_args.tls, &runtime)?;
+    let dates = args.dates.map_or(Dates::All, Dates::These);
+    let done = run(
+        &job,
+        &runtime,
+        dates,
+        &run_args,
+        quiet,
+        &terminal.run(false),
+    );
+    let done = match run_args.format {
+        None if !quiet => {
+            done.and_then(|()| runtime.block_on(show_text(&job, &args.run.job, &args.archive)))
+        }
+        _ => done,
+    };
+    runtime.shutdown_timeout(SHUTDOWN);
+    done
+}
+
+/// Letters of the text that is shown.
+const SHOWN_LETTERS: usize = 800;
+
+/// Prints the first text, and commands that show more.
+async fn show_text(job: &Job, args: &JobArgs, archive: &str) -> Result<()> {
+    let rows = |sql: String| async move { query::query(job, &sql).await };
+    let with_text = "FROM documents WHERE content_blocks > 0";
+    let first = rows(format!(
+        "SELECT CAST(min(date) AS VARCHAR) AS date {with_text}"
+    ))
+    .await?;
+    let Some(date) = text_of(&first, 0) else {
+        return print("\nno page has text");
+    };
+    let first = rows(format!(
+        "SELECT url, left(text, {SHOWN_LETTERS}) AS text, length(text) > {SHOWN_LETTERS} AS is_cut {with_text} \
+         AND date = '{date}' ORDER BY fetched_at, url LIMIT 1"
+    ));
+    let first = first.await?;
+    let is_cut = first.iter().any(|batch| {
+        batch
+            .column(2)
+            .as_boolean()
+            .iter()
+            .any(|cut| cut == Some(true))
+    });
+    let text = text_of(&first, 1).unwrap_or_default();
+    let end = if is_cut { " ..." } else { "" };
+    let sql = "SELECT url, text FROM documents LIMIT 3";
+    let archive = format!("archive.location={}", tables::without_secrets(archive));
+    print(&format!(
+        "\n{}\n\n{text}{end}\n\nmore: {}\n      {}",
+        text_of(&first, 0).unwrap_or_default(),
+        args.command(&["sql"], &[sql]),
+        args.command(&["serve"], &["--set", &archive]),
+    ))
+}
+
+/// Returns the text in a column of the first row.
+fn text_of(batches: &[RecordBatch], column: usize) -> Option<String> {
+    let batch = batches.iter().find(|batch| batch.num_rows() > 0)?;
+    let texts = cast(batch.column(column), &DataType::Utf8).ok()?;
+    let texts = texts.as_string::<i32>();
+    texts.is_valid(0).then(|| texts.value(0).to_owned())
+}
+
+/// The dates of a run.
+#[derive(Debug, Clone, Copy)]
+enum Dates {
+    These(DateRange),
+    /// All dates of the archive after the last one in the tables.
+    New,
+    /// All dates of the archive.
+    All,
+}
+
 pub(crate) fn backfill(args: &BackfillArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
     let job = job_of_run(&args.run, Some(args.dates))?;
     let runtime = runtime(&job)?;
@@ -82,7 +179,7 @@ pub(crate) fn backfill(args: &BackfillArgs, quiet: bool, terminal: &Terminal) ->
     let done = run(
         &job,
         &runtime,
-        Some(args.dates),
+        Dates::These(args.dates),
         &args.run,
         quiet,
         &progress,
@@ -98,7 +195,7 @@ pub(crate) fn update(args: &UpdateArgs, quiet: bool, terminal: &Terminal) -> Res
     let done = run(
         &job,
         &runtime,
-        args.dates,
+        args.dates.map_or(Dates::New, Dates::These),
         &args.run,
         quiet,
         &terminal.run(false),
@@ -152,11 +249,11 @@ impl RunArgs {
     }
 }
 
-/// Runs `dates`, or all new dates if none are given.
+/// Runs `dates`, and prints the report.
 fn run(
     job: &Job,
     runtime: &Runtime,
-    dates: Option<DateRange>,
+    dates: Dates,
     args: &RunArgs,
     quiet: bool,
     progress: &Arc<RunProgress>,
@@ -165,10 +262,11 @@ fn run(
     let stop = stop_at_a_signal()?;
     let report = runtime.block_on(async {
         match dates {
-            Some(dates) => engine::backfill(job, dates, accepted, progress.clone(), &stop)
+            Dates::These(dates) => engine::backfill(job, dates, accepted, progress.clone(), &stop)
                 .await
                 .map(Some),
-            None => engine::update(job, accepted, progress.clone(), &stop).await,
+            Dates::New => engine::update(job, accepted, progress.clone(), &stop).await,
+            Dates::All => engine::backfill_all(job, accepted, progress.clone(), &stop).await,
         }
     });
     progress.finish();
@@ -176,7 +274,10 @@ fn run(
         return match args.format {
             Some(ReportFormat::Json) => print("null"),
             None if quiet => Ok(()),
-            None | Some(ReportFormat::Text) => print("the archive has nothing new"),
+            None | Some(ReportFormat::Text) => print(match dates {
+                Dates::New => "the archive has nothing new",
+                Dates::These(_) | Dates::All => "the archive has no pages",
+            }),
         };
     };
     match args.format {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Error, Result};
 use arrow::array::RecordBatch;
+use console::Term;
 use engine::{EngineError, Job};
 use query::QueryRows;
 use tokio::sync::{mpsc, oneshot};
@@ -25,7 +26,7 @@ pub(crate) struct SqlArgs {
     /// rows.
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// SQL query.
+    /// SQL query, or SHOW TABLES. - is standard input.
     query: String,
 }
 
@@ -33,7 +34,11 @@ pub(crate) struct SqlArgs {
 pub(crate) fn sql(args: &SqlArgs, quiet: bool) -> Result<()> {
     let request = Request::new(&args.rows, args.limit)?;
     let job = args.job.open()?;
-    let rows = query::stream_query(&job, &args.query, request.limit);
+    let query = match args.query.as_str() {
+        "-" => std::io::read_to_string(std::io::stdin()).context("cannot read the query")?,
+        query => query.to_owned(),
+    };
+    let rows = query::stream_query(&job, &query, request.limit);
     write_rows(&job, rows, &request, quiet)
 }
 
@@ -48,6 +53,8 @@ pub(crate) struct Request {
     /// Drops the rows of a table after this many.
     cut: Option<usize>,
     output: Option<PathBuf>,
+    /// Columns of the terminal that the rows go to.
+    width: Option<usize>,
 }
 
 impl Request {
@@ -77,6 +84,10 @@ impl Request {
             limit: limit.or(cut.map(|rows| rows + 1)),
             cut,
             output: output.cloned(),
+            width: Term::stdout()
+                .size_checked()
+                .filter(|_| on_terminal && !args.wide)
+                .map(|(_, columns)| columns.into()),
         })
     }
 }
@@ -135,7 +146,13 @@ async fn write(rows: QueryRows, request: &Request) -> Result<bool> {
         Some((partial, file)) => (Some(partial), Destination::File(file)),
         None => (None, Destination::Stdout(std::io::stdout())),
     };
-    let sink = RowSink::new(request.format, &rows.schema(), out, request.cut)?;
+    let sink = RowSink::new(
+        request.format,
+        &rows.schema(),
+        out,
+        request.cut,
+        request.width,
+    )?;
     // A write to a full pipe blocks until its reader reads. It blocks a separate thread, so that
     // signals are handled meanwhile, and the query computes the next batch.
     let (sender, batches) = mpsc::channel(1);

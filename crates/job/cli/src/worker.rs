@@ -42,7 +42,7 @@ pub(crate) struct WorkerArgs {
 }
 
 /// Certificates of the traffic between driver and workers. All are of one authority.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct TlsArgs {
     /// Certificate of this process (PEM): traffic between driver and workers is encrypted, and both
     /// need certificates of --tls-authority.

@@ -61,7 +61,7 @@ pub use archive::{ArchiveSource, DateInput, single_object};
 pub use driver::backfill::{Accepted, RunReport, backfill, explain};
 pub use driver::failure::Failure;
 pub use driver::share::{Share, ShareReport, backfill_share};
-pub use driver::update::update;
+pub use driver::update::{backfill_all, update};
 pub use driver::vacuum::{VacuumMode, vacuum};
 pub use error::EngineError;
 pub use error_record::ErrorRecord;

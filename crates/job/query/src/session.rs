@@ -17,6 +17,7 @@ pub(crate) fn session(job: &Job) -> Result<SessionContext, EngineError> {
     let runtime = plan_runtime(job).map_err(EngineError::query)?;
     let config = SessionConfig::new()
         .with_batch_size(BATCH_ROWS)
+        .with_information_schema(true)
         .with_target_partitions(job.resources.threads)
         .with_sort_spill_reservation_bytes(spill_reservation(job));
     Ok(SessionContext::new_with_config_rt(config, runtime))

@@ -48,6 +48,10 @@ pub async fn stream_query(
     limit: Option<usize>,
 ) -> Result<QueryRows, EngineError> {
     let context = session(job)?;
+    if is_show_tables(sql) {
+        open_all(&context, job, Table::ALL).await?;
+        return start(&context, TABLE_NAMES, limit).await;
+    }
     let named = names(&context, sql).map_err(EngineError::query)?;
     let is_named = |table: &Table| named.contains(table.name());
     open_for_sql(&context, job, Table::ALL.into_iter().filter(is_named)).await?;
@@ -56,6 +60,15 @@ pub async fn stream_query(
     }
     register_robots(&context, job).await?;
     start(&context, sql, limit).await
+}
+
+/// The query that `SHOW TABLES` stands for. `archive` is there too, and is listed without a look at it.
+const TABLE_NAMES: &str = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' \
+     UNION ALL SELECT 'archive' ORDER BY table_name";
+
+fn is_show_tables(sql: &str) -> bool {
+    let words = sql.trim().trim_end_matches(';').split_whitespace();
+    words.map(str::to_ascii_lowercase).eq(["show", "tables"])
 }
 
 /// Returns the names of the tables in the statement `sql`.

@@ -96,9 +96,9 @@ impl MarkContext<'_> {
     fn file(&self) -> Result<&Path, Usage> {
         self.job.paths_file().ok_or_else(|| {
             Usage::of(format!(
-                "--save: the job names no file of marks; create one, such as jobs/rules/paths.tsv, and add \
-                 paths = \"jobs/rules/paths.tsv\" to [tree] in {}",
-                self.args.job.display()
+                "--save: the job names no file of marks; create one beside it, such as paths.tsv, and add \
+                 paths = \"paths.tsv\" to [tree] in {}",
+                self.args.name()
             ))
         })
     }
@@ -115,7 +115,7 @@ impl MarkContext<'_> {
                 let options = ["--dates", &dates, "--change-settings"];
                 format!(
                     "saved: {path}\ndates that were run keep their labels until they are run again:\n  {}",
-                    self.args.command("backfill", &options)
+                    self.args.command(&["backfill"], &options)
                 )
             }
         }

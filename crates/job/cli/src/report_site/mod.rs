@@ -126,7 +126,7 @@ pub(crate) async fn overview(
         queries::quarantine_reasons(tables, dates),
     )?;
     Ok(Overview {
-        job: job.job.display().to_string(),
+        job: job.name(),
         dates: dates_in_words(&days),
         duplicates,
         quarantine,

@@ -164,7 +164,10 @@ impl LivePages {
         };
         if let Some(EngineError::NoTable { .. }) = error.downcast_ref() {
             page.heading = "The job has not been run".to_owned();
-            page.command = Some(self.args.command("backfill", &["--dates", "FIRST..LAST"]));
+            page.command = Some(
+                self.args
+                    .command(&["backfill"], &["--dates", "FIRST..LAST"]),
+            );
         }
         let status = match exit_code(error) {
             2 | 3 => Status::NotFound,

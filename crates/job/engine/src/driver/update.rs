@@ -1,4 +1,4 @@
-//! `urltree update`: runs the dates that the tables do not have yet.
+//! Runs the dates of an archive: all of them, or those that the tables do not have yet.
 
 use std::sync::Arc;
 
@@ -35,12 +35,47 @@ pub async fn update(
     progress: Arc<dyn Progress>,
     stop: &CancellationToken,
 ) -> Result<Option<RunReport>, Failure> {
+    run_archive(job, Which::New, accepted, progress, stop).await
+}
+
+/// Runs all dates of the archive, as whole partitions. Returns `None` if it has none.
+///
+/// # Errors
+/// As [`backfill`](crate::backfill).
+pub async fn backfill_all(
+    job: &Job,
+    accepted: Accepted,
+    progress: Arc<dyn Progress>,
+    stop: &CancellationToken,
+) -> Result<Option<RunReport>, Failure> {
+    run_archive(job, Which::All, accepted, progress, stop).await
+}
+
+/// Dates of an archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    New,
+    All,
+}
+
+async fn run_archive(
+    job: &Job,
+    which: Which,
+    accepted: Accepted,
+    progress: Arc<dyn Progress>,
+    stop: &CancellationToken,
+) -> Result<Option<RunReport>, Failure> {
     let in_tables = Failure::before_dates(Stage::Tables);
     let tables = TablesSnapshot::open(&job.output, &Table::ALL).await;
     let mut tables = tables.map_err(&in_tables)?;
     let job = &partition::of_tables(job, &tables).map_err(&in_tables)?;
-    let next = next(&mut tables).await.map_err(&in_tables)?;
-    let last_start = last_start(&mut tables).await.map_err(in_tables)?;
+    let (next, last_start) = match which {
+        Which::New => (
+            next(&mut tables).await.map_err(&in_tables)?,
+            last_start(&mut tables).await.map_err(in_tables)?,
+        ),
+        Which::All => (None, None),
+    };
     let from = next.unwrap_or(NaiveDate::MIN);
     let later = DateRange::between(from, NaiveDate::MAX);
     let in_census = Failure::before_dates(Stage::Census);

@@ -131,6 +131,10 @@ impl CheckedSpec {
             "" => None,
             archive => Some(location("archive.location", archive)?),
         };
+        if spec.output.location.is_empty() {
+            let expected = "expected the folder or URL of the tables; --tables says it too";
+            return Err(SpecError::key("output.location", expected));
+        }
         let output = location("output.location", &spec.output.location)?;
         let robots = spec.robots.rules.as_deref().map(|rules| {
             let agent = spec.robots.agent.clone();

@@ -1,6 +1,6 @@
 //! Reading a job spec: TOML, overrides, and errors that name the key.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use toml::{Table, Value};
 
@@ -10,7 +10,8 @@ use super::moved::{Listed, refuse_moved, replace_switches};
 
 impl JobSpec {
     /// Reads the job file at `path` and applies `overrides`, each `KEY=VALUE` with a dotted
-    /// key. A value that is not TOML is read as a string.
+    /// key. A value that is not TOML is read as a string. Paths in the file are relative to its folder, those of
+    /// overrides to the current one.
     ///
     /// # Errors
     /// [`SpecError`] with the key and the expected value.
@@ -19,10 +20,13 @@ impl JobSpec {
             path: path.to_owned(),
             source,
         })?;
-        let table: Table = text.parse().map_err(|source| SpecError::NotToml {
+        let mut table: Table = text.parse().map_err(|source| SpecError::NotToml {
             path: path.to_owned(),
             source: Box::new(source),
         })?;
+        if let Some(folder) = path.parent() {
+            resolve_paths(&mut table, folder);
+        }
         Self::from_table(table, overrides)
     }
 
@@ -72,6 +76,50 @@ impl JobSpec {
         };
         SpecError::key(&key, message)
     }
+}
+
+/// Keys whose values are paths or URLs.
+const PATHS: [(&str, &str); 7] = [
+    ("archive", "location"),
+    ("output", "location"),
+    ("url_key", "rules"),
+    ("url_key", "blocklist"),
+    ("tree", "paths"),
+    ("robots", "rules"),
+    ("run", "spill_dir"),
+];
+
+/// Values of [`PATHS`] that do not name a file.
+const NO_PATHS: [&str; 2] = ["", "none"];
+
+/// Makes relative paths those of files below `folder`.
+fn resolve_paths(table: &mut Table, folder: &Path) {
+    for (section, key) in PATHS {
+        let value = table
+            .get_mut(section)
+            .and_then(|section| section.get_mut(key));
+        let Some(Value::String(text)) = value else {
+            continue;
+        };
+        if !NO_PATHS.contains(&text.as_str()) && !text.contains("://") {
+            *text = joined(folder, text).to_string_lossy().into_owned();
+        }
+    }
+}
+
+/// Returns `path` below `folder`, without `..` where it leads out of a folder that is named: `jobs` and `../data` are `data`.
+fn joined(folder: &Path, path: &str) -> PathBuf {
+    let mut joined = folder.to_owned();
+    for part in Path::new(path).components() {
+        match (part, joined.components().next_back()) {
+            (Component::ParentDir, Some(Component::Normal(_))) => {
+                joined.pop();
+            }
+            (Component::CurDir, _) => {}
+            _ => joined.push(part),
+        }
+    }
+    joined
 }
 
 fn apply_override(table: &mut Table, text: &str) -> Result<(), SpecError> {
@@ -126,6 +174,33 @@ mod tests {
     }
 
     #[test]
+    fn paths_are_relative_to_the_file_and_overrides_are_not() {
+        let job = "[archive]\nlocation = '../in.parquet'\n[output]\nlocation = 's3://text/out'\n\
+             [url_key]\nrules = 'none'\nblocklist = '/etc/blocklist'\n[tree]\npaths = './paths.tsv'\n";
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("jobs/job.toml");
+        std::fs::create_dir(folder.path().join("jobs")).unwrap();
+        std::fs::write(&file, job).unwrap();
+        let spec = JobSpec::read(&file, &["robots.rules=robots".to_owned()]).unwrap();
+        let below = |name: &str| folder.path().join(name).display().to_string();
+        assert_eq!(spec.archive.location, below("in.parquet"));
+        assert_eq!(spec.output.location, "s3://text/out");
+        assert_eq!(spec.url_key.rules.as_deref(), Some("none"));
+        assert_eq!(spec.url_key.blocklist.as_deref(), Some("/etc/blocklist"));
+        assert_eq!(spec.tree.paths, Some(below("jobs/paths.tsv")));
+        assert_eq!(spec.robots.rules.as_deref(), Some("robots"));
+        let names = [
+            ("jobs", "../data"),
+            ("", "../data"),
+            ("..", "../data"),
+            ("a/b", "../../c/./d"),
+        ];
+        let names =
+            names.map(|(folder, path)| joined(Path::new(folder), path).display().to_string());
+        assert_eq!(names, ["data", "../data", "../../data", "c/d"]);
+    }
+
+    #[test]
     fn omitted_keys_have_defaults() {
         let spec = read(JOB, &[]).unwrap();
         assert_eq!(spec.method, Method::Template);
@@ -137,8 +212,9 @@ mod tests {
 
     #[test]
     fn a_new_spec_equals_a_file_without_options() {
-        let new = toml::to_string(&JobSpec::new("in", "out")).unwrap();
-        assert_eq!(new, toml::to_string(&read(JOB, &[]).unwrap()).unwrap());
+        let job = "[archive]\nlocation = '/in'\n[output]\nlocation = '/out'\n";
+        let new = toml::to_string(&JobSpec::new("/in", "/out")).unwrap();
+        assert_eq!(new, toml::to_string(&read(job, &[]).unwrap()).unwrap());
     }
 
     #[test]

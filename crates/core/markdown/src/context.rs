@@ -1,0 +1,9 @@
+//! Where a text is written.
+
+/// Where a text is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Context {
+    Paragraph,
+    Heading,
+    Cell,
+}
