@@ -52,7 +52,7 @@ pub use feed::{Feed, FeedError, MAX_ITEMS};
 pub use item::{Item, ItemDigest};
 pub use list::{FeedList, ListError, ListedFeed};
 pub use parse::parse;
-pub use schedule::{Poll, Schedule, retry_after};
+pub use schedule::{Backoff, Poll, Schedule, retry_after};
 pub use seen::Seen;
 pub use state::{FeedState, ItemResult, Meaning, Validators};
 

@@ -51,6 +51,27 @@ impl Schedule {
     }
 }
 
+/// The wait before the next request to a server, after failures in a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Backoff {
+    /// Wait after the first failure. It doubles with each further one.
+    pub first: Duration,
+    /// Longest wait that the doubling gives.
+    pub longest: Duration,
+}
+
+impl Backoff {
+    /// The wait after `failures` in a row. The server can ask for more time with `Retry-After`, at most a week, and not for less.
+    pub fn wait(self, failures: u32, retry_after: Option<Duration>) -> Duration {
+        let doublings = failures.saturating_sub(1).min(MAX_DOUBLINGS);
+        let doubled = self.first.saturating_mul(1 << doublings);
+        // A first wait above the longest one is kept.
+        let doubled = doubled.min(self.longest.max(self.first));
+        let asked = retry_after.unwrap_or_default().min(LONGEST_RETRY_AFTER);
+        doubled.max(asked)
+    }
+}
+
 /// One poll of one feed.
 #[derive(Debug, Clone, Copy)]
 pub struct Poll<'a> {
@@ -67,13 +88,11 @@ impl Poll<'_> {
 
     /// The next poll after `failures` in a row, not before what the server asks for.
     pub(crate) fn retry(&self, failures: u32, retry_after: Option<Duration>) -> DateTime<Utc> {
-        let doublings = failures.saturating_sub(1).min(MAX_DOUBLINGS);
-        let interval = self.schedule.interval_of(self.url);
-        let backed_off = interval.saturating_mul(1 << doublings);
-        // A schedule with an interval above `longest` keeps its interval.
-        let backed_off = backed_off.min(self.schedule.longest.max(interval));
-        let asked = retry_after.unwrap_or_default().min(LONGEST_RETRY_AFTER);
-        self.after(backed_off.max(asked))
+        let backoff = Backoff {
+            first: self.schedule.interval_of(self.url),
+            longest: self.schedule.longest,
+        };
+        self.after(backoff.wait(failures, retry_after))
     }
 
     /// The next poll of a feed that is gone.
