@@ -95,6 +95,13 @@ pub(crate) fn normal(stored: &str) -> String {
     }
 }
 
+/// Whether two stored digests are equal, in whatever form each is: `sha1:BASE32`, base32 alone, hexadecimal. Returns
+/// `None` if they cannot be compared: another algorithm, or a form that is not known.
+pub fn same(one: &str, other: &str) -> Option<bool> {
+    let (one, other) = (Stored::of(one)?, Stored::of(other)?);
+    (one.algorithm == other.algorithm).then(|| one.bytes == other.bytes)
+}
+
 /// Returns the digest of a payload in the form that most crawlers write: `sha1:BASE32`.
 pub fn sha1_of(bytes: &[u8]) -> String {
     format!("sha1:{}", BASE32.encode(&sha1::Sha1::digest(bytes)))
@@ -126,6 +133,24 @@ mod tests {
         ] {
             assert_eq!(check(stored, b""), Check::Right, "{stored}");
             assert_eq!(normal(stored), normal(&normal(stored)), "{stored}");
+        }
+    }
+
+    #[test]
+    fn digests_are_compared_in_any_form_and_not_across_algorithms() {
+        let other = sha1_of(b"a");
+        for (one, two, expected) in [
+            (EMPTY, &EMPTY[5..], Some(true)),
+            (
+                "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+                EMPTY,
+                Some(true),
+            ),
+            (&other, EMPTY, Some(false)),
+            ("md5:d41d8cd98f00b204e9800998ecf8427e", EMPTY, None),
+            ("-", EMPTY, None),
+        ] {
+            assert_eq!(same(one, two), expected, "{one} {two}");
         }
     }
 

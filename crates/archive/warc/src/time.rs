@@ -57,6 +57,14 @@ pub(crate) fn of_warc(date: &str) -> Option<Time> {
     at(parts, micros, east.unwrap_or(0), is_standard)
 }
 
+/// Reads a time of 14 digits, from year to second, as indexes of web archives have it, in seconds since 1970, UTC. Three more
+/// digits are milliseconds, which are cut. Returns `None` for fewer digits, because the time would be another one than that
+/// of the record.
+pub fn seconds_of_digits(digits: &str) -> Option<i64> {
+    let time = (14..=17).contains(&digits.len()).then(|| of_digits(digits));
+    Some(time.flatten()?.micros.div_euclid(1_000_000))
+}
+
 fn of_digits(digits: &str) -> Option<Time> {
     if !(4..=28).contains(&digits.len()) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
@@ -168,6 +176,22 @@ mod tests {
             "-1",
         ] {
             assert_eq!(of_arc(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_time_of_an_index_has_seconds() {
+        let noon = Some(micros_of("2011-10-24T12:00:00Z") / 1_000_000);
+        assert_eq!(seconds_of_digits("20111024120000"), noon);
+        assert_eq!(seconds_of_digits("20111024120000999"), noon);
+        for other in [
+            "",
+            "2011102412",
+            "2011102412000a",
+            "20111324120000",
+            "201110241200000000",
+        ] {
+            assert_eq!(seconds_of_digits(other), None, "{other}");
         }
     }
 
