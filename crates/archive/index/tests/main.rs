@@ -1,0 +1,4 @@
+//! The tests of the crate in one program, which is linked once.
+
+mod common;
+mod lines;
