@@ -8,8 +8,37 @@
 //!   and reading continues at the next one.
 //! - [`Selection`] chooses records by domain, host, prefix, time and content, with a reason for each that is left out. It has the
 //!   ranges of keys of a sorted index and the questions to a CDX server that have the chosen records.
+//! - [`Plan`] joins records of a file that are near each other into a [`Request`] each, and refuses records without a place.
 //!
 //! All of them are functions of values, without a network, files and a clock.
+//!
+//! ```
+//! use crawl_index::{Line, Plan, PlanLimits, Selection, Target, read};
+//! use url_key::Keyer;
+//!
+//! let index = br#"com,example)/ 20111024120000 {"url": "http://example.com/", "mime": "text/html",
+//! com,example)/ 20111024120000 {"url": "http://example.com/", "mime": "text/html", "status": "200", "filename": "a.warc.gz", "offset": "500", "length": "300"}
+//! com,example,news)/trees 20111024120500 {"url": "http://news.example.com/trees", "mime": "text/html", "status": "200", "filename": "a.warc.gz", "offset": "900", "length": "100"}
+//! org,example)/ 20111024120700 {"url": "http://example.org/", "mime": "text/html", "status": "200", "filename": "b.warc.gz", "offset": "0", "length": "100"}"#;
+//! let keyer = Keyer::default();
+//! let domain = Target::domain("example.com", &keyer)?;
+//! let selection = Selection::new(keyer, [domain]);
+//!
+//! let (mut records, mut errors) = (Vec::new(), Vec::new());
+//! for line in read(index) {
+//!     match line {
+//!         Ok(Line::Record(record)) if selection.left_out(&record).is_none() => records.push(record),
+//!         Ok(_) => {}
+//!         Err(error) => errors.push(error),
+//!     }
+//! }
+//! assert_eq!(errors.len(), 1);
+//!
+//! let plan = Plan::new(records, PlanLimits::default());
+//! assert_eq!(plan.totals().records, 2);
+//! assert_eq!(plan.requests[0].range(), "bytes=500-999");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! The crate sends no request, and reads neither WARC files nor the columnar index of Common Crawl: the program that does brings
 //! each row as a [`Record`]. It does not guess the length of a record that the index leaves out, does not follow revisits to the
@@ -18,14 +47,21 @@
 
 mod cdx;
 mod json;
+mod plan;
 mod reader;
 mod record;
 mod selection;
 mod surt;
 mod target;
 
+pub use plan::{Plan, PlanLimits, Planned, Refused, RefusedReason, Request, Totals};
 pub use reader::{Reader, read};
 pub use record::{Line, LineError, LineReason, Pointer, Record};
 pub use selection::{Content, LeftOut, Selected, Selection};
 pub use surt::KeyRange;
 pub use target::{ServerQuery, Target, TargetError};
+
+/// Compiles the example of the README as a doc test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -2,4 +2,5 @@
 
 mod common;
 mod lines;
+mod plans;
 mod selection;
