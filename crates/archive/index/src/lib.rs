@@ -9,6 +9,8 @@
 //! - [`Selection`] chooses records by domain, host, prefix, time and content, with a reason for each that is left out. It has the
 //!   ranges of keys of a sorted index and the questions to a CDX server that have the chosen records.
 //! - [`Plan`] joins records of a file that are near each other into a [`Request`] each, and refuses records without a place.
+//! - [`check`] compares an answer with the request, and the WARC record in it with the index: every record ends as got, missing or
+//!   wrong.
 //!
 //! All of them are functions of values, without a network, files and a clock.
 //!
@@ -46,6 +48,7 @@
 //! of its user.
 
 mod cdx;
+mod check;
 mod json;
 mod plan;
 mod reader;
@@ -54,6 +57,7 @@ mod selection;
 mod surt;
 mod target;
 
+pub use check::{Answer, Counts, Head, Missing, Outcome, Wrong, check};
 pub use plan::{Plan, PlanLimits, Planned, Refused, RefusedReason, Request, Totals};
 pub use reader::{Reader, read};
 pub use record::{Line, LineError, LineReason, Pointer, Record};

@@ -1,5 +1,6 @@
 //! The tests of the crate in one program, which is linked once.
 
+mod answers;
 mod common;
 mod lines;
 mod plans;
