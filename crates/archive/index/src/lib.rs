@@ -9,6 +9,7 @@
 //! - [`Selection`] chooses records by domain, host, prefix, time and content, with a reason for each that is left out. It has the
 //!   ranges of keys of a sorted index and the questions to a CDX server that have the chosen records.
 //! - [`Plan`] joins records of a file that are near each other into a [`Request`] each, and refuses records without a place.
+//! - [`Pace`] says when a host may be asked: few requests at a time, waits after refusals, a budget a day.
 //! - [`check`] compares an answer with the request, and the WARC record in it with the index: every record ends as got, missing or
 //!   wrong.
 //!
@@ -50,6 +51,7 @@
 mod cdx;
 mod check;
 mod json;
+mod pace;
 mod plan;
 mod reader;
 mod record;
@@ -58,6 +60,8 @@ mod surt;
 mod target;
 
 pub use check::{Answer, Counts, Head, Missing, Outcome, Wrong, check};
+pub use feeds::Backoff;
+pub use pace::{Ended, Manners, Next, Pace, Spent};
 pub use plan::{Plan, PlanLimits, Planned, Refused, RefusedReason, Request, Totals};
 pub use reader::{Reader, read};
 pub use record::{Line, LineError, LineReason, Pointer, Record};

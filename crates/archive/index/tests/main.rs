@@ -3,5 +3,6 @@
 mod answers;
 mod common;
 mod lines;
+mod pace;
 mod plans;
 mod selection;
