@@ -12,6 +12,7 @@
 //! - [`Pace`] says when a host may be asked: few requests at a time, waits after refusals, a budget a day.
 //! - [`check`] compares an answer with the request, and the WARC record in it with the index: every record ends as got, missing or
 //!   wrong.
+//! - [`Progress`] is the text that a program writes to continue at the next record after it was killed.
 //!
 //! All of them are functions of values, without a network, files and a clock.
 //!
@@ -53,6 +54,7 @@ mod check;
 mod json;
 mod pace;
 mod plan;
+mod progress;
 mod reader;
 mod record;
 mod selection;
@@ -63,6 +65,7 @@ pub use check::{Answer, Counts, Head, Missing, Outcome, Wrong, check};
 pub use feeds::Backoff;
 pub use pace::{Ended, Manners, Next, Pace, Spent};
 pub use plan::{Plan, PlanLimits, Planned, Refused, RefusedReason, Request, Totals};
+pub use progress::{Progress, ProgressError};
 pub use reader::{Reader, read};
 pub use record::{Line, LineError, LineReason, Pointer, Record};
 pub use selection::{Content, LeftOut, Selected, Selection};

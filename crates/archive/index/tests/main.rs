@@ -5,4 +5,5 @@ mod common;
 mod lines;
 mod pace;
 mod plans;
+mod progress;
 mod selection;
