@@ -45,6 +45,8 @@ const TABLES: &str = "urltree-tables";
 const WARC: &str = "urltree-warc";
 /// Reads feeds and decides what a poll does. Pure too.
 const FEEDS: &str = "urltree-feeds";
+/// Reads indexes of crawls, plans requests and checks answers. Pure too.
+const CRAWL_INDEX: &str = "urltree-crawl-index";
 const IMPORT: &str = "urltree-import";
 /// Sends requests.
 const FETCH: &str = "urltree-fetch";
@@ -358,6 +360,18 @@ fn the_readers_of_warc_files_feeds_and_texts_are_pure() {
         for name in ["tokio", "arrow", "parquet", "object_store", "reqwest"] {
             assert!(!built_with.contains(name), "{reader}: {name}");
         }
+    }
+}
+
+/// Tests replay its decisions without a network.
+#[test]
+fn an_index_of_a_crawl_knows_keys_records_and_waits_and_is_pure() {
+    let workspace = workspace();
+    let expected = BTreeSet::from([FEEDS, WARC, "urltree-url-key"]);
+    assert_eq!(workspace.arrows(CRAWL_INDEX), expected);
+    let built_with = workspace.transitive(CRAWL_INDEX);
+    for name in ["tokio", "arrow", "parquet", "object_store", "reqwest"] {
+        assert!(!built_with.contains(name), "{name}");
     }
 }
 
