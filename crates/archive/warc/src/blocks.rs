@@ -42,6 +42,21 @@ impl Block {
     pub fn bytes(&self) -> usize {
         self.bytes.len()
     }
+
+    /// URL of the record.
+    pub fn url(&self) -> Option<&str> {
+        self.header.url.as_deref()
+    }
+
+    /// Seconds since 1970, UTC. Fractions are cut.
+    pub fn seconds(&self) -> Option<i64> {
+        self.header.time.map(|micros| micros.div_euclid(1_000_000))
+    }
+
+    /// `WARC-Payload-Digest`.
+    pub fn payload_digest(&self) -> Option<&str> {
+        self.header.payload_digest.as_deref()
+    }
 }
 
 /// The records of a file in its order, whose content is not read: only their headers and lengths are.

@@ -20,6 +20,12 @@ pub struct Decoded {
 }
 
 impl Decoded {
+    /// `WARC-Payload-Digest` of a capture, or the SHA-1 of its payload.
+    pub fn payload_digest(&self) -> Option<&str> {
+        let found = self.found.as_ref()?;
+        Some(&found.capture.payload_digest)
+    }
+
     /// Bytes of the body.
     pub fn bytes(&self) -> usize {
         self.found
