@@ -44,40 +44,76 @@ pub enum Outcome {
 }
 
 /// The reason why a record was not received.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    thiserror::Error,
+)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Missing {
     /// The server has no such file: 404 or 410.
+    #[error("the server has no such file")]
     NotFound,
     /// The file ends before the range: 416.
+    #[error("the file ends before the record begins")]
     OutsideFile,
     /// The answer, or the file, ends before the record does.
+    #[error("the file ends before the record does")]
     Short,
     /// Another status, such as 403 after the last attempt.
+    #[error("status {0}")]
     Status(u16),
     /// No answer.
+    #[error("no answer")]
     NoAnswer,
 }
 
 /// The reason why a record is not the one of the index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    thiserror::Error,
+)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Wrong {
     /// The server ignores ranges, and answers 200 with the whole file.
+    #[error("the server ignores ranges")]
     WholeFile,
     /// Status 206 without a readable `Content-Range`, such as an answer of several parts.
+    #[error("an answer without Content-Range")]
     NoRange,
     /// Another range than the request asks for.
+    #[error("another range")]
     OtherRange,
     /// No record, or no compressed member, begins at the offset.
+    #[error("no record begins here")]
     NotARecord,
     /// Another URL.
+    #[error("another URL")]
     OtherUrl,
     /// Another time.
+    #[error("another time")]
     OtherTime,
     /// Another digest.
+    #[error("another digest")]
     OtherDigest,
 }
 

@@ -62,7 +62,7 @@ mod surt;
 mod target;
 
 pub use check::{Answer, Counts, Head, Missing, Outcome, Wrong, check};
-pub use feeds::Backoff;
+pub use feeds::{Backoff, retry_after};
 pub use pace::{Ended, Manners, Next, Pace, Spent};
 pub use plan::{Plan, PlanLimits, Planned, Refused, RefusedReason, Request, Totals};
 pub use progress::{Progress, ProgressError};
