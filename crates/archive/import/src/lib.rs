@@ -64,6 +64,7 @@
 
 mod archive_file;
 mod error;
+mod found;
 mod inputs;
 mod manifest;
 mod options;

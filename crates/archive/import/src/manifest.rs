@@ -42,6 +42,9 @@ pub struct Manifest {
     pub html_bytes: u64,
     /// Objects of pages below the output.
     pub objects: Vec<String>,
+    /// For some records of an index: their outcomes, as lines of `crawl_index::Progress`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub progress: String,
 }
 
 impl Manifest {

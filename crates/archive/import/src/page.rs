@@ -1,14 +1,17 @@
 //! Pages of an input. Their bodies are in a spool.
 
 use std::io;
+use std::sync::Arc;
 
-use warc::{Capture, Origin};
+use warc::{Capture, Origin, Revisit};
 
 use crate::spool::{Body, Spool};
 
 /// A row of the archive without its HTML, which is in the spool.
 #[derive(Debug, Clone)]
 pub(crate) struct Page {
+    /// The file of the page, if it is not the input.
+    pub(crate) file: Option<Arc<str>>,
     pub(crate) fetched_at: i64,
     pub(crate) url: String,
     pub(crate) request_url: Option<String>,
@@ -28,6 +31,15 @@ pub(crate) struct Page {
     pub(crate) body: Body,
     /// Known when all pages are.
     pub(crate) site_hash: Option<u64>,
+}
+
+/// A revisit of a capture in another input.
+#[derive(Debug)]
+pub(crate) struct Elsewhere {
+    pub(crate) origin: Origin,
+    pub(crate) revisit: Revisit,
+    /// The file of the revisit, if it is not the input.
+    pub(crate) file: Option<Arc<str>>,
 }
 
 impl Page {
@@ -54,6 +66,7 @@ impl Page {
 
     fn with(capture: Capture, origin: Origin, body: Body) -> Self {
         Self {
+            file: None,
             fetched_at: capture.fetched_at,
             url: capture.url,
             request_url: capture.request_url,

@@ -11,10 +11,10 @@ use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use parquet::arrow::ArrowWriter;
 use parquet::errors::ParquetError;
 use tables::archive_properties;
-use warc::{Origin, Revisit};
+use warc::Revisit;
 
 use crate::archive_file::append;
-use crate::page::Page;
+use crate::page::{Elsewhere, Page};
 use crate::quarantine::{Kind, Quarantined};
 use crate::sites::{SITE_HASH, with_site_rules};
 use crate::spool::{SpooledBodies, TemporaryFolder};
@@ -95,7 +95,11 @@ pub(crate) fn batch(
         Arc::new(Int32Array::from_iter(pages.iter().map(|page| page.status))),
         texts(|page| page.x_robots_tag.as_deref()),
         texts(|page| page.tdm_reservation.as_deref()),
-        Arc::new(StringArray::from_iter_values(pages.iter().map(|_| label))),
+        Arc::new(StringArray::from_iter_values(
+            pages
+                .iter()
+                .map(|page| page.file.as_deref().unwrap_or(label)),
+        )),
         Arc::new(Int64Array::from_iter_values(
             pages.iter().map(|page| page.position),
         )),
@@ -123,7 +127,9 @@ pub(crate) fn quarantine(
     };
     let mut fields = kind.place().to_vec();
     let mut columns: Vec<ArrayRef> = vec![
-        Arc::new(StringArray::from_iter_values(rows.iter().map(|_| label))),
+        Arc::new(StringArray::from_iter_values(
+            rows.iter().map(|row| row.file.as_deref().unwrap_or(label)),
+        )),
         Arc::new(Int64Array::from_iter_values(
             rows.iter().map(|row| row.position),
         )),
@@ -141,7 +147,7 @@ pub(crate) fn quarantine(
 
 /// Writes the revisits of the input `label` whose captures are elsewhere to a temporary file.
 pub(crate) fn revisits(
-    revisits: &[(Origin, Revisit)],
+    revisits: &[Elsewhere],
     label: &str,
     folder: &TemporaryFolder,
 ) -> Result<File, ParquetError> {
@@ -158,29 +164,31 @@ pub(crate) fn revisits(
         Field::new("warc_offset", DataType::Int64, false),
         text("warc_record_id", true),
     ]));
-    let texts = |of: fn(&(Origin, Revisit)) -> Option<&str>| -> ArrayRef {
+    let texts = |of: fn(&Elsewhere) -> Option<&str>| -> ArrayRef {
         Arc::new(StringArray::from_iter(revisits.iter().map(of)))
     };
     let times = |of: fn(&Revisit) -> Option<i64>| -> ArrayRef {
-        let times = revisits.iter().map(|(_, revisit)| of(revisit));
+        let times = revisits.iter().map(|found| of(&found.revisit));
         Arc::new(TimestampMicrosecondArray::from_iter(times).with_timezone("UTC"))
     };
-    let statuses = (revisits.iter()).map(|(_, revisit)| revisit.status.map(i32::from));
-    let offsets = revisits.iter().map(|(origin, _)| origin.offset);
+    let statuses = (revisits.iter()).map(|found| found.revisit.status.map(i32::from));
+    let offsets = revisits.iter().map(|found| found.origin.offset);
     let offsets = offsets.map(|offset| i64::try_from(offset).unwrap_or(i64::MAX));
     let columns: Vec<ArrayRef> = vec![
         times(|revisit| Some(revisit.fetched_at)),
-        texts(|(_, revisit)| Some(&revisit.url)),
-        texts(|(_, revisit)| revisit.content_type.as_deref()),
+        texts(|found| Some(&found.revisit.url)),
+        texts(|found| found.revisit.content_type.as_deref()),
         Arc::new(Int32Array::from_iter(statuses)),
-        texts(|(_, revisit)| revisit.payload_digest.as_deref()),
-        texts(|(_, revisit)| revisit.refers_to_url.as_deref()),
+        texts(|found| found.revisit.payload_digest.as_deref()),
+        texts(|found| found.revisit.refers_to_url.as_deref()),
         times(|revisit| revisit.refers_to_time),
         Arc::new(StringArray::from_iter_values(
-            revisits.iter().map(|_| label),
+            revisits
+                .iter()
+                .map(|found| found.file.as_deref().unwrap_or(label)),
         )),
         Arc::new(Int64Array::from_iter_values(offsets)),
-        texts(|(origin, _)| origin.record_id.as_deref()),
+        texts(|found| found.origin.record_id.as_deref()),
     ];
     write(schema, columns, folder)
 }

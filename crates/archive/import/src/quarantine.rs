@@ -1,6 +1,7 @@
 //! Records and rows that cannot be used.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Most rows of an input whose place and reason are written. An input with more has another format, or
 /// is broken from some place on; all of them are counted.
@@ -18,6 +19,8 @@ pub(crate) enum Kind {
 /// A record or a row that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Quarantined {
+    /// The file of the record, if it is not the input.
+    pub(crate) file: Option<Arc<str>>,
     /// Offset of the record, or row of the list.
     pub(crate) position: i64,
     /// Id of the record, or path of the file.

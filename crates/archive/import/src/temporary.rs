@@ -17,7 +17,7 @@ use warc::Limits;
 use crate::archive_file::append;
 use crate::error::ImportError;
 use crate::inputs::input_at;
-use crate::page::Page;
+use crate::page::{Elsewhere, Page};
 use crate::parquet_file::{batch, pages_schema};
 use crate::quarantine::Kind;
 use crate::sites::with_site_rules;
@@ -112,9 +112,11 @@ fn write(content: &Content, label: &str, folder: &TemporaryFolder) -> Result<Fil
 /// The revisits of pages in other files.
 fn revisits(content: &Content, schema: &Arc<Schema>) -> Result<RecordBatch, ParquetError> {
     let found = &content.revisits;
-    let times = found.iter().map(|(_, revisit)| revisit.fetched_at);
+    let times = found
+        .iter()
+        .map(|Elsewhere { revisit, .. }| revisit.fetched_at);
     // "Not modified" is the status of the revisit, and not of its page.
-    let statuses = (found.iter()).map(|(_, revisit)| {
+    let statuses = (found.iter()).map(|Elsewhere { revisit, .. }| {
         revisit
             .status
             .filter(|status| *status != 304)
@@ -122,7 +124,7 @@ fn revisits(content: &Content, schema: &Arc<Schema>) -> Result<RecordBatch, Parq
     });
     let types = found
         .iter()
-        .map(|(_, revisit)| revisit.content_type.as_deref());
+        .map(|Elsewhere { revisit, .. }| revisit.content_type.as_deref());
     let columns: [(&str, ArrayRef); 6] = [
         (
             "fetched_at",
@@ -131,7 +133,7 @@ fn revisits(content: &Content, schema: &Arc<Schema>) -> Result<RecordBatch, Parq
         (
             "url",
             Arc::new(StringArray::from_iter_values(
-                found.iter().map(|(_, revisit)| &revisit.url),
+                found.iter().map(|Elsewhere { revisit, .. }| &revisit.url),
             )),
         ),
         ("content_type", Arc::new(StringArray::from_iter(types))),
@@ -141,14 +143,16 @@ fn revisits(content: &Content, schema: &Arc<Schema>) -> Result<RecordBatch, Parq
             Arc::new(
                 found
                     .iter()
-                    .map(|(origin, _)| i64::try_from(origin.offset).ok())
+                    .map(|Elsewhere { origin, .. }| i64::try_from(origin.offset).ok())
                     .collect::<Int64Array>(),
             ),
         ),
         (
             "warc_record_id",
             Arc::new(StringArray::from_iter(
-                found.iter().map(|(origin, _)| origin.record_id.as_deref()),
+                found
+                    .iter()
+                    .map(|Elsewhere { origin, .. }| origin.record_id.as_deref()),
             )),
         ),
     ];

@@ -1,26 +1,21 @@
 //! The pages of a WARC or ARC file.
 
-use std::collections::HashMap;
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
 
 use tables::Location;
 use tokio::sync::mpsc::UnboundedSender;
-use warc::{
-    Block, Blocks, Decoded, Decoder, Limits, Links, Origin, RecordError, RecordType, Revisit,
-    Warning, is_html,
-};
+use warc::{Block, Blocks, Decoded, Decoder, Limits, RecordError};
 
 use crate::Options;
 use crate::error::ImportError;
+use crate::found::Found;
 use crate::inputs::Input;
 use crate::manifest::Manifest;
 use crate::ordered::{self, Weighed};
-use crate::page::Page;
-use crate::quarantine::{Kind, Quarantine, Quarantined};
 use crate::source::{Source, Watch};
-use crate::spool::{Spool, TemporaryFolder};
-use crate::write::{self, Content, Counts};
+use crate::spool::TemporaryFolder;
+use crate::write::{self, Content};
 
 /// Imports `input` and writes its manifest. `before` is the manifest of an earlier state of the input.
 pub(crate) async fn import(
@@ -55,11 +50,6 @@ pub(crate) async fn content(
     Ok((content, watch.bytes()))
 }
 
-/// Most types of content that are counted by name. Hostile files could have more than memory has.
-const MAX_TYPES: usize = 200;
-/// Most letters of a type of content.
-const MAX_TYPE_LETTERS: usize = 80;
-
 /// Threads that read the content of records, beside the one that decompresses the file and the one that keeps the pages.
 /// Reading the content takes half the time of decompressing, or as long where records have two digests.
 const THREADS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
@@ -89,123 +79,6 @@ impl Weighed for Result<Block, RecordError> {
 impl Weighed for Result<Decoded, RecordError> {
     fn bytes(&self) -> usize {
         self.as_ref().map_or(0, Decoded::bytes)
-    }
-}
-
-/// The records of a file that were read so far.
-struct Found {
-    links: Links,
-    spool: Spool,
-    pages: Vec<Page>,
-    /// Position of a capture -> its page, for revisits.
-    captures: HashMap<u64, usize>,
-    revisits: Vec<(Origin, Revisit)>,
-    counts: Counts,
-    quarantine: Quarantine,
-}
-
-impl Found {
-    fn new(folder: &TemporaryFolder) -> io::Result<Self> {
-        Ok(Self {
-            links: Links::default(),
-            spool: Spool::new(folder)?,
-            pages: Vec::new(),
-            captures: HashMap::new(),
-            revisits: Vec::new(),
-            counts: Counts::default(),
-            quarantine: Quarantine::default(),
-        })
-    }
-
-    /// Adds the next record of the file.
-    fn add(&mut self, record: Result<Decoded, RecordError>) -> io::Result<()> {
-        let entry = match record {
-            Ok(decoded) => self.links.entry(decoded),
-            Err(error) => {
-                self.quarantine.add(quarantined(error));
-                return Ok(());
-            }
-        };
-        let record_type = entry.record_type.name();
-        self.counts.add_record(record_type, &entry.warnings);
-        if let Some(revisit) = entry.revisit {
-            let content_type = revisit.content_type.as_deref();
-            match is_html(content_type) {
-                Some(false) => self.counts.add_other(record_type, content_type),
-                _ => self.revisits.push((entry.origin, revisit)),
-            }
-            return Ok(());
-        }
-        let Some(capture) = entry.capture else {
-            let content_type = entry.content_type.as_deref();
-            self.counts.add_other(record_type, content_type);
-            return Ok(());
-        };
-        let repeated = capture.repeats.map(|repeated| self.captures.get(&repeated));
-        match repeated {
-            Some(Some(page)) => {
-                let page = self.pages[*page].repeated(capture, entry.origin);
-                self.pages.push(page);
-            }
-            None if capture.is_html => {
-                self.captures.insert(capture.position, self.pages.len());
-                let page = Page::new(capture, entry.origin, &mut self.spool)?;
-                self.pages.push(page);
-            }
-            _ => {
-                let content_type = capture.content_type.as_deref();
-                self.counts.add_other(record_type, content_type);
-            }
-        }
-        Ok(())
-    }
-
-    fn content(self) -> io::Result<Content> {
-        Ok(Content {
-            kind: Kind::Records,
-            pages: self.pages,
-            bodies: self.spool.finish()?,
-            counts: self.counts,
-            quarantine: self.quarantine,
-            revisits: self.revisits,
-        })
-    }
-}
-
-impl Counts {
-    fn add_record(&mut self, record_type: &str, warnings: &[Warning]) {
-        *self.records.entry(record_type.to_owned()).or_default() += 1;
-        for warning in warnings {
-            *self.warnings.entry(warning.to_string()).or_default() += 1;
-        }
-    }
-
-    /// Counts a record that is not a page, by its type and that of its content.
-    fn add_other(&mut self, record_type: &str, content_type: Option<&str>) {
-        let essence = content_type.unwrap_or_default().split([';', ',']).next();
-        let essence = essence.unwrap_or_default().trim().to_ascii_lowercase();
-        let plain = |letter: char| letter.is_ascii_alphanumeric() || "/+-_.*".contains(letter);
-        let is_name = essence.len() <= MAX_TYPE_LETTERS && essence.chars().all(plain);
-        let mut name = match essence.as_str() {
-            "" => format!("{record_type} untyped"),
-            _ if !is_name => format!("{record_type} of another type"),
-            essence => format!("{record_type} {essence}"),
-        };
-        if self.not_pages.len() >= MAX_TYPES && !self.not_pages.contains_key(&name) {
-            name = "other types".to_owned();
-        }
-        *self.not_pages.entry(name).or_default() += 1;
-    }
-}
-
-fn quarantined(error: RecordError) -> Quarantined {
-    Quarantined {
-        position: i64::try_from(error.origin.offset).unwrap_or(i64::MAX),
-        name: error.origin.record_id,
-        record_type: (error.record_type.as_ref()).map(|of| RecordType::name(of).to_owned()),
-        url: error.origin.url,
-        kind: error.reason.kind().to_owned(),
-        reason: error.reason.to_string(),
     }
 }
 
@@ -379,36 +252,5 @@ mod tests {
         let expected = state_of_one(half());
         assert!(expected.last().unwrap().contains("the file cannot be read"));
         assert_eq!(state_of(half(), 2), expected);
-    }
-
-    #[test]
-    fn records_that_are_not_pages_are_counted_by_type_and_content() {
-        let mut counts = Counts::default();
-        for (record_type, content_type) in [
-            ("response", Some("Image/PNG; q=1")),
-            ("response", Some("image/png")),
-            ("warcinfo", None),
-            ("response", Some("caf\u{e9}")),
-        ] {
-            counts.add_other(record_type, content_type);
-        }
-        let expected = [
-            ("response image/png", 2),
-            ("response of another type", 1),
-            ("warcinfo untyped", 1),
-        ];
-        let expected = expected.map(|(name, count)| (name.to_owned(), count));
-        assert_eq!(
-            counts.not_pages.clone().into_iter().collect::<Vec<_>>(),
-            expected
-        );
-        for number in 0..2 * MAX_TYPES {
-            counts.add_other("response", Some(&format!("a/{number}")));
-        }
-        assert_eq!(counts.not_pages.len(), MAX_TYPES + 1);
-        assert_eq!(
-            counts.not_pages.values().sum::<u64>(),
-            4 + 2 * MAX_TYPES as u64
-        );
     }
 }

@@ -6,12 +6,11 @@ use std::fmt::Display;
 use chrono::{DateTime, NaiveDate};
 use tables::{Location, fail_point};
 use url_key::Keyer;
-use warc::{Origin, Revisit};
 
 use crate::error::ImportError;
 use crate::inputs::Input;
 use crate::manifest::{self, Manifest};
-use crate::page::Page;
+use crate::page::{Elsewhere, Page};
 use crate::parquet_file;
 use crate::quarantine::{Kind, Quarantine};
 use crate::sites::site_hash;
@@ -34,7 +33,9 @@ pub(crate) struct Content {
     pub(crate) counts: Counts,
     pub(crate) quarantine: Quarantine,
     /// Revisits of captures in other inputs, in the order of the input.
-    pub(crate) revisits: Vec<(Origin, Revisit)>,
+    pub(crate) revisits: Vec<Elsewhere>,
+    /// [`Manifest::progress`].
+    pub(crate) progress: String,
 }
 
 impl Content {
@@ -74,6 +75,7 @@ pub(crate) async fn write(
         revisits: content.revisits.len() as u64,
         html_bytes: content.pages.iter().map(|page| page.bytes() as u64).sum(),
         objects: Vec::new(),
+        progress: content.progress,
     };
     let encode = |source| ImportError::Encode {
         input: input.label.clone(),

@@ -375,6 +375,7 @@ impl Reader {
             counts,
             quarantine,
             revisits: Vec::new(),
+            progress: String::new(),
         })
     }
 
@@ -398,6 +399,7 @@ impl Reader {
         };
         Ok(listed.map(|listed| (number, listed)).map_err(|reason| {
             Box::new(Quarantined {
+                file: None,
                 position: number,
                 name: path,
                 record_type: None,
@@ -468,6 +470,7 @@ impl Reader {
             return Ok(None);
         }
         Ok(Some(Page {
+            file: None,
             fetched_at: listed.fetched_at,
             url: listed.url,
             request_url: listed.request_url,
