@@ -378,7 +378,7 @@ fn an_index_of_a_crawl_knows_keys_records_and_waits_and_is_pure() {
 #[test]
 fn an_import_knows_files_and_stores_and_no_engine() {
     let workspace = workspace();
-    let expected = BTreeSet::from([WARC, TABLES, "urltree-url-key"]);
+    let expected = BTreeSet::from([CRAWL_INDEX, WARC, TABLES, "urltree-url-key"]);
     assert_eq!(workspace.arrows(IMPORT), expected);
     let direct = workspace.direct(IMPORT);
     assert!(!direct.contains("datafusion"), "{direct:?}");

@@ -89,6 +89,54 @@ pub enum ImportError {
         #[source]
         source: ParquetError,
     },
+    /// An index of a crawl cannot be read.
+    #[error("{index} cannot be read as an index of a crawl: {problem}")]
+    Index {
+        /// The index.
+        index: String,
+        /// The problem.
+        problem: String,
+    },
+    /// A server of an index does not say where the files are.
+    #[error("{index} is a server, whose answers name files: --base says where these are")]
+    NoBase {
+        /// The index.
+        index: String,
+    },
+    /// The archive has an import of other records that is not finished.
+    #[error(
+        "{object} is an import that is not finished, of another index, selection or base: give its command again, name \
+         another --output, or delete the object to leave that import as it is"
+    )]
+    OtherPlan {
+        /// The object with the state.
+        object: String,
+    },
+    /// The outcomes of records cannot be continued.
+    #[error("the manifests of {import} cannot be continued: {source}")]
+    Outcomes {
+        /// The name of the import.
+        import: String,
+        /// The cause.
+        #[source]
+        source: crawl_index::ProgressError,
+    },
+    /// A host answers no request any more.
+    #[error(
+        "{host} has failed {failures} times in a row, the last time with {last}; what is imported is kept, and the same \
+         command continues"
+    )]
+    Host {
+        /// The host.
+        host: String,
+        /// Failures in a row.
+        failures: u32,
+        /// The last answer.
+        last: String,
+    },
+    /// The client for web servers.
+    #[error("the client for web servers cannot be set up: {0}")]
+    Client(#[source] reqwest::Error),
     /// A thread ended early.
     #[error("the import of {input} ended without a result")]
     Task {
@@ -122,11 +170,17 @@ impl Classified for ImportError {
     fn class(&self) -> ErrorClass {
         match self {
             Self::Location(_)
+            | Self::NoBase { .. }
+            | Self::OtherPlan { .. }
             | Self::Rows {
                 problem: RowsError::Folders | RowsError::NoListing,
                 ..
             } => ErrorClass::Usage,
-            Self::NoFile { .. } | Self::List { .. } | Self::Manifest { .. } => ErrorClass::Input,
+            Self::NoFile { .. }
+            | Self::List { .. }
+            | Self::Manifest { .. }
+            | Self::Index { .. }
+            | Self::Outcomes { .. } => ErrorClass::Input,
             Self::Store {
                 doing: "find",
                 source: object_store::Error::NotFound { .. },
@@ -137,8 +191,8 @@ impl Classified for ImportError {
                 ..
             } => ErrorClass::Storage,
             Self::Rows { .. } | Self::Wacz { .. } => ErrorClass::Input,
-            Self::Store { .. } | Self::Spool { .. } => ErrorClass::Storage,
-            Self::Encode { .. } | Self::Task { .. } => ErrorClass::Internal,
+            Self::Store { .. } | Self::Spool { .. } | Self::Host { .. } => ErrorClass::Storage,
+            Self::Encode { .. } | Self::Task { .. } | Self::Client(_) => ErrorClass::Internal,
         }
     }
 
@@ -149,6 +203,7 @@ impl Classified for ImportError {
                 problem: RowsError::Store(source),
                 ..
             } => has_retryable_cause(source),
+            Self::Host { .. } => true,
             _ => false,
         }
     }

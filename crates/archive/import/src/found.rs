@@ -44,6 +44,15 @@ impl Found {
         })
     }
 
+    /// The next records are of `file`, and have to do with each other only.
+    pub(crate) fn begin(&mut self, file: &Arc<str>) {
+        if self.file.as_ref() != Some(file) {
+            self.file = Some(Arc::clone(file));
+            self.links = Links::default();
+            self.captures.clear();
+        }
+    }
+
     /// Adds the next record of the file.
     pub(crate) fn add(&mut self, record: Result<Decoded, RecordError>) -> io::Result<()> {
         self.add_at(record, None)

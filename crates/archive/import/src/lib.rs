@@ -65,6 +65,7 @@
 mod archive_file;
 mod error;
 mod found;
+mod index;
 mod inputs;
 mod manifest;
 mod options;
@@ -100,7 +101,9 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use inputs::Input;
 
+pub use crawl_index::{Content, Manners, PlanLimits, Selection, Target, TargetError, Totals};
 pub use error::{ImportError, WaczError};
+pub use index::{IndexOptions, IndexPlan, IndexReport, Unreadable, import_index, plan_index};
 pub use inputs::is_warc_file;
 pub use manifest::Manifest;
 pub use options::Options;
@@ -118,6 +121,8 @@ pub trait Progress: Sync {
     fn planned(&self, files: u64, bytes: u64);
     /// These bytes of an input were read.
     fn read(&self, bytes: u64);
+    /// No request to this host for so many seconds: it has asked for time, or the budget of the day is used.
+    fn waits(&self, _host: &str, _seconds: u64) {}
 }
 
 /// Shows no progress.

@@ -25,6 +25,16 @@ struct Entry {
     header: u64,
 }
 
+/// A file in a WACZ file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Inside {
+    pub(crate) name: String,
+    /// Bytes of the content in the WACZ file.
+    pub(crate) range: Range<u64>,
+    /// Whether the content is compressed by zip.
+    pub(crate) is_compressed: bool,
+}
+
 /// Returns the name and the range of bytes of each WARC file below `archive/`, in the order of their
 /// names.
 pub(crate) async fn warc_files(
@@ -32,6 +42,30 @@ pub(crate) async fn warc_files(
     size: u64,
     is_warc: fn(&str) -> bool,
 ) -> Result<Vec<(String, Range<u64>)>, ImportError> {
+    let problem = |problem| ImportError::Wacz {
+        file: location.to_string(),
+        problem,
+    };
+    let is_wanted = |name: &str| name.starts_with("archive/") && is_warc(name);
+    let files = files(location, size, is_wanted).await?;
+    if files.is_empty() {
+        return Err(problem(WaczError::NoFile));
+    }
+    if files.iter().any(|file| file.is_compressed) {
+        return Err(problem(WaczError::Compressed));
+    }
+    Ok(files
+        .into_iter()
+        .map(|file| (file.name, file.range))
+        .collect())
+}
+
+/// Returns the files that are wanted, in the order of their names.
+pub(crate) async fn files(
+    location: &Location,
+    size: u64,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<Inside>, ImportError> {
     let problem = |problem| ImportError::Wacz {
         file: location.to_string(),
         problem,
@@ -54,16 +88,10 @@ pub(crate) async fn warc_files(
     }
     let directory = read(location, directory).await?;
     let mut entries = entries(&directory).ok_or_else(|| problem(WaczError::Directory))?;
-    entries.retain(|entry| entry.name.starts_with("archive/") && is_warc(&entry.name));
-    if entries.is_empty() {
-        return Err(problem(WaczError::NoFile));
-    }
+    entries.retain(|entry| is_wanted(&entry.name));
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     let mut files = Vec::new();
     for entry in entries {
-        if entry.is_compressed {
-            return Err(problem(WaczError::Compressed));
-        }
         let end = entry.header.saturating_add(30);
         let header = match end <= size {
             true => read(location, entry.header..end).await?,
@@ -72,10 +100,11 @@ pub(crate) async fn warc_files(
         let start = content_start(&header).and_then(|bytes| entry.header.checked_add(bytes));
         let range = start.and_then(|start| Some(start..start.checked_add(entry.bytes)?));
         let range = range.filter(|range| range.end <= size && !range.is_empty());
-        files.push((
-            entry.name,
-            range.ok_or_else(|| problem(WaczError::Directory))?,
-        ));
+        files.push(Inside {
+            name: entry.name,
+            range: range.ok_or_else(|| problem(WaczError::Directory))?,
+            is_compressed: entry.is_compressed,
+        });
     }
     Ok(files)
 }

@@ -30,10 +30,10 @@ use crate::pages::row::{Reason, Row, Value, Values};
 const BATCH_ROWS: usize = 16;
 
 /// An object in a store, whose errors are kept.
-struct Object {
-    store: Arc<dyn ObjectStore>,
-    path: Path,
-    bytes: u64,
+pub(crate) struct Object {
+    pub(crate) store: Arc<dyn ObjectStore>,
+    pub(crate) path: Path,
+    pub(crate) bytes: u64,
 }
 
 impl AsyncFileReader for Object {
@@ -57,11 +57,11 @@ impl AsyncFileReader for Object {
 }
 
 /// Returns the error of the store, if it is the cause.
-fn panicked(panic: ParserPanic) -> RowsError {
+pub(crate) fn panicked(panic: ParserPanic) -> RowsError {
     RowsError::Parquet(ParquetError::External(Box::new(panic)))
 }
 
-fn failed(error: ParquetError) -> RowsError {
+pub(crate) fn failed(error: ParquetError) -> RowsError {
     match error {
         ParquetError::External(error) => match error.downcast() {
             Ok(error) => RowsError::Store(*error),

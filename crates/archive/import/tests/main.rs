@@ -1,0 +1,9 @@
+//! Imports by an index, over files that the tests write and a server of their own.
+
+mod common;
+mod faults;
+mod forms;
+mod killed;
+mod many;
+mod real;
+mod server;
