@@ -30,6 +30,9 @@
 //! counted. Without a list, folders are mirrors of `wget -r` or HTTrack: the path of a file is the
 //! address of its page.
 //!
+//! [`plan_index`] reads an index of a crawl, and [`import_index`] gets the chosen records by ranges of bytes. Its objects have the
+//! records of one commit, which may be of many files, and `OUTPUT/_index/NAME.json` is its state.
+//!
 //! An input is known by its URL, and its objects have its file name and a digest of the URL. Files that
 //! were moved after an import are new inputs, so import them into a new archive.
 //!

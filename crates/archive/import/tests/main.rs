@@ -1,4 +1,4 @@
-//! Imports by an index, over files that the tests write and a server of their own.
+//! Imports by an index, over files that the tests write and a server in the test program.
 
 mod common;
 mod faults;

@@ -61,7 +61,7 @@ pub enum Outcome {
 #[non_exhaustive]
 pub enum Missing {
     /// The server has no such file: 404 or 410.
-    #[error("the server has no such file")]
+    #[error("no such file")]
     NotFound,
     /// The file ends before the range: 416.
     #[error("the file ends before the record begins")]

@@ -1,4 +1,4 @@
-//! One request for a range, and what is received.
+//! One request for a range, and its answer.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -16,10 +16,12 @@ use crate::index::clock;
 const CONNECT: Duration = Duration::from_secs(30);
 /// Longest time without a byte of an answer.
 const SILENCE: Duration = Duration::from_secs(60);
+/// Longest time of a request: 32 MiB at 28 KB a second. A higher value lets a server that sends a byte a minute hold a request.
+const LONGEST: Duration = Duration::from_secs(1200);
 /// Most redirects of a request. Archives redirect to the machine that has a file.
 const REDIRECTS: usize = 5;
 
-/// What is received for a request.
+/// The answer to a request.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Received {
     /// `None` without an answer.
@@ -62,6 +64,7 @@ impl Client {
             .user_agent(concat!("urltree/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(CONNECT)
             .read_timeout(SILENCE)
+            .timeout(LONGEST)
             .redirect(reqwest::redirect::Policy::limited(REDIRECTS))
             .build();
         Ok(Self(client.map_err(ImportError::Client)?))

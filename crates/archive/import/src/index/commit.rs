@@ -29,7 +29,7 @@ use crate::{Progress, Report};
 /// the last commit ended. A call for a plan that is finished sends no request.
 ///
 /// # Errors
-/// [`ImportError`]. What was committed is kept, and the same call continues.
+/// [`ImportError`]. Commits are kept, and the same call continues.
 pub async fn import_index(
     plan: &IndexPlan,
     output: &Location,
@@ -155,7 +155,7 @@ impl<P: Progress> Getter<'_, P> {
         Ok(())
     }
 
-    /// How many of these requests are committed together, at least one.
+    /// The number of requests at the beginning that are committed together, at least one.
     fn fitting(&self, numbers: &[usize]) -> usize {
         let mut bytes = 0;
         let fits = |number: &&usize| {

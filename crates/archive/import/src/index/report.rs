@@ -6,7 +6,7 @@ use crawl_index::Counts;
 
 use crate::Report;
 
-/// The counts of an import by an index. Those of records and pages are of all calls with this plan.
+/// The counts of an import by an index. Records and pages are those of all calls with this plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IndexReport {

@@ -1,4 +1,4 @@
-//! What earlier calls have done of an import, in the archive.
+//! The state of an import, in the archive.
 //!
 //! `_index/NAME.json` says that the import NAME has begun, whether it is finished, and what it has used of the budgets. Each
 //! commit is a manifest `_imports/NAME-REQUEST.json` with the outcomes of its records. It is written after the objects of the
