@@ -92,6 +92,7 @@ mod frozen;
 mod hostile;
 mod identity;
 mod import;
+mod import_index;
 mod import_pages;
 mod import_stores;
 mod jobs;

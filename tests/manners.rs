@@ -283,9 +283,15 @@ fn inputs(folder: &Path) {
     });
     let rows = RecordBatch::try_from_iter(rows).expect("columns of one length");
     write_batch(&folder.join("crawl.parquet"), &rows, 10);
+    let index = format!(
+        "example,a)/ 20111024120000 {{\"url\": \"http://a.example/\", \"mime\": \"text/html\", \"status\": \"200\", \
+         \"filename\": \"a.warc\", \"offset\": \"0\", \"length\": \"{}\"}}\n",
+        WARC.len()
+    );
     write_texts(
         folder,
         &[
+            ("crawl/index.cdxj", &index),
             ("crawl/a.warc", WARC),
             ("more.warc", WARC),
             (
@@ -336,6 +342,7 @@ fn the_examples_of_the_help_work_as_typed() {
         "import",
         "import warc",
         "import pages",
+        "import index",
         "fetch",
     ];
     let (ran, read) = type_examples(folder, "urltree", &commands, |line| {

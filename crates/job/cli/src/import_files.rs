@@ -2,20 +2,19 @@
 
 use std::num::NonZeroUsize;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use bytesize::ByteSize;
 use clap::Subcommand;
-use import::{
-    ColumnName, ImportError, Limits, Options, PageOptions, PageTime, Report, import, import_pages,
-};
+use import::{ColumnName, Limits, Options, PageOptions, PageTime, Report, import, import_pages};
 use serde_json::json;
 use tables::Location;
 
 use crate::args::{ArchiveArgs, ReportFormat};
+use crate::import_index::{ImportIndexArgs, index};
+use crate::import_run::{dates, run};
 use crate::print::print;
-use crate::progress::{ImportProgress, Terminal, megabytes};
+use crate::progress::{Terminal, megabytes};
 use crate::report::Lines;
-use crate::runtime::{Interrupted, stop_at_a_signal};
 use crate::usage::{NotFound, Usage};
 
 #[derive(Debug, Subcommand)]
@@ -55,6 +54,23 @@ pub(crate) enum ImportCommand {
         --columns fetched_at=warc_date,html=content\n  \
         urltree import pages s3://bucket/saved --manifest pages.csv --output s3://bucket/pages --files 64")]
     Pages(ImportPagesArgs),
+    /// Import the pages of chosen sites out of a crawl, by an index of it: CDX, CDXJ, the columnar index of
+    /// Common Crawl (Parquet), WACZ, or a CDX server.
+    ///
+    /// The plan is shown first: records, files, requests, bytes. Records of a file that are less than 1 MiB apart
+    /// are one request. Each record is compared with the index (place, URL, time, digest) and ends as got, missing or
+    /// wrong; the last two are rows of _quarantine/*.parquet, with file, offset and reason. The rows of pages are those of
+    /// import warc. A host gets --at-once requests at a time, and waits after 403, 429 and 503 are 10 seconds,
+    /// doubled up to half an hour, or what Retry-After asks for. An import that was stopped continues when the same
+    /// command is given again.
+    #[command(after_help = "Examples:\n  \
+        urltree import index crawl/index.cdxj --domain a.example --output data/pages --dry-run\n  \
+        urltree import index crawl/index.cdxj --domain a.example --output data/pages\n  \
+        urltree import index https://index.commoncrawl.org/CC-MAIN-2024-10-index \\\n      \
+        --base https://data.commoncrawl.org --prefix example.org/news/ --output data/news --budget 10GB\n  \
+        urltree import index s3://bucket/cc-index/subset=warc --base s3://bucket --list domains.txt \\\n      \
+        --output s3://bucket/pages --at-once 8")]
+    Index(ImportIndexArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -115,6 +131,7 @@ pub(crate) fn import_files(
     terminal: &Terminal,
 ) -> Result<()> {
     let (report, archive) = match command {
+        ImportCommand::Index(args) => return index(args, quiet, terminal),
         ImportCommand::Warc(args) => (warc(args, terminal)?, &args.archive),
         ImportCommand::Pages(args) => (pages(args, terminal)?, &args.archive),
     };
@@ -181,35 +198,12 @@ fn pages(args: &ImportPagesArgs, terminal: &Terminal) -> Result<Report> {
     )
 }
 
-/// Runs an import until it is done or interrupted.
-fn run(
-    import: impl Future<Output = Result<Report, ImportError>>,
-    progress: &ImportProgress,
-) -> Result<Report> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot start worker threads")?;
-    let stop = stop_at_a_signal()?;
-    let done = runtime.block_on(stop.run_until_cancelled(import));
-    progress.finish();
-    // Files that are read on other threads have nothing that must be saved.
-    runtime.shutdown_background();
-    Ok(done.ok_or(Interrupted::Run)??)
-}
-
 fn printed(report: &Report, format: Option<ReportFormat>, quiet: bool, output: &str) -> String {
     match format {
         Some(ReportFormat::Json) => as_json(report),
         None if quiet => String::new(),
         None | Some(ReportFormat::Text) => as_text(report, output),
     }
-}
-
-/// The dates as `urltree backfill --dates` reads them.
-fn dates(report: &Report) -> Option<String> {
-    let (first, last) = report.dates?;
-    Some(format!("{first}..{last}"))
 }
 
 fn as_text(report: &Report, output: &str) -> String {

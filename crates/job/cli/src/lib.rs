@@ -16,6 +16,8 @@ mod failure_line;
 mod fetch_feeds;
 mod fitted_table;
 mod import_files;
+mod import_index;
+mod import_run;
 mod manual;
 mod marks;
 mod near_duplicates;

@@ -105,6 +105,10 @@ impl import::Progress for ImportProgress {
         self.bar.reset_eta();
     }
 
+    fn waits(&self, host: &str, seconds: u64) {
+        info!("no request to {host} for {seconds} seconds");
+    }
+
     fn read(&self, bytes: u64) {
         self.bar.inc(bytes);
         if let Ok(mut line) = self.line.lock() {
