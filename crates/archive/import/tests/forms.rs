@@ -82,14 +82,60 @@ async fn lines_with_and_without_gzip_in_a_folder_are_one_index() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_index_of_an_index_names_the_remedy() {
+async fn the_blocks_of_chosen_sites_are_read_by_the_index_of_an_index() {
     let folder = tempfile::tempdir().expect("a folder");
-    let index = folder.path().join("cluster.idx");
-    std::fs::write(&index, "com,site0)/ 2011\tcdx-00000.gz\t0\t100\t1\n").expect("a file");
-    let failed = plan_index(&[index.display().to_string()], &options(1)).await;
-    let error = failed.expect_err("an index of an index").to_string();
+    let captured = crawl(folder.path(), 10, 9);
+    let index = write_index(folder.path(), &captured);
+    run(
+        &index.display().to_string(),
+        &folder.path().join("expected"),
+        &options(3),
+    )
+    .await;
+    std::fs::create_dir(folder.path().join("zipnum")).expect("a folder");
+    let mut lines: Vec<String> = captured.iter().map(Captured::line).collect();
+    lines.sort();
+    // Blocks of other sites are broken, so that reading them would fail.
+    let is_other = |line: &&String| (3..9).any(|site| line.contains(&format!("site{site},")));
+    let (mut parts, mut pointers) = (vec![Vec::new(), Vec::new()], String::new());
+    let mut broken = 0;
+    for (number, block) in lines.chunks(4).enumerate() {
+        let part = number / 12;
+        let mut bytes = gzip(block.concat().as_bytes());
+        if block.iter().all(|line| is_other(&line)) && is_other(&&lines[number * 4 - 1]) {
+            bytes.fill(0xff);
+            broken += 1;
+        }
+        let key: Vec<&str> = block[0].split(' ').take(2).collect();
+        let key = key.join(" ");
+        let offset = parts[part].len();
+        pointers += &format!(
+            "{key}\tcdx-0000{part}.gz\t{offset}\t{}\t{number}\n",
+            bytes.len()
+        );
+        parts[part].extend(bytes);
+    }
+    assert!(broken > 10, "{broken}");
+    for (part, bytes) in parts.iter().enumerate() {
+        let name = format!("zipnum/cdx-0000{part}.gz");
+        std::fs::write(folder.path().join(name), bytes).expect("a file");
+    }
+    let index = folder.path().join("zipnum/cluster.idx");
+    std::fs::write(&index, pointers).expect("a file");
+    let index = index.display().to_string();
+    let mut options = options(3);
+    options.base = Some(folder.path().display().to_string());
+    run(&index, &folder.path().join("archive"), &options).await;
+    assert_eq!(
+        pages(&folder.path().join("archive")),
+        pages(&folder.path().join("expected"))
+    );
+
+    std::fs::write(&index, "com,site0)/ 2011\t../cdx-00000.gz\t0\t100\t1\n").expect("a file");
+    let failed = plan_index(&[index], &options).await;
+    let error = failed.expect_err("a file elsewhere").to_string();
     assert!(
-        error.contains("cluster.idx") && error.contains("cdx-00000.gz"),
+        error.contains("cluster.idx") && error.contains("../cdx-00000.gz"),
         "{error}"
     );
 }

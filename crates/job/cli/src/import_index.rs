@@ -23,7 +23,7 @@ use crate::usage::{NotFound, Usage};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImportIndexArgs {
-    /// Files or folders (*.cdx, *.cdxj, each also with .gz, *.parquet, *.wacz), s3://, gs://, az:// or http(s):// URLs
+    /// Files or folders (*.cdx, *.cdxj, each also with .gz, *.idx, *.parquet, *.wacz), s3://, gs://, az:// or http(s):// URLs
     /// of them, or the URL of a CDX server, which ends with /cdx or -index or has a query.
     #[arg(required = true, value_name = "INDEX")]
     indexes: Vec<String>,

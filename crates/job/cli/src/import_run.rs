@@ -1,4 +1,4 @@
-//! What the commands of `urltree import` share.
+//! Parts of all commands of `urltree import`.
 
 use anyhow::{Context, Result};
 use import::{ImportError, Report};

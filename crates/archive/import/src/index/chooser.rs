@@ -7,6 +7,7 @@ use crawl_index::{Line, LineError, LineReason, Reader, Record, Selected, Selecti
 
 use crate::error::ImportError;
 use crate::index::bases::joined;
+use crate::index::pointers::Pointers;
 
 /// Most lines that cannot be read and are kept as examples.
 const EXAMPLES: usize = 3;
@@ -27,6 +28,8 @@ pub(crate) struct Origin {
     pub(crate) index: String,
     /// The folder of the files, as the bases name it.
     pub(crate) base: String,
+    /// Whether its lines may point to blocks of lines in other files.
+    pub(crate) may_point: bool,
     /// Whether a server answers. It may say that it has no record.
     pub(crate) is_server: bool,
 }
@@ -38,11 +41,14 @@ pub(crate) struct Chooser {
     pub(crate) records: Vec<Record>,
     pub(crate) selected: Selected,
     pub(crate) unreadable: Unreadable,
+    /// Blocks of the index that is read.
+    pub(crate) blocks: Pointers,
 }
 
 impl Chooser {
     pub(crate) fn new(selection: Selection) -> Self {
         Self {
+            blocks: Pointers::new(selection.ranges()),
             selection,
             records: Vec::new(),
             selected: Selected::default(),
@@ -53,7 +59,7 @@ impl Chooser {
     /// Takes the next line of an index.
     ///
     /// # Errors
-    /// If the line points to other lines.
+    /// If the line points to other lines, and may not.
     pub(crate) fn line(
         &mut self,
         reader: &mut Reader,
@@ -64,12 +70,13 @@ impl Chooser {
         match read {
             Ok(None) => {}
             Ok(Some(Ok(Line::Record(record)))) => self.record(record, origin),
+            Ok(Some(Ok(Line::Pointer(pointer)))) if origin.may_point => self.blocks.add(pointer),
             Ok(Some(Ok(Line::Pointer(pointer)))) => {
-                let blocks = pointer.file.unwrap_or_else(|| "other files".to_owned());
+                let file = pointer.file.unwrap_or_default();
                 return Err(ImportError::Index {
                     index: origin.index.clone(),
                     problem: format!(
-                        "it is an index of an index (ZipNum), whose lines are in {blocks}; name these files, or the server"
+                        "a line points to other lines, in `{file}`; name the index that has these"
                     ),
                 });
             }

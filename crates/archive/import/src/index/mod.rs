@@ -10,6 +10,7 @@
 
 mod answer;
 mod bases;
+mod blocks;
 mod chooser;
 mod clock;
 mod columns;
@@ -18,6 +19,7 @@ mod hosts;
 mod inputs;
 mod options;
 mod planned;
+mod pointers;
 mod records;
 mod report;
 mod server;

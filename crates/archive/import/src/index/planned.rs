@@ -11,7 +11,7 @@ use crate::index::chooser::{Chooser, Origin, Unreadable};
 use crate::index::hosts::Hosts;
 use crate::index::inputs::{Kind, expand};
 use crate::index::options::IndexOptions;
-use crate::index::{columns, server, text};
+use crate::index::{blocks, columns, server, text};
 use crate::{Progress, Quiet};
 
 /// The requests that get the chosen records. It is in memory: some 500 bytes for each record of Common Crawl, and
@@ -60,7 +60,7 @@ pub(crate) fn name(reason: RefusedReason) -> String {
 /// Reads indexes, and plans the requests for the chosen records. Nothing is written.
 ///
 /// An index is a file, or a folder of files: CDX or CDXJ with gzip or without, a Parquet file with the columns of Common Crawl's
-/// index, a WACZ file. Or it is the URL of a CDX server.
+/// index, a WACZ file. Of a `.idx` file of `ZipNum`, the blocks that may have chosen records are read. Or it is the URL of a CDX server.
 ///
 /// # Errors
 /// [`ImportError`] if an index cannot be read. A line that cannot be read is counted.
@@ -86,11 +86,19 @@ async fn plan(
         let origin = Origin {
             index: index.label,
             base: index.base,
+            // The index in a WACZ file has all lines.
+            may_point: matches!(&index.kind, Kind::Lines { input, .. } if input.range.is_none()),
             is_server: matches!(index.kind, Kind::Server(_)),
         };
         chooser = match index.kind {
             Kind::Lines { input, is_deflated } => {
-                text::read(&input, is_deflated, origin, chooser).await?
+                let mut read = text::read(&input, is_deflated, origin.clone(), chooser).await?;
+                let found = read.blocks.take();
+                let origin = Origin {
+                    may_point: false,
+                    ..origin
+                };
+                blocks::read(found, &origin, read).await?
             }
             Kind::Columns { location, bytes } => {
                 columns::read(&location, bytes, &ranges, &origin, chooser).await?

@@ -45,18 +45,18 @@ pub(crate) fn add(
         };
         let reason = match outcome {
             Outcome::Got | Outcome::GotWithoutDigest => None,
-            Outcome::Missing(reason) => Some(("missing", missing(reason), reason.to_string())),
-            Outcome::Wrong(reason) => Some(("wrong", reason.to_string(), reason.to_string())),
+            Outcome::Missing(reason) => Some(format!("missing: {reason}")),
+            Outcome::Wrong(reason) => Some(format!("wrong: {reason}")),
         };
-        if let Some((end, kind, reason)) = reason {
+        if let Some(kind) = reason {
             found.add_unusable(Quarantined {
                 file: None,
                 position: position(record.offset.saturating_sub(start)),
                 name: None,
                 record_type: None,
                 url: record.url.clone(),
-                kind: format!("{end}: {kind}"),
-                reason: format!("the record of the index is {end}: {reason}"),
+                reason: format!("the record of the index is {kind}"),
+                kind,
             });
         }
         outcomes.push(outcome);
@@ -64,11 +64,7 @@ pub(crate) fn add(
     Ok(outcomes)
 }
 
-/// The reason by which records that are missing are counted.
-pub(crate) fn missing(reason: Missing) -> String {
-    reason.to_string()
-}
-
+/// An offset as a column has it.
 pub(crate) fn position(offset: u64) -> i64 {
     i64::try_from(offset).unwrap_or(i64::MAX)
 }

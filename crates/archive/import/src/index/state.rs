@@ -137,7 +137,7 @@ impl State {
             let Some(object) = self.output.relative(&meta.location) else {
                 continue;
             };
-            let Some(commit) = self.commit(&meta, ".parquet") else {
+            let Some(commit) = commit(&self.name, &meta, ".parquet") else {
                 continue;
             };
             let is_page = object.starts_with("date=");
@@ -147,10 +147,6 @@ impl State {
             }
         }
         Ok(())
-    }
-
-    fn commit(&self, meta: &ObjectMeta, end: &str) -> Option<String> {
-        commit(&self.name, meta, end)
     }
 }
 

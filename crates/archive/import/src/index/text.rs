@@ -26,22 +26,33 @@ pub(crate) async fn read(
     let watch = Watch::default();
     let (progress, _) = tokio::sync::mpsc::unbounded_channel();
     let source = Source::open(input, progress, watch.clone()).await?;
-    let index = origin.index.clone();
     let read = tokio::task::spawn_blocking(move || {
         let source: Box<dyn Read + Send> = match is_deflated {
             true => Box::new(DeflateDecoder::new(source)),
             false => Box::new(source),
         };
-        let read = guarded("an index", UNKNOWN, || lines(source, &origin, &mut chooser));
-        read.map(|read| read.map(|()| chooser))
+        take(source, &origin, &mut chooser).map(|()| chooser)
     });
     let read = read.await.map_err(|_| ended(input))?;
     watch.check(input)?;
-    let problem = |problem: String| ImportError::Index { index, problem };
+    read
+}
+
+/// Takes the lines of `source`.
+pub(crate) fn take(
+    source: impl Read + Send + 'static,
+    origin: &Origin,
+    chooser: &mut Chooser,
+) -> Result<(), ImportError> {
+    let problem = |problem: String| ImportError::Index {
+        index: origin.index.clone(),
+        problem,
+    };
+    let read = guarded("an index", UNKNOWN, || lines(source, origin, chooser));
     match read {
         Ok(Err(Failure::Read(error))) => Err(problem(error)),
         Ok(Err(Failure::Import(error))) => Err(error),
-        Ok(Ok(chooser)) => Ok(chooser),
+        Ok(Ok(())) => Ok(()),
         Err(panic) => Err(problem(panic.to_string())),
     }
 }
