@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use html_blocks::{BlockOptions, Joining, Noscript, PageLimits, SplitList};
-use markdown::MarkdownOptions;
+use markdown::{MarkdownOptions, Markup, MarkupError};
 use site_replay::{Labelling, Lookback, SiteSettings};
 use tables::Table;
 use url_key::{Blocklist, Grouping, KeyOptions, Keyer, Reading, RuleError, RuleSet, Scheme};
@@ -47,6 +47,25 @@ impl Settings {
     /// Returns the domain that has the pages of a host; `None` if a text is not a host.
     pub fn domain_of(&self, host: &str) -> Option<String> {
         domain_of(&self.site.keyer, host)
+    }
+
+    /// Returns the column `markdown` of a page: its block texts, their labels, its encoded markup and its URL. `None` if
+    /// the job writes no Markdown.
+    ///
+    /// # Errors
+    /// [`MarkupError`] if the markup is not that of the page.
+    pub fn markdown_of<T: AsRef<str>>(
+        &self,
+        texts: &[T],
+        is_content: &[bool],
+        markup: &[u8],
+        url: &str,
+    ) -> Result<Option<String>, MarkupError> {
+        let written = self.markdown.as_ref().map(|options| {
+            let markup = Markup::from_bytes(markup)?;
+            ::markdown::markdown(texts, is_content, &markup, url, options)
+        });
+        written.transpose()
     }
 
     /// Returns the tables that the plan writes. The driver writes `runs`.

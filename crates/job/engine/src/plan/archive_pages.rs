@@ -38,10 +38,14 @@ pub struct ArchivePage {
     /// The outline by which the template labels the page. `None` unless labels come from the template, or if the
     /// layout of the page is too large.
     pub outline: Option<Outline>,
+    /// The encoded markup of the page, if the job writes Markdown.
+    pub markup: Option<Vec<u8>>,
+    /// The decoded HTML, if it was asked for.
+    pub html: Option<String>,
 }
 
 /// Reads and parses the pages at `positions`, each row group once. An inner error is the reason why a page has no
-/// blocks.
+/// blocks. Pages of at most `most_html` bytes have their HTML; with 0, none has.
 ///
 /// # Errors
 /// [`EngineError::Relabelled`] if an object does not have a row any more, and [`EngineError`] if the archive cannot be
@@ -49,6 +53,7 @@ pub struct ArchivePage {
 pub async fn read_pages(
     job: &Job,
     positions: &[PagePosition<'_>],
+    most_html: usize,
 ) -> Result<Vec<Result<ArchivePage, String>>, EngineError> {
     let mut objects: BTreeMap<&str, BTreeMap<i64, usize>> = BTreeMap::new();
     for (at, position) in positions.iter().enumerate() {
@@ -73,7 +78,8 @@ pub async fn read_pages(
                 match next {
                     Ok(read) => {
                         for (page, (_, at)) in read.iter().zip(rows.by_ref().take(read.len())) {
-                            pages[at] = archive_page(page, positions[at], &job.settings)?;
+                            pages[at] =
+                                archive_page(page, positions[at], &job.settings, most_html)?;
                         }
                     }
                     Err(error) => {
@@ -92,17 +98,23 @@ fn archive_page(
     page: PageBytes<'_>,
     position: PagePosition<'_>,
     settings: &Settings,
+    most_html: usize,
 ) -> Result<Result<ArchivePage, String>, EngineError> {
     let fetched = Fetched {
         url: position.url,
         date: position.date,
     };
-    let page = match parse(page, fetched, settings) {
-        Ok(parsed) => parsed.page,
+    let parsed = match parse(page, fetched, settings) {
+        Ok(parsed) => parsed,
         Err((_, detail)) => return Ok(Err(detail)),
     };
-    let outline = outline(&page, settings)?;
-    Ok(Ok(ArchivePage { page, outline }))
+    let html = page.html.filter(|html| html.len() <= most_html);
+    Ok(Ok(ArchivePage {
+        outline: outline(&parsed.page, settings)?,
+        page: parsed.page,
+        markup: parsed.markup,
+        html: html.and_then(|html| html_blocks::decode(html, page.charset).ok()),
+    }))
 }
 
 /// The outline of a page, if its labels come from the template and its layout is not too large.

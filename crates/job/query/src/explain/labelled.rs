@@ -41,6 +41,10 @@ pub struct ExplainedPage {
     pub has_other_marks: bool,
     /// The text blocks in source order.
     pub blocks: Vec<ExplainedBlock>,
+    /// The decoded HTML. `None` for a page of more than 2 MB, and for the pages of a site.
+    pub html: Option<String>,
+    /// The encoded markup, if the job writes Markdown.
+    pub(super) markup: Option<Vec<u8>>,
 }
 
 /// A text block, with its label and the counts that led to it.
@@ -98,6 +102,7 @@ impl ExplainedPage {
         settings: &Settings,
     ) -> Self {
         let has_outline = page.outline.is_some();
+        let (html, markup) = (page.html, page.markup);
         let page = page.page;
         let labelled = labels.labels.blocks.iter().zip(&labels.reasons);
         let blocks = (page.blocks.into_iter().zip(labelled)).map(|(block, (label, reason))| {
@@ -127,6 +132,8 @@ impl ExplainedPage {
             takes_marks: has_outline && settings.site.labelling == Labelling::Template,
             has_other_marks: false,
             blocks: blocks.collect(),
+            html,
+            markup,
         }
     }
 

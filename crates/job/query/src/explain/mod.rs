@@ -32,6 +32,10 @@ pub use site_pages::SitePages;
 /// others, a duplicate may name a row that is a duplicate itself.
 const MAX_STEPS: usize = 8;
 
+/// Most bytes of HTML that an explained page keeps, in memory that no pool counts. A page that shows the original
+/// embeds no more.
+const MAX_HTML_BYTES: usize = 2_000_000;
+
 /// The tables of a job, opened to explain pages.
 pub struct Explainer<'a> {
     job: &'a Job,
@@ -111,10 +115,27 @@ impl<'a> Explainer<'a> {
         let marks = self.marks_of_run(fetch)?;
         let moment = self.moment(fetch, domain, key).await?;
         let replay = self.replay(domain, &moment).await?;
-        let pages = read_pages(self.job, &[fetch.position()]).await?;
+        let pages = read_pages(self.job, &[fetch.position()], MAX_HTML_BYTES).await?;
         let page = pages.into_iter().next();
         let page = page.unwrap_or_else(|| Err("the row has no page".to_owned()));
         self.labelled(fetch, page, &replay, marks).await
+    }
+
+    /// Returns the Markdown of a page with its labels: the column `markdown` of `documents`. `None` if the job writes
+    /// no Markdown or has no markup of the page.
+    pub fn markdown(&self, page: &ExplainedPage) -> Option<String> {
+        let texts: Vec<&str> = page
+            .blocks
+            .iter()
+            .map(|block| block.text.as_str())
+            .collect();
+        let is_content: Vec<bool> = page.blocks.iter().map(|block| block.is_content).collect();
+        let url = page.fetch.url.as_deref().unwrap_or_default();
+        let markup = page.markup.as_deref()?;
+        let settings = &self.job.settings;
+        let written = settings.markdown_of(&texts, &is_content, markup, url);
+        // For broken markup, the run has written null and a warning.
+        written.ok().flatten()
     }
 
     async fn replay(&self, domain: &str, moment: &Moment) -> Result<SiteStream, EngineError> {

@@ -53,7 +53,7 @@ impl Explainer<'_> {
         };
         let of_site = self.in_memory(domain, first).await?;
         let positions: Vec<PagePosition<'_>> = fetches.iter().map(Fetch::position).collect();
-        let pages = read_pages(self.job, &positions).await?;
+        let pages = read_pages(self.job, &positions, 0).await?;
         let mut replayed: Option<(Moment, SiteStream)> = None;
         for (fetch, page) in fetches.iter().zip(pages) {
             let (_, key) = names(fetch)?;

@@ -11,7 +11,7 @@ use arrow::array::{
 use arrow::compute::take;
 use arrow::datatypes::DataType;
 use datafusion::error::{DataFusionError, Result};
-use markdown::{Markup, MarkupError};
+use markdown::MarkupError;
 use tables::{Partitioning, Table};
 use text::signals::Signals;
 use url_key::Branch;
@@ -173,11 +173,8 @@ impl DocumentTexts {
                 kept += 1;
                 chars += length;
             }
-            let written = settings.markdown.as_ref().map(|options| {
-                let markup = Markup::from_bytes(page.markup.unwrap_or_default())?;
-                ::markdown::markdown(&page.texts, &labels.is_content, &markup, url, options)
-            });
-            match written.transpose() {
+            let markup = page.markup.unwrap_or_default();
+            match settings.markdown_of(&page.texts, &labels.is_content, markup, url) {
                 Ok(written) => markdowns.append_option(written),
                 Err(error) => {
                     failures.insert(blocks.len(), error);
