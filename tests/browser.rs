@@ -175,5 +175,5 @@ fn a_reader_gets_from_the_overview_to_a_block_in_a_browser() {
     let said = String::from_utf8_lossy(&visited.stdout);
     let errors = String::from_utf8_lossy(&visited.stderr);
     assert!(visited.status.success(), "{said}\n{errors}");
-    assert_eq!(said.matches("passed ").count(), 11, "{said}");
+    assert_eq!(said.matches("passed ").count(), 12, "{said}");
 }

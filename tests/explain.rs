@@ -321,6 +321,40 @@ fn a_changed_job_and_a_changed_archive_are_refused() {
     );
 }
 
+#[test]
+fn a_page_of_html_has_the_text_the_markdown_and_the_original() {
+    let job = Job::of(&SITE.daily_articles(8)).with("output.write=markdown");
+    job.run(DATES);
+    let page = job.path("page.html");
+    let finished = job.command(
+        "explain",
+        &[&SITE.url(7), "--html", &page.display().to_string()],
+    );
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let html = std::fs::read_to_string(&page).expect("the page");
+    let row = job.row(&format!(
+        "SELECT text, markdown FROM documents WHERE url = '{}'",
+        SITE.url(7)
+    ));
+    for column in ["text", "markdown"] {
+        let mut written = text(&row, column);
+        for special in ['&', '<', '>', '"', '\''] {
+            // The references have no other special character than the first.
+            written = written.replace(special, &format!("&#{};", u32::from(special)));
+        }
+        assert!(
+            html.contains(&format!("{written}</div>")),
+            "{column}: {html}"
+        );
+    }
+    assert_eq!(
+        html.matches("<iframe class=\"original\" sandbox ").count(),
+        1
+    );
+    assert!(html.contains("srcdoc=\"&#60;meta http-equiv="), "{html}");
+    assert!(html.contains("&#60;/footer&#62;"), "{html}");
+}
+
 /// Texts, titles, URLs and classes of a page that try to leave their place.
 #[test]
 fn hostile_pages_are_shown_as_text_on_paper_and_on_a_terminal() {

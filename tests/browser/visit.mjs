@@ -26,7 +26,7 @@ const NARROW = { width: 360, height: 740 };
 const FORMS = [["light", WIDE], ["dark", NARROW]];
 
 /// Opens a file or an address, and fails on every error of the console, dialog, and request that is not for the
-/// file itself or for the server. `refusals` are responses of the server that the visit is about: a browser says
+/// file itself or for the server. What the frame with an original is refused is no error. `refusals` are responses of the server that the visit is about: a browser says
 /// in the console that they are errors.
 async function visit(
   file,
@@ -39,6 +39,7 @@ async function visit(
   const problems = [];
   page.on("console", (message) => {
     const text = message.text();
+    if (message.location().url === "about:srcdoc") return;
     if (refusals.some((status) => text.includes(`status of ${status} `))) return;
     if (["error", "warning"].includes(message.type())) problems.push(`console: ${text}`);
   });
@@ -51,6 +52,11 @@ async function visit(
     const isFile = request.url().startsWith("file://") && request.isNavigationRequest();
     const isOwn = isServed ? new URL(request.url()).origin === new URL(address).origin : isFile;
     if (!isOwn) problems.push(`request: ${request.url()}`);
+  });
+  // Chromium reports some requests of the frame before the policy refuses them. None is sent.
+  page.on("requestfailed", (request) => {
+    const at = problems.indexOf(`request: ${request.url()}`);
+    if (at >= 0 && request.failure().errorText === "csp") problems.splice(at, 1);
   });
   await page.goto(address);
   return {
@@ -171,20 +177,48 @@ async function fromTheOverviewToABlock() {
   await done();
 }
 
-async function blocksAreFilteredByReason() {
+/// Kept blocks and folded runs of dropped blocks that are shown.
+const shownItems = (page) => page.locator(":is(.block.kept, .run):visible").count();
+
+async function theTextIsBesideTheOriginal() {
+  for (const viewport of [WIDE, NARROW]) {
+    const { page, done } = await visit(places.blocks, { viewport });
+    const frame = page.locator("iframe.original");
+    assert.equal(await frame.getAttribute("sandbox"), "");
+    assert.match(await page.frameLocator("iframe.original").locator("body").innerText(), /\w/);
+    const [text, original] = [
+      await page.locator(".view > div").first().boundingBox(),
+      await frame.boundingBox(),
+    ];
+    const isBeside = original.x >= text.x + text.width;
+    const isBelow = original.y >= text.y + text.height;
+    assert.deepEqual([isBeside, isBelow], [viewport === WIDE, viewport === NARROW]);
+    await done();
+  }
+}
+
+async function blocksAreFilteredByLabelAndReason() {
   const { page, done } = await visit(places.blocks);
-  const shown = () => page.locator(".block:visible").count();
+  const shown = () => shownItems(page);
   const all = await shown();
   const boxes = page.locator(".filters input[id^=r-]");
   assert.ok((await boxes.count()) >= 2);
   for (const box of await boxes.all()) {
     const reason = (await box.getAttribute("id")).replace("r-", "");
-    const ofReason = await page.locator(`.block.r-${reason}`).count();
+    const ofReason = await page.locator(`.r-${reason}`).count();
     await box.uncheck();
     assert.equal(await shown(), all - ofReason, reason);
     await box.check();
   }
   assert.equal(await shown(), all);
+  await page.getByRole("radio", { name: /only kept/ }).check();
+  assert.equal(await shown(), await page.locator(".block.kept").count());
+  await page.getByRole("radio", { name: /only dropped/ }).check();
+  assert.equal(await shown(), await page.locator(".run").count());
+  assert.equal(await page.locator(".block:visible").count(), 0);
+  await page.locator(".run summary").first().press("Enter");
+  assert.ok(await page.locator(".run .block").first().isVisible());
+  await assertAccessible(page, "dropped blocks");
   await done();
 }
 
@@ -216,12 +250,15 @@ async function aHundredThousandDomainsStayUsable() {
   await done();
 }
 
+/// Elements that no page has. The frame with the original may do nothing.
+const FOREIGN = 'img, iframe:not(.original[sandbox=""]), object, embed, base';
+
 async function hostileTextsStayTexts() {
   for (const file of places.hostile) {
     const { page, done } = await visit(file);
     const scripts = await page.locator("script:not([type='application/json'])").count();
     assert.ok(scripts <= 1, file);
-    assert.equal(await page.locator("img, iframe, object, embed, base, form").count(), 0, file);
+    assert.equal(await page.locator(`${FOREIGN}, form`).count(), 0, file);
     assert.equal(await page.evaluate(() => globalThis.hacked), undefined, file);
     assert.match(await page.locator("body").innerText(), /globalThis\.hacked/, file);
     const search = page.getByRole("searchbox", { name: "Search" });
@@ -287,9 +324,9 @@ async function fromTheLiveOverviewToAQueryAndBack() {
   await page.locator("[aria-labelledby=worst] a").first().click();
   await page.getByRole("heading", { name: "Blocks" }).waitFor();
   const boxes = page.locator(".filters input[id^=r-]");
-  const all = await page.locator(".block:visible").count();
+  const all = await shownItems(page);
   await boxes.first().uncheck();
-  assert.ok((await page.locator(".block:visible").count()) < all);
+  assert.ok((await shownItems(page)) < all);
   await page.getByRole("link", { name: "The site of the page" }).click();
   await page.getByRole("heading", { level: 1, name: wanted }).waitFor();
   await page.getByRole("link", { name: "All pages of the site, as a query" }).click();
@@ -332,6 +369,7 @@ async function aPathIsMarkedOnceItsEffectIsSeen() {
   const { page, done } = await visit(live("domains"), { refusals: [422] });
   await page.goto(live(await firstLink(page, "domain")));
   await page.goto(live(await firstLink(page, "page")));
+  for (const run of await page.locator(".run summary").all()) await run.click();
   await page.getByRole("link", { name: /mark this path/ }).first().click();
   const save = page.getByRole("button", { name: "Save this mark" });
   assert.equal(await save.count(), 0, "no effect was seen");
@@ -367,7 +405,7 @@ async function withoutScriptsTheLivePagesWork() {
 async function hostileTextsOfALiveSiteStayTexts() {
   for (const path of places.hostileLive) {
     const { page, done } = await visit(`http://${places.evil}/${path}`, { refusals: [404] });
-    assert.equal(await page.locator("img, iframe, object, embed, base").count(), 0, path);
+    assert.equal(await page.locator(FOREIGN).count(), 0, path);
     assert.equal(await page.evaluate(() => globalThis.hacked), undefined, path);
     assert.match(await page.locator("body").textContent(), /globalThis\.hacked/, path);
     const links = await page.locator("a[href]").evaluateAll((all) => all.map((link) => link.href));
@@ -414,7 +452,8 @@ try {
   for (const part of [
     everyPageInEveryForm,
     fromTheOverviewToABlock,
-    blocksAreFilteredByReason,
+    theTextIsBesideTheOriginal,
+    blocksAreFilteredByLabelAndReason,
     aHundredThousandDomainsStayUsable,
     hostileTextsStayTexts,
     everyLivePageInEveryForm,

@@ -75,7 +75,7 @@ async fn explained(args: &ExplainArgs, job: &Job) -> Result<String> {
         }
         None => None,
     };
-    let page = blocks_page(&answer);
+    let page = blocks_page(&answer, &explainer);
     if let Some(path) = &args.html {
         std::fs::write(path, page.to_html(Site::Files)?)
             .with_context(|| format!("cannot write {}", path.display()))?;
@@ -114,7 +114,7 @@ pub(crate) async fn page_at(
     at: Option<&str>,
 ) -> Result<BlocksPage> {
     let answer = answer(explainer, url, at).await?;
-    Ok(blocks_page(&answer))
+    Ok(blocks_page(&answer, explainer))
 }
 
 /// Returns the page with the URL and its labels, of the fetch at a time that begins with `at`.
@@ -224,14 +224,15 @@ fn note(asked: &Fetch, shown: &Fetch, fetches: &[Fetch]) -> String {
 }
 
 /// Makes the page of an answer.
-fn blocks_page(answer: &Answer) -> BlocksPage {
-    let shown = answer.page.as_ref().map(|page| &page.fetch);
+fn blocks_page(answer: &Answer, explainer: &Explainer<'_>) -> BlocksPage {
+    let explained = answer.page.as_ref();
+    let shown = explained.map(|page| &page.fetch);
     let fetches = answer.fetches.iter().map(|fetch| fetched(fetch, shown));
     let mut fetches: Vec<Fetched> = fetches.collect();
     if let Some(shown) = shown.filter(|shown| !answer.fetches.contains(shown)) {
         fetches.push(fetched(shown, Some(shown)));
     }
-    let blocks: Vec<Block> = (answer.page.iter().flat_map(|page| &page.blocks))
+    let blocks: Vec<Block> = (explained.into_iter().flat_map(|page| &page.blocks))
         .map(|block| Block {
             text: block.text.clone(),
             is_content: block.is_content,
@@ -248,7 +249,7 @@ fn blocks_page(answer: &Answer) -> BlocksPage {
         note: answer.note.clone(),
         ..Facts::default()
     };
-    if let Some(page) = &answer.page {
+    if let Some(page) = explained {
         facts.title.clone_from(&page.title);
         facts.node.clone_from(&page.node);
         facts.support = page.support;
@@ -262,6 +263,9 @@ fn blocks_page(answer: &Answer) -> BlocksPage {
         facts,
         fetches,
         blocks,
+        text: explained.map(ExplainedPage::text).unwrap_or_default(),
+        markdown: explained.and_then(|page| explainer.markdown(page)),
+        original: explained.and_then(|page| page.html.clone()),
     }
 }
 

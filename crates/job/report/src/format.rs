@@ -23,7 +23,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown.collect())
 }
 
-fn is_hidden(character: char) -> bool {
+/// Whether a character is a control character or changes the direction of writing.
+pub(crate) fn is_hidden(character: char) -> bool {
     let is_direction = matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     character.is_control() || is_direction
 }

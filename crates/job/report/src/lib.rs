@@ -6,7 +6,7 @@
 //! | [`domains_page`] | all domains, in a table that can be sorted and searched |
 //! | [`DomainPage`] | a site: its content along the stream, URL tree, DOM paths, boilerplate, worst pages |
 //! | [`quarantine_page`] | the rows that could not be processed |
-//! | [`BlocksPage`] | a page, block by block: what is kept, what is dropped, and why |
+//! | [`BlocksPage`] | a page: its text, its original, and block by block what is kept, what is dropped, and why |
 //! | [`SqlPage`] | a query and its rows, or the reason why it has none |
 //! | [`MarkPage`] | a mark of a DOM path, and what it changes |
 //! | [`MessagePage`] | the reason why a page is missing |
@@ -16,7 +16,7 @@
 //! A page is a function of its data: it reads no table and no clock, and equal data give equal bytes.
 //!
 //! ```
-//! use report::{Block, BlocksPage, Facts, Fetched, Site};
+//! use report::{Block, BlocksPage, Fetched, Site};
 //!
 //! let block = Block {
 //!     text: "<script>alert(1)</script> is escaped.".to_owned(),
@@ -31,9 +31,11 @@
 //! };
 //! let page = BlocksPage {
 //!     url: "http://www.news.example/sport/1".to_owned(),
-//!     facts: Facts::default(),
 //!     fetches: vec![Fetched::default()],
+//!     text: block.text.clone(),
 //!     blocks: vec![block],
+//!     original: Some("<p>&lt;script>alert(1)&lt;/script> is escaped.".to_owned()),
+//!     ..BlocksPage::default()
 //! };
 //! let html = page.to_html(Site::Files)?;
 //! assert!(html.contains("&#60;script&#62;") && !html.contains("<script"));
@@ -46,6 +48,9 @@
 //! writing or that are not text become U+FFFD ([`visible`]), and the policy of each page allows neither foreign
 //! requests nor foreign scripts, should an escape be missing. No address of a crawled page is a link: links lead
 //! to other pages of the site alone.
+//!
+//! [`BlocksPage`] embeds the HTML of a page in a frame with `sandbox` and its own policy. The policy of the page
+//! around it is in force there too, so the original has no style sheet, no image and no script.
 //!
 //! # Non-goals
 //!
@@ -60,6 +65,7 @@ mod format;
 mod head;
 mod mark_page;
 mod message_page;
+mod original;
 mod overview;
 mod policy;
 mod show;

@@ -8,6 +8,12 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     format::visible(text)
 }
 
+/// A text whose line ends stay.
+pub(crate) fn visible_lines(text: &str) -> String {
+    let lines: Vec<_> = text.split('\n').map(format::visible).collect();
+    lines.join("\n")
+}
+
 pub(crate) fn grouped(number: &u64) -> String {
     format::grouped(*number)
 }
