@@ -218,8 +218,11 @@ fn status_lists_dates_with_other_settings() {
     );
 }
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 17] = [
     "import",
+    "extract",
+    "run",
+    "init",
     "fetch",
     "backfill",
     "update",
@@ -299,6 +302,9 @@ fn inputs(folder: &Path) {
                 "<h1>Storm</h1><p>Trees fell.</p>",
             ),
             ("saved/1.html", "<h1>Storm</h1><p>Trees fell.</p>"),
+            ("page.html", "<h1>Storm</h1><p>Trees fell.</p>"),
+            ("site/1.html", "<h1>Storm</h1><p>Trees fell.</p>"),
+            ("site/2.html", "<h1>Calm</h1><p>The sea was flat.</p>"),
             (
                 "saved/pages.csv",
                 "url,time,title,path\nhttp://a.example/1,2011-10-24,Storm,1.html\n",
@@ -325,7 +331,12 @@ fn the_examples_of_the_help_work_as_typed() {
     ];
     let made = run_in(folder, "urltree-sample", &words);
     assert_eq!(made.code, Some(0), "{}", made.stderr);
+    let archive = "data/sample/pages/date=2011-10-24/pages.parquet";
+    std::fs::copy(folder.join(archive), folder.join("pages.parquet")).expect("an archive");
     let commands = [
+        "extract",
+        "run",
+        "init",
         "backfill",
         "update",
         "status",

@@ -101,8 +101,7 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  \
         urltree extract page.html\n  \
         urltree extract --markdown --url https://tea.example/green page.html\n  \
-        urltree extract --json site/*.html\n  \
-        urltree extract - < page.html")]
+        urltree extract --json site/1.html site/2.html")]
     Extract(ExtractArgs),
     /// Process all pages of an archive, and show the first text.
     ///
@@ -110,8 +109,8 @@ pub(crate) enum Command {
     /// that the tables have. Settings have their defaults; --set and --job change them.
     #[command(after_help = "Examples:\n  \
         urltree run pages.parquet --output texts\n  \
-        urltree run crawl.warc.gz --output texts --set output.write=markdown,metadata\n  \
-        urltree run s3://bucket/pages --output s3://bucket/texts --dates 2011-10-24..2011-12-19")]
+        urltree run pages.parquet --output markdown --set output.write=markdown,metadata\n  \
+        urltree run s3://bucket/crawl.warc.gz --output s3://bucket/texts --dates 2011-10-24")]
     Run(ArchiveRunArgs),
     /// Write a job file with every key and its default.
     #[command(after_help = "Examples:\n  \

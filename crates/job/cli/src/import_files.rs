@@ -67,7 +67,8 @@ pub(crate) enum ImportCommand {
         urltree import index crawl/index.cdxj --domain a.example --output data/pages --dry-run\n  \
         urltree import index crawl/index.cdxj --domain a.example --output data/pages\n  \
         urltree import index https://index.commoncrawl.org/CC-MAIN-2024-10-index \\\n      \
-        --base https://data.commoncrawl.org --prefix example.org/news/ --output data/news --budget 10GB\n  \
+        --base https://data.commoncrawl.org --prefix example.org/news/ --output data/news \\\n      \
+        --budget 10GB\n  \
         urltree import index s3://bucket/cc-index/subset=warc --base s3://bucket --list domains.txt \\\n      \
         --output s3://bucket/pages --at-once 8")]
     Index(ImportIndexArgs),
