@@ -156,7 +156,8 @@ accuracy: ## F1 by kind of page, and the words that each reason decides wrongly:
 
 docs: ## Build the site of the documentation into target/docs: pip install -r docs/requirements.txt
 	sphinx-build --quiet --fail-on-warning --keep-going --nitpicky docs target/docs
-	@echo 'target/docs/site/index.html'
+	@echo '<!DOCTYPE html><title>urltree</title><meta http-equiv="refresh" content="0; url=site/index.html">' > target/docs/index.html
+	@echo 'target/docs/index.html'
 
 screenshots: ## Take the pictures of the README: URLTREE_BROWSER_MODULES=FOLDER, see tests/browser.rs
 	URLTREE_SCREENSHOTS=$(CURDIR)/target/screenshots cargo test --locked --workspace --test urltree -- browser::a_reader

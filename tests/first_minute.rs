@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::support::{Finished, Site, paragraph, run_in, urltree_in, write, write_texts};
+use crate::support::{Finished, Row, Site, paragraph, run_in, urltree_in, write, write_texts};
 
 const SITE: Site = Site {
     host: "www.gazette.example",
@@ -48,7 +48,7 @@ fn one_command_without_a_job_runs_an_archive_and_shows_a_text() {
         let shown = row[column].as_str().expect("a text");
         assert!(first.stdout.contains(shown), "{shown}: {}", first.stdout);
     }
-    // The same command again, and with another setting, leaves each page once.
+    // A second run leaves each page once, and one with another setting is refused.
     succeeded(folder, &run);
     let other = urltree_in(
         folder,
@@ -68,6 +68,23 @@ fn one_command_without_a_job_runs_an_archive_and_shows_a_text() {
     assert_eq!(succeeded(folder, &count).stdout, "n\n30\n");
     let status = succeeded(folder, &["status", "--tables", "texts"]);
     assert!(status.stdout.contains("30"), "{}", status.stdout);
+}
+
+#[test]
+fn a_text_that_is_shown_sends_nothing_to_the_terminal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let text = format!("<p>{} \u{1b}[2J {}</p>", paragraph(1), paragraph(2));
+    let page = Row::page(
+        "2011-10-24T12:00:00",
+        "http://a.example/1",
+        SITE.page(&text, &[]),
+    );
+    write(&folder.join("pages.parquet"), &[page]);
+    let run = succeeded(folder, &["run", "pages.parquet", "--output", "texts"]);
+    let word = paragraph(2).split(' ').next().expect("a word").to_owned();
+    assert!(run.stdout.contains(&word), "{}", run.stdout);
+    assert!(!run.stdout.contains('\u{1b}'), "{}", run.stdout);
 }
 
 #[test]

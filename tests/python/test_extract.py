@@ -19,7 +19,17 @@ class Extract(unittest.TestCase):
         self.assertIn(STORY, text)
         self.assertNotIn("What we serve", text)
         self.assertNotIn("A reader says", text)
-        for content in (PAGE.encode(), bytearray(PAGE.encode())):
+        for content in (PAGE.encode(), bytearray(PAGE.encode()), memoryview(PAGE.encode())):
+            self.assertEqual(urltree.extract(content, url="http://www.teahouse.example/3"), text)
+
+    def test_a_tree_of_lxml_gives_the_text_of_its_page(self) -> None:
+        try:
+            import lxml.html  # type: ignore[import-untyped]
+        except ImportError:
+            self.skipTest("lxml is not installed")
+        tree = lxml.html.document_fromstring(PAGE)
+        text = urltree.extract(PAGE, url="http://www.teahouse.example/3")
+        for content in (tree, tree.getroottree()):
             self.assertEqual(urltree.extract(content, url="http://www.teahouse.example/3"), text)
 
     def test_what_is_no_page_has_no_text(self) -> None:
@@ -28,7 +38,7 @@ class Extract(unittest.TestCase):
 
     def test_other_types_are_refused(self) -> None:
         for content in (3, ["<p>tea"], object()):
-            with self.assertRaisesRegex(TypeError, "expected bytes, str or None"):
+            with self.assertRaisesRegex(TypeError, "expected bytes, a buffer, str, a tree of lxml or None"):
                 urltree.extract(content)  # type: ignore[arg-type]
 
     def test_markdown_has_structure(self) -> None:

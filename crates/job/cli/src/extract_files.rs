@@ -15,7 +15,7 @@ use url::Url;
 use crate::print::print;
 use crate::usage::{NotFound, Usage};
 
-/// The folder of files whose address is not given. The name belongs to nobody (RFC 6761).
+/// The folder of files whose address is not given. RFC 6761 reserves the name.
 const NOWHERE: &str = "http://site.invalid/";
 
 #[derive(Debug, clap::Args)]

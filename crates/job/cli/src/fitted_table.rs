@@ -5,6 +5,8 @@ use arrow::array::RecordBatch;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use console::{measure_text_width, truncate_str};
 
+use crate::print::visible_lines;
+
 /// Least columns that a cell is cut to. If cells have to be smaller, rows are written as records.
 const LEAST_CELL: usize = 12;
 
@@ -63,7 +65,9 @@ impl Table {
                 .collect::<Result<_, _>>()
                 .context("cannot print the rows")?;
             table.rows.extend((0..batch.num_rows()).map(|row| {
-                let values = columns.iter().map(|column| column.value(row).to_string());
+                let values = columns
+                    .iter()
+                    .map(|column| visible_lines(&column.value(row).to_string()));
                 values.collect()
             }));
         }
@@ -93,7 +97,7 @@ impl Table {
         let border = border + "+";
         let line = |cells: &[String]| {
             let cells = cells.iter().zip(widths).map(|(cell, width)| {
-                let cell = cell.replace(['\n', '\r', '\t'], " ");
+                let cell = cell.replace('\n', " ");
                 let cell = truncate_str(&cell, *width, "…");
                 let space = " ".repeat(width.saturating_sub(measure_text_width(&cell)));
                 format!("| {cell}{space} ")
@@ -168,6 +172,12 @@ mod tests {
             "{found}"
         );
         assert!(found.contains("| a text of some thi… |"), "{found}");
+    }
+
+    #[test]
+    fn control_characters_of_pages_do_not_reach_the_terminal() {
+        let found = fitted(&rows(&["\u{1b}[2J tea", "a\u{202e}b"]), 60).unwrap();
+        assert!(!found.contains(['\u{1b}', '\u{202e}']), "{found}");
     }
 
     #[test]

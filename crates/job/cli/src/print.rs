@@ -19,6 +19,12 @@ pub(crate) fn print(text: &str) -> Result<()> {
     }
 }
 
+/// Returns a text of a crawled page for a terminal: control characters are replaced, and lines stay.
+pub(crate) fn visible_lines(text: &str) -> String {
+    let lines: Vec<_> = text.lines().map(report::visible).collect();
+    lines.join("\n")
+}
+
 /// Formats an error. Errors of the engine, of imports, fetches and servers include their causes,
 /// others do not.
 pub(crate) fn message(error: &anyhow::Error) -> String {

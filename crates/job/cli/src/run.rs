@@ -11,10 +11,11 @@ use tables::DateRange;
 use tokio::runtime::Runtime;
 
 use crate::args::{JobArgs, ReportFormat};
-use crate::print::print;
+use crate::print::{print, visible_lines};
 use crate::progress::{RunProgress, Terminal};
 use crate::report;
 use crate::runtime::{Interrupted, SHUTDOWN, runtime, stop_at_a_signal};
+use crate::usage::NotFound;
 use crate::worker::{TlsArgs, with_workers};
 
 #[derive(Debug, Clone, clap::Args)]
@@ -133,13 +134,13 @@ async fn show_text(job: &Job, args: &JobArgs, archive: &str) -> Result<()> {
             .iter()
             .any(|cut| cut == Some(true))
     });
-    let text = text_of(&first, 1).unwrap_or_default();
+    let text = visible_lines(&text_of(&first, 1).unwrap_or_default());
     let end = if is_cut { " ..." } else { "" };
     let sql = "SELECT url, text FROM documents LIMIT 3";
     let archive = format!("archive.location={}", tables::without_secrets(archive));
     print(&format!(
         "\n{}\n\n{text}{end}\n\nmore: {}\n      {}",
-        text_of(&first, 0).unwrap_or_default(),
+        visible_lines(&text_of(&first, 0).unwrap_or_default()),
         args.command(&["sql"], &[sql]),
         args.command(&["serve"], &["--set", &archive]),
     ))
@@ -271,13 +272,14 @@ fn run(
     });
     progress.finish();
     let Some(report) = report.map_err(failed)? else {
+        if let Dates::All = dates {
+            let problem = "the archive has no rows with a date (archive.dates)";
+            return Err(NotFound::of(problem).into());
+        }
         return match args.format {
             Some(ReportFormat::Json) => print("null"),
             None if quiet => Ok(()),
-            None | Some(ReportFormat::Text) => print(match dates {
-                Dates::New => "the archive has nothing new",
-                Dates::These(_) | Dates::All => "the archive has no pages",
-            }),
+            None | Some(ReportFormat::Text) => print("the archive has nothing new"),
         };
     };
     match args.format {

@@ -10,7 +10,7 @@ class UrlTree(BaseExtractor):
     """Each page alone, in place of `Trafilatura`. Other arguments are those of `urltree.extract`."""
 
     name = "🌳 urltree"
-    _requires_dependencies = ["urltree"]
+    _requires_dependencies = [("urltree", "urltree-text")]
 
     def __init__(self, timeout: float = 1, **arguments):
         super().__init__(timeout)
@@ -24,7 +24,7 @@ class UrlTreeSites(PipelineStep):
     """Each page as a page of its site, in the order of the input: sort it by time. Drops duplicates."""
 
     name = "🌳 urltree, by site"
-    _requires_dependencies = ["urltree"]
+    _requires_dependencies = [("urltree", "urltree-text")]
 
     def __init__(self):
         super().__init__()

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any, final
 
+from ._site import Html
+
 __all__ = [
     "Block",
     "InputError",
@@ -192,7 +194,7 @@ class Site:
     def add(
         self,
         url: str,
-        html: bytes | bytearray | str | None,
+        html: Html,
         fetched_at: int | None,
         charset: str | None,
         title: str | None,
@@ -200,7 +202,7 @@ class Site:
     def extract(
         self,
         url: str,
-        html: bytes | bytearray | str | None,
+        html: Html,
         fetched_at: int | None,
         charset: str | None,
         title: str | None,
@@ -209,7 +211,7 @@ class Site:
     def push(
         self,
         url: str,
-        html: bytes | bytearray | str | None,
+        html: Html,
         fetched_at: int | None,
         charset: str | None,
         title: str | None,
@@ -218,7 +220,7 @@ class Site:
     def discard(self) -> None: ...
 
 def extract_page(
-    html: bytes | bytearray | str | None,
+    html: Html,
     url: str | None,
     charset: str | None,
     fetched_on: date | None,

@@ -3,14 +3,21 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from . import _native
 from ._native import Page
 from ._settings import micros, overrides
 
-Html: TypeAlias = bytes | bytearray | str | None
-"""A page: bytes as fetched, text, or None for a body that is missing."""
+
+class Tree(Protocol):
+    """A document or an element of lxml."""
+
+    def xpath(self, path: str) -> Any: ...
+
+
+Html: TypeAlias = bytes | bytearray | memoryview | str | Tree | None
+"""A page: bytes as fetched, in any object with the buffer protocol; text; a tree of lxml; or None for a body that is missing."""
 
 FetchedAt: TypeAlias = datetime | str | None
 """The time of a fetch: an aware datetime, a text of ISO 8601 (UTC without an offset), or None."""
