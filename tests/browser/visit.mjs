@@ -37,6 +37,8 @@ async function visit(
   const context = await browser.newContext({ colorScheme, viewport, javaScriptEnabled });
   const page = await context.newPage();
   const problems = [];
+  /// Requests for anything else than the page, until they end.
+  const asked = new Set();
   page.on("console", (message) => {
     const text = message.text();
     if (message.location().url === "about:srcdoc") return;
@@ -51,17 +53,22 @@ async function visit(
   page.on("request", (request) => {
     const isFile = request.url().startsWith("file://") && request.isNavigationRequest();
     const isOwn = isServed ? new URL(request.url()).origin === new URL(address).origin : isFile;
-    if (!isOwn) problems.push(`request: ${request.url()}`);
+    if (!isOwn) asked.add(request);
   });
   // Chromium reports some requests of the frame before the policy refuses them. None is sent.
   page.on("requestfailed", (request) => {
-    const at = problems.indexOf(`request: ${request.url()}`);
-    if (at >= 0 && request.failure().errorText === "csp") problems.splice(at, 1);
+    const { errorText } = request.failure();
+    if (asked.delete(request) && errorText !== "csp") problems.push(`request: ${request.url()}: ${errorText}`);
+  });
+  page.on("requestfinished", (request) => {
+    if (asked.delete(request)) problems.push(`request: ${request.url()}`);
   });
   await page.goto(address);
   return {
     page,
     async done() {
+      for (let waits = 0; asked.size > 0 && waits < 50; waits += 1) await page.waitForTimeout(100);
+      problems.push(...[...asked].map((request) => `request without an end: ${request.url()}`));
       assert.deepEqual(problems, [], file);
       await context.close();
     },
