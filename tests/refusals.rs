@@ -19,7 +19,11 @@ fn a_wrong_setting_is_refused_with_key_and_expected_value() {
         ("archive.columns.body=html", "archive.columns.body", "html"),
         ("run.threads=many", "run.threads", "many"),
         ("run.threads=0", "run.threads", "1 or more"),
-        ("run.memory_limit=lots", "run.memory_limit", "lots"),
+        (
+            "run.memory_limit=lots",
+            "run.memory_limit",
+            "such as 64MB or 1GiB",
+        ),
         ("output.write=pages", "output.write", "blocks"),
         (
             "output.partition=week",

@@ -54,8 +54,8 @@ impl JobSpec {
         refuse_moved(&table)?;
         serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
             let key = error.path().to_string();
-            let expected = error.into_inner().to_string();
-            Self::key_error(&key, expected.trim())
+            let expected = error.into_inner();
+            Self::key_error(&key, expected.message().trim())
         })
     }
 

@@ -23,7 +23,12 @@ where
     D: Deserializer<'de>,
     T: Copy + Deserialize<'de> + Into<Option<ByteSize>>,
 {
-    let size = T::deserialize(deserializer)?;
+    let value = toml::Value::deserialize(deserializer)?;
+    let size = T::deserialize(value.clone()).map_err(|_| {
+        D::Error::custom(format!(
+            "{value} is not a size; expected a number of bytes, or one with a unit, such as 64MB or 1GiB"
+        ))
+    })?;
     match size.into() {
         Some(bytes) if bytes.as_u64() > LARGEST => {
             Err(D::Error::custom("expected a size below 8 EiB"))
