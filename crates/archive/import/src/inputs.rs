@@ -191,19 +191,27 @@ fn is_input(name: &str) -> bool {
     is_warc_file(name) || name.ends_with(WACZ)
 }
 
+/// Returns the object at `location`. `None` if there is none, unless `is_file` says that it is no folder.
+pub(crate) async fn object_at(
+    location: &Location,
+    is_file: bool,
+) -> Result<Option<ObjectMeta>, ImportError> {
+    match location.store().head(location.path()).await {
+        Ok(meta) => Ok(Some(meta)),
+        Err(source) if is_file => Err(ImportError::Store {
+            doing: "find",
+            object: location.to_string(),
+            source,
+        }),
+        Err(_) => Ok(None),
+    }
+}
+
 async fn file_or_folder(location: Location) -> Result<Vec<Input>, ImportError> {
     let name = location.path().filename().unwrap_or_default().to_owned();
     let is_file = location.is_web() || is_input(&name);
-    match location.store().head(location.path()).await {
-        Ok(meta) => return Ok(vec![input_at(location, &meta)]),
-        Err(source) if is_file => {
-            return Err(ImportError::Store {
-                doing: "find",
-                object: location.to_string(),
-                source,
-            });
-        }
-        Err(_) => {}
+    if let Some(meta) = object_at(&location, is_file).await? {
+        return Ok(vec![input_at(location, &meta)]);
     }
     let found = objects(&location).await?.into_iter();
     let found = found.filter(|meta| {

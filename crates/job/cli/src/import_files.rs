@@ -11,7 +11,7 @@ use tables::Location;
 
 use crate::args::{ArchiveArgs, ReportFormat};
 use crate::import_index::{ImportIndexArgs, index};
-use crate::import_run::{dates, run};
+use crate::import_run::{add_counts, dates, ended, run};
 use crate::print::print;
 use crate::progress::{Terminal, megabytes};
 use crate::report::Lines;
@@ -212,35 +212,13 @@ fn as_text(report: &Report, output: &str) -> String {
     lines.add("files", report.files);
     lines.add("already imported", report.already_imported);
     lines.add("MB", format!("{:.1}", megabytes(report.bytes)));
-    for (title, counts) in [
-        ("records", &report.records),
-        ("not pages", &report.not_pages),
-        ("warnings", &report.warnings),
-    ] {
-        if title == "records" || !counts.is_empty() {
-            lines.add(title, counts.values().sum::<u64>());
-        }
-        for (name, count) in counts {
-            lines.add(&format!("  {name}"), count);
-        }
+    if report.records.is_empty() {
+        lines.add("records", 0);
     }
-    lines.add("revisits elsewhere", report.revisits);
-    lines.add("quarantined", report.quarantined);
-    lines.add("pages", report.pages);
-    lines.add("HTML MB", format!("{:.1}", megabytes(report.html_bytes)));
-    lines.add("objects", report.objects);
-    if let Some(dates) = dates(report) {
-        lines.add("dates", dates);
-    }
-    let output = output.trim_end_matches('/');
-    let mut quarantine = match report.quarantined {
-        0 => String::new(),
-        _ => format!("quarantine: {output}/_quarantine\n"),
-    };
-    for (reason, count) in &report.reasons {
-        quarantine += &format!("  {count} {reason}\n");
-    }
-    format!("{}archive: {output}\n{quarantine}", lines.text())
+    add_counts(&mut lines, "records", &report.records);
+    add_counts(&mut lines, "not pages", &report.not_pages);
+    add_counts(&mut lines, "warnings", &report.warnings);
+    ended(lines, report, output)
 }
 
 fn as_json(report: &Report) -> String {

@@ -15,7 +15,7 @@ use tables::DateRange;
 use url_key::Keyer;
 
 use crate::args::{ArchiveArgs, ReportFormat};
-use crate::import_run::{dates, run};
+use crate::import_run::{add_counts, dates, ended, run};
 use crate::print::print;
 use crate::progress::{Terminal, megabytes};
 use crate::report::Lines;
@@ -206,15 +206,6 @@ fn nothing_usable(report: &IndexReport) -> String {
     format!("no page was imported: {}", reasons.unwrap_or_default())
 }
 
-fn add_counts(lines: &mut Lines, title: &str, counts: &BTreeMap<String, u64>) {
-    if !counts.is_empty() {
-        lines.add(title, counts.values().sum::<u64>());
-    }
-    for (reason, count) in counts {
-        lines.add(&format!("  {reason}"), count);
-    }
-}
-
 fn plan_as_text(plan: &IndexPlan) -> String {
     let totals = plan.totals();
     let mut lines = Lines::new();
@@ -288,23 +279,7 @@ fn as_text(report: &IndexReport, output: &str) -> String {
     );
     add_counts(&mut lines, "not pages", &archive.not_pages);
     add_counts(&mut lines, "warnings", &archive.warnings);
-    lines.add("revisits elsewhere", archive.revisits);
-    lines.add("quarantined", archive.quarantined);
-    lines.add("pages", archive.pages);
-    lines.add("HTML MB", format!("{:.1}", megabytes(archive.html_bytes)));
-    lines.add("objects", archive.objects);
-    if let Some(dates) = dates(archive) {
-        lines.add("dates", dates);
-    }
-    let output = output.trim_end_matches('/');
-    let mut quarantine = match archive.quarantined {
-        0 => String::new(),
-        _ => format!("quarantine: {output}/_quarantine\n"),
-    };
-    for (reason, count) in &archive.reasons {
-        quarantine += &format!("  {count} {reason}\n");
-    }
-    format!("{}archive: {output}\n{quarantine}", lines.text())
+    ended(lines, archive, output)
 }
 
 fn as_json(plan: &IndexPlan, report: &IndexReport) -> Value {

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use object_store::{ObjectMeta, ObjectStoreExt};
+use object_store::ObjectMeta;
 use tables::{Location, without_secrets};
 use url::Url;
 
 use crate::error::ImportError;
 use crate::index::bases::Bases;
-use crate::inputs::{Input, input_at, is_warc_file, objects};
+use crate::inputs::{Input, input_at, is_warc_file, object_at, objects};
 use crate::wacz;
 
 /// An index to read.
@@ -111,16 +111,9 @@ fn is_index(name: &str) -> bool {
 /// The file at `location`, or the indexes in the folder there.
 async fn files(location: Location) -> Result<Vec<(Location, ObjectMeta)>, ImportError> {
     let name = location.path().filename().unwrap_or_default().to_owned();
-    match location.store().head(location.path()).await {
-        Ok(meta) => return Ok(vec![(location, meta)]),
-        Err(source) if location.is_web() || is_index(&name) => {
-            return Err(ImportError::Store {
-                doing: "find",
-                object: location.to_string(),
-                source,
-            });
-        }
-        Err(_) => {}
+    let is_file = location.is_web() || is_index(&name);
+    if let Some(meta) = object_at(&location, is_file).await? {
+        return Ok(vec![(location, meta)]);
     }
     let found = objects(&location).await?.into_iter();
     let found = found.filter(|meta| is_index(meta.location.filename().unwrap_or_default()));
