@@ -1,16 +1,27 @@
 //! Absolute addresses of links and images.
 
 use boundary::guarded;
+use html_blocks::Opened;
 use url::{ParseError, Url};
 
 use crate::options::MarkdownOptions;
 use crate::structure::Style;
+
+/// Bytes of an address of a link or an image. A longer one is a `data:` URL or a mistake.
+pub(crate) const ADDRESS_BYTES: usize = 2048;
 
 /// Schemes of links. The text of any other link (`javascript:`, `data:`, `blob:`) is written without it.
 const LINKS: [&str; 5] = ["http", "https", "mailto", "ftp", "tel"];
 
 /// Schemes of images. An image in a `data:` URL is left out.
 const IMAGES: [&str; 3] = ["http", "https", "ftp"];
+
+/// The address that a `base` element declares.
+pub(crate) fn declared_base(tag: &Opened<'_>) -> Option<String> {
+    let href = tag.attribute("href")?;
+    let href = href.trim();
+    (href.len() <= ADDRESS_BYTES).then(|| href.to_owned())
+}
 
 /// Resolves the addresses of a page.
 #[derive(Debug)]

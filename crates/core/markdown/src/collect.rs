@@ -4,13 +4,11 @@ use std::borrow::Cow;
 
 use html_blocks::{Observer, Opened, TextBlock};
 
+use crate::address::{ADDRESS_BYTES, declared_base};
 use crate::language::{code_language, language_around};
 use crate::markup::Markup;
 use crate::reading::{OpenCode, OpenStyle};
 use crate::structure::{Container, Content, Image, Joint, Kind, Piece, Structure, Style};
-
-/// Bytes of an address of a link or an image. A longer one is a `data:` URL or a mistake.
-const ADDRESS_BYTES: usize = 2048;
 
 /// Open styles. Each costs work in every block, and pages that leave one open in each paragraph exist.
 const STYLES: usize = 16;
@@ -197,9 +195,7 @@ impl Markup {
     /// The first `base` element with an address counts.
     fn base(&mut self, tag: &Opened<'_>) {
         if self.structure.base.is_none() {
-            let address = tag.attribute("href");
-            let address = address.map(|address| address.trim().to_owned());
-            self.structure.base = address.filter(|address| address.len() <= ADDRESS_BYTES);
+            self.structure.base = declared_base(tag);
         }
     }
 

@@ -51,6 +51,11 @@
 //!   it for emphasis.
 //! - The language of code is that of the nearest element that names one: `code`, `pre`, or a `div` or `figure` around.
 //!
+//! # Links
+//!
+//! [`LinkReader`] observes a page for its links alone, also those without a text and those in code, and gives their
+//! addresses as Markdown has them.
+//!
 //! # Non-goals
 //!
 //! - It does not convert HTML in general: definition lists are paragraphs, rules and forms have no notation.
@@ -68,6 +73,7 @@ mod formula;
 mod inline;
 mod kept;
 mod language;
+mod links;
 mod markup;
 mod options;
 mod reading;
@@ -78,6 +84,7 @@ mod tex;
 mod units;
 mod write;
 
+pub use links::{Link, LinkReader, Links};
 pub use markup::Markup;
 pub use options::MarkdownOptions;
 pub use structure::MarkupError;

@@ -5,6 +5,7 @@ mod common;
 mod empty;
 mod formulas;
 mod laws;
+mod link_list;
 mod links;
 mod oracle;
 mod structure;
