@@ -60,6 +60,7 @@ fn of(line: &str) -> Result<Value, String> {
         description,
         canonical_url,
         image,
+        licence,
         html_lang,
         ..
     } = reader.finish(url, day);
@@ -72,6 +73,7 @@ fn of(line: &str) -> Result<Value, String> {
         "description": found(description),
         "canonical_url": found(canonical_url),
         "image": found(image),
+        "licence": found(licence),
         "html_lang": html_lang,
     }))
 }

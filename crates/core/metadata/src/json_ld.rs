@@ -22,6 +22,8 @@ pub(crate) struct Structured {
     pub(crate) site: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) image: Option<String>,
+    /// The address of the licence.
+    pub(crate) licence: Option<String>,
 }
 
 /// How well a node describes the page: an article, a page, or neither.
@@ -168,6 +170,9 @@ pub(crate) fn read(scripts: &[String]) -> Structured {
     let image = of_page
         .iter()
         .find_map(|(_, node)| address(get(node, "image")));
+    let licence = of_page
+        .iter()
+        .find_map(|(_, node)| address(get(node, "license")));
     Structured {
         published: first(&["datePublished", "dateCreated", "uploadDate"]),
         modified: first(&["dateModified"]),
@@ -177,6 +182,7 @@ pub(crate) fn read(scripts: &[String]) -> Structured {
             .or_else(|| publishers.find(|name| !name.contains("://"))),
         description: first(&["description"]),
         image,
+        licence,
     }
 }
 

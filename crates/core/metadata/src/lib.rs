@@ -1,4 +1,4 @@
-//! Metadata of a page: date, author, site, description, address, picture.
+//! Metadata of a page: date, author, site, description, address, picture, licence.
 //!
 //! Each value has its [`Source`], so that a reader of the table can decide what to believe.
 //!
@@ -27,6 +27,9 @@
 //! lists of other articles come last. For authors: JSON-LD, `meta`, microdata, classes, bylines; the name
 //! of the site is an author only as the last choice. Values for machines come first.
 //!
+//! For licences: JSON-LD, `rel="license"`, microdata, `meta`, and other links to the text of a licence if all of them lead to the
+//! same one: a page about licences has many. Names are those of [`licence_at`].
+//!
 //! # Refused values
 //!
 //! Dates before 1990, and dates more than a day after the fetch: the day is for time zones. Names that are
@@ -52,6 +55,7 @@ mod author;
 mod dates;
 mod json;
 mod json_ld;
+mod licence;
 mod machine;
 mod meta_names;
 mod moment;
@@ -63,6 +67,7 @@ mod reading;
 mod select;
 mod written;
 
+pub use licence::licence_at;
 pub use moment::Moment;
 pub use opt_out::UseHeaders;
 pub use reader::MetadataReader;

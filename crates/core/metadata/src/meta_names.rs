@@ -109,5 +109,15 @@ pub(crate) const IMAGE: [&str; 5] = [
     "twitter:image:src",
 ];
 
+/// Names with the address of a licence.
+pub(crate) const LICENCE: [&str; 6] = [
+    "dcterms.license",
+    "dc.license",
+    "dcterms.rights",
+    "dc.rights",
+    "license",
+    "copyright",
+];
+
 /// Names with the language of the page.
 pub(crate) const LANGUAGE: [&str; 4] = ["content-language", "language", "og:locale", "dc.language"];

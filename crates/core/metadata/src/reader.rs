@@ -3,6 +3,8 @@
 use html_blocks::{Observer, Opened, TextBlock};
 
 use crate::json_ld::SCRIPT_BYTES;
+use crate::licence::licence_at;
+use crate::select::{Found, Source};
 
 /// Bytes of the text of an element that are kept.
 const TEXT_BYTES: usize = 300;
@@ -13,6 +15,8 @@ const FOUND: usize = 200;
 /// Short texts before and after the first heading that are kept.
 const TEXTS_BEFORE: usize = 20;
 const TEXTS_AFTER: usize = 60;
+/// Links to licences that are kept.
+const LICENCES: usize = 50;
 /// Elements whose text is being read at one time.
 const OPEN: usize = 8;
 
@@ -24,6 +28,8 @@ pub struct MetadataReader {
     pub(crate) metas: Vec<(String, String)>,
     pub(crate) canonical: Option<String>,
     pub(crate) html_lang: Option<String>,
+    /// Licences that links lead to, in source order.
+    pub(crate) licences: Vec<Found<String>>,
     pub(crate) scripts: Vec<String>,
     pub(crate) elements: Vec<Element>,
     /// The short texts around the first heading: the last ones before it, and those after it.
@@ -114,6 +120,27 @@ impl MetadataReader {
         for open in [&mut self.aside, &mut self.outermost, &mut self.article] {
             *open = open.filter(|open| *open < depth);
         }
+    }
+
+    /// Notes a link to the text of a licence.
+    fn read_licence(&mut self, tag: &Opened<'_>) {
+        let href = tag.attribute("href").unwrap_or_default();
+        let Some(name) = licence_at(&href).filter(|_| self.licences.len() < LICENCES) else {
+            return;
+        };
+        // `rel="cc:license"` is of RDFa.
+        let says = |attribute| {
+            let value = tag.attribute(attribute).unwrap_or_default();
+            let mut names = value.split_ascii_whitespace().map(str::to_ascii_lowercase);
+            names.any(|name| name == "license" || name.ends_with(":license"))
+        };
+        let source = match tag.name() {
+            _ if says("rel") => Source::Link,
+            _ if says("itemprop") => Source::Microdata,
+            "a" | "area" => Source::Anchor,
+            _ => return,
+        };
+        self.licences.push(Found::new(name, source));
     }
 
     fn read_meta(&mut self, tag: &Opened<'_>) {
@@ -351,6 +378,7 @@ impl Observer for MetadataReader {
                 if self.canonical.is_none() && is("canonical") {
                     self.canonical = tag.attribute("href").map(|href| href.trim().to_owned());
                 }
+                self.read_licence(tag);
                 return;
             }
             "html" => self.html_lang = tag.attribute("lang").map(|lang| lang.trim().to_owned()),
@@ -371,6 +399,7 @@ impl Observer for MetadataReader {
                 self.articles += 1;
                 self.article = self.outermost.filter(|_| self.articles == 1);
             }
+            "a" | "area" => self.read_licence(tag),
             "img" | "br" | "svg" | "input" | "style" => return,
             _ => {}
         }

@@ -7,7 +7,8 @@ use url::Url;
 
 use crate::author;
 use crate::json_ld::{self, Structured};
-use crate::meta_names::{AUTHOR, DESCRIPTION, IMAGE, LANGUAGE, SITE};
+use crate::licence::licence_at;
+use crate::meta_names::{AUTHOR, DESCRIPTION, IMAGE, LANGUAGE, LICENCE, SITE};
 use crate::moment::Moment;
 use crate::reader::{Element, Kind, MetadataReader};
 use crate::reading::{Reading, order_of};
@@ -22,7 +23,7 @@ pub enum Source {
     OpenGraph,
     /// Another `<meta>`.
     Meta,
-    /// `<link rel="canonical">`.
+    /// `rel="canonical"` and `rel="license"`.
     Link,
     /// An element with an `itemprop`.
     Microdata,
@@ -34,6 +35,8 @@ pub enum Source {
     Class,
     /// The text near the first heading.
     Text,
+    /// A link whose `rel` says nothing.
+    Anchor,
 }
 
 impl Source {
@@ -49,6 +52,7 @@ impl Source {
             Self::Url => "url",
             Self::Class => "class",
             Self::Text => "text",
+            Self::Anchor => "anchor",
         }
     }
 }
@@ -92,6 +96,8 @@ pub struct Metadata {
     pub canonical_url: Option<Found<String>>,
     /// The address of the picture of the page: absolute, `http` or `https`.
     pub image: Option<Found<String>>,
+    /// The licence of the page, by its address: `CC-BY-SA-4.0`, as [`licence_at`](crate::licence_at) names it.
+    pub licence: Option<Found<String>>,
     /// The language that the page declares (`<html lang>`), as written.
     pub html_lang: Option<String>,
 }
@@ -124,6 +130,7 @@ impl MetadataReader {
             description: page.description(),
             canonical_url: page.canonical(),
             image: page.image(),
+            licence: page.licence(),
             site_name,
             html_lang: self
                 .html_lang
@@ -283,6 +290,34 @@ impl Said<'_> {
             ))
         };
         from_meta.or_else(structured)
+    }
+
+    /// The licence: what the page declares, else the one that all its links to licences lead to.
+    fn licence(&self) -> Option<Found<String>> {
+        let structured = self.structured.licence.as_deref().and_then(licence_at);
+        if let Some(name) = structured {
+            return Some(Found::new(name, Source::JsonLd));
+        }
+        let of = |source| (self.read.licences.iter()).filter(move |found| found.source == source);
+        let declared = [Source::Link, Source::Microdata];
+        if let Some(found) = declared.into_iter().find_map(|source| of(source).next()) {
+            return Some(found.clone());
+        }
+        let metas = self
+            .read
+            .metas
+            .iter()
+            .filter(|(name, _)| LICENCE.contains(&&**name));
+        if let Some(name) = metas
+            .into_iter()
+            .find_map(|(_, content)| licence_at(content))
+        {
+            return Some(Found::new(name, Source::Meta));
+        }
+        let first = of(Source::Anchor).next()?;
+        of(Source::Anchor)
+            .all(|found| found == first)
+            .then(|| first.clone())
     }
 
     /// An address of the web, absolute.

@@ -213,6 +213,57 @@ fn addresses_are_absolute_addresses_of_the_web() {
     assert_eq!(said(said_of.image), None);
 }
 
+#[test]
+fn a_licence_is_declared_or_the_only_one_that_links_lead_to() {
+    let by = "https://creativecommons.org/licenses/by";
+    let licence = |html: &str| said(of(html).licence);
+    let found = |name: &str, source| Some((name.to_owned(), source));
+    for (html, expected) in [
+        (
+            format!(
+                "<p>Tea<footer><a rel='license nofollow' href={by}-sa/3.0/de/>Some rights</a></footer>"
+            ),
+            found("CC-BY-SA-3.0-DE", Source::Link),
+        ),
+        (
+            format!("<a href={by}/2.0/>of a picture</a><link rel=license href={by}-nc/4.0/>"),
+            found("CC-BY-NC-4.0", Source::Link),
+        ),
+        (
+            format!("<p><a itemprop=license href={by}/4.0/>CC</a>"),
+            found("CC-BY-4.0", Source::Microdata),
+        ),
+        (
+            format!("<meta name=DCTERMS.license content={by}/4.0/>"),
+            found("CC-BY-4.0", Source::Meta),
+        ),
+        (
+            format!(
+                "<script type=application/ld+json>{{\"@type\":\"Article\",\"license\":{{\"url\":\"{by}/4.0/\"}}}}</script>\
+                 <a rel=license href={by}-nd/4.0/>x</a>"
+            ),
+            found("CC-BY-4.0", Source::JsonLd),
+        ),
+        (
+            format!("<p><a href={by}/4.0/>CC</a> and <a href={by}/4.0/deed.en>again</a>"),
+            found("CC-BY-4.0", Source::Anchor),
+        ),
+        // A page about licences.
+        (
+            format!("<p><a href={by}/4.0/>one</a> or <a href={by}-sa/4.0/>two</a>"),
+            None,
+        ),
+        (
+            "<a rel=license href=/terms>Terms</a><meta name=copyright content='Tea Ltd'>"
+                .to_owned(),
+            None,
+        ),
+        (format!("<link rel=alternate href={by}/4.0/>"), None),
+    ] {
+        assert_eq!(licence(&html), expected, "{html}");
+    }
+}
+
 proptest! {
     #[test]
     fn no_page_has_a_date_after_its_fetch(
