@@ -26,6 +26,8 @@ CREATE TABLE documents (
   canonical_url_source VARCHAR,                 -- where it was found
   image VARCHAR,                                -- URL of the picture of the page
   image_source VARCHAR,                         -- where it was found
+  licence VARCHAR,                              -- licence that the page links to, in the form of SPDX: CC-BY-SA-4.0, MIT
+  licence_source VARCHAR,                       -- where it was found: json_ld, link (rel="license"), microdata, meta, or anchor, another link
   html_lang VARCHAR,                            -- language that the page declares
   words INT,                                    -- words of text; this and all below until duplicate_ngrams if output.write has signals
   stop_words INT,                               -- how many of eight English words it has: the, be, to, of, and, that, have, with

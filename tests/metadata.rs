@@ -22,7 +22,8 @@ fn articles() -> Vec<Row> {
              \"author\": {{\"name\": \"Ann Leaf\"}}}}</script>\
              <body><nav><a href=/>Home</a></nav>\
              <main><h1>Tea number {number}</h1><p>Der Tee Nummer {number} ist heute kalt, und niemand in dem \
-             Haus will ihn noch trinken, weil es schon Abend ist. {}</main>",
+             Haus will ihn noch trinken, weil es schon Abend ist. {}</main>\
+             <footer><a rel=license href=//creativecommons.org/licenses/by-sa/4.0/>Lizenz</a></footer>",
             1 + number % 30,
             paragraph(number),
         );
@@ -34,7 +35,8 @@ fn articles() -> Vec<Row> {
 
 fn document(job: &Job, number: u64) -> Value {
     let columns = "published_at, published_at_source, modified_at, author, author_source, site_name, \
-         site_name_source, description, canonical_url, canonical_url_source, image, html_lang, language";
+         site_name_source, description, canonical_url, canonical_url_source, image, licence, \
+         licence_source, html_lang, language";
     job.row(&format!(
         "SELECT {columns} FROM documents WHERE url LIKE '%/{number}'"
     ))
@@ -58,6 +60,8 @@ fn documents_have_what_their_pages_say_with_its_source() {
         ("canonical_url", "http://www.tea.example/tea/40"),
         ("canonical_url_source", "link"),
         ("image", "http://www.tea.example/40.png"),
+        ("licence", "CC-BY-SA-4.0"),
+        ("licence_source", "link"),
         ("html_lang", "de"),
     ] {
         assert_eq!(said[column], expected, "{column}: {said}");

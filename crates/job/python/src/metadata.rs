@@ -23,9 +23,11 @@ pub(crate) struct Metadata {
     canonical_url: Option<String>,
     /// URL of the picture of the page, or None.
     image: Option<String>,
+    /// Licence that the page links to, in the form of SPDX, such as CC-BY-SA-4.0, or None.
+    licence: Option<String>,
     /// Language that the page declares, or None.
     html_lang: Option<String>,
-    /// Where each value was found: json_ld, open_graph, meta, link, microdata, time, url, class or text.
+    /// Where each value was found: json_ld, open_graph, meta, link, microdata, time, url, class, text or anchor.
     sources: BTreeMap<&'static str, &'static str>,
 }
 
@@ -42,6 +44,7 @@ impl Metadata {
         let description = text("description", &said.description);
         let canonical_url = text("canonical_url", &said.canonical_url);
         let image = text("image", &said.image);
+        let licence = text("licence", &said.licence);
         let mut time = |name, found: &Option<Found<Moment>>| {
             let found = found.as_ref()?;
             sources.insert(name, found.source.as_str());
@@ -55,6 +58,7 @@ impl Metadata {
             description,
             canonical_url,
             image,
+            licence,
             html_lang: said.html_lang.clone(),
             sources,
         }

@@ -102,6 +102,9 @@ class Metadata:
     def image(self) -> str | None:
         """URL of the picture of the page."""
     @property
+    def licence(self) -> str | None:
+        """Licence that the page links to, in the form of SPDX, such as CC-BY-SA-4.0."""
+    @property
     def html_lang(self) -> str | None:
         """Language that the page declares."""
     @property

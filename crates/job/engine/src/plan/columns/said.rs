@@ -29,7 +29,7 @@ const TIMES: [([&str; 2], Of<i64>); 2] = [
 ];
 
 /// Texts, each with the columns of its value and its source.
-const TEXTS: [([&str; 2], Of<String>); 5] = [
+const TEXTS: [([&str; 2], Of<String>); 6] = [
     (["author", "author_source"], |said| &said.author),
     (["site_name", "site_name_source"], |said| &said.site_name),
     (["description", "description_source"], |said| {
@@ -39,6 +39,7 @@ const TEXTS: [([&str; 2], Of<String>); 5] = [
         &said.canonical_url
     }),
     (["image", "image_source"], |said| &said.image),
+    (["licence", "licence_source"], |said| &said.licence),
 ];
 
 /// Values of a page beside its texts. Times are microseconds since 1970, UTC.
@@ -51,6 +52,7 @@ pub(crate) struct Said {
     description: Sourced<String>,
     canonical_url: Sourced<String>,
     image: Sourced<String>,
+    licence: Sourced<String>,
     html_lang: Option<String>,
     /// Uses that page and response forbid, if the job writes them.
     opt_out: Option<Vec<String>>,
@@ -78,6 +80,7 @@ impl Said {
             description: metadata.description.map(text),
             canonical_url: metadata.canonical_url.map(text),
             image: metadata.image.map(text),
+            licence: metadata.licence.map(text),
             html_lang: metadata.html_lang,
             opt_out,
             archive,
