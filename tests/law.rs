@@ -41,7 +41,7 @@ fn job(archive: &Path, settings: &[&str]) -> Job {
     let settings = settings
         .iter()
         .chain(&WINDOW)
-        .chain(&["output.write=blocks", "run.threads=1"]);
+        .chain(&["output.write=blocks,links,site_blocks", "run.threads=1"]);
     settings.fold(Job::new().reading(archive), |job, setting| {
         job.with(setting)
     })

@@ -28,6 +28,7 @@
 //! - `learn`: parameters of URLs that no rule knows
 //! - `law`: one run, consecutive runs and chunks give the same tables
 //! - `site_text`: a site in memory gives the texts of the tables
+//! - `site_tables`: links, and what a site repeats
 //! - `streams`: seventeen real sites under several settings
 //! - `opt_out`: what pages forbid, and columns of the archive that are passed through
 //! - `frozen`: tables of earlier versions
@@ -121,6 +122,7 @@ mod sample;
 mod serve;
 mod serve_refusals;
 mod signals;
+mod site_tables;
 mod site_text;
 mod soak;
 mod stall;

@@ -8,16 +8,18 @@ use super::Job;
 /// The rows of every table but `runs`, as sorted lines of JSON.
 pub(crate) type Snapshot = BTreeMap<&'static str, Vec<String>>;
 
-const TABLES: [&str; 6] = [
+const TABLES: [&str; 8] = [
     "documents",
     "url_keys",
     "window_entries",
     "quarantine",
     "blocks",
+    "links",
+    "site_blocks",
     "url_parameters",
 ];
 
-/// Everything a job wrote. `blocks` is included if the job writes it.
+/// Everything a job wrote. `blocks`, `links` and `site_blocks` are included if the job writes them.
 pub(crate) fn contents(job: &Job) -> Snapshot {
     snapshot(job, |_| "*")
 }

@@ -163,8 +163,8 @@ pub(crate) enum Command {
     Vacuum(VacuumArgs),
     /// Query the output tables and the archive with SQL.
     ///
-    /// The tables are documents, url_keys, quarantine, window_entries, runs, blocks,
-    /// url_parameters and archive. Only queries are run, nothing that changes a table or a
+    /// The tables are documents, url_keys, quarantine, window_entries, runs, blocks, links,
+    /// site_blocks, url_parameters and archive. Only queries are run, nothing that changes a table or a
     /// file. Rows are written while the query runs, so CSV, JSON Lines and Parquet of any
     /// length need little memory.
     #[command(after_help = "Examples:\n  \

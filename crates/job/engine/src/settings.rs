@@ -25,6 +25,10 @@ pub struct Settings {
     pub site: SiteSettings,
     /// Write the `blocks` table.
     pub write_blocks: bool,
+    /// Write the `links` table.
+    pub write_links: bool,
+    /// Write the `site_blocks` table.
+    pub write_site_blocks: bool,
     /// Columns of `documents` that are filled.
     pub write: OptionalColumns,
     /// Names of the columns of the archive for the column `archive` of `documents`.
@@ -74,6 +78,13 @@ impl Settings {
         tables.filter(|table| *table != Table::Runs && self.writes(*table))
     }
 
+    /// Returns the tables that a run opens before its work: all but the optional ones that the job does not write. A commit
+    /// looks for those, because it replaces their dates too.
+    pub(crate) fn opened_tables(&self) -> Vec<Table> {
+        let is_opened = |table: &Table| !Table::OPTIONAL.contains(table) || self.writes(*table);
+        Table::ALL.into_iter().filter(is_opened).collect()
+    }
+
     /// Whether the page of a key is found among its copies, which are all parsed.
     pub(crate) fn finds_pages_among_revisions(&self) -> bool {
         self.site.revisions && self.site.lookback.rejects_pages_without_text()
@@ -84,10 +95,17 @@ impl Settings {
         self.write.metadata || self.write.opt_out || !self.passed_through.is_empty()
     }
 
+    /// Whether the details of each block are kept beside its text: reason, counts and DOM path.
+    pub(crate) fn keeps_block_details(&self) -> bool {
+        self.write_blocks || self.write_site_blocks
+    }
+
     /// Whether the job writes `table`.
     pub(crate) fn writes(&self, table: Table) -> bool {
         match table {
             Table::Blocks => self.write_blocks,
+            Table::Links => self.write_links,
+            Table::SiteBlocks => self.write_site_blocks,
             Table::UrlParameters => self.site.queries == Queries::Learn,
             _ => true,
         }
@@ -154,6 +172,8 @@ pub(crate) fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
         site,
         digest,
         write_blocks: spec.output.write.has(Written::Blocks),
+        write_links: spec.output.write.has(Written::Links),
+        write_site_blocks: spec.output.write.has(Written::SiteBlocks),
         write: OptionalColumns::new(&spec.output),
         passed_through: passed_through(spec)?,
         markdown: markdown_options(&spec.output),

@@ -95,7 +95,8 @@ fn deciding(spec: &JobSpec, rules: &str, blocklist: &str) -> Vec<Setting> {
         paper: _,
         archive,
         // The tables that are written, their place and partitions. Tables with other partitions
-        // or columns are refused by `TableError::Layout`. `blocks`, Markdown, metadata,
+        // or columns are refused by `TableError::Layout`. `blocks`, `links`,
+        // `site_blocks`, Markdown, metadata,
         // languages, signals and signatures are not read by later runs, so they may begin or end with any
         // date.
         output: _,

@@ -226,7 +226,7 @@ async fn liveness<H: Host>(
 /// Returns the token of the first lease: higher than the tokens that tables have from
 /// leases whose records were deleted.
 async fn first_token<T: Tables>(tables: &T) -> Result<i64, T::Error> {
-    // One after the other, the tables would take nine answers of the store.
+    // One after the other, the tables would take eleven answers of the store.
     let every = tables.every().into_iter();
     let known = try_join_all(every.map(|table| fencing_token(tables, table))).await?;
     Ok(known.into_iter().flatten().max().unwrap_or(0) + 1)

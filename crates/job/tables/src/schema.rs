@@ -20,6 +20,10 @@ pub enum Table {
     Documents,
     /// One row per text block; optional.
     Blocks,
+    /// One row per link of a page; optional.
+    Links,
+    /// One row per block that a site repeats, and date; optional.
+    SiteBlocks,
     /// One row per archive row that could not be processed.
     Quarantine,
     /// One row per page in the windows of the URL Trees: the state for the next run.
@@ -37,15 +41,20 @@ pub enum Table {
 impl Table {
     /// All output tables in commit order. `runs` is last, so that a date with a row in
     /// `runs` is complete.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::UrlKeys,
         Self::Documents,
         Self::Blocks,
+        Self::Links,
+        Self::SiteBlocks,
         Self::Quarantine,
         Self::WindowEntries,
         Self::UrlParameters,
         Self::Runs,
     ];
+
+    /// The tables that exist only if a job asks for them.
+    pub const OPTIONAL: [Self; 3] = [Self::Blocks, Self::Links, Self::SiteBlocks];
 
     /// The tables of which a run reads the rows of its sites.
     pub(crate) const STATE: [Self; 5] = [
@@ -72,6 +81,8 @@ impl Table {
             Self::UrlKeys => "url_keys",
             Self::Documents => "documents",
             Self::Blocks => "blocks",
+            Self::Links => "links",
+            Self::SiteBlocks => "site_blocks",
             Self::Quarantine => "quarantine",
             Self::WindowEntries => "window_entries",
             Self::UrlParameters => "url_parameters",
@@ -109,6 +120,8 @@ impl Table {
             Self::UrlKeys => include_str!("../../../../schemas/url_keys.sql"),
             Self::Documents => include_str!("../../../../schemas/documents.sql"),
             Self::Blocks => include_str!("../../../../schemas/blocks.sql"),
+            Self::Links => include_str!("../../../../schemas/links.sql"),
+            Self::SiteBlocks => include_str!("../../../../schemas/site_blocks.sql"),
             Self::Quarantine => include_str!("../../../../schemas/quarantine.sql"),
             Self::WindowEntries => include_str!("../../../../schemas/window_entries.sql"),
             Self::UrlParameters => include_str!("../../../../schemas/url_parameters.sql"),

@@ -111,14 +111,14 @@ pub async fn backfill(
 ) -> Result<RunReport, Failure> {
     progress.entered(Stage::Tables, dates);
     let in_tables = Failure::at(Stage::Tables, dates);
-    let tables = TablesSnapshot::open(&job.output, &Table::ALL);
+    let tables = TablesSnapshot::open(&job.output, job.settings.opened_tables());
     let tables = unless_stopped(stop, tables).await.map_err(&in_tables)?;
     let job = partition::of_tables(job, &tables).map_err(in_tables)?;
     refuse_cut_partition(&job, dates)?;
     run(&job, tables, dates, accepted, progress, stop).await
 }
 
-/// Runs `job` over `dates`, which are whole partitions. `tables` is a snapshot of all tables
+/// Runs `job` over `dates`, which are whole partitions. `tables` is a snapshot of the tables
 /// from before the lease.
 pub(crate) async fn run(
     job: &Job,
@@ -297,7 +297,7 @@ async fn run_under(
 /// As [`backfill`].
 pub async fn explain(job: &Job, dates: DateRange) -> Result<String, Failure> {
     let in_tables = Failure::at(Stage::Tables, dates);
-    let tables = TablesSnapshot::open(&job.output, &Table::ALL).await;
+    let tables = TablesSnapshot::open(&job.output, job.settings.opened_tables()).await;
     let mut tables = tables.map_err(&in_tables)?;
     let job = &partition::of_tables(job, &tables).map_err(in_tables)?;
     refuse_cut_partition(job, dates)?;

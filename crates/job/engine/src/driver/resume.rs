@@ -34,7 +34,7 @@ pub(crate) fn request(job: &Job, dates: DateRange, census: &Census) -> String {
     let request = serde_json::json!({
         "dates": dates.to_string(),
         "settings": job.settings.digest,
-        "blocks": job.settings.writes(Table::Blocks),
+        "tables": job.settings.page_tables().map(Table::name).collect::<Vec<_>>(),
         "version": env!("CARGO_PKG_VERSION"),
         "archive": job.archive.location.as_ref().map(ToString::to_string),
         "objects": objects,

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tables::{Bucket, DateRange, Table};
+use tables::{Bucket, DateRange};
 use tokio_util::sync::CancellationToken;
 
 use crate::accounting::RowAccounting;
@@ -97,7 +97,7 @@ async fn do_share(
 ) -> Result<ShareReport, Failure> {
     let started = Instant::now();
     let in_tables = Failure::at(Stage::Tables, requested);
-    let tables = TablesSnapshot::open(&job.output, &Table::ALL).await;
+    let tables = TablesSnapshot::open(&job.output, job.settings.opened_tables()).await;
     let mut tables = tables.map_err(&in_tables)?;
     let job = partition::of_tables(job, &tables).map_err(&in_tables)?;
     refuse_cut_partition(&job, requested)?;

@@ -147,7 +147,7 @@ pub(super) async fn staged_units(
     request: &str,
     chunk: DateRange,
 ) -> Result<Units, EngineError> {
-    let mut tables = TablesSnapshot::open(&job.output, &[Table::Runs]).await?;
+    let mut tables = TablesSnapshot::open(&job.output, vec![Table::Runs]).await?;
     let before: Vec<_> = match chunk.first().pred_opt() {
         Some(last) => {
             tables

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::NaiveDate;
-use tables::{DateRange, Table};
+use tables::DateRange;
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
@@ -66,7 +66,7 @@ async fn run_archive(
     stop: &CancellationToken,
 ) -> Result<Option<RunReport>, Failure> {
     let in_tables = Failure::before_dates(Stage::Tables);
-    let tables = TablesSnapshot::open(&job.output, &Table::ALL).await;
+    let tables = TablesSnapshot::open(&job.output, job.settings.opened_tables()).await;
     let mut tables = tables.map_err(&in_tables)?;
     let job = &partition::of_tables(job, &tables).map_err(&in_tables)?;
     let (next, last_start) = match which {

@@ -36,7 +36,7 @@ pub async fn vacuum(
     retention: Duration,
     mode: VacuumMode,
 ) -> Result<Vec<(Table, Vec<UnreferencedFile>)>, EngineError> {
-    let tables = TablesSnapshot::open(&job.output, &TablesSnapshot::DATED).await?;
+    let tables = TablesSnapshot::open(&job.output, TablesSnapshot::DATED.to_vec()).await?;
     let job = &partition::of_tables(job, &tables)?;
     let lease = match mode {
         VacuumMode::Report => None,

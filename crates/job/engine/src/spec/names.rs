@@ -30,6 +30,10 @@ impl<T: Ord> Names<T> {
 pub enum Written {
     /// The table `blocks`.
     Blocks,
+    /// The table `links`.
+    Links,
+    /// The table `site_blocks`.
+    SiteBlocks,
     /// The statements of pages about themselves: date, author, site.
     Metadata,
     /// `language` and `language_score`.

@@ -24,7 +24,7 @@ impl TableDates {
     /// # Errors
     /// [`EngineError`] if a table cannot be read.
     pub async fn read(output: &Output) -> Result<Self, EngineError> {
-        let mut tables = TablesSnapshot::open(output, &TablesSnapshot::DATED).await?;
+        let mut tables = TablesSnapshot::open(output, TablesSnapshot::DATED.to_vec()).await?;
         Ok(Self {
             runs: tables.all_runs().await?,
             unfinished: tables.unfinished(),

@@ -68,9 +68,8 @@ impl TablesSnapshot {
     ///
     /// # Errors
     /// [`EngineError::Table`] if a table cannot be read or has a different layout.
-    pub(crate) async fn open(output: &Output, tables: &[Table]) -> Result<Self, EngineError> {
-        // By value: with references, the future could not be sent to another thread.
-        let opened = stream::iter(tables.to_vec())
+    pub(crate) async fn open(output: &Output, tables: Vec<Table>) -> Result<Self, EngineError> {
+        let opened = stream::iter(tables)
             .map(|table| async move {
                 let opened = match output.open(table).await? {
                     Some(opened) => Some(OpenedTable::at(output, table, opened).await?),
@@ -133,12 +132,10 @@ impl TablesSnapshot {
         Ok(lacking.is_empty())
     }
 
-    /// The tables that do not exist.
+    /// The tables that were looked up and do not exist.
     pub(crate) fn missing(&self) -> Vec<Table> {
-        let missing = Table::ALL.into_iter();
-        missing
-            .filter(|table| self.opened(*table).is_none())
-            .collect()
+        let missing = self.opened.iter().filter(|(_, opened)| opened.is_none());
+        missing.map(|(table, _)| *table).collect()
     }
 
     /// How the tables are partitioned, or `None` if there are none.

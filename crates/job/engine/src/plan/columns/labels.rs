@@ -24,11 +24,11 @@ pub(crate) struct StoredLabels<'a> {
     pub(crate) support: i32,
     /// Whether each block is content.
     pub(crate) is_content: Vec<bool>,
-    /// Of each block, if the job writes `blocks`; else empty.
+    /// Of each block, if the job writes `blocks` or `site_blocks`; else empty.
     pub(crate) details: Vec<LabelDetail<'a>>,
 }
 
-/// The columns of the table `blocks` that come from a label.
+/// The columns of the tables `blocks` and `site_blocks` that come from a label.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct LabelDetail<'a> {
     pub(crate) reason: &'a str,
@@ -68,7 +68,7 @@ impl LabelColumns {
         let labels = &page_labels.labels;
         let details = labels.blocks.iter().zip(&page_labels.reasons);
         let details = details
-            .filter(|_| settings.write_blocks)
+            .filter(|_| settings.keeps_block_details())
             .map(|(label, reason)| {
                 Ok(LabelDetail {
                     reason: Reason::as_str(*reason),

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use arrow::array::{Array, BinaryArray};
 use datafusion::error::{DataFusionError, Result};
 use html_blocks::Page;
+use markdown::Links;
 use serde::{Deserialize, Serialize, Serializer};
 use site_replay::{Labelling, MAX_LAYOUT_BYTES};
 use template::{Layout, LayoutBlock, Title};
@@ -32,6 +33,8 @@ pub(crate) struct ParsedPage {
     pub(crate) markup: Option<Vec<u8>>,
     /// Its metadata and opt-outs, if the job writes them.
     pub(crate) said: Option<Said>,
+    /// Its links, if the job writes them; else empty.
+    pub(crate) links: Links,
 }
 
 /// The parts of a page that a job needs.
@@ -41,7 +44,7 @@ pub(crate) struct PageEncoding {
     has_layout: bool,
     /// Whether duplicates may be revisions, so that a page needs the lengths of its blocks.
     has_lengths: bool,
-    /// Whether the job writes `blocks`.
+    /// Whether the job writes `blocks` or `site_blocks`.
     has_details: bool,
 }
 
@@ -68,11 +71,13 @@ pub(crate) struct StoredPage<'a> {
     #[serde(serialize_with = "as_bytes")]
     pub(crate) markup: Option<&'a [u8]>,
     pub(crate) said: Option<Cow<'a, Said>>,
-    /// Of each block, if the job writes `blocks`; else empty.
+    /// Of each block, if the job writes `blocks` or `site_blocks`; else empty.
     pub(crate) details: Vec<StoredBlock<'a>>,
+    /// Its links, if the job writes them; else empty.
+    pub(crate) links: Vec<StoredLink<'a>>,
 }
 
-/// The columns of the table `blocks` that come from a block, without its text.
+/// The columns of the tables `blocks` and `site_blocks` that come from a block, without its text.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct StoredBlock<'a> {
     pub(crate) link_chars: u32,
@@ -80,12 +85,21 @@ pub(crate) struct StoredBlock<'a> {
     pub(crate) chrome: bool,
 }
 
+/// The columns of the table `links` that come from a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct StoredLink<'a> {
+    pub(crate) target: &'a str,
+    pub(crate) text: &'a str,
+    /// The block in which it begins, from 0; the number of blocks if it is behind all of them.
+    pub(crate) block: usize,
+}
+
 impl PageEncoding {
     pub(crate) fn new(settings: &Settings) -> Self {
         Self {
             has_layout: settings.site.labelling == Labelling::Template,
             has_lengths: settings.site.revisions,
-            has_details: settings.write_blocks,
+            has_details: settings.keeps_block_details(),
         }
     }
 
@@ -139,7 +153,15 @@ impl PageEncoding {
         let page = &parsed.page;
         let heavy =
             heavy.map(|of| format!("no_template: {MAX_LAYOUT_BYTES} of {of} bytes of layout"));
-        let warnings = page.warnings.iter().map(ToString::to_string).chain(heavy);
+        let left_out = parsed.links.left_out;
+        let left_out = (left_out > 0).then(|| format!("links: {left_out} more are left out"));
+        let warnings = page.warnings.iter().map(ToString::to_string);
+        let warnings = warnings.chain(heavy).chain(left_out);
+        let links = parsed.links.links.iter().map(|link| StoredLink {
+            target: &link.target,
+            text: &link.text,
+            block: link.block,
+        });
         let details = page.blocks.iter().map(|block| StoredBlock {
             link_chars: block.link_chars,
             slot: &block.dom_path,
@@ -158,6 +180,7 @@ impl PageEncoding {
             markup: parsed.markup.as_deref(),
             said: parsed.said.as_ref().map(Cow::Borrowed),
             details: details.filter(|_| self.has_details).collect(),
+            links: links.collect(),
         }
     }
 }
@@ -240,6 +263,7 @@ mod tests {
             page: page.unwrap(),
             markup: Some(vec![0, 12, 255]),
             said: None,
+            links: Links::default(),
         }
     }
 

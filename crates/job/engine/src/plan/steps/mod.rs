@@ -8,6 +8,7 @@ mod known_pages;
 mod later_copies;
 pub(crate) mod parse_pages;
 mod rejected_pages;
+mod render;
 pub(crate) mod scan;
 pub(crate) mod site;
 pub(crate) mod site_keys;

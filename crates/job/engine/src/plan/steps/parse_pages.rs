@@ -6,7 +6,7 @@ use boundary::guarded;
 use chrono::NaiveDate;
 use datafusion::error::Result;
 use html_blocks::{Page, PageError};
-use markdown::Markup;
+use markdown::{LinkReader, Markup};
 use metadata::MetadataReader;
 use tables::{Reason, date_from_days};
 
@@ -127,17 +127,21 @@ fn parse_html(
     let markup = settings.markdown.as_ref().map(|_| Markup::default());
     let observes = settings.write.metadata || settings.write.opt_out;
     let metadata = observes.then(MetadataReader::default);
-    let parsed = if markup.is_none() && metadata.is_none() {
-        html_blocks::page(html, page.charset, options).map(|page| (page, (None, None)))
+    let links = settings.write_links.then(LinkReader::default);
+    let parsed = if markup.is_none() && metadata.is_none() && links.is_none() {
+        html_blocks::page(html, page.charset, options).map(|page| (page, (None, (None, None))))
     } else {
-        html_blocks::page_with(html, page.charset, options, (markup, metadata))
+        html_blocks::page_with(html, page.charset, options, (markup, (metadata, links)))
     };
-    let (parsed, (markup, metadata)) =
+    let (parsed, (markup, (metadata, links))) =
         parsed.map_err(|error| (reason(&error), error.to_string()))?;
     Ok(ParsedPage {
         page: parsed,
         markup: markup.map(|markup| markup.to_bytes()),
         said: said(page, fetched, metadata, settings),
+        links: links
+            .map(|links| links.finish(fetched.url))
+            .unwrap_or_default(),
     })
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow::array::{Array, BinaryArray, RecordBatch};
+use arrow::array::{BinaryArray, RecordBatch};
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
 use datafusion::common::runtime::SpawnedTask;
 use datafusion::error::{DataFusionError, Result};
@@ -13,22 +13,16 @@ use deltalake::DeltaTableError;
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use serde::{Deserialize, Serialize};
 use tables::{
-    Bucket, Location, Output, Partitioning, Reason, SinkSize, Table, TableError, TableSink,
-    date_from_days,
+    Bucket, Location, Output, Partitioning, SinkSize, Table, TableError, TableSink, date_from_days,
 };
 
-use crate::accounting::UNREADABLE_OBJECT;
 use crate::archive::ArchiveSource;
 use crate::error::EngineError;
 use crate::job::Job;
-use crate::plan::columns::block_rows::block_rows;
 use crate::plan::columns::page::{PageEncoding, Pages};
-use crate::plan::columns::schemas::{RecordBatchExt, WRITTEN, object_of, project_to, value_opt};
+use crate::plan::columns::schemas::{RecordBatchExt, WRITTEN, object_of, project_to};
+use crate::plan::columns::site_blocks::SiteBlocks;
 use crate::plan::columns::status::Status;
-use crate::plan::columns::table_rows::{
-    DocumentTexts, PageRows, documents, quarantine, url_keys, window_entries,
-};
-use crate::plan::columns::url_parameters::url_parameters;
 use crate::plan::columns::written::{CountKey, WrittenColumns, WrittenCounts};
 use crate::plan::exec::coalesce::{BatchSize, coalesced};
 use crate::plan::exec::cpu_metrics::CpuTimer;
@@ -37,6 +31,7 @@ use crate::plan::exec::step::{RequiredDistribution, Step, spawn_stream, to_bytes
 use crate::plan::html_reader::{PageStream, page_request};
 use crate::plan::session::coalesced_size;
 use crate::plan::steps::parse_pages::{Fetched, parse};
+use crate::plan::steps::render::Rendered;
 use crate::plan::steps::site::SITE_ORDER;
 use crate::progress::ProgressReporter;
 use crate::settings::Settings;
@@ -202,6 +197,10 @@ impl Step for Write {
                     return Err(error);
                 }
             }
+            if let Err(error) = writer.write_site_blocks().await {
+                writer.abort().await;
+                return Err(error);
+            }
             let _ = out.send(writer.close(&tasks).await).await;
             Ok(())
         }))
@@ -215,6 +214,8 @@ struct Writer {
     archive: ArchiveSource,
     sinks: BTreeMap<Table, TableSink>,
     closes: usize,
+    /// What the site of the last page repeats on its date, if the job writes it.
+    site_blocks: Option<SiteBlocks>,
     counts: BTreeMap<CountKey, WrittenCounts>,
 }
 
@@ -232,6 +233,7 @@ impl Writer {
             archive: step.archive.clone(),
             sinks,
             closes: step.closes,
+            site_blocks: None,
             counts: BTreeMap::new(),
         }
     }
@@ -247,6 +249,9 @@ impl Writer {
         };
         for (table, rows) in &rendered.tables {
             self.write(*table, rows).await?;
+        }
+        for of_site in rendered.site_blocks {
+            self.add_site_blocks(of_site).await?;
         }
         for (key, counts) in rendered.counts {
             self.reporter.written(counts.rows.unsigned_abs());
@@ -282,6 +287,28 @@ impl Writer {
         let page = PageEncoding::new(&self.settings).encode_whole(&page)?;
         let page = Arc::new(BinaryArray::from_iter_values([page]));
         project_to(batch, &batch.schema(), vec![("page", page)])
+    }
+
+    /// Counts on, or writes what the last site repeats and begins another. The pages of a site and date come one after the
+    /// other: see [`SITE_ORDER`].
+    async fn add_site_blocks(&mut self, next: SiteBlocks) -> Result<()> {
+        let next = match &mut self.site_blocks {
+            Some(of_site) => of_site.merge(next),
+            None => Some(next),
+        };
+        if let Some(next) = next {
+            self.write_site_blocks().await?;
+            self.site_blocks = Some(next.bounded());
+        }
+        Ok(())
+    }
+
+    /// Writes what the last site repeats.
+    async fn write_site_blocks(&mut self) -> Result<()> {
+        match self.site_blocks.take() {
+            Some(of_site) => self.write(Table::SiteBlocks, &of_site.rows()?).await,
+            None => Ok(()),
+        }
     }
 
     async fn write(&mut self, table: Table, rows: &RecordBatch) -> Result<()> {
@@ -375,78 +402,6 @@ fn parts(batch: &RecordBatch) -> Result<Vec<Part>> {
     Ok(parts)
 }
 
-/// Rows of tables, and what they count.
-struct Rendered {
-    tables: Vec<(Table, RecordBatch)>,
-    counts: BTreeMap<CountKey, WrittenCounts>,
-}
-
-impl Rendered {
-    /// Makes the rows of all tables from rows that have all columns.
-    fn new(batch: &RecordBatch, settings: &Settings) -> Result<Self> {
-        let rows = TableRows::new(batch)?;
-        let entries = window_entries(batch, &rows.pages)?;
-        let pages = PageRows::new(batch, rows.pages)?;
-        let texts = DocumentTexts::new(&pages, settings);
-        let counts = row_counts(batch, &pages.rows, &texts)?;
-        let heuristic = settings.site.labelling.to_string();
-        let documents = documents(batch, &pages, texts, &heuristic)?;
-        let mut tables = vec![
-            (Table::UrlKeys, url_keys(batch, &rows.keyed)?),
-            (Table::Quarantine, quarantine(batch, &rows.quarantined)?),
-            (Table::WindowEntries, entries),
-            (Table::UrlParameters, url_parameters(batch, &rows.learned)?),
-            (Table::Documents, documents),
-        ];
-        if settings.write_blocks {
-            for blocks in block_rows(batch, &pages) {
-                tables.push((Table::Blocks, blocks?));
-            }
-        }
-        Ok(Self { tables, counts })
-    }
-}
-
-/// Returns the counts of the rows of a batch. `pages` are the rows of `texts`.
-fn row_counts(
-    batch: &RecordBatch,
-    pages: &[u32],
-    texts: &DocumentTexts,
-) -> Result<BTreeMap<CountKey, WrittenCounts>> {
-    let dates = batch.numbers::<Date32Type>("date")?;
-    let (statuses, reasons) = (batch.statuses()?, batch.text("reason")?);
-    let merged_by = batch.text("merged_by")?;
-    let bytes = batch.numbers::<Int64Type>("bytes")?;
-    let (mut text_bytes, mut counted) = (BTreeMap::new(), BTreeMap::new());
-    for (row, text) in pages.iter().zip(texts.text.iter()) {
-        text_bytes.insert(*row as usize, text.map_or(0, str::len) as i64);
-    }
-    for row in 0..batch.num_rows() {
-        let status = statuses.get(row)?;
-        if status == Status::Learned {
-            continue;
-        }
-        let reason = value_opt(reasons, row);
-        let whole_object = reason == Some(Reason::UnreadableObject.code());
-        let status = if whole_object {
-            UNREADABLE_OBJECT
-        } else {
-            status.as_str()
-        };
-        let cause = reason
-            .or_else(|| value_opt(merged_by, row))
-            .map(str::to_owned);
-        let key = (dates.value(row), status.to_owned(), cause);
-        let counts: &mut WrittenCounts = counted.entry(key).or_default();
-        counts.rows += 1;
-        counts.text_bytes += text_bytes.get(&row).copied().unwrap_or(0);
-        if !whole_object && bytes.is_valid(row) {
-            counts.html_bytes += bytes.value(row);
-        }
-    }
-    Ok(counted)
-}
-
 /// Returns the rows of pages without texts.
 fn without_texts(batch: &RecordBatch) -> Result<Vec<usize>> {
     let (statuses, pages) = (batch.statuses()?, Pages(batch.bytes("page")?));
@@ -458,33 +413,4 @@ fn without_texts(batch: &RecordBatch) -> Result<Vec<usize>> {
         }
     }
     Ok(rows)
-}
-
-/// The rows of a batch by table.
-#[derive(Default)]
-struct TableRows {
-    keyed: Vec<u32>,
-    quarantined: Vec<u32>,
-    pages: Vec<u32>,
-    learned: Vec<u32>,
-}
-
-impl TableRows {
-    fn new(batch: &RecordBatch) -> Result<Self> {
-        let (statuses, keys) = (batch.statuses()?, batch.text("url_key")?);
-        let mut rows = Self::default();
-        for row in 0..batch.num_rows() {
-            let index = row as u32;
-            if keys.is_valid(row) {
-                rows.keyed.push(index);
-            }
-            match statuses.get(row)? {
-                Status::Unique | Status::Revision => rows.pages.push(index),
-                Status::Quarantined => rows.quarantined.push(index),
-                Status::Learned => rows.learned.push(index),
-                _ => {}
-            }
-        }
-        Ok(rows)
-    }
 }

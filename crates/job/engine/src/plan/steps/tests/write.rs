@@ -87,10 +87,15 @@ async fn a_quarantined_row_is_not_a_document() {
 }
 
 #[tokio::test]
-async fn blocks_are_written_where_the_job_asks_for_them() {
-    let job = TestJob::new(&["output.write=blocks"]);
-    let written = written(&job, &[page(0, "<p>One")]).await;
-    assert!(tables(&written).contains(&"blocks"));
+async fn optional_tables_are_written_where_the_job_asks_for_them() {
+    let pages = ["<p>One", "<p>Two"].map(|text| format!("<nav><a href=/>Home</a></nav>{text}"));
+    let pages = [page(0, &pages[0]), page(1, &pages[1])];
+    for optional in ["blocks", "links", "site_blocks"] {
+        let job = TestJob::new(&[&format!("output.write={optional}")]);
+        let written = written(&job, &pages).await;
+        let expected = ["url_keys", "documents", optional, "window_entries"];
+        assert_eq!(tables(&written), expected);
+    }
 }
 
 #[tokio::test]
