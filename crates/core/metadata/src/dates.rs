@@ -1,11 +1,12 @@
 //! Chooses the dates of a page.
 
+use crate::found::{Found, Source};
 use crate::machine::machine;
 use crate::meta_names::{MODIFIED, PUBLISHED};
 use crate::moment::Moment;
 use crate::of_path::of_path;
 use crate::reader::{Element, Kind};
-use crate::select::{Found, Said, Source, source_of};
+use crate::select::{Said, source_of};
 use crate::written::{Years, written};
 
 impl Said<'_> {

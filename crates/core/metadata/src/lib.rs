@@ -53,6 +53,7 @@
 
 mod author;
 mod dates;
+mod found;
 mod json;
 mod json_ld;
 mod licence;
@@ -67,11 +68,12 @@ mod reading;
 mod select;
 mod written;
 
+pub use found::{Found, Source};
 pub use licence::licence_at;
 pub use moment::Moment;
 pub use opt_out::UseHeaders;
 pub use reader::MetadataReader;
-pub use select::{Found, Metadata, Source};
+pub use select::Metadata;
 
 /// Compiles and runs the example of the README as a doc test.
 #[cfg(doctest)]

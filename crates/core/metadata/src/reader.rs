@@ -2,9 +2,9 @@
 
 use html_blocks::{Observer, Opened, TextBlock};
 
+use crate::found::{Found, Source};
 use crate::json_ld::SCRIPT_BYTES;
 use crate::licence::licence_at;
-use crate::select::{Found, Source};
 
 /// Bytes of the text of an element that are kept.
 const TEXT_BYTES: usize = 300;
