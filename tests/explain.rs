@@ -322,7 +322,7 @@ fn a_changed_job_and_a_changed_archive_are_refused() {
 }
 
 #[test]
-fn a_page_of_html_has_the_text_the_markdown_and_the_original() {
+fn a_page_of_html_has_the_text_the_markdown_and_the_original_and_json_the_first_two() {
     let job = Job::of(&SITE.daily_articles(8)).with("output.write=markdown");
     job.run(DATES);
     let page = job.path("page.html");
@@ -336,8 +336,10 @@ fn a_page_of_html_has_the_text_the_markdown_and_the_original() {
         "SELECT text, markdown FROM documents WHERE url = '{}'",
         SITE.url(7)
     ));
+    let answer = explained(&job, &SITE.url(7));
     for column in ["text", "markdown"] {
         let mut written = text(&row, column);
+        assert_eq!(answer[column], written, "{column}");
         for special in ['&', '<', '>', '"', '\''] {
             // The references have no other special character than the first.
             written = written.replace(special, &format!("&#{};", u32::from(special)));

@@ -106,6 +106,36 @@ fn a_command_without_tables_says_how_to_name_them() {
 }
 
 #[test]
+fn a_usage_error_is_one_line_of_a_run_and_a_missing_table_names_its_folder() {
+    let folder = archive();
+    let folder = folder.path();
+    let refused = urltree_in(
+        folder,
+        &[
+            "run",
+            "pages.parquet",
+            "--output",
+            "texts",
+            "--set",
+            "run.threads=many",
+        ],
+    );
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert_eq!(refused.stderr.lines().count(), 1, "{}", refused.stderr);
+    assert!(refused.stderr.contains("run.threads"), "{}", refused.stderr);
+    let query = |sql| urltree_in(folder, &["sql", "--tables", "texts", sql]);
+    let asked = query("SELECT url FROM documents");
+    assert_eq!(asked.code, Some(2), "{}", asked.stderr);
+    for words in ["no table documents at ", "/texts", "urltree run"] {
+        assert!(asked.stderr.contains(words), "{words}: {}", asked.stderr);
+    }
+    assert!(!asked.stderr.contains("datafusion"), "{}", asked.stderr);
+    succeeded(folder, &["run", "pages.parquet", "--output", "texts"]);
+    let blocks = query("SELECT count(*) FROM blocks");
+    assert!(blocks.stderr.contains("output.write"), "{}", blocks.stderr);
+}
+
+#[test]
 fn init_writes_a_job_whose_paths_are_beside_it() {
     let folder = archive();
     let folder = folder.path();

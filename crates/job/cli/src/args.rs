@@ -52,10 +52,17 @@ impl JobArgs {
         }
     }
 
-    /// Returns the name of the job file.
+    /// Returns the job file.
+    pub(crate) fn file(&self) -> Option<String> {
+        let file = self.job.as_ref()?;
+        Some(file.display().to_string())
+    }
+
+    /// Returns the name of the job: its file, or the place of its tables.
     pub(crate) fn name(&self) -> String {
-        let file = self.job.as_ref().map(|file| file.display().to_string());
-        file.unwrap_or_else(|| "no job file".to_owned())
+        let tables = || self.tables.as_deref().map(tables::without_secrets);
+        let name = self.file().or_else(tables);
+        name.unwrap_or_else(|| "a job without a file".to_owned())
     }
 
     /// Returns a command line for this job, quoted for a shell. Passwords in URLs are

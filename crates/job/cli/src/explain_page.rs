@@ -388,6 +388,8 @@ fn as_json(answer: &Answer, page: &BlocksPage) -> Value {
         "heuristic": answer.page.as_ref().map(|page| &page.heuristic),
         "warnings": facts.warnings,
         "fetches": page.fetches.iter().map(fetch).collect::<Vec<_>>(),
+        "text": page.text,
+        "markdown": page.markdown,
         "blocks": page.blocks.iter().enumerate().map(block).collect::<Vec<_>>(),
     })
 }

@@ -6,21 +6,23 @@ use tables::{Classified, ErrorClass, TableError};
 
 use crate::run::RunArgs;
 
-/// Formats the line for the failure of `command`.
-pub(crate) fn failure_line(command: &[&str], args: &RunArgs, failure: &Failure) -> String {
-    let dates = match failure.dates {
-        Some(dates) => format!("at {dates}"),
-        None => "before any date".to_owned(),
+/// Formats the line for the failure of `command`. A usage error before any date has said all but the next command,
+/// and has no line without one.
+pub(crate) fn failure_line(command: &[&str], args: &RunArgs, failure: &Failure) -> Option<String> {
+    let next = next(command, args, failure).map(|next| format!("next: {next}"));
+    let dates = match (failure.dates, failure.class()) {
+        (None, ErrorClass::Usage) => return next,
+        (None, _) => "before any date".to_owned(),
+        (Some(dates), _) => format!("at {dates}"),
     };
-    let job = || args.job.name();
-    let object = failure.source.object().unwrap_or_else(job);
+    let object = failure.source.object().or_else(|| args.job.file());
+    let object = object.map_or_else(String::new, |object| format!(", object {object}"));
     let retryable = if failure.is_retryable() { "yes" } else { "no" };
-    let next = next(command, args, failure);
-    let next = next.map_or_else(String::new, |next| format!("; next: {next}"));
-    format!(
-        "stopped {dates}, stage {}, object {object}, retryable {retryable}{next}",
+    let next = next.map_or_else(String::new, |next| format!("; {next}"));
+    Some(format!(
+        "stopped {dates}, stage {}{object}, retryable {retryable}{next}",
         failure.stage,
-    )
+    ))
 }
 
 /// Returns the command that continues the run, if another one or the same one may succeed. A word in capitals marks a

@@ -106,8 +106,10 @@ fn run_command(args: &Args) -> u8 {
                 Some(Command::Update(args)) => Some((vec!["update"], &args.run)),
                 _ => None,
             };
-            if let (Some((command, run)), Some(failure)) = (run, error.downcast_ref::<Failure>()) {
-                let _ = writeln!(stderr, "{}", failure_line(&command, run, failure));
+            if let (Some((command, run)), Some(failure)) = (run, error.downcast_ref::<Failure>())
+                && let Some(line) = failure_line(&command, run, failure)
+            {
+                let _ = writeln!(stderr, "{line}");
             }
             exit_code(&error)
         }

@@ -10,7 +10,8 @@ use tables::Table;
 const BATCH_ROWS: usize = 1024;
 
 /// The remedy for a table that every run writes.
-pub(crate) const RUN_FIRST: &str = "run dates of the job first: urltree backfill";
+pub(crate) const RUN_FIRST: &str =
+    "run dates of the job first: urltree backfill, or urltree run ARCHIVE";
 
 /// Creates a session for queries over the output tables with the memory, disk and threads of `job`.
 pub(crate) fn session(job: &Job) -> Result<SessionContext, EngineError> {
@@ -47,11 +48,16 @@ pub(crate) async fn open_existing(
     remedy: &'static str,
 ) -> Result<DeltaTable, EngineError> {
     let opened = open(context, job, table).await?;
-    opened.ok_or_else(|| EngineError::NoTable {
+    opened.ok_or_else(|| missing(job, table, remedy))
+}
+
+/// The error of a table that does not exist.
+pub(crate) fn missing(job: &Job, table: Table, remedy: &'static str) -> EngineError {
+    EngineError::NoTable {
         table: table.name(),
         location: job.output.location().to_string(),
         remedy,
-    })
+    }
 }
 
 /// Opens those of `tables` that exist and registers them, all at the same time: each waits for several requests to

@@ -15,7 +15,7 @@ use tables::{Partitioning, Table};
 
 use crate::inputs::{ARCHIVE, register_archive, register_robots};
 use crate::query_rows::QueryRows;
-use crate::session::{open_all, session};
+use crate::session::{RUN_FIRST, missing, open_all, session};
 
 /// Runs `sql` as [`stream_query`] does, and returns all rows: at least one batch, which may be
 /// empty.
@@ -35,13 +35,13 @@ pub async fn query(job: &Job, sql: &str) -> Result<Vec<RecordBatch>, EngineError
 }
 
 /// Starts the query `sql`, with the output tables of `job` registered under their names, and its
-/// input as `archive`. Only what the query names is opened. A table that does not exist is not
-/// registered, except for `url_parameters`, which has no rows then. Returns at most `limit` rows.
+/// input as `archive`. Only what the query names is opened. A table that does not exist is an error, except for
+/// `url_parameters`, which has no rows then. Returns at most `limit` rows.
 /// Sorts, joins and aggregations have the memory of a run's plan and spill to its folder above that.
 ///
 /// # Errors
-/// [`EngineError::NotAQuery`] for a statement that changes something, and [`EngineError::Query`]
-/// if the statement is invalid or cannot be started.
+/// [`EngineError::NotAQuery`] for a statement that changes something, [`EngineError::NoTable`] for an output table
+/// that does not exist, and [`EngineError::Query`] if the statement is invalid or cannot be started.
 pub async fn stream_query(
     job: &Job,
     sql: &str,
@@ -54,12 +54,25 @@ pub async fn stream_query(
     }
     let named = names(&context, sql).map_err(EngineError::query)?;
     let is_named = |table: &Table| named.contains(table.name());
-    open_for_sql(&context, job, Table::ALL.into_iter().filter(is_named)).await?;
+    let asked: Vec<Table> = Table::ALL.into_iter().filter(is_named).collect();
+    let opened = open_for_sql(&context, job, asked.iter().copied()).await?;
+    let is_there = |table: &Table| opened.iter().any(|(opened, _)| opened == table);
+    if let Some(table) = (asked.into_iter()).find(|table| *table != EMPTY && !is_there(table)) {
+        return Err(missing(job, table, remedy(table)));
+    }
     if named.contains(ARCHIVE) {
         register_archive(&context, job).await;
     }
     register_robots(&context, job).await?;
     start(&context, sql, limit).await
+}
+
+/// The run that writes a table.
+fn remedy(table: Table) -> &'static str {
+    match table {
+        Table::Blocks => "add blocks to output.write, and run the dates again: urltree backfill",
+        _ => RUN_FIRST,
+    }
 }
 
 /// The query that `SHOW TABLES` stands for. `archive` is there too, and is listed without a look at it.
@@ -156,6 +169,9 @@ pub(crate) async fn checked_query(
     Ok(plan)
 }
 
+/// The table that a run makes with its first row.
+const EMPTY: Table = Table::UrlParameters;
+
 /// Opens those of `tables` that exist. A table `url_parameters` that does not exist has no rows: a run makes it with
 /// its first row.
 pub(crate) async fn open_for_sql(
@@ -163,7 +179,6 @@ pub(crate) async fn open_for_sql(
     job: &Job,
     tables: impl IntoIterator<Item = Table>,
 ) -> Result<Vec<(Table, DeltaTable)>, EngineError> {
-    const EMPTY: Table = Table::UrlParameters;
     let opened = open_all(context, job, tables).await?;
     if opened.iter().all(|(table, _)| *table != EMPTY) {
         let empty = MemTable::try_new(EMPTY.schema(Partitioning::Day), vec![vec![]]);
