@@ -121,7 +121,7 @@ fn one_wheel_works_in_clean_environments_of_two_versions_of_python() {
     assert!(!chosen.is_empty(), "no Python from 3.10 on");
     for python in chosen {
         let (_folder, inside) = environment(python, &wheel);
-        let said = run(interpreter(&inside).args(["-m", "unittest", "test_extract", "test_site"]));
+        let said = run(interpreter(&inside).args(["-m", "unittest", "test_extract", "test_pickle", "test_site"]));
         assert!(said.contains("\nOK"), "{}: {said}", python.display());
         let example = repository().join("crates/job/python/examples/tea_house.py");
         run(interpreter(&inside).arg(example));
@@ -155,7 +155,7 @@ fn the_package_and_its_example_are_typed() {
         "--python-version=3.10",
     ])
     .arg(example.join("tea_house.py"))
-    .args(["test_extract.py", "test_site.py"])
+    .args(["test_extract.py", "test_pickle.py", "test_site.py"])
     .env("MYPYPATH", package.path());
     run(&mut mypy);
     let mut stubs = interpreter(Path::new(&python));

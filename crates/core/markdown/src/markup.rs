@@ -1,5 +1,8 @@
 //! The markup of a page: what its blocks do not say.
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::reading::Reading;
 use crate::structure::{Content, MarkupError, Piece, Structure};
 
@@ -28,6 +31,12 @@ impl Markup {
         let wrong = |reason: String| MarkupError::Bytes { reason };
         let structure: Structure =
             postcard::from_bytes(bytes).map_err(|error| wrong(error.to_string()))?;
+        Self::checked(structure)
+    }
+
+    /// Checks that containers and pieces are in containers before them.
+    fn checked(structure: Structure) -> Result<Self, MarkupError> {
+        let wrong = |reason: String| MarkupError::Bytes { reason };
         for (at, container) in structure.containers.iter().enumerate() {
             if container.parent as usize > at {
                 return Err(wrong(format!("container {at} is before the one around it")));
@@ -49,5 +58,18 @@ impl Markup {
         let pieces = &self.structure.pieces;
         let is_block = |piece: &&Piece| matches!(piece.content, Content::Block { .. });
         pieces.iter().filter(is_block).count()
+    }
+}
+
+impl Serialize for Markup {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.structure.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Markup {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let structure = Structure::deserialize(deserializer)?;
+        Self::checked(structure).map_err(D::Error::custom)
     }
 }

@@ -3,12 +3,13 @@
 use std::fmt;
 
 use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta};
+use serde::{Deserialize, Serialize};
 
 /// First year that is believed: the web is from 1991, and pages have dates of texts before it.
 const FIRST_YEAR: i32 = 1990;
 
 /// A date of a page, with its time if the page has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Moment {
     /// The date as written: the day where the page was published.

@@ -1,6 +1,7 @@
 //! Chooses between what a page says in several places.
 
 use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::author;
@@ -13,7 +14,7 @@ use crate::reader::{Element, Kind, MetadataReader};
 use crate::reading::{Reading, order_of};
 
 /// The metadata of a page. `None` means that it says nothing that can be believed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Metadata {
     /// When the text was first published.

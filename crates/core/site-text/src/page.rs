@@ -1,5 +1,7 @@
 //! A page: how it was fetched, and the decision about it.
 
+use serde::{Deserialize, Serialize};
+
 /// A page as it was fetched.
 #[derive(Clone, Copy, Debug)]
 pub struct Fetched<'a> {
@@ -16,7 +18,7 @@ pub struct Fetched<'a> {
 }
 
 /// The URL of a page and the time of its fetch.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageId {
     /// The response URL.
     pub url: String,
@@ -25,7 +27,8 @@ pub struct PageId {
 }
 
 /// The decision about a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Status {
     /// The first page of its URL key. It was inserted.
     Unique,

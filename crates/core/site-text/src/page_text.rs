@@ -1,9 +1,11 @@
 //! A page with labels: blocks, text, Markdown.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use markdown::{MarkdownOptions, Markup, MarkupError};
 use metadata::Metadata;
+use serde::{Deserialize, Serialize};
 use site_replay::PageLabels;
 use template::Reason;
 use text::language::Language;
@@ -11,8 +13,9 @@ use text::language::Language;
 use crate::page::{PageId, Status};
 use crate::parsed_page::ParsedPage;
 
-/// A page with the labels of its blocks.
-#[derive(Clone, Debug)]
+/// A page with the labels of its blocks. Its form in serde has the names of the fields, and all that Markdown needs,
+/// so that a page can go to another process.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PageText {
     /// The response URL and the time of the fetch.
@@ -34,9 +37,9 @@ pub struct PageText {
     /// URL Tree node whose counts decided: a host and a path below it.
     pub node: String,
     /// WHATWG name of the charset that the bytes were decoded with; empty without blocks.
-    pub charset: &'static str,
+    pub charset: Cow<'static, str>,
     /// Source of the charset: `bom`, `http`, `meta`, `utf8` or `detected`.
-    pub charset_source: &'static str,
+    pub charset_source: Cow<'static, str>,
     /// Limits that cut the page, and doubts about it.
     pub warnings: Vec<String>,
     /// Dates, author, site and the like, as the page declares them.
@@ -45,12 +48,13 @@ pub struct PageText {
 }
 
 /// A text block with its label.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LabelledBlock {
     /// The text, without line ends. Never empty.
     pub text: String,
     /// Why the block is content or boilerplate.
+    #[serde(with = "reason_name")]
     pub reason: Reason,
     /// Pages and revisions of the deciding node that have the block.
     pub count: u32,
@@ -75,8 +79,8 @@ impl PageText {
             blocks: Vec::new(),
             support: 0,
             node: String::new(),
-            charset: "",
-            charset_source: "",
+            charset: Cow::default(),
+            charset_source: Cow::default(),
             warnings: Vec::new(),
             metadata: None,
             markup: None,
@@ -104,8 +108,8 @@ impl PageText {
             .collect();
         self.title = page.title.or(self.title);
         self.support = labels.labels.node.support;
-        self.charset = page.charset;
-        self.charset_source = page.charset_source.as_str();
+        self.charset = page.charset.into();
+        self.charset_source = page.charset_source.as_str().into();
         self.warnings = page.warnings.iter().map(ToString::to_string).collect();
         (self.markup, self.metadata) = (markup, metadata);
         self
@@ -154,5 +158,28 @@ impl PageText {
     /// Returns the language of the text; `None` if it is too short to say.
     pub fn language(&self) -> Option<Language> {
         text::language::detect(&self.text())
+    }
+}
+
+/// The name of a reason, as in tables.
+mod reason_name {
+    use std::borrow::Cow;
+
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+    use template::Reason;
+
+    pub(super) fn serialize<S: Serializer>(
+        reason: &Reason,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(reason.as_str())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Reason, D::Error> {
+        let name = Cow::<str>::deserialize(deserializer)?;
+        Reason::named(&name).ok_or_else(|| D::Error::custom(format!("no reason {name}")))
     }
 }

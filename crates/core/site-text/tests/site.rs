@@ -337,3 +337,34 @@ fn a_daily_report_has_its_sentences_on_a_known_site() {
         }
     }
 }
+
+#[test]
+fn a_page_that_goes_to_another_process_keeps_its_texts_and_labels() {
+    let mut site = site();
+    let mut pages = Vec::new();
+    stories(0..8, |page| {
+        pages.push(site.extract(page).expect("in order"))
+    });
+    let address = format!("{}?utm_source=mail", url(7));
+    let copy = story(7);
+    pages.push(
+        site.extract(&page(&address, &copy, 8 * DAY))
+            .expect("in order"),
+    );
+    assert_eq!(pages[8].status, Status::Duplicate);
+    let options = MarkdownOptions::default().with_links(true);
+    for page in pages {
+        let sent = serde_json::to_string(&page).expect("a text");
+        let got: PageText = serde_json::from_str(&sent).expect("a page");
+        assert_eq!((got.text(), &got.blocks), (page.text(), &page.blocks));
+        assert_eq!(got.markdown(&options), page.markdown(&options));
+        assert_eq!(got.metadata, page.metadata);
+        assert_eq!(
+            (got.status, &got.duplicate_of),
+            (page.status, &page.duplicate_of)
+        );
+        assert_eq!(serde_json::to_string(&got).expect("a text"), sent);
+        let unknown = sent.replacen("off_main_branch", "off_the_map", 1);
+        assert!(serde_json::from_str::<PageText>(&unknown).is_err());
+    }
+}

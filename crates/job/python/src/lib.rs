@@ -17,6 +17,7 @@ mod html;
 mod metadata;
 mod one_page;
 mod page;
+mod pickled;
 mod run;
 mod settings;
 mod site;

@@ -11,6 +11,7 @@ use site_text::{LabelledBlock, Language, PageText};
 
 use crate::errors::InternalError;
 use crate::metadata::Metadata;
+use crate::pickled::{pickled, unpickled};
 
 /// A page with labels: its blocks, text, Markdown and metadata.
 #[pyclass(frozen, module = "urltree")]
@@ -61,6 +62,16 @@ impl Page {
 
 #[pymethods]
 impl Page {
+    /// Makes a page of the state of a pickle.
+    #[new]
+    fn of_state(state: &str) -> PyResult<Self> {
+        unpickled(state).map(Self::new)
+    }
+
+    fn __getnewargs__(&self) -> PyResult<(String,)> {
+        Ok((pickled(&*self.page)?,))
+    }
+
     /// The response URL, as it was given.
     #[getter]
     fn url(&self) -> &str {
@@ -158,19 +169,13 @@ impl Page {
     /// All text blocks in source order, content and boilerplate.
     #[getter]
     fn blocks(&self) -> Vec<Block> {
-        let blocks = 0..self.page.blocks.len();
-        blocks
-            .map(|index| Block {
-                page: Arc::clone(&self.page),
-                index,
-            })
-            .collect()
+        self.page.blocks.iter().cloned().map(Block).collect()
     }
 
     /// Dates, author, site and the like, as the page declares them, or None for a page without blocks.
     #[getter]
     fn metadata(&self) -> Option<Metadata> {
-        self.page.metadata.as_ref().map(Metadata::new)
+        self.page.metadata.clone().map(Metadata::new)
     }
 
     /// Language of the text: ISO 639-1, or 639-3 without two letters. None if the text is too short.
@@ -199,14 +204,14 @@ impl Page {
 
     /// WHATWG name of the charset that the bytes were decoded with; empty without blocks.
     #[getter]
-    fn charset(&self) -> &'static str {
-        self.page.charset
+    fn charset(&self) -> &str {
+        &self.page.charset
     }
 
     /// Source of the charset: bom, http, meta, utf8 or detected.
     #[getter]
-    fn charset_source(&self) -> &'static str {
-        self.page.charset_source
+    fn charset_source(&self) -> &str {
+        &self.page.charset_source
     }
 
     /// Limits that cut the page, and doubts about it.
@@ -229,23 +234,24 @@ impl Page {
 
 /// A text block with its label.
 #[pyclass(frozen, module = "urltree")]
-pub(crate) struct Block {
-    page: Arc<PageText>,
-    index: usize,
-}
-
-impl Block {
-    fn block(&self) -> &LabelledBlock {
-        &self.page.blocks[self.index]
-    }
-}
+pub(crate) struct Block(LabelledBlock);
 
 #[pymethods]
 impl Block {
+    /// Makes a block of the state of a pickle.
+    #[new]
+    fn of_state(state: &str) -> PyResult<Self> {
+        unpickled(state).map(Self)
+    }
+
+    fn __getnewargs__(&self) -> PyResult<(String,)> {
+        Ok((pickled(&self.0)?,))
+    }
+
     /// The text, without line ends. Never empty.
     #[getter]
     fn text(&self) -> &str {
-        &self.block().text
+        &self.0.text
     }
 
     /// content or boilerplate.
@@ -261,41 +267,41 @@ impl Block {
     /// Whether the block is content.
     #[getter]
     fn is_content(&self) -> bool {
-        self.block().reason.is_content()
+        self.0.reason.is_content()
     }
 
     /// Why: the rule that decided, such as own_title, unique, link_slot or repeated.
     #[getter]
     fn reason(&self) -> &'static str {
-        self.block().reason.as_str()
+        self.0.reason.as_str()
     }
 
     /// Pages and revisions of the deciding node that have the block.
     #[getter]
     fn count(&self) -> u32 {
-        self.block().count
+        self.0.count
     }
 
     /// Pages of the deciding node.
     #[getter]
     fn support(&self) -> u32 {
-        self.block().support
+        self.0.support
     }
 
     /// Elements from body down to the block, with their classes and ids: div.content#top>p.
     #[getter]
     fn dom_path(&self) -> &str {
-        &self.block().dom_path
+        &self.0.dom_path
     }
 
     /// Characters inside links.
     #[getter]
     fn link_chars(&self) -> u32 {
-        self.block().link_chars
+        self.0.link_chars
     }
 
     fn __repr__(&self) -> String {
-        let text: String = self.block().text.chars().take(40).collect();
+        let text: String = self.0.text.chars().take(40).collect();
         format!("Block({:?}, reason={:?})", text, self.reason())
     }
 }

@@ -49,7 +49,10 @@ class InternalError(UrltreeError):
 
 @final
 class Block:
-    """A text block with its label."""
+    """A text block with its label. It can be pickled."""
+
+    def __new__(cls, state: str) -> Block: ...
+    def __getnewargs__(self) -> tuple[str]: ...
 
     @property
     def text(self) -> str:
@@ -78,7 +81,10 @@ class Block:
 
 @final
 class Metadata:
-    """What a page says about itself."""
+    """What a page says about itself. It can be pickled."""
+
+    def __new__(cls, state: str) -> Metadata: ...
+    def __getnewargs__(self) -> tuple[str]: ...
 
     @property
     def published_at(self) -> datetime | None:
@@ -113,7 +119,10 @@ class Metadata:
 
 @final
 class Page:
-    """A page with labels: its blocks, text, Markdown and metadata."""
+    """A page with labels: its blocks, text, Markdown and metadata. It can be pickled."""
+
+    def __new__(cls, state: str) -> Page: ...
+    def __getnewargs__(self) -> tuple[str]: ...
 
     @property
     def url(self) -> str:
