@@ -4,6 +4,7 @@ import csv
 import gc
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -266,6 +267,18 @@ class Jobs(unittest.TestCase):
             urltree.run(self.job, "2011-10-24", {"archive.location": f"{self.folder.name}/nothing"})
         with self.assertRaises(urltree.StorageError):
             urltree.run(self.job, "2011-10-24", {"output.location": "/proc/no-tables"})
+
+    def test_warnings_of_a_run_are_records_of_logging(self) -> None:
+        archive = Path(self.folder.name) / "broken"
+        shutil.copytree(Path(self.folder.name) / "archive", archive)
+        (archive / "date=2011-10-24" / "broken.parquet").write_bytes(b"no Parquet")
+        settings = {"archive.location": str(archive), "output.location": f"{self.folder.name}/warned"}
+        with self.assertLogs("urltree", "WARNING") as logged:
+            urltree.run(self.job, "2011-10-24", settings, allow_missing=True)
+        texts = [record.getMessage() for record in logged.records]
+        self.assertTrue(any("broken.parquet" in text for text in texts), texts)
+        with self.assertNoLogs("urltree"):
+            urltree.run(self.job, "2011-10-25", {"output.location": f"{self.folder.name}/unwarned"})
 
     def test_an_error_of_the_callback_stops_the_run(self) -> None:
         def full(progress: urltree.Progress) -> None:

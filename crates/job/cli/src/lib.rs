@@ -4,7 +4,8 @@
 //! result. Jobs are implemented in the crate `engine`. It supports Unix only.
 //!
 //! The command is a library, so that the binary and the Python package are the same command: both
-//! call [`main`] with their arguments. [`run_json`] is the report of a run, as the command prints it.
+//! call [`main`] with their arguments. [`run_json`] is the report of a run, as the command prints it, and [`WARNINGS`] says which
+//! lines of logs are warnings.
 
 mod args;
 mod command;
@@ -138,13 +139,16 @@ fn done(command: &Command, quiet: bool, terminal: &Terminal) -> anyhow::Result<(
     }
 }
 
+/// The filter of logs for warnings and errors. An upload that fails is an error of the run, and html5ever warns of pages.
+pub const WARNINGS: &str = "warn,html5ever=error,deltalake_core::datafile=error";
+
 /// Our crates that log.
 const OURS: [&str; 6] = ["cluster", "engine", "export", "lease", "tables", "urltree"];
 
 fn init_logs(args: &Args, terminal: &Terminal) {
     let ours = |level: &str| {
         let ours = OURS.map(|name| format!("{name}={level}"));
-        format!("warn,html5ever=error,{}", ours.join(","))
+        format!("{WARNINGS},{}", ours.join(","))
     };
     let level = match (args.quiet, args.verbose) {
         (true, _) => "error".to_owned(),
@@ -152,8 +156,6 @@ fn init_logs(args: &Args, terminal: &Terminal) {
         (_, 1) => ours("debug"),
         _ => ours("trace"),
     };
-    // An upload that fails is an error of the run.
-    let level = format!("{level},deltalake_core::datafile=error");
     let filter = EnvFilter::try_from_env("URLTREE_LOG").unwrap_or_else(|_| EnvFilter::new(level));
     let terminal = terminal.clone();
     tracing_subscriber::fmt()

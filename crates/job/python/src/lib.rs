@@ -14,6 +14,7 @@
 mod command;
 mod errors;
 mod html;
+mod logging;
 mod metadata;
 mod one_page;
 mod page;

@@ -16,8 +16,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tables::DateRange;
 use tokio::runtime::{Builder, Runtime};
+use tracing::Dispatch;
 
 use crate::errors::{InternalError, exception, usage};
+use crate::logging;
 
 /// Time between two looks at signals and at the progress. Shorter: the thread wakes up more often.
 /// Longer: Ctrl-C and a display are later.
@@ -64,13 +66,15 @@ fn watched_run(
     accepted: Accepted,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Option<RunReport>> {
-    let runtime = runtime(&job)?;
+    let (subscriber, records) = logging::subscriber();
+    let runtime = runtime(&job, &subscriber)?;
     let (progress, stop) = (Arc::new(Seen::default()), CancellationToken::new());
     let (done, is_done) = channel();
     let task = {
         let (progress, stop) = (Arc::clone(&progress), stop.clone());
         // The future of a run cannot move between threads, so one thread polls it.
         thread::spawn(move || {
+            let _logged = tracing::dispatcher::set_default(&subscriber);
             let ended = runtime.block_on(async {
                 match dates {
                     Some(dates) => backfill(&job, dates, accepted, progress, &stop)
@@ -90,6 +94,7 @@ fn watched_run(
         let waited = is_done.recv_timeout(LOOK_EVERY);
         let looked = Python::attach(|py| {
             py.check_signals()?;
+            records.hand_over(py)?;
             match raised {
                 None => tell(py, on_progress.as_ref(), &progress, &mut told),
                 Some(_) => Ok(()),
@@ -108,9 +113,11 @@ fn watched_run(
         }
     }
     let ended = task.join();
+    let last = Python::attach(|py| records.hand_over(py));
     if let Some(raised) = raised {
         return Err(raised);
     }
+    last?;
     match ended {
         Ok(Ok(report)) => Ok(report),
         Ok(Err(failure)) => Err(Python::attach(|py| failed(py, &failure))),
@@ -119,10 +126,14 @@ fn watched_run(
     }
 }
 
-fn runtime(job: &Job) -> PyResult<Runtime> {
+/// Starts the threads of a job, which log to `subscriber`.
+fn runtime(job: &Job, subscriber: &Dispatch) -> PyResult<Runtime> {
+    let subscriber = subscriber.clone();
     let runtime = Builder::new_multi_thread()
         .worker_threads(job.resources.threads)
         .thread_stack_size(STACK_BYTES)
+        // A thread has its subscriber until it ends.
+        .on_thread_start(move || std::mem::forget(tracing::dispatcher::set_default(&subscriber)))
         .enable_all()
         .build();
     runtime.map_err(|error| InternalError::new_err(format!("cannot start worker threads: {error}")))

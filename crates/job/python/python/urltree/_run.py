@@ -46,6 +46,8 @@ def run(
     `on_progress` is called in the calling thread, at most ten times a second. An exception in it
     stops the run and is raised.
 
+    Warnings go to the logger `urltree` of `logging`, in the calling thread too.
+
     The report is that of `urltree backfill --format json`. A run that was stopped is continued by the
     same call. Ctrl-C stops a run of the main thread: it releases its lease and raises
     KeyboardInterrupt. A second Ctrl-C does not wait for that.
