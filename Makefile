@@ -165,9 +165,13 @@ screenshots: ## Take the pictures of the README: URLTREE_BROWSER_MODULES=FOLDER,
 	cp target/screenshots/domain-light-1280.png docs/images/domain.png
 	cp target/screenshots/blocks-light-1280.png docs/images/blocks.png
 
-wheel: ## Build the Python package into target/wheels: PROFILE=dev shares the build of the tests
-	CARGO=$(if $(filter dev,$(PROFILE)),$(CURDIR)/tests/python/cargo,cargo) maturin build --locked \
-	    --profile $(or $(PROFILE),dist) --manifest-path crates/job/python/Cargo.toml --out target/wheels
+wheel: ## Build both Python packages into target/wheels, or one: WHEEL=text|job; PROFILE=dev shares the build of the tests
+	@$(foreach wheel,$(or $(WHEEL),text job),$(call build_wheel,$(wheel)) &&) true
+
+# The wheel of the job has its pyproject.toml in a folder of that of the text.
+build_wheel = echo 'wheel: $(1)' && cd $(CURDIR)/crates/job/python/$(filter job,$(1)) && \
+    CARGO=$(if $(filter dev,$(PROFILE)),$(CURDIR)/tests/python/cargo,cargo) maturin build --locked \
+    --profile $(or $(PROFILE),dist) --out $(CURDIR)/target/wheels
 
 bench: ## Measure the cost of a job, for docs/performance.md: ARCHIVE=FOLDER, or SCALE=PAGES invented
 	cargo build --locked --profile dist --bin urltree --bin urltree-lab

@@ -248,6 +248,7 @@ fn only_the_python_package_knows_python_and_it_is_a_thin_layer() {
         "urltree-html-blocks",
         "urltree-markdown",
         "urltree-metadata",
+        "urltree-url-key",
     ];
     let own = [BINARY, ENGINE, SITE_TEXT, TABLES];
     let expected = of_pages.into_iter().chain(own).collect();

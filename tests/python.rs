@@ -1,6 +1,7 @@
-//! The Python package: the wheel in clean environments, with its types, its documentation and datatrove.
+//! The Python packages: the wheels in clean environments, with their types, their documentation and datatrove.
 //!
-//! `URLTREE_WHEEL` names the wheel, which `make wheel` builds; without it these tests are skipped.
+//! `URLTREE_WHEEL` names the wheel without the job, which `make wheel` builds beside the one with it; without it these
+//! tests are skipped.
 //! The tests in `python/` are written in Python.
 
 use std::collections::BTreeMap;
@@ -23,6 +24,19 @@ fn wheel() -> Option<PathBuf> {
         wheel.display()
     );
     Some(wheel)
+}
+
+/// The wheel of the job, beside that without it.
+fn job_beside(wheel: &Path) -> PathBuf {
+    let folder = wheel.parent().expect("the folder of the wheel");
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let mut paths = entries.map(|entry| entry.expect("an entry").path());
+    let is_job = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("urltree_text_job-") && name.ends_with(".whl")
+    };
+    let job = paths.find(is_job);
+    job.unwrap_or_else(|| panic!("no wheel of the job in {}", folder.display()))
 }
 
 /// Runs a command that must succeed, and returns what it has written.
@@ -75,13 +89,13 @@ fn interpreters() -> BTreeMap<u32, PathBuf> {
     found
 }
 
-/// A clean environment of an interpreter, with the wheel.
-fn environment(python: &Path, wheel: &Path) -> (TempDir, PathBuf) {
+/// A clean environment of an interpreter, with wheels.
+fn environment(python: &Path, wheels: &[&Path]) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     run(interpreter(python).args(["-m", "venv"]).arg(folder.path()));
     let inside = folder.path().join("bin/python");
     let install = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps"];
-    run(interpreter(&inside).args(install).arg(wheel));
+    run(interpreter(&inside).args(install).args(wheels));
     (folder, inside)
 }
 
@@ -100,8 +114,25 @@ fn beside(python: &str, wheel: &Path) -> TempDir {
     run(interpreter(Path::new(python))
         .args(install)
         .arg(folder.path())
-        .arg(wheel));
+        .args([wheel, &job_beside(wheel)]));
     folder
+}
+
+#[test]
+fn without_the_job_a_wheel_has_pages_and_sites_and_names_the_wheel_of_the_job() {
+    let Some(wheel) = wheel() else { return };
+    let Some(python) = interpreters().into_values().next_back() else {
+        return skip("Python from 3.10 on");
+    };
+    let (_folder, inside) = environment(&python, &[&wheel]);
+    let said = run(interpreter(&inside).args([
+        "-m",
+        "unittest",
+        "test_extract",
+        "test_pickle",
+        "test_alone",
+    ]));
+    assert!(said.contains("\nOK"), "{said}");
 }
 
 #[test]
@@ -120,8 +151,14 @@ fn one_wheel_works_in_clean_environments_of_two_versions_of_python() {
     }
     assert!(!chosen.is_empty(), "no Python from 3.10 on");
     for python in chosen {
-        let (_folder, inside) = environment(python, &wheel);
-        let said = run(interpreter(&inside).args(["-m", "unittest", "test_extract", "test_pickle", "test_site"]));
+        let (_folder, inside) = environment(python, &[&wheel, &job_beside(&wheel)]);
+        let said = run(interpreter(&inside).args([
+            "-m",
+            "unittest",
+            "test_extract",
+            "test_pickle",
+            "test_site",
+        ]));
         assert!(said.contains("\nOK"), "{}: {said}", python.display());
         let example = repository().join("crates/job/python/examples/tea_house.py");
         run(interpreter(&inside).arg(example));
@@ -134,7 +171,7 @@ fn the_documentation_of_the_package_has_the_output_that_it_shows() {
     let Some(python) = interpreters().into_values().next_back() else {
         return skip("Python from 3.10 on");
     };
-    let (_folder, inside) = environment(&python, &wheel);
+    let (_folder, inside) = environment(&python, &[&wheel, &job_beside(&wheel)]);
     let page = repository().join("docs/python.md");
     let said = run(interpreter(&inside).arg("type_in.py").arg(page));
     assert!(said.contains("outputs compared"), "{said}");

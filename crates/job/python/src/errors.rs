@@ -4,6 +4,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use site_text::SiteError;
+#[cfg(feature = "job")]
 use tables::{Classified, ErrorClass};
 
 create_exception!(
@@ -34,24 +35,21 @@ create_exception!(
 create_exception!(urltree, InternalError, UrltreeError, "A bug of urltree.");
 
 /// Returns the exception for an error.
+#[cfg(feature = "job")]
 pub(crate) fn exception(py: Python<'_>, error: &impl Classified) -> PyErr {
-    raised(py, error.class(), error.to_string(), error.is_retryable())
+    let raised = of_class(error.class(), error.to_string());
+    match raised.value(py).setattr("retryable", error.is_retryable()) {
+        Ok(()) => raised,
+        Err(other) => other,
+    }
 }
 
 /// Returns the exception for an error of a site in memory.
-pub(crate) fn site_exception(py: Python<'_>, error: &SiteError) -> PyErr {
-    let class = match error {
-        SiteError::Waiting(_) => ErrorClass::Usage,
-        _ => ErrorClass::Input,
-    };
-    raised(py, class, error.to_string(), false)
-}
-
-fn raised(py: Python<'_>, class: ErrorClass, message: String, is_retryable: bool) -> PyErr {
-    let raised = of_class(class, message);
-    match raised.value(py).setattr("retryable", is_retryable) {
-        Ok(()) => raised,
-        Err(other) => other,
+pub(crate) fn site_exception(error: &SiteError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        SiteError::Waiting(_) => UsageError::new_err(message),
+        _ => InputError::new_err(message),
     }
 }
 
@@ -60,6 +58,7 @@ pub(crate) fn usage(message: impl Into<String>) -> PyErr {
     UsageError::new_err(message.into())
 }
 
+#[cfg(feature = "job")]
 fn of_class(class: ErrorClass, message: String) -> PyErr {
     match class {
         ErrorClass::Usage => UsageError::new_err(message),

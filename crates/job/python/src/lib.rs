@@ -4,6 +4,12 @@
 //! command. The package in `python/urltree` is what users import: it has the signatures, their types
 //! and their documentation, and turns times into microseconds.
 //!
+//! # Two wheels
+//!
+//! The feature `job` is the command, `run` and settings, with all that they link: DataFusion and the clients of stores. Without it
+//! the module is `extract` and `Site`, which take some MB. `pyproject.toml` makes a wheel of the module without it, and
+//! `job/pyproject.toml` one with it, which the package prefers if it is there.
+//!
 //! # Locks
 //!
 //! No function holds the lock of the interpreter while it parses, labels or runs: it borrows the
@@ -11,21 +17,25 @@
 //! A `Site` is behind a mutex, which is locked by detached threads only, so the two locks cannot
 //! wait for each other.
 
+#[cfg(feature = "job")]
 mod command;
 mod errors;
 mod html;
+#[cfg(feature = "job")]
 mod logging;
 mod metadata;
 mod one_page;
 mod page;
 mod pickled;
+#[cfg(feature = "job")]
 mod run;
 mod settings;
 mod site;
 
 /// The native module.
 #[pyo3::pymodule]
-mod _native {
+mod _extension {
+    #[cfg(feature = "job")]
     #[pymodule_export]
     use crate::command::main;
     #[pymodule_export]
@@ -36,6 +46,7 @@ mod _native {
     use crate::one_page::extract_page;
     #[pymodule_export]
     use crate::page::{Block, Page};
+    #[cfg(feature = "job")]
     #[pymodule_export]
     use crate::run::run;
     #[pymodule_export]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use pyo3::prelude::*;
 use site_text::{Fetched, PageText, SiteError};
 
-use crate::errors::{InternalError, exception, site_exception};
+use crate::errors::{InternalError, site_exception};
 use crate::html::Html;
 use crate::page::Page;
 use crate::settings::site_settings;
@@ -36,9 +36,9 @@ impl<T> From<PoisonError<T>> for Failed {
 }
 
 impl Failed {
-    fn raised(self, py: Python<'_>) -> PyErr {
+    fn raised(self) -> PyErr {
         match self {
-            Self::Site(error) => site_exception(py, &error),
+            Self::Site(error) => site_exception(&error),
             Self::Poisoned => InternalError::new_err(
                 "an earlier call panicked in the middle of a change; make another Site",
             ),
@@ -67,7 +67,7 @@ impl Site {
             fetched_at: page.fetched_at,
         };
         py.detach(|| Ok(call(&mut *self.lock()?, &fetched)?))
-            .map_err(|failed: Failed| failed.raised(py))
+            .map_err(Failed::raised)
     }
 }
 
@@ -91,8 +91,7 @@ impl Site {
         job: Option<PathBuf>,
         settings: Vec<String>,
     ) -> PyResult<Self> {
-        let settings = py.detach(|| site_settings(job.as_deref(), &settings));
-        let settings = Arc::new(settings.map_err(|error| exception(py, &error))?);
+        let settings = Arc::new(site_settings(py, job.as_deref(), &settings)?);
         let site = match domain {
             Some(domain) => site_text::Site::of_domain(settings, domain),
             None => site_text::Site::new(settings),
@@ -106,7 +105,7 @@ impl Site {
     #[getter]
     fn domain(&self, py: Python<'_>) -> PyResult<Option<String>> {
         py.detach(|| Ok(self.lock()?.domain().map(str::to_owned)))
-            .map_err(|failed: Failed| failed.raised(py))
+            .map_err(Failed::raised)
     }
 
     /// Learns from a page. Returns its status.
@@ -184,7 +183,7 @@ impl Site {
     fn finish(&self, py: Python<'_>) -> PyResult<Vec<Page>> {
         py.detach(|| Ok(self.lock()?.finish()))
             .map(as_pages)
-            .map_err(|failed: Failed| failed.raised(py))
+            .map_err(Failed::raised)
     }
 
     /// Forgets the labels that pages wait for.
@@ -193,7 +192,7 @@ impl Site {
             self.lock()?.discard();
             Ok(())
         })
-        .map_err(|failed: Failed| failed.raised(py))
+        .map_err(Failed::raised)
     }
 }
 

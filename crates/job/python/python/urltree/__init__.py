@@ -2,7 +2,7 @@
 
 - `extract` labels one page of an unknown site. It takes the arguments of `trafilatura.extract`.
 - `Site` learns a site from its pages, in memory. A page of a known site gets a better text.
-- `run` runs a job: an archive in object storage becomes Delta tables.
+- `run` runs a job: an archive in object storage becomes Delta tables. It is in `urltree-text[job]`.
 
 The lock of the interpreter is released while they work, so threads work side by side.
 """

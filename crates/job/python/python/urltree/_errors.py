@@ -4,5 +4,7 @@ from ._native import InputError, InternalError, StorageError, UrltreeError, Usag
 
 __all__ = ["InputError", "InternalError", "StorageError", "UrltreeError", "UsageError"]
 
+NO_JOB = "the command and urltree.run need the job: install urltree-text[job]"
+
 # Of errors that know better, the instance has its own value.
 UrltreeError.retryable = False

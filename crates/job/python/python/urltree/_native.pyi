@@ -1,4 +1,4 @@
-"""The native module. The package re-exports what is for users."""
+"""The native module. The package re-exports what is for users. `run` and `main` are in `urltree-text[job]` alone."""
 
 import os
 from collections.abc import Callable
@@ -6,22 +6,6 @@ from datetime import date, datetime
 from typing import Any, final
 
 from ._site import Html
-
-__all__ = [
-    "Block",
-    "InputError",
-    "InternalError",
-    "Metadata",
-    "Page",
-    "Site",
-    "StorageError",
-    "UrltreeError",
-    "UsageError",
-    "VERSION",
-    "extract_page",
-    "main",
-    "run",
-]
 
 VERSION: str
 

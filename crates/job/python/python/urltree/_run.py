@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypedDict, cast
 
 from . import _native
+from ._errors import NO_JOB, UsageError
 from ._settings import overrides
 
 
@@ -55,6 +56,8 @@ def run(
     Raises UsageError, InputError, StorageError or InternalError. Its `retryable` says whether the same
     call may succeed later, its `stage` what failed, and its `dates` the dates that are left.
     """
+    if not hasattr(_native, "run"):
+        raise UsageError(NO_JOB)
     callback = cast("Callable[[dict[str, Any]], object] | None", on_progress)
     report = _native.run(job, dates, overrides(settings), change_settings, allow_missing, callback)
     return None if report is None else cast("dict[str, Any]", json.loads(report))
