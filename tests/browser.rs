@@ -98,6 +98,9 @@ fn many_domains(job: &Job) -> PathBuf {
     path
 }
 
+/// An image of one pixel.
+const INSIDE: &str = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=";
+
 /// Pages about a site whose texts, titles, classes and URLs attack their reader.
 fn hostile_pages() -> (Job, Vec<PathBuf>) {
     let attack = "</script></style><script>globalThis.hacked = 1; alert(1)</script>\
@@ -105,9 +108,10 @@ fn hostile_pages() -> (Job, Vec<PathBuf>) {
     let shown = attack.replace('<', "&lt;");
     let row = |number: u32, minute: u32| {
         let html = format!(
-            "<title>{shown}</title><body class=\"a&quot;&gt;&lt;script&gt;globalThis.hacked=1\">\
+            "<title>{shown}</title><style>h1 {{ color: rgb(1, 2, 3) }}</style><body class=\"a&quot;&gt;&lt;script&gt;globalThis.hacked=1\">\
              <ul><li>{shown} menu</ul><div><h1>{shown} {number}</h1><p>{shown} and text number {number} \
-             that is long enough for a paragraph.</div>"
+             that is long enough for a paragraph.</div><img id=inside src={INSIDE}><img id=outside \
+             src=http://evil.example/y><a id=away href=http://evil.example/>away</a>"
         );
         let url = format!("http://www.evil.example/{attack}?{number}");
         Row::page(&format!("2011-10-24T12:{minute:02}:00"), url, html)
@@ -145,10 +149,12 @@ fn a_reader_gets_from_the_overview_to_a_block_in_a_browser() {
     let job = reported(folder.path());
     let (evil, hostile) = hostile_pages();
     let url = evil.row("SELECT url FROM documents ORDER BY url LIMIT 1");
+    let original = page_address(&text(&url, "url"), None);
     let hostile_live = [
         "domain?name=evil.example".to_owned(),
         "quarantine".to_owned(),
-        page_address(&text(&url, "url"), None),
+        original.clone(),
+        "search?domain=evil.example".to_owned(),
         domain_address("<script>globalThis.hacked = 1</script>"),
         "sql?query=%3C/textarea%3E%3Cscript%3EglobalThis.hacked=1%3C/script%3E".to_owned(),
     ];
@@ -164,6 +170,7 @@ fn a_reader_gets_from_the_overview_to_a_block_in_a_browser() {
         "live": live.address,
         "evil": evil.address,
         "hostileLive": hostile_live,
+        "original": original,
         "screenshots": std::env::var("URLTREE_SCREENSHOTS").ok(),
     });
     let script = repository().join("tests/browser/visit.mjs");
@@ -175,5 +182,5 @@ fn a_reader_gets_from_the_overview_to_a_block_in_a_browser() {
     let said = String::from_utf8_lossy(&visited.stdout);
     let errors = String::from_utf8_lossy(&visited.stderr);
     assert!(visited.status.success(), "{said}\n{errors}");
-    assert_eq!(said.matches("passed ").count(), 12, "{said}");
+    assert_eq!(said.matches("passed ").count(), 14, "{said}");
 }

@@ -80,6 +80,14 @@ fn a_report_has_the_numbers_of_the_tables() {
         "{overview}"
     );
     assert!(overview.contains("identical_url") && overview.contains("missing_html"));
+    let empty = job.row("SELECT count(*) AS pages FROM documents WHERE content_blocks = 0");
+    let count = format!(
+        "no text</th><td class=\"number\">{}</td>",
+        text(&empty, "pages")
+    );
+    assert!(overview.contains(&count), "{count}: {overview}");
+    let last = "13 rows, 11 unique pages of 2 sites. No other run has dates in the tables.";
+    assert!(overview.contains(last), "{overview}");
 
     let domains = file("domains.html");
     let row = job
@@ -114,6 +122,41 @@ fn a_report_has_the_numbers_of_the_tables() {
         "{domain}"
     );
     assert!(domain.contains("main&#62;p"), "{domain}");
+}
+
+#[test]
+fn an_overview_has_languages_what_the_last_run_has_changed_and_sites_that_need_a_look() {
+    let mut rows = SITES[0].daily_articles(8);
+    // The last two days of the site have pages without a text, and another site is new.
+    let menu = |row: &Row| Row {
+        html: Some(b"<title>Menu</title><nav><ul><li><a href=/>Home</a></ul></nav>".to_vec()),
+        ..row.clone()
+    };
+    let empty: Vec<Row> = (0..5)
+        .map(|second| menu(&rows[7].after(1, second + 1)))
+        .collect();
+    let empty = empty.into_iter().enumerate().map(|(number, row)| Row {
+        url: Some(SITES[0].url(100 + number as u64)),
+        ..row
+    });
+    rows.extend(empty);
+    rows.push(Row {
+        url: Some(SITES[1].url(0)),
+        ..rows[7].after(1, 30)
+    });
+    let job = Job::of(&rows).with("output.write=language");
+    job.run("2011-10-01..2011-10-08");
+    job.run("2011-10-09");
+    let overview = &files(&written(&job, "report", &[]))[Path::new("index.html")];
+    for words in [
+        "sl</th>",
+        "2011-10-09: 6 rows, 6 unique pages of 2 sites. One of them is new.",
+        "100 % of its new pages have no content, 0 % before",
+        "new, with 1 page<",
+        "5 of 13 pages have no content",
+    ] {
+        assert!(overview.contains(words), "{words}: {overview}");
+    }
 }
 
 #[test]

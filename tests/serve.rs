@@ -8,7 +8,7 @@ use ::report::{LIVE_STYLE, domain_address, page_address};
 use serde_json::Value;
 
 use crate::report::{DATES, SITES, job, unrun};
-use crate::support::{Served, files, signal, skip};
+use crate::support::{Job, Row, Served, files, signal, skip, text};
 
 /// A query that never ends and has no row before its end.
 const ENDLESS: &str =
@@ -36,12 +36,6 @@ fn live_pages_are_those_of_a_report() {
     let quarantine = served.get("/quarantine").page(200);
     assert_eq!(main_of(&quarantine), main_of(&file("quarantine.html")));
     let domains = served.get("/domains").page(200);
-    let rows = |page: &str| -> Vec<Value> {
-        let (_, data) = page.split_once("id=\"data\">").expect("data");
-        let (data, _) = data.split_once("</script>").expect("its end");
-        let data: Value = serde_json::from_str(data).expect("JSON");
-        data["rows"].as_array().expect("rows").clone()
-    };
     let (live, mut of_report) = (rows(&domains), rows(&file("domains.html")));
     assert_eq!(of_report.len(), 2);
     for row in &mut of_report {
@@ -103,6 +97,113 @@ fn every_domain_and_every_url_has_a_page() {
     assert!(!quote.contains("href=\"domain?name="), "{quote}");
     served.get("/nothing").page(404);
     served.get("/domain").page(400);
+}
+
+/// The rows of the table of a page.
+fn rows(page: &str) -> Vec<Value> {
+    let (_, data) = page.split_once("id=\"data\">").expect("data");
+    let (data, _) = data.split_once("</script>").expect("its end");
+    let data: Value = serde_json::from_str(data).expect("JSON");
+    data["rows"].as_array().expect("rows").clone()
+}
+
+#[test]
+fn pages_are_found_by_url_title_and_text_and_a_site_leads_to_all_of_its_pages() {
+    let job = job();
+    let served = Served::start(&job, &[]);
+    let found = |query: &str| rows(&served.get(&format!("/search?{query}")).page(200));
+    let row = job.row(&format!(
+        "SELECT title, text FROM documents WHERE url = '{}'",
+        SITES[0].url(7)
+    ));
+    let line = text(&row, "text")
+        .lines()
+        .last()
+        .expect("a line")
+        .to_uppercase();
+    let of_url = SITES[0].url(7).replace("http://", "");
+    for searched in [&of_url, &text(&row, "title"), &line] {
+        let rows = found(&format!("text={}", searched.replace(' ', "+")));
+        assert_eq!(rows.len(), 1, "{searched}: {rows:?}");
+        assert_eq!(rows[0][1][0], SITES[0].url(7));
+        let address = rows[0][0].as_str().expect("an address");
+        assert!(
+            served
+                .get(&format!("/{address}"))
+                .page(200)
+                .contains("footer&#62;p")
+        );
+    }
+    let site = served.get("/domain?name=gazette.example").page(200);
+    assert!(
+        site.contains("<a href=\"search?domain=gazette%2Eexample\">"),
+        "{site}"
+    );
+    assert_eq!(found("domain=gazette.example").len(), 8);
+    assert_eq!(found("").len(), 11);
+    let other = format!("/search?domain=herald.example&text={of_url}");
+    assert!(served.get(&other).page(200).contains("There is none"));
+    // The text is no pattern and no SQL.
+    let odd = served
+        .get("/search?text=%25%27%20OR%20%27%27%3D%27%3Cscript%3E")
+        .page(200);
+    assert!(
+        odd.contains("There is none") && !odd.contains("<script>"),
+        "{odd}"
+    );
+}
+
+#[test]
+fn the_original_has_its_styles_and_is_shown_in_the_pages_of_the_server_alone() {
+    let page = "<!DOCTYPE html><style>p{color:red}</style><link rel=preconnect href=http://evil.example>\
+                <script>alert(1)</script><p>The ferry is late again, says its captain.";
+    let url = "http://www.gazette.example/1";
+    let job = Job::of(&[Row::page("2011-10-01T12:00:00", url, page)]);
+    job.run("2011-10-01");
+    let served = Served::start(&job, &[]);
+    let at = Some("2011-10-01 12:00:00");
+    let blocks = served.get(&format!("/{}", page_address(url, at))).page(200);
+    let address = page_address(url, at).replacen("page", "original", 1);
+    assert!(blocks.contains(&format!("src=\"{address}\"")), "{blocks}");
+    assert!(!blocks.contains("alert(1)"), "{blocks}");
+    let original = served.get(&format!("/{address}"));
+    let policy = original.headers["content-security-policy"].clone();
+    assert!(
+        policy.contains("sandbox") && policy.contains("frame-ancestors 'self'"),
+        "{policy}"
+    );
+    assert_eq!(original.page(200), page.replace("<link", "<meta"));
+    served
+        .get("/original?url=http://www.gazette.example/2")
+        .page(404);
+    let headers = [
+        ("Host", served.address.as_str()),
+        ("Sec-Fetch-Site", "cross-site"),
+        ("Sec-Fetch-Mode", "navigate"),
+        ("Sec-Fetch-Dest", "iframe"),
+    ];
+    let framed = served.ask("GET", &format!("/{address}"), &headers, "");
+    assert_eq!(framed.status, 403);
+}
+
+#[test]
+fn a_result_is_downloaded_as_csv_with_all_of_its_rows() {
+    let job = job();
+    let served = Served::start(&job, &["--max-rows", "5"]);
+    let download = |sql| served.send("/sql", &[("query", sql), ("download", "csv")]);
+    let sql = "SELECT url, content_chars FROM documents ORDER BY url";
+    let file = download(sql);
+    assert!(file.headers["content-disposition"].starts_with("attachment"));
+    assert_eq!(file.page(200), job.sql("csv", sql));
+    let empty = download("SELECT url FROM documents WHERE url = ''").page(200);
+    assert_eq!(empty, "url\n");
+    let failed = download("SELECT nothing FROM documents").page(422);
+    assert!(
+        failed.contains("SELECT nothing FROM documents</textarea>"),
+        "{failed}"
+    );
+    let long = download("SELECT repeat('long', 10000000) AS text FROM generate_series(1, 4)");
+    assert!(long.page(422).contains("--output FILE"));
 }
 
 #[test]

@@ -41,7 +41,11 @@ async function visit(
   const asked = new Set();
   page.on("console", (message) => {
     const text = message.text();
-    if (message.location().url === "about:srcdoc") return;
+    const from = message.location().url;
+    if (from === "about:srcdoc" || from.includes("/original?")) return;
+    // Chromium says these two in the name of the page around the frame.
+    if (/^Blocked script execution in '[^']*\/original\?/.test(text)) return;
+    if (/^Framing '.*' violates .* "frame-src 'self'"\. The request has been blocked/.test(text)) return;
     if (refusals.some((status) => text.includes(`status of ${status} `))) return;
     if (["error", "warning"].includes(message.type())) problems.push(`console: ${text}`);
   });
@@ -291,6 +295,7 @@ async function everyLivePageInEveryForm() {
   const paths = {
     overview: "",
     domains: "domains",
+    pages: "search?text=the",
     quarantine: "quarantine",
     domain,
     blocks,
@@ -369,6 +374,48 @@ async function fromTheLiveOverviewToAQueryAndBack() {
   await page.goBack();
   await page.getByRole("link", { name: "Overview" }).click();
   await page.getByRole("heading", { name: "Night by night" }).waitFor();
+  await done();
+}
+
+async function pagesAreFoundAndResultsSaved() {
+  const { page, done } = await visit(live(""));
+  await page.getByRole("link", { name: "Pages" }).click();
+  const urls = await firstCells(page);
+  const wanted = urls[Math.floor(urls.length / 2)];
+  await page.getByRole("textbox", { name: /Text in the URL/ }).fill(wanted.toUpperCase());
+  await page.getByRole("button", { name: "Find" }).click();
+  await page.waitForURL("**/search?*");
+  const found = await firstCells(page);
+  assert.ok(found.includes(wanted) && found.length < urls.length, String(found));
+  await page.getByRole("link", { name: wanted, exact: true }).first().click();
+  await page.getByRole("heading", { name: "Blocks" }).waitFor();
+  await page.getByRole("link", { name: "The site of the page" }).click();
+  await page.getByRole("link", { name: "All pages of the site", exact: true }).click();
+  assert.ok((await firstCells(page)).includes(wanted));
+  await page.getByRole("link", { name: "SQL" }).click();
+  await page.getByRole("textbox", { name: /A query/ }).fill("SELECT 40 + 2 AS answer");
+  const saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download as CSV" }).click();
+  assert.equal((await saved).suggestedFilename(), "result.csv");
+  assert.equal(readFileSync(await (await saved).path(), "utf8"), "answer\n42\n");
+  await done();
+}
+
+/// The original of a live page has its own styles and images, and neither scripts nor a network.
+async function theOriginalOfALivePageIsShownInItsStyles() {
+  const { page, done } = await visit(`http://${places.evil}/${places.original}`);
+  const frame = page.frameLocator("iframe.original");
+  const color = await frame.locator("h1").evaluate((heading) => getComputedStyle(heading).color);
+  assert.equal(color, "rgb(1, 2, 3)");
+  const width = (image) => image.naturalWidth;
+  assert.equal(await frame.locator("#inside").evaluate(width), 1);
+  assert.equal(await frame.locator("#outside").evaluate(width), 0);
+  await screenshot(page, "live-original-light-1280");
+  // A link leads nowhere: the policy of the page around the frame allows no other place.
+  await frame.locator("#away").evaluate((link) => link.click());
+  await page.waitForTimeout(300);
+  assert.ok(page.frames().every((one) => !one.url().startsWith("http://evil.example")), String(page.frames().map((one) => one.url())));
+  assert.equal(await page.evaluate(() => globalThis.hacked), undefined);
   await done();
 }
 
@@ -465,6 +512,8 @@ try {
     hostileTextsStayTexts,
     everyLivePageInEveryForm,
     fromTheLiveOverviewToAQueryAndBack,
+    pagesAreFoundAndResultsSaved,
+    theOriginalOfALivePageIsShownInItsStyles,
     aPathIsMarkedOnceItsEffectIsSeen,
     withoutScriptsTheLivePagesWork,
     hostileTextsOfALiveSiteStayTexts,

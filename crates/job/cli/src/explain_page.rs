@@ -117,6 +117,22 @@ pub(crate) async fn page_at(
     Ok(blocks_page(&answer, explainer))
 }
 
+/// Returns the HTML of the page with the URL, of the fetch at a time that begins with `at`.
+pub(crate) async fn original_at(
+    explainer: &Explainer<'_>,
+    url: &str,
+    at: Option<&str>,
+) -> Result<String> {
+    let fetches = explainer.find(url).await?;
+    let none = || NotFound::of(format!("the job has no original of {url}"));
+    if fetches.is_empty() {
+        return Err(none().into());
+    }
+    let shown = explainer.page_of(asked(&fetches, at)?).await?;
+    let original = explainer.original(&shown.ok_or_else(none)?).await?;
+    Ok(original.ok_or_else(none)?)
+}
+
 /// Returns the page with the URL and its labels, of the fetch at a time that begins with `at`.
 pub(crate) async fn labelled_page(
     explainer: &Explainer<'_>,

@@ -9,7 +9,7 @@ use crate::format::{percent, time};
 use crate::head::Head;
 use crate::original::{MAX_ORIGINAL_BYTES, srcdoc};
 use crate::show;
-use crate::site::{Site, domain_address, mark_address, page_address};
+use crate::site::{Site, domain_address, mark_address, original_address, page_address};
 
 /// The style of all pages, and that of this one.
 const STYLE: &str = concat!(
@@ -177,11 +177,14 @@ impl BlocksPage {
         at.map(|at| at + 1)
     }
 
-    /// The value of `srcdoc` of the frame with the page, if it is not too large.
-    fn frame(&self) -> Option<String> {
+    /// The HTML of the page, if it is not too large for a frame.
+    fn framed(&self) -> Option<&str> {
         let original = self.original.as_deref();
-        let fits = |original: &&str| original.len() <= MAX_ORIGINAL_BYTES;
-        original.filter(fits).map(srcdoc)
+        original.filter(|original| original.len() <= MAX_ORIGINAL_BYTES)
+    }
+
+    fn shown(&self) -> Option<&Fetched> {
+        self.fetches.iter().find(|fetch| fetch.is_shown)
     }
 }
 
@@ -254,10 +257,31 @@ impl BlocksTemplate<'_> {
         domain.filter(|_| self.head.is_live()).map(domain_address)
     }
 
+    /// The attribute of the frame with the original page, and what the original does not have there. A live page asks for it, so
+    /// that it has its own policy; a file has it inside, under the policy of the file.
+    fn frame(&self) -> Option<(String, &'static str)> {
+        let original = self.page.framed()?;
+        Some(match self.head.site {
+            Site::Files => (
+                format!("srcdoc=\"{}\"", srcdoc(original)),
+                "styles, images and scripts",
+            ),
+            Site::Live => {
+                let shown = self.page.shown();
+                let url = shown.map_or(&self.page.url, |fetch| &fetch.url);
+                let at = shown.and_then(Fetched::moment);
+                let address = original_address(url, at.as_deref());
+                (
+                    format!("src=\"{address}\""),
+                    "scripts and what it loads from elsewhere",
+                )
+            }
+        })
+    }
+
     /// The address of the form that marks the path of a block.
     fn mark(&self, block: &Block) -> Option<String> {
-        let shown = self.page.fetches.iter().find(|fetch| fetch.is_shown);
-        let at = shown.and_then(Fetched::moment);
+        let at = self.page.shown().and_then(Fetched::moment);
         let is_marked = self.head.is_live() && !block.dom_path.is_empty();
         is_marked.then(|| mark_address(&self.page.url, at.as_deref(), &block.dom_path))
     }
@@ -312,7 +336,16 @@ mod tests {
     }
 
     #[test]
+    fn a_live_page_asks_for_the_original_and_does_not_have_it_inside() {
+        let html = html(&page());
+        let frame = "src=\"original?url=http%3A%2F%2Fwww%2Enews%2Eexample%2F\"></iframe>";
+        assert!(html.contains(frame), "{html}");
+        assert!(!html.contains("srcdoc"), "{html}");
+    }
+
+    #[test]
     fn the_text_is_first_and_every_form_of_the_page_is_escaped() {
+        let html = |page: &BlocksPage| page.to_html(Site::Files).unwrap();
         let html = html(&page());
         let at = |text: &str| html.find(text).unwrap_or_else(|| panic!("{text}: {html}"));
         assert!(at("second line") < at("srcdoc=") && at("srcdoc=") < at("id=\"blocks\""));

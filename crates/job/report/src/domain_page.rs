@@ -5,11 +5,11 @@ use sha2::{Digest, Sha256};
 
 use crate::charts::{bars, line};
 use crate::error::ReportError;
-use crate::format::{grouped, percent, time, visible};
+use crate::format::{grouped, percent, visible};
 use crate::head::{Chart, Head};
-use crate::overview::Count;
+use crate::listed::{Count, ListedPage};
 use crate::show;
-use crate::site::{Site, query_address};
+use crate::site::{Site, query_address, search_address};
 use crate::table_pages::DomainRow;
 
 /// A domain with its details.
@@ -27,8 +27,10 @@ pub struct DomainPage {
     pub paths: Vec<PathSums>,
     /// Its most frequent boilerplate.
     pub boilerplate: Vec<DroppedBlock>,
+    /// Its newest pages.
+    pub newest: Vec<ListedPage>,
     /// Its pages with the least content.
-    pub worst: Vec<WorstPage>,
+    pub worst: Vec<ListedPage>,
 }
 
 /// The documents of a domain on one date.
@@ -70,25 +72,6 @@ pub struct DroppedBlock {
     pub count: u64,
 }
 
-/// A page with little content.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct WorstPage {
-    /// Response URL.
-    pub url: String,
-    /// Microseconds since 1970.
-    pub fetched_at: i64,
-    /// Text blocks that are kept.
-    pub content_blocks: u64,
-    /// Text blocks.
-    pub blocks: u64,
-    /// Characters in content blocks.
-    pub content_chars: u64,
-    /// Characters in boilerplate blocks.
-    pub boilerplate_chars: u64,
-    /// The address of the page with its blocks, relative to that of the domain.
-    pub file: Option<String>,
-}
-
 /// Returns the file of the page of a domain, relative to the folder of the report: a name of any length and
 /// with any characters has one.
 ///
@@ -117,19 +100,6 @@ impl PathSums {
     }
 }
 
-impl WorstPage {
-    fn share(&self) -> String {
-        percent(
-            self.content_chars,
-            self.content_chars + self.boilerplate_chars,
-        )
-    }
-
-    fn time(&self) -> String {
-        time(self.fetched_at)
-    }
-}
-
 impl DomainPage {
     /// Renders the page. `has_blocks` is whether the job writes the table `blocks`.
     ///
@@ -152,6 +122,19 @@ impl DomainPage {
 
     fn name(&self) -> String {
         visible(&self.row.domain).into_owned()
+    }
+
+    /// The lists of pages: id, heading, pages.
+    fn lists(&self) -> [(&'static str, &'static str, &[ListedPage]); 2] {
+        [
+            ("newest", "Newest pages", &self.newest),
+            ("worst", "Pages with the least content", &self.worst),
+        ]
+    }
+
+    /// The address of all pages of the domain.
+    fn all_pages(&self) -> String {
+        search_address(&self.row.domain)
     }
 
     /// The address of the form with a query of all pages of the domain.
@@ -288,14 +271,15 @@ mod tests {
                 text: attack.to_owned(),
                 ..DroppedBlock::default()
             }],
-            worst: vec![WorstPage {
+            worst: vec![ListedPage {
                 url: attack.to_owned(),
-                ..WorstPage::default()
+                title: attack.to_owned(),
+                ..ListedPage::default()
             }],
             ..DomainPage::default()
         };
         let html = page.to_html(Site::Files, "", true).unwrap();
         assert!(!html.contains("<script"), "{html}");
-        assert!(html.matches("&#60;script&#62;").count() >= 4, "{html}");
+        assert!(html.matches("&#60;script&#62;").count() >= 5, "{html}");
     }
 }

@@ -76,6 +76,11 @@ impl<'a> Head<'a> {
         self.site.pages().iter().copied()
     }
 
+    /// The address of the table of all domains.
+    pub(crate) fn domains(&self) -> &'static str {
+        self.site.domains()
+    }
+
     /// The address of the quarantine.
     pub(crate) fn quarantine(&self) -> &'static str {
         self.site.quarantine()

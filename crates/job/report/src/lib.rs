@@ -2,9 +2,10 @@
 //!
 //! | page | what it shows |
 //! |---|---|
-//! | [`Overview`] | the dates of a job: pages, duplicates by step, quarantine, speed, memory |
+//! | [`Overview`] | the texts of a job, sites that need a look, the last run, and its dates: pages, duplicates, quarantine, speed, memory |
 //! | [`domains_page`] | all domains, in a table that can be sorted and searched |
-//! | [`DomainPage`] | a site: its content along the stream, URL tree, DOM paths, boilerplate, worst pages |
+//! | [`DomainPage`] | a site: its content along the stream, newest and worst pages, URL tree, DOM paths, boilerplate |
+//! | [`pages_page`] | the pages with a text in their URL, title or text |
 //! | [`quarantine_page`] | the rows that could not be processed |
 //! | [`BlocksPage`] | a page: its text, its original, and block by block what is kept, what is dropped, and why |
 //! | [`SqlPage`] | a query and its rows, or the reason why it has none |
@@ -49,8 +50,9 @@
 //! requests nor foreign scripts, should an escape be missing. No address of a crawled page is a link: links lead
 //! to other pages of the site alone.
 //!
-//! [`BlocksPage`] embeds the HTML of a page in a frame with `sandbox` and its own policy. The policy of the page
-//! around it is in force there too, so the original has no style sheet, no image and no script.
+//! [`BlocksPage`] shows the HTML of a page in a frame with `sandbox`. A file has it inside, under its own policy, so the original has
+//! no style, no image and no script there. A live page asks its server for it ([`without_links`]), which sends it with
+//! [`ORIGINAL_POLICY`]: styles and images inside of the HTML are shown, and nothing is requested.
 //!
 //! # Non-goals
 //!
@@ -63,6 +65,7 @@ mod domain_page;
 mod error;
 mod format;
 mod head;
+mod listed;
 mod mark_page;
 mod message_page;
 mod original;
@@ -73,19 +76,26 @@ mod site;
 mod sql_page;
 mod table;
 mod table_pages;
+mod texts;
 
 pub use blocks_page::{Block, BlocksPage, Facts, Fetched};
-pub use domain_page::{DomainDay, DomainPage, DroppedBlock, PathSums, WorstPage, domain_file};
+pub use domain_page::{DomainDay, DomainPage, DroppedBlock, PathSums, domain_file};
 pub use error::ReportError;
 pub use format::visible;
+pub use listed::{Count, ListedPage};
 pub use mark_page::{MarkOutcome, MarkPage};
 pub use message_page::MessagePage;
-pub use overview::{Count, Day, Overview};
+pub use original::without_links;
+pub use overview::{Day, Overview};
 pub use site::{
-    LIVE_ICON, LIVE_POLICY, LIVE_SCRIPT, LIVE_STYLE, Site, domain_address, page_address,
+    LIVE_ICON, LIVE_POLICY, LIVE_SCRIPT, LIVE_STYLE, ORIGINAL_POLICY, Site, domain_address,
+    page_address,
 };
 pub use sql_page::{Cut, Outcome, ResultColumn, ResultRows, SqlPage, TableColumns, Value};
-pub use table_pages::{DomainRow, QuarantineRow, domains_page, quarantine_page};
+pub use table_pages::{
+    DomainRow, QuarantineRow, Searched, domains_page, pages_page, quarantine_page,
+};
+pub use texts::{LastRun, SiteOfRun, Texts};
 
 /// Compiles the example of the README as a doc test.
 #[cfg(doctest)]

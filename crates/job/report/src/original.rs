@@ -14,26 +14,37 @@ const HEAD: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"defau
      style-src 'unsafe-inline'; img-src data:\"><meta http-equiv=\"x-dns-prefetch-control\" content=\"off\">";
 
 /// Returns the value of the attribute `srcdoc` for the HTML of a page, escaped. Invisible characters are written as
-/// references, so they do not change how the file reads. `link` elements become `meta` elements, which do
-/// nothing: no directive of a policy is about `<link rel=preconnect>`.
+/// references, so they do not change how the file reads.
 pub(crate) fn srcdoc(original: &str) -> String {
     let mut value = String::with_capacity(original.len() + original.len() / 4);
-    let mut rest = original;
     escape(HEAD, &mut value);
+    escape(&without_links(original), &mut value);
+    value
+}
+
+/// Returns the HTML of a page with `meta` elements, which do nothing, for `link` elements: no directive of a policy is about
+/// `<link rel=preconnect>`. A server sends it with [`ORIGINAL_POLICY`](crate::ORIGINAL_POLICY).
+///
+/// ```
+/// assert_eq!(report::without_links("<LINK rel=preconnect>"), "<meta rel=preconnect>");
+/// ```
+pub fn without_links(original: &str) -> String {
+    let mut html = String::with_capacity(original.len());
+    let mut rest = original;
     while let Some(at) = rest.find('<') {
         let (before, tag) = rest.split_at(at + 1);
-        escape(before, &mut value);
+        html.push_str(before);
         let is_link = |name: &&str| name.eq_ignore_ascii_case("link");
         rest = match tag.get(..4).filter(is_link) {
             Some(_) => {
-                value.push_str("meta");
+                html.push_str("meta");
                 &tag[4..]
             }
             None => tag,
         };
     }
-    escape(rest, &mut value);
-    value
+    html.push_str(rest);
+    html
 }
 
 fn escape(text: &str, value: &mut String) {

@@ -6,8 +6,10 @@ use crate::charts::{bars, line};
 use crate::error::ReportError;
 use crate::format::{bytes, grouped, percent, visible};
 use crate::head::{Chart, Head};
+use crate::listed::Count;
 use crate::show;
 use crate::site::Site;
+use crate::texts::Texts;
 
 /// All dates of a report.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +26,8 @@ pub struct Overview {
     pub quarantine: Vec<Count>,
     /// Domains with documents.
     pub domains: u64,
+    /// The texts of the documents.
+    pub texts: Texts,
 }
 
 /// A row of `runs`.
@@ -33,6 +37,8 @@ pub struct Day {
     pub date: String,
     /// The run that wrote it.
     pub run_id: String,
+    /// The time when that run began, in microseconds since 1970.
+    pub started_at: i64,
     /// Rows of the archive.
     pub rows: u64,
     /// Rows that are the first of their URL key.
@@ -55,15 +61,6 @@ pub struct Day {
     pub memory: Option<u64>,
     /// Bytes that the chunk spilled.
     pub spilled: Option<u64>,
-}
-
-/// A name, and how often it occurs.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Count {
-    /// The name.
-    pub name: String,
-    /// The number.
-    pub count: u64,
 }
 
 impl Day {
@@ -256,15 +253,14 @@ impl OverviewTemplate<'_> {
         ]
     }
 
-    fn most_duplicates(&self) -> u64 {
-        most(&self.overview.duplicates)
-    }
-
-    fn most_quarantined(&self) -> u64 {
-        most(&self.overview.quarantine)
+    /// The counts of documents, with their headings.
+    fn of_texts(&self) -> [(&'static str, &[Count]); 2] {
+        let texts = &self.overview.texts;
+        [("Length", &texts.lengths), ("Language", &texts.languages)]
     }
 }
 
+/// The largest count, and at least 1: the end of a scale.
 fn most(counts: &[Count]) -> u64 {
     counts
         .iter()

@@ -26,10 +26,15 @@ pub const LIVE_SCRIPT: &str = crate::table::SCRIPT;
 /// The icon of live pages.
 pub const LIVE_ICON: &str = include_str!("../templates/icon.svg");
 
-/// The content security policy of live pages: style, script and icon are files of the server, forms are sent to
-/// it, and nothing else is requested or executed.
+/// The content security policy of live pages: style, script, icon and the frame with an original are of the server, forms are
+/// sent to it, and nothing else is requested or executed.
 pub const LIVE_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; \
-     form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+     frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// The content security policy of the original of a crawled page in the frame of a live page: its own styles and the images in it
+/// are shown, and nothing is requested or executed. The policy of the page around the frame lets it go nowhere else.
+pub const ORIGINAL_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
+     form-action 'none'; frame-ancestors 'self'; sandbox";
 
 /// Returns the address of the page of a domain on a live site.
 ///
@@ -52,6 +57,16 @@ pub fn page_address(url: &str, at: Option<&str>) -> String {
         Some(at) => format!("page?url={url}&at={}", encoded(at)),
         None => format!("page?url={url}"),
     }
+}
+
+/// Returns the address of the original of a page on a live site.
+pub(crate) fn original_address(url: &str, at: Option<&str>) -> String {
+    page_address(url, at).replacen("page", "original", 1)
+}
+
+/// Returns the address of the pages of a domain on a live site.
+pub(crate) fn search_address(domain: &str) -> String {
+    format!("search?domain={}", encoded(domain))
 }
 
 /// Returns the address of the form on a live site that marks a DOM path of a page.
@@ -84,9 +99,17 @@ impl Site {
             Self::Live => &[
                 ("Overview", "./"),
                 ("Domains", "domains"),
+                ("Pages", "search"),
                 ("Quarantine", "quarantine"),
                 ("SQL", "sql"),
             ],
+        }
+    }
+
+    pub(crate) fn domains(self) -> &'static str {
+        match self {
+            Self::Files => "domains.html",
+            Self::Live => "domains",
         }
     }
 

@@ -5,6 +5,7 @@ use askama::Template;
 use crate::error::ReportError;
 use crate::format::grouped;
 use crate::head::Head;
+use crate::listed::ListedPage;
 use crate::show;
 use crate::site::Site;
 use crate::table::{Cell, Column, Kind, Row, SCRIPT, Table};
@@ -124,13 +125,70 @@ pub fn domains_page(site: Site, dates: &str, domains: &[DomainRow]) -> Result<St
     );
     let head = Head::new(site, "Domains".to_owned(), dates, "Domains", SCRIPT);
     // Without a script, a table has its first rows only and no search.
-    let field = (site == Site::Live).then_some(Field {
+    let form = (site == Site::Live).then_some(Form {
         action: "domain",
-        name: "name",
-        label: "Name of a domain, or a part of it",
+        fields: vec![("name", "Name of a domain, or a part of it", "")],
         button: "Open",
+        is_without_script: true,
     });
-    render(head, field, about, &columns, rows.collect())
+    render(head, form, about, &columns, rows.collect())
+}
+
+/// The pages that a reader looks for.
+#[derive(Debug, Clone, Default)]
+pub struct Searched {
+    /// A text of their URLs, titles or texts; empty for all.
+    pub text: String,
+    /// Their domain; empty for any.
+    pub domain: String,
+    /// The first of them, the newest first.
+    pub pages: Vec<ListedPage>,
+    /// Whether there are more.
+    pub is_cut: bool,
+}
+
+/// Renders the pages of a live site that a reader looks for.
+///
+/// # Errors
+/// [`ReportError`], which does not happen: rendering writes to memory.
+pub fn pages_page(dates: &str, searched: &Searched) -> Result<String, ReportError> {
+    const COLUMNS: [(&str, Kind); 5] = [
+        ("URL", Kind::Text),
+        ("Title", Kind::Text),
+        ("Domain", Kind::Text),
+        ("Fetched", Kind::Text),
+        ("Text", Kind::Number),
+    ];
+    let rows = searched.pages.iter().map(|page| Row {
+        href: page.file.clone(),
+        cells: vec![
+            Cell::text(&page.url),
+            Cell::text(&page.title),
+            Cell::text(&page.domain),
+            Cell::Text(page.time()),
+            Cell::Number(page.content_chars),
+        ],
+    });
+    let shown = grouped(searched.pages.len() as u64);
+    let about = match searched.is_cut {
+        true => format!("The newest {shown} of these pages; more are not shown."),
+        false => format!("{shown} pages, the newest first."),
+    };
+    let form = Form {
+        action: "search",
+        fields: vec![
+            (
+                "text",
+                "Text in the URL, the title or the text",
+                &searched.text,
+            ),
+            ("domain", "Domain", &searched.domain),
+        ],
+        button: "Find",
+        is_without_script: false,
+    };
+    let head = Head::new(Site::Live, "Pages".to_owned(), dates, "Pages", SCRIPT);
+    render(head, Some(form), about, &COLUMNS, rows.collect())
 }
 
 /// Renders the quarantine. `total` is the number of all rows, of which `rows` may be the first.
@@ -183,7 +241,7 @@ pub fn quarantine_page(
 
 fn render(
     head: Head<'_>,
-    field: Option<Field>,
+    form: Option<Form<'_>>,
     about: String,
     columns: &[(&'static str, Kind)],
     rows: Vec<Row>,
@@ -198,7 +256,7 @@ fn render(
     let template = TablePage {
         heading: head.here,
         head,
-        field,
+        form,
         about,
         json: table.json(),
         script: SCRIPT,
@@ -209,12 +267,14 @@ fn render(
         .map_err(ReportError::of("table_page.html"))
 }
 
-/// A form of one field, for readers without scripts.
-struct Field {
+/// A form above a table.
+struct Form<'a> {
     action: &'static str,
-    name: &'static str,
-    label: &'static str,
+    /// Name, label and value.
+    fields: Vec<(&'static str, &'static str, &'a str)>,
     button: &'static str,
+    /// Whether it is for readers without scripts alone: the script of the table does the same.
+    is_without_script: bool,
 }
 
 #[derive(Template)]
@@ -222,7 +282,7 @@ struct Field {
 struct TablePage<'a> {
     head: Head<'a>,
     heading: &'static str,
-    field: Option<Field>,
+    form: Option<Form<'a>>,
     about: String,
     table: Table,
     json: String,

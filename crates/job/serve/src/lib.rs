@@ -1,6 +1,6 @@
 //! Answers the pages of a job over HTTP, to browsers of the same machine.
 //!
-//! A program implements [`Pages`]: a [`Question`] in, an [`Answer`] of HTML out. This crate has everything
+//! A program implements [`Pages`]: a [`Question`] in, an [`Answer`] out. This crate has everything
 //! between a socket and that function.
 //!
 //! ```no_run
@@ -11,7 +11,7 @@
 //! impl Pages for Hello {
 //!     async fn answer(&self, question: Question) -> Answer {
 //!         let html = format!("{question:?}").replace('<', "&lt;");
-//!         Answer { status: Status::Ok, html }
+//!         Answer::page(Status::Ok, html)
 //!     }
 //! }
 //!
@@ -32,7 +32,9 @@
 //! - A request of a page of another site or port is refused (`Sec-Fetch-Site`, `Origin`), unless it is a link
 //!   that a reader follows.
 //! - A query is a `POST`, and a link only fills the form in: no other page can run one.
-//! - Every response has a content security policy, `nosniff`, a referrer policy, and may not be framed.
+//! - Every response has a content security policy, `nosniff`, a referrer policy, and may not be framed. The original of a
+//!   crawled page has its own policy, and only the pages of this server may frame it: styles inside of it and images in
+//!   `data:` URLs are shown, nothing is requested, and `sandbox` takes scripts, forms and its origin from it.
 //!
 //! # Limits
 //!
@@ -52,7 +54,7 @@ mod server;
 
 pub use address::listen;
 pub use error::ServeError;
-pub use pages::{Answer, Mark, Pages, Question, Status};
+pub use pages::{Answer, Kind, Mark, Pages, Question, Search, Status};
 pub use routes::{MAX_PAGES, MAX_QUERIES};
 pub use server::serve;
 pub use tokio_util::sync::CancellationToken;

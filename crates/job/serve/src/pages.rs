@@ -9,6 +9,8 @@ pub enum Question {
     Domains,
     /// The rows that could not be processed.
     Quarantine,
+    /// The pages with a text in their URL, title or text.
+    Search(Search),
     /// A domain.
     Domain {
         /// Its name, as typed.
@@ -16,6 +18,13 @@ pub enum Question {
     },
     /// A page, block by block.
     Page {
+        /// Its URL, as typed.
+        url: String,
+        /// The beginning of the time of its fetch.
+        at: Option<String>,
+    },
+    /// The HTML of a page, for the frame in the page of its blocks.
+    Original {
         /// Its URL, as typed.
         url: String,
         /// The beginning of the time of its fetch.
@@ -31,6 +40,11 @@ pub enum Question {
         /// The SQL.
         sql: String,
     },
+    /// The rows of a query as a file.
+    Download {
+        /// The SQL.
+        sql: String,
+    },
     /// The form of a mark, whose effect is not computed.
     MarkForm(Mark),
     /// The effect of a mark.
@@ -42,6 +56,17 @@ pub enum Question {
         /// The path.
         path: String,
     },
+}
+
+/// The pages that a reader looks for, as typed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Deserialize)]
+pub struct Search {
+    /// A text of the pages; empty for all.
+    #[serde(default)]
+    pub text: String,
+    /// The domain of the pages; empty for any.
+    #[serde(default)]
+    pub domain: String,
 }
 
 /// A mark of a DOM path of a site, as typed.
@@ -62,13 +87,38 @@ pub struct Mark {
     pub note: String,
 }
 
-/// A page.
+/// An answer to a question.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// The outcome.
     pub status: Status,
-    /// The page, which names style, script and icon as [`report::Site::Live`] does.
-    pub html: String,
+    /// The kind of the text.
+    pub kind: Kind,
+    /// The text.
+    pub text: String,
+}
+
+/// The kind of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A page of HTML, which names style, script and icon as [`report::Site::Live`] does.
+    Page,
+    /// The HTML of a crawled page. A browser gives it an origin of its own and no network, and runs none of its scripts:
+    /// [`report::ORIGINAL_POLICY`].
+    Original,
+    /// CSV, which a browser saves.
+    Csv,
+}
+
+impl Answer {
+    /// A page of HTML.
+    pub fn page(status: Status, html: String) -> Self {
+        Self {
+            status,
+            kind: Kind::Page,
+            text: html,
+        }
+    }
 }
 
 /// The outcome of a question.

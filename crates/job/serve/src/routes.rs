@@ -5,20 +5,20 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Form, Query, Request, State};
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, REFERRER_POLICY,
-    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName,
+    HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_DNS_PREFETCH_CONTROL, X_FRAME_OPTIONS,
 };
 use axum::http::{StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
-use report::{LIVE_ICON, LIVE_POLICY, LIVE_SCRIPT, LIVE_STYLE};
+use report::{LIVE_ICON, LIVE_POLICY, LIVE_SCRIPT, LIVE_STYLE, ORIGINAL_POLICY};
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::guard::Hosts;
-use crate::pages::{Answer, Mark, Pages, Question, Status};
+use crate::pages::{Answer, Kind, Mark, Pages, Question, Search, Status};
 
 /// Pages that are computed at a time, queries among them. Each has its share of the memory of the job.
 pub const MAX_PAGES: usize = 4;
@@ -29,7 +29,7 @@ pub const MAX_QUERIES: usize = 2;
 /// Most bytes of a form. A query has some hundreds.
 const MAX_FORM_BYTES: usize = 256 << 10;
 
-/// The headers of every response, refusals among them.
+/// The headers of every response, refusals among them, that does not have others of these names.
 const HEADERS: [(HeaderName, &str); 7] = [
     (CONTENT_SECURITY_POLICY, LIVE_POLICY),
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -45,6 +45,21 @@ const HEADERS: [(HeaderName, &str); 7] = [
         HeaderName::from_static("cross-origin-resource-policy"),
         "same-origin",
     ),
+];
+
+/// The headers of the original of a page.
+const ORIGINAL_HEADERS: [(HeaderName, &str); 4] = [
+    (CONTENT_SECURITY_POLICY, ORIGINAL_POLICY),
+    (REFERRER_POLICY, "no-referrer"),
+    (X_FRAME_OPTIONS, "SAMEORIGIN"),
+    // No directive of a policy is about the names of links.
+    (X_DNS_PREFETCH_CONTROL, "off"),
+];
+
+/// The headers of a file of rows.
+const CSV_HEADERS: [(HeaderName, &str); 2] = [
+    (CONTENT_TYPE, "text/csv; charset=utf-8"),
+    (CONTENT_DISPOSITION, "attachment; filename=\"result.csv\""),
 ];
 
 struct Server<P> {
@@ -75,7 +90,9 @@ pub(crate) fn routes<P: Pages>(pages: P, hosts: Hosts, stop: CancellationToken) 
         .route("/domains", get(domains::<P>))
         .route("/domain", get(domain::<P>))
         .route("/quarantine", get(quarantine::<P>))
+        .route("/search", get(search::<P>))
         .route("/page", get(page::<P>))
+        .route("/original", get(original::<P>))
         .route("/sql", get(form::<P>).post(query::<P>))
         .route("/mark", get(mark_form::<P>).post(mark::<P>))
         .route("/style.css", file("text/css; charset=utf-8", LIVE_STYLE))
@@ -106,10 +123,11 @@ async fn guarded(State(door): State<Door>, request: Request, next: Next) -> Resp
 }
 
 async fn with_headers(mut response: Response) -> Response {
+    let headers = response.headers_mut();
     for (name, value) in HEADERS {
-        response
-            .headers_mut()
-            .insert(name, HeaderValue::from_static(value));
+        headers
+            .entry(name)
+            .or_insert(HeaderValue::from_static(value));
     }
     response
 }
@@ -118,13 +136,15 @@ impl<P: Pages> Server<P> {
     async fn answered(&self, question: Question) -> Response {
         // The semaphores are never closed.
         let _query = match question {
-            Question::Query { .. } | Question::Mark(_) | Question::SavedMark(_) => {
-                self.query_places.acquire().await.ok()
-            }
+            Question::Search(_)
+            | Question::Query { .. }
+            | Question::Download { .. }
+            | Question::Mark(_)
+            | Question::SavedMark(_) => self.query_places.acquire().await.ok(),
             _ => None,
         };
         let _place = self.places.acquire().await.ok();
-        let Answer { status, html } = self.pages.answer(question).await;
+        let Answer { status, kind, text } = self.pages.answer(question).await;
         let status = match status {
             Status::Ok => StatusCode::OK,
             Status::NotFound => StatusCode::NOT_FOUND,
@@ -132,7 +152,11 @@ impl<P: Pages> Server<P> {
             Status::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             Status::Failed => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        (status, Html(html)).into_response()
+        match kind {
+            Kind::Page => (status, Html(text)).into_response(),
+            Kind::Original => (status, ORIGINAL_HEADERS, Html(text)).into_response(),
+            Kind::Csv => (status, CSV_HEADERS, text).into_response(),
+        }
     }
 }
 
@@ -163,6 +187,8 @@ struct SentMark {
 #[derive(Deserialize)]
 struct Sql {
     query: String,
+    /// `csv` for a file.
+    download: Option<String>,
 }
 
 type Asked<P> = State<Arc<Server<P>>>;
@@ -186,6 +212,17 @@ async fn domain<P: Pages>(
     server.answered(Question::Domain { name }).await
 }
 
+async fn search<P: Pages>(State(server): Asked<P>, Query(search): Query<Search>) -> Response {
+    server.answered(Question::Search(search)).await
+}
+
+async fn original<P: Pages>(
+    State(server): Asked<P>,
+    Query(PageUrl { url, at }): Query<PageUrl>,
+) -> Response {
+    server.answered(Question::Original { url, at }).await
+}
+
 async fn page<P: Pages>(
     State(server): Asked<P>,
     Query(PageUrl { url, at }): Query<PageUrl>,
@@ -200,8 +237,13 @@ async fn form<P: Pages>(
     server.answered(Question::Form { query }).await
 }
 
-async fn query<P: Pages>(State(server): Asked<P>, Form(Sql { query: sql }): Form<Sql>) -> Response {
-    server.answered(Question::Query { sql }).await
+async fn query<P: Pages>(State(server): Asked<P>, Form(sent): Form<Sql>) -> Response {
+    let sql = sent.query;
+    let question = match sent.download.as_deref() {
+        Some("csv") => Question::Download { sql },
+        _ => Question::Query { sql },
+    };
+    server.answered(question).await
 }
 
 async fn mark_form<P: Pages>(State(server): Asked<P>, Query(mark): Query<Mark>) -> Response {
@@ -240,8 +282,12 @@ mod tests {
                 tokio::time::sleep(Duration::from_secs(3600)).await;
             }
             Answer {
-                status: Status::Ok,
-                html: format!("{question:?}"),
+                kind: match question {
+                    Question::Original { .. } => Kind::Original,
+                    Question::Download { .. } => Kind::Csv,
+                    _ => Kind::Page,
+                },
+                ..Answer::page(Status::Ok, format!("{question:?}"))
             }
         }
     }
@@ -252,6 +298,16 @@ mod tests {
     }
 
     async fn sent(router: Router, method: &str, uri: &str, body: &str) -> (StatusCode, String) {
+        let response = responded(router, method, uri, body).await;
+        let status = response.status();
+        for (name, value) in HEADERS {
+            assert_eq!(response.headers()[&name], value, "{uri}");
+        }
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        (status, String::from_utf8_lossy(&body).into_owned())
+    }
+
+    async fn responded(router: Router, method: &str, uri: &str, body: &str) -> Response {
         let request = Request::builder()
             .method(method)
             .uri(uri)
@@ -259,13 +315,43 @@ mod tests {
             .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
             .body(Body::from(body.to_owned()))
             .unwrap();
-        let response = router.oneshot(request).await.unwrap();
-        let status = response.status();
-        for (name, value) in HEADERS {
-            assert_eq!(response.headers()[&name], value, "{uri}");
+        router.oneshot(request).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn an_original_has_its_own_policy_and_a_file_of_rows_is_saved() {
+        let stop = CancellationToken::new();
+        let original = responded(router(&stop), "GET", "/original?url=http://a/", "").await;
+        let header = |name: &str| original.headers()[name].to_str().unwrap().to_owned();
+        let policy = header("content-security-policy");
+        for directive in [
+            "default-src 'none'",
+            "style-src 'unsafe-inline'",
+            "img-src data:",
+            "sandbox",
+            "frame-ancestors 'self'",
+        ] {
+            assert!(policy.split("; ").any(|is| is == directive), "{policy}");
         }
-        let body = response.into_body().collect().await.unwrap().to_bytes();
-        (status, String::from_utf8_lossy(&body).into_owned())
+        assert_eq!(
+            original
+                .headers()
+                .get_all("content-security-policy")
+                .iter()
+                .count(),
+            1
+        );
+        assert_eq!(header("x-frame-options"), "SAMEORIGIN");
+        assert_eq!(header("referrer-policy"), "no-referrer");
+        assert_eq!(header("x-content-type-options"), "nosniff");
+        let form = "query=SELECT+1&download=csv";
+        let file = responded(router(&stop), "POST", "/sql", form).await;
+        assert_eq!(file.headers()[CONTENT_TYPE], "text/csv; charset=utf-8");
+        assert_eq!(
+            file.headers()[CONTENT_DISPOSITION],
+            "attachment; filename=\"result.csv\""
+        );
+        assert_eq!(file.headers()[CONTENT_SECURITY_POLICY], LIVE_POLICY);
     }
 
     #[tokio::test]
@@ -278,6 +364,10 @@ mod tests {
             (
                 "/page?url=http%3A%2F%2Fa%2F",
                 "Page { url: \"http://a/\", at: None }",
+            ),
+            (
+                "/search?text=tea+house",
+                "Search(Search { text: \"tea house\", domain: \"\" })",
             ),
             ("/sql", "Form { query: \"\" }"),
             ("/mark?url=http%3A%2F%2Fa%2F&path=p", "MarkForm(Mark { url"),

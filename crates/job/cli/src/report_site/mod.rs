@@ -1,8 +1,11 @@
 //! `urltree report`: the pages of a report, and the folder that they are written to.
 
+pub(crate) mod page_lists;
 pub(crate) mod queries;
 mod query_rows;
+pub(crate) mod selection;
 mod site_profile;
+mod texts;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +20,7 @@ use tables::{DateRange, Table};
 use crate::args::JobArgs;
 use crate::explain_page::html_of_page;
 use crate::print::print;
-use crate::report_site::queries::Selection;
+use crate::report_site::selection::Selection;
 use crate::runtime::{Interrupted, until_interrupted};
 use crate::usage::Usage;
 
@@ -64,12 +67,11 @@ async fn write(args: &ReportArgs, job: &Job) -> Result<String> {
         ..Selection::default()
     };
     let mut domains = queries::domains(&tables, dates).await?;
-    let with_documents = domains.iter().filter(|domain| domain.pages > 0).count();
-    let overview = overview(&tables, &args.job, dates, with_documents as u64).await?;
-    let shown = overview.dates.clone();
     for domain in domains.iter_mut().take(args.domain_pages) {
         domain.file = Some(domain_file(&domain.domain));
     }
+    let overview = overview(&tables, &args.job, dates, &domains).await?;
+    let shown = overview.dates.clone();
     let chosen = &domains[..domains.len().min(args.domain_pages)];
     let mut pages = queries::details(&tables, dates, chosen).await?;
     for domain in &mut domains {
@@ -113,24 +115,26 @@ pub(crate) async fn opened(job: &Job) -> Result<TablesSession> {
     .into())
 }
 
-/// Returns the overview of the dates. `domains` is the number of those with documents.
+/// Returns the overview of the dates. `domains` are all, with the addresses of their pages.
 pub(crate) async fn overview(
     tables: &TablesSession,
     job: &JobArgs,
     dates: Selection<'_>,
-    domains: u64,
+    domains: &[DomainRow],
 ) -> Result<Overview> {
     let (days, duplicates, quarantine) = tokio::try_join!(
         queries::days(tables, dates),
         queries::duplicates(tables, dates),
         queries::quarantine_reasons(tables, dates),
     )?;
+    let with_documents = domains.iter().filter(|domain| domain.pages > 0).count();
     Ok(Overview {
         job: job.name(),
         dates: dates_in_words(&days),
         duplicates,
         quarantine,
-        domains,
+        domains: with_documents as u64,
+        texts: texts::texts(tables, dates, &days, domains).await?,
         days,
     })
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use query::TablesSession;
-use report::{
-    Count, Day, DomainDay, DomainPage, DomainRow, DroppedBlock, QuarantineRow, WorstPage,
-};
-use tables::{DateRange, Table};
+use report::{Count, Day, DomainDay, DomainPage, DomainRow, DroppedBlock, QuarantineRow};
+use tables::Table;
 use template::PagePaths;
 
+use crate::report_site::page_lists::add_pages;
 use crate::report_site::query_rows::{Row, for_each};
+use crate::report_site::selection::{Selection, quoted};
 use crate::report_site::site_profile::SiteProfile;
 
 /// The steps of the normalisation that find duplicates, in order.
@@ -27,54 +27,10 @@ const STEPS: [&str; 7] = [
 /// Texts of a domain's boilerplate in its page.
 const DROPPED_TEXTS: usize = 15;
 
-/// Pages with the least content in the page of a domain.
-const WORST_PAGES: usize = 10;
-
-/// The rows that pages are about; all by default.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Selection<'a> {
-    pub(crate) dates: Option<DateRange>,
-    pub(crate) domain: Option<&'a str>,
-}
-
-impl Selection<'_> {
-    /// The SQL condition for rows of the selection, in a table with domains.
-    fn condition(self) -> String {
-        format!("{} AND {}", self.of_dates(), self.of_domain())
-    }
-
-    /// The SQL condition for rows of the domain.
-    fn of_domain(self) -> String {
-        match self.domain {
-            Some(domain) => format!("domain = {}", quoted(domain)),
-            None => "TRUE".to_owned(),
-        }
-    }
-
-    /// The SQL condition for rows of the dates.
-    fn of_dates(self) -> String {
-        match self.dates {
-            Some(dates) => {
-                format!(
-                    "date BETWEEN DATE '{}' AND DATE '{}'",
-                    dates.first(),
-                    dates.last()
-                )
-            }
-            None => "TRUE".to_owned(),
-        }
-    }
-}
-
-/// A text as a literal of SQL.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
-}
-
 /// Returns the dates with their row accounting and costs.
 pub(crate) async fn days(tables: &TablesSession, selection: Selection<'_>) -> Result<Vec<Day>> {
     let sql = format!(
-        "SELECT CAST(date AS VARCHAR) AS date, run_id, archive_rows, unique_pages, duplicates, revisions, \
+        "SELECT CAST(date AS VARCHAR) AS date, run_id, CAST(started_at AS BIGINT) AS started_at, archive_rows, unique_pages, duplicates, revisions, \
          blocklisted, quarantined, html_bytes, text_bytes, seconds, \
          peak_memory_bytes, spilled_bytes FROM runs WHERE {} ORDER BY date",
         selection.of_dates()
@@ -85,6 +41,7 @@ pub(crate) async fn days(tables: &TablesSession, selection: Selection<'_>) -> Re
         days.push(Day {
             date: row.text("date").to_owned(),
             run_id: row.text("run_id").to_owned(),
+            started_at: row.number("started_at").unwrap_or(0),
             rows: count("archive_rows"),
             unique: count("unique_pages"),
             duplicates: count("duplicates"),
@@ -137,7 +94,7 @@ pub(crate) async fn quarantine_reasons(
     counts(tables, &sql).await
 }
 
-async fn counts(tables: &TablesSession, sql: &str) -> Result<Vec<Count>> {
+pub(super) async fn counts(tables: &TablesSession, sql: &str) -> Result<Vec<Count>> {
     let mut counts = Vec::new();
     for_each(tables, sql, |row| {
         counts.push(Count {
@@ -242,16 +199,6 @@ pub(crate) async fn domains(
     Ok(domains)
 }
 
-/// Returns the number of domains with documents.
-pub(crate) async fn domain_count(tables: &TablesSession) -> Result<u64> {
-    if !tables.has(Table::Documents) {
-        return Ok(0);
-    }
-    let sql = "SELECT '' AS name, count(DISTINCT domain) AS rows FROM documents";
-    let counts = counts(tables, sql).await?;
-    Ok(counts.first().map_or(0, |count| count.count))
-}
-
 /// Returns the first `most` domains with a text in their names.
 pub(crate) async fn domains_with(
     tables: &TablesSession,
@@ -294,7 +241,7 @@ pub(crate) async fn details(
     );
     if tables.has(Table::Documents) {
         add_days(tables, &within, &mut pages).await?;
-        add_worst(tables, &within, &mut pages).await?;
+        add_pages(tables, &within, &mut pages).await?;
     }
     if tables.has(Table::WindowEntries) {
         add_profiles(tables, &within, &mut pages).await?;
@@ -322,35 +269,6 @@ async fn add_days(
                 pages: row.count("pages").unwrap_or(0),
                 content_chars: row.count("content").unwrap_or(0),
                 boilerplate_chars: row.count("boilerplate").unwrap_or(0),
-            });
-        }
-        Ok(())
-    })
-    .await
-}
-
-async fn add_worst(
-    tables: &TablesSession,
-    within: &str,
-    pages: &mut BTreeMap<String, DomainPage>,
-) -> Result<()> {
-    let sql = format!(
-        "SELECT * FROM (SELECT domain, url, CAST(fetched_at AS BIGINT) AS fetched_at, content_blocks, blocks, \
-           content_chars, boilerplate_chars, row_number() OVER (PARTITION BY domain ORDER BY \
-             CAST(content_chars AS DOUBLE) / greatest(content_chars + boilerplate_chars, 1), \
-             fetched_at, url, status) AS place \
-         FROM documents WHERE {within}) WHERE place <= {WORST_PAGES} ORDER BY domain, place"
-    );
-    for_each(tables, &sql, |row| {
-        if let Some(page) = pages.get_mut(row.text("domain")) {
-            page.worst.push(WorstPage {
-                url: row.text("url").to_owned(),
-                fetched_at: row.number("fetched_at").unwrap_or(0),
-                content_blocks: row.count("content_blocks").unwrap_or(0),
-                blocks: row.count("blocks").unwrap_or(0),
-                content_chars: row.count("content_chars").unwrap_or(0),
-                boilerplate_chars: row.count("boilerplate_chars").unwrap_or(0),
-                file: None,
             });
         }
         Ok(())

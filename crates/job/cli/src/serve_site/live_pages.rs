@@ -2,29 +2,36 @@
 
 use anyhow::Result;
 use engine::{EngineError, Job};
-use query::Explainer;
+use query::{Explainer, TablesSession};
 use report::{
-    DomainRow, MarkOutcome, MarkPage, MessagePage, Outcome, Site, SqlPage, TableColumns,
-    domain_address, domains_page, page_address, quarantine_page, visible,
+    DomainRow, ListedPage, MarkOutcome, MarkPage, MessagePage, Outcome, Searched, Site, SqlPage,
+    TableColumns, domain_address, domains_page, page_address, pages_page, quarantine_page, visible,
+    without_links,
 };
-use serve::{Answer, MAX_PAGES, Mark, Pages, Question, Status};
+use serve::{Answer, Kind, MAX_PAGES, Mark, Pages, Question, Search, Status};
 use tables::{Partitioning, Table, archive_schema};
 use tokio::sync::Mutex;
 
 use super::live_marks;
-use super::live_query::{Limits, outcome};
+use super::live_query::{Csv, Limits, csv, outcome};
 use crate::args::JobArgs;
 use crate::exit_code::exit_code;
-use crate::explain_page::{page_at, time};
+use crate::explain_page::{original_at, page_at, time};
 use crate::print::message;
-use crate::report_site::queries::{self, Selection};
+use crate::report_site::page_lists::pages_with;
+use crate::report_site::queries;
+use crate::report_site::selection::Selection;
 use crate::report_site::{QUARANTINE_ROWS, opened, overview};
+use crate::usage::Usage;
 
 /// The line at the foot of pages that are not about some dates.
 const VERSION: &str = concat!("urltree ", env!("CARGO_PKG_VERSION"));
 
 /// Domains that are offered for a part of a name.
 const OFFERED_DOMAINS: usize = 50;
+
+/// Pages of a search. More make a page of more than a megabyte.
+const FOUND_PAGES: usize = 1000;
 
 /// The pages of a job. Each question opens the tables anew, so a page has what the last run wrote.
 pub(super) struct LivePages {
@@ -52,18 +59,41 @@ impl LivePages {
 
     async fn overview(&self) -> Result<String> {
         let tables = opened(&self.job).await?;
-        let domains = queries::domain_count(&tables).await?;
-        let overview = overview(&tables, &self.args, Selection::default(), domains).await?;
+        let domains = all_domains(&tables).await?;
+        let overview = overview(&tables, &self.args, Selection::default(), &domains).await?;
         Ok(overview.to_html(Site::Live)?)
     }
 
     async fn domains(&self) -> Result<String> {
         let tables = opened(&self.job).await?;
-        let mut domains = queries::domains(&tables, Selection::default()).await?;
-        for domain in &mut domains {
-            domain.file = Some(domain_address(&domain.domain));
-        }
+        let domains = all_domains(&tables).await?;
         Ok(domains_page(Site::Live, VERSION, &domains)?)
+    }
+
+    /// The pages with a text, within the time of a query.
+    async fn search(&self, search: Search) -> Result<String> {
+        let tables = opened(&self.job).await?;
+        let (text, domain) = (search.text.trim(), search.domain.trim());
+        let found = pages_with(&tables, text, domain, FOUND_PAGES + 1);
+        let found = tokio::time::timeout(self.limits.time, found).await;
+        let mut pages = found.map_err(|_| self.too_long())??;
+        let is_cut = pages.len() > FOUND_PAGES;
+        pages.truncate(FOUND_PAGES);
+        pages.iter_mut().for_each(lead_to_blocks);
+        let searched = Searched {
+            text: text.to_owned(),
+            domain: domain.to_owned(),
+            pages,
+            is_cut,
+        };
+        Ok(pages_page(VERSION, &searched)?)
+    }
+
+    fn too_long(&self) -> Usage {
+        let time = humantime::format_duration(self.limits.time);
+        Usage::of(format!(
+            "the search was stopped after {time} (--query-timeout); name a domain"
+        ))
     }
 
     async fn quarantine(&self) -> Result<String> {
@@ -100,19 +130,14 @@ impl LivePages {
                 domains,
                 ..MessagePage::default()
             };
-            return Ok(Answer {
-                status: Status::NotFound,
-                html: message.to_html(VERSION)?,
-            });
+            return Ok(Answer::page(Status::NotFound, message.to_html(VERSION)?));
         };
         page.row = DomainRow {
             template_changes: page.row.template_changes,
             ..row
         };
-        for worst in &mut page.worst {
-            let at = time(Some(worst.fetched_at));
-            worst.file = Some(page_address(&worst.url, Some(&at)));
-        }
+        let listed = page.newest.iter_mut().chain(&mut page.worst);
+        listed.for_each(lead_to_blocks);
         let html = page.to_html(Site::Live, VERSION, tables.has(Table::Blocks))?;
         Ok(shown(html))
     }
@@ -124,23 +149,36 @@ impl LivePages {
         Ok(page.to_html(Site::Live)?)
     }
 
+    /// The original of a page, without its links to elsewhere.
+    async fn original(&self, url: &str, at: Option<&str>) -> Result<Answer> {
+        let explainer = Explainer::open(&self.job).await?;
+        let original = original_at(&explainer, url.trim(), at).await?;
+        Ok(Answer {
+            status: Status::Ok,
+            kind: Kind::Original,
+            text: without_links(&original),
+        })
+    }
+
+    /// The rows of a query as CSV, or the form with the reason why there are none.
+    async fn download(&self, sql: String) -> Result<Answer> {
+        match csv(&self.job, &sql, self.limits).await {
+            Csv::Rows(text) => Ok(Answer {
+                status: Status::Ok,
+                kind: Kind::Csv,
+                text,
+            }),
+            Csv::None(outcome) => sql_page(sql, Some(outcome)),
+        }
+    }
+
     /// The form with a query in it, and with its outcome if it is run.
     async fn sql(&self, query: String, is_run: bool) -> Result<Answer> {
         let outcome = match is_run {
             true => Some(outcome(&self.job, &query, self.limits).await),
             false => None,
         };
-        let status = match outcome {
-            None | Some(Outcome::Rows(_)) => Status::Ok,
-            Some(Outcome::Failed(_) | Outcome::TimedOut(_)) => Status::Refused,
-        };
-        let page = SqlPage {
-            query,
-            outcome,
-            tables: columns_of_tables(),
-        };
-        let html = page.to_html(VERSION)?;
-        Ok(Answer { status, html })
+        sql_page(query, outcome)
     }
 
     /// The form of a mark, with its effect. The mark is saved if that is asked.
@@ -177,8 +215,7 @@ impl LivePages {
         if status != Status::NotFound {
             tracing::warn!("{}", visible(&page.message));
         }
-        let html = page.to_html(VERSION)?;
-        Ok(Answer { status, html })
+        Ok(Answer::page(status, page.to_html(VERSION)?))
     }
 }
 
@@ -188,19 +225,21 @@ impl Pages for LivePages {
             Question::Overview => self.overview().await.map(shown),
             Question::Domains => self.domains().await.map(shown),
             Question::Quarantine => self.quarantine().await.map(shown),
+            Question::Search(search) => self.search(search).await.map(shown),
             Question::Domain { name } => self.domain(&name).await,
             Question::Page { url, at } => self.page(&url, at.as_deref()).await.map(shown),
+            Question::Original { url, at } => self.original(&url, at.as_deref()).await,
             Question::Form { query } => self.sql(query, false).await,
             Question::Query { sql } => self.sql(sql, true).await,
+            Question::Download { sql } => self.download(sql).await,
             Question::MarkForm(mark) => mark_page(mark, None),
             Question::Mark(mark) => self.mark(mark, false).await,
             Question::SavedMark(mark) => self.mark(mark, true).await,
             Question::Elsewhere { path } => nowhere(&path),
         };
         let answer = answer.or_else(|error| self.failed(&error));
-        answer.unwrap_or_else(|error| Answer {
-            status: Status::Failed,
-            html: error.to_string().replace('<', "&lt;"),
+        answer.unwrap_or_else(|error| {
+            Answer::page(Status::Failed, error.to_string().replace('<', "&lt;"))
         })
     }
 }
@@ -212,10 +251,35 @@ fn with_share_of_memory(mut job: Job) -> Job {
 }
 
 fn shown(html: String) -> Answer {
-    Answer {
-        status: Status::Ok,
-        html,
+    Answer::page(Status::Ok, html)
+}
+
+/// All domains, which lead to their pages.
+async fn all_domains(tables: &TablesSession) -> Result<Vec<DomainRow>> {
+    let mut domains = queries::domains(tables, Selection::default()).await?;
+    for domain in &mut domains {
+        domain.file = Some(domain_address(&domain.domain));
     }
+    Ok(domains)
+}
+
+/// Gives a page in a list the address of its blocks.
+fn lead_to_blocks(page: &mut ListedPage) {
+    let at = time(Some(page.fetched_at));
+    page.file = Some(page_address(&page.url, Some(&at)));
+}
+
+fn sql_page(query: String, outcome: Option<Outcome>) -> Result<Answer> {
+    let status = match outcome {
+        None | Some(Outcome::Rows(_)) => Status::Ok,
+        Some(Outcome::Failed(_) | Outcome::TimedOut(_)) => Status::Refused,
+    };
+    let page = SqlPage {
+        query,
+        outcome,
+        tables: columns_of_tables(),
+    };
+    Ok(Answer::page(status, page.to_html(VERSION)?))
 }
 
 fn mark_page(mark: Mark, outcome: Option<MarkOutcome>) -> Result<Answer> {
@@ -231,8 +295,7 @@ fn mark_page(mark: Mark, outcome: Option<MarkOutcome>) -> Result<Answer> {
         note: mark.note,
         outcome,
     };
-    let html = page.to_html(VERSION)?;
-    Ok(Answer { status, html })
+    Ok(Answer::page(status, page.to_html(VERSION)?))
 }
 
 fn nowhere(path: &str) -> Result<Answer> {
@@ -241,10 +304,7 @@ fn nowhere(path: &str) -> Result<Answer> {
         message: format!("There is no page at {path}."),
         ..MessagePage::default()
     };
-    Ok(Answer {
-        status: Status::NotFound,
-        html: page.to_html(VERSION)?,
-    })
+    Ok(Answer::page(Status::NotFound, page.to_html(VERSION)?))
 }
 
 /// The tables that a query may name, with their columns and what these have.

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use arrow::array::{Array, RecordBatch};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use engine::Job;
+use query::QueryRows;
 use report::{Cut, Outcome, ResultColumn, ResultRows, Value};
 use tokio::task::JoinSet;
 
@@ -29,26 +30,77 @@ const MAX_VALUE_BYTES: usize = 2000;
 
 /// Runs a query. It is stopped at the limit of time, or when the future is dropped.
 pub(super) async fn outcome(job: &Job, sql: &str, limits: Limits) -> Outcome {
-    // The query has its own task, so the limit holds while it computes without a pause.
-    let mut query = JoinSet::new();
-    query.spawn(rows(job.clone(), sql.to_owned(), limits.rows));
-    let Ok(ended) = tokio::time::timeout(limits.time, query.join_next()).await else {
-        return Outcome::TimedOut(humantime::format_duration(limits.time).to_string());
-    };
-    let rows = ended.context("no query was started");
-    let rows = rows.and_then(|ended| ended.context("the query stopped"));
-    match rows.and_then(|rows| rows) {
+    let rows = rows(job.clone(), sql.to_owned(), limits.rows);
+    match within(limits.time, rows).await {
         Ok(rows) => Outcome::Rows(rows),
-        Err(error) => Outcome::Failed(message(&error)),
+        Err(outcome) => outcome,
     }
 }
 
-async fn rows(job: Job, sql: String, most: usize) -> Result<ResultRows> {
+/// Waits for a query. It has its own task, so the limit holds while it computes without a pause.
+async fn within<T: Send + 'static>(
+    time: Duration,
+    rows: impl Future<Output = Result<T>> + Send + 'static,
+) -> Result<T, Outcome> {
+    let mut query = JoinSet::new();
+    query.spawn(rows);
+    let Ok(ended) = tokio::time::timeout(time, query.join_next()).await else {
+        let time = humantime::format_duration(time);
+        return Err(Outcome::TimedOut(time.to_string()));
+    };
+    let rows = ended.context("no query was started");
+    let rows = rows.and_then(|ended| ended.context("the query stopped"));
+    let rows = rows.and_then(|rows| rows);
+    rows.map_err(|error| Outcome::Failed(message(&error)))
+}
+
+/// The rows of a query as CSV.
+pub(super) enum Csv {
+    Rows(String),
+    /// The reason why there are none.
+    None(Outcome),
+}
+
+/// Most bytes of CSV. They are in memory before they are sent.
+const MAX_CSV_BYTES: usize = 64 << 20;
+
+/// Runs a query as [`outcome`] does, for a file of all rows.
+pub(super) async fn csv(job: &Job, sql: &str, limits: Limits) -> Csv {
+    match within(limits.time, csv_rows(job.clone(), sql.to_owned())).await {
+        Ok(text) => Csv::Rows(text),
+        Err(outcome) => Csv::None(outcome),
+    }
+}
+
+async fn csv_rows(job: Job, sql: String) -> Result<String> {
+    let mut rows = started(&job, &sql, None).await?;
+    let mut bytes = Vec::new();
+    let mut is_first = true;
+    while let Some(batch) = rows.next().await {
+        crate::rows::csv(&mut bytes, &batch?, std::mem::take(&mut is_first))?;
+        if bytes.len() > MAX_CSV_BYTES {
+            bail!(
+                "the rows are more than {} MiB of CSV; `urltree sql --output FILE` writes any number",
+                MAX_CSV_BYTES >> 20
+            );
+        }
+    }
+    if is_first {
+        crate::rows::csv(&mut bytes, &RecordBatch::new_empty(rows.schema()), true)?;
+    }
+    String::from_utf8(bytes).context("the CSV is not UTF-8")
+}
+
+async fn started(job: &Job, sql: &str, most: Option<usize>) -> Result<QueryRows> {
     if sql.trim().is_empty() {
         bail!("the query is empty");
     }
+    Ok(query::stream_query(job, sql, most).await?)
+}
+
+async fn rows(job: Job, sql: String, most: usize) -> Result<ResultRows> {
     // With one row more, it is known whether rows are cut off.
-    let mut rows = query::stream_query(&job, &sql, Some(most.saturating_add(1))).await?;
+    let mut rows = started(&job, &sql, Some(most.saturating_add(1))).await?;
     let columns = rows.schema();
     let column = |field: &arrow::datatypes::FieldRef| ResultColumn {
         name: field.name().clone(),

@@ -115,10 +115,25 @@ impl<'a> Explainer<'a> {
         let marks = self.marks_of_run(fetch)?;
         let moment = self.moment(fetch, domain, key).await?;
         let replay = self.replay(domain, &moment).await?;
+        let page = self.read(fetch).await?;
+        self.labelled(fetch, page, &replay, marks).await
+    }
+
+    /// Returns the decoded HTML of a fetch; `None` if it has no page, or one of more bytes than
+    /// [`ExplainedPage::html`] may have.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the archive cannot be read.
+    pub async fn original(&self, fetch: &Fetch) -> Result<Option<String>, EngineError> {
+        let page = self.read(fetch).await?;
+        Ok(page.ok().and_then(|page| page.html))
+    }
+
+    /// Reads the page of a fetch. An inner error is the reason why it has no blocks.
+    async fn read(&self, fetch: &Fetch) -> Result<Result<ArchivePage, String>, EngineError> {
         let pages = read_pages(self.job, &[fetch.position()], MAX_HTML_BYTES).await?;
         let page = pages.into_iter().next();
-        let page = page.unwrap_or_else(|| Err("the row has no page".to_owned()));
-        self.labelled(fetch, page, &replay, marks).await
+        Ok(page.unwrap_or_else(|| Err("the row has no page".to_owned())))
     }
 
     /// Returns the Markdown of a page with its labels: the column `markdown` of `documents`. `None` if the job writes
