@@ -6,12 +6,15 @@ CREATE TABLE documents (
   fetched_at TIMESTAMP WITH TIME ZONE NOT NULL, -- when the page was fetched, UTC
   url VARCHAR NOT NULL,                         -- response URL
   url_key VARCHAR NOT NULL,                     -- normalised URL that identifies the page
+  surt VARCHAR,                                 -- SURT of url, its key in CDX files and in the indexes of Common Crawl: com,example)/trees; this and surt_host if output.write has surt
+  surt_host VARCHAR,                            -- host of surt: com,example
   status VARCHAR NOT NULL,                      -- unique, or revision: a later version of a page that brought unseen text
   title VARCHAR,                                -- the <title> of the page, else the title in the archive
   text VARCHAR NOT NULL,                        -- content blocks, one per line; code has lines of its own
   markdown VARCHAR,                             -- content blocks as Markdown, if output.write has markdown
   language VARCHAR,                             -- language of text: ISO 639-1, or 639-3 without two letters, if output.write has language and the text is long enough
   language_score DOUBLE,                        -- how sure that is, 0 to 1; above .9 it is reliable
+  language_label VARCHAR,                       -- the same language as ISO 639-3, _ and ISO 15924, with the script of the letters: eng_Latn
   published_at TIMESTAMP WITH TIME ZONE,        -- when the text was published, as the page says; this and all below until html_lang if output.write has metadata
   published_at_source VARCHAR,                  -- where it was found: json_ld, open_graph, meta, link, microdata, time, url, class or text
   modified_at TIMESTAMP WITH TIME ZONE,         -- when the text was last changed, as the page says

@@ -91,3 +91,33 @@ fn signatures_are_written_if_asked_for_and_change_no_other_column() {
     }
     assert_eq!((found, missing), (3, 3));
 }
+
+/// The keys of an index: a job that writes them later has them for later dates.
+#[test]
+fn surts_are_the_keys_of_pages_in_an_index_of_a_crawl() {
+    let job = job();
+    job.backfill("2011-10-01..2011-10-03");
+    let others = "SELECT date, url, url_key, status, document_id, text FROM documents ORDER BY url";
+    let without = self::job();
+    without.backfill(DATES);
+    let job = job.with("output.write=surt");
+    job.backfill("2011-10-04..2011-10-06");
+    assert_eq!(job.lines(others), without.lines(others));
+    let rows = job.rows("SELECT date, url, surt, surt_host FROM documents ORDER BY date");
+    for (position, row) in rows.iter().enumerate() {
+        if position < 3 {
+            assert_eq!(
+                (&row["surt"], &row["surt_host"]),
+                (&Value::Null, &Value::Null)
+            );
+            continue;
+        }
+        let url = text(row, "url");
+        let path = url
+            .strip_prefix("http://www.gazette.example")
+            .expect("a page of the site");
+        assert_eq!(row["surt"], format!("example,gazette){path}"));
+        assert_eq!(row["surt_host"], "example,gazette");
+    }
+    assert_eq!(rows.len(), 6);
+}

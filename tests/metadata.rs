@@ -98,12 +98,13 @@ fn a_very_long_page_has_metadata_and_a_language() {
     let job = Job::of(&rows).with("output.write=metadata,language");
     job.backfill(DATES);
     let row =
-        job.row("SELECT author, language, language_score FROM documents WHERE url LIKE '%/all'");
+        job.row("SELECT author, language, language_label, language_score FROM documents WHERE url LIKE '%/all'");
     assert_eq!(
         (&row["author"], &row["language"]),
         (&"Ann Leaf".into(), &"de".into()),
         "{row}"
     );
+    assert_eq!(row["language_label"], "deu_Latn");
     assert!(row["language_score"].as_f64() > Some(0.5), "{row}");
 }
 

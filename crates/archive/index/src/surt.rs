@@ -6,6 +6,8 @@
 
 use std::net::Ipv4Addr;
 
+use url_key::{reversed_host, without_www};
+
 /// Keys from `start` on and before `end`, in the order of bytes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeyRange {
@@ -28,7 +30,7 @@ impl KeyRange {
 
 /// Keys of the hosts of a domain.
 pub(crate) fn of_domain(name: &str) -> Vec<KeyRange> {
-    let own = reversed(name);
+    let own = reversed_host(name);
     let hosts = KeyRange::new(format!("{own})"), format!("{own}-"));
     let mut ranges = of_host(name);
     ranges.push(hosts);
@@ -82,15 +84,13 @@ pub(crate) fn joined(mut ranges: Vec<KeyRange>) -> Vec<KeyRange> {
 
 /// The spellings of a host in keys.
 fn names(host: &str) -> Vec<String> {
-    let mut names = vec![reversed(host)];
+    let mut names = vec![reversed_host(host)];
     if is_ipv4(host) {
         names.push(host.to_owned());
     }
-    if let Some((first, rest)) = host.split_once('.')
-        && let Some(digits) = first.strip_prefix("www")
-        && digits.bytes().all(|byte| byte.is_ascii_digit())
-    {
-        names.push(reversed(rest));
+    let rest = without_www(host);
+    if rest != host {
+        names.push(reversed_host(rest));
     }
     names
 }
@@ -98,11 +98,6 @@ fn names(host: &str) -> Vec<String> {
 /// Whether a host is an IPv4 address, whose labels some indexes keep in order.
 fn is_ipv4(host: &str) -> bool {
     host.parse::<Ipv4Addr>().is_ok()
-}
-
-fn reversed(host: &str) -> String {
-    let labels: Vec<&str> = host.rsplit('.').collect();
-    labels.join(",")
 }
 
 /// The beginning of a path that no writer of indexes changes, in lower case.

@@ -7,7 +7,7 @@ use crawl_index::{
 };
 use proptest::prelude::*;
 use url::Url;
-use url_key::Keyer;
+use url_key::{Keyer, Surt};
 
 use crate::common::{NOON, page};
 
@@ -283,6 +283,28 @@ proptest! {
             let key = key(&url, is_plain);
             let ranges = selection.ranges();
             prop_assert!(ranges.iter().any(|range| range.contains(&key)), "{} {:?}", key, ranges);
+        }
+    }
+}
+
+/// An index is read in the ranges of the chosen keys, so each chosen page must be in them by its SURT.
+#[test]
+fn chosen_pages_are_in_the_ranges_of_their_surts() {
+    for target in [
+        domain("gazette.co.uk"),
+        Target::host("www.gazette.co.uk").expect("a host"),
+        Target::prefix("gazette.co.uk/news").expect("a prefix"),
+    ] {
+        let ranges = selection([target.clone()]).ranges();
+        let urls = chosen(target, &URLS);
+        assert!(!urls.is_empty());
+        for url in urls {
+            let surt = Surt::of(url).expect("a URL");
+            assert!(
+                ranges.iter().any(|range| range.contains(surt.as_str())),
+                "{}",
+                surt.as_str()
+            );
         }
     }
 }

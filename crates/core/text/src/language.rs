@@ -5,6 +5,7 @@
 //!             et les invités parlent du temps qu'il fera demain.";
 //! let french = text::language::detect(text).expect("a language");
 //! assert_eq!(french.code, "fr");
+//! assert_eq!(french.label(), "fra_Latn");
 //! assert!(french.score > 0.5);
 //!
 //! // Too few letters to say.
@@ -50,6 +51,18 @@ pub struct Language {
     /// 0 to 1. Above .9 it is reliable by whatlang's measure; a language that its script decides has the
     /// share of its letters.
     pub score: f32,
+    /// The script of most letters: the code of ISO 15924.
+    pub script: &'static str,
+}
+
+impl Language {
+    /// The code of ISO 639-3, `_` and the script, such as `eng_Latn`: the form of the labels of FLORES, OpenLID and GlotLID. The
+    /// code is of one language and not of a group: `cmn_Hani` and `pes_Arab`.
+    pub fn label(&self) -> String {
+        let known = CODES.iter().find(|(_, two)| *two == self.code);
+        let three = known.map_or(self.code, |(three, _)| three);
+        format!("{three}_{}", self.script)
+    }
 }
 
 /// The letters of a text by script.
@@ -114,15 +127,19 @@ pub fn detect(text: &str) -> Option<Language> {
         .iter()
         .all(|letters_of| *letters_of < letters.ideographs())
     {
-        let code = if letters.hangul > letters.han + letters.kana {
-            "ko"
+        let (code, script) = if letters.hangul > letters.han + letters.kana {
+            ("ko", "Hang")
         } else if letters.kana * KANA >= letters.han + letters.kana {
-            "ja"
+            ("ja", "Jpan")
         } else {
-            "zh"
+            ("zh", "Hani")
         };
         let score = letters.ideographs() as f32 / all as f32;
-        return Some(Language { code, score });
+        return Some(Language {
+            code,
+            score,
+            script,
+        });
     }
     let most = alphabets.into_iter().max().unwrap_or(0);
     let of_script = |c: char| {
@@ -152,7 +169,38 @@ pub fn detect(text: &str) -> Option<Language> {
     Some(Language {
         code: code(found.lang()),
         score,
+        script: script(found.script()),
     })
+}
+
+/// The code of a script in ISO 15924. Han with kana is one script of Japanese.
+fn script(of: Script) -> &'static str {
+    match of {
+        Script::Arabic => "Arab",
+        Script::Armenian => "Armn",
+        Script::Bengali => "Beng",
+        Script::Cyrillic => "Cyrl",
+        Script::Devanagari => "Deva",
+        Script::Ethiopic => "Ethi",
+        Script::Georgian => "Geor",
+        Script::Greek => "Grek",
+        Script::Gujarati => "Gujr",
+        Script::Gurmukhi => "Guru",
+        Script::Hangul => "Hang",
+        Script::Hebrew => "Hebr",
+        Script::Hiragana | Script::Katakana => "Jpan",
+        Script::Kannada => "Knda",
+        Script::Khmer => "Khmr",
+        Script::Latin => "Latn",
+        Script::Malayalam => "Mlym",
+        Script::Mandarin => "Hani",
+        Script::Myanmar => "Mymr",
+        Script::Oriya => "Orya",
+        Script::Sinhala => "Sinh",
+        Script::Tamil => "Taml",
+        Script::Telugu => "Telu",
+        Script::Thai => "Thai",
+    }
 }
 
 /// The code of a language: of two letters if it has one.
@@ -355,6 +403,87 @@ mod tests {
             let three = three_letters(code(*lang)).unwrap_or_default();
             assert_eq!(three.len(), 3, "{lang}");
         }
+    }
+
+    #[test]
+    fn a_label_has_the_script_of_the_letters() {
+        // A language of several scripts, and languages whose script decides.
+        for (text, label) in [
+            (
+                "The tea is hot, but nobody drinks it before the evening.",
+                "eng_Latn",
+            ),
+            (
+                "Чай горячий, но никто не пьёт его до самого вечера.",
+                "rus_Cyrl",
+            ),
+            (
+                "Το τσάι είναι ζεστό, αλλά κανείς δεν το πίνει πριν το βράδυ.",
+                "ell_Grek",
+            ),
+            (
+                "התה חם, אבל אף אחד לא שותה אותו לפני הערב, כי חם מאוד.",
+                "heb_Hebr",
+            ),
+            (
+                "الشاي ساخن، لكن لا أحد يشربه قبل المساء لأن الجو حار جدا.",
+                "ara_Arab",
+            ),
+            (
+                "चाय गरम है, लेकिन शाम से पहले इसे कोई नहीं पीता क्योंकि गर्मी है।",
+                "hin_Deva",
+            ),
+            ("ชาร้อน แต่ไม่มีใครดื่มก่อนเย็นเพราะอากาศร้อนมาก", "tha_Thai"),
+            (
+                "Թեյը տաք է, բայց երեկոյից առաջ ոչ ոք չի խմում այն։",
+                "hye_Armn",
+            ),
+            ("茶很热,但没有人在晚上之前喝它,因为天气太热了。", "cmn_Hani"),
+            (
+                "お茶は熱いですが、夕方まで誰も飲みません。暑いからです。",
+                "jpn_Jpan",
+            ),
+            (
+                "차는 뜨겁지만 저녁 전에는 아무도 마시지 않습니다.",
+                "kor_Hang",
+            ),
+        ] {
+            let found = detect(&text.repeat(3)).expect("a long text");
+            assert_eq!(found.label(), label, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_language_in_every_script_it_is_written_in_has_a_label() {
+        let mut labels = Vec::new();
+        for of in Script::all() {
+            for lang in of.langs() {
+                let language = Language {
+                    code: code(*lang),
+                    score: 1.0,
+                    script: script(*of),
+                };
+                let label = language.label();
+                let (three, script) = label.split_once('_').expect("two parts");
+                assert_eq!(three, lang.code());
+                let mut letters = script.chars();
+                assert!(
+                    letters
+                        .next()
+                        .is_some_and(|first| first.is_ascii_uppercase())
+                );
+                assert!(letters.clone().count() == 3 && letters.all(|c| c.is_ascii_lowercase()));
+                labels.push((*lang, label));
+            }
+        }
+        for lang in Lang::all() {
+            assert!(
+                labels.iter().any(|(of, _)| of == lang),
+                "{lang} has no script"
+            );
+        }
+        let has = |label: &str| labels.iter().any(|(_, found)| found == label);
+        assert!(has("srp_Cyrl") && has("yid_Hebr") && has("jpn_Jpan") && has("cmn_Hani"));
     }
 
     #[test]

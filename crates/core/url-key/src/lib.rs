@@ -55,6 +55,11 @@
 //! - A key is a pure function of the URL, the title and the [`Keyer`]. Time and space are linear
 //!   in the length of the URL, except for the sorting of its parameters.
 //!
+//! # SURT
+//!
+//! [`Surt`] is the key of a URL in the indexes of web archives. It keeps all parameters, and joins
+//! pages with an index.
+//!
 //! # Non-goals
 //!
 //! - It follows no redirects, fetches no pages and reads no canonical links.
@@ -78,6 +83,7 @@ mod parts;
 mod path_pattern;
 mod query;
 mod rules;
+mod surt;
 mod title;
 
 pub use blocklist::Blocklist;
@@ -93,6 +99,7 @@ pub use part::{PartKind, UrlPart};
 pub use parts::{UrlParts, may_have_parts, plain_host};
 pub use path_pattern::PathPattern;
 pub use rules::{RuleError, RuleSet};
+pub use surt::{Surt, reversed_host, without_www};
 pub use title::content_id;
 
 /// Compiles and runs the example of the README as a doc test.

@@ -6,4 +6,5 @@ mod laws;
 mod original;
 mod paper;
 mod rule_files;
+mod surt;
 mod vectors;

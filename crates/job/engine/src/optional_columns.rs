@@ -21,6 +21,8 @@ pub struct OptionalColumns {
     pub minhash: bool,
     /// Uses that robots directives forbid.
     pub opt_out: bool,
+    /// The keys of URLs and hosts in indexes of web archives.
+    pub surt: bool,
 }
 
 impl OptionalColumns {
@@ -32,6 +34,7 @@ impl OptionalColumns {
             signals: spec.write.has(Written::Signals),
             minhash: spec.write.has(Written::Minhash),
             opt_out: spec.write.has(Written::OptOut),
+            surt: spec.write.has(Written::Surt),
         }
     }
 }

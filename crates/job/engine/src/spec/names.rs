@@ -36,7 +36,7 @@ pub enum Written {
     SiteBlocks,
     /// The statements of pages about themselves: date, author, site.
     Metadata,
-    /// `language` and `language_score`.
+    /// `language`, `language_score` and `language_label`.
     Language,
     /// Columns that tell good text from bad: words, repeated lines.
     Signals,
@@ -46,6 +46,8 @@ pub enum Written {
     Minhash,
     /// `markdown`.
     Markdown,
+    /// `surt` and `surt_host`: the keys in indexes of web archives.
+    Surt,
 }
 
 /// `output.markdown`: what the column `markdown` keeps beside headings, lists, tables and code.

@@ -15,6 +15,7 @@ pub(crate) mod select;
 pub(crate) mod signal_columns;
 pub(crate) mod site_blocks;
 pub(crate) mod status;
+mod surt_columns;
 pub(crate) mod table_rows;
 pub(crate) mod url_parameters;
 pub(crate) mod written;

@@ -23,6 +23,7 @@ use crate::plan::columns::said::said_columns;
 use crate::plan::columns::schemas::{RecordBatchExt, list_field, value_opt};
 use crate::plan::columns::signal_columns::signal_columns;
 use crate::plan::columns::status::Status;
+use crate::plan::columns::surt_columns::surt_columns;
 use crate::settings::Settings;
 
 /// Projects `rows` of `batch` to the columns of `table`. A column comes from `given`, else from
@@ -133,11 +134,14 @@ pub(crate) struct DocumentTexts {
     pub(crate) text: StringArray,
     /// Whether the job writes signatures.
     write_minhash: bool,
+    /// Whether the job writes SURTs.
+    write_surt: bool,
     /// Null where the job writes no Markdown, and where it failed.
     markdown: StringArray,
     /// Null where the job writes no language, and where the text is too short.
     language: StringArray,
     language_score: Float64Array,
+    language_label: StringArray,
     /// Of texts, if the job writes signals.
     signals: Vec<Option<Signals>>,
     /// The errors of Markdown, by position of the page.
@@ -153,6 +157,7 @@ impl DocumentTexts {
         let mut text = StringBuilder::new();
         let (mut markdowns, mut failures) = (StringBuilder::new(), BTreeMap::new());
         let (mut languages, mut scores) = (StringBuilder::new(), Float64Builder::new());
+        let mut language_labels = StringBuilder::new();
         let mut signals = Vec::new();
         let (mut blocks, mut content_blocks) = (Vec::new(), Vec::new());
         let (mut content_chars, mut boilerplate_chars) = (Vec::new(), Vec::new());
@@ -188,6 +193,7 @@ impl DocumentTexts {
             let detected = detected.flatten();
             languages.append_option(detected.map(|language| language.code));
             scores.append_option(detected.map(|language| f64::from(language.score)));
+            language_labels.append_option(detected.map(|language| language.label()));
             let write_signals = settings.write.signals;
             signals.push(write_signals.then(|| text::signals::signals(&content)));
             text.append_value(content);
@@ -199,9 +205,11 @@ impl DocumentTexts {
         Self {
             text: text.finish(),
             write_minhash: settings.write.minhash,
+            write_surt: settings.write.surt,
             markdown: markdowns.finish(),
             language: languages.finish(),
             language_score: scores.finish(),
+            language_label: language_labels.finish(),
             signals,
             failures,
             blocks: blocks.into(),
@@ -236,6 +244,7 @@ pub(crate) fn documents(
     let nodes = of.labels.iter().map(|labels| labels.node);
     let heuristic = StringArray::from_iter_values(std::iter::repeat_n(heuristic, rows.len()));
     let mut given = said_columns(pages.iter().map(|page| page.said.as_deref()));
+    given.extend(surt_columns(&of.urls, texts.write_surt));
     given.extend(signal_columns(&texts.signals));
     given.extend(identity_columns(
         batch,
@@ -243,7 +252,7 @@ pub(crate) fn documents(
         &texts.text,
         texts.write_minhash,
     )?);
-    let own: [(&str, ArrayRef); 16] = [
+    let own: [(&str, ArrayRef); 17] = [
         ("status", Arc::new(batch.statuses()?.names(rows)?)),
         ("charset", text_of(&|page| page.charset)),
         ("charset_source", text_of(&|page| page.charset_source)),
@@ -254,6 +263,7 @@ pub(crate) fn documents(
         ("markdown", Arc::new(texts.markdown)),
         ("language", Arc::new(texts.language)),
         ("language_score", Arc::new(texts.language_score)),
+        ("language_label", Arc::new(texts.language_label)),
         ("blocks", Arc::new(texts.blocks)),
         ("content_blocks", Arc::new(texts.content_blocks)),
         ("content_chars", Arc::new(texts.content_chars)),
