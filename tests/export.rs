@@ -1,6 +1,7 @@
 //! `urltree export`: files of documents for other tools.
 
 mod failures;
+mod hub;
 mod readers;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -132,7 +133,7 @@ fn lines(folder: &Path) -> Vec<Value> {
     documents
 }
 
-fn parquet_rows(folder: &Path) -> Vec<RecordBatch> {
+pub(crate) fn parquet_rows(folder: &Path) -> Vec<RecordBatch> {
     let mut batches = Vec::new();
     for path in shards(folder) {
         let file = File::open(path).expect("a shard");

@@ -1,8 +1,10 @@
 //! `documents.opt_out` and `documents.archive`: uses that pages and responses forbid, and columns of
 //! the archive that are passed through.
 
+use arrow::array::AsArray;
 use serde_json::{Value, json};
 
+use crate::export::parquet_rows;
 use crate::import::{gzip, record};
 use crate::support::{Job, paragraph};
 
@@ -164,6 +166,25 @@ fn columns_of_the_archive_are_passed_through() {
         let has_header = archive.get("x_robots_tag").is_some();
         assert_eq!(has_header, path != "free", "{archive}");
     }
+    assert_file_paths(&job);
+}
+
+/// Asserts that an export for Hugging Face has the WARC file of each page.
+fn assert_file_paths(job: &Job) {
+    let words = ["--format", "fineweb", "--output", "text"];
+    let finished = job.command("export", &words);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let mut documents = 0;
+    for batch in parquet_rows(&job.path("text")) {
+        for file in batch["file_path"].as_string::<i32>() {
+            assert!(
+                file.is_some_and(|file| file.ends_with("tea.warc.gz")),
+                "{file:?}"
+            );
+            documents += 1;
+        }
+    }
+    assert_eq!(documents, PAGES.len());
 }
 
 #[test]

@@ -37,6 +37,11 @@ def of_hugging_face(*args, **kwargs):
         yield {name: row[name] for name in ("id", "text", "url", "metadata")}
 
 
+def of_flat_columns(folder):
+    for row in datasets.load_dataset(folder, split="train"):
+        yield {"id": row["id"], "text": row["text"], "url": row["url"], "metadata": row}
+
+
 def of_duckdb(folder):
     rows = duckdb.sql(f"SELECT id, text, url, metadata FROM read_parquet('{folder}/documents/*.parquet')")
     for identity, text, url, metadata in rows.fetchall():
@@ -74,6 +79,9 @@ def read(folder):
         # Without the card of the folder, types are those of the first file.
         names = [str(file) for file in files]
         yield f"hugging face json {ending}", of_hugging_face("json", data_files=names)
+    elif folder.name == "fineweb":
+        yield "datatrove fineweb", of_datatrove(ParquetReader(documents))
+        yield "hugging face fineweb", of_flat_columns(str(folder))
     elif ending == "parquet":
         yield "datatrove parquet", of_datatrove(ParquetReader(documents))
         yield "hugging face parquet", of_hugging_face("parquet", data_files=f"{documents}/*.parquet")

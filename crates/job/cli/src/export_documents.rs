@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use engine::{EngineError, Job};
 use export::{Existing, Format, Part, Report, Request, Rows, Source, TableVersion};
 use futures::StreamExt;
-use query::{DocumentSelection, ExportRows, QueryRows, TextColumn};
+use query::{DocumentColumns, DocumentSelection, ExportRows, QueryRows, TextColumn};
 use tables::{DateRange, Location};
 use tracing::warn;
 
@@ -76,6 +76,9 @@ enum FormatChoice {
     JsonLinesGzip,
     /// Parquet, with the metadata as a struct
     Parquet,
+    /// Parquet with the flat columns of FineWeb, for Hugging Face
+    #[value(name = "fineweb")]
+    FineWeb,
     /// WARC 1.0 with a conversion record per document, as the WET files of Common Crawl
     Wet,
 }
@@ -87,6 +90,7 @@ impl From<FormatChoice> for Format {
             FormatChoice::JsonLinesZstd => Self::JsonLinesZstd,
             FormatChoice::JsonLinesGzip => Self::JsonLinesGzip,
             FormatChoice::Parquet => Self::Parquet,
+            FormatChoice::FineWeb => Self::FineWeb,
             FormatChoice::Wet => Self::Wet,
         }
     }
@@ -158,6 +162,10 @@ async fn exported(args: &ExportArgs, job: &Job, quiet: bool) -> Result<String> {
                 domains: args.domains.clone(),
                 text: args.text.into(),
                 revisions: args.revisions,
+                columns: match args.format {
+                    FormatChoice::FineWeb => DocumentColumns::FineWeb,
+                    _ => DocumentColumns::All,
+                },
             };
             ExportRows::documents(job, selection).await?
         }

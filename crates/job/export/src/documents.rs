@@ -15,6 +15,7 @@ use crate::{Format, Part};
 /// Positions of the fields in a batch of documents.
 pub(crate) const ID: usize = 0;
 pub(crate) const TEXT: usize = 1;
+pub(crate) const SOURCE: usize = 2;
 pub(crate) const URL: usize = 3;
 pub(crate) const DATE: usize = 4;
 pub(crate) const METADATA: usize = 7;
@@ -189,6 +190,12 @@ impl Columns {
         let documents = RecordBatch::try_new(Arc::clone(&self.schema), columns);
         documents.map_err(|error| encode(error.into()))
     }
+}
+
+/// Returns the column `language` of the metadata, if it is text.
+pub(crate) fn languages(documents: &RecordBatch) -> Option<&StringArray> {
+    let metadata = documents.columns().get(METADATA)?.as_struct();
+    metadata.column_by_name("language")?.as_string_opt()
 }
 
 fn remedy(part: &Part, column: &str) -> &'static str {

@@ -10,10 +10,11 @@ use flate2::write::GzEncoder;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{CdcOptions, WriterProperties};
 
 use crate::Format;
 use crate::error::EncodeError;
+use crate::fineweb::Flat;
 
 /// Uncompressed bytes of a Parquet row group, which is in memory until it is complete. A lower value makes
 /// larger files that take longer to read.
@@ -28,7 +29,14 @@ const TIME: &str = "%Y-%m-%dT%H:%M:%S%.6f";
 pub(crate) enum Encoder {
     /// Documents that are encoded one by one.
     Bytes(Compressor),
-    Parquet(Box<ArrowWriter<Vec<u8>>>),
+    Parquet(Box<ParquetFile>),
+}
+
+/// A Parquet file.
+pub(crate) struct ParquetFile {
+    writer: ArrowWriter<Vec<u8>>,
+    /// The columns, if they are not those of documents.
+    flat: Option<Flat>,
 }
 
 /// Compresses the bytes of documents.
@@ -43,7 +51,15 @@ impl Encoder {
     /// Starts a file of `format`. `schema` has the columns of the documents.
     pub(crate) fn new(format: Format, schema: &SchemaRef) -> Result<Self, EncodeError> {
         Ok(Self::Bytes(match format {
-            Format::Parquet => return Ok(Self::Parquet(Box::new(parquet(schema)?))),
+            Format::Parquet => {
+                let (writer, flat) = (parquet(schema)?, None);
+                return Ok(Self::Parquet(Box::new(ParquetFile { writer, flat })));
+            }
+            Format::FineWeb => {
+                let flat = Flat::of(schema);
+                let (writer, flat) = (parquet(flat.schema())?, Some(flat));
+                return Ok(Self::Parquet(Box::new(ParquetFile { writer, flat })));
+            }
             // The records of WET are compressed one by one.
             Format::JsonLines | Format::Wet => Compressor::None(Vec::new()),
             Format::JsonLinesZstd => {
@@ -66,7 +82,7 @@ impl Encoder {
             Self::Bytes(Compressor::None(bytes)) => bytes,
             Self::Bytes(Compressor::Zstd(encoder)) => encoder.get_mut(),
             Self::Bytes(Compressor::Gzip(encoder)) => encoder.get_mut(),
-            Self::Parquet(writer) => writer.inner_mut(),
+            Self::Parquet(file) => file.writer.inner_mut(),
         })
     }
 
@@ -76,7 +92,7 @@ impl Encoder {
             Self::Bytes(Compressor::None(bytes)) => bytes.len(),
             Self::Bytes(Compressor::Zstd(encoder)) => encoder.get_ref().len(),
             Self::Bytes(Compressor::Gzip(encoder)) => encoder.get_ref().len(),
-            Self::Parquet(writer) => writer.inner().len() + writer.in_progress_size(),
+            Self::Parquet(file) => file.writer.inner().len() + file.writer.in_progress_size(),
         }
     }
 
@@ -86,8 +102,19 @@ impl Encoder {
             Self::Bytes(Compressor::None(bytes)) => bytes,
             Self::Bytes(Compressor::Zstd(encoder)) => encoder.finish()?,
             Self::Bytes(Compressor::Gzip(encoder)) => encoder.finish()?,
-            Self::Parquet(writer) => writer.into_inner()?,
+            Self::Parquet(file) => file.writer.into_inner()?,
         })
+    }
+}
+
+impl ParquetFile {
+    /// Adds documents.
+    pub(crate) fn write(&mut self, documents: &RecordBatch) -> Result<(), EncodeError> {
+        match &self.flat {
+            Some(flat) => self.writer.write(&flat.rows(documents)?)?,
+            None => self.writer.write(documents)?,
+        }
+        Ok(())
     }
 }
 
@@ -118,6 +145,9 @@ pub(crate) fn lines(documents: &RecordBatch) -> Result<Vec<Vec<u8>>, EncodeError
     Ok(lines.map(<[u8]>::to_vec).collect())
 }
 
+/// Starts a Parquet file. Its pages are cut where the content says so: after a change of some documents, all other pages have
+/// the bytes that they had, and a store that knows chunks by their content, such as that of Hugging Face, takes only the
+/// rest. It has an index of pages.
 fn parquet(schema: &SchemaRef) -> Result<ArrowWriter<Vec<u8>>, EncodeError> {
     let properties = WITHOUT_DICTIONARY
         .into_iter()
@@ -127,6 +157,7 @@ fn parquet(schema: &SchemaRef) -> Result<ArrowWriter<Vec<u8>>, EncodeError> {
         .set_created_by(concat!("urltree ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
+        .set_content_defined_chunking(Some(CdcOptions::default()))
         .build();
     let options = ArrowWriterOptions::new()
         .with_properties(properties)

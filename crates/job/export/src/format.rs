@@ -19,6 +19,9 @@ pub enum Format {
     /// Parquet.
     #[serde(rename = "parquet")]
     Parquet,
+    /// Parquet with the flat columns of FineWeb.
+    #[serde(rename = "fineweb")]
+    FineWeb,
     /// WARC 1.0 with a `conversion` record per document, each compressed by gzip.
     #[serde(rename = "wet")]
     Wet,
@@ -31,7 +34,7 @@ impl Format {
             Self::JsonLines => "jsonl",
             Self::JsonLinesZstd => "jsonl.zst",
             Self::JsonLinesGzip => "jsonl.gz",
-            Self::Parquet => "parquet",
+            Self::Parquet | Self::FineWeb => "parquet",
             Self::Wet => "warc.wet.gz",
         }
     }
@@ -40,6 +43,7 @@ impl Format {
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::FineWeb => "fineweb",
             Self::Wet => "wet",
             other => other.ending(),
         })

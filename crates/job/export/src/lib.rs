@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! OUTPUT/documents/part-00000.jsonl.zst    a shard, closed by the document with which it has its size
-//! OUTPUT/README.md                         the card with which load_dataset of Hugging Face reads the folder
+//! OUTPUT/README.md                         the card of a data set of Hugging Face: files, types, counts, languages
 //! OUTPUT/manifest.json                     the last object: shards with rows, bytes and SHA-256, table versions
 //! OUTPUT/_progress/                        request and finished shards of an export that is not complete
 //! ```
@@ -12,7 +12,7 @@
 //! A document has the fields that datatrove, Dolma and Hugging Face expect: `id`, `text`, `source`, `url`,
 //! `date`, `added`, `created` and `metadata`. Rows need the columns `id`, `text`, `url` and `date`; all other
 //! columns are `metadata`. `added` is `date`, and `created` is the column `published_at` or, where that is
-//! null, `date`.
+//! null, `date`. [`Format::FineWeb`] has these as the flat columns of FineWeb instead.
 //!
 //! A shard appears when it is whole. An export that was killed continues after its last shard, with the same
 //! bytes, because shards and groups of rows are cut by the rows alone. The rows that are left out then are
@@ -78,6 +78,7 @@ mod card;
 mod documents;
 mod encode;
 mod error;
+mod fineweb;
 mod format;
 mod groups;
 mod source;
@@ -124,8 +125,11 @@ pub async fn export(
         state::State::Begun(records) => {
             let kept_shards = records.len();
             let written = write::shards(source, output, request, records).await?;
+            let manifest = Manifest::of(request, written.shards);
+            let card = (written.columns).and_then(|columns| card::card(&columns, &manifest));
+            state::complete(output, &manifest, card).await?;
             Ok(Report {
-                manifest: state::complete(output, request, written).await?,
+                manifest,
                 kept_shards,
                 was_complete: false,
             })

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use arrow::datatypes::SchemaRef;
 use object_store::PutMode;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -112,6 +113,9 @@ pub struct Shard {
     pub bytes: u64,
     /// SHA-256 of the file, in hexadecimal digits.
     pub sha256: String,
+    /// Documents by their language, where that is a code of two or three letters.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub languages: BTreeMap<String, u64>,
 }
 
 /// Rows that are in shards.
@@ -284,33 +288,37 @@ pub(crate) async fn record(
 /// The shards of an export.
 pub(crate) struct Written {
     pub(crate) shards: Vec<Shard>,
-    /// The card of the folder, if its format has one.
-    pub(crate) card: Option<String>,
+    /// The columns of the documents, if there is a part.
+    pub(crate) columns: Option<SchemaRef>,
 }
 
-/// Writes the card and the manifest, and removes the records.
+impl Manifest {
+    /// Describes an export whose shards are complete.
+    pub(crate) fn of(request: &Request, shards: Vec<Shard>) -> Self {
+        Self {
+            request: request.clone(),
+            documents: shards.iter().map(|shard| shard.documents).sum(),
+            bytes: shards.iter().map(|shard| shard.bytes).sum(),
+            shards,
+        }
+    }
+}
+
+/// Writes the card, if the format has one, and the manifest, and removes the records.
 pub(crate) async fn complete(
     folder: &Location,
-    request: &Request,
-    written: Written,
-) -> Result<Manifest, ExportError> {
-    let Written { shards, card } = written;
+    manifest: &Manifest,
+    card: Option<String>,
+) -> Result<(), ExportError> {
     match card {
         Some(card) => put(folder, CARD, card.into()).await?,
         // Of an export that this one replaces.
         None => delete(folder, CARD).await?,
     }
-    let manifest = Manifest {
-        request: request.clone(),
-        documents: shards.iter().map(|shard| shard.documents).sum(),
-        bytes: shards.iter().map(|shard| shard.bytes).sum(),
-        shards,
-    };
     fail_point(format_args!("export.manifest"));
-    write(folder, MANIFEST, &manifest, PutMode::Overwrite).await?;
+    write(folder, MANIFEST, manifest, PutMode::Overwrite).await?;
     fail_point(format_args!("export.complete"));
-    remove_progress(folder).await?;
-    Ok(manifest)
+    remove_progress(folder).await
 }
 
 async fn remove_progress(folder: &Location) -> Result<(), ExportError> {

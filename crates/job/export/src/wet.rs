@@ -3,13 +3,12 @@
 use std::io::Write;
 
 use arrow::array::{Array, AsArray, RecordBatch};
-use arrow::datatypes::DataType;
 use chrono::{DateTime, NaiveDate, SecondsFormat};
 use data_encoding::BASE32;
 use flate2::write::GzEncoder;
 use sha1::{Digest, Sha1};
 
-use crate::documents::{DATE, ID, METADATA, TEXT, URL};
+use crate::documents::{DATE, ID, TEXT, URL, languages};
 use crate::error::EncodeError;
 
 /// Namespace of the ids of records, as of version 5 of RFC 9562: that of URLs.
@@ -31,10 +30,7 @@ pub(crate) fn records(
 ) -> Result<Result<Vec<Vec<u8>>, NoDate>, EncodeError> {
     let column = |at: usize| documents.column(at).as_string::<i32>();
     let (ids, texts, urls, dates) = (column(ID), column(TEXT), column(URL), column(DATE));
-    let languages = (documents.columns().get(METADATA))
-        .and_then(|metadata| metadata.as_struct().column_by_name("language"))
-        .filter(|languages| *languages.data_type() == DataType::Utf8)
-        .map(|languages| languages.as_string::<i32>());
+    let languages = languages(documents);
     let mut records = Vec::with_capacity(documents.num_rows());
     for row in 0..documents.num_rows() {
         let Some(date) = warc_date(dates.value(row)) else {

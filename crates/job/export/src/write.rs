@@ -1,5 +1,7 @@
 //! Writes documents to shards.
 
+use std::collections::BTreeMap;
+
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::SchemaRef;
 use futures::StreamExt;
@@ -7,8 +9,7 @@ use sha2::{Digest, Sha256};
 use tables::{Classified, Location, fail_point};
 use tracing::info;
 
-use crate::card::card;
-use crate::documents::{Columns, DATE, ID, TEXT, URL};
+use crate::documents::{Columns, DATE, ID, TEXT, URL, languages};
 use crate::encode::{self, Encoder};
 use crate::error::{EncodeError, ExportError};
 use crate::groups::Groups;
@@ -32,7 +33,7 @@ pub(crate) async fn shards(
         request,
         shards: records.into_iter().map(|record| record.shard).collect(),
         open: None,
-        card: None,
+        columns: None,
     };
     let written = writer.parts(source, begun).await;
     if written.is_err()
@@ -42,7 +43,7 @@ pub(crate) async fn shards(
     }
     written.map(|()| Written {
         shards: writer.shards,
-        card: writer.card,
+        columns: writer.columns,
     })
 }
 
@@ -52,7 +53,8 @@ struct Writer<'a> {
     /// The shards that are whole.
     shards: Vec<Shard>,
     open: Option<OpenShard>,
-    card: Option<String>,
+    /// The columns of documents, once a part is read.
+    columns: Option<SchemaRef>,
 }
 
 /// The shard that is being written.
@@ -60,9 +62,22 @@ struct OpenShard {
     encoder: Encoder,
     upload: Upload,
     documents: u64,
+    languages: BTreeMap<String, u64>,
 }
 
 impl OpenShard {
+    /// Counts documents that are written.
+    fn count(&mut self, documents: &RecordBatch) {
+        self.documents += documents.num_rows() as u64;
+        let languages = languages(documents).into_iter().flatten().flatten();
+        for language in languages.filter(|language| is_code(language)) {
+            match self.languages.get_mut(language) {
+                Some(count) => *count += 1,
+                None => drop(self.languages.insert(language.to_owned(), 1)),
+            }
+        }
+    }
+
     /// Returns the bytes of the file so far.
     fn bytes(&self) -> u64 {
         self.upload.bytes() + self.encoder.waiting() as u64
@@ -135,7 +150,7 @@ impl Writer<'_> {
         let format = self.request.format;
         let rows = source.rows(part.part).await.map_err(of_source)?;
         let columns = Columns::of(&rows.schema)?;
-        self.card = card(columns.schema(), format);
+        self.columns = Some(SchemaRef::clone(columns.schema()));
         let (mut batches, mut groups, mut read) = (rows.batches, Groups::default(), 0);
         while let Some(batch) = batches.next().await {
             let batch = batch.map_err(of_source)?;
@@ -188,7 +203,7 @@ impl Writer<'_> {
     ) -> Result<(), ExportError> {
         let format = self.request.format;
         let documents = match format {
-            Format::Parquet => return self.row_group(schema, group, part).await,
+            Format::Parquet | Format::FineWeb => return self.row_group(schema, group, part).await,
             Format::Wet => {
                 let records = wet::records(group).map_err(encoding(format))?;
                 records.map_err(|wrong| ExportError::Date {
@@ -207,7 +222,7 @@ impl Writer<'_> {
             if let Encoder::Bytes(compressor) = &mut open.encoder {
                 compressor.write(bytes).map_err(encoding(format))?;
             }
-            open.documents += 1;
+            open.count(&first);
             part.add(group, row);
             self.close_if_full(part).await?;
         }
@@ -223,10 +238,10 @@ impl Writer<'_> {
     ) -> Result<(), ExportError> {
         let format = self.request.format;
         let open = self.open(schema, group).await?;
-        if let Encoder::Parquet(writer) = &mut open.encoder {
-            writer.write(group).map_err(encoding(format))?;
+        if let Encoder::Parquet(file) = &mut open.encoder {
+            file.write(group).map_err(encoding(format))?;
         }
-        open.documents += group.num_rows() as u64;
+        open.count(group);
         for row in 0..group.num_rows() {
             part.add(group, row);
         }
@@ -248,6 +263,7 @@ impl Writer<'_> {
                     encoder: Encoder::new(format, schema).map_err(encoding(format))?,
                     upload: Upload::new(self.output, name),
                     documents: 0,
+                    languages: BTreeMap::new(),
                 };
                 (open, true)
             }
@@ -293,6 +309,7 @@ impl Writer<'_> {
             documents: open.documents,
             bytes: uploaded.bytes,
             sha256: uploaded.sha256,
+            languages: open.languages,
         };
         info!("{}: {} documents", shard.path, shard.documents);
         let number = self.shards.len();
@@ -308,6 +325,11 @@ impl Writer<'_> {
             row: part.rows,
         }
     }
+}
+
+/// Whether a text has the form of a code of ISO 639. All others are not counted, so that the counts are few.
+fn is_code(language: &str) -> bool {
+    matches!(language.len(), 2 | 3) && language.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 fn of_source(error: impl Classified + Send + Sync + 'static) -> ExportError {

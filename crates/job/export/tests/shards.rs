@@ -10,11 +10,12 @@ use export::{Existing, ExportError, Format, Part, Report, Request, Rows, Source,
 use futures::StreamExt;
 use tables::{DateRange, Location};
 
-const FORMATS: [Format; 5] = [
+const FORMATS: [Format; 6] = [
     Format::JsonLines,
     Format::JsonLinesZstd,
     Format::JsonLinesGzip,
     Format::Parquet,
+    Format::FineWeb,
     Format::Wet,
 ];
 

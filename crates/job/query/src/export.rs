@@ -17,6 +17,7 @@ use crate::query_rows::QueryRows;
 use crate::rows::Rows;
 use crate::session::{RUN_FIRST, open_existing, session};
 use crate::sql::{checked_query, open_for_sql};
+use crate::warc_file::warc_file;
 
 /// Columns of `documents` that are not metadata: fields of an exported document, texts, of which one is exported,
 /// and partitions, which are a part of `fetched_at`.
@@ -52,6 +53,18 @@ pub struct DocumentSelection {
     pub text: TextColumn,
     /// Whether revisions of a page are documents too.
     pub revisions: bool,
+    /// The columns beside `id`, `text`, `url` and `date`.
+    pub columns: DocumentColumns,
+}
+
+/// The columns of an exported document beside `id`, `text`, `url` and `date`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DocumentColumns {
+    /// All columns of the table.
+    All,
+    /// Those that FineWeb has: `file_path`, the column `warc_file` of the archive if it is passed through, `language` and
+    /// `language_score`.
+    FineWeb,
 }
 
 /// A column of `documents` with the content of a page.
@@ -217,7 +230,7 @@ impl ExportRows {
             Selected::Documents { selection, .. } => {
                 let dates = dates.or(selection.dates);
                 let selected = self.selected(selection, dates).await;
-                selected.and_then(|frame| documents(frame, selection.text))
+                selected.and_then(|frame| documents(frame, selection))
             }
         };
         let rows = async { QueryRows::start(rows?).await };
@@ -241,7 +254,10 @@ impl ExportRows {
 }
 
 /// Gives rows of `documents` the columns and the order of an export.
-fn documents(frame: DataFrame, text: TextColumn) -> Result<DataFrame, DataFusionError> {
+fn documents(
+    frame: DataFrame,
+    selection: &DocumentSelection,
+) -> Result<DataFrame, DataFusionError> {
     let has = |column: &str| frame.schema().has_column_with_unqualified_name(column);
     let id = match has("document_id") {
         true => ident("document_id"),
@@ -250,13 +266,23 @@ fn documents(frame: DataFrame, text: TextColumn) -> Result<DataFrame, DataFusion
     };
     let mut columns = vec![
         id.alias("id"),
-        ident(text.name()).alias("text"),
+        ident(selection.text.name()).alias("text"),
         ident("url"),
         ident("fetched_at").alias("date"),
     ];
-    let metadata = frame.schema().fields().iter().map(|field| field.name());
-    let metadata = metadata.filter(|name| !NOT_METADATA.contains(&name.as_str()));
-    columns.extend(metadata.map(ident));
+    match selection.columns {
+        DocumentColumns::All => {
+            let metadata = frame.schema().fields().iter().map(|field| field.name());
+            let metadata = metadata.filter(|name| !NOT_METADATA.contains(&name.as_str()));
+            columns.extend(metadata.map(ident));
+        }
+        DocumentColumns::FineWeb => {
+            let archive = Some("archive").filter(|name| has(name));
+            columns.extend(archive.map(|name| warc_file(ident(name)).alias("file_path")));
+            let languages = ["language", "language_score"].into_iter();
+            columns.extend(languages.filter(|name| has(name)).map(ident));
+        }
+    }
     let order: Vec<_> = ORDER
         .into_iter()
         .filter(|column| has(column))

@@ -42,12 +42,13 @@ mod rules_learn;
 mod session;
 mod sql;
 mod status;
+mod warc_file;
 
 pub use explain::{
     BlocksAndWords, ChangedBlock, ExplainedBlock, ExplainedPage, Explainer, Fetch, MarksEffect,
     SitePages,
 };
-pub use export::{DocumentSelection, ExportRows, ReadVersion, TextColumn};
+pub use export::{DocumentColumns, DocumentSelection, ExportRows, ReadVersion, TextColumn};
 pub use learned_parameters::{LearnedParameters, MANY_ROWS, NotedParameter};
 pub use near_duplicates::near_duplicates;
 pub use query_rows::QueryRows;
