@@ -9,6 +9,7 @@ use crate::prior::{Numbers, Prior, SecondFeatures, Surroundings};
 use crate::reason::Reason;
 use crate::site::Template;
 use crate::thresholds::pages;
+use crate::twins::OwnCounts;
 
 impl Template {
     /// Labels the blocks of a page by the current sums of the template.
@@ -31,7 +32,8 @@ impl Template {
         counts: BlockCounts<'_>,
         prior: &Prior,
     ) -> Vec<Reason> {
-        let page = self.facts(outline, counts, prior);
+        let own = OwnCounts::new(outline, counts);
+        let page = self.facts(outline, own.in_place_of(counts), prior);
         let mut reasons = self.labels_of_any_site(&page);
         if page.pages < pages::KNOWN {
             self.correct(&CORRECTIONS_OF_UNKNOWN, &page, &mut reasons);
@@ -45,6 +47,8 @@ impl Template {
     /// # Panics
     /// Panics if `counts` and `outline` have different numbers of blocks.
     pub fn numbers(&self, outline: &Outline, counts: BlockCounts<'_>) -> Numbers {
+        let own = OwnCounts::new(outline, counts);
+        let counts = own.in_place_of(counts);
         let page = self.facts(outline, counts, Prior::learned());
         let reasons = self.labels_of_any_site(&page);
         Numbers::new(

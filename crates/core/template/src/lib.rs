@@ -110,6 +110,7 @@ mod stored;
 mod teasers;
 mod thresholds;
 mod title;
+mod twins;
 mod units;
 mod unknown;
 mod varint;

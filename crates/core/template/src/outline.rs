@@ -223,7 +223,7 @@ impl Outline {
     }
 
     /// Returns the block that shows the page's title best; a heading is preferred.
-    fn shown_title(&self) -> Option<usize> {
+    pub(crate) fn shown_title(&self) -> Option<usize> {
         let shows = |at: &usize| self.blocks[*at].title > 0;
         (0..self.blocks.len()).filter(shows).max_by_key(|&at| {
             let heading = self.nodes[self.leaves[at]].heading;

@@ -10,6 +10,7 @@ use crate::figures::RowCounts;
 use crate::outline::Outline;
 use crate::page_paths::PagePaths;
 use crate::reason::Reason;
+use crate::twins::OwnCounts;
 
 /// Id of a DOM path; reused once no page has the path.
 pub(crate) type PathId = u32;
@@ -100,7 +101,8 @@ impl Template {
     /// result depends on the page and the counts, not on the template's state. [`BlockCounts::first`] is not
     /// read and may be empty.
     pub fn page_paths(&self, outline: &Outline, counts: BlockCounts<'_>) -> PagePaths {
-        PagePaths::new(outline, counts)
+        let own = OwnCounts::new(outline, counts);
+        PagePaths::new(outline, own.in_place_of(counts))
     }
 
     /// Adds a page at the end of the window.

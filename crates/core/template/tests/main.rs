@@ -11,4 +11,5 @@ mod marks;
 mod pages;
 mod prior;
 mod table;
+mod twins;
 mod units;
