@@ -98,6 +98,7 @@ mod block_builder;
 mod character_reference;
 mod charset;
 mod charset_evidence;
+mod declared;
 mod dom_path;
 mod elements;
 mod exponent;
@@ -122,6 +123,7 @@ mod tokenizer;
 mod work;
 
 pub use charset::CharsetSource;
+pub use declared::Declared;
 pub use elements::SplitList;
 pub use hash::block_hash;
 pub use limits::{Limit, PageLimits, Warning};
@@ -138,6 +140,8 @@ pub struct Page {
     /// The first `<title>` with text, in any position outside of `svg` and templates. Whitespace
     /// is normalised as in blocks.
     pub title: Option<String>,
+    /// What the page declares to be.
+    pub declared: Declared,
     /// The blocks in source order. None is empty.
     pub blocks: Vec<TextBlock>,
     /// WHATWG name of the charset that the bytes were decoded with.
@@ -182,9 +186,10 @@ pub fn page_with<O: Observer + Clone>(
         &decoded.text,
         options,
         tokenizer::Until::End,
-        observer.clone(),
+        (Declared::default(), observer.clone()),
     );
-    let (builder, end) = tokenizer::with_noscript(read, &decoded.text, options, observer);
+    let observers = (Declared::default(), observer);
+    let (builder, end) = tokenizer::with_noscript(read, &decoded.text, options, observers);
     let mut warnings = decoded.warnings;
     let limit = options.limits.depth;
     // A page cut at its limit of bytes is almost always truncated too: do not report that.
@@ -193,14 +198,16 @@ pub fn page_with<O: Observer + Clone>(
     warnings.extend(end.filter(is_reported));
     let deep = Some(builder.deepest()).filter(|depth| *depth > limit);
     warnings.extend(deep.map(|depth| Warning::TooDeep { limit, depth }));
+    let (declared, observer) = builder.observer;
     let page = Page {
         title: builder.title,
+        declared,
         blocks: builder.blocks,
         charset: decoded.charset,
         charset_source: decoded.source,
         warnings,
     };
-    Ok((page, builder.observer))
+    Ok((page, observer))
 }
 
 /// Decodes a page, as fetched, to text with its markup.

@@ -161,6 +161,11 @@ impl<'t> Opened<'t> {
         self.at
     }
 
+    /// Whether the source of the attributes has these letters: a first look, before attributes are read.
+    pub(crate) fn mentions(&self, letters: &str) -> bool {
+        memchr::memmem::find(self.source, letters.as_bytes()).is_some()
+    }
+
     /// The value of the first attribute of this name (in lower case), with character references
     /// decoded. Reads the attributes from their source: a tag whose attributes are not asked for costs
     /// nothing.
