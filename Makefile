@@ -154,6 +154,14 @@ accuracy: ## F1 by kind of page, and the words that each reason decides wrongly:
 	@./target/release/examples/accuracy $(or $(GOLD),../shared/data) \
 	    --write target/evaluation/accuracy.tsv $(if $(BEFORE),--before $(BEFORE))
 
+prior: ## Learn the prior of unknown sites from the sets below GOLD, after measuring it by folds of hosts
+	cargo run --locked --release -p urltree-evaluation --example prior -- \
+	    --gold $(GOLD)/field/wcxb-dev.parquet CC-BY-4.0 --gold $(GOLD)/pages/scrapinghub.parquet MIT \
+	    $(foreach set,$(PRIOR_SITES),--site $(set) none) --folds 3 --write crates/core/template
+
+PRIOR_SITES = $(addprefix $(GOLD)/,pages/cleaneval-dev.parquet pages/cleanportaleval.parquet field/daniel-a.parquet) \
+    $(wildcard $(addprefix $(GOLD)/,field/sites/*.parquet field/hard/*.parquet streams/*.parquet))
+
 docs: ## Build the site of the documentation into target/docs: pip install -r docs/requirements.txt
 	sphinx-build --quiet --fail-on-warning --keep-going --nitpicky docs target/docs
 	@echo '<!DOCTYPE html><title>urltree</title><meta http-equiv="refresh" content="0; url=site/index.html">' > target/docs/index.html

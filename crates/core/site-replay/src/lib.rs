@@ -25,7 +25,7 @@
 //! settings.batching = Batching::Page;
 //! let mut site = SiteStream::new(&Domain::from_name("news.example"), &settings, 15_000);
 //! let branch = ["example", "news", "www"];
-//! let block = |path, chars| LayoutBlock { path, common_prefix: 0, chars, link_chars: 0, marks: 0, title: 0, figures: 0 };
+//! let block = |path, chars| LayoutBlock { path, common_prefix: 0, chars, link_chars: 0, marks: 0, title: 0, figures: 0, style: Style::default() };
 //! let layout = [block("ul.menu>li", 20), block("div.story>p", 400)];
 //! for story in 1..=3_u8 {
 //!     let hashes = [[0; 16], [story; 16]];

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use site_replay::{Labelling, PageLabels, SiteReplay, marked_reason};
 use template::marks::{Label, MarkedPath, SiteMarks};
-use template::{LayoutBlock, Outline, PagePaths};
+use template::{LayoutBlock, Outline, PagePaths, Style};
 use url_tree::{BlockHash, Entry, WindowOptions};
 
 const BRANCH: [&str; 3] = ["example", "news", "www"];
@@ -39,6 +39,7 @@ fn pages() -> impl Strategy<Value = Vec<Page>> {
                 marks: 0,
                 title: 0,
                 figures: 0,
+                style: Style::default(),
             })
             .collect(),
     });
@@ -155,6 +156,7 @@ fn outlines_are_kept_as_long_as_there_is_room() {
             marks: 0,
             title: 0,
             figures: 0,
+            style: Style::default(),
         };
         60_000
     ];

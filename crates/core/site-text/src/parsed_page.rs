@@ -82,8 +82,9 @@ impl ParsedPage {
                 LayoutBlock::new(path, shared, &block.text, block.link_chars, &title)
             })
             .collect();
-        let fits = Layout::to_bytes(&layout).len() <= MAX_LAYOUT_BYTES;
-        fits.then(|| Outline::new(&layout))
+        let declared = self.page.declared.bits();
+        let fits = Layout::to_bytes(&layout, declared).len() <= MAX_LAYOUT_BYTES;
+        fits.then(|| Outline::new(&layout).declaring(declared))
     }
 
     /// Returns the lengths of the blocks in UTF-16 code units.

@@ -3,9 +3,8 @@
 use crate::block_counts::BlockCounts;
 use crate::decisions::{CORRECTIONS, CORRECTIONS_OF_UNKNOWN, Correction, DECISIONS};
 use crate::facts::PageFacts;
-use crate::main_text::own_title;
 use crate::outline::Outline;
-use crate::prior::{Numbers, Prior, SecondFeatures, Surroundings};
+use crate::prior::{Inputs, Net, Surroundings};
 use crate::reason::Reason;
 use crate::site::Template;
 use crate::thresholds::pages;
@@ -19,21 +18,16 @@ impl Template {
     /// # Panics
     /// Panics if `counts` and `outline` have different numbers of blocks.
     pub fn label(&self, outline: &Outline, counts: BlockCounts<'_>) -> Vec<Reason> {
-        self.label_with(outline, counts, Prior::learned())
+        self.label_with(outline, counts, Net::learned())
     }
 
-    /// Like [`label`](Self::label), with another model of blocks of unknown sites.
+    /// Like [`label`](Self::label), with another net for blocks of unknown sites.
     ///
     /// # Panics
     /// Panics if `counts` and `outline` have different numbers of blocks.
-    pub fn label_with(
-        &self,
-        outline: &Outline,
-        counts: BlockCounts<'_>,
-        prior: &Prior,
-    ) -> Vec<Reason> {
+    pub fn label_with(&self, outline: &Outline, counts: BlockCounts<'_>, net: &Net) -> Vec<Reason> {
         let own = OwnCounts::new(outline, counts);
-        let page = self.facts(outline, own.in_place_of(counts), prior);
+        let page = self.facts(outline, own.in_place_of(counts), net);
         let mut reasons = self.labels_of_any_site(&page);
         if page.pages < pages::KNOWN {
             self.correct(&CORRECTIONS_OF_UNKNOWN, &page, &mut reasons);
@@ -42,42 +36,36 @@ impl Template {
         reasons
     }
 
-    /// Returns the numbers of a page from which the prior is learned.
+    /// Like [`label`](Self::label), without the corrections of unknown sites.
     ///
     /// # Panics
     /// Panics if `counts` and `outline` have different numbers of blocks.
-    pub fn numbers(&self, outline: &Outline, counts: BlockCounts<'_>) -> Numbers {
+    pub fn rules(&self, outline: &Outline, counts: BlockCounts<'_>) -> Vec<Reason> {
         let own = OwnCounts::new(outline, counts);
-        let counts = own.in_place_of(counts);
-        let page = self.facts(outline, counts, Prior::learned());
-        let reasons = self.labels_of_any_site(&page);
-        Numbers::new(
-            &Surroundings::new(outline, counts, page.title),
-            &page.main,
-            &reasons,
-        )
+        let page = self.facts(outline, own.in_place_of(counts), Net::learned());
+        let mut reasons = self.labels_of_any_site(&page);
+        crate::whole_units::share_labels(outline, &mut reasons);
+        reasons
     }
 
-    /// Returns the numbers of the blocks of a page from which the second stage of the prior is learned.
-    /// `numbers` are those of the page, and `prior` has the first stage.
+    /// Returns what the net reads of a page of an unknown site, from which it is learned.
     ///
     /// # Panics
     /// Panics if `counts` and `outline` have different numbers of blocks.
-    pub fn second_numbers(
-        outline: &Outline,
-        counts: BlockCounts<'_>,
-        numbers: &Numbers,
-        prior: &Prior,
-    ) -> Vec<SecondFeatures> {
-        let title = own_title(outline, counts);
-        prior.second_numbers(&Surroundings::new(outline, counts, title), numbers)
+    pub fn inputs(&self, outline: &Outline, counts: BlockCounts<'_>) -> Inputs {
+        let own = OwnCounts::new(outline, counts);
+        let counts = own.in_place_of(counts);
+        let page = self.facts(outline, counts, Net::learned());
+        let reasons = self.labels_of_any_site(&page);
+        let surroundings = Surroundings::new(outline, counts, page.title);
+        Inputs::new(&surroundings, &page.main, &reasons)
     }
 
     fn facts<'p>(
         &'p self,
         outline: &'p Outline,
         counts: BlockCounts<'p>,
-        prior: &'p Prior,
+        net: &'p Net,
     ) -> PageFacts<'p> {
         let blocks = outline.blocks.len();
         assert_eq!(
@@ -85,7 +73,7 @@ impl Template {
             (counts.blocks.len(), counts.first.len()),
             "counts and outline have different numbers of blocks"
         );
-        PageFacts::new(self, outline, counts, prior)
+        PageFacts::new(self, outline, counts, net)
     }
 
     /// Returns the labels without the corrections of unknown sites.

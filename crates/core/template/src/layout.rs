@@ -4,7 +4,8 @@
 use std::ops::Range;
 
 use crate::measures::Measures;
-use crate::outline::LayoutBlock;
+use crate::outline::{LayoutBlock, Outline};
+use crate::style::Style;
 use crate::title::Title;
 use crate::varint::{self, BytesError};
 
@@ -28,6 +29,7 @@ impl<'p> LayoutBlock<'p> {
             marks: saturated(measures.marks),
             title: title.shown_by(text),
             figures: measures.figures,
+            style: Style::new(text),
         }
     }
 }
@@ -38,6 +40,7 @@ pub struct Layout {
     /// The texts of the DOM paths, concatenated.
     paths: String,
     blocks: Vec<EncodedBlock>,
+    declared: u16,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,14 +52,17 @@ struct EncodedBlock {
     marks: u32,
     title: u32,
     figures: u32,
+    style: Style,
 }
 
 impl Layout {
-    /// Encodes blocks, to about 20 bytes per block of a typical page.
+    /// Encodes blocks, to about 28 bytes per block of a typical page, and what the page declares to be: the bits of
+    /// `html_blocks::Declared`.
     ///
     /// A path is encoded as its difference from the path of the previous block.
-    pub fn to_bytes(blocks: &[LayoutBlock<'_>]) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(20 * blocks.len());
+    pub fn to_bytes(blocks: &[LayoutBlock<'_>], declared: u16) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(28 * blocks.len() + 3);
+        varint::write(&mut bytes, declared);
         let mut before = "";
         for block in blocks {
             let same = common_prefix(before, block.path);
@@ -70,6 +76,7 @@ impl Layout {
             varint::write(&mut bytes, block.marks);
             varint::write(&mut bytes, block.title);
             varint::write(&mut bytes, block.figures);
+            varint::write(&mut bytes, block.style.bits());
             before = block.path;
         }
         bytes
@@ -80,12 +87,13 @@ impl Layout {
     /// # Errors
     /// Returns [`BytesError`] if [`to_bytes`](Self::to_bytes) cannot have written the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
-        // A block of a usual page has 24 bytes, and most have the path of the block before.
-        let mut layout = Self {
-            paths: String::with_capacity(3 * bytes.len()),
-            blocks: Vec::with_capacity(bytes.len() / 20),
-        };
         let mut rest = bytes;
+        // A block of a usual page has 31 bytes, and most have the path of the block before.
+        let mut layout = Self {
+            paths: String::with_capacity(2 * bytes.len()),
+            blocks: Vec::with_capacity(bytes.len() / 28),
+            declared: varint::read(&mut rest).ok_or(BytesError)?,
+        };
         let mut before = 0..0;
         while !rest.is_empty() {
             let block = layout.read_block(&mut rest, before).ok_or(BytesError)?;
@@ -119,11 +127,17 @@ impl Layout {
             marks: varint::read(bytes)?,
             title: varint::read(bytes)?,
             figures: varint::read(bytes)?,
+            style: Style::from_bits(varint::read(bytes)?),
         })
     }
 
+    /// Returns the outline of the page.
+    pub fn outline(&self) -> Outline {
+        Outline::new(&self.blocks()).declaring(self.declared)
+    }
+
     /// Returns the blocks.
-    pub fn blocks(&self) -> Vec<LayoutBlock<'_>> {
+    fn blocks(&self) -> Vec<LayoutBlock<'_>> {
         let block = |block: &EncodedBlock| LayoutBlock {
             path: &self.paths[block.path.clone()],
             common_prefix: block.common_prefix,
@@ -132,6 +146,7 @@ impl Layout {
             marks: block.marks,
             title: block.title,
             figures: block.figures,
+            style: block.style,
         };
         self.blocks.iter().map(block).collect()
     }
@@ -165,25 +180,28 @@ mod tests {
         #[test]
         fn blocks_round_trip(
             pages in prop::collection::vec(
-                ("([a-cä]{1,3}>){0,3}[a-cä]{0,3}", any::<u16>(), any::<u32>(), any::<u32>(), any::<u32>(), any::<u32>(), any::<u32>()),
+                ("([a-cä]{1,3}>){0,3}[a-cä]{0,3}", any::<u16>(), any::<u32>(), any::<u32>(), any::<u32>(), any::<u32>(), any::<u64>()),
                 0..20,
-            )
+            ),
+            declared in any::<u16>(),
         ) {
             let blocks: Vec<LayoutBlock<'_>> = pages
                 .iter()
-                .map(|(path, common_prefix, chars, link_chars, marks, title, figures)| LayoutBlock {
+                .map(|(path, common_prefix, chars, link_chars, marks, title, bits)| LayoutBlock {
                     path,
                     common_prefix: *common_prefix,
                     chars: *chars,
                     link_chars: *link_chars,
                     marks: *marks,
                     title: *title,
-                    figures: *figures,
+                    figures: *bits as u32,
+                    style: Style::from_bits(*bits),
                 })
                 .collect();
-            let bytes = Layout::to_bytes(&blocks);
+            let bytes = Layout::to_bytes(&blocks, declared);
             let layout = Layout::from_bytes(&bytes).expect("to_bytes wrote the bytes");
             prop_assert_eq!(layout.blocks(), blocks);
+            prop_assert_eq!(layout.declared, declared);
         }
 
         #[test]
@@ -202,10 +220,11 @@ mod tests {
             marks: 0,
             title: 0,
             figures: 0,
+            style: Style::default(),
         };
-        let bytes = Layout::to_bytes(&[block]);
+        let bytes = Layout::to_bytes(&[block], 0);
         assert!(bytes.len() < 20);
-        for end in 1..bytes.len() {
+        for end in 2..bytes.len() {
             assert_eq!(Layout::from_bytes(&bytes[..end]), Err(BytesError), "{end}");
         }
     }
@@ -220,16 +239,18 @@ mod tests {
             marks: 5,
             title: 128,
             figures: 200,
+            style: Style::from_bits(129),
         };
         let blocks = [
             block("div.ä>p", 0, 300, 0),
             block("div.ö>p", u16::MAX, u32::MAX, 127),
         ];
         let bytes = [
-            0, 8, 100, 105, 118, 46, 195, 164, 62, 112, 0, 172, 2, 0, 5, 128, 1, 200, 1, 4, 4, 195,
-            182, 62, 112, 255, 255, 3, 255, 255, 255, 255, 15, 127, 5, 128, 1, 200, 1,
+            3, 0, 8, 100, 105, 118, 46, 195, 164, 62, 112, 0, 172, 2, 0, 5, 128, 1, 200, 1, 129, 1,
+            4, 4, 195, 182, 62, 112, 255, 255, 3, 255, 255, 255, 255, 15, 127, 5, 128, 1, 200, 1,
+            129, 1,
         ];
-        assert_eq!(Layout::to_bytes(&blocks), bytes);
+        assert_eq!(Layout::to_bytes(&blocks, 3), bytes);
         let layout = Layout::from_bytes(&bytes).expect("it is a layout");
         assert_eq!(layout.blocks(), blocks);
     }

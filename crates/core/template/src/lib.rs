@@ -8,9 +8,9 @@
 //! contain the same block.
 //!
 //! ```
-//! use template::{LayoutBlock, BlockCounts, Outline, Reason, Template};
+//! use template::{LayoutBlock, BlockCounts, Outline, Reason, Style, Template};
 //!
-//! let block = |path, common_prefix, chars, link_chars| LayoutBlock { path, common_prefix, chars, link_chars, marks: 0, title: 0, figures: 0 };
+//! let block = |path, common_prefix, chars, link_chars| LayoutBlock { path, common_prefix, chars, link_chars, marks: 0, title: 0, figures: 0, style: Style::default() };
 //! // A menu, a story of two paragraphs, and a box of links to other pages.
 //! let page = [
 //!     block("ul.menu>li", 0, 4, 4),
@@ -107,6 +107,7 @@ mod reason;
 mod reports;
 mod site;
 mod stored;
+mod style;
 mod teasers;
 mod thresholds;
 mod title;
@@ -126,6 +127,7 @@ pub use outline::{LayoutBlock, Outline};
 pub use page_paths::{DomPath, PagePaths};
 pub use reason::Reason;
 pub use site::Template;
+pub use style::Style;
 pub use title::Title;
 pub use varint::BytesError;
 

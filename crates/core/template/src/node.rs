@@ -1,5 +1,6 @@
 //! The texts and the elements of a page.
 
+use crate::style::Style;
 use crate::thresholds::text::{LINKS, SENTENCE_CHARS, SHORT_SENTENCES};
 
 /// The numbers of a block, see [`LayoutBlock`](crate::LayoutBlock).
@@ -10,6 +11,7 @@ pub(crate) struct BlockText {
     pub(crate) title: u32,
     pub(crate) marks: u32,
     pub(crate) figures: u32,
+    pub(crate) style: Style,
 }
 
 impl BlockText {

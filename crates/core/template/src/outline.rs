@@ -9,6 +9,7 @@ use crate::element::{ElementTraits, name_and_classes, path_key};
 use crate::element_code as code;
 use crate::figures::Figures;
 use crate::node::{BlockText, Node};
+use crate::style::Style;
 use crate::thresholds::elements::{HIDDEN_CHARS, WRAPPER};
 use crate::thresholds::prior::DIVIDING;
 use crate::words::{Families, families};
@@ -34,6 +35,8 @@ pub struct LayoutBlock<'p> {
     pub title: u32,
     /// Digest of the letters and digits of a short text with digits, 0 for other texts.
     pub figures: u32,
+    /// The style of the text.
+    pub style: Style,
 }
 
 /// The elements of a page that have text, in page order.
@@ -54,6 +57,8 @@ pub struct Outline {
     /// The classes of the elements, concatenated.
     classes: String,
     pub(crate) figures: Figures,
+    /// What the page declares to be, as bits.
+    pub(crate) declared: u16,
 }
 
 /// A DOM path of the page: the elements with one key whose parents have one path.
@@ -73,6 +78,7 @@ impl Outline {
             title: block.title,
             marks: block.marks,
             figures: block.figures,
+            style: block.style,
         };
         let mut outline = Outline {
             blocks: blocks.iter().map(numbers).collect(),
@@ -83,6 +89,7 @@ impl Outline {
             elements: Vec::with_capacity(KNOWN_PATHS),
             classes: String::with_capacity(8 * KNOWN_PATHS),
             figures: Figures::default(),
+            declared: 0,
         };
         outline.paths.push(OutlinePath {
             parent: 0,
@@ -118,6 +125,12 @@ impl Outline {
         outline.inherit();
         outline.figures = Figures::new(&outline.blocks, &outline.nodes);
         outline
+    }
+
+    /// Returns the outline of a page that declares to be something: the bits of `html_blocks::Declared`.
+    #[must_use]
+    pub fn declaring(self, declared: u16) -> Self {
+        Self { declared, ..self }
     }
 
     /// Returns the number of blocks of the page.
@@ -357,6 +370,7 @@ mod tests {
             marks: 0,
             title: 0,
             figures: 0,
+            style: Style::default(),
         };
         paths.iter().map(block).collect()
     }

@@ -118,7 +118,7 @@ fn scaled_root(weight: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LayoutBlock, Template};
+    use crate::{LayoutBlock, Style, Template};
 
     #[test]
     fn a_page_has_at_most_max_paths_paths() {
@@ -135,6 +135,7 @@ mod tests {
                 marks: 0,
                 title: 0,
                 figures: 0,
+                style: Style::default(),
             })
             .collect();
         let outline = Outline::new(&blocks);
@@ -160,6 +161,7 @@ mod tests {
             marks: 0,
             title: 0,
             figures: 0,
+            style: Style::default(),
         };
         // Two elements, of 64 + 36 and of 81 characters.
         let blocks = [block(0, 64), block(1, 36), block(0, 81)];

@@ -23,7 +23,9 @@ pub(crate) fn dropped_by_prior(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<
         .collect()
 }
 
-/// Returns the blocks that are likely content, on a page that elements of HTML 5 divide.
+/// Returns the blocks that are likely content, on a page that elements of HTML 5 divide, without other articles that
+/// the site is known for. On older pages, also of news, a probability of .8 gains .009 on CleanEval, and loses .003 on
+/// DAnIEL and .002 on portals.
 pub(crate) fn kept_by_prior(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
     if !is_judged(page) || !page.is_divided {
         return Vec::new();

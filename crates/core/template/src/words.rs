@@ -20,11 +20,6 @@ pub(crate) const IMAGES: Families = 1 << 16;
 /// Number of families.
 pub(crate) const FAMILIES: usize = FAMILY_WORDS.len();
 
-/// Returns the name of a family: its first word.
-pub(crate) fn family_name(family: usize) -> &'static str {
-    FAMILY_WORDS[family][0]
-}
-
 /// The beginnings of words of each family, in lower case. Most class names are English on sites of
 /// every language; German, French, Spanish, Portuguese, Italian, Polish and Scandinavian words are
 /// there if they are common as names of elements.

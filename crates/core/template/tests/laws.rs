@@ -4,7 +4,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
-use template::{BlockCounts, LayoutBlock, Outline, PagePaths, Reason, Template, first_equal};
+use template::{
+    BlockCounts, LayoutBlock, Outline, PagePaths, Reason, Style, Template, first_equal,
+};
 
 /// A fixed seed, so that the pages are the same on every machine. A failing case becomes a
 /// separate test.
@@ -72,6 +74,7 @@ fn page() -> impl Strategy<Value = Page> {
                 marks: chars / 50,
                 title,
                 figures,
+                style: Style::default(),
             };
             (path, block)
         };

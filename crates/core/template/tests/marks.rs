@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use template::marks::{Label, MarkFile, MarkedPath, SiteMarks};
-use template::{LayoutBlock, Outline};
+use template::{LayoutBlock, Outline, Style};
 
 const ELEMENT: &str = "(div|p|ul)(\\.[ab]{1,2}){0,2}";
 
@@ -32,6 +32,7 @@ fn outline(paths: &[String]) -> Outline {
         marks: 0,
         title: 0,
         figures: 0,
+        style: Style::default(),
     };
     let blocks: Vec<_> = paths.iter().map(|path| block(path.as_str())).collect();
     Outline::new(&blocks)

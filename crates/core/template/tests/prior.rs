@@ -1,36 +1,37 @@
-//! Labels of pages of unknown sites, with models of a few trees.
+//! Labels of pages of unknown sites, with nets that know one thing.
 
 use crate::sketch;
 
 use sketch::{Sketch, prose};
-use template::prior::{Prior, SECOND_FEATURES, Tree, Trees};
+use template::prior::{CHANNELS, Net, PageKind};
 use template::{BlockCounts, Outline, Reason, Template};
 
-/// A model for which long blocks are content with a logit in 1/256, and short ones are not, on lists or
-/// on articles.
-fn long_is_content(is_list: bool, logit: i16) -> Prior {
-    let long = Tree {
-        // The binary logarithm of 60 characters, times eight.
-        tests: vec![(0, 48)],
-        leaves: vec![-logit, logit],
+/// A net for which long blocks are content with a logit in 1/256, and short ones surely are not, on lists
+/// or on articles.
+fn long_is_content(is_list: bool, logit: f32) -> Net {
+    let mut net = Net::default();
+    // The first number is the binary logarithm of the characters, times eight: 48 are 60 characters.
+    net.scales[0].values[0] = 48.0;
+    net.scales[1].values[0] = 1.0;
+    // The first channel has what is above, the second what is below.
+    net.reads.values[..2].copy_from_slice(&[1.0, -1.0]);
+    // A block with one channel is scaled to the root of the channels.
+    let weights = [logit, -SURE].map(|logit| logit / 256.0 / (CHANNELS as f32).sqrt());
+    net.logit[0].values[..2].copy_from_slice(&weights);
+    let kind = if is_list {
+        PageKind::Listing
+    } else {
+        PageKind::Article
     };
-    let of_pages = if is_list { 1000 } else { -1000 };
-    Prior {
-        blocks: Trees {
-            bias: 0,
-            trees: vec![long],
-        },
-        second: Trees::default(),
-        pages: Trees {
-            bias: of_pages,
-            trees: Vec::new(),
-        },
-    }
+    net.kinds[1].values[kind as usize] = 1.0;
+    net
 }
 
 /// Too little for a block that the rules drop on an article.
-const UNSURE: i16 = 200;
-const SURE: i16 = 1000;
+const UNSURE: f32 = 60.0;
+/// Too little for a page of a site of nine.
+const RATHER_SURE: f32 = 300.0;
+const SURE: f32 = 1000.0;
 
 /// A page with a menu, a story, and many offers beside it.
 fn page() -> Sketch {
@@ -57,12 +58,12 @@ fn page_of(menu: &str, main: &str) -> Sketch {
 }
 
 /// The labels of the last of `pages` equal pages of a site, each with blocks of its own.
-fn labels(page: &Sketch, pages: usize, prior: &Prior) -> Vec<Reason> {
-    labels_of(page, pages, &vec![1; page.blocks().len()], prior)
+fn labels(page: &Sketch, pages: usize, net: &Net) -> Vec<Reason> {
+    labels_of(page, pages, &vec![1; page.blocks().len()], net)
 }
 
 /// The labels of the last of `pages` equal pages, whose blocks are on `counts` pages.
-fn labels_of(page: &Sketch, pages: usize, counts: &[u32], prior: &Prior) -> Vec<Reason> {
+fn labels_of(page: &Sketch, pages: usize, counts: &[u32], net: &Net) -> Vec<Reason> {
     let blocks = page.blocks();
     let outline = Outline::new(&blocks);
     let counts = BlockCounts {
@@ -74,7 +75,7 @@ fn labels_of(page: &Sketch, pages: usize, counts: &[u32], prior: &Prior) -> Vec<
     for _ in 0..pages {
         template.insert(&template.page_paths(&outline, counts));
     }
-    template.label_with(&outline, counts, prior)
+    template.label_with(&outline, counts, net)
 }
 
 #[test]
@@ -148,6 +149,15 @@ fn a_page_without_elements_of_html_5_keeps_nothing_more() {
     }
 }
 
+/// Each page says more about the template, so the prior must be surer to overturn it.
+#[test]
+fn the_prior_yields_as_pages_are_known() {
+    let page = page();
+    let net = long_is_content(false, RATHER_SURE);
+    let kept = |pages| labels(&page, pages, &net).contains(&Reason::PriorContent);
+    assert_eq!([1, 4, 9].map(kept), [true, true, false]);
+}
+
 /// An endless scroll: other pages have the articles below the page's own.
 #[test]
 fn known_other_articles_stay_boilerplate_however_sure_the_prior_is() {
@@ -174,33 +184,9 @@ fn known_other_articles_stay_boilerplate_however_sure_the_prior_is() {
     }
 }
 
-/// A short block between long ones is content for a second stage that reads the next block.
-#[test]
-fn the_second_stage_reads_the_probability_of_neighbours() {
-    let next = u16::try_from(SECOND_FEATURES - 3).expect("a few hundred numbers");
-    let after_likely = Tree {
-        tests: vec![(next, 500)],
-        leaves: vec![-SURE, SURE],
-    };
-    let prior = Prior {
-        second: Trees {
-            bias: 0,
-            trees: vec![after_likely],
-        },
-        ..long_is_content(true, UNSURE)
-    };
-    let labels = labels(&page(), 1, &prior);
-    // Each offer is a long block and a short one. The next block of the last is missing.
-    for offer in labels[4..labels.len() - 1].chunks_exact(2) {
-        assert_eq!(offer[0], Reason::OffMainBranch);
-    }
-    assert_eq!(labels[5], Reason::PriorContent);
-    assert_ne!(labels[labels.len() - 1], Reason::PriorContent);
-}
-
 #[test]
 fn a_known_site_is_judged_by_itself() {
-    let (page, none) = (page(), Prior::default());
+    let (page, none) = (page(), Net::default());
     for prior in [
         long_is_content(false, UNSURE),
         long_is_content(true, UNSURE),
@@ -220,4 +206,20 @@ fn a_page_of_a_few_blocks_is_judged_by_the_rules() {
     ];
     let labels = labels(&page, 1, &long_is_content(false, UNSURE));
     assert_eq!(labels, [Reason::OwnTitle, Reason::Unique, Reason::Unique]);
+}
+
+#[test]
+fn a_net_that_knows_nothing_changes_nothing() {
+    let page = page();
+    let blocks = page.blocks();
+    let outline = Outline::new(&blocks);
+    let counts = BlockCounts {
+        pages: 1,
+        blocks: &vec![1; blocks.len()],
+        first: &(0..blocks.len()).collect::<Vec<_>>(),
+    };
+    let mut template = Template::default();
+    template.insert(&template.page_paths(&outline, counts));
+    let judged = template.label_with(&outline, counts, &Net::default());
+    assert_eq!(judged, template.rules(&outline, counts));
 }

@@ -3,54 +3,52 @@
 use std::sync::Arc;
 
 use html_blocks::TextBlock;
-use template::{LayoutBlock, Reason, Title};
+use template::{Layout, LayoutBlock, Outline, Reason, Title};
 use url_tree::BlockHash;
 
-/// The blocks of a page: hashes for the tree, a layout for the template, and the texts.
+/// The blocks of a page: hashes for the tree, an outline for the template, and the texts.
 #[derive(Clone, Debug)]
 pub struct PageBlocks {
     /// The hashes that the tree counts.
     pub hashes: Vec<BlockHash>,
     /// The texts of the blocks.
     pub texts: Arc<[String]>,
-    slots: Vec<(Arc<str>, u16)>,
-    /// Characters, characters inside links, marks, the similarity to the title, and figures.
-    sizes: Vec<[u32; 5]>,
+    /// The measures of each block, without its DOM path.
+    measured: Vec<(Arc<str>, LayoutBlock<'static>)>,
+    declared: u16,
 }
 
 impl PageBlocks {
     /// Measures the blocks of a page.
     pub fn of(page: html_blocks::Page) -> Self {
         let title = Title::new(page.title.as_deref().unwrap_or_default());
-        let size = |block: &TextBlock| {
-            let (path, shared) = (&*block.dom_path, block.common_prefix);
-            let of = LayoutBlock::new(path, shared, &block.text, block.link_chars, &title);
-            [of.chars, of.link_chars, of.marks, of.title, of.figures]
+        let measured = |block: &TextBlock| {
+            let shared = block.common_prefix;
+            let measured = LayoutBlock::new("", shared, &block.text, block.link_chars, &title);
+            (Arc::clone(&block.dom_path), measured)
         };
         Self {
             hashes: page.blocks.iter().map(|block| block.hash).collect(),
-            sizes: page.blocks.iter().map(size).collect(),
-            slots: (page.blocks.iter())
-                .map(|block| (Arc::clone(&block.dom_path), block.common_prefix))
-                .collect(),
+            measured: page.blocks.iter().map(measured).collect(),
+            declared: page.declared.bits(),
             texts: page.blocks.into_iter().map(|block| block.text).collect(),
         }
     }
 
-    /// Returns the layout that the template counts.
-    pub fn layout(&self) -> Vec<LayoutBlock<'_>> {
-        (self.slots.iter().zip(&self.sizes))
-            .map(
-                |((slot, shared), [chars, link_chars, marks, title, figures])| LayoutBlock {
-                    path: slot,
-                    common_prefix: *shared,
-                    chars: *chars,
-                    link_chars: *link_chars,
-                    marks: *marks,
-                    title: *title,
-                    figures: *figures,
-                },
-            )
+    /// Returns the outline from which the template is counted.
+    pub fn outline(&self) -> Outline {
+        Outline::new(&self.layout()).declaring(self.declared)
+    }
+
+    /// Returns the bytes of the layout in a job.
+    pub fn layout_bytes(&self) -> usize {
+        Layout::to_bytes(&self.layout(), self.declared).len()
+    }
+
+    fn layout(&self) -> Vec<LayoutBlock<'_>> {
+        let blocks = self.measured.iter();
+        blocks
+            .map(|(path, block)| LayoutBlock { path, ..*block })
             .collect()
     }
 }

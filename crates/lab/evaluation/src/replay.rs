@@ -12,7 +12,6 @@ use html_blocks::PageError;
 use site_replay::{
     KeyedPage, Labelling, MAX_LAYOUT_BYTES, PageKeys, Role, SiteSettings, response_problem,
 };
-use template::Layout;
 use url_key::PageUrl;
 use url_parameters::Signature;
 
@@ -170,8 +169,8 @@ fn parse_page(page: Fetched<'_>, settings: &SiteSettings) -> Result<ParsedPage, 
     };
     let ((blocks, has_outline), measuring) = timed(|| {
         let blocks = PageBlocks::of(parsed);
-        let layout = Layout::to_bytes(&blocks.layout());
-        (blocks, layout.len() <= MAX_LAYOUT_BYTES)
+        let has_outline = blocks.layout_bytes() <= MAX_LAYOUT_BYTES;
+        (blocks, has_outline)
     });
     Ok(ParsedPage {
         blocks,

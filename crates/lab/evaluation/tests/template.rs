@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use conformance::material;
 use evaluation::{GoldPage, GoldSet, Measure, PageBlocks, Text, Texts, compare, standings};
 use html_blocks::BlockOptions;
-use template::{BlockCounts, Outline, PagePaths, Template, first_equal};
+use template::{BlockCounts, PagePaths, Template, first_equal};
 use url_tree::{DomainReplay, Entry, Heuristic, WindowOptions};
 
 /// Short streams in four languages, with the thresholds of their F1.
@@ -36,8 +36,7 @@ impl Visit {
 
     /// Inserts the page. Returns its text and its slots.
     fn enter(&self, template: &mut Template) -> (String, PagePaths) {
-        let blocks = self.blocks.layout();
-        let outline = Outline::new(&blocks);
+        let outline = self.blocks.outline();
         let slots = template.page_paths(&outline, self.counts());
         template.insert(&slots);
         let reasons = template.label(&outline, self.counts());

@@ -7,7 +7,7 @@ use crate::prior::structure::{
     Above, Record, Sum, Surroundings, above, container, log, share, small,
 };
 use crate::reason::Reason;
-use crate::words::{FAMILIES, family_name};
+use crate::words::FAMILIES;
 
 /// Numbers that are the same for the block and its neighbours: characters, share of links, punctuation,
 /// element, same path as the block.
@@ -116,27 +116,17 @@ numbers! {
     }
 }
 
+/// The positions of the codes of three elements among the numbers, and of the reason.
+pub(crate) const ELEMENTS: [usize; 3] = [11, 12, 13];
+pub(crate) const REASON: usize = 40;
+/// Codes of reasons that a block has before the prior.
+pub(crate) const REASONS: usize = 8;
+
 /// Number of the numbers of a block.
 pub const FEATURES: usize = PLAIN.len() + 2 * FAMILIES + 2 * NEIGHBOURS * OF_NEIGHBOUR;
 
 /// The numbers of a block.
-pub type Features = [i16; FEATURES];
-
-/// Returns the name of a number.
-pub(crate) fn feature_name(at: usize) -> String {
-    if let Some(name) = PLAIN.get(at) {
-        return (*name).to_owned();
-    }
-    let at = at - PLAIN.len();
-    if at < 2 * FAMILIES {
-        let of = ["near_words", "all_words"][at / FAMILIES];
-        return format!("{of}_{}", family_name(at % FAMILIES));
-    }
-    let at = at - 2 * FAMILIES;
-    let what = ["chars", "links", "marks", "element", "same_path"][at % OF_NEIGHBOUR];
-    let steps = [-3, -2, -1, 1, 2, 3][at / OF_NEIGHBOUR];
-    format!("{what}_{steps:+}")
-}
+pub(crate) type Features = [i16; FEATURES];
 
 /// Returns the numbers of all blocks of a page. `main` are the blocks of the main branch, and
 /// `reasons` those of the rules.
@@ -268,5 +258,17 @@ fn reason_code(reason: Reason, repeats: bool) -> i16 {
         | Reason::Copy
         | Reason::MarkedContent
         | Reason::MarkedBoilerplate => 8,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_those_of_their_names() {
+        let names = ELEMENTS.map(|at| PLAIN[at]);
+        assert_eq!(names, ["element", "parent", "grandparent"]);
+        assert_eq!(PLAIN[REASON], "reason");
     }
 }

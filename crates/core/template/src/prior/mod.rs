@@ -1,75 +1,39 @@
 //! The prior of a block of an unknown site, learned from pages of other sites.
 //!
-//! A site of few pages says nothing about its template. The rules then judge a page by itself, and
-//! this prior corrects them: trees over numbers of a block, such as its length, links, punctuation,
-//! place, elements, words of classes, neighbours and the reason of the rules. They were learned by
-//! the example `prior` of `urltree-evaluation` from the Web Content Extraction Benchmark (WCXB,
-//! Foley 2026, CC-BY-4.0), 1,338 pages of seven kinds. `prior.txt` has the trees.
+//! A site of few pages says little about its template. Its pages are judged by a small [net](Net) over numbers of
+//! their blocks: length, links, punctuation and letters, place, elements, words of classes, neighbours, what the page
+//! declares to be, on how many of the site's pages the block is, and the reason of the rules. It knows the rules, so
+//! it corrects them. `prior.bin` has its weights, and `prior.md` says from which pages it was learned.
 //!
-//! It has two stages. The first sees a block and the elements around it. The second sees the
-//! probabilities of the first as well: of the block, its neighbours, its path and its elements.
-//!
-//! The prior decides less where it knows less:
-//!
-//! - It never drops the page's own title, and drops other blocks of the rules if they are more
-//!   likely boilerplate.
-//! - Blocks that the rules drop are kept on pages that are lists, products or threads. The blocks
-//!   with the greatest expected F1 are kept: the surer the text, the higher the threshold. On other
-//!   pages a block must be three times more likely content than boilerplate, and no comment, because
-//!   articles of other sets lose by more: `scrapinghub` .960 to .952.
-//! - They are kept only on pages that are divided by elements of HTML 5, like those that it was
-//!   learned from. News pages of 2012 lose .02 without this condition.
-//! - Whole other articles that the site is known for stay boilerplate.
+//! It drops blocks of the rules that are more likely boilerplate, but for the title and code. Of the blocks that the
+//! rules drop it keeps, on lists, products and threads, those that are likely content, and on other pages those that
+//! surely are, and no comments. The more pages of the site are known, the surer it must be. Whole other articles that
+//! the site is known for stay boilerplate, and pages of a few blocks are not judged.
 
-mod context;
 mod features;
+mod inputs;
 mod logistic;
-mod model;
+mod net;
 mod numbers;
 mod page;
 mod structure;
 
 use std::ops::Range;
 
-pub use context::{SECOND_FEATURES, SecondFeatures, feature_name};
-pub use features::{FEATURES, Features};
-pub use model::{Prior, Tree, Trees};
-pub use page::{PAGE_FEATURES, PageFeatures};
+pub use features::FEATURES;
+pub use inputs::{GROUPS, INPUTS, Inputs, LEVELS};
+pub use net::{
+    CHANNELS, CODES, ELEMENT, LAYERS, Layer, Matrix, Net, PageKind, STEPS, Said, add_products,
+    means, read_steps, unit, unit_scale,
+};
 
 use crate::outline::Outline;
 use crate::reason::Reason;
 use crate::thresholds::prior as least;
-use context::second_features;
-use features::features;
 use logistic::probability;
-use page::page_features;
 pub(crate) use structure::Surroundings;
 
-/// The numbers of a page and of its blocks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Numbers {
-    /// Numbers of the page.
-    pub page: PageFeatures,
-    /// Numbers of each block.
-    pub blocks: Vec<Features>,
-}
-
-impl Numbers {
-    /// Returns the numbers of a page. `main` are the blocks of the main branch, and `reasons` those
-    /// of the rules.
-    pub(crate) fn new(
-        surroundings: &Surroundings<'_>,
-        main: &Range<usize>,
-        reasons: &[Reason],
-    ) -> Self {
-        Numbers {
-            page: page_features(surroundings, main, reasons),
-            blocks: features(surroundings, main, reasons),
-        }
-    }
-}
-
-/// The judgement of the prior about the blocks of a page.
+/// The judgement of the prior about the blocks of a page. Logits are in 1/256.
 #[derive(Debug)]
 pub(crate) struct Verdicts {
     logits: Vec<i32>,
@@ -77,20 +41,25 @@ pub(crate) struct Verdicts {
     best: i32,
     /// The page is a list, a product or a thread.
     is_list: bool,
+    /// The logit from which on a block is surely content.
+    sure: i32,
 }
 
 impl Verdicts {
     pub(crate) fn new(
-        prior: &Prior,
+        net: &Net,
         surroundings: &Surroundings<'_>,
         main: &Range<usize>,
         reasons: &[Reason],
     ) -> Self {
-        let numbers = Numbers::new(surroundings, main, reasons);
-        let logits = prior.logits(surroundings, &numbers);
+        let said = net.say(&Inputs::new(surroundings, main, reasons));
+        let logits: Vec<i32> = said.logits.iter().map(|logit| in_256ths(*logit)).collect();
+        // The site knows more with each page.
+        let pages = i32::try_from(surroundings.counts.pages).unwrap_or(i32::MAX);
         Self {
             best: best_logit(surroundings.outline, &logits),
-            is_list: prior.pages.logit(&numbers.page) > least::NO_ARTICLE,
+            is_list: said.kind().is_some_and(PageKind::is_list),
+            sure: least::SURE.saturating_mul(pages.saturating_add(1)) / 2,
             logits,
         }
     }
@@ -107,34 +76,13 @@ impl Verdicts {
 
     /// Returns whether a block is surely content, on a page of any kind.
     pub(crate) fn is_sure(&self, at: usize) -> bool {
-        self.logits[at] >= self.best.max(least::SURE)
+        self.logits[at] >= self.best.max(self.sure)
     }
 }
 
-impl Prior {
-    /// Returns the logits of the blocks of a page: of the second stage, if the model has one.
-    fn logits(&self, surroundings: &Surroundings<'_>, numbers: &Numbers) -> Vec<i32> {
-        if self.second.trees.is_empty() {
-            return self.first_logits(numbers);
-        }
-        let second = self.second_numbers(surroundings, numbers);
-        self.second.logits(&second)
-    }
-
-    fn first_logits(&self, numbers: &Numbers) -> Vec<i32> {
-        self.blocks.logits(&numbers.blocks)
-    }
-
-    /// Returns the numbers of the second stage of the blocks of a page.
-    pub(crate) fn second_numbers(
-        &self,
-        surroundings: &Surroundings<'_>,
-        numbers: &Numbers,
-    ) -> Vec<SecondFeatures> {
-        let first = self.first_logits(numbers);
-        let best = best_logit(surroundings.outline, &first);
-        second_features(surroundings, &numbers.blocks, &first, best)
-    }
+/// Returns a logit in 1/256. A cast of a number to an integer saturates.
+fn in_256ths(logit: f32) -> i32 {
+    (logit * 256.0).round() as i32
 }
 
 /// Returns the logit above which the blocks of a page have the greatest expected F1 by characters.

@@ -8,11 +8,11 @@ use crate::prior::structure::{Sum, Surroundings, log, share};
 use crate::reason::Reason;
 
 /// Number of the numbers of a page.
-pub const PAGE_FEATURES: usize = PAGE.len();
+pub(crate) const PAGE_FEATURES: usize = PAGE.len();
 
 /// The numbers of a page. All are shares or counts of blocks: a text in Chinese has a third of the
 /// characters of one in English.
-pub type PageFeatures = [i16; PAGE_FEATURES];
+pub(crate) type PageFeatures = [i16; PAGE_FEATURES];
 
 /// The texts of a page.
 pub(crate) struct Texts {

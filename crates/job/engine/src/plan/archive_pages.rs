@@ -124,7 +124,7 @@ fn outline(page: &Page, settings: &Settings) -> Result<Option<Outline>, EngineEr
     };
     let layout =
         Layout::from_bytes(&layout).map_err(|error| EngineError::query(external(error)))?;
-    Ok(Some(Outline::new(&layout.blocks())))
+    Ok(Some(layout.outline()))
 }
 
 /// Rows of an object and their indices among the positions, in order, by row group.

@@ -1,76 +1,45 @@
-//! Learns the prior of the template, and measures it on hosts and sets that it did not see.
+//! Learns the prior of the template, and measures it on hosts that it did not see.
 //!
 //! ```sh
-//! cargo build --release -p urltree-evaluation --example prior
-//! target/release/examples/prior WCXB --folds 4 --write crates/core/template/prior.txt --test OTHER
+//! cargo run --release -p urltree-evaluation --example prior -- \
+//!     --gold wcxb-dev.parquet CC-BY-4.0 --site streams/lgkblog.parquet none --folds 4 --write crates/core/template
 //! ```
 //!
-//! `WCXB` is a gold set whose pages have kinds. `--folds N` measures each page with a model of the
-//! hosts of other folds, both stages. `--test` measures the model of all pages on another set. Each page is a site
-//! of one page. The same pages give the same model.
+//! `--gold SET LICENCE` learns from the gold texts of a set. `--site SET LICENCE` learns from the labels that the rules
+//! give to the pages of a set with all pages of their sites: no gold is needed, and what a site's history says is
+//! learned for pages without one. Each page is seen alone, and with one and four others of its site. `--folds N` prints
+//! F1 by the nets of the hosts of other folds. `--write FOLDER` writes `prior.bin` and its card, `prior.md`. The same
+//! sets give the same bytes.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-mod boost;
 mod in_gold;
+mod learn;
 mod pages;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use evaluation::timed;
-use template::prior::{Prior, Trees, feature_name};
+use template::prior::Net;
 
-use crate::boost::{Rows, Settings, train};
-use crate::pages::{Page, pages};
+use crate::learn::learn;
+use crate::pages::{Labels, Page, pages};
 
-const USAGE: &str = "usage: prior SET [--folds N] [--write FILE] [--test SET]...";
+const USAGE: &str =
+    "usage: prior [--gold SET LICENCE]... [--site SET LICENCE]... [--folds N] [--write FOLDER]";
 
-/// The trees over the numbers of blocks. Twice as many gain .003 on WCXB and take twice the time.
-const OF_BLOCKS: Settings = Settings {
-    trees: 60,
-    depth: 6,
-    rate: 0.15,
-    pages: 2,
-    ridge: 0.5,
-};
+/// Blocks of the largest page that is learned from. A few pages have more, and a third of all blocks.
+const LEARNED_BLOCKS: usize = 2000;
 
-/// The trees of the second stage, over the numbers of blocks and the probabilities of the first.
-const OF_SECOND: Settings = Settings {
-    trees: 60,
-    depth: 6,
-    rate: 0.15,
-    pages: 2,
-    ridge: 0.5,
-};
-
-/// The trees over the numbers of pages. There are some hundred pages of a kind, so the trees are small.
-const OF_PAGES: Settings = Settings {
-    trees: 60,
-    depth: 3,
-    rate: 0.15,
-    pages: 4,
-    ridge: 3.0,
-};
-
-/// Parts of the hosts. The second stage learns from the probabilities that a first stage of the other
-/// parts gives to the pages of a part: those of pages that it knows are too sure. Higher: slower.
-const PARTS: usize = 3;
-
-/// Kinds of pages that are no articles, and on which blocks are kept that the rules drop. With
-/// services and documentation among them, `scrapinghub` loses .016.
-const NO_ARTICLES: [&str; 4] = ["collection", "forum", "listing", "product"];
-
-/// Pages of a set of `--test`.
-const TESTED: usize = 400;
-
-const HEAD: &str = "\
-# Trees of the prior: see src/prior. Made by `crates/lab/evaluation/examples/prior`; not edited.
-# Learned from the development set of the Web Content Extraction Benchmark (WCXB), M. Foley 2026,
-# CC-BY-4.0: 1,338 pages with gold texts. No text of the pages is in this file.
-";
+/// A set and what is learned from it.
+struct Set {
+    name: String,
+    labels: Labels,
+    licence: String,
+    pages: Vec<Page>,
+}
 
 fn main() -> ExitCode {
     match run() {
@@ -83,149 +52,131 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), String> {
-    let (mut set, mut write, mut tests) = (None, None, Vec::new());
-    let mut folds: usize = 0;
+    let (mut sets, mut folds, mut write) = (Vec::new(), 0_usize, None);
     let mut given = std::env::args().skip(1);
     while let Some(argument) = given.next() {
         let mut value = || given.next().ok_or(USAGE);
         match argument.as_str() {
-            "--write" => write = Some(PathBuf::from(value()?)),
-            "--test" => tests.push(PathBuf::from(value()?)),
+            "--gold" => sets.push(read(value()?, Labels::Gold, value()?)?),
+            "--site" => sets.push(read(value()?, Labels::Site, value()?)?),
             "--folds" => folds = value()?.parse().map_err(|_| USAGE)?,
-            _ => set = Some(PathBuf::from(argument)),
+            "--write" => write = Some(PathBuf::from(value()?)),
+            _ => return Err(USAGE.to_owned()),
         }
     }
-    let known = pages(&set.ok_or(USAGE)?, usize::MAX)?;
+    if sets.is_empty() {
+        return Err(USAGE.to_owned());
+    }
     if folds > 1 {
-        let model = |fold: usize| {
-            let others = known.iter().filter(|page| fold_of(page, folds) != fold);
-            learn(&others.collect::<Vec<_>>())
-        };
-        let models: Vec<Prior> = (0..folds).map(model).collect();
-        println!(
-            "folds of hosts\n\n{}",
-            table(&known, |page| &models[fold_of(page, folds)])
-        );
+        print!("{}", measured(&sets, folds));
     }
-    let prior = learn(&known.iter().collect::<Vec<_>>());
-    println!("numbers by the trees that test them: {}", uses(&prior));
-    if let Some(path) = write {
-        let text = HEAD.to_owned() + &prior.to_text();
-        std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-    }
-    for (name, prior) in [("the rules", &Prior::default()), ("the prior", &prior)] {
-        let ((), seconds) = timed(|| known.iter().for_each(|page| drop(page.reasons(prior))));
-        let micros = seconds * 1e6 / known.len() as f64;
-        println!("labels of a page with {name}: {micros:.0} microseconds");
-    }
-    for test in tests {
-        println!(
-            "\n{}\n\n{}",
-            test.display(),
-            table(&pages(&test, TESTED)?, |_| &prior)
-        );
+    if let Some(folder) = write {
+        let bytes = net(&sets, |_| true).to_bytes();
+        for (name, bytes) in [
+            ("prior.bin", &bytes[..]),
+            ("prior.md", card(&sets, &bytes).as_bytes()),
+        ] {
+            let path = folder.join(name);
+            std::fs::write(&path, bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
     }
     Ok(())
 }
 
-/// Returns the fold of a page: pages of one host are in one.
-fn fold_of(page: &Page, folds: usize) -> usize {
-    host_hash(page) % 1009 % folds
+fn read(path: String, labels: Labels, licence: String) -> Result<Set, String> {
+    let path = Path::new(&path);
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    Ok(Set {
+        name: name.into_owned(),
+        labels,
+        licence,
+        pages: pages(path, labels)?,
+    })
 }
 
-fn host_hash(page: &Page) -> usize {
-    let hash = |hash: usize, byte: u8| hash.wrapping_mul(31) ^ usize::from(byte);
-    page.host.bytes().fold(7, hash)
-}
-
-/// Learns both stages.
-fn learn(pages: &[&Page]) -> Prior {
-    let mut prior = learn_first(pages);
-    let of_others = |part: usize| {
-        let others = pages.iter().filter(|page| part_of(page) != part);
-        learn_first(&others.copied().collect::<Vec<_>>())
+/// Learns from the pages whose hosts are taken.
+fn net(sets: &[Set], takes: impl Fn(&str) -> bool) -> Net {
+    let fits = |page: &&Page| {
+        let example = &page.example;
+        takes(&page.host) && example.words.len() <= LEARNED_BLOCKS && example.meant > 0
     };
-    let parts: Vec<Prior> = (0..PARTS).map(of_others).collect();
-    let mut rows = Rows::default();
-    for (number, page) in pages.iter().enumerate() {
-        let numbers = page.second_numbers(&parts[part_of(page)]);
-        push(&mut rows, page, number, |at| &numbers[at]);
-    }
-    prior.second = train(&rows, OF_SECOND);
-    prior
+    let pages = sets.iter().flat_map(|set| &set.pages).filter(fits);
+    let examples: Vec<_> = pages.map(|page| &page.example).collect();
+    let net = learn(&examples);
+    // The weights as they are stored.
+    Net::from_bytes(&net.to_bytes()).unwrap_or_default()
 }
 
-/// Returns the part of a page, which does not depend on its fold.
-fn part_of(page: &Page) -> usize {
-    host_hash(page) % 1013 % PARTS
+/// Returns the fold of a host.
+fn fold_of(host: &str, folds: usize) -> usize {
+    let hash = |hash: usize, byte: u8| hash.wrapping_mul(31) ^ usize::from(byte);
+    host.bytes().fold(7, hash) % 1009 % folds
 }
 
-/// Adds the blocks of a page. Its words weigh together 1.
-fn push<'n>(rows: &mut Rows, page: &Page, number: usize, numbers: impl Fn(usize) -> &'n [i16]) {
-    let all: usize = page.words.iter().map(Vec::len).sum();
-    for (at, words) in page.words.iter().enumerate() {
-        if !words.is_empty() {
-            let weight = words.len() as f32 / all as f32;
-            rows.push(numbers(at), page.is_content[at], weight, number);
+/// Measures each page with the net of the hosts of other folds. Returns F1 of the rules alone and with the net, by
+/// set, kind of page and pages of the site that are known.
+fn measured(sets: &[Set], folds: usize) -> String {
+    let nets: Vec<Net> = std::thread::scope(|scope| {
+        let learners: Vec<_> = (0..folds)
+            .map(|fold| scope.spawn(move || net(sets, |host| fold_of(host, folds) != fold)))
+            .collect();
+        let learned = learners
+            .into_iter()
+            .map(|learner| learner.join().unwrap_or_default());
+        learned.collect()
+    });
+    let mut rows: BTreeMap<(&str, &str, usize), Vec<[f64; 2]>> = BTreeMap::new();
+    for set in sets {
+        for page in &set.pages {
+            let Some(f1) = page.f1(&nets[fold_of(&page.host, folds)]) else {
+                continue;
+            };
+            let kinds: BTreeSet<&str> = ["", &page.kind].into_iter().collect();
+            for kind in kinds {
+                rows.entry((&set.name, kind, page.context))
+                    .or_default()
+                    .push(f1);
+            }
         }
     }
-}
-
-/// Learns the first stage, and the trees over the numbers of pages.
-fn learn_first(pages: &[&Page]) -> Prior {
-    let (mut blocks, mut of_pages) = (Rows::default(), Rows::default());
-    for (number, page) in pages.iter().enumerate() {
-        push(&mut blocks, page, number, |at| &page.numbers.blocks[at]);
-        let is_no_article = NO_ARTICLES.contains(&page.kind.as_str());
-        of_pages.push(&page.numbers.page, is_no_article, 1.0, number);
-    }
-    Prior {
-        blocks: train(&blocks, OF_BLOCKS),
-        second: Trees::default(),
-        pages: train(&of_pages, OF_PAGES),
-    }
-}
-
-/// Returns the names of the numbers of blocks, those of most trees first.
-fn uses(prior: &Prior) -> String {
-    let mut uses: BTreeMap<String, usize> = BTreeMap::new();
-    let trees = prior.blocks.trees.iter().chain(&prior.second.trees);
-    for (number, _) in trees.flat_map(|tree| &tree.tests) {
-        *uses.entry(feature_name(usize::from(*number))).or_default() += 1;
-    }
-    let mut uses: Vec<(String, usize)> = uses.into_iter().collect();
-    uses.sort_by_key(|(_, trees)| std::cmp::Reverse(*trees));
-    let names = uses.iter().map(|(name, trees)| format!("{name} {trees}"));
-    names.collect::<Vec<_>>().join(", ")
-}
-
-/// Prints F1 by kind: of the rules alone, with the prior, and of the best labels of blocks.
-fn table<'p>(pages: &'p [Page], prior: impl Fn(&'p Page) -> &'p Prior) -> String {
-    let none = Prior::default();
-    let mut kinds: BTreeMap<&str, Vec<[f64; 3]>> = BTreeMap::new();
-    for page in pages {
-        let scores = (page.f1(&none), page.f1(prior(page)), page.best_f1());
-        if let (Some(rules), Some(with), Some(best)) = scores {
-            kinds
-                .entry(&page.kind)
-                .or_default()
-                .push([rules, with, best]);
-        }
-    }
-    let all: Vec<[f64; 3]> = kinds.values().flatten().copied().collect();
     let mut table = String::from(
-        "| kind | pages | rules | with the prior | best labels |\n|---|--:|--:|--:|--:|\n",
+        "| set | kind | pages of the site | pages | rules | with the prior |\n|---|---|--:|--:|--:|--:|\n",
     );
-    let kinds = kinds.iter().map(|(kind, scores)| (*kind, scores));
-    for (kind, scores) in kinds.chain([("**all**", &all)]) {
+    for ((set, kind, context), scores) in rows {
         let mean =
-            |of: usize| scores.iter().map(|score| score[of]).sum::<f64>() / scores.len() as f64;
-        let [rules, with, best] = [0, 1, 2].map(mean);
+            |at: usize| scores.iter().map(|score| score[at]).sum::<f64>() / scores.len() as f64;
+        let (rules, prior) = (mean(0), mean(1));
         let _ = writeln!(
             table,
-            "| {kind} | {} | {rules:.4} | {with:.4} | {best:.4} |",
+            "| {set} | {kind} | {context} | {} | {rules:.4} | {prior:.4} |",
             scores.len()
         );
     }
     table
+}
+
+/// Returns the card of the weights.
+fn card(sets: &[Set], bytes: &[u8]) -> String {
+    let mut card = format!(
+        "# What `prior.bin` knows\n\nMade by the example `prior` of `urltree-evaluation`; not edited. {} bytes: the weights \
+         of the net of `src/prior/net.rs`,\nwith eight bits a weight. No text of a page is in it.\n\n\
+         | set | pages | sites | learned from | licence of the labels |\n|---|--:|--:|---|---|\n",
+        bytes.len(),
+    );
+    for set in sets {
+        let alone = || set.pages.iter().filter(|page| page.context == 1);
+        let hosts: BTreeSet<&str> = alone().map(|page| page.host.as_str()).collect();
+        let labels = match set.labels {
+            Labels::Gold => "its gold texts",
+            Labels::Site => "the rules, with all pages of a site",
+        };
+        let (name, licence) = (&set.name, &set.licence);
+        let _ = writeln!(
+            card,
+            "| {name} | {} | {} | {labels} | {licence} |",
+            alone().count(),
+            hosts.len()
+        );
+    }
+    card
 }

@@ -1,130 +1,240 @@
-//! The pages of a gold set, each as a site of one page.
+//! The pages of a set, alone and with some pages of their site.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use evaluation::{GoldPage, GoldSet, PageBlocks};
 use html_blocks::BlockOptions;
 use scoring::{Tokens, Vocabulary, WordId, lcs};
-use template::prior::{Numbers, Prior, SecondFeatures};
+use template::prior::{Net, PageKind};
 use template::{BlockCounts, Outline, Reason, Template, first_equal};
+use url_tree::BlockHash;
 
 use crate::in_gold::in_gold;
+use crate::learn::Example;
 
-/// A page and its gold text.
+/// Pages of a site that are learned from, evenly over it: a site of a thousand pages has one template.
+const OF_SITE: usize = 12;
+/// Numbers of pages of a site with which a page is seen, itself among them.
+const CONTEXTS: [usize; 3] = [1, 2, 5];
+/// What a page counts that is seen with others.
+const WITH_OTHERS: f32 = 0.4;
+
+/// Where the labels come from that are learned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Labels {
+    /// The gold text of a page.
+    Gold,
+    /// The rules, with all pages of the site.
+    Site,
+}
+
+/// A page that was labelled, in one of its contexts.
 pub(crate) struct Page {
     pub(crate) host: String,
-    /// The kind of the page, or its language.
     pub(crate) kind: String,
-    pub(crate) numbers: Numbers,
-    /// Whether half of the words of each block are in the gold text.
-    pub(crate) is_content: Vec<bool>,
-    pub(crate) words: Vec<Vec<WordId>>,
+    /// Pages of its site that are known, itself among them.
+    pub(crate) context: usize,
+    pub(crate) example: Example,
     gold: Vec<WordId>,
-    /// Per block, the first with an equal text.
-    first: Vec<usize>,
     outline: Outline,
+    counts: Counts,
     template: Template,
 }
 
 impl Page {
-    /// Labels a page by the rules alone.
-    fn new(gold: &GoldPage, parsed: html_blocks::Page) -> Self {
-        let blocks = PageBlocks::of(parsed);
-        let outline = Outline::new(&blocks.layout());
-        let ones = vec![1; blocks.texts.len()];
-        let first = first_equal(&blocks.hashes);
-        let counts = BlockCounts {
-            pages: 1,
-            blocks: &ones,
-            first: &first,
-        };
-        let mut template = Template::default();
-        template.insert(&template.page_paths(&outline, counts));
-        let mut vocabulary = Vocabulary::default();
-        let gold_words = vocabulary.words(&gold.text, Tokens::Unicode);
-        let words = blocks.texts.iter();
-        let words: Vec<Vec<WordId>> = words
-            .map(|text| vocabulary.words(text, Tokens::Unicode))
-            .collect();
-        Page {
-            host: gold.domain.clone(),
-            kind: (gold.page_type.clone())
-                .or_else(|| gold.lang.clone())
-                .unwrap_or_default(),
-            numbers: template.numbers(&outline, counts),
-            is_content: in_gold(&words, &gold_words),
-            words,
-            gold: gold_words,
-            first,
-            outline,
-            template,
-        }
+    /// Returns F1 of its text as a net labels it, and as the rules alone do. `None` without gold.
+    pub(crate) fn f1(&self, net: &Net) -> Option<[f64; 2]> {
+        let judged = self
+            .template
+            .label_with(&self.outline, self.counts.get(), net);
+        let rules = self.without_prior();
+        Some([self.f1_of(&rules)?, self.f1_of(&judged)?])
     }
 
-    /// Returns the labels of the page with a model.
-    pub(crate) fn reasons(&self, prior: &Prior) -> Vec<Reason> {
-        let ones = vec![1; self.words.len()];
-        let counts = BlockCounts {
-            pages: 1,
-            blocks: &ones,
-            first: &self.first,
-        };
-        self.template.label_with(&self.outline, counts, prior)
+    fn without_prior(&self) -> Vec<Reason> {
+        self.template.rules(&self.outline, self.counts.get())
     }
 
-    /// Returns the numbers of the second stage of the blocks, of which the first stage is that of a model.
-    pub(crate) fn second_numbers(&self, prior: &Prior) -> Vec<SecondFeatures> {
-        let ones = vec![1; self.words.len()];
-        let counts = BlockCounts {
-            pages: 1,
-            blocks: &ones,
-            first: &self.first,
-        };
-        Template::second_numbers(&self.outline, counts, &self.numbers, prior)
-    }
-
-    /// Returns F1 of the page's text with a model; `None` if the page has no gold.
-    pub(crate) fn f1(&self, prior: &Prior) -> Option<f64> {
-        let reasons = self.reasons(prior);
-        self.f1_of(|at| reasons.get(at).copied().is_some_and(Reason::is_content))
-    }
-
-    /// Returns F1 of the blocks that are content by the gold text: the most that labels reach.
-    pub(crate) fn best_f1(&self) -> Option<f64> {
-        self.f1_of(|at| self.is_content[at])
-    }
-
-    fn f1_of(&self, is_kept: impl Fn(usize) -> bool) -> Option<f64> {
-        let kept = (0..self.words.len()).filter(|at| is_kept(*at));
-        let text: Vec<WordId> = kept.flat_map(|at| self.words[at].iter().copied()).collect();
-        let score = lcs(&self.gold, &text).outcome().counted();
-        score.map(|score| score.f1)
+    fn f1_of(&self, reasons: &[Reason]) -> Option<f64> {
+        let kept = self.example.words.iter().zip(reasons);
+        let kept = kept.filter(|(_, reason)| reason.is_content());
+        let text: Vec<WordId> = kept.flat_map(|(words, _)| words.iter().copied()).collect();
+        lcs(&self.gold, &text)
+            .outcome()
+            .counted()
+            .map(|score| score.f1)
     }
 }
 
-/// Reads at most `most` pages of a set, evenly over the set.
-pub(crate) fn pages(path: &Path, most: usize) -> Result<Vec<Page>, String> {
+/// A page as it was fetched.
+struct Read {
+    gold: usize,
+    blocks: PageBlocks,
+}
+
+/// The numbers of pages with the blocks of a page.
+struct Counts {
+    pages: u32,
+    blocks: Vec<u32>,
+    first: Vec<usize>,
+}
+
+impl Counts {
+    fn new(page: &Read, known: &[&Read]) -> Self {
+        let mut seen: HashMap<&BlockHash, u32> = HashMap::new();
+        for page in known {
+            let own: HashSet<&BlockHash> = page.blocks.hashes.iter().collect();
+            for hash in own {
+                *seen.entry(hash).or_default() += 1;
+            }
+        }
+        let hashes = &page.blocks.hashes;
+        Self {
+            pages: u32::try_from(known.len()).unwrap_or(u32::MAX),
+            blocks: hashes.iter().map(|hash| seen[hash]).collect(),
+            first: first_equal(hashes),
+        }
+    }
+
+    fn get(&self) -> BlockCounts<'_> {
+        BlockCounts {
+            pages: self.pages,
+            blocks: &self.blocks,
+            first: &self.first,
+        }
+    }
+}
+
+/// Reads the pages of a set in all their contexts.
+pub(crate) fn pages(path: &Path, labels: Labels) -> Result<Vec<Page>, String> {
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let set = GoldSet::file(path);
     let golds = set.pages().map_err(|error| failed(&error))?;
-    let count = golds.len().min(most);
-    let wanted: HashSet<usize> = (0..count).map(|at| at * golds.len() / count).collect();
-    let by_row: HashMap<usize, usize> = wanted.iter().map(|at| (golds[*at].row, *at)).collect();
-    let mut pages: Vec<(usize, Page)> = Vec::new();
+    let by_row: HashMap<usize, usize> = golds
+        .iter()
+        .enumerate()
+        .map(|(at, gold)| (gold.row, at))
+        .collect();
+    let mut sites: BTreeMap<&str, Vec<Read>> = BTreeMap::new();
     let read = set.for_each_fetched(|fetched| {
-        let Some(at) = by_row.get(&fetched.row) else {
+        let Some(gold) = by_row.get(&fetched.row) else {
             return;
         };
         let html = fetched.html.unwrap_or_default();
         let parsed = html_blocks::page(html, fetched.http_charset, &BlockOptions::default());
-        pages.extend(
-            parsed
-                .ok()
-                .map(|parsed| (*at, Page::new(&golds[*at], parsed))),
-        );
+        let Some(parsed) = parsed.ok().filter(|parsed| !parsed.blocks.is_empty()) else {
+            return;
+        };
+        let blocks = PageBlocks::of(parsed);
+        let site = sites.entry(&golds[*gold].domain).or_default();
+        site.push(Read {
+            gold: *gold,
+            blocks,
+        });
     });
     read.map_err(|error| failed(&error))?;
-    pages.sort_by_key(|(at, _)| *at);
-    Ok(pages.into_iter().map(|(_, page)| page).collect())
+    let mut made = Vec::new();
+    for site in sites.values() {
+        let labelled = site_labels(site, labels);
+        let some = site.len().min(OF_SITE);
+        for at in (0..some).map(|at| at * site.len() / some) {
+            for context in CONTEXTS
+                .into_iter()
+                .filter(|pages| *pages == 1 || site.len() > 1)
+            {
+                made.push(page(site, at, context, &golds, labelled.get(at)));
+            }
+        }
+    }
+    Ok(made)
+}
+
+/// Returns the labels of all pages of a site by the rules, with all its pages. Empty if gold is learned.
+fn site_labels(site: &[Read], labels: Labels) -> Vec<Vec<Reason>> {
+    if labels == Labels::Gold {
+        return Vec::new();
+    }
+    let known: Vec<&Read> = site.iter().collect();
+    let counts: Vec<Counts> = site.iter().map(|page| Counts::new(page, &known)).collect();
+    let mut template = Template::default();
+    for (page, counts) in site.iter().zip(&counts) {
+        template.insert(&template.page_paths(&page.blocks.outline(), counts.get()));
+    }
+    let label =
+        |(page, counts): (&Read, &Counts)| template.rules(&page.blocks.outline(), counts.get());
+    site.iter().zip(&counts).map(label).collect()
+}
+
+/// Returns a page of a site as it is seen with the pages before it, or with those after it if these are few.
+fn page(
+    site: &[Read],
+    at: usize,
+    context: usize,
+    golds: &[GoldPage],
+    labels: Option<&Vec<Reason>>,
+) -> Page {
+    let read = &site[at];
+    let others = site[..at].iter().rev().chain(&site[at + 1..]);
+    let mut known: Vec<&Read> = others.take(context - 1).collect();
+    known.push(read);
+    let mut template = Template::default();
+    for other in &known {
+        let counts = Counts::new(other, &known);
+        template.insert(&template.page_paths(&other.blocks.outline(), counts.get()));
+    }
+    let counts = Counts::new(read, &known);
+    let outline = read.blocks.outline();
+    let gold = &golds[read.gold];
+    let mut vocabulary = Vocabulary::default();
+    let gold_words = vocabulary.words(&gold.text, Tokens::Unicode);
+    let words = read.blocks.texts.iter();
+    let words: Vec<Vec<WordId>> = words
+        .map(|text| vocabulary.words(text, Tokens::Unicode))
+        .collect();
+    let content: Vec<f32> = match labels {
+        Some(reasons) => reasons
+            .iter()
+            .map(|reason| f32::from(u8::from(reason.is_content())))
+            .collect(),
+        None => {
+            let found = in_gold(&words, &gold_words).into_iter().zip(&words);
+            found
+                .map(|(found, words)| found as f32 / words.len().max(1) as f32)
+                .collect()
+        }
+    };
+    let of_labels = || {
+        words
+            .iter()
+            .zip(&content)
+            .filter(|(_, content)| **content > 0.5)
+    };
+    let kind = gold
+        .page_type
+        .clone()
+        .or_else(|| gold.lang.clone())
+        .unwrap_or_default();
+    Page {
+        host: gold.domain.clone(),
+        context: known.len(),
+        example: Example {
+            inputs: template.inputs(&outline, counts.get()),
+            meant: match labels {
+                Some(_) => of_labels().map(|(words, _)| words.len()).sum(),
+                None => gold_words.len(),
+            },
+            content,
+            words,
+            kind: PageKind::ALL
+                .into_iter()
+                .find(|known| known.as_str() == kind),
+            weight: if known.len() == 1 { 1.0 } else { WITH_OTHERS },
+        },
+        kind,
+        gold: gold_words,
+        outline,
+        counts,
+        template,
+    }
 }

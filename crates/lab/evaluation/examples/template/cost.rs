@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use template::{BlockCounts, Outline, Template, first_equal};
+use template::{BlockCounts, Template, first_equal};
 use url_tree::{DomainReplay, Entry, Heuristic, WindowOptions};
 
 use crate::sites::{Page, Site};
@@ -63,8 +63,7 @@ pub(crate) fn table(sites: &[Site]) -> String {
     for (site, counts) in sites.iter().zip(&counts) {
         let mut template = Template::default();
         for (page, (pages, counts)) in site.pages.iter().zip(counts) {
-            let blocks = page.blocks.layout();
-            let outline = Outline::new(&blocks);
+            let outline = page.blocks.outline();
             let counts = BlockCounts {
                 pages: *pages,
                 blocks: counts,

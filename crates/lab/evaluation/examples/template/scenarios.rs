@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use scoring::lcs;
-use template::{BlockCounts, Outline, PagePaths, Reason, Template, first_equal};
+use template::{BlockCounts, PagePaths, Reason, Template, first_equal};
 use url_tree::{DomainReplay, Entry, Heuristic, WindowOptions};
 
 use crate::sites::{Page, Part, Site};
@@ -204,8 +204,8 @@ impl<'s> Run<'s> {
         let mut template = Template::without(left_out);
         let mut label = |template: &Template, visit: &Visit<'_>| {
             if visit.scored {
-                let blocks = visit.page.blocks.layout();
-                let reasons = template.label(&Outline::new(&blocks), visit.labelled.counts());
+                let outline = visit.page.blocks.outline();
+                let reasons = template.label(&outline, visit.labelled.counts());
                 each(visit.page, &reasons);
             }
         };
@@ -246,10 +246,7 @@ impl Counted {
 
 impl Visit<'_> {
     fn slots(&self, template: &Template) -> PagePaths {
-        template.page_paths(
-            &Outline::new(&self.page.blocks.layout()),
-            self.inserted.counts(),
-        )
+        template.page_paths(&self.page.blocks.outline(), self.inserted.counts())
     }
 }
 

@@ -128,7 +128,10 @@ impl Learned {
             return;
         }
         self.pages += 1;
-        let is_content = in_gold(&words, &gold_words);
+        let found = in_gold(&words, &gold_words).into_iter().zip(&words);
+        let is_content: Vec<bool> = found
+            .map(|(found, words)| found * 2 > words.len())
+            .collect();
         // A segment that is repeated on a page, such as a button of each comment, counts once.
         let mut seen = HashSet::new();
         for (line, is_content) in lines.iter().zip(&is_content) {

@@ -109,7 +109,7 @@ struct Running<'m> {
 impl Running<'_> {
     fn outline(&self, page: &Page<'_>) -> Option<Outline> {
         let is_used = self.labelling == Labelling::Template && page.parsed.has_outline;
-        is_used.then(|| Outline::new(&page.parsed.blocks.layout()))
+        is_used.then(|| page.parsed.blocks.outline())
     }
 
     fn insert(&mut self, page: &Page<'_>) {

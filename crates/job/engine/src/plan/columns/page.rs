@@ -227,7 +227,7 @@ fn layout(page: &Page) -> Vec<u8> {
             LayoutBlock::new(path, shared, &block.text, block.link_chars, &title)
         })
         .collect();
-    Layout::to_bytes(&blocks)
+    Layout::to_bytes(&blocks, page.declared.bits())
 }
 
 /// Serializes bytes at once. Without it they are a sequence of numbers, which postcard writes to the same bytes, one by

@@ -132,7 +132,7 @@ impl<'a> PageRow<'a> {
     pub(crate) fn outline(&self) -> Result<Option<Outline>> {
         let layout = self.page.layout.map(Layout::from_bytes).transpose();
         let layout = layout.map_err(|error| self.broken("layout", &error))?;
-        Ok(layout.map(|layout| Outline::new(&layout.blocks())))
+        Ok(layout.map(|layout| layout.outline()))
     }
 
     /// Returns `made`, or computes the outline.
