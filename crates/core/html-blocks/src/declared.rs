@@ -1,4 +1,4 @@
-//! What a page declares to be.
+//! The kinds of page that a page declares itself to be.
 
 use memchr::memmem;
 
@@ -15,7 +15,7 @@ pub struct Declared {
 
 impl Declared {
     /// The kinds, one bit each, lowest first. Those that begin with `og_` are of Open Graph: the values of
-    /// `og:type`, then whether there are dates and other properties of an article. The others are types of
+    /// `og:type`, dates of an article, and other properties of an article. The others are types of
     /// schema.org. All are hints: of the articles of WCXB two thirds say `og_article`, and of its products and
     /// collections a tenth.
     pub const NAMES: [&str; 13] = [
@@ -147,7 +147,7 @@ impl Observer for Declared {
                 .iter()
                 .position(|byte| matches!(byte, b'}' | b']' | b'{'));
             let value = str::from_utf8(&value[..end.unwrap_or(value.len())]).unwrap_or_default();
-            // A value that is no list ends at the next comma.
+            // A single value ends at the next comma.
             let is_list = value.trim_start_matches([':', ' ', '\n']).starts_with('[');
             let first = value.split(',').next().unwrap_or_default();
             self.read_types(if is_list { value } else { first });

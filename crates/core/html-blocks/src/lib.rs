@@ -140,7 +140,7 @@ pub struct Page {
     /// The first `<title>` with text, in any position outside of `svg` and templates. Whitespace
     /// is normalised as in blocks.
     pub title: Option<String>,
-    /// What the page declares to be.
+    /// The kinds that the page declares.
     pub declared: Declared,
     /// The blocks in source order. None is empty.
     pub blocks: Vec<TextBlock>,

@@ -57,7 +57,7 @@ pub struct Outline {
     /// The classes of the elements, concatenated.
     classes: String,
     pub(crate) figures: Figures,
-    /// What the page declares to be, as bits.
+    /// The kinds that the page declares, as bits.
     pub(crate) declared: u16,
 }
 

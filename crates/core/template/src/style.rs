@@ -37,7 +37,7 @@ mod sign {
     pub(super) const CLOCK: u16 = 1 << 9;
 }
 
-/// What one character adds: a count in one of six lanes of ten bits, and a sign.
+/// The contribution of one character: a count in one of six lanes of ten bits, and a sign.
 #[derive(Clone, Copy)]
 struct Adds {
     lane: u64,

@@ -35,7 +35,7 @@ fn one_text_at_two_addresses_is_no_template() {
     assert!(!reasons[0].is_content() && !reasons[3].is_content());
 }
 
-/// Most of their text is equal, but they are pages of their own.
+/// Most of their text is equal, but their titles differ.
 #[test]
 fn a_notice_that_ends_all_pages_is_one() {
     let notice = prose("the notice", 900);

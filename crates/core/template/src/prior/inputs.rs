@@ -33,7 +33,7 @@ pub const LEVELS: usize = 8;
 /// around it.
 pub const GROUPS: usize = 4;
 
-/// What the net reads of a page with `n` blocks.
+/// The inputs of a page with `n` blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inputs {
     /// `n` rows of [`INPUTS`] numbers. The first [`FEATURES`] are not scaled yet.
@@ -44,7 +44,7 @@ pub struct Inputs {
     pub groups: [Vec<usize>; GROUPS],
     /// Number of groups of each kind.
     pub sizes: [usize; GROUPS],
-    /// What a block weighs in means: by the root of its characters.
+    /// The weight of a block in means: by the root of its characters.
     pub weights: Vec<f32>,
 }
 

@@ -133,7 +133,7 @@ pub struct Net {
     pub kinds: [Matrix; 2],
 }
 
-/// What the net says of a page.
+/// The output of the net for a page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Said {
     /// Per block, the logit that it is content.

@@ -13,9 +13,12 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod dice;
+mod example;
 mod in_gold;
 mod learn;
 mod pages;
+mod tape;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

@@ -10,14 +10,14 @@ use template::prior::{Net, PageKind};
 use template::{BlockCounts, Outline, Reason, Template, first_equal};
 use url_tree::BlockHash;
 
+use crate::example::Example;
 use crate::in_gold::in_gold;
-use crate::learn::Example;
 
 /// Pages of a site that are learned from, evenly over it: a site of a thousand pages has one template.
 const OF_SITE: usize = 12;
 /// Numbers of pages of a site with which a page is seen, itself among them.
 const CONTEXTS: [usize; 3] = [1, 2, 5];
-/// What a page counts that is seen with others.
+/// The weight of a page that is seen with others.
 const WITH_OTHERS: f32 = 0.4;
 
 /// Where the labels come from that are learned.

@@ -1,0 +1,18 @@
+//! A page as it is learned.
+
+use scoring::WordId;
+use template::prior::{Inputs, PageKind};
+
+/// A page to learn from.
+#[derive(Debug)]
+pub(crate) struct Example {
+    pub(crate) inputs: Inputs,
+    /// Per block, the part of it that is content, and its words.
+    pub(crate) content: Vec<f32>,
+    pub(crate) words: Vec<Vec<WordId>>,
+    /// Words of the text that is meant.
+    pub(crate) meant: usize,
+    pub(crate) kind: Option<PageKind>,
+    /// The weight of the page among the others.
+    pub(crate) weight: f32,
+}
