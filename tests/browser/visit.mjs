@@ -59,10 +59,12 @@ async function visit(
     const isOwn = isServed ? new URL(request.url()).origin === new URL(address).origin : isFile;
     if (!isOwn) asked.add(request);
   });
-  // Chromium reports some requests of the frame before the policy refuses them. None is sent.
+  // Chromium reports some requests of the frame before it refuses them: by the policy, or, of a frame of a file, because
+  // it may read no other file. None is sent.
   page.on("requestfailed", (request) => {
     const { errorText } = request.failure();
-    if (asked.delete(request) && errorText !== "csp") problems.push(`request: ${request.url()}: ${errorText}`);
+    const isRefused = errorText === "csp" || (errorText === "other" && request.url().startsWith("file://"));
+    if (asked.delete(request) && !isRefused) problems.push(`request: ${request.url()}: ${errorText}`);
   });
   page.on("requestfinished", (request) => {
     if (asked.delete(request)) problems.push(`request: ${request.url()}`);
