@@ -64,5 +64,6 @@ fn twins(outline: &Outline, counts: BlockCounts<'_>) -> u32 {
         chars += of_block;
         2 * chars > all
     });
-    half.map_or(0, |(pages, _)| of_title.min(*pages) - 1)
+    // A page that is labelled and not counted, such as a revision, has texts that no page has.
+    half.map_or(0, |(pages, _)| of_title.min(*pages).saturating_sub(1))
 }

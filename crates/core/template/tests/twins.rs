@@ -3,7 +3,7 @@
 use crate::sketch;
 
 use sketch::{Sketch, SketchSite, prose};
-use template::Reason;
+use template::{BlockCounts, Outline, Reason, Template};
 
 /// A page with a menu, a title, a text and a notice.
 fn page(title: &str, text: &str, notice: &str) -> Sketch {
@@ -43,4 +43,18 @@ fn a_notice_that_ends_all_pages_is_one() {
     let reasons = last(vec![of("Trees"), of("Ships"), of("Kites")]);
     assert!(reasons[2].is_content());
     assert!(!reasons[3].is_content());
+}
+
+/// A revision is labelled and not counted: two pages have its title, and none has its text.
+#[test]
+fn a_page_that_is_not_counted_has_no_twins() {
+    let page = page("Trees", &prose("the story", 400), "All rights reserved.");
+    let blocks = page.blocks();
+    let counts = BlockCounts {
+        pages: 2,
+        blocks: &[2, 2, 0, 2],
+        first: &[0, 1, 2, 3],
+    };
+    let labels = Template::default().label(&Outline::new(&blocks), counts);
+    assert!(labels[2].is_content());
 }
