@@ -16,7 +16,7 @@
 //!
 //! ```
 //! use site_replay::{Batching, SiteSettings, SiteStream};
-//! use template::{LayoutBlock, Outline};
+//! use template::{LayoutBlock, Outline, Style};
 //! use url_key::{Blocklist, Domain, KeyOptions, Keyer, RuleSet};
 //! use url_tree::{Entry, Verdict};
 //!
