@@ -121,7 +121,7 @@ impl Style {
             before = lane;
             chars += 1;
         }
-        let count = |lane: u64| counts / lane & ((1 << LANE) - 1);
+        let count = |lane: u64| (counts / lane) & ((1 << LANE) - 1);
         let words = count(SPACE) + 1;
         let letters = count(UPPER) + count(LOWER);
         let shares = [

@@ -73,7 +73,7 @@ impl Inputs {
             depths[at] = depths[node.parent] + 1;
         }
         let mut depth_before = 0;
-        for at in 0..count {
+        for (at, block) in of_blocks.iter().enumerate() {
             let leaf = outline.leaves[at];
             let mut chain = std::iter::successors(Some(leaf), |node| {
                 (*node != 0).then(|| outline.nodes[*node].parent)
@@ -84,7 +84,7 @@ impl Inputs {
                 .take_while(|node| *node != 0 && outline.nodes[*node].first == at);
             let opened = u16::try_from(opened.count()).unwrap_or(u16::MAX);
             let shared = depth - opened.min(depth);
-            inputs.push_numbers(surroundings, &of_page, &of_blocks[at], at);
+            inputs.push_numbers(surroundings, &of_page, block, at);
             inputs.numbers.extend([
                 (f32::from(depth_before - shared.min(depth_before)) / 5.0).min(2.0),
                 (f32::from(opened) / 5.0).min(2.0),
