@@ -371,7 +371,7 @@ pub fn unit(block: &Channels) -> Channels {
     block.map(|value| value * scale)
 }
 
-/// Returns what [`unit`] multiplies by.
+/// Returns what [`unit()`] multiplies by.
 pub fn unit_scale(block: &Channels) -> f32 {
     let squares: f32 = block.iter().map(|value| value * value).sum();
     1.0 / (squares / CHANNELS as f32 + 1e-3).sqrt()
