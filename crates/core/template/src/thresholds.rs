@@ -233,6 +233,9 @@ pub(crate) mod prior {
     /// Blocks of a page that the prior judges. It was learned from pages with 380 blocks on average, and takes
     /// shares and neighbours on a page of a few blocks for those of a part of a page.
     pub(crate) const PAGE_BLOCKS: usize = 30;
+    /// Most blocks of a page that the prior judges. It reads 1 KB of each, so a hostile page of a hundred thousand
+    /// would take a hundred MB beside the limit of a run.
+    pub(crate) const MOST_BLOCKS: usize = 1 << 13;
     /// Lowest logit at which a block is kept that the rules drop, on a list.
     pub(crate) const LEAST_KEPT: i32 = -256;
     /// Logit from which on a block that the rules drop is kept on every kind of page, if no other page of the site is

@@ -3,11 +3,11 @@
 use crate::element_code as code;
 use crate::facts::PageFacts;
 use crate::reason::Reason;
-use crate::thresholds::prior::PAGE_BLOCKS;
+use crate::thresholds::prior::{MOST_BLOCKS, PAGE_BLOCKS};
 
-/// Returns whether a page has enough blocks for the prior.
+/// Returns whether a page has enough blocks for the prior, and not too many.
 fn is_judged(page: &PageFacts<'_>) -> bool {
-    page.outline.blocks.len() >= PAGE_BLOCKS
+    (PAGE_BLOCKS..=MOST_BLOCKS).contains(&page.outline.blocks.len())
 }
 
 /// Returns the blocks that are more likely boilerplate.

@@ -208,6 +208,18 @@ fn a_page_of_a_few_blocks_is_judged_by_the_rules() {
     assert_eq!(labels, [Reason::OwnTitle, Reason::Unique, Reason::Unique]);
 }
 
+/// Its numbers would take more memory than a page may.
+#[test]
+fn a_page_of_ten_thousand_blocks_is_judged_by_the_rules() {
+    let lines: Vec<String> = (0..10_000)
+        .map(|at| format!("main@>p | Line {at}"))
+        .collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let page = Sketch::new("Trees", &lines);
+    let labels = labels(&page, 1, &long_is_content(false, UNSURE));
+    assert!(!labels.contains(&Reason::PriorBoilerplate));
+}
+
 #[test]
 fn a_net_that_knows_nothing_changes_nothing() {
     let page = page();
