@@ -26,14 +26,8 @@ impl Template {
     /// # Panics
     /// Panics if `counts` and `outline` have different numbers of blocks.
     pub fn label_with(&self, outline: &Outline, counts: BlockCounts<'_>, net: &Net) -> Vec<Reason> {
-        let own = OwnCounts::new(outline, counts);
-        let page = self.facts(outline, own.in_place_of(counts), net);
-        let mut reasons = self.labels_of_any_site(&page);
-        if page.pages < pages::KNOWN {
-            self.correct(&CORRECTIONS_OF_UNKNOWN, &page, &mut reasons);
-        }
-        crate::whole_units::share_labels(outline, &mut reasons);
-        reasons
+        let is_unknown = self.pages() < pages::KNOWN;
+        self.labels(outline, counts, net, is_unknown)
     }
 
     /// Like [`label`](Self::label), without the corrections of unknown sites.
@@ -41,9 +35,23 @@ impl Template {
     /// # Panics
     /// Panics if `counts` and `outline` have different numbers of blocks.
     pub fn rules(&self, outline: &Outline, counts: BlockCounts<'_>) -> Vec<Reason> {
+        self.labels(outline, counts, Net::learned(), false)
+    }
+
+    /// Returns the labels, with the corrections of unknown sites if the site is one.
+    fn labels(
+        &self,
+        outline: &Outline,
+        counts: BlockCounts<'_>,
+        net: &Net,
+        is_unknown: bool,
+    ) -> Vec<Reason> {
         let own = OwnCounts::new(outline, counts);
-        let page = self.facts(outline, own.in_place_of(counts), Net::learned());
+        let page = self.facts(outline, own.in_place_of(counts), net);
         let mut reasons = self.labels_of_any_site(&page);
+        if is_unknown {
+            self.correct(&CORRECTIONS_OF_UNKNOWN, &page, &mut reasons);
+        }
         crate::whole_units::share_labels(outline, &mut reasons);
         reasons
     }

@@ -328,7 +328,7 @@ impl Net {
     }
 
     /// Returns the sum of the numbers of the elements around a block.
-    fn element(&self, codes: &[u8; LEVELS]) -> [f32; ELEMENT] {
+    pub fn element(&self, codes: &[u8; LEVELS]) -> [f32; ELEMENT] {
         let mut sum = [0.0; ELEMENT];
         for (level, code) in codes.iter().enumerate() {
             let row = self

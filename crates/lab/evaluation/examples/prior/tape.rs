@@ -75,7 +75,7 @@ impl Tape {
         let elements: Vec<[f32; ELEMENT]> = inputs
             .elements
             .iter()
-            .map(|codes| element(net, codes))
+            .map(|codes| net.element(codes))
             .collect();
         let mut blocks = vec![[0.0; CHANNELS]; count];
         blocks
@@ -316,18 +316,6 @@ fn add_unit_slopes(
 
 fn element_row(level: usize, code: u8) -> usize {
     level * CODES + usize::from(code).min(CODES - 1)
-}
-
-fn element(net: &Net, codes: &[u8; LEVELS]) -> [f32; ELEMENT] {
-    let mut sum = [0.0; ELEMENT];
-    for (level, code) in codes.iter().enumerate() {
-        let row = element_row(level, *code) * ELEMENT;
-        let values = &net.elements.values[row..row + ELEMENT];
-        sum.iter_mut()
-            .zip(values)
-            .for_each(|(sum, value)| *sum += value);
-    }
-    sum
 }
 
 fn add(block: &mut Channels, values: &[f32]) {
