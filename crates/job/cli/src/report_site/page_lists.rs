@@ -17,7 +17,7 @@ const LISTED_PAGES: usize = 10;
 const COLUMNS: &str = "domain, url, title, CAST(fetched_at AS BIGINT) AS micros, content_blocks, blocks, \
      content_chars, boilerplate_chars";
 
-/// The order of the newest pages. The status tells revisions of one time apart.
+/// The order of the newest pages. Two revisions of one time differ in their status.
 const NEWEST: &str = "fetched_at DESC, url, status";
 
 /// The order of the pages with the least content.

@@ -1,4 +1,4 @@
-//! What the overview says about texts: lengths, languages, and the last run.
+//! The overview of texts: their lengths, their languages, and the changes of the last run.
 
 use anyhow::Result;
 use query::TablesSession;

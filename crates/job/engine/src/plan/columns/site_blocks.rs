@@ -29,7 +29,7 @@ const TEXT_BYTES: usize = 2000;
 
 type Hash = [u8; 16];
 
-/// What the pages of a site repeat on a date.
+/// The blocks that the pages of a site repeat on a date.
 #[derive(Debug)]
 pub(crate) struct SiteBlocks {
     domain: String,
