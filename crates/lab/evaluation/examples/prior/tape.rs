@@ -1,7 +1,7 @@
 //! The values of a net for a page, and how the loss changes with its weights.
 
 use template::prior::{
-    CHANNELS, CODES, ELEMENT, GROUPS, INPUTS, Inputs, LAYERS, LEVELS, Matrix, Net, STEPS, Said,
+    CHANNELS, CODES, ELEMENT, GROUPS, INPUTS, Inputs, LAYERS, Matrix, Net, STEPS, Said,
     add_products, means, read_steps, unit, unit_scale,
 };
 
@@ -368,6 +368,7 @@ fn add_back(slopes: &[Channels], matrix: &Matrix, sums: &mut [f32]) {
 #[cfg(test)]
 mod tests {
     use scoring::{Tokens, Vocabulary};
+    use template::prior::LEVELS;
 
     use super::*;
 
