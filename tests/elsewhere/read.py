@@ -36,7 +36,9 @@ def columns(connection, relation):
 
 def plain(value):
     if isinstance(value, datetime):
-        return value.astimezone(timezone.utc).replace(tzinfo=None).isoformat() + "Z"
+        # Whole milliseconds have three digits, as Arrow prints them.
+        digits = "milliseconds" if value.microsecond % 1000 == 0 and value.microsecond else "auto"
+        return value.astimezone(timezone.utc).replace(tzinfo=None).isoformat(timespec=digits) + "Z"
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, bytes):
