@@ -353,14 +353,18 @@ fn add_outer(rows: &[f32], slopes: &[Channels], sums: &mut Matrix) {
 /// Adds the slopes of the numbers of each row from those of its products with a matrix.
 fn add_back(slopes: &[Channels], matrix: &Matrix, sums: &mut [f32]) {
     let width = matrix.values.len() / CHANNELS;
-    let (weights, _) = matrix.values.as_chunks::<CHANNELS>();
+    // By channel, so that the sums of a row are added side by side and not one after the other.
+    let mut by_channel = vec![0.0; matrix.values.len()];
+    for (at, weights) in matrix.values.chunks_exact(CHANNELS).enumerate() {
+        for (channel, weight) in weights.iter().enumerate() {
+            by_channel[channel * width + at] = *weight;
+        }
+    }
     for (slopes, row) in slopes.iter().zip(sums.chunks_exact_mut(width)) {
-        for (sum, weights) in row.iter_mut().zip(weights) {
-            *sum += slopes
-                .iter()
-                .zip(weights)
-                .map(|(slope, weight)| slope * weight)
-                .sum::<f32>();
+        for (slope, weights) in slopes.iter().zip(by_channel.chunks_exact(width)) {
+            for (sum, weight) in row.iter_mut().zip(weights) {
+                *sum += slope * weight;
+            }
         }
     }
 }
