@@ -25,6 +25,7 @@
 //! Tables:
 //! - `jobs`: job file, printed output, plan, and contents of the tables
 //! - `keys`: URL keys, titles, domains and duplicates
+//! - `language_model`: languages by a model of the user
 //! - `learn`: parameters of URLs that no rule knows
 //! - `law`: one run, consecutive runs and chunks give the same tables
 //! - `site_text`: a site in memory gives the texts of the tables
@@ -98,6 +99,7 @@ mod import_pages;
 mod import_stores;
 mod jobs;
 mod keys;
+mod language_model;
 mod law;
 mod learn;
 mod manners;

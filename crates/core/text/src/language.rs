@@ -20,6 +20,8 @@
 //! names and the addresses in other scripts, with trigrams and alphabets of 70 languages. At most the first
 //! [`CHARS`] characters are read: whatlang is not more exact on longer texts.
 //!
+//! The label that a model of the user gives is read by [`Labelled`] into the same codes.
+//!
 //! # Non-goals
 //!
 //! - One language per text. A page in two languages gets that of most letters.
@@ -59,8 +61,7 @@ impl Language {
     /// The code of ISO 639-3, `_` and the script, such as `eng_Latn`: the form of the labels of FLORES, OpenLID and GlotLID. The
     /// code is of one language and not of a group: `cmn_Hani` and `pes_Arab`.
     pub fn label(&self) -> String {
-        let known = CODES.iter().find(|(_, two)| *two == self.code);
-        let three = known.map_or(self.code, |(three, _)| three);
+        let three = three_letters_of_one(self.code).unwrap_or(self.code);
         format!("{three}_{}", self.script)
     }
 }
@@ -167,7 +168,7 @@ pub fn detect(text: &str) -> Option<Language> {
         _ => found.confidence() as f32,
     };
     Some(Language {
-        code: code(found.lang()),
+        code: code(found.lang().code()),
         score,
         script: script(found.script()),
     })
@@ -203,98 +204,84 @@ fn script(of: Script) -> &'static str {
     }
 }
 
-/// The code of a language: of two letters if it has one.
-fn code(lang: Lang) -> &'static str {
-    let three = lang.code();
-    let known = CODES.iter().find(|(of, _)| *of == three);
-    known.map_or(three, |(_, two)| two)
+/// The language that a label of another detector names, such as `__label__eng_Latn`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Labelled {
+    /// As [`Language::code`]. What is no code of ISO 639 stays as it is.
+    pub code: String,
+    /// As [`Language::label`]. A label without a script gets that of most letters of the text.
+    pub label: String,
 }
 
-/// Returns the code of ISO 639-3 of a code that [`detect`] gives, as WARC files name languages. Where two
-/// letters stand for a group of languages, this is the code of the group: `zho` and not `cmn`.
-pub fn three_letters(code: &str) -> Option<&'static str> {
-    match code {
-        "zh" => Some("zho"),
-        "fa" => Some("fas"),
-        _ => {
-            let known = CODES.iter().find(|(_, two)| *two == code);
-            known.map(|(three, _)| *three)
+impl Labelled {
+    /// Reads the label of a text. fastText begins labels with `__label__`.
+    pub fn new(label: &str, text: &str) -> Self {
+        let label = label.strip_prefix("__label__").unwrap_or(label);
+        if let Some((language, _)) = label.split_once('_') {
+            return Self {
+                code: code(language).to_owned(),
+                label: label.to_owned(),
+            };
+        }
+        let three = three_letters_of_one(label).unwrap_or(label);
+        let label_of = |of| format!("{three}_{}", script(of));
+        Self {
+            code: code(label).to_owned(),
+            label: whatlang::detect_script(text).map_or_else(|| three.to_owned(), label_of),
         }
     }
-    .or_else(|| Lang::from_code(code).map(|lang| lang.code()))
 }
 
-/// The codes of whatlang's languages that have two letters.
-const CODES: [(&str, &str); 69] = [
-    ("epo", "eo"),
-    ("eng", "en"),
-    ("rus", "ru"),
+/// The code of a language: of two letters if it has one.
+fn code(of: &str) -> &str {
+    let one = OF_GROUPS.iter().find(|(three, _)| *three == of);
+    let of_group = one.map(|(_, two)| *two);
+    let two = || isolang::Language::from_639_3(of).and_then(|language| language.to_639_1());
+    of_group.or_else(two).unwrap_or(of)
+}
+
+/// Returns the code of ISO 639-3 of a code that [`detect`] or [`Labelled`] gives, as WARC files name languages. Where
+/// two letters stand for a group of languages, this is the code of the group: `zho` and not `cmn`.
+pub fn three_letters(code: &str) -> Option<&'static str> {
+    let two = isolang::Language::from_639_1(code);
+    let known = two.or_else(|| isolang::Language::from_639_3(code));
+    known.map(|language| language.to_639_3())
+}
+
+/// Returns the code of the one language that texts with a code are in, as whatlang has it.
+fn three_letters_of_one(of: &str) -> Option<&'static str> {
+    let known = Lang::all().iter().map(|lang| lang.code());
+    known
+        .into_iter()
+        .find(|three| code(three) == of)
+        .or_else(|| three_letters(of))
+}
+
+/// Languages whose two letters stand for a group of languages, of which texts are in this one. Models label the one
+/// language (OpenLID, GlotLID), pages declare the group.
+const OF_GROUPS: [(&str, &str); 22] = [
+    ("als", "sq"),
+    ("arb", "ar"),
+    ("ayr", "ay"),
+    ("azj", "az"),
     ("cmn", "zh"),
-    ("spa", "es"),
-    ("por", "pt"),
-    ("ita", "it"),
-    ("ben", "bn"),
-    ("fra", "fr"),
-    ("deu", "de"),
-    ("ukr", "uk"),
-    ("kat", "ka"),
-    ("ara", "ar"),
-    ("hin", "hi"),
-    ("jpn", "ja"),
-    ("heb", "he"),
-    ("yid", "yi"),
-    ("pol", "pl"),
-    ("amh", "am"),
-    ("jav", "jv"),
-    ("kor", "ko"),
-    ("nob", "nb"),
-    ("dan", "da"),
-    ("swe", "sv"),
-    ("fin", "fi"),
-    ("tur", "tr"),
-    ("nld", "nl"),
-    ("hun", "hu"),
-    ("ces", "cs"),
-    ("ell", "el"),
-    ("bul", "bg"),
-    ("bel", "be"),
-    ("mar", "mr"),
-    ("kan", "kn"),
-    ("ron", "ro"),
-    ("slv", "sl"),
-    ("hrv", "hr"),
-    ("srp", "sr"),
-    ("mkd", "mk"),
-    ("lit", "lt"),
-    ("lav", "lv"),
-    ("est", "et"),
-    ("tam", "ta"),
-    ("vie", "vi"),
-    ("urd", "ur"),
-    ("tha", "th"),
-    ("guj", "gu"),
-    ("uzb", "uz"),
-    ("pan", "pa"),
-    ("aze", "az"),
-    ("ind", "id"),
-    ("tel", "te"),
+    ("ekk", "et"),
+    ("gaz", "om"),
+    ("gug", "gn"),
+    ("khk", "mn"),
+    ("kmr", "ku"),
+    ("knc", "kr"),
+    ("lvs", "lv"),
+    ("npi", "ne"),
+    ("ory", "or"),
+    ("pbt", "ps"),
     ("pes", "fa"),
-    ("mal", "ml"),
-    ("ori", "or"),
-    ("mya", "my"),
-    ("nep", "ne"),
-    ("sin", "si"),
-    ("khm", "km"),
-    ("tuk", "tk"),
-    ("aka", "ak"),
-    ("zul", "zu"),
-    ("sna", "sn"),
-    ("afr", "af"),
-    ("lat", "la"),
-    ("slk", "sk"),
-    ("cat", "ca"),
-    ("tgl", "tl"),
-    ("hye", "hy"),
+    ("plt", "mg"),
+    ("quy", "qu"),
+    ("swh", "sw"),
+    ("uzn", "uz"),
+    ("ydd", "yi"),
+    ("zsm", "ms"),
 ];
 
 #[cfg(test)]
@@ -400,7 +387,7 @@ mod tests {
         }
         assert_eq!(three_letters("xx"), None);
         for lang in Lang::all() {
-            let three = three_letters(code(*lang)).unwrap_or_default();
+            let three = three_letters(code(lang.code())).unwrap_or_default();
             assert_eq!(three.len(), 3, "{lang}");
         }
     }
@@ -459,7 +446,7 @@ mod tests {
         for of in Script::all() {
             for lang in of.langs() {
                 let language = Language {
-                    code: code(*lang),
+                    code: code(lang.code()),
                     score: 1.0,
                     script: script(*of),
                 };
@@ -487,11 +474,38 @@ mod tests {
     }
 
     #[test]
-    fn every_code_is_of_two_letters_and_unique() {
-        let mut codes: Vec<&str> = CODES.iter().map(|(_, two)| *two).collect();
-        assert!(codes.iter().all(|code| code.len() == 2));
-        codes.sort_unstable();
-        codes.dedup();
-        assert_eq!(codes.len(), CODES.len());
+    fn languages_of_two_letters_have_them() {
+        let codes: Vec<&str> = Lang::all().iter().map(|lang| code(lang.code())).collect();
+        assert!(codes.iter().all(|code| code.len() == 2), "{codes:?}");
+        for (three, two) in OF_GROUPS {
+            assert_eq!(code(three), two);
+            assert!(
+                three_letters(two).is_some_and(|group| group != three),
+                "{two}"
+            );
+        }
+    }
+
+    #[test]
+    fn labels_of_other_detectors_are_codes_and_labels() {
+        let of = |label| {
+            let read = Labelled::new(label, "Die Tassen bleiben auf dem Tisch.");
+            (read.code, read.label)
+        };
+        for (label, code, expected) in [
+            ("__label__deu_Latn", "de", "deu_Latn"),
+            ("__label__cmn_Hani", "zh", "cmn_Hani"),
+            ("__label__arb_Arab", "ar", "arb_Arab"),
+            ("__label__nds_Latn", "nds", "nds_Latn"),
+            // lid.176 names no script, and has codes of two letters.
+            ("__label__de", "de", "deu_Latn"),
+            ("__label__zh", "zh", "cmn_Latn"),
+            ("__label__ceb", "ceb", "ceb_Latn"),
+            // What is no code stays.
+            ("tea", "tea", "tea_Latn"),
+        ] {
+            assert_eq!(of(label), (code.to_owned(), expected.to_owned()), "{label}");
+        }
+        assert_eq!(Labelled::new("de", "1984").label, "deu");
     }
 }

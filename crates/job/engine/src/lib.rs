@@ -38,6 +38,7 @@ mod error;
 mod error_record;
 mod job;
 mod job_document;
+mod language_model;
 mod marked_paths;
 mod metrics;
 mod optional_columns;

@@ -10,6 +10,7 @@ use url_key::{Blocklist, Grouping, KeyOptions, Keyer, Reading, RuleError, RuleSe
 use url_tree::{Constants, WindowOptions};
 
 use crate::job_document::JobDocument;
+use crate::language_model::LanguageModel;
 use crate::marked_paths::{domain_of, parsed_marks};
 use crate::optional_columns::{OptionalColumns, passed_through};
 use crate::settings_digest::settings_digest;
@@ -35,6 +36,8 @@ pub struct Settings {
     pub passed_through: Arc<[String]>,
     /// How `documents` has Markdown, if it does.
     pub markdown: Option<MarkdownOptions>,
+    /// The user's model of languages.
+    pub language_model: Option<LanguageModel>,
     /// Digest of the settings that decide rows: the column `settings_digest` of `runs`.
     pub digest: String,
 }
@@ -177,7 +180,16 @@ pub(crate) fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
         write: OptionalColumns::new(&spec.output),
         passed_through: passed_through(spec)?,
         markdown: markdown_options(&spec.output),
+        language_model: language_model(&spec.output)?,
     })
+}
+
+fn language_model(spec: &OutputSpec) -> Result<Option<LanguageModel>, SpecError> {
+    if spec.language_model.is_some() && !spec.write.has(Written::Language) {
+        let expected = "output.write has no `language`, so no language is found; add it";
+        return Err(SpecError::key("output.language_model", expected));
+    }
+    Ok(spec.language_model.as_deref().map(LanguageModel::new))
 }
 
 /// Parses URL rules, which need a parameter of the URL or not by the choices of the job.

@@ -133,6 +133,10 @@ pub(crate) async fn run(
     spill_dir
         .map_err(|error| EngineError::from(SpecError::key("run.spill_dir", error.to_string())))
         .map_err(Failure::at(Stage::Job, dates))?;
+    if let Some(model) = &job.settings.language_model {
+        let read = model.read().map_err(EngineError::from);
+        read.map_err(Failure::at(Stage::Job, dates))?;
+    }
     let interrupted = Failure::at(Stage::Tables, dates);
     let prepared = prepare(job, &mut tables, requested, accepted, progress.as_ref());
     let prepared = unless_stopped(stop, async { Ok(prepared.await) }).await;

@@ -92,6 +92,7 @@ impl JobSpec {
                 partition: OutputSpec::default_partition(),
                 format: OutputSpec::default_format(),
                 write: Names::default(),
+                language_model: None,
                 archive_columns: Vec::new(),
                 markdown: OutputSpec::default_markdown(),
                 file_bytes: OutputSpec::default_file_bytes(),
@@ -195,6 +196,10 @@ pub struct OutputSpec {
     /// Columns of the archive for the column `archive` of `documents`: where a page is from.
     #[serde(default)]
     pub archive_columns: Vec<String>,
+    /// A fastText model that finds languages instead of ours: each machine has the file, and the memory for it beside
+    /// `run.memory_limit`.
+    #[serde(default)]
+    pub language_model: Option<PathBuf>,
     /// The inline markup that the column `markdown` of `documents` keeps.
     #[serde(default = "OutputSpec::default_markdown")]
     pub markdown: Names<MarkdownPart>,

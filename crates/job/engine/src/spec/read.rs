@@ -79,9 +79,10 @@ impl JobSpec {
 }
 
 /// Keys whose values are paths or URLs.
-const PATHS: [(&str, &str); 7] = [
+const PATHS: [(&str, &str); 8] = [
     ("archive", "location"),
     ("output", "location"),
+    ("output", "language_model"),
     ("url_key", "rules"),
     ("url_key", "blocklist"),
     ("tree", "paths"),

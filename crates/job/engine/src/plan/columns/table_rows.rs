@@ -11,11 +11,11 @@ use arrow::array::{
 use arrow::compute::take;
 use arrow::datatypes::DataType;
 use datafusion::error::{DataFusionError, Result};
-use markdown::MarkupError;
 use tables::{Partitioning, Table};
 use text::signals::Signals;
 use url_key::Branch;
 
+use crate::language_model::Detector;
 use crate::plan::columns::identity::identity_columns;
 use crate::plan::columns::labels::{StoredLabels, labels_of};
 use crate::plan::columns::page::{Pages, StoredPage};
@@ -144,8 +144,8 @@ pub(crate) struct DocumentTexts {
     language_label: StringArray,
     /// Of texts, if the job writes signals.
     signals: Vec<Option<Signals>>,
-    /// The errors of Markdown, by position of the page.
-    failures: BTreeMap<usize, MarkupError>,
+    /// What could not be made of a page, by its position.
+    failures: BTreeMap<usize, Vec<String>>,
     blocks: Int32Array,
     content_blocks: Int32Array,
     content_chars: Int64Array,
@@ -153,9 +153,16 @@ pub(crate) struct DocumentTexts {
 }
 
 impl DocumentTexts {
-    pub(crate) fn new(rows: &PageRows<'_>, settings: &Settings) -> Self {
+    /// Makes the texts of pages.
+    ///
+    /// # Errors
+    /// If the model of languages cannot be read.
+    pub(crate) fn new(rows: &PageRows<'_>, settings: &Settings) -> Result<Self> {
+        let detector = Detector::new(settings.write.language, settings.language_model.as_ref())
+            .map_err(|error| DataFusionError::External(error.into()))?;
         let mut text = StringBuilder::new();
-        let (mut markdowns, mut failures) = (StringBuilder::new(), BTreeMap::new());
+        let mut markdowns = StringBuilder::new();
+        let mut failures: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         let (mut languages, mut scores) = (StringBuilder::new(), Float64Builder::new());
         let mut language_labels = StringBuilder::new();
         let mut signals = Vec::new();
@@ -182,18 +189,19 @@ impl DocumentTexts {
             match settings.markdown_of(&page.texts, &labels.is_content, markup, url) {
                 Ok(written) => markdowns.append_option(written),
                 Err(error) => {
-                    failures.insert(blocks.len(), error);
+                    let failed = failures.entry(blocks.len()).or_default();
+                    failed.push(format!("no_markdown: {error}"));
                     markdowns.append_null();
                 }
             }
-            let detected = settings
-                .write
-                .language
-                .then(|| text::language::detect(&content));
-            let detected = detected.flatten();
-            languages.append_option(detected.map(|language| language.code));
-            scores.append_option(detected.map(|language| f64::from(language.score)));
-            language_labels.append_option(detected.map(|language| language.label()));
+            let detected = detector.detect(&content).unwrap_or_else(|error| {
+                let failed = failures.entry(blocks.len()).or_default();
+                failed.push(format!("no_language: {error}"));
+                None
+            });
+            languages.append_option(detected.as_ref().map(|(language, _)| &language.code));
+            language_labels.append_option(detected.as_ref().map(|(language, _)| &language.label));
+            scores.append_option(detected.map(|(_, score)| score));
             let write_signals = settings.write.signals;
             signals.push(write_signals.then(|| text::signals::signals(&content)));
             text.append_value(content);
@@ -202,7 +210,7 @@ impl DocumentTexts {
             content_chars.push(chars);
             boilerplate_chars.push(dropped);
         }
-        Self {
+        Ok(Self {
             text: text.finish(),
             write_minhash: settings.write.minhash,
             write_surt: settings.write.surt,
@@ -216,7 +224,7 @@ impl DocumentTexts {
             content_blocks: content_blocks.into(),
             content_chars: content_chars.into(),
             boilerplate_chars: boilerplate_chars.into(),
-        }
+        })
     }
 }
 
@@ -232,9 +240,9 @@ pub(crate) fn documents(
         .map(|(row, page)| page.title.or_else(|| value_opt(titles, *row as usize)))
         .collect();
     let warnings = pages.iter().enumerate().map(|(at, page)| {
-        let failure = texts.failures.get(&at);
-        let failure = failure.map(|error| Cow::Owned(format!("no_markdown: {error}")));
-        page.warnings.iter().cloned().chain(failure)
+        let failures = texts.failures.get(&at).into_iter().flatten();
+        let failures = failures.map(|failure| Cow::Borrowed(failure.as_str()));
+        page.warnings.iter().cloned().chain(failures)
     });
     let warnings = lists(warnings);
     let text_of = |value: &dyn for<'a> Fn(&StoredPage<'a>) -> &'a str| -> ArrayRef {

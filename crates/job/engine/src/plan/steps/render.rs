@@ -34,7 +34,7 @@ impl Rendered {
         let rows = TableRows::new(batch)?;
         let entries = window_entries(batch, &rows.pages)?;
         let pages = PageRows::new(batch, rows.pages)?;
-        let texts = DocumentTexts::new(&pages, settings);
+        let texts = DocumentTexts::new(&pages, settings)?;
         let counts = row_counts(batch, &pages.rows, &texts)?;
         let heuristic = settings.site.labelling.to_string();
         let documents = documents(batch, &pages, texts, &heuristic)?;
