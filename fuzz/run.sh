@@ -41,3 +41,4 @@ pair() { # TARGET DICTIONARY TARGET DICTIONARY
 pair blocks html.dict url_key url.dict
 pair rules url.dict job_spec job.dict
 pair warc warc.dict feed feed.dict
+run index index.dict

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::import::{gzip, response};
-use crate::support::{Finished, Job};
+use crate::support::{Finished, Job, finished};
 
 /// A job with a crawl of two pages in `crawl/a.warc.gz`, and its index. The second record is that of another page.
 fn job() -> Job {
@@ -67,6 +67,37 @@ fn a_plan_is_shown_and_then_each_record_is_in_a_count() {
         text.contains("MB of requests") && text.contains("another URL"),
         "{text}"
     );
+}
+
+#[test]
+fn a_line_on_which_a_parser_panics_is_left_out_and_counted() {
+    for parser in ["CDX", "URLs"] {
+        let job = job();
+        let index = job.path("crawl/index.cdxj");
+        let mut lines = std::fs::read_to_string(&index).expect("a file");
+        lines += "example,a)/ 20111024120000 {\"url\": \"http://a.example/panic in the parser\", \"mime\": \"text/html\", \
+             \"status\": \"200\", \"filename\": \"a.warc.gz\", \"offset\": \"0\", \"length\": \"1\"}\n";
+        std::fs::write(&index, lines).expect("a file");
+        let words =
+            "import index crawl/index.cdxj --output archive --domain a.example --format json";
+        let words: Vec<&str> = words.split(' ').collect();
+        let imported = finished(job.urltree(&words).env("URLTREE_PANIC_IN", parser));
+        assert!(
+            !imported.stderr.contains("panicked at"),
+            "{}",
+            imported.stderr
+        );
+        let counts = report(&imported);
+        assert_eq!(
+            (&counts["asked"], &counts["got"]),
+            (&2.into(), &1.into()),
+            "{parser}: {counts}"
+        );
+        assert!(
+            counts.to_string().contains("panicked"),
+            "{parser}: {counts}"
+        );
+    }
 }
 
 #[test]
