@@ -229,6 +229,24 @@ mod tests {
         assert_eq!(log("<p>a <b>b</b><p>c"), expected);
     }
 
+    /// A look beyond the tag would make the work for a page quadratic.
+    #[test]
+    fn a_tag_mentions_what_is_in_itself() {
+        #[derive(Clone, Default)]
+        struct Mentions(Vec<bool>);
+
+        impl Observer for Mentions {
+            fn start(&mut self, tag: &Opened<'_>) {
+                self.0.push(tag.mentions("itemtype"));
+            }
+        }
+
+        let html = b"<div><p class=a itemtype=x>a<b>b</b><div/itemtype><p>itemtype itemtype=x";
+        let read = page_with(html, None, &BlockOptions::default(), Mentions::default());
+        let Mentions(found) = read.expect("a page").1;
+        assert_eq!(found, [false, true, false, true, false]);
+    }
+
     #[test]
     fn the_source_of_a_script_is_reported() {
         assert_eq!(

@@ -350,7 +350,7 @@ impl<'p, O: Observer> Tokenizer<'p, '_, O> {
     fn start_tag(&mut self, tag: &SourceTag<'_>) -> Result<(), Stop> {
         let attributes = self.attributes(tag);
         let page = self.page.as_bytes();
-        let source = &page[self.angle + 1 + tag.name.len()..];
+        let source = &page[self.angle + 1 + tag.name.len()..tag.end];
         let name = tag.lower_name(&mut self.name);
         let read;
         let sight = if tag.has_sight || name.tag == Tag::Dialog {
