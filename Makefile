@@ -157,10 +157,14 @@ accuracy: ## F1 by kind of page, and the words that each reason decides wrongly:
 prior: ## Learn the prior of unknown sites from the sets below GOLD, after measuring it by folds of hosts
 	cargo run --locked --release -p urltree-evaluation --example prior -- \
 	    --gold $(GOLD)/field/wcxb-dev.parquet CC-BY-4.0 --gold $(GOLD)/pages/scrapinghub.parquet MIT \
-	    $(foreach set,$(PRIOR_SITES),--site $(set) none) --folds 3 --write crates/core/template
+	    $(call of_kind,article,$(PRIOR_ARTICLES)) $(call of_kind,forum,ckantrac compforum) \
+	    $(call of_kind,documentation,jargon nltk wikisocion) $(call of_kind,any,cleaneval-dev dunkers usagov) \
+	    --folds 3 --write crates/core/template
 
-PRIOR_SITES = $(addprefix $(GOLD)/,pages/cleaneval-dev.parquet pages/cleanportaleval.parquet field/daniel-a.parquet) \
-    $(wildcard $(addprefix $(GOLD)/,field/sites/*.parquet field/hard/*.parquet streams/*.parquet))
+PRIOR_ARTICLES = cleanportaleval daniel-a 90minutos lgnew phase5 reiskoch wechange \
+    $(basename $(notdir $(wildcard $(GOLD)/streams/*.parquet)))
+of_kind = $(foreach set,$(2),--site $(firstword $(wildcard $(addsuffix $(set).parquet,$(addprefix $(GOLD)/,$(PRIOR_FOLDERS))))) none $(1))
+PRIOR_FOLDERS = pages/ field/ field/sites/ field/hard/ streams/
 
 docs: ## Build the site of the documentation into target/docs: pip install -r docs/requirements.txt
 	sphinx-build --quiet --fail-on-warning --keep-going --nitpicky docs target/docs

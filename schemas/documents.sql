@@ -10,6 +10,8 @@ CREATE TABLE documents (
   surt_host VARCHAR,                            -- host of surt: com,example
   status VARCHAR NOT NULL,                      -- unique, or revision: a later version of a page that brought unseen text
   title VARCHAR,                                -- the <title> of the page, else the title in the archive
+  page_kind VARCHAR,                            -- what the page is likely: article, collection, documentation, forum, listing, product or service; null unless output.write has page_kind
+  page_kind_score DOUBLE,                       -- how likely that is, 0 to 1
   text VARCHAR NOT NULL,                        -- content blocks, one per line; code has lines of its own
   markdown VARCHAR,                             -- content blocks as Markdown, if output.write has markdown
   language VARCHAR,                             -- language of text: ISO 639-1, or 639-3 without two letters, if output.write has language and the text is long enough

@@ -86,6 +86,78 @@ fn metadata_and_language_change_no_other_column() {
     assert_eq!(with.lines(&others), without.lines(&others));
 }
 
+/// A thread of a forum, as old software writes it.
+fn thread(number: u64) -> Row {
+    let posts = (0..8).map(|post| {
+        format!(
+            "<li class=post><div class=author><a href=/user/{post}>reader{post}</a> <span class=date>2011-10-0{post}</span></div>\
+             <div class=message><p>Re: tea {number}. {}</p></div><div class=buttons><a href=/reply>Reply</a> <a href=/quote>Quote</a></div>",
+            paragraph(number * 100 + post)
+        )
+    });
+    let html = format!(
+        "<title>Tea {number} - Forum</title><body><ul class=menu><li><a href=/>Forum</a><li><a href=/login>Log in</a></ul>\
+         <h1>Tea {number}</h1><ol class='posts thread'>{}</ol><p><a href=/reply>Post reply</a>",
+        posts.collect::<String>()
+    );
+    let url = format!("http://forum.cups.example/viewtopic/{number}");
+    Row::page("2011-10-02T12:00:00", url, html)
+}
+
+/// A story with a menu, as a newspaper writes it.
+fn story(number: u64) -> Row {
+    let menu: String = (0..24)
+        .map(|at| format!("<li><a href=/section/{at}>Section {at}</a>"))
+        .collect();
+    let paragraphs = (0..9).map(|at| format!("<p>{}</p>", paragraph(number * 10 + at)));
+    let html = format!(
+        "<title>Tea number {number} - Tea Times</title><meta property=og:type content=article><body>\
+         <header><nav><ul>{menu}</ul></nav></header><main><article><h1>Tea number {number}</h1>\
+         <p class=byline>By Ann Leaf, 4 October 2011</p>{}</article></main>\
+         <aside><h2>Most read</h2><ul><li><a href=/1>A kettle whistles</a><li><a href=/2>A cup breaks</a></ul></aside>\
+         <footer><p>© Tea Times</p></footer>",
+        paragraphs.collect::<String>()
+    );
+    let url = format!("http://www.times.example/news/{number}");
+    Row::page("2011-10-03T12:00:00", url, html)
+}
+
+/// On sites that are known, where the prior labels nothing.
+#[test]
+fn pages_have_their_kind_and_how_likely_it_is() {
+    let rows: Vec<Row> = (0..24).map(thread).chain((0..48).map(story)).collect();
+    let job = Job::of(&rows).with("output.write=page_kind");
+    job.backfill(DATES);
+    let kinds = job.rows(
+        "SELECT domain, page_kind, count(*) AS pages, min(page_kind_score) AS least FROM documents GROUP BY 1, 2 ORDER BY 1",
+    );
+    let [forum, stories] = &kinds[..] else {
+        panic!("{kinds:?}");
+    };
+    assert_eq!(
+        (&forum["page_kind"], &forum["pages"]),
+        (&"forum".into(), &24.into())
+    );
+    assert_eq!(
+        (&stories["page_kind"], &stories["pages"]),
+        (&"article".into(), &48.into())
+    );
+    for row in &kinds {
+        assert!(
+            (Some(0.5)..=Some(1.0)).contains(&row["least"].as_f64()),
+            "{row}"
+        );
+    }
+    let without = Job::of(&rows);
+    without.backfill(DATES);
+    assert_eq!(
+        without.row("SELECT count(page_kind) AS n FROM documents")["n"],
+        0
+    );
+    let texts = "SELECT url, text FROM documents ORDER BY url";
+    assert_eq!(job.lines(texts), without.lines(texts));
+}
+
 /// A page whose text is not kept through the sorts is parsed again when it is written.
 #[test]
 fn a_very_long_page_has_metadata_and_a_language() {

@@ -30,6 +30,9 @@ pub struct SiteSettings {
     pub labelling: Labelling,
     /// `paper.n_min` and `paper.c_max`
     pub constants: Constants,
+    /// Whether each page gets its kind, with [`Labelling::Template`]. It takes the time of the prior on all pages, which
+    /// otherwise only those of unknown sites take.
+    pub page_kinds: bool,
     /// `tree.paths`: DOM paths that are marked, with [`Labelling::Template`].
     pub marks: Arc<Marks>,
     /// `paper.batching`
@@ -52,6 +55,7 @@ impl SiteSettings {
             blocks: BlockOptions::default(),
             labelling: Labelling::default(),
             constants: Constants::default(),
+            page_kinds: false,
             marks: Arc::default(),
             batching: Batching::default(),
             relabel_days: 0,

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use template::marks::{Label, SiteMarks};
+use template::prior::LikelyKind;
 use template::{BlockCounts, Outline, PagePaths, Reason, Template, first_equal};
 use url_tree::{
     BlockHash, Constants, DomainReplay, Entry, Heuristic, TreeLabels, Verdict, WindowOptions,
@@ -18,6 +19,7 @@ pub struct SiteReplay {
     tree: DomainReplay,
     template: Option<TemplateState>,
     marks: Option<Arc<SiteMarks>>,
+    page_kinds: bool,
 }
 
 /// A template, and the inserted pages whose slots were not taken yet.
@@ -50,6 +52,8 @@ pub struct PageLabels {
     pub labels: TreeLabels,
     /// The reason for each verdict, block by block.
     pub reasons: Vec<Reason>,
+    /// The likeliest kind of the page, [if it is wanted](SiteReplay::with_page_kinds).
+    pub kind: Option<LikelyKind>,
 }
 
 impl SiteReplay {
@@ -65,7 +69,14 @@ impl SiteReplay {
             tree: DomainReplay::new(domain_labels, heuristic, window),
             template,
             marks: None,
+            page_kinds: false,
         }
+    }
+
+    /// Sets whether pages get their kind, with [`Labelling::Template`].
+    #[must_use]
+    pub fn with_page_kinds(self, page_kinds: bool) -> Self {
+        Self { page_kinds, ..self }
     }
 
     /// Sets the DOM paths that are marked. With [`Labelling::Template`], a marked block gets the label of its
@@ -181,6 +192,7 @@ impl SiteReplay {
             });
             return PageLabels {
                 reasons: reasons.collect(),
+                kind: None,
                 labels,
             };
         };
@@ -190,7 +202,10 @@ impl SiteReplay {
             blocks: &blocks,
             first: &first_equal(hashes),
         };
-        let reasons = state.template.label(outline, counts);
+        let (reasons, kind) = match self.page_kinds {
+            true => state.template.label_and_kind(outline, counts),
+            false => (state.template.label(outline, counts), None),
+        };
         let reasons = match &self.marks {
             Some(marks) => with_marks(reasons, outline, marks),
             None => reasons,
@@ -202,7 +217,11 @@ impl SiteReplay {
                 Verdict::Boilerplate
             };
         }
-        PageLabels { labels, reasons }
+        PageLabels {
+            labels,
+            reasons,
+            kind,
+        }
     }
 
     /// Evicts the entries that left the window: see [`DomainReplay::end_batch`].

@@ -70,7 +70,8 @@ impl SiteStream {
         } = *settings;
         let site = SiteReplay::new(domain.labels(), labelling, window)
             .with_constants(settings.constants)
-            .with_marks(settings.marks.of(domain.as_str()).cloned());
+            .with_marks(settings.marks.of(domain.as_str()).cloned())
+            .with_page_kinds(settings.page_kinds);
         Self {
             site,
             batching: settings.batching,

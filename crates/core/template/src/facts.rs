@@ -10,7 +10,7 @@ use crate::node::{BlockText, Node};
 use crate::other_articles::OTHER_ARTICLES;
 use crate::outline::Outline;
 use crate::parts::Parts;
-use crate::prior::{Net, Surroundings, Verdicts};
+use crate::prior::{Nets, Surroundings, Verdicts};
 use crate::reason::Reason;
 use crate::site::Template;
 use crate::thresholds::{elements, others, pages, paths, text};
@@ -37,7 +37,7 @@ pub(crate) struct PageFacts<'p> {
     units: Units<'p>,
     /// Per block, whether it is in a row of figures that hardly any other page has.
     own_cells: Vec<bool>,
-    net: &'p Net,
+    nets: &'p Nets,
     verdicts: OnceCell<Verdicts>,
 }
 
@@ -46,7 +46,7 @@ impl<'p> PageFacts<'p> {
         template: &'p Template,
         outline: &'p Outline,
         counts: BlockCounts<'p>,
-        net: &'p Net,
+        nets: &'p Nets,
     ) -> Self {
         let parts = Parts::new(outline, counts);
         let sums = template.sums(outline);
@@ -71,7 +71,7 @@ impl<'p> PageFacts<'p> {
             is_divided,
             outline,
             counts,
-            net,
+            nets,
             verdicts: OnceCell::new(),
             template,
         }
@@ -99,7 +99,7 @@ impl<'p> PageFacts<'p> {
     pub(crate) fn verdicts(&self, reasons: &[Reason]) -> &Verdicts {
         self.verdicts.get_or_init(|| {
             let surroundings = Surroundings::new(self.outline, self.counts, self.title);
-            Verdicts::new(self.net, &surroundings, &self.main, reasons)
+            Verdicts::new(self.nets, &surroundings, &self.main, reasons)
         })
     }
 }

@@ -4,10 +4,11 @@ use crate::block_counts::BlockCounts;
 use crate::decisions::{CORRECTIONS, CORRECTIONS_OF_UNKNOWN, Correction, DECISIONS};
 use crate::facts::PageFacts;
 use crate::outline::Outline;
-use crate::prior::{Inputs, Net, Surroundings};
+use crate::prior::{Inputs, LikelyKind, Nets, Surroundings};
 use crate::reason::Reason;
 use crate::site::Template;
 use crate::thresholds::pages;
+use crate::thresholds::prior::MOST_BLOCKS;
 use crate::twins::OwnCounts;
 
 impl Template {
@@ -18,16 +19,39 @@ impl Template {
     /// # Panics
     /// Panics if `counts` and `outline` have different numbers of blocks.
     pub fn label(&self, outline: &Outline, counts: BlockCounts<'_>) -> Vec<Reason> {
-        self.label_with(outline, counts, Net::learned())
+        self.label_with(outline, counts, Nets::learned())
     }
 
-    /// Like [`label`](Self::label), with another net for blocks of unknown sites.
+    /// Like [`label`](Self::label), with other nets for blocks of unknown sites.
     ///
     /// # Panics
     /// Panics if `counts` and `outline` have different numbers of blocks.
-    pub fn label_with(&self, outline: &Outline, counts: BlockCounts<'_>, net: &Net) -> Vec<Reason> {
-        let is_unknown = self.pages() < pages::KNOWN;
-        self.labels(outline, counts, net, is_unknown)
+    pub fn label_with(
+        &self,
+        outline: &Outline,
+        counts: BlockCounts<'_>,
+        nets: &Nets,
+    ) -> Vec<Reason> {
+        let own = OwnCounts::new(outline, counts);
+        self.labels(&self.facts(outline, own.in_place_of(counts), nets))
+    }
+
+    /// Like [`label`](Self::label), with the kind of the page, for which the net is asked on known sites too. `None`
+    /// for a page of more blocks than the net reads.
+    ///
+    /// # Panics
+    /// Panics if `counts` and `outline` have different numbers of blocks.
+    pub fn label_and_kind(
+        &self,
+        outline: &Outline,
+        counts: BlockCounts<'_>,
+    ) -> (Vec<Reason>, Option<LikelyKind>) {
+        let own = OwnCounts::new(outline, counts);
+        let page = self.facts(outline, own.in_place_of(counts), Nets::learned());
+        let is_read = outline.blocks.len() <= MOST_BLOCKS;
+        // The net reads the labels before it corrects them, as on unknown sites.
+        let kind = is_read.then(|| page.verdicts(&self.labels_of_any_site(&page)).kind());
+        (self.labels(&page), kind.flatten())
     }
 
     /// Like [`label`](Self::label), without the corrections of unknown sites.
@@ -35,24 +59,20 @@ impl Template {
     /// # Panics
     /// Panics if `counts` and `outline` have different numbers of blocks.
     pub fn rules(&self, outline: &Outline, counts: BlockCounts<'_>) -> Vec<Reason> {
-        self.labels(outline, counts, Net::learned(), false)
+        let own = OwnCounts::new(outline, counts);
+        let page = self.facts(outline, own.in_place_of(counts), Nets::learned());
+        let mut reasons = self.labels_of_any_site(&page);
+        crate::whole_units::share_labels(outline, &mut reasons);
+        reasons
     }
 
     /// Returns the labels, with the corrections of unknown sites if the site is one.
-    fn labels(
-        &self,
-        outline: &Outline,
-        counts: BlockCounts<'_>,
-        net: &Net,
-        is_unknown: bool,
-    ) -> Vec<Reason> {
-        let own = OwnCounts::new(outline, counts);
-        let page = self.facts(outline, own.in_place_of(counts), net);
-        let mut reasons = self.labels_of_any_site(&page);
-        if is_unknown {
-            self.correct(&CORRECTIONS_OF_UNKNOWN, &page, &mut reasons);
+    fn labels(&self, page: &PageFacts<'_>) -> Vec<Reason> {
+        let mut reasons = self.labels_of_any_site(page);
+        if self.pages() < pages::KNOWN {
+            self.correct(&CORRECTIONS_OF_UNKNOWN, page, &mut reasons);
         }
-        crate::whole_units::share_labels(outline, &mut reasons);
+        crate::whole_units::share_labels(page.outline, &mut reasons);
         reasons
     }
 
@@ -63,7 +83,7 @@ impl Template {
     pub fn inputs(&self, outline: &Outline, counts: BlockCounts<'_>) -> Inputs {
         let own = OwnCounts::new(outline, counts);
         let counts = own.in_place_of(counts);
-        let page = self.facts(outline, counts, Net::learned());
+        let page = self.facts(outline, counts, Nets::learned());
         let reasons = self.labels_of_any_site(&page);
         let surroundings = Surroundings::new(outline, counts, page.title);
         Inputs::new(&surroundings, &page.main, &reasons)
@@ -73,7 +93,7 @@ impl Template {
         &'p self,
         outline: &'p Outline,
         counts: BlockCounts<'p>,
-        net: &'p Net,
+        nets: &'p Nets,
     ) -> PageFacts<'p> {
         let blocks = outline.blocks.len();
         assert_eq!(
@@ -81,7 +101,7 @@ impl Template {
             (counts.blocks.len(), counts.first.len()),
             "counts and outline have different numbers of blocks"
         );
-        PageFacts::new(self, outline, counts, net)
+        PageFacts::new(self, outline, counts, nets)
     }
 
     /// Returns the labels without the corrections of unknown sites.

@@ -3,12 +3,12 @@
 use crate::sketch;
 
 use sketch::{Sketch, prose};
-use template::prior::{CHANNELS, Net, PageKind};
+use template::prior::{CHANNELS, Net, Nets, PageKind};
 use template::{BlockCounts, Outline, Reason, Template};
 
-/// A net for which long blocks are content with a logit in 1/256, and short ones surely are not, on lists
+/// Nets for which long blocks are content with a logit in 1/256, and short ones surely are not, on lists
 /// or on articles.
-fn long_is_content(is_list: bool, logit: f32) -> Net {
+fn long_is_content(is_list: bool, logit: f32) -> Nets {
     let mut net = Net::default();
     // The first number is the binary logarithm of the characters, times eight: 48 are 60 characters.
     net.scales[0].values[0] = 48.0;
@@ -24,7 +24,7 @@ fn long_is_content(is_list: bool, logit: f32) -> Net {
         PageKind::Article
     };
     net.kinds[1].values[kind as usize] = 1.0;
-    net
+    Nets(vec![net])
 }
 
 /// Too little for a block that the rules drop on an article.
@@ -58,12 +58,12 @@ fn page_of(menu: &str, main: &str) -> Sketch {
 }
 
 /// The labels of the last of `pages` equal pages of a site, each with blocks of its own.
-fn labels(page: &Sketch, pages: usize, net: &Net) -> Vec<Reason> {
-    labels_of(page, pages, &vec![1; page.blocks().len()], net)
+fn labels(page: &Sketch, pages: usize, nets: &Nets) -> Vec<Reason> {
+    labels_of(page, pages, &vec![1; page.blocks().len()], nets)
 }
 
 /// The labels of the last of `pages` equal pages, whose blocks are on `counts` pages.
-fn labels_of(page: &Sketch, pages: usize, counts: &[u32], net: &Net) -> Vec<Reason> {
+fn labels_of(page: &Sketch, pages: usize, counts: &[u32], nets: &Nets) -> Vec<Reason> {
     let blocks = page.blocks();
     let outline = Outline::new(&blocks);
     let counts = BlockCounts {
@@ -75,7 +75,7 @@ fn labels_of(page: &Sketch, pages: usize, counts: &[u32], net: &Net) -> Vec<Reas
     for _ in 0..pages {
         template.insert(&template.page_paths(&outline, counts));
     }
-    template.label_with(&outline, counts, net)
+    template.label_with(&outline, counts, nets)
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn known_other_articles_stay_boilerplate_however_sure_the_prior_is() {
 
 #[test]
 fn a_known_site_is_judged_by_itself() {
-    let (page, none) = (page(), Net::default());
+    let (page, none) = (page(), Nets::default());
     for prior in [
         long_is_content(false, UNSURE),
         long_is_content(true, UNSURE),
@@ -232,6 +232,6 @@ fn a_net_that_knows_nothing_changes_nothing() {
     };
     let mut template = Template::default();
     template.insert(&template.page_paths(&outline, counts));
-    let judged = template.label_with(&outline, counts, &Net::default());
+    let judged = template.label_with(&outline, counts, &Nets::default());
     assert_eq!(judged, template.rules(&outline, counts));
 }

@@ -167,6 +167,7 @@ pub(crate) fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
     site.blocks = block_options(spec, &choices)?;
     site.labelling = labelling(spec.method, &choices)?;
     site.constants = constants(&choices)?;
+    site.page_kinds = spec.output.write.has(Written::PageKind);
     site.marks = Arc::new(marks);
     site.batching = choices.batching;
     site.relabel_days = spec.tree.relabel_days;

@@ -1,6 +1,6 @@
 //! The prior of a block of an unknown site, learned from pages of other sites.
 //!
-//! A site of few pages says little about its template. Its pages are judged by a small [net](Net) over numbers of
+//! A site of few pages says little about its template. Its pages are judged by two small [nets](Nets) over numbers of
 //! their blocks: length, links, punctuation and letters, place, elements, words of classes, neighbours, what the page
 //! declares to be, on how many of the site's pages the block is, and the reason of the rules. It knows the rules, so
 //! it corrects them. `prior.bin` has its weights, and `prior.md` says from which pages it was learned.
@@ -14,6 +14,7 @@ mod features;
 mod inputs;
 mod logistic;
 mod net;
+mod nets;
 mod numbers;
 mod page;
 mod structure;
@@ -23,9 +24,11 @@ use std::ops::Range;
 pub use features::FEATURES;
 pub use inputs::{GROUPS, INPUTS, Inputs, LEVELS};
 pub use net::{
-    CHANNELS, CODES, ELEMENT, LAYERS, Layer, Matrix, Net, PageKind, STEPS, Said, add_products,
-    means, read_steps, unit, unit_scale,
+    CHANNELS, CODES, ELEMENT, LAYERS, Layer, LikelyKind, Matrix, Net, PageKind, STEPS, Said,
+    add_products, means, read_steps, unit, unit_scale,
 };
+
+pub use nets::Nets;
 
 use crate::outline::Outline;
 use crate::reason::Reason;
@@ -39,26 +42,25 @@ pub(crate) struct Verdicts {
     logits: Vec<i32>,
     /// The logit above which the kept blocks have the greatest expected F1.
     best: i32,
-    /// The page is a list, a product or a thread.
-    is_list: bool,
+    kind: Option<LikelyKind>,
     /// The logit from which on a block is surely content.
     sure: i32,
 }
 
 impl Verdicts {
     pub(crate) fn new(
-        net: &Net,
+        nets: &Nets,
         surroundings: &Surroundings<'_>,
         main: &Range<usize>,
         reasons: &[Reason],
     ) -> Self {
-        let said = net.say(&Inputs::new(surroundings, main, reasons));
+        let said = nets.say(&Inputs::new(surroundings, main, reasons));
         let logits: Vec<i32> = said.logits.iter().map(|logit| in_256ths(*logit)).collect();
         // The site knows more with each page.
         let pages = i32::try_from(surroundings.counts.pages).unwrap_or(i32::MAX);
         Self {
             best: best_logit(surroundings.outline, &logits),
-            is_list: said.kind().is_some_and(PageKind::is_list),
+            kind: said.kind(),
             sure: least::SURE.saturating_mul(pages.saturating_add(1)) / 2,
             logits,
         }
@@ -69,9 +71,15 @@ impl Verdicts {
         self.logits[at] < self.best.min(0)
     }
 
+    /// Returns what the page is likely.
+    pub(crate) fn kind(&self) -> Option<LikelyKind> {
+        self.kind
+    }
+
     /// Returns whether a block is likely content on a list, a product or a thread.
     pub(crate) fn keeps(&self, at: usize) -> bool {
-        self.is_list && self.logits[at] >= self.best.max(least::LEAST_KEPT)
+        self.kind.is_some_and(|likely| likely.kind.is_list())
+            && self.logits[at] >= self.best.max(least::LEAST_KEPT)
     }
 
     /// Returns whether a block is surely content, on a page of any kind.

@@ -7,8 +7,6 @@
 //! All arithmetic is additions, multiplications, divisions and square roots of `f32` in a fixed order, which IEEE 754
 //! defines to the last bit: labels are equal on every machine.
 
-use std::sync::LazyLock;
-
 use crate::prior::features::FEATURES;
 use crate::prior::inputs::{GROUPS, INPUTS, Inputs, LEVELS};
 
@@ -144,18 +142,30 @@ pub struct Said {
 
 impl Said {
     /// Returns the likeliest kind of the page; `None` if none is likelier than the others.
-    pub fn kind(&self) -> Option<PageKind> {
+    pub fn kind(&self) -> Option<LikelyKind> {
         let least = self.kinds.iter().copied().fold(f32::MAX, f32::min);
         let kinds = PageKind::ALL.into_iter().zip(self.kinds);
-        let likeliest = kinds.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
-        (likeliest.1 > least).then_some(likeliest.0)
+        let (kind, most) = kinds.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
+        let all: f32 = self.kinds.iter().map(|logit| (logit - most).exp()).sum();
+        let hundredths = (100.0 / all).round();
+        (most > least).then_some(LikelyKind {
+            kind,
+            hundredths: hundredths as u8,
+        })
     }
 }
 
-type Channels = [f32; CHANNELS];
+/// The likeliest kind of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LikelyKind {
+    /// The kind.
+    pub kind: PageKind,
+    /// How likely it is, 0 to 100. Further digits differ between processors.
+    pub hundredths: u8,
+}
 
-static LEARNED: LazyLock<Net> =
-    LazyLock::new(|| Net::from_bytes(include_bytes!("../../prior.bin")).unwrap_or_default());
+type Channels = [f32; CHANNELS];
 
 impl Default for Net {
     /// A net of zeros, which knows nothing.
@@ -185,11 +195,6 @@ impl Default for Net {
 }
 
 impl Net {
-    /// Returns the net of this version.
-    pub fn learned() -> &'static Net {
-        &LEARNED
-    }
-
     /// Returns all matrices, in the order of the file.
     pub fn matrices(&mut self) -> Vec<&mut Matrix> {
         let mut all: Vec<&mut Matrix> = self.scales.iter_mut().collect();
@@ -212,24 +217,28 @@ impl Net {
     /// Reads a net. A vector is little-endian numbers of 32 bits; a matrix is one such number for each column, and then
     /// a byte for each weight, which is multiplied by that of its column. `None` for bytes of another length.
     pub fn from_bytes(mut bytes: &[u8]) -> Option<Net> {
+        let net = Net::read(&mut bytes)?;
+        bytes.is_empty().then_some(net)
+    }
+
+    /// Reads a net from the beginning of `bytes`, which are then those behind it.
+    pub(crate) fn read(bytes: &mut &[u8]) -> Option<Net> {
         let mut net = Net::default();
         for matrix in net.matrices() {
             let columns = matrix.columns;
-            let (scales, rest) = bytes.split_at_checked(4 * columns)?;
-            bytes = rest;
+            let scales = bytes.split_off(..4 * columns)?;
             let (scales, _) = scales.as_chunks();
             let scales: Vec<f32> = scales.iter().copied().map(f32::from_le_bytes).collect();
             if matrix.values.len() == columns {
                 matrix.values = scales;
                 continue;
             }
-            let (weights, rest) = bytes.split_at_checked(matrix.values.len())?;
-            bytes = rest;
+            let weights = bytes.split_off(..matrix.values.len())?;
             let weights = weights.iter().map(|byte| f32::from(byte.cast_signed()));
             let scaled = weights.zip(scales.iter().cycle());
             matrix.values = scaled.map(|(weight, scale)| weight * scale).collect();
         }
-        bytes.is_empty().then_some(net)
+        Some(net)
     }
 
     /// Returns the net as bytes for [`Self::from_bytes`]: each weight is rounded to one of 255 values of its column.
@@ -471,14 +480,6 @@ mod tests {
                 *value = (f32::from((dice >> 16) as u16) - 32_768.0) / 32_768.0;
             }
         }
-    }
-
-    #[test]
-    fn the_net_of_this_version_is_read_and_written_alike() {
-        let bytes = include_bytes!("../../prior.bin");
-        let net = Net::from_bytes(bytes).expect("a net");
-        assert!(net.reads.values.iter().any(|weight| *weight != 0.0));
-        assert_eq!(net.to_bytes(), bytes);
     }
 
     #[test]

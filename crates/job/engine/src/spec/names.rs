@@ -46,6 +46,8 @@ pub enum Written {
     Minhash,
     /// `markdown`.
     Markdown,
+    /// `page_kind` and `page_kind_score`.
+    PageKind,
     /// `surt` and `surt_host`: the keys in indexes of web archives.
     Surt,
 }

@@ -22,11 +22,15 @@ const WARM_UP: f32 = 60.0;
 /// The weights of F1 and of the kind beside the entropy.
 const F1: f32 = 0.5;
 const KIND: f32 = 0.1;
+/// Pages that the sites of a kind count as together: most sites are blogs.
+const SITES_OF_KIND: f32 = 100.0;
 
-/// Returns the net that was learned from pages. The same pages in the same order give the same net.
-pub(crate) fn learn(pages: &[&Example]) -> Net {
-    let mut dice = Dice(1);
+/// Returns the net that was learned from pages, begun with the random numbers of a seed. The same pages in the same
+/// order give the same net.
+pub(crate) fn learn(pages: &[&Example], seed: u64) -> Net {
+    let mut dice = Dice(seed);
     let mut net = initial(pages, &mut dice);
+    let of_kinds = PageKind::ALL.map(|kind| weight_of_sites(pages, kind));
     let mut moments = [zeros(), zeros()];
     let mut mean = zeros();
     let mut in_mean = 0.0;
@@ -49,7 +53,7 @@ pub(crate) fn learn(pages: &[&Example]) -> Net {
                 seen += page.words.len();
                 weight += page.weight;
                 let tape = Tape::new(&net, page, Some(&mut dice));
-                let (logits, kinds) = loss_slopes(page, &tape.said);
+                let (logits, kinds) = loss_slopes(page, &tape.said, &of_kinds);
                 tape.add_slopes(&net, page, &logits, &kinds, &mut slopes);
             }
             step += 1.0;
@@ -70,6 +74,13 @@ pub(crate) fn learn(pages: &[&Example]) -> Net {
     }
     mean.scales = net.scales;
     mean
+}
+
+/// Returns the weight of each page of sites of a kind.
+fn weight_of_sites(pages: &[&Example], kind: PageKind) -> f32 {
+    let of_kind = |page: &&&Example| page.is_kind_of_site && page.kind == Some(kind);
+    let all: f32 = pages.iter().filter(of_kind).map(|page| page.weight).sum();
+    SITES_OF_KIND / all.max(1.0)
 }
 
 fn zeros() -> Net {
@@ -126,7 +137,12 @@ fn initial(pages: &[&Example], dice: &mut Dice) -> Net {
 
 /// Returns how the loss of a page changes with its logits and with those of its kind. The loss is the entropy of its
 /// blocks, a block counting by its words, and one minus the expected F1 of its text.
-fn loss_slopes(page: &Example, said: &Said) -> (Vec<f32>, Vec<f32>) {
+/// `of_kinds` is the weight of a page by its kind, where that is known of its site alone.
+fn loss_slopes(
+    page: &Example,
+    said: &Said,
+    of_kinds: &[f32; PageKind::ALL.len()],
+) -> (Vec<f32>, Vec<f32>) {
     let words: Vec<f32> = page.words.iter().map(|words| words.len() as f32).collect();
     let counts: Vec<f32> = words.iter().map(|words| words.powf(0.7)).collect();
     let all: f32 = counts.iter().sum::<f32>().max(1e-6);
@@ -159,8 +175,12 @@ fn loss_slopes(page: &Example, said: &Said) -> (Vec<f32>, Vec<f32>) {
             .map(|logit| (logit - greatest).exp())
             .collect();
         let all: f32 = powers.iter().sum();
+        let weight = match page.is_kind_of_site {
+            true => page.weight * of_kinds[kind as usize],
+            false => page.weight,
+        };
         for ((slope, power), of) in kinds.iter_mut().zip(powers).zip(PageKind::ALL) {
-            *slope = KIND * page.weight * (power / all - f32::from(u8::from(of == kind)));
+            *slope = KIND * weight * (power / all - f32::from(u8::from(of == kind)));
         }
     }
     (logits, kinds)

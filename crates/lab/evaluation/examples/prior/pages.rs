@@ -6,7 +6,7 @@ use std::path::Path;
 use evaluation::{GoldPage, GoldSet, PageBlocks};
 use html_blocks::BlockOptions;
 use scoring::{Tokens, Vocabulary, WordId, lcs};
-use template::prior::{Net, PageKind};
+use template::prior::{Nets, PageKind};
 use template::{BlockCounts, Outline, Reason, Template, first_equal};
 use url_tree::BlockHash;
 
@@ -25,8 +25,8 @@ const WITH_OTHERS: f32 = 0.4;
 pub(crate) enum Labels {
     /// The gold text of a page.
     Gold,
-    /// The rules, with all pages of the site.
-    Site,
+    /// The rules, with all pages of the site, which are of one kind if it is known.
+    Site(Option<PageKind>),
 }
 
 /// A page that was labelled, in one of its contexts.
@@ -43,11 +43,11 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// Returns F1 of its text as a net labels it, and as the rules alone do. `None` without gold.
-    pub(crate) fn f1(&self, net: &Net) -> Option<[f64; 2]> {
+    /// Returns F1 of its text as nets label it, and as the rules alone do. `None` without gold.
+    pub(crate) fn f1(&self, nets: &Nets) -> Option<[f64; 2]> {
         let judged = self
             .template
-            .label_with(&self.outline, self.counts.get(), net);
+            .label_with(&self.outline, self.counts.get(), nets);
         let rules = self.without_prior();
         Some([self.f1_of(&rules)?, self.f1_of(&judged)?])
     }
@@ -80,19 +80,35 @@ struct Counts {
     first: Vec<usize>,
 }
 
-impl Counts {
-    fn new(page: &Read, known: &[&Read]) -> Self {
-        let mut seen: HashMap<&BlockHash, u32> = HashMap::new();
-        for page in known {
+/// The pages that are known of a site, and on how many of them each block is.
+struct Known<'r> {
+    pages: u32,
+    blocks: HashMap<&'r BlockHash, u32>,
+}
+
+impl<'r> Known<'r> {
+    fn new(pages: &[&'r Read]) -> Self {
+        let mut blocks: HashMap<&BlockHash, u32> = HashMap::new();
+        for page in pages {
             let own: HashSet<&BlockHash> = page.blocks.hashes.iter().collect();
             for hash in own {
-                *seen.entry(hash).or_default() += 1;
+                *blocks.entry(hash).or_default() += 1;
             }
         }
+        Self {
+            pages: u32::try_from(pages.len()).unwrap_or(u32::MAX),
+            blocks,
+        }
+    }
+}
+
+impl Counts {
+    /// Returns the counts of one of the known pages.
+    fn new(page: &Read, known: &Known<'_>) -> Self {
         let hashes = &page.blocks.hashes;
         Self {
-            pages: u32::try_from(known.len()).unwrap_or(u32::MAX),
-            blocks: hashes.iter().map(|hash| seen[hash]).collect(),
+            pages: known.pages,
+            blocks: hashes.iter().map(|hash| known.blocks[hash]).collect(),
             first: first_equal(hashes),
         }
     }
@@ -143,7 +159,11 @@ pub(crate) fn pages(path: &Path, labels: Labels) -> Result<Vec<Page>, String> {
                 .into_iter()
                 .filter(|pages| *pages == 1 || site.len() > 1)
             {
-                made.push(page(site, at, context, &golds, labelled.get(at)));
+                let mut page = page(site, at, context, &golds, labelled.get(at));
+                if let Labels::Site(Some(kind)) = labels {
+                    (page.example.kind, page.example.is_kind_of_site) = (Some(kind), true);
+                }
+                made.push(page);
             }
         }
     }
@@ -152,10 +172,10 @@ pub(crate) fn pages(path: &Path, labels: Labels) -> Result<Vec<Page>, String> {
 
 /// Returns the labels of all pages of a site by the rules, with all its pages. Empty if gold is learned.
 fn site_labels(site: &[Read], labels: Labels) -> Vec<Vec<Reason>> {
-    if labels == Labels::Gold {
+    if matches!(labels, Labels::Gold) {
         return Vec::new();
     }
-    let known: Vec<&Read> = site.iter().collect();
+    let known = Known::new(&site.iter().collect::<Vec<_>>());
     let counts: Vec<Counts> = site.iter().map(|page| Counts::new(page, &known)).collect();
     let mut template = Template::default();
     for (page, counts) in site.iter().zip(&counts) {
@@ -178,12 +198,13 @@ fn page(
     let others = site[..at].iter().rev().chain(&site[at + 1..]);
     let mut known: Vec<&Read> = others.take(context - 1).collect();
     known.push(read);
+    let seen = Known::new(&known);
     let mut template = Template::default();
     for other in &known {
-        let counts = Counts::new(other, &known);
+        let counts = Counts::new(other, &seen);
         template.insert(&template.page_paths(&other.blocks.outline(), counts.get()));
     }
-    let counts = Counts::new(read, &known);
+    let counts = Counts::new(read, &seen);
     let outline = read.blocks.outline();
     let gold = &golds[read.gold];
     let mut vocabulary = Vocabulary::default();
@@ -229,6 +250,7 @@ fn page(
             kind: PageKind::ALL
                 .into_iter()
                 .find(|known| known.as_str() == kind),
+            is_kind_of_site: false,
             weight: if known.len() == 1 { 1.0 } else { WITH_OTHERS },
         },
         kind,

@@ -152,7 +152,7 @@ impl Tape {
         slopes: &mut Net,
     ) {
         let inputs = &page.inputs;
-        let mut blocks = self.add_slopes_of_end(net, inputs, logits, kinds, slopes);
+        let mut blocks = self.add_slopes_of_end(net, page, logits, kinds, slopes);
         for number in (0..LAYERS).rev() {
             self.add_slopes_of_layer(net, inputs, number, &mut blocks, slopes);
         }
@@ -192,11 +192,12 @@ impl Tape {
     fn add_slopes_of_end(
         &self,
         net: &Net,
-        inputs: &Inputs,
+        page: &Example,
         logits: &[f32],
         kinds: &[f32],
         slopes: &mut Net,
     ) -> Vec<Channels> {
+        let inputs = &page.inputs;
         let count = logits.len();
         let scaled: Vec<Channels> = self.last.iter().map(unit).collect();
         let mut of_scaled = vec![[0.0; CHANNELS]; count];
@@ -219,6 +220,9 @@ impl Tape {
                     of_mean[channel] += slope * net.kinds[0].values[row + kind];
                     slopes.kinds[0].values[row + kind] += slope * mean[channel];
                 }
+            }
+            if page.is_kind_of_site {
+                continue;
             }
             for (of, weight) in of_scaled.iter_mut().zip(weights) {
                 let part = weight / total.max(1e-6);
@@ -397,6 +401,7 @@ mod tests {
             words: vec![vocabulary.words("tea", Tokens::Unicode); BLOCKS],
             meant: 1,
             kind: None,
+            is_kind_of_site: false,
             weight: 1.0,
         }
     }

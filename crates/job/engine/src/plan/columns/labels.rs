@@ -22,6 +22,8 @@ pub(crate) struct StoredLabels<'a> {
     /// The node of the URL Tree that was selected, and the number of its pages.
     pub(crate) node: &'a str,
     pub(crate) support: i32,
+    /// The likeliest kind of the page, and how likely that is in hundredths, if the job writes kinds.
+    pub(crate) kind: Option<(&'a str, u8)>,
     /// Whether each block is content.
     pub(crate) is_content: Vec<bool>,
     /// Of each block, if the job writes `blocks` or `site_blocks`; else empty.
@@ -84,6 +86,9 @@ impl LabelColumns {
         let stored = StoredLabels {
             node,
             support: number(labels.node.support)?,
+            kind: page_labels
+                .kind
+                .map(|likely| (likely.kind.as_str(), likely.hundredths)),
             is_content: is_content.collect(),
             details: details.collect::<Result<_>>()?,
         };

@@ -255,6 +255,7 @@ mod tests {
         StoredLabels {
             node: "tea.example",
             support: 3,
+            kind: None,
             is_content: vec![false; blocks],
             details: vec![detail; blocks],
         }

@@ -250,6 +250,11 @@ pub(crate) fn documents(
     };
     let supports = of.labels.iter().map(|labels| labels.support);
     let nodes = of.labels.iter().map(|labels| labels.node);
+    let kinds = || of.labels.iter().map(|labels| labels.kind);
+    let kind: StringArray = kinds().map(|kind| kind.map(|(name, _)| name)).collect();
+    let kind_score: Float64Array = kinds()
+        .map(|kind| kind.map(|(_, hundredths)| f64::from(hundredths) / 100.0))
+        .collect();
     let heuristic = StringArray::from_iter_values(std::iter::repeat_n(heuristic, rows.len()));
     let mut given = said_columns(pages.iter().map(|page| page.said.as_deref()));
     given.extend(surt_columns(&of.urls, texts.write_surt));
@@ -260,13 +265,15 @@ pub(crate) fn documents(
         &texts.text,
         texts.write_minhash,
     )?);
-    let own: [(&str, ArrayRef); 17] = [
+    let own: [(&str, ArrayRef); 19] = [
         ("status", Arc::new(batch.statuses()?.names(rows)?)),
         ("charset", text_of(&|page| page.charset)),
         ("charset_source", text_of(&|page| page.charset_source)),
         ("support", Arc::new(Int32Array::from_iter_values(supports))),
         ("node", Arc::new(StringArray::from_iter_values(nodes))),
         ("title", Arc::new(title)),
+        ("page_kind", Arc::new(kind)),
+        ("page_kind_score", Arc::new(kind_score)),
         ("text", Arc::new(texts.text)),
         ("markdown", Arc::new(texts.markdown)),
         ("language", Arc::new(texts.language)),
