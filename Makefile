@@ -171,10 +171,9 @@ docs: ## Build the site of the documentation into target/docs: pip install -r do
 	@echo '<!DOCTYPE html><title>urltree</title><meta http-equiv="refresh" content="0; url=site/index.html">' > target/docs/index.html
 	@echo 'target/docs/index.html'
 
-screenshots: ## Take the pictures of the README: URLTREE_BROWSER_MODULES=FOLDER, see tests/browser.rs
+screenshots: ## Take the picture of the README: URLTREE_BROWSER_MODULES=FOLDER, see tests/browser.rs
 	URLTREE_SCREENSHOTS=$(CURDIR)/target/screenshots cargo test --locked --workspace --test urltree -- browser::a_reader
 	@mkdir -p docs/images
-	cp target/screenshots/domain-light-1280.png docs/images/domain.png
 	cp target/screenshots/blocks-light-1280.png docs/images/blocks.png
 
 wheel: ## Build both Python packages into target/wheels, or one: WHEEL=text|job; PROFILE=dev shares the build of the tests
