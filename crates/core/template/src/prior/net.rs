@@ -437,33 +437,19 @@ fn products(rows: &[Channels], matrix: &Matrix) -> Vec<Channels> {
     sums
 }
 
-/// Rows that are multiplied at once: their sums stay in registers.
-const ROWS: usize = 4;
-
 /// Adds, to each row of `sums`, the product of a row of numbers and a matrix. `numbers` has as many rows as `sums`.
 pub fn add_products(numbers: &[f32], matrix: &Matrix, sums: &mut [Channels]) {
     let width = matrix.values.len() / CHANNELS;
     let (weights, _) = matrix.values.as_chunks::<CHANNELS>();
-    let (whole, rest) = sums.as_chunks_mut::<ROWS>();
-    let (some, others) = numbers.split_at(whole.len() * ROWS * width);
-    for (sums, rows) in whole.iter_mut().zip(some.chunks_exact(ROWS * width)) {
+    for (sums, row) in sums.iter_mut().zip(numbers.chunks_exact(width)) {
+        // The sums of one row stay in registers; those of more do not.
         let mut kept = *sums;
-        for (at, weights) in weights.iter().enumerate() {
-            for (row, kept) in kept.iter_mut().enumerate() {
-                let number = rows[row * width + at];
-                for channel in 0..CHANNELS {
-                    kept[channel] += number * weights[channel];
-                }
+        for (number, weights) in row.iter().zip(weights) {
+            for channel in 0..CHANNELS {
+                kept[channel] += number * weights[channel];
             }
         }
         *sums = kept;
-    }
-    for (sums, row) in rest.iter_mut().zip(others.chunks_exact(width)) {
-        for (number, weights) in row.iter().zip(weights) {
-            for channel in 0..CHANNELS {
-                sums[channel] += number * weights[channel];
-            }
-        }
     }
 }
 
@@ -502,7 +488,6 @@ mod tests {
         assert!(Net::from_bytes(&[&bytes[..], &[0]].concat()).is_none());
     }
 
-    /// Rows are multiplied four at a time, and what is left one by one.
     #[test]
     fn products_are_those_of_each_row() {
         let mut net = Net::default();
